@@ -8,13 +8,13 @@
 #include "daemon/core/start.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/on_notify.h"
-#include "daemon/deliver/promise.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/self_command.h"
 #include "daemon/deliver/wake_policy.h"
+#include "daemon/deliver/way_promise.h"
 #include "daemon/fleet/fleet.h"
 #include "daemon/mcp/mcp.h"
-#include "daemon/methods/demand.h"
+#include "daemon/methods/attach_demand.h"
 #include "daemon/methods/meter.h"
 #include "daemon/methods/pending.h"
 #include "daemon/methods/provide_call.h"
@@ -53,7 +53,7 @@ struct main {
 	struct mcp *mcp;
 	struct fleet *fleet; /* NULL: a tmux server is followed */
 	struct event_log_listener closed_panes;
-	struct demand *demand; /* NULL: always attached */
+	struct attach_demand *demand; /* NULL: always attached */
 	struct config config;
 	struct counters counters;
 	struct meter meter;
@@ -186,7 +186,7 @@ static void on_tmux_state(void *data, bool is_live)
 			peer_speak_for(peer, MUXBUS_NO_ID); /* of the old server */
 	}
 	if (is_live && main->demand != NULL)
-		demand_settle(main->demand);
+		attach_demand_settle(main->demand);
 	if (is_lost && main->config.exit_with_server)
 		stop(&main->daemon, "the tmux server has ended");
 	else if (main->is_ready)
@@ -198,7 +198,7 @@ static void on_tmux_state(void *data, bool is_live)
 static void on_followed(void *data)
 {
 	struct main *main = data;
-	demand_look(main->demand);
+	attach_demand_look(main->demand);
 }
 
 /* Follows tmux. The daemon is ready when tmux is followed, or does not run. */
@@ -211,7 +211,7 @@ static int follow(struct main *main)
 		return 0;
 	}
 	if (main->demand != NULL)
-		demand_settle(main->demand);
+		attach_demand_settle(main->demand);
 	r = tmux_start(main->daemon.tmux);
 	if (r < 0)
 		return start_fail("%s", muxbus_strerror(r));
@@ -319,7 +319,7 @@ static void set_up_ways(struct daemon *daemon)
 	daemon->wake_policies = wake_policy_set_new(daemon);
 	daemon->on_notify = on_notify_new(daemon);
 	daemon->deliveries = delivery_set_new(daemon);
-	daemon->promises = promise_set_new(daemon);
+	daemon->promises = way_promises_new(daemon);
 }
 
 /* The parts of both roles: the loop, its signals, the events and the queue. */
@@ -410,7 +410,7 @@ static int set_up(struct main *main)
 	daemon->agents = agent_set_new(daemon);
 	daemon->saved = saved_set_new(daemon);
 	if (config->attach != ATTACH_ALWAYS)
-		main->demand = demand_new(daemon);
+		main->demand = attach_demand_new(daemon);
 	return 0;
 }
 
@@ -425,7 +425,7 @@ static void tear_down(struct main *main)
 	saved_set_free(daemon->saved);
 	daemon->saved = NULL;
 	fleet_free(main->fleet);
-	demand_free(main->demand);
+	attach_demand_free(main->demand);
 	main->demand = NULL;
 	mcp_free(main->mcp);
 	tool_kept_set_free(daemon->kept_calls);
@@ -433,7 +433,7 @@ static void tear_down(struct main *main)
 	agent_set_free(daemon->agents);
 	maker_set_free(daemon->makers);
 	self_command_set_free(daemon->self_commands);
-	promise_set_free(daemon->promises);
+	way_promises_free(daemon->promises);
 	delivery_set_free(daemon->deliveries);
 	on_notify_free(daemon->on_notify);
 	wake_policy_set_free(daemon->wake_policies);

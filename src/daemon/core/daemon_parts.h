@@ -39,7 +39,7 @@ struct daemon {
 	struct wake_policy_set *wake_policies; /* which notifications wake whom, and when */
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct on_notify *on_notify; /* the user's own program for notifications */
-	struct promise_set *promises; /* ways that answers named */
+	struct way_promises *promises; /* ways that answers named */
 	struct saved_set *saved; /* sessions, for muxbus restore */
 	struct watch_set *watches; /* of files */
 	struct tool_folder *tools; /* declared tools */

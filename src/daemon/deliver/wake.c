@@ -4,7 +4,7 @@
 #include <muxbus.h>
 
 #include "daemon/deliver/delivery.h"
-#include "daemon/deliver/promise.h"
+#include "daemon/deliver/way_promise.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
@@ -49,7 +49,7 @@ static const struct way *find(
 	struct way_found found;
 	delivery_way(request_daemon(request)->deliveries, address, &found);
 	if (id[0] != '\0')
-		promise_give(request_daemon(request)->promises, address, &found);
+		way_promise_give(request_daemon(request)->promises, address, &found);
 	write_call(request, id, call);
 	if (found.way == &way_none || (!way_wakes(found.way) && request_is_formatted(request)))
 		snprintf(out, TEXT_SIZE, "cannot wake you here (%s): call %s", found.text, call);

@@ -130,8 +130,8 @@ static const struct fleet_route routes[] = {
     {"shutdown", .is_own = true},
     {"sleep", .address = "pane"},
     {"status", .run = fleet_status},
-    {"subscribe", .across = fleet_stream_take},
-    {"unsubscribe", .across = fleet_stream_end},
+    {"subscribe", .across = fleet_event_take},
+    {"unsubscribe", .across = fleet_event_end},
     {"wait_for", .across = fleet_wait_take},
     {"wait_for_idle", .address = "notify"},
     {"watch_log", .address = "pane"},
@@ -234,24 +234,24 @@ static bool on_request(void *data, struct request *request, const struct json *p
 
 static void on_state(void *data, struct host *host)
 {
-	fleet_stream_state(data, host);
+	fleet_event_state(data, host);
 	fleet_notices_state(data);
 }
 
 static void on_line(void *data, struct host *host, const struct json *message)
 {
-	fleet_stream_line(data, host, message);
+	fleet_event_line(data, host, message);
 }
 
 static void on_added(void *data, struct host *host)
 {
-	fleet_stream_added(data, host);
+	fleet_event_added(data, host);
 	fleet_next_added(data, host);
 }
 
 static void on_removed(void *data, struct host *host)
 {
-	fleet_stream_removed(data, host);
+	fleet_event_removed(data, host);
 	fleet_notices_removed(data, host);
 	fleet_next_removed(data, host);
 }
@@ -293,7 +293,7 @@ void fleet_free(struct fleet *fleet)
 		return;
 	hosts_file_free(fleet->file);
 	fleet_next_free(fleet);
-	fleet_stream_free(fleet);
+	fleet_event_free(fleet);
 	fleet_notices_free(fleet);
 	host_set_free(fleet->hosts);
 	free_foreign(fleet, false);

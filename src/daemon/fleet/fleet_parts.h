@@ -131,13 +131,13 @@ void fleet_next_free(struct fleet *fleet); /* before the hosts, as the other two
  * order, each once; those of different hosts in any order. After a cut each host's part resumes
  * behind its last event, and a gap says what its daemon does not remember.
  */
-bool fleet_stream_take(struct fleet *fleet, struct request *request, const struct json *params);
-bool fleet_stream_end(struct fleet *fleet, struct request *request, const struct json *params);
-void fleet_stream_added(struct fleet *fleet, struct host *host);
-void fleet_stream_state(struct fleet *fleet, struct host *host);
-void fleet_stream_line(struct fleet *fleet, struct host *host, const struct json *message);
-void fleet_stream_removed(struct fleet *fleet, struct host *host);
-void fleet_stream_free(struct fleet *fleet);
+bool fleet_event_take(struct fleet *fleet, struct request *request, const struct json *params);
+bool fleet_event_end(struct fleet *fleet, struct request *request, const struct json *params);
+void fleet_event_added(struct fleet *fleet, struct host *host);
+void fleet_event_state(struct fleet *fleet, struct host *host);
+void fleet_event_line(struct fleet *fleet, struct host *host, const struct json *message);
+void fleet_event_removed(struct fleet *fleet, struct host *host);
+void fleet_event_free(struct fleet *fleet);
 
 /*
  * Notices: what was asked for on one host wakes a pane of another. A notice is in the store before

@@ -3,8 +3,8 @@
 #include "config.h"
 #include "daemon/core/counters.h"
 #include "daemon/deliver/on_notify.h"
-#include "daemon/deliver/promise.h"
 #include "daemon/deliver/wake_policy.h"
+#include "daemon/deliver/way_promise.h"
 #include "daemon/event/event_log.h"
 #include "daemon/job/job.h"
 #include "daemon/methods/group.h"
@@ -448,7 +448,7 @@ static void write_status(struct json_writer *writer, const struct daemon *daemon
 	write_tmux(writer, daemon);
 	write_peers(writer, daemon);
 	write_policies(writer, daemon);
-	promise_set_write(daemon->promises, writer, "ways");
+	way_promises_write(daemon->promises, writer, "ways");
 	on_notify_write(daemon->on_notify, writer, "on_notify");
 	json_put_int(writer, "jobs", (int64_t)job_running(daemon->jobs));
 	json_put_int(writer, "timers", (int64_t)timer_count(daemon->timers));

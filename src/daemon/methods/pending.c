@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/methods/pending.h"
 
-#include "daemon/deliver/promise.h"
 #include "daemon/deliver/self_command.h"
+#include "daemon/deliver/way_promise.h"
 #include "daemon/job/job.h"
 #include "daemon/queue/queue.h"
 #include "daemon/timer/timer.h"
@@ -88,7 +88,7 @@ bool pending_is_any(const struct daemon *daemon, const struct pane_ref *address)
 
 static void restore(void *data, const struct pending_entry *pending)
 {
-	promise_restore(data, pending->address);
+	way_promise_restore(data, pending->address);
 }
 
 void pending_restore(struct daemon *daemon)

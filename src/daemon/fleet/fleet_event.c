@@ -108,7 +108,7 @@ static void stream_end(struct fleet_stream *stream)
 }
 
 /* The streams have ended with their peers. */
-void fleet_stream_free(struct fleet *fleet)
+void fleet_event_free(struct fleet *fleet)
 {
 	list_each_safe (struct stream_source, source, &fleet->sources, link) {
 		host_call_cancel(source->call);
@@ -248,7 +248,7 @@ static void add_source(struct fleet_stream *stream, struct host *host, char *fil
 	list_append(&stream->fleet->sources, &source->link);
 }
 
-void fleet_stream_added(struct fleet *fleet, struct host *host)
+void fleet_event_added(struct fleet *fleet, struct host *host)
 {
 	list_each (struct fleet_stream, stream, &fleet->streams, link)
 		if (stream->follows_all)
@@ -256,7 +256,7 @@ void fleet_stream_added(struct fleet *fleet, struct host *host)
 			    stream, host, stream->filter != NULL ? xstrdup(stream->filter) : NULL);
 }
 
-void fleet_stream_state(struct fleet *fleet, struct host *host)
+void fleet_event_state(struct fleet *fleet, struct host *host)
 {
 	list_each (struct stream_source, source, &fleet->sources, link) {
 		if (source->host != host || source->stream == NULL)
@@ -298,7 +298,7 @@ static void pass_on(struct stream_source *source, const struct json *params)
 	leave_host(source);
 }
 
-void fleet_stream_line(struct fleet *fleet, struct host *host, const struct json *message)
+void fleet_event_line(struct fleet *fleet, struct host *host, const struct json *message)
 {
 	const struct json *params = json_member(message, "params");
 	const char *name = json_get_str(params, "subscription", "");
@@ -312,7 +312,7 @@ void fleet_stream_line(struct fleet *fleet, struct host *host, const struct json
 	}
 }
 
-void fleet_stream_removed(struct fleet *fleet, struct host *host)
+void fleet_event_removed(struct fleet *fleet, struct host *host)
 {
 	list_each_safe (struct stream_source, source, &fleet->sources, link)
 		if (source->host == host && source->stream != NULL)
@@ -602,7 +602,7 @@ static void subscribe(struct fleet *fleet, struct request *request, const struct
 	request_done(request);
 }
 
-bool fleet_stream_take(struct fleet *fleet, struct request *request, const struct json *params)
+bool fleet_event_take(struct fleet *fleet, struct request *request, const struct json *params)
 {
 	struct stream_args args;
 	struct buf scratch = BUF(FILTER_BYTES_MAX);
@@ -613,7 +613,7 @@ bool fleet_stream_take(struct fleet *fleet, struct request *request, const struc
 	return true;
 }
 
-bool fleet_stream_end(struct fleet *fleet, struct request *request, const struct json *params)
+bool fleet_event_end(struct fleet *fleet, struct request *request, const struct json *params)
 {
 	struct fleet_stream *stream =
 	    find_stream(fleet, request_peer(request), json_get_str(params, "subscription", ""));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Promised ways: which facts may change them, and the events of their changes. */
-#include "daemon/deliver/promise.h"
+#include "daemon/deliver/way_promise.h"
 
 #include "base/process.h"
 #include "daemon/deliver/delivery.h"
@@ -23,7 +23,7 @@ enum { EVENT_MAX = 4096 };
 
 struct promise {
 	struct list link;
-	struct promise_set *set;
+	struct way_promises *set;
 	struct pane_ref address;
 	bool is_known; /* false: of an earlier daemon, and not looked at yet */
 	struct way_found found;
@@ -31,7 +31,7 @@ struct promise {
 	struct loop_pidfd *end;
 };
 
-struct promise_set {
+struct way_promises {
 	const struct daemon *parts;
 	struct event_log_listener events;
 	struct presence_listener reports;
@@ -45,13 +45,13 @@ struct promise_set {
 /* A fact that comes while a look is due may be too young for that look: another one follows. */
 static void look_soon(void *data)
 {
-	struct promise_set *set = data;
+	struct way_promises *set = data;
 	if (list_is_empty(&set->promises))
 		return;
 	if (loop_timer_is_armed(set->timer))
 		set->has_news = true;
 	else
-		loop_timer_arm(set->timer, PROMISE_CHECK_MS);
+		loop_timer_arm(set->timer, WAY_PROMISE_CHECK_MS);
 }
 
 static void unwatch(struct promise *promise)
@@ -156,7 +156,7 @@ static void take(struct promise *promise, const struct way_found *found)
 	watch(promise);
 }
 
-static void look(struct promise_set *set)
+static void look(struct way_promises *set)
 {
 	list_each_safe (struct promise, promise, &set->promises, link) {
 		struct way_found found;
@@ -167,7 +167,7 @@ static void look(struct promise_set *set)
 
 static void on_time(void *data)
 {
-	struct promise_set *set = data;
+	struct way_promises *set = data;
 	bool has_news = set->has_news;
 	set->has_news = false;
 	look(set);
@@ -178,22 +178,22 @@ static void on_time(void *data)
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	if (FACTS & BIT(event->kind))
-		look_soon(list_entry(listener, struct promise_set, events));
+		look_soon(list_entry(listener, struct way_promises, events));
 }
 
 static void on_reported(struct presence_listener *listener, const struct pane_ref *address UNUSED)
 {
-	look_soon(list_entry(listener, struct promise_set, reports));
+	look_soon(list_entry(listener, struct way_promises, reports));
 }
 
 static void on_puller(struct puller_listener *listener, const struct pane_ref *pane UNUSED)
 {
-	look_soon(list_entry(listener, struct promise_set, pullers));
+	look_soon(list_entry(listener, struct way_promises, pullers));
 }
 
-struct promise_set *promise_set_new(const struct daemon *parts)
+struct way_promises *way_promises_new(const struct daemon *parts)
 {
-	struct promise_set *set = xcalloc(1, sizeof *set);
+	struct way_promises *set = xcalloc(1, sizeof *set);
 	set->parts = parts;
 	list_init(&set->promises);
 	set->timer = loop_timer_new(set->parts->base, on_time, set);
@@ -208,7 +208,7 @@ struct promise_set *promise_set_new(const struct daemon *parts)
 	return set;
 }
 
-void promise_set_free(struct promise_set *set)
+void way_promises_free(struct way_promises *set)
 {
 	if (set == NULL)
 		return;
@@ -222,7 +222,7 @@ void promise_set_free(struct promise_set *set)
 	mem_free(set);
 }
 
-static struct promise *find(const struct promise_set *set, const struct pane_ref *address)
+static struct promise *find(const struct way_promises *set, const struct pane_ref *address)
 {
 	list_each (struct promise, promise, &set->promises, link)
 		if (pane_ref_equal(&promise->address, address))
@@ -230,10 +230,10 @@ static struct promise *find(const struct promise_set *set, const struct pane_ref
 	return NULL;
 }
 
-static struct promise *add(struct promise_set *set, const struct pane_ref *address)
+static struct promise *add(struct way_promises *set, const struct pane_ref *address)
 {
 	struct promise *promise = xcalloc(1, sizeof *promise);
-	if (set->count == PROMISES_MAX)
+	if (set->count == WAY_PROMISES_MAX)
 		promise_free(list_entry(set->promises.next, struct promise, link));
 	promise->set = set;
 	promise->address = *address;
@@ -243,8 +243,8 @@ static struct promise *add(struct promise_set *set, const struct pane_ref *addre
 	return promise;
 }
 
-void promise_give(
-    struct promise_set *set, const struct pane_ref *address, const struct way_found *found)
+void way_promise_give(
+    struct way_promises *set, const struct pane_ref *address, const struct way_found *found)
 {
 	struct promise *promise;
 	if (!pane_ref_is_set(address))
@@ -260,7 +260,7 @@ void promise_give(
 	take(promise, found);
 }
 
-void promise_restore(struct promise_set *set, const struct pane_ref *address)
+void way_promise_restore(struct way_promises *set, const struct pane_ref *address)
 {
 	if (!pane_ref_is_set(address) || find(set, address) != NULL)
 		return;
@@ -268,7 +268,7 @@ void promise_restore(struct promise_set *set, const struct pane_ref *address)
 	look_soon(set);
 }
 
-void promise_set_write(struct promise_set *set, struct json_writer *writer, const char *name)
+void way_promises_write(struct way_promises *set, struct json_writer *writer, const char *name)
 {
 	look(set);
 	json_array_begin(writer, name);

@@ -10,21 +10,21 @@
 
 #include "daemon/core/daemon_parts.h"
 
-#define PROMISES_MAX 256 /* addresses; then the one that was armed longest ago is forgotten */
-#define PROMISE_CHECK_MS 1000 /* from a fact until the ways are looked at again */
+#define WAY_PROMISES_MAX 256 /* addresses; then the one that was armed longest ago is forgotten */
+#define WAY_PROMISE_CHECK_MS 1000 /* from a fact until the ways are looked at again */
 
 struct json_writer;
 struct pane_ref;
 struct way_found;
 
-struct promise_set *promise_set_new(const struct daemon *parts);
-void promise_set_free(struct promise_set *set);
+struct way_promises *way_promises_new(const struct daemon *parts);
+void way_promises_free(struct way_promises *set);
 
 /* An answer names this way to an address. */
-void promise_give(
-    struct promise_set *set, const struct pane_ref *address, const struct way_found *found);
+void way_promise_give(
+    struct way_promises *set, const struct pane_ref *address, const struct way_found *found);
 /* An address for which an earlier daemon armed something: its way was not known to this one. */
-void promise_restore(struct promise_set *set, const struct pane_ref *address);
+void way_promise_restore(struct way_promises *set, const struct pane_ref *address);
 
 /* Looks at all ways now, and writes those of addresses with something pending: an array. */
-void promise_set_write(struct promise_set *set, struct json_writer *writer, const char *name);
+void way_promises_write(struct way_promises *set, struct json_writer *writer, const char *name);

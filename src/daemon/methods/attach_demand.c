@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/methods/demand.h"
+#include "daemon/methods/attach_demand.h"
 
 #include "daemon/agent/agent.h"
 #include "daemon/core/config.h"
@@ -18,7 +18,7 @@
 
 enum { LOOK_MS = 1000, PEOPLE_MAX_MS = 60000 };
 
-struct demand {
+struct attach_demand {
 	struct daemon *daemon;
 	struct loop_timer *timer;
 	struct queue_listener listener;
@@ -65,7 +65,7 @@ static void on_listed(void *data UNUSED, int error)
  * At rest tmux is asked before each key. People who come, and for whom a notification waits, are
  * found by listing, at intervals that double: each listing stands in tmux's log of messages.
  */
-static void list_people(struct demand *demand)
+static void list_people(struct attach_demand *demand)
 {
 	struct tmux *tmux = demand->daemon->tmux;
 	int64_t now_ms = clock_mono_ms();
@@ -77,7 +77,7 @@ static void list_people(struct demand *demand)
 	(void)muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_CLIENTS, 0, on_listed, NULL);
 }
 
-void demand_settle(struct demand *demand)
+void attach_demand_settle(struct attach_demand *demand)
 {
 	const struct daemon *daemon = demand->daemon;
 	struct tmux *tmux = daemon->tmux;
@@ -90,7 +90,7 @@ void demand_settle(struct demand *demand)
 		is_now = false;
 	if (is_now)
 		demand->last_ms = now_ms;
-	rest_ms = demand->last_ms + DEMAND_REST_MS - now_ms;
+	rest_ms = demand->last_ms + ATTACH_REST_MS - now_ms;
 	if (is_now && tmux_is_resting(tmux))
 		tmux_attach(tmux, NULL, NULL);
 	else if (!is_now && rest_ms <= 0)
@@ -106,7 +106,7 @@ void demand_settle(struct demand *demand)
 		    demand->people_ms > now_ms ? demand->people_ms - now_ms : LOOK_MS);
 }
 
-void demand_look(struct demand *demand)
+void attach_demand_look(struct attach_demand *demand)
 {
 	if (demand != NULL)
 		loop_timer_arm(demand->timer, 0);
@@ -114,27 +114,27 @@ void demand_look(struct demand *demand)
 
 static void on_timer(void *data)
 {
-	demand_settle(data);
+	attach_demand_settle(data);
 }
 
 static void on_handled(void *data)
 {
-	demand_look(data);
+	attach_demand_look(data);
 }
 
 static void on_posted(struct queue_listener *listener, const struct notification *note UNUSED)
 {
-	struct demand *demand = list_entry(listener, struct demand, listener);
+	struct attach_demand *demand = list_entry(listener, struct attach_demand, listener);
 	demand->people_ms = 0;
 	demand->people_wait_ms = LOOK_MS;
-	demand_look(demand);
+	attach_demand_look(demand);
 }
 
-struct demand *demand_new(struct daemon *daemon)
+struct attach_demand *attach_demand_new(struct daemon *daemon)
 {
-	struct demand *demand = xcalloc(1, sizeof *demand);
+	struct attach_demand *demand = xcalloc(1, sizeof *demand);
 	demand->daemon = daemon;
-	demand->last_ms = clock_mono_ms() - DEMAND_REST_MS;
+	demand->last_ms = clock_mono_ms() - ATTACH_REST_MS;
 	demand->people_wait_ms = LOOK_MS;
 	demand->timer = loop_timer_new(daemon->base, on_timer, demand);
 	demand->listener.posted = on_posted;
@@ -144,7 +144,7 @@ struct demand *demand_new(struct daemon *daemon)
 	return demand;
 }
 
-void demand_free(struct demand *demand)
+void attach_demand_free(struct attach_demand *demand)
 {
 	if (demand == NULL)
 		return;
