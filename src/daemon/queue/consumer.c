@@ -5,7 +5,7 @@
 
 #include "daemon/queue/store.h"
 
-/* How far a consumer is, as it is kept. */
+/* The progress of a consumer, as the store keeps it. */
 struct consumer_place {
 	uint64_t floor;
 	uint64_t *acked; /* above the floor, in order */
@@ -28,7 +28,7 @@ static const struct record_kind consumer_kind = {
 /* An entry that was handed out and is above the floor. */
 struct handed {
 	uint64_t seq;
-	int64_t due_ms; /* comes again then; 0: acknowledged */
+	int64_t due_ms; /* redelivered from this time (CLOCK_MONOTONIC); 0: acknowledged */
 	unsigned times;
 };
 
@@ -37,13 +37,13 @@ struct consumer {
 	struct consumer_set *set;
 	char name[CONSUMER_NAME_MAX + 1];
 	uint64_t floor;
-	unsigned waits; /* of requests */
+	unsigned waits; /* requests that wait for the next entry */
 	struct map handed; /* seq to struct handed */
 };
 
 struct consumer_set {
 	struct queue *queue;
-	struct list consumers; /* in the order of their last use */
+	struct list consumers; /* least recently used first */
 	size_t count;
 	int64_t ack_wait_ms;
 };
@@ -67,7 +67,7 @@ static int compare_seq(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* Keeps the floor and what is acknowledged above it. Forgets entries that the queue has forgotten. */
+/* Stores the floor and the acknowledged entries above it. Drops entries that the queue forgot. */
 static void consumer_store(struct consumer *consumer)
 {
 	struct consumer_place place = {.floor = consumer->floor};
@@ -162,7 +162,7 @@ struct consumer *consumer_find(struct consumer_set *set, const char *name)
 	return NULL;
 }
 
-/* Whether its reader may be at work: it waits, or has an entry that does not come again yet. */
+/* Returns true if a request waits, or an entry in hand is not yet due for redelivery. */
 static bool consumer_is_busy(const struct consumer *consumer)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -175,7 +175,7 @@ static bool consumer_is_busy(const struct consumer *consumer)
 	return is_busy;
 }
 
-/* Forgets the consumer that was used longest ago. A reader of its name gets all entries again. */
+/* Forgets the least recently used consumer that is not busy. A new one of its name starts over. */
 static void forget_one(struct consumer_set *set)
 {
 	list_each (struct consumer, consumer, &set->consumers, link) {
@@ -225,7 +225,7 @@ uint64_t consumer_floor(const struct consumer *consumer)
 	return consumer->floor;
 }
 
-/* Whether an entry is to be handed out now; else when it comes again, 0: never. */
+/* Returns true if the entry is due. If not, *ret_due_ms is the time of its redelivery; 0: never. */
 static bool handed_is_due(
     struct consumer *consumer, const struct notification *note, int64_t now_ms, int64_t *ret_due_ms)
 {
@@ -255,7 +255,7 @@ void consumer_put_back(struct consumer *consumer, uint64_t seq)
 	struct handed *handed = map_get(&consumer->handed, seq);
 	if (handed == NULL || handed->due_ms == 0)
 		return;
-	handed->due_ms = 1; /* long ago */
+	handed->due_ms = 1; /* due at once */
 	if (--handed->times == 0)
 		mem_free(map_remove(&consumer->handed, seq));
 	else
@@ -281,7 +281,7 @@ const struct notification *consumer_peek(struct consumer *consumer,
 	return NULL;
 }
 
-/* Raises the floor over all that is acknowledged, and forgets it one by one. */
+/* Raises the floor over the acknowledged entries that follow it, and frees their handed. */
 static void consumer_raise(struct consumer *consumer)
 {
 	const struct notification *note = queue_after(consumer->set->queue, consumer->floor);
@@ -294,7 +294,7 @@ static void consumer_raise(struct consumer *consumer)
 	}
 }
 
-/* Marks one acknowledged for this consumer. Returns the entry, NULL if it was so before. */
+/* Marks an entry as acknowledged. Returns it, or NULL if it is unknown or was marked before. */
 static const struct notification *consumer_mark(struct consumer *consumer, uint64_t seq)
 {
 	const struct notification *note = queue_find(consumer->set->queue, seq);
@@ -324,7 +324,7 @@ void consumer_settle(struct queue *queue, uint64_t seq, const char *name)
 	buf_finish(&receipt);
 }
 
-/* Marks one, and settles it for all readers if it is to be. Returns how many were marked. */
+/* Marks an entry, with settles for all readers. Returns the number of entries marked: 0 or 1. */
 static unsigned consumer_take_in(struct consumer *consumer, uint64_t seq, bool settles)
 {
 	const struct notification *note = consumer_mark(consumer, seq);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Named consumers of the queue: each sees every notification in order, at least once, and says
- * so by acknowledging. An entry that is handed out and not acknowledged comes again after a
- * while, a bounded number of times. A reply that was sent is no acknowledgement.
+ * Named consumers of the queue. Each consumer gets every notification in order, at least once, and
+ * acknowledges it. An entry that is not acknowledged in time is redelivered, a bounded number of
+ * times. A response that was sent does not count as an acknowledgement.
  */
 #pragma once
 
@@ -11,58 +11,58 @@
 
 #define CONSUMERS_MAX 256
 #define CONSUMER_NAME_MAX 64 /* characters of [A-Za-z0-9_.:-] */
-#define CONSUMER_ACK_WAIT_MS 60000 /* unless it is set */
+#define CONSUMER_ACK_WAIT_MS 60000 /* default; see consumer_set_ack_wait() */
 #define CONSUMER_DELIVER_MAX 10 /* hand-outs of one entry to one consumer */
 
 struct consumer_filter;
 
-/* Loads the places that the queue's store holds. */
+/* Loads the consumers from the queue's store. */
 struct consumer_set *consumer_set_new(struct queue *queue);
 void consumer_set_free(struct consumer_set *set);
-/* How long what is handed out may stay unacknowledged until it comes again. */
+/* Sets how long an entry may stay unacknowledged before it is redelivered. */
 void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms);
 
 bool consumer_name_is_valid(const char *name);
-/* NULL if there is none of that name. */
+/* Returns NULL if no consumer has this name. */
 struct consumer *consumer_find(struct consumer_set *set, const char *name);
 /*
- * Makes one if there is none: it begins at the oldest entry. If there are CONSUMERS_MAX, the one that
- * was used longest ago is forgotten, but none that has an entry in hand or that a request waits for.
- * NULL if all are such.
+ * Returns the consumer of this name. A new one begins at the oldest entry; if there are
+ * CONSUMERS_MAX, it replaces the least recently used one that has no entry in hand and no waiting
+ * request. NULL if every one has.
  */
 struct consumer *consumer_get(struct consumer_set *set, const char *name);
-/* A request waits for its next entry; the end of that is a use too. */
+/* A request begins or ends to wait for the consumer's next entry. The end counts as a use. */
 void consumer_begin_wait(struct consumer *consumer);
 void consumer_end_wait(struct consumer *consumer);
-/* Everything up to this number is acknowledged. */
+/* All entries up to this number are acknowledged. */
 uint64_t consumer_floor(const struct consumer *consumer);
 
 /*
- * The next entry for a consumer: one that was handed out too long ago, else the next it has
- * not seen. NULL if there is none; then *ret_due_ms is when one handed out comes again
- * (CLOCK_MONOTONIC), 0: not by itself.
+ * Returns the oldest matching entry that the consumer has not seen or that is due for redelivery.
+ * NULL if there is none; *ret_due_ms is then the time of the next redelivery (CLOCK_MONOTONIC), or
+ * 0 if nothing will be redelivered.
  */
 const struct notification *consumer_peek(struct consumer *consumer,
     const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
-/* Hands out a notification, from now_ms on. */
+/* Hands out a notification at now_ms (CLOCK_MONOTONIC). */
 void consumer_hand_out(struct consumer *consumer, const struct notification *note, int64_t now_ms);
-/* The reader did not get what was handed out: the notification comes again at once. */
+/* The reader did not get an entry that was handed out: the entry is due again at once. */
 void consumer_put_back(struct consumer *consumer, uint64_t seq);
 
 /*
- * Acknowledges one for a reader that has waited for it; its receipt says so if it has no other.
- * name: of a consumer, which the receipt has too; NULL: it is a wait.
+ * Acknowledges a notification for a reader that waited for it. If it was still queued, its receipt
+ * is now "waited", with the consumer's name, or without one if name is NULL (a wait).
  */
 void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
 
-/* Acknowledges one entry, or all up to a number. Returns how many were not yet. */
+/* Acknowledges one entry, or with up_to all up to seq. Returns how many were unacknowledged. */
 unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to);
-/* The same for this consumer alone: the entries stay as they are for panes and other readers. */
+/* Like consumer_acknowledge(), but for this consumer alone: other readers still get the entries. */
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);
 
 /*
- * Entries that were handed out CONSUMER_DELIVER_MAX times in vain, and do not come again unless they
- * are taken back now.
+ * Counts entries that were handed out CONSUMER_DELIVER_MAX times without an acknowledgement, and so
+ * are not redelivered. With takes_back they are due again.
  */
 size_t consumer_parked(struct consumer *consumer, bool takes_back);
 size_t consumer_set_parked(const struct consumer_set *set);
@@ -70,22 +70,22 @@ size_t consumer_set_count(const struct consumer_set *set);
 
 #define CONSUMER_FILTER_ID_MAX 200 /* bytes */
 
-/* Members that are not set do not decide. */
+/* A member that is not set matches every notification. */
 struct consumer_filter {
 	bool has_pane;
 	uint32_t pane;
 	int source; /* enum notification_source; -1: any */
-	const char *id; /* of a request, in capitals or not; NULL: any */
-	bool is_urgent; /* only those */
+	const char *id; /* of a request, case ignored; NULL: any */
+	bool is_urgent; /* true: urgent ones only */
 };
 
 /* The members of a filter as JSON: pane, source, id, urgent. */
 extern const struct field consumer_filter_fields[];
 
 /*
- * Reads a filter: an object, or an id alone; NULL: every notification matches. *ret_pane is the
- * text that names its pane, or NULL: the caller looks the pane up. Its id is lent from value. False
- * with a reason if value is no filter.
+ * Reads a filter from value: an object, or a string with an id; NULL matches every notification.
+ * *ret_pane is the text that names its pane, or NULL; the caller resolves it. Strings are lent from
+ * value. Returns false with a reason if value is invalid.
  */
 bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_filter,
     const char **ret_pane, char *ret_reason, size_t size);

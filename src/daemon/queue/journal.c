@@ -9,12 +9,12 @@
 enum {
 	NAME_MAX_SIZE = 64,
 	READ_CHUNK = 1024 * 1024,
-	FILE_MAX = 512 * 1024 * 1024, /* more is not read back; rewriting keeps it far below */
-	DEAD_MIN = 1024 * 1024, /* dead bytes worth a rewrite */
-	HOLE_MAX = 32, /* bytes of what a record of a hole says */
-	RESERVE = 4096, /* room kept for that record: a block */
-	AHEAD = 16 * 1024, /* room taken at once for the records to come; zeros until then */
-	DAMAGED_MAX = 100, /* files set aside */
+	FILE_MAX = 512 * 1024 * 1024, /* larger files are not read; rewriting keeps them smaller */
+	DEAD_MIN = 1024 * 1024, /* fewer dead bytes are not worth a rewrite */
+	HOLE_MAX = 32, /* bytes of the reason in a hole record */
+	RESERVE = 4096, /* room kept for a hole record: a disk block */
+	AHEAD = 16 * 1024, /* bytes reserved ahead for later records; zeros until written */
+	DAMAGED_MAX = 100, /* damaged files that are kept */
 };
 
 /* One file, open for appending. */
@@ -24,26 +24,26 @@ struct file {
 	uint64_t len;
 	uint64_t number; /* of the last record */
 	uint64_t durable; /* number of the last record known to be synced */
-	uint64_t room; /* bytes that were reserved for it */
-	bool has_mark; /* its last record says that all before it is durable */
-	bool has_hole; /* its last record says that others could not be written behind it */
-	bool is_broken; /* nothing more is written to it; the helper thread may still hold it */
+	uint64_t room; /* file size that is reserved on the disk */
+	bool has_mark; /* the last record is a mark: all before it is durable */
+	bool has_hole; /* the last record says that records behind it are missing */
+	bool is_broken; /* no more writes; the helper thread may still use it */
 };
 
-/* The present job of the syncer. */
+/* The job that runs now. */
 enum job {
 	JOB_NONE,
-	JOB_SYNC, /* of the current file */
-	JOB_INSTALL, /* of the next file in place of the current one */
-	JOB_CLOSE, /* of the one that was replaced: to free its blocks takes milliseconds */
+	JOB_SYNC, /* sync the current file */
+	JOB_INSTALL, /* put the next file in place of the current one */
+	JOB_CLOSE, /* close the replaced file: freeing its blocks takes milliseconds */
 };
 
-/* How much the next file has. */
+/* How much has been written to the next file. */
 enum copy {
 	COPY_NONE,
-	COPY_BEGUN, /* its header */
-	COPY_PARTS, /* and parts of the state */
-	COPY_WHOLE, /* all of the state: it can be installed when the present job is done */
+	COPY_BEGUN, /* the header */
+	COPY_PARTS, /* the header and parts of the state */
+	COPY_WHOLE, /* the whole state: installed as soon as no other job runs */
 };
 
 struct journal {
@@ -55,17 +55,17 @@ struct journal {
 	void *data;
 	struct journal_syncer *syncer; /* NULL: not threaded */
 	struct file file;
-	struct file next; /* being written to take its place; records go to both */
-	enum copy copy; /* of the present state to next */
+	struct file next; /* replaces file when it is whole; new records go to both */
+	enum copy copy; /* progress of copying the present state to next */
 	bool is_snapshotting; /* journal_append() writes to next alone */
-	struct buf scratch; /* a record as it is written */
+	struct buf scratch; /* one record, encoded */
 
 	enum job job;
-	uint64_t job_ticket; /* durable when the job succeeds */
-	uint64_t job_number; /* the same in the file that is synced */
-	bool wants_sync; /* as soon as the job is done */
-	int64_t sync_due_ms; /* of CLOCK_MONOTONIC; 0: nothing to sync */
-	int64_t retry_due_ms; /* while degraded */
+	uint64_t job_ticket; /* durable if the job succeeds */
+	uint64_t job_number; /* number of the last record that the job syncs */
+	bool wants_sync; /* start a sync when the job ends */
+	int64_t sync_due_ms; /* CLOCK_MONOTONIC; 0: nothing to sync */
+	int64_t retry_due_ms; /* time of the next rewrite while degraded */
 
 	uint64_t ticket;
 	uint64_t durable;
@@ -75,10 +75,10 @@ struct journal {
 	uint64_t gaps;
 	int64_t longest_sync_us;
 	bool is_degraded;
-	int trouble; /* -errno: why it became degraded, or could not be rewritten last */
+	int trouble; /* -errno of the last failed write, sync or rewrite */
 	bool ends_marked; /* while opening: the last record is a mark */
-	uint64_t promised; /* while opening: the last record says that those up to it are durable */
-	char hole[HOLE_MAX + 1]; /* and one before that says that records are missing; "": none */
+	uint64_t promised; /* while opening: the last record says that all up to this is durable */
+	char hole[HOLE_MAX + 1]; /* while opening: reason of a hole at the end; "": none */
 };
 
 static void file_close(struct journal *journal, struct file *file)
@@ -88,7 +88,7 @@ static void file_close(struct journal *journal, struct file *file)
 	*file = (struct file){.handle = -1};
 }
 
-/* Writes all of it at the end of a file, or nothing. Returns 0 or -errno. */
+/* Writes all bytes at the end of a file, or none. Returns 0 or -errno. */
 static int file_write(struct journal *journal, struct file *file, const uint8_t *bytes, size_t len)
 {
 	size_t done = 0;
@@ -96,11 +96,11 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 		ssize_t put = journal->disk->write(
 		    journal->disk_data, file->handle, bytes + done, len - done, file->len + done);
 		if (put <= 0) {
-			/* Left in place, half a record would be read as damage. */
+			/* Half a record must not stay: it would be read as damage. */
 			if (journal->disk->truncate(journal->disk_data, file->handle, file->len) <
 			    0)
 				file->is_broken = true;
-			file->room = file->len; /* cutting gives back what was reserved */
+			file->room = file->len; /* truncate() frees what was reserved */
 			return put == 0 ? -ENOSPC : (int)put;
 		}
 		done += (size_t)put;
@@ -114,7 +114,7 @@ static bool is_full(int error)
 	return error == -ENOSPC || error == -EDQUOT;
 }
 
-/* Takes room for len more bytes, and for the record of a hole behind them. 0 or -errno. */
+/* Reserves room for len more bytes and a hole record behind them. Returns 0 or -errno. */
 static int file_reserve(struct journal *journal, struct file *file, size_t len)
 {
 	const struct journal_disk *disk = journal->disk;
@@ -129,7 +129,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	}
 	if (is_full(error))
 		return error;
-	file->room = room; /* also where nothing can be reserved: there the write finds out */
+	file->room = room; /* also if the disk cannot reserve: then a write fails when it is full */
 	return 0;
 }
 
@@ -175,7 +175,7 @@ static int file_record(
 	return error;
 }
 
-/* Appends one record to a file, and leaves the room that is kept behind it. 0 or -errno. */
+/* Appends one record to a file, but leaves room for a hole record. Returns 0 or -errno. */
 static int file_append(
     struct journal *journal, struct file *file, uint8_t type, const void *payload, size_t len)
 {
@@ -191,8 +191,8 @@ static int file_append(
 }
 
 /*
- * Says in the file that records are missing behind it, in the room that was kept for this: the
- * process may be killed before the journal can be rewritten. Without room it is tried again.
+ * Writes a hole record into the room kept for it: later records are missing. The process may be
+ * killed before the journal is rewritten. If this fails, the next append tries again.
  */
 static void file_note_hole(struct journal *journal, struct file *file)
 {
@@ -202,19 +202,19 @@ static void file_note_hole(struct journal *journal, struct file *file)
 	file->has_hole = file_record(journal, file, JOURNAL_TYPE_MARK, reason, strlen(reason)) == 0;
 }
 
-/* Marks in the file that all of it is durable, unless it has that mark already. */
+/* Appends a mark if all of the file is durable and no mark says so yet. */
 static void file_mark(struct journal *journal, struct file *file)
 {
 	if (file->has_mark || file->has_hole || file->number == 0 || file->durable != file->number)
 		return;
-	/* Without room there is no mark, and no harm. */
+	/* If there is no room for a mark, no harm is done. */
 	if (file_append(journal, file, JOURNAL_TYPE_MARK, NULL, 0) != 0)
 		return;
 	file->has_mark = true;
 	journal->dead_bytes += JOURNAL_RECORD_HEADER_SIZE;
 }
 
-/* Goes on in memory until a rewrite succeeds. Sticky: a smaller record that would fit must not pass. */
+/* Changes stay in memory until a rewrite succeeds: no record is written behind a failed one. */
 static void journal_degrade(struct journal *journal, int error, const char *what)
 {
 	char reason[128];
@@ -239,7 +239,7 @@ static void journal_tell_durable(struct journal *journal, uint64_t ticket)
 		journal->handlers.durable(journal->data, ticket);
 }
 
-/* Closes the file that another one has replaced. No job is under way. */
+/* Closes a file that was replaced. No job may be running. */
 static void journal_retire(struct journal *journal, struct file *file)
 {
 	const struct syncer_job job = {.file = file->handle, .is_to_close = true};
@@ -251,7 +251,7 @@ static void journal_retire(struct journal *journal, struct file *file)
 	syncer_submit(journal->syncer, &job);
 }
 
-/* The next file has taken its place on the disk. */
+/* The next file has replaced the current one on the disk. */
 static void journal_installed(struct journal *journal)
 {
 	struct file replaced = journal->file;
@@ -268,7 +268,7 @@ static void journal_installed(struct journal *journal)
 		journal->handlers.degraded(journal->data, false, "the journal was rewritten");
 }
 
-/* Takes up what came of a job. */
+/* Handles the result of a job. */
 static void journal_job_ended(struct journal *journal, const struct syncer_result *result)
 {
 	enum job job = journal->job;
@@ -279,7 +279,7 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 	if (result->elapsed_us > journal->longest_sync_us)
 		journal->longest_sync_us = result->elapsed_us;
 	if (job == JOB_INSTALL) {
-		/* A record may have failed to reach it meanwhile: then it is written once more. */
+		/* next may lack a record whose write failed during the job: then rewrite again. */
 		if (result->error != 0 || journal->next.is_broken) {
 			journal_degrade(journal, result->error != 0 ? result->error : -EIO,
 			    "the journal cannot be rewritten");
@@ -290,7 +290,7 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 		return;
 	}
 	if (result->error != 0) {
-		/* The kernel forgets what it failed to write: this file is finished. */
+		/* After a failed sync the kernel drops the data: do not use this file again. */
 		journal->file.is_broken = true;
 		journal_degrade(journal, result->error, "the journal cannot be synced");
 		journal->retry_due_ms = clock_mono_ms();
@@ -322,7 +322,7 @@ static void journal_submit(struct journal *journal, enum job kind, const struct 
 	journal_job_ended(journal, &result);
 }
 
-/* Has one more part of the state written into next; installs it when it is whole. */
+/* Copies one more part of the state to next. Installs next when the copy is complete. */
 static void journal_copy(struct journal *journal)
 {
 	bool is_whole;
@@ -345,7 +345,7 @@ void journal_rewrite(struct journal *journal)
 {
 	int error;
 	if (journal->copy != COPY_NONE || journal->job == JOB_INSTALL)
-		return; /* the dead bytes are still there when it has ended */
+		return; /* the dead bytes are counted again at its end */
 	file_close(journal, &journal->next);
 	error = file_create(journal, &journal->next, journal->next_name);
 	if (error != 0) {
@@ -358,7 +358,7 @@ void journal_rewrite(struct journal *journal)
 		journal_copy(journal);
 }
 
-/* To the file that is being written to take the present one's place. */
+/* Appends a record to the next file, which is broken if this fails. */
 static int append_next(struct journal *journal, uint8_t type, const void *payload, size_t len)
 {
 	int error = file_append(journal, &journal->next, type, payload, len);
@@ -377,7 +377,7 @@ int journal_append(
 		*ret_ticket = journal->ticket;
 		return append_next(journal, type, payload, len);
 	}
-	/* The next file first: once it is in place, what it lacks would be lost. */
+	/* First to next: once installed, next must not lack a record. */
 	if (journal->next.handle >= 0 && !journal->next.is_broken)
 		error = append_next(journal, type, payload, len);
 	if (error == 0 && !journal->is_degraded)
@@ -385,7 +385,7 @@ int journal_append(
 	if (error != 0)
 		journal_degrade(journal, error, "the journal cannot be written");
 	if (journal->is_degraded) {
-		/* Either may be the one in place when this process is killed. */
+		/* Either file may be in place if this process is killed. */
 		file_note_hole(journal, &journal->file);
 		if (journal->next.is_broken)
 			file_note_hole(journal, &journal->next);
@@ -503,8 +503,7 @@ static void recover_record(void *data, const struct journal_record *record)
 	journal->promised = record->durable;
 	journal->ends_marked = is_mark && record->len == 0;
 	if (!is_mark) {
-		journal->hole[0] =
-		    '\0'; /* it was reported, or nothing would be written behind it */
+		journal->hole[0] = '\0'; /* an earlier daemon has reported this hole */
 		journal->handlers.record(journal->data, record->type, record->payload, record->len);
 	} else if (record->len > 0) {
 		snprintf(journal->hole, sizeof journal->hole, "%.*s",
@@ -537,7 +536,7 @@ static int recover_read(struct journal *journal, int handle, struct buf *content
 	}
 }
 
-/* Keeps a file that cannot be trusted, under a name that says so. */
+/* Renames a damaged file to NAME.damaged-N. */
 static void recover_set_aside(struct journal *journal)
 {
 	char aside[NAME_MAX_SIZE + 24];
@@ -547,15 +546,15 @@ static void recover_set_aside(struct journal *journal)
 		handle = journal->disk->open(journal->disk_data, aside, 0);
 		if (handle < 0) {
 			(void)journal->disk->install(journal->disk_data, journal->name, aside);
-			return; /* if that fails the new file replaces it */
+			return; /* if the rename failed, the new file replaces this one */
 		}
 		journal->disk->close(journal->disk_data, handle);
 	}
 }
 
 /*
- * Goes on in a file that is sound up to where the scan ended. Returns whether that works. With a
- * helper thread its first job is to sync what an earlier life has written.
+ * Continues a file that is sound up to the end of the scan. Returns true on success. With a helper
+ * thread, the first job syncs the records of an earlier daemon.
  */
 static bool recover_resume(
     struct journal *journal, int handle, size_t len, const struct journal_scan *scan)
@@ -575,7 +574,7 @@ static bool recover_resume(
 	    .has_mark = journal->ends_marked,
 	    .has_hole = journal->hole[0] != '\0',
 	};
-	(void)file_reserve(journal, &journal->file, 0); /* the next record asks again */
+	(void)file_reserve(journal, &journal->file, 0); /* if this fails, the next record tries */
 	if (is_threaded)
 		journal_submit(journal, JOB_SYNC, &journal->file);
 	else
@@ -583,7 +582,7 @@ static bool recover_resume(
 	return true;
 }
 
-/* Recovers what an earlier daemon left. True if more can be appended to its file. */
+/* Recovers the journal of an earlier daemon. Returns true if its file can be appended to. */
 static bool journal_recover(struct journal *journal)
 {
 	const struct journal_scan_handlers handlers = {
@@ -640,11 +639,11 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 	buf_init(&journal->scratch, journal_record_size(JOURNAL_PAYLOAD_MAX));
 	journal->syncer = syncer;
 	if (!journal_recover(journal)) {
-		/* The first file is waited for: there is nothing that promises could be in. */
+		/* Without the thread: no record can be promised before there is a file. */
 		journal->syncer = NULL;
 		journal_rewrite(journal);
 		journal->syncer = syncer;
-	} else { /* what an earlier life had not written to its end */
+	} else { /* an unfinished rewrite of an earlier daemon */
 		(void)disk->unlink(disk_data, journal->next_name);
 	}
 	*ret_journal = journal;
@@ -665,7 +664,7 @@ void journal_close(struct journal *journal)
 		journal->job = JOB_NONE;
 	}
 	journal_sync(journal);
-	if (journal->file.has_mark && journal->ticket > 0) /* that survives a power cut now */
+	if (journal->file.has_mark && journal->ticket > 0) /* the mark must survive a power cut */
 		(void)journal->disk->sync(journal->disk_data, journal->file.handle);
 	file_close(journal, &journal->file);
 	file_close(journal, &journal->next);

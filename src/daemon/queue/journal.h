@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The journal: an append-only file of records, each with a checksum, that survives
- * kill -9, power cuts, full disks and flipped bits without losing what was promised or
- * inventing what was not. It knows nothing of what the records mean.
+ * The journal: an append-only file of records, each with a checksum. A record survives kill -9 once
+ * it is appended, and a power cut once it is durable. Loss and damage are reported as gaps, and no
+ * record is invented. The journal does not know what the records mean.
  *
- * Records of a file are numbered from 1 without holes (journal_record.h). The numbers
- * that its user sees are tickets: they go on over rewrites, and say what is durable.
+ * Records of a file are numbered from 1 without holes (journal_record.h). Users of the journal see
+ * tickets instead: tickets go on over rewrites, and say what is durable.
  *
- * A write that fails part-way is cut back; a sync that failed is never trusted again. In
- * both cases, and when most of the file is dead, the journal is rewritten: its user
- * writes the present state into a new file, part by part, which takes the place of the old one by a
- * rename. While that is not possible it is degraded, and says so; it tries again. The file says
- * so too, in room that is kept for this: a process that is killed meanwhile leaves a hole, and
- * the next one reports it as a gap, until something is appended behind.
+ * A write that fails half-way is cut back. A file whose sync failed is never trusted again. In both
+ * cases, and when most of the file is dead, the journal is rewritten: its user writes the present
+ * state into a new file, part by part, and a rename puts the new file in place of the old one. If
+ * that fails too, the journal is degraded: it reports this, and retries. It also appends a hole
+ * record, in room that is kept for it: if the process is killed now, the next one reports the hole
+ * as a gap, until another record follows the hole.
  */
 #pragma once
 
 #include "daemon/queue/journal_disk.h"
 
 #define JOURNAL_PAYLOAD_MAX (4 * 1024 * 1024) /* bytes of a record's payload */
-#define JOURNAL_SYNC_MS 100 /* what was appended is being synced within this */
+#define JOURNAL_SYNC_MS 100 /* a sync of appended records begins within this time */
 #define JOURNAL_RETRY_MS 1000 /* between attempts to leave the degraded state */
 
 struct journal;
@@ -28,72 +28,74 @@ struct journal_handlers {
 	/* While opening: each record that was found, in order. Types are below 255. */
 	void (*record)(void *data, uint8_t type, const void *payload, size_t len);
 	/*
-	 * While opening: count records that were promised are damaged or missing here; 0: how many
-	 * is not known. reason: "corruption", "unreadable", "disk_full" or "disk_failed".
+	 * While opening: count promised records are damaged or missing here; 0: an unknown number.
+	 * reason: "corruption", "unreadable", "disk_full" or "disk_failed".
 	 */
 	void (*gap)(void *data, uint64_t count, const char *reason);
 	/*
-	 * Write the present state by journal_append(), a part with each call, the first of which
-	 * has is_first; return whether all of it is written. Parts may have changes between
-	 * them, which are appended too: write what is there then. Also called while opening.
+	 * Write one part of the present state by journal_append(); is_first with the first part.
+	 * Return true when all of the state is written. The state may change between parts, and
+	 * changes are appended too: write it as it is now. Also called while opening.
 	 */
 	bool (*snapshot)(void *data, struct journal *journal, bool is_first);
 	/* The journal became degraded (the disk is full, or fails), or sound again. May be NULL. */
 	void (*degraded)(void *data, bool is_degraded, const char *reason);
-	/* All that got a ticket up to this one survives a power cut. May be NULL. */
+	/* All records up to this ticket survive a power cut. May be NULL. */
 	void (*durable)(void *data, uint64_t ticket);
 };
 
 /*
- * Opens, recovers and syncs. It never refuses: a file whose header is damaged is set aside as
- * NAME.damaged-N, and what can be read of it is kept; without a usable disk the journal begins
- * degraded. threaded: syncs run in a helper thread, and journal_fd() becomes readable when one has
- * ended; else journal_sync() is the only sync and waits for it. Returns 0, or -ENOMEM.
+ * Opens, recovers and syncs. Trouble with the disk is no failure: a damaged file is renamed to
+ * NAME.damaged-N, and its readable records are kept; without a usable disk the journal begins
+ * degraded. threaded: a helper thread syncs, and journal_fd() becomes readable at the end of a
+ * sync; otherwise only journal_sync() syncs, and blocks. Returns 0, or -errno without memory or a
+ * thread.
  */
 int journal_open(const struct journal_disk *disk, void *disk_data, const char *name, bool threaded,
     const struct journal_handlers *handlers, void *data, struct journal **ret_journal);
 
-/* Syncs what is open, and closes. */
+/* Syncs all records and closes the journal. */
 void journal_close(struct journal *journal);
 
 /*
- * Appends. On return the record survives kill -9 of this process. Returns 0 and its ticket;
- * -EMSGSIZE; or -EIO while degraded: nothing was written, and the next snapshot has to hold it.
+ * Appends a record, which then survives kill -9 of this process. Returns 0 with its ticket;
+ * -EMSGSIZE; or -EIO while degraded: nothing was written, the next snapshot must contain the
+ * change.
  */
 int journal_append(
     struct journal *journal, uint8_t type, const void *payload, size_t len, uint64_t *ret_ticket);
 
-/* Asks for a sync now; durable() tells. */
+/* Starts a sync now; durable() reports its end. */
 void journal_sync(struct journal *journal);
 
 /*
- * Rewrites: everything durable up to here moves to a new file, when threaded a part with each
+ * Rewrites the journal into a new file: at once, or when threaded one part with each
  * journal_tick().
  */
 void journal_rewrite(struct journal *journal);
 
-/* Waits until what was appended is durable, or the disk has failed. Not before the end: it blocks. */
+/* Waits until all records are durable or the disk has failed. Blocks: only when the daemon ends. */
 void journal_settle(struct journal *journal);
 
-/* Readable when journal_dispatch() has something to do; -1 unless threaded. */
+/* Returns a descriptor that is readable when journal_dispatch() has work; -1 unless threaded. */
 int journal_fd(const struct journal *journal);
 void journal_dispatch(struct journal *journal);
 
-/* How long nothing need be done, in ms; -1: for ever. Then call journal_tick(). */
+/* Returns the time in ms until journal_tick() must be called; -1: no call is needed. */
 int journal_timeout_ms(const struct journal *journal);
 void journal_tick(struct journal *journal);
 
-/* Says that this many bytes of payload are of no more use; rewrites when it pays. */
+/* Counts bytes of payload that are no longer needed. Rewrites the journal when there are enough. */
 void journal_note_dead(struct journal *journal, size_t bytes);
 
 struct journal_stats {
-	uint64_t ticket; /* the last one given */
-	uint64_t durable; /* the last one that is durable */
+	uint64_t ticket; /* last ticket given */
+	uint64_t durable; /* last ticket that is durable */
 	uint64_t bytes; /* of the file */
 	uint64_t dead_bytes;
 	uint64_t syncs;
 	uint64_t rewrites;
-	uint64_t gaps; /* records lost, while opening */
+	uint64_t gaps; /* records found lost while opening */
 	int64_t longest_sync_us;
 	bool is_degraded;
 };

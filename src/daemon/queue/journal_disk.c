@@ -48,8 +48,8 @@ static int dir_truncate(void *data UNUSED, int file, uint64_t len)
 }
 
 /*
- * Not posix_fallocate(): that would write where the file system cannot reserve. The file gets that
- * size: a sync of a record need not write a new one.
+ * Not posix_fallocate(): where the file system cannot reserve, that writes zeros. The file gets the
+ * new size now, so that syncing a record need not write the size.
  */
 static int dir_reserve(void *data UNUSED, int file, uint64_t len)
 {
@@ -132,7 +132,7 @@ struct journal_syncer {
 	void *disk_data;
 	int event_fd;
 	pthread_t thread;
-	pthread_mutex_t mutex; /* guards what follows */
+	pthread_mutex_t mutex; /* guards the members below */
 	pthread_cond_t changed;
 	enum syncer_state state;
 	struct syncer_job job;
@@ -153,7 +153,7 @@ void syncer_run(const struct journal_disk *disk, void *disk_data, const struct s
 	ret_result->elapsed_us = clock_mono_us() - begin_us;
 }
 
-/* The thread: takes a job, does it without the lock, leaves the result. */
+/* The thread: takes a job, runs it without the lock, stores the result. */
 static void *syncer_loop(void *data)
 {
 	struct journal_syncer *syncer = data;
@@ -179,7 +179,7 @@ static void *syncer_loop(void *data)
 	return NULL;
 }
 
-/* Starts the thread with all signals blocked: they are the loop's business. */
+/* Starts the thread with all signals blocked: the main loop handles signals. */
 static int syncer_start(struct journal_syncer *syncer)
 {
 	sigset_t all, before;

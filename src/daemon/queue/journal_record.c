@@ -57,7 +57,7 @@ void journal_header_write(uint8_t out[JOURNAL_HEADER_SIZE], uint32_t epoch)
 	put32(out + HEADER_CRC, crc32c(0, out, HEADER_CRC));
 }
 
-/* False if the bytes are not the header of our journal, or damaged. */
+/* Returns false if the bytes are no header of a journal, or are damaged. */
 static bool journal_header_read(const uint8_t *bytes, size_t len, uint32_t *ret_epoch)
 {
 	if (len < JOURNAL_HEADER_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
@@ -97,7 +97,7 @@ int journal_record_write(struct buf *out, const struct journal_record *record)
 	return 0;
 }
 
-/* Reads the record that begins at bytes; false if none that is whole and right does. */
+/* Reads the record that begins at bytes. Returns false if it is incomplete or damaged. */
 static bool journal_record_read(const uint8_t *bytes, size_t len, struct journal_record *ret_record)
 {
 	uint32_t word;
@@ -121,7 +121,7 @@ static bool journal_record_read(const uint8_t *bytes, size_t len, struct journal
 	return true;
 }
 
-/* A file under scan. */
+/* A file that is being scanned. */
 struct journal_walk {
 	const uint8_t *bytes;
 	size_t len;
@@ -130,13 +130,13 @@ struct journal_walk {
 	bool has_epoch;
 };
 
-/* Reads the record at a place if it is of this file and numbered at least from. */
+/* Reads the record at an offset if it is of this file and its number is at least from. */
 static bool scan_read(
     const struct journal_walk *scan, size_t at, uint64_t from, struct journal_record *ret_record)
 {
 	if (at + JOURNAL_RECORD_HEADER_SIZE > scan->len)
 		return false;
-	/* Cheap tests first: most places that a search visits are no record. */
+	/* Cheap tests first: at most offsets of a search no record begins. */
 	if ((get32(scan->bytes + at + RECORD_LENGTH) & LENGTH_MASK) > scan->payload_max)
 		return false;
 	if (scan->has_epoch && get32(scan->bytes + at + RECORD_EPOCH) != scan->epoch)
@@ -146,7 +146,7 @@ static bool scan_read(
 	return journal_record_read(scan->bytes + at, scan->len - at, ret_record);
 }
 
-/* Finds the first record from a place on; false if there is none. */
+/* Finds the first record at or behind *at. Returns false if there is none. */
 static bool scan_search(const struct journal_walk *scan, size_t *at, uint64_t from)
 {
 	struct journal_record record;
@@ -156,7 +156,7 @@ static bool scan_search(const struct journal_walk *scan, size_t *at, uint64_t fr
 	return false;
 }
 
-/* The highest durable mark of all records behind a place. */
+/* Returns the highest durable number in the records at or behind an offset. */
 static uint64_t scan_durable(const struct journal_walk *scan, size_t at, uint64_t from)
 {
 	struct journal_record record;
@@ -172,7 +172,7 @@ static uint64_t scan_durable(const struct journal_walk *scan, size_t at, uint64_
 	return durable;
 }
 
-/* Finds out which epoch a file with a damaged header has: that of its first record. */
+/* If the header is damaged, takes the epoch from the first record. */
 static void scan_guess_epoch(struct journal_walk *scan)
 {
 	struct journal_record record;
@@ -202,7 +202,7 @@ void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
 		    !scan_read(&scan, place, expected, &record))
 			break;
 		if (place != at || record.number != expected) {
-			/* A hole that no record marks as durable is the end: a torn batch. */
+			/* If no later record says that these were durable, the file ends here. */
 			if (scan_durable(&scan, place, expected) < expected &&
 			    !ret_scan->has_damage)
 				break;

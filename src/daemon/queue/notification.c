@@ -35,7 +35,7 @@ const char *notification_state_name(enum notification_state state)
 
 void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE])
 {
-	/* No I and O: people read these. */
+	/* No I and O: people could read them as 1 and 0. */
 	static const char letters[] = "ABCDEFGHJKLMNPQRSTUVWXYZ", digits[] = "0123456789";
 	for (size_t at = 0; at < len; at++) {
 		const char *set = at % 2 == 0 ? letters : digits;
@@ -46,7 +46,7 @@ void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION
 	ret_id[len] = '\0';
 }
 
-/* The receipt. A notification for no pane has none of its own: nothing is tried. */
+/* Writes the receipt. For a notification without pane and thread, the receipt says why it waits. */
 static void write_delivery(struct json_writer *writer, const struct notification *note)
 {
 	if (note->delivery != NULL) {
@@ -131,7 +131,7 @@ size_t notification_size(const struct notification *note)
 	    text_size(note->delivery);
 }
 
-/* Whether there is a visible character of ASCII. */
+/* Returns true if the byte is a visible ASCII character. */
 static bool is_graphic(const struct buf *text, size_t at)
 {
 	return at < text->len && text->data[at] > ' ' && text->data[at] < 0x7f;
@@ -201,7 +201,7 @@ static bool is_undelivered(const struct notification *note)
 	    (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING);
 }
 
-/* Puts one into the list of its pane, mostly at the end. */
+/* Inserts a notification into its pane's list by number: mostly at the end. */
 static void pane_add(struct note_index *index, struct notification *note)
 {
 	struct list *notes = map_get(&index->by_pane, pane_ref_key(&note->pane)), *place;
@@ -275,7 +275,7 @@ struct notification *note_index_newest(const struct note_index *index, const cha
 	return map_get(&index->by_id, note_index_pack(id));
 }
 
-/* The chain is a ring in order of seq: behind the oldest comes the newest. */
+/* The list of an id is a ring in order of seq: the newest entry precedes the oldest. */
 struct notification *note_index_older(
     const struct note_index *index UNUSED, const struct notification *note)
 {

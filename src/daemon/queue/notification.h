@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A notification: the end or a result of something that was asked for. Its content never
- * changes; its state does.
+ * A notification: the end or the result of a request, or a message. Its content never changes; its
+ * state does.
  */
 #pragma once
 
@@ -9,19 +9,19 @@
 #include "daemon/queue/record_field.h"
 
 #define NOTIFICATION_ID_SIZE 8 /* "A1B2" and its NUL */
-#define NOTIFICATION_IDS (24 * 10 * 24 * 10) /* of 4 characters */
+#define NOTIFICATION_IDS (24 * 10 * 24 * 10) /* number of ids of 4 characters */
 #define NOTIFICATION_TEXT_MAX 4096 /* bytes; a longer text is cut at a character */
 #define NOTIFICATION_DATA_MAX (64 * 1024) /* bytes of JSON */
 #define NOTIFICATION_KEY_MAX 128
 
 enum notification_source {
-	SOURCE_COMMAND, /* self_command */
-	SOURCE_CONDITION, /* wait_for_idle and named waits */
+	SOURCE_COMMAND, /* by self_command */
+	SOURCE_CONDITION, /* by wait_for_idle and background waits */
 	SOURCE_JOB,
 	SOURCE_POST,
-	SOURCE_PROGRAM, /* a program in a pane, by OSC */
+	SOURCE_PROGRAM, /* by a program in a pane, with OSC */
 	SOURCE_TIMER,
-	SOURCE_TOOL, /* a call of a declared tool */
+	SOURCE_TOOL, /* by a call of a declared tool */
 	SOURCE_WATCH,
 	SOURCE_COUNT_,
 };
@@ -32,18 +32,18 @@ enum notification_state {
 	NOTE_DELIVERED, /* typed and submitted */
 	NOTE_ACKNOWLEDGED,
 	NOTE_CANCELLED,
-	NOTE_FAILED, /* it cannot be delivered any more */
+	NOTE_FAILED, /* it cannot be delivered */
 	NOTE_STATE_COUNT_,
 };
 
 const char *notification_source_name(enum notification_source source);
 const char *notification_state_name(enum notification_state state);
 struct notification {
-	struct list link; /* in the queue, in order of seq */
-	struct list same_id; /* with those of the same request; see below */
-	struct list same_pane; /* with those that wait for the same pane, while is_in_pane */
-	struct notification *same_key; /* the next newer one on offer */
-	struct notification *next_recounted; /* in the open transaction */
+	struct list link; /* in the queue's list, in order of seq */
+	struct list same_id; /* ring of the notifications of one request */
+	struct list same_pane; /* in the list of its pane, while is_in_pane */
+	struct notification *same_key; /* next newer one on offer with the same hash of its key */
+	struct notification *next_recounted; /* in the list of recounted ones */
 	uint64_t seq;
 	int64_t time_ms; /* CLOCK_REALTIME */
 	enum notification_source source;
@@ -51,81 +51,81 @@ struct notification {
 	struct pane_ref pane;
 	char *text; /* one line, UTF-8, without control characters */
 	char *data; /* JSON object */
-	char *key; /* NULL: none */
-	uint64_t owner; /* of the key, as in a draft; not kept, as is_offered */
-	unsigned count; /* how many things it tells of, with those that were counted into it */
+	char *key; /* equal keys may be counted as one; NULL: none */
+	uint64_t owner; /* who may reuse the key: see struct notification_draft; not stored */
+	unsigned count; /* things that it reports, with those counted into it */
 	bool is_urgent;
 	bool is_in_pane;
-	bool is_offered; /* later ones with its key may be counted into it */
-	bool is_told; /* a reader has it and will not look again */
-	bool is_recounted; /* in the open transaction: one more was counted into it */
-	bool is_durable; /* false: it came while the journal was degraded */
+	bool is_offered; /* later ones with the same key may be counted into it; not stored */
+	bool is_told; /* a reader has it and will not read it again */
+	bool is_recounted; /* the open transaction counted another one into it */
+	bool is_durable; /* false: it was posted while the journal was degraded */
 	enum notification_state state;
-	char *delivery; /* receipt as JSON object; NULL: none */
-	unsigned redelivered; /* times it was handed out again */
+	char *delivery; /* the receipt, a JSON object; NULL: none */
+	unsigned redelivered; /* times that it was handed out again */
 };
 
-/* An id of 4 or 6 characters; each of the first NOTIFICATION_IDS numbers has another of 4. */
+/* Writes an id of len (4 or 6) characters: differs for all numbers below NOTIFICATION_IDS. */
 void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE]);
 
 void notification_free(struct notification *note);
-/* The memory that it takes. */
+/* Returns the memory that the notification takes, in bytes. */
 size_t notification_size(const struct notification *note);
 
 /*
- * The members that protocol section 10 names, without seq and time if is_event: an event
- * has those already.
+ * Writes the members of section 10 of muxbus-protocol(7). is_event: without seq and time, which the
+ * event has already.
  */
 void notification_write_members(
     struct json_writer *writer, const struct notification *note, bool is_event);
 
-/* How it is kept in the store. */
+/* How a notification is stored. */
 extern const struct record_rows notification_rows;
 
-/* Makes a text fit to be one: UTF-8, one line, no control characters, bounded. xalloc()ed. */
+/* Returns text as one bounded line of UTF-8 without control characters. The caller frees. */
 char *notification_clean_text(const char *text, size_t len);
 
 /*
- * Indexes of the notifications in the queue: by number, by the id of their request, by key, and the
- * undelivered ones by pane. Each look-up takes the same time however many there are. An entry costs
- * its links in struct notification and three slots of maps. Out of memory ends the process.
+ * Indexes of the notifications in the queue: by number, by the id of the request, by key, and the
+ * undelivered ones by pane. A look-up takes constant time. An entry costs its links in struct
+ * notification and three slots of maps. Out of memory ends the process.
  */
 
 struct note_index {
 	struct map by_seq;
-	struct map by_id; /* the newest one of each id */
-	struct map by_key; /* the hash of a key to the oldest one that may be counted up */
-	struct map by_pane; /* pane_ref_key() to a list of the undelivered */
+	struct map by_id; /* id to its newest notification */
+	struct map by_key; /* hash of a key to the oldest notification on offer */
+	struct map by_pane; /* pane_ref_key() to the list of undelivered notifications */
 };
 
 void note_index_init(struct note_index *index);
-void note_index_finish(struct note_index *index); /* its notifications were removed */
+void note_index_finish(struct note_index *index); /* every notification must be removed before */
 
-/* Ids are up to seven bytes: a number stands for each. */
+/* Packs an id of up to seven bytes into a number that is unique to it. */
 uint64_t note_index_pack(const char *id);
 
-/* Newer ones are added behind older ones. Not by key: see note_index_offer(). */
+/* Adds a notification, in order of seq. It is not found by key before note_index_offer(). */
 void note_index_add(struct note_index *index, struct notification *note);
 void note_index_remove(struct note_index *index, struct notification *note);
-/* The state of one has changed. */
+/* Call this when a notification's state has changed. */
 void note_index_update(struct note_index *index, struct notification *note);
 
 struct notification *note_index_find(const struct note_index *index, uint64_t seq);
-/* The newest one of an id, and the one before another of the same id; NULL: none. */
+/* Return the newest notification of an id, and the next older one with the same id; NULL: none. */
 struct notification *note_index_newest(const struct note_index *index, const char *id);
 struct notification *note_index_older(
     const struct note_index *index, const struct notification *note);
 
 /*
- * The undelivered ones of a pane or thread in order of seq, by pane_ref_key(): of all programs
- * that this pane had. NULL starts, NULL ends.
+ * Iterates the undelivered notifications of a pane_ref_key() in order of seq, also those for
+ * earlier programs of the pane. NULL starts, and is returned at the end.
  */
 struct notification *note_index_undelivered(
     const struct note_index *index, uint64_t key, const struct notification *previous);
 
-/* Later posts with its key may be counted into this one, until it is withdrawn. */
+/* Offers it to later posts with its key, which may be counted into it, or withdraws the offer. */
 void note_index_offer(struct note_index *index, struct notification *note);
 void note_index_withdraw(struct note_index *index, struct notification *note);
-/* The offered notifications with a key, oldest first: NULL starts, NULL ends. */
+/* Iterates the offered notifications with a key, oldest first. NULL starts and ends. */
 struct notification *note_index_offered(
     const struct note_index *index, const char *key, const struct notification *previous);

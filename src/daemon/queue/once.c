@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
-/* Requests with a key: keeping, finding, forgetting. */
+/* Requests with a key: storing, finding, forgetting. */
 #include "daemon/queue/once.h"
 
 #include "base/hash.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 
-/* A request that is kept, without its result. */
+/* A stored request, without its result. */
 struct once_kept {
-	struct list link; /* in its pool */
+	struct list link; /* in once_pool.kept */
 	struct once_kept *same_hash; /* the next one with this hash */
 	uint64_t hash; /* of its name */
 	int64_t time_ms;
-	int64_t boot_ms; /* the same of CLOCK_BOOTTIME, which is never set */
+	int64_t boot_ms; /* time_ms by CLOCK_BOOTTIME, which no one can set */
 	size_t size; /* of its result */
 	void *runner;
-	char name[STORE_KEY_MAX + 1]; /* of its record */
+	char name[STORE_KEY_MAX + 1]; /* the name of its record */
 };
 
 struct once_pool {
@@ -26,9 +26,9 @@ struct once_pool {
 
 struct once_set {
 	struct queue *queue;
-	/* Keys of all, and keys with an owner: neither kind displaces the other. */
+	/* [0]: keys without an owner, [1]: with one. Neither kind displaces the other. */
 	struct once_pool pools[2];
-	struct map by_hash; /* the hash of a name to the first that has it */
+	struct map by_hash; /* hash of a record's name to the first once_kept with it */
 };
 
 static const struct record_field once_fields[] = {
@@ -86,7 +86,7 @@ static struct once_kept *kept_find(const struct once_set *set, const char *name)
 	return kept;
 }
 
-/* Takes one up in order of time. */
+/* Adds a request to its pool, in order of time. */
 static void kept_add(struct once_set *set, const char *name, int64_t time_ms, size_t size)
 {
 	struct once_kept *kept = xcalloc(1, sizeof *kept);
@@ -113,7 +113,7 @@ static void set_remove(struct once_set *set, struct once_kept *kept)
 	kept_free(set, kept);
 }
 
-/* Forgets the oldest beyond the bounds. */
+/* Forgets the oldest requests until the pool is within its bounds. */
 static void pool_forget(struct once_set *set, struct once_pool *pool)
 {
 	int64_t now_ms = clock_boot_ms();
@@ -176,7 +176,7 @@ bool once_find(const struct once *once, struct once_earlier *ret_earlier)
 		return true;
 	if (once->owner != NULL)
 		return false;
-	/* 0.2.0 kept each key under the name of its method. */
+	/* Release 0.2.0 stored a key under the name of its method. */
 	snprintf(name, sizeof name, "%s/%s", once->method, once->key);
 	return record_get(queue_store(once->set->queue), &once_kind, name, ret_earlier);
 }
@@ -206,7 +206,7 @@ void once_forget_begun(const struct once *once)
 	once_earlier_finish(&earlier);
 }
 
-/* Writes a record, in place of an older one. */
+/* Writes a record. It replaces an older one of the same name. */
 static void once_put(const struct once *once, const struct once_earlier *earlier)
 {
 	struct once_set *set = once->set;
@@ -227,7 +227,7 @@ static void once_put(const struct once *once, const struct once_earlier *earlier
 	set_forget(set);
 }
 
-/* Each later than those before it, also when the clock was set back: that is their order. */
+/* Returns a time later than all others in the pools, even if the clock was set back. */
 static int64_t next_time_ms(const struct once_set *set)
 {
 	int64_t time_ms = clock_real_ms();

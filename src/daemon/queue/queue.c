@@ -11,12 +11,12 @@
 #include "daemon/queue/store.h"
 
 enum {
-	SEQ_SIZE = 24, /* of a sequence number as the name of a record */
+	SEQ_SIZE = 24, /* buffer for a sequence number as the name of a record */
 	ENTRY_MAX = STORE_VALUE_MAX,
-	FIRST_BYTES = 1000, /* of memory for an event: most need no more */
+	FIRST_BYTES = 1000, /* bytes allocated at first to encode an event: most need no more */
 	ID_TRIES = 1000,
-	ID_TRIES_SHORT = 4, /* then the short ids are mostly taken */
-	ID_STEP = 35567, /* prime to it: all have their turn before one comes again */
+	ID_TRIES_SHORT = 4, /* attempts with 4 characters, then with 6 */
+	ID_STEP = 35567, /* prime to NOTIFICATION_IDS: no id returns before all were used */
 	REASON_SIZE = 32,
 };
 
@@ -25,19 +25,19 @@ struct queue {
 	struct event_log *events;
 	struct list notes; /* in order of seq */
 	struct note_index index;
-	struct map ids; /* of requests that are held: how often */
-	uint32_t id_number; /* of the last short id */
+	struct map ids; /* id of a running request to the number of its holders */
+	uint32_t id_number; /* number of the last 4-character id */
 	struct list listeners;
 	size_t count;
-	size_t bytes, bytes_max; /* of all entries */
+	size_t bytes, bytes_max; /* bytes of all entries, and their limit */
 	size_t undelivered;
 	uint64_t last;
-	uint64_t settled_from; /* no entry before this one is settled */
+	uint64_t settled_from; /* all entries before this number are undelivered */
 	uint64_t forgotten;
 	char reason[REASON_SIZE];
-	unsigned depth; /* of queue_begin() */
-	uint64_t first_untold; /* posted in this transaction; 0: none */
-	struct notification *recounted; /* older ones that others were counted into in it */
+	unsigned depth; /* nesting depth of queue_begin() */
+	uint64_t first_untold; /* first number posted in the open transaction; 0: none */
+	struct notification *recounted; /* older entries counted up in the open transaction */
 	struct notification **recounted_end;
 };
 
@@ -71,7 +71,7 @@ static const char *note_name(uint64_t seq, char out[SEQ_SIZE])
 	return out;
 }
 
-/* Ids are counted: more than one part may hold the same. Those of notifications are in the index. */
+/* Counts holders: several parts may hold one id. Ids of notifications are in the index instead. */
 void queue_hold_id(struct queue *queue, const char *id)
 {
 	uint64_t packed = note_index_pack(id);
@@ -85,7 +85,7 @@ void queue_release_id(struct queue *queue, const char *id)
 	uint64_t packed = note_index_pack(id);
 	uintptr_t count = (uintptr_t)map_remove(&queue->ids, packed);
 	if (count > 1)
-		(void)map_set(&queue->ids, packed, (void *)(count - 1)); /* its slot is free */
+		(void)map_set(&queue->ids, packed, (void *)(count - 1)); /* a slot is free */
 }
 
 bool queue_holds_id(const struct queue *queue, const char *id)
@@ -113,14 +113,14 @@ static uint32_t random_number(void)
 	return number;
 }
 
-/* The id of something that is forgotten must not soon name something else. */
+/* Walks all ids in turn, so that the id of a forgotten request is not reused soon. */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 {
 	for (unsigned attempt = 0; attempt < ID_TRIES; attempt++) {
 		queue->id_number = (queue->id_number + ID_STEP) % NOTIFICATION_IDS;
 		if (attempt < ID_TRIES_SHORT)
 			notification_write_id(queue->id_number, 4, ret_id);
-		else /* 13,824,000 longer ones */
+		else /* one of 13,824,000 */
 			notification_write_id(random_number() + attempt, 6, ret_id);
 		if (id_is_free(queue, ret_id))
 			break;
@@ -134,7 +134,7 @@ static void store_note(struct queue *queue, const struct notification *note)
 	record_put(queue->store, &note_kind, note_name(note->seq, name), note);
 }
 
-/* Takes a note into the lists; the newest comes last. */
+/* Adds a notification to the lists, at the end. */
 static void queue_insert(struct queue *queue, struct notification *note)
 {
 	note_index_add(&queue->index, note);
@@ -173,7 +173,7 @@ static bool take_forgotten(void *data, const char *name UNUSED, const struct jso
 	return false;
 }
 
-/* The number in a key; 0 if note_name() never makes that key. */
+/* Returns the number in a key, or 0 if the key is not one that note_name() makes. */
 static uint64_t note_number(const char *name)
 {
 	uint64_t seq = strtoull(name, NULL, 10);
@@ -191,15 +191,15 @@ static bool take_note(void *data, const char *name, const struct json *value)
 		return false;
 	}
 	note->is_durable = true;
-	note->is_told = true; /* perhaps, by an earlier daemon */
-	/* How far the typing came is not known: delivery looks, and types again. */
+	note->is_told = true; /* an earlier daemon may have handed it out */
+	/* Delivery looks whether it was typed, and types again if not. */
 	if (note->state == NOTE_DELIVERING)
 		note->state = NOTE_QUEUED;
 	queue_insert(queue, note);
 	return true;
 }
 
-/* The last number that a key in the store has, whether or not its record can be read. */
+/* Returns the highest number among the keys in the store, even if its record cannot be read. */
 static uint64_t last_number(struct store *store)
 {
 	const char *key, *value;
@@ -233,7 +233,7 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 	record_load(store, &note_kind, take_note, queue, &notes);
 	queue->last = last_number(store);
 	event_log_pass(events, queue->last > queue->forgotten ? queue->last : queue->forgotten);
-	/* Numbers that are given from here on are new, and what is posted is not loaded again. */
+	/* Only now: these posts get new numbers, and are not loaded again. */
 	post_all_lost(queue, &forgotten_kind, &places);
 	post_all_lost(queue, &note_kind, &notes);
 	return queue;
@@ -266,7 +266,7 @@ void queue_begin(struct queue *queue)
 	store_begin(queue->store);
 }
 
-/* Publishes one that the journal has, as the event whose number it bears already. */
+/* Publishes a notification that is in the journal, as the event of the same number. */
 static void queue_tell(struct queue *queue, const struct notification *note)
 {
 	struct event_scope scope = {.pane = note->pane.pane, .window = MUXBUS_NO_ID};
@@ -275,7 +275,7 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	uint64_t seq;
 	scope.sessions[0] = MUXBUS_NO_ID;
 	json_start(&writer, &members, 2 * ENTRY_MAX);
-	(void)buf_reserve(&members, FIRST_BYTES); /* or the writer will say */
+	(void)buf_reserve(&members, FIRST_BYTES); /* if this fails, the writer reports it */
 	notification_write_members(&writer, note, true);
 	seq = event_log_publish(queue->events, EVENT_NOTIFICATION, &scope,
 	    (const char *)members.data, members.len, true);
@@ -295,7 +295,7 @@ static void recounted_add(struct queue *queue, struct notification *note)
 	queue->recounted_end = &note->next_recounted;
 }
 
-/* Calls the listeners for older notifications that were counted up: a count has no event. */
+/* Calls the listeners for older notifications whose count rose. That publishes no event. */
 static void queue_tell_recounted(struct queue *queue)
 {
 	struct notification *note = queue->recounted, *next;
@@ -331,7 +331,7 @@ static struct notification *oldest_settled(struct queue *queue)
 	return NULL;
 }
 
-/* Whether it was posted in the transaction that is open. */
+/* Returns true if the notification was posted in the open transaction. */
 static bool is_untold(const struct queue *queue, const struct notification *note)
 {
 	return queue->first_untold != 0 && note->seq >= queue->first_untold;
@@ -345,8 +345,8 @@ static void keep_forgotten(struct queue *queue, uint64_t seq, const char *reason
 }
 
 /*
- * Forgets the oldest beyond the bounds: settled ones first, else whatever is oldest. The ones that
- * listeners do not know yet stay until then.
+ * Forgets the oldest entries beyond the bounds: settled ones first. An entry that the open
+ * transaction posted or recounted stays until the listeners know it.
  */
 static void queue_forget(struct queue *queue)
 {
@@ -389,7 +389,7 @@ uint64_t queue_commit(struct queue *queue)
 {
 	uint64_t ticket, first = queue->first_untold;
 	const struct notification *note;
-	if (queue->depth == 1 && first != 0) /* in the same record */
+	if (queue->depth == 1 && first != 0) /* in the same journal record */
 		queue_forget(queue);
 	ticket = store_commit(queue->store);
 	if (--queue->depth > 0)
@@ -408,8 +408,8 @@ uint64_t queue_commit(struct queue *queue)
 }
 
 /*
- * Whether a reader may have a notification for good. The readers of an earlier daemon are not
- * known, nor the readers of an event that is forgotten.
+ * Returns true if a reader may have seen the notification for good. That is assumed if an earlier
+ * daemon loaded it or if its event was forgotten.
  */
 static bool has_reader(const struct queue *queue, const struct notification *note)
 {
@@ -418,7 +418,7 @@ static bool has_reader(const struct queue *queue, const struct notification *not
 	    event->is_sent;
 }
 
-/* A notification in delivery may be queued again: it stays on offer. */
+/* An entry in delivery stays on offer: it may be queued again. */
 const struct notification *queue_unread(struct queue *queue, const struct notification_draft *draft)
 {
 	const struct pane_ref *pane = draft->source == SOURCE_POST ? draft->pane : NULL;
@@ -495,7 +495,7 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 		return seq;
 	}
 	note = draft_note(queue, draft);
-	/* Events and notifications share their numbers: it takes the next one. */
+	/* The next number: events and notifications share their numbers. */
 	seq = event_log_next(queue->events);
 	if (queue->first_untold != 0)
 		seq = queue->last + 1;
@@ -506,7 +506,7 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	if (note->key != NULL)
 		note_index_offer(&queue->index, note);
 	if (draft->id == NULL)
-		queue_release_id(queue, note->id); /* held once, by the note itself */
+		queue_release_id(queue, note->id); /* the index knows the id from here on */
 	store_note(queue, note);
 	(void)queue_commit(queue);
 	return seq;
@@ -529,7 +529,7 @@ static void post_lost(struct queue *queue, const struct record_kind *kind, const
 		.id = has_id ? name : NULL,
 		.text = text,
 		.data = (const char *)data.data});
-	/* A notification whose record cannot be read is a gap for all who have not seen it. */
+	/* An unreadable notification is a gap for every reader that has not seen it. */
 	if (kind == &note_kind && note_number(name) > queue->forgotten)
 		keep_forgotten(queue, note_number(name), "corruption");
 	store_delete(queue->store, key);
@@ -603,7 +603,7 @@ const struct notification *queue_after(const struct queue *queue, uint64_t seq)
 		note = queue_next(queue, NULL);
 	if (note == NULL || note->seq > seq)
 		return note;
-	/* From the end: those who ask are mostly up to date. */
+	/* Search from the end: most callers are nearly up to date. */
 	for (link = queue->notes.prev; link != &queue->notes; link = link->prev) {
 		note = list_entry(link, const struct notification, link);
 		if (note->seq <= seq)

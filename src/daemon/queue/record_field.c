@@ -8,7 +8,7 @@
 
 static const char digits[] = "0123456789";
 
-/* Writes a list of numbers. Returns where it ends. */
+/* Writes a list of numbers. Returns the end of the list in text. */
 static const char *put_numbers(struct json_writer *writer, const char *name, const char *text)
 {
 	size_t len;
@@ -28,12 +28,12 @@ static bool put_hex(struct json_writer *writer, const char *name, const char *wo
 	if (len / 2 > sizeof bytes || strspn(word, "0123456789abcdef") < len)
 		return false;
 	for (size_t at = 0; at < len / 2; at++)
-		(void)sscanf(word + 2 * at, "%2hhx", &bytes[at]); /* two digits: it reads them */
+		(void)sscanf(word + 2 * at, "%2hhx", &bytes[at]); /* cannot fail: two hex digits */
 	json_put_base64(writer, name, bytes, len / 2);
 	return len % 2 == 0;
 }
 
-/* Writes a word that is no list. False if it has another form. */
+/* Writes a word that is not a list. Returns false if the word does not fit the sigil. */
 static bool put_word(
     struct json_writer *writer, char sigil, const char *name, const char *word, size_t len)
 {
@@ -57,7 +57,7 @@ static bool put_word(
 	return !json_put_text(writer, name, word, len);
 }
 
-/* Reads the words. False if the text has another form. */
+/* Writes the words of a text as JSON members. Returns false if the text does not fit the order. */
 static bool put_words(
     struct json_writer *writer, const char *order, const char *text, const char *end)
 {
@@ -92,15 +92,15 @@ static bool put_words(
 }
 
 /*
- * Appends a text of words to out as a JSON object. The order is such as
- * "#stage #created_ms $pane\n=text": a sigil and a name stand for a word. '#' is a number,
- * '?' is 0 or 1, '=' is a string, '$' is a string or "-" for none, '%' is bytes in hex, '&' is a
- * list of numbers and takes the spaces around them. Any other character of the order stands for
- * itself, and the last word goes on to the end of the text. False if the text has another form.
+ * Appends a text of words to out as members of a JSON object. An order such as "#stage #created_ms
+ * $pane\n=text" describes the text: a sigil and a name stand for a word. '#' is a number, '?' is 0
+ * or 1, '=' is a string, '$' is a string or "-" for none, '%' is bytes in hex, '&' is a list of
+ * numbers with the spaces around them. Any other character stands for itself. The last word ends
+ * with the text. Returns false if the text does not fit the order.
  */
 static bool record_0_1_translate(const char *order, const char *text, size_t len, struct buf *out)
 {
-	char *copy = xmemdup(text, len); /* with a NUL */
+	char *copy = xmemdup(text, len); /* adds a NUL */
 	struct json_writer writer;
 	bool is_read;
 	json_writer_init(&writer, out);
@@ -264,7 +264,7 @@ static bool read_word(const struct json *value, size_t size, char *out)
 	return true;
 }
 
-/* Members that are strings in JSON. */
+/* Reads a member that is a string in JSON. */
 static bool read_string(const struct json *value, const struct record_field *field, void *object)
 {
 	void *at = member(field, object);
@@ -328,7 +328,7 @@ static bool read_list(const struct json *value, const struct record_field *field
 static bool read_array(const struct json *value, const struct record_field *field, void *object)
 {
 	void **at = member(field, object);
-	/* In release 0.1 a list of at most one was that one. */
+	/* Release 0.1 wrote a list of at most one element as that element. */
 	if (field->type == RECORD_LIST && field->values == 1 && value->type == JSON_OBJECT) {
 		*member_count(field, object) = 1;
 		return record_read(field->rows, value, at);
@@ -383,7 +383,7 @@ static bool read_fields(const struct record_rows *rows, const struct json *value
 	return true;
 }
 
-/* Reads words in the order of release 0.1. */
+/* Reads words that are in the order of release 0.1. */
 static bool read_words(const struct record_rows *rows, const struct json *value, void *object)
 {
 	struct json_reader *reader = json_reader_new(JSON_TEXT_MAX);

@@ -14,12 +14,12 @@ enum {
 	SNAPSHOT_BATCH = 64 * 1024, /* bytes of a record while the table is rewritten */
 };
 
-#define LOSS_KEY "loss/journal" /* why records are missing, until readers know */
+#define LOSS_KEY "loss/journal" /* its value: why records are missing; until that is reported */
 
 struct store_entry {
-	struct store_entry *same_hash; /* the next one with this hash */
-	uint64_t hash; /* of its key */
-	size_t place; /* in the table */
+	struct store_entry *same_hash; /* next entry with the same hash */
+	uint64_t hash; /* of the key */
+	size_t place; /* index in store->entries */
 	char *value;
 	size_t len;
 	char key[];
@@ -33,19 +33,19 @@ struct store_waiter {
 };
 
 struct store {
-	struct journal *journal; /* NULL: nothing is kept */
+	struct journal *journal; /* NULL: changes are not stored on disk */
 	struct store_handlers handlers;
 	void *data;
-	struct store_entry **entries; /* in no order, until they are walked */
+	struct store_entry **entries; /* sorted by key only if is_sorted */
 	size_t count;
 	size_t size;
 	bool is_sorted;
-	size_t unwritten; /* entries before this place, while the table is rewritten */
-	struct map by_hash; /* the hash of a key to the first entry that has it */
-	unsigned depth; /* of store_begin() */
+	size_t unwritten; /* during a rewrite: entries with a lower index are not yet written */
+	struct map by_hash; /* hash of a key to the first entry with it */
+	unsigned depth; /* nesting depth of store_begin() */
 	struct buf transaction;
-	size_t dead_bytes; /* made so by the transaction */
-	char new_loss[64]; /* found while opening; "": none */
+	size_t dead_bytes; /* dead bytes that the transaction makes in the journal */
+	char new_loss[64]; /* reason of a loss found while opening; "": none */
 	struct list waiters; /* in order of their tickets */
 };
 
@@ -95,7 +95,7 @@ static struct store_entry *table_insert(struct store *store, const char *key, ui
 	return entry;
 }
 
-/* Puts into the table. Returns the bytes that this leaves dead in the journal. */
+/* Sets the value of a key. Returns the bytes of the old value, now dead in the journal. */
 static size_t table_put(struct store *store, const char *key, const void *value, size_t len)
 {
 	uint64_t hash = key_hash(key);
@@ -112,7 +112,7 @@ static size_t table_put(struct store *store, const char *key, const void *value,
 	return dead;
 }
 
-/* Takes out of the table: the last entry gets its place. */
+/* Removes an entry from the table. The last entry moves to its index. */
 static void table_remove(struct store *store, struct store_entry *entry)
 {
 	struct store_entry *first = map_get(&store->by_hash, entry->hash), *before = first;
@@ -130,7 +130,7 @@ static void table_remove(struct store *store, struct store_entry *entry)
 	entry_free(entry);
 }
 
-/* Removes a key from the table; the journal's record of the removal is dead from the start. */
+/* Removes a key. Returns the bytes now dead in the journal, with those of the removal itself. */
 static size_t table_delete(struct store *store, const char *key)
 {
 	struct store_entry *entry = table_find(store, key, key_hash(key));
@@ -159,7 +159,7 @@ static void table_sort(struct store *store)
 	store->is_sorted = true;
 }
 
-/* The place of the first key that is not below a text. */
+/* Returns the index of the first key that is not less than text. */
 static size_t table_lower_bound(const struct store *store, const char *text)
 {
 	size_t low = 0, high = store->count;
@@ -173,7 +173,7 @@ static size_t table_lower_bound(const struct store *store, const char *text)
 	return low;
 }
 
-/* Appends one change to a record. */
+/* Appends one change to a transaction. */
 static void op_write(struct buf *out, uint8_t op, const char *key, const void *value, size_t len)
 {
 	uint8_t header[OP_HEADER] = {op};
@@ -186,7 +186,7 @@ static void op_write(struct buf *out, uint8_t op, const char *key, const void *v
 		assert(false && "a change fits into a record");
 }
 
-/* Applies one change of a record to the table. Returns its length, 0 if it is invalid. */
+/* Applies one change to the table. Returns its length in bytes, 0 if it is invalid. */
 static size_t op_apply(struct store *store, const uint8_t *bytes, size_t len)
 {
 	char key[STORE_KEY_MAX + 1];
@@ -224,7 +224,7 @@ static void load_record(void *data, uint8_t type, const void *payload, size_t le
 	}
 }
 
-/* The reason goes into the table at once, so that a rewrite while opening has it. */
+/* Puts the reason into the table at once, so that a rewrite while opening includes it. */
 static void load_gap(void *data, uint64_t count, const char *reason)
 {
 	struct store *store = data;
@@ -235,9 +235,9 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 }
 
 /*
- * Writes a part of the table, as one record of a good size. Parts go from the end to the beginning:
- * whatever moves into the place of a deleted entry was written already, or is written yet, and
- * changes of the others are in the journal themselves.
+ * Writes a part of the table as one record of up to about SNAPSHOT_BATCH bytes. Parts go from the
+ * last entry to the first: an entry that moves to the index of a deleted one is either written
+ * already or still to be written. Later changes are in the journal themselves.
  */
 static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {
@@ -250,14 +250,14 @@ static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 		const struct store_entry *entry = store->entries[--store->unwritten];
 		op_write(&record, OP_PUT, entry->key, entry->value, entry->len);
 	}
-	/* A failure is the journal's to tell: it degrades, and asks again. */
+	/* No error is handled here: the journal becomes degraded, and asks for a snapshot again. */
 	if (record.len > 0)
 		(void)journal_append(journal, RECORD_TRANSACTION, record.data, record.len, &ticket);
 	buf_finish(&record);
 	return store->unwritten == 0;
 }
 
-/* Answers those who wait for tickets up to one; all of them, with no, if is_durable is false. */
+/* Calls waiters with tickets up to ticket; if is_durable is false, all of them. */
 static void wake_waiters(struct store *store, uint64_t ticket, bool is_durable)
 {
 	while (!list_is_empty(&store->waiters)) {
@@ -352,7 +352,7 @@ void store_begin(struct store *store)
 	store->depth++;
 }
 
-/* Writes the changes so far into the journal. Returns the ticket, 0 if it did not take them. */
+/* Writes the collected changes into the journal. Returns the ticket, or 0 on failure. */
 static uint64_t write_out(struct store *store)
 {
 	uint64_t ticket = 0;
@@ -365,8 +365,8 @@ static uint64_t write_out(struct store *store)
 }
 
 /*
- * A transaction that outgrows a record is written in parts: many large entries that change at
- * once, such as notifications that are acknowledged. Each change is whole even so.
+ * If the change does not fit into the record, writes the changes so far as a record of their own.
+ * That happens when many large entries change at once. Each single change stays whole.
  */
 static void make_room(struct store *store, const char *key, size_t len)
 {
@@ -428,7 +428,7 @@ bool store_next(struct store *store, const char *prefix, size_t *cursor, const c
     const char **ret_value, size_t *ret_len)
 {
 	const struct store_entry *entry;
-	/* The cursor is one more than the place, so that 0 can mean the start. */
+	/* The cursor is the index plus 1: 0 means the start. */
 	if (*cursor == 0) {
 		table_sort(store);
 		*cursor = table_lower_bound(store, prefix) + 1;
@@ -485,5 +485,5 @@ void store_settle(struct store *store)
 {
 	if (store->journal != NULL)
 		journal_settle(store->journal);
-	wake_waiters(store, 0, false); /* none is left, unless the disk has failed */
+	wake_waiters(store, 0, false); /* calls waiters only if the disk has failed */
 }

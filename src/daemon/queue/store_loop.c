@@ -10,9 +10,9 @@ struct store_loop {
 	struct event_base *base;
 	struct journal_disk_dir *dir;
 	struct store *store;
-	struct event *synced; /* the helper thread has ended a sync */
+	struct event *synced; /* readable when the helper thread has ended a sync */
 	struct loop_timer *due;
-	char trouble[160]; /* why it is degraded; "": it is not */
+	char trouble[160]; /* why the journal is degraded; "" if it is not */
 };
 
 static void store_loop_gap(void *data UNUSED, uint64_t count, const char *reason)
@@ -37,7 +37,7 @@ static void store_loop_degraded(void *data, bool is_degraded, const char *reason
 		log_info("the disk keeps notifications again: %s", reason);
 }
 
-/* Sets the timer for what the journal wants to do next. */
+/* Sets the timer for the journal's next work. */
 static void store_loop_arm(struct store_loop *store_loop)
 {
 	int timeout_ms = journal_timeout_ms(store_journal(store_loop->store));
