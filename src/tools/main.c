@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: an MCP server as a provider of muxbusd, which starts
- * this program for declared tools. It provides the tools of the server, in the server's directory
- * and environment; results have at most so many bytes. MUXBUS names the socket. It ends with the
- * server, whose end it explains on standard error. A muxbusd that was killed is waited for, and the
- * next one is provided with the tools again. Calls that a caller waited for are cancelled; the others
- * go on, and the next one gets their answers.
+ * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: runs an MCP server and provides its tools to
+ * muxbusd. muxbusd starts this program for declared tools; the server inherits the directory and
+ * environment. A result has at most BYTES bytes. MUXBUS is the path of muxbusd's socket. This
+ * program ends when the server ends, and prints the reason to standard error. If muxbusd is killed,
+ * the program waits for the next muxbusd and provides the tools again. Calls whose caller was
+ * waiting are cancelled; kept calls continue, and the next muxbusd gets their answers.
  */
 #include "base/process.h"
 #include "client/loop_link.h"
@@ -15,19 +15,19 @@
 
 enum {
 	EXIT_USAGE = 2,
-	ID_SIZE = 24, /* of a call, as muxbusd gives it, and of its record */
+	ID_SIZE = 24, /* bytes of the id of a call or of its record, with the NUL */
 	START_MS = 20000,
-	TEXT_MAX = 2000, /* bytes of a report */
+	TEXT_MAX = 2000, /* bytes of the text of a progress report */
 	FIRST_ARGUMENT = 3,
-	ALONE_MS = 600000, /* without a muxbusd; then it ends */
+	ALONE_MS = 600000, /* the longest wait for the next muxbusd; then this program ends */
 	KINDS_MAX = 16 * 1024, /* bytes of the kinds of events */
 	CALLS_MAX = 64 * 1024, /* bytes of the list of kept calls */
-	ENVELOPE = 1024, /* bytes of a line beside its result */
+	ENVELOPE = 1024, /* bytes of a line around its result */
 };
 
-#define LINE_MAX_BYTES ((size_t)16 * 1024 * 1024) /* from muxbusd */
+#define LINE_MAX_BYTES ((size_t)16 * 1024 * 1024) /* bytes of a line from muxbusd */
 #define HELD_MAX LOOP_LINK_UNSENT_MAX
-#define KEPT_MAX (LOOP_LINK_UNSENT_MAX / 2) /* bytes of answers without a muxbusd */
+#define KEPT_MAX (LOOP_LINK_UNSENT_MAX / 2) /* bytes of answers that wait for the next muxbusd */
 
 extern char **environ;
 
@@ -40,12 +40,12 @@ struct tools_main {
 	const char *name;
 	size_t result_max; /* bytes */
 	struct list calls;
-	char *rows; /* of its tools; NULL: not known yet */
-	struct buf kinds; /* of its events; empty: none */
-	struct loop_timer *alone; /* since the end of the connection */
-	struct buf held; /* lines to muxbusd that wait */
-	bool is_held; /* until the tools are provided */
-	size_t kept_bytes; /* of answers of kept calls */
+	char *rows; /* the server's tools as JSON; NULL until they were listed */
+	struct buf kinds; /* kinds of events that the server may publish, as JSON; empty if none */
+	struct loop_timer *alone; /* armed while there is no connection to muxbusd */
+	struct buf held; /* lines to muxbusd that are held back */
+	bool is_held; /* lines are held back until the tools are provided */
+	size_t kept_bytes; /* bytes of all answers that wait for the next muxbusd */
 	bool was_up;
 	int status;
 };
@@ -53,18 +53,18 @@ struct tools_main {
 struct served_call {
 	struct list link;
 	struct tools_main *main;
-	struct mcp_server_call *call; /* NULL: it is answered */
+	struct mcp_server_call *call; /* NULL when answered */
 	char id[ID_SIZE];
-	char kept[ID_SIZE]; /* the id of one that nothing waits for, or "" */
-	struct buf answer; /* of a kept one, until there is a muxbusd; empty: none yet */
+	char kept[ID_SIZE]; /* id of the record of a call whose caller does not wait; else "" */
+	struct buf answer; /* answer of a kept call that waits for the next muxbusd; else empty */
 };
 
-/* To muxbusd. */
+/* Lines to muxbusd. */
 
 static void send_line(struct tools_main *main, struct buf *line)
 {
 	if (!main->is_held || buf_append(&main->held, line->data, line->len) != 0)
-		(void)loop_link_write(main->link, line->data, line->len); /* or it goes down */
+		(void)loop_link_write(main->link, line->data, line->len); /* or it disconnects */
 	buf_finish(line);
 }
 
@@ -96,7 +96,7 @@ static void begin_line(struct json_writer *writer, struct buf *line, size_t max)
 	json_put_str(writer, "jsonrpc", "2.0");
 }
 
-/* The answer of a call. That of a kept one waits for the next muxbusd. */
+/* Sends the answer of a call. Without muxbusd, the answer of a kept call waits for the next one. */
 static void send_answer(struct served_call *call, struct buf *line)
 {
 	struct tools_main *main = call->main;
@@ -150,7 +150,7 @@ static void send_result(struct served_call *call, const struct json *result)
 	send_failure(call, is_good ? MESSAGE_LIMIT : MESSAGE_TOOL_FAILED, failure);
 }
 
-/* From the server. */
+/* Lines from the server. */
 
 static void on_done(void *data, const struct mcp_answer *answer)
 {
@@ -194,7 +194,7 @@ static bool has_kept(const struct tools_main *main)
 	return false;
 }
 
-/* The calls of an earlier muxbusd; the next one that hears of them knows them again. */
+/* Lists the kept calls that began under an earlier muxbusd, so that the next one knows them. */
 static void put_kept(const struct tools_main *main, struct json_writer *writer)
 {
 	if (!has_kept(main))
@@ -211,7 +211,7 @@ static void put_kept(const struct tools_main *main, struct json_writer *writer)
 	json_array_end(writer);
 }
 
-/* Sends the answers that came without a muxbusd. */
+/* Sends the answers that waited for this muxbusd. */
 static void send_kept(struct tools_main *main)
 {
 	list_each_safe (struct served_call, call, &main->calls, link) {
@@ -222,7 +222,7 @@ static void send_kept(struct tools_main *main)
 	}
 }
 
-/* Provides the tools, when they and the connection are there. */
+/* Provides the tools if they were listed and the connection is up. */
 static void provide(struct tools_main *main)
 {
 	struct json_writer writer;
@@ -239,7 +239,7 @@ static void provide(struct tools_main *main)
 	put_kept(main, &writer);
 	json_object_end(&writer);
 	message_end(&writer);
-	(void)loop_link_write(main->link, line.data, line.len); /* before what is held */
+	(void)loop_link_write(main->link, line.data, line.len); /* before the held lines */
 	buf_finish(&line);
 	send_kept(main);
 	flush_held(main);
@@ -263,7 +263,7 @@ static void on_offered(void *data, const struct json *kinds)
 		buf_clear(&main->kinds);
 }
 
-/* An event of the server, which is about its pane. muxbusd checks it. */
+/* Passes on an event of the server, with the server's pane. muxbusd checks the event. */
 static void on_published(void *data, const struct json *params)
 {
 	struct tools_main *main = data;
@@ -273,7 +273,7 @@ static void on_published(void *data, const struct json *params)
 	struct json_writer writer;
 	struct buf line;
 	if (kind == NULL || kind->type != JSON_STRING || main->is_held)
-		return; /* nothing listens */
+		return; /* no muxbusd listens */
 	json_start(&writer, &line, LINE_MAX_BYTES + ENVELOPE);
 	message_begin_notice(&writer, "publish");
 	json_put_value(&writer, "kind", kind);
@@ -291,7 +291,7 @@ static void on_changing(void *data)
 	main->is_held = true;
 }
 
-/* Calls that come from now on wait for the next start. */
+/* Withdraws the tools: muxbusd holds later calls until the server is started again. */
 static void on_leaving(void *data)
 {
 	static const char line[] = "{\"jsonrpc\":\"2.0\",\"method\":\"provide\",\"params\":{}}\n";
@@ -319,7 +319,7 @@ static const struct mcp_server_handlers server_handlers = {.listed = on_listed,
     .leaving = on_leaving,
     .ended = on_server_ended};
 
-/* From muxbusd. */
+/* Lines from muxbusd. */
 
 static struct served_call *find_call(const struct tools_main *main, const char *id)
 {
@@ -333,7 +333,7 @@ static void take_cancel(struct tools_main *main, const struct json *params)
 {
 	struct served_call *call = find_call(main, json_get_str(params, "id", ""));
 	if (call == NULL || call->call == NULL)
-		return; /* its answer is on its way */
+		return; /* the answer is already sent or waits for muxbusd */
 	mcp_server_cancel(call->call, json_get_str(params, "reason", "cancelled"));
 	call_free(call);
 }
@@ -362,11 +362,11 @@ static void take_call(
 	order.data = call;
 	made = mcp_server_call(main->server, &order);
 	if (made != NULL)
-		call->call = made; /* else it is done, and free */
+		call->call = made; /* else on_done() has already freed the call */
 	buf_finish(&arguments);
 }
 
-/* The daemon refused the list. */
+/* Takes muxbusd's refusal of the list of tools. */
 static void take_refusal(struct tools_main *main, const struct json *error)
 {
 	const struct json *text = json_member(error, "message");
@@ -403,7 +403,7 @@ static void on_up(void *data)
 	provide(main);
 }
 
-/* The calls that the muxbusd which has gone waited for. */
+/* Cancels the calls whose callers waited, since their muxbusd has ended. */
 static void cancel_calls(struct tools_main *main)
 {
 	list_each_safe (struct served_call, call, &main->calls, link) {
@@ -458,7 +458,7 @@ static void set_up(struct tools_main *main, char **argv)
 		if (main->signals[at] == NULL || event_add(main->signals[at], NULL) < 0)
 			exit(EXIT_FAILURE);
 	}
-	(void)unsetenv("MUXBUS_JOB"); /* this program's, not the server's */
+	(void)unsetenv("MUXBUS_JOB"); /* meant for this program, not for the server */
 	sibling_find("muxbus-job", supervisor, sizeof supervisor);
 	list_init(&main->calls);
 	buf_init(&main->held, HELD_MAX);

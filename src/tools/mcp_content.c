@@ -6,7 +6,7 @@ static bool is_of_type(const struct json *item, const char *type)
 	return strcmp(json_get_str(item, "type", ""), type) == 0;
 }
 
-/* The text of a part: its own, or that of a resource within. NULL: it has none. */
+/* Returns the text of a part or of the resource in it, or NULL if neither has text. */
 static const struct json *text_of(const struct json *item)
 {
 	const struct json *text = json_member(
@@ -14,7 +14,7 @@ static const struct json *text_of(const struct json *item)
 	return text != NULL && text->type == JSON_STRING ? text : NULL;
 }
 
-/* A line for a part that has no text, and is no image: what there is to know about it. */
+/* Describes, on one line, a part that is neither text nor an image: type, name, URI, size … */
 static void describe(struct buf *out, const struct json *item)
 {
 	static const char *const names[] = {"name", "uri", "mimeType", "description", NULL};
@@ -32,7 +32,7 @@ static void describe(struct buf *out, const struct json *item)
 	}
 	if (data != NULL && data->type == JSON_STRING)
 		(void)buf_printf(
-		    out, ", left out: %zu bytes", strcspn(data->text, "=") * 3 / 4); /* of base64 */
+		    out, ", left out: %zu bytes", strcspn(data->text, "=") * 3 / 4); /* as base64 */
 	(void)buf_append_byte(out, ']');
 }
 

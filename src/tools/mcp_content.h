@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Results of tools/call, which servers send, as results of declared tools. */
+/* Turns the result of tools/call, as an MCP server sends it, into the result of a declared tool. */
 #pragma once
 
 #include "wire/json.h"
 
-#define MCP_CONTENT_ERROR_SIZE 4097 /* of a failure */
+#define MCP_CONTENT_ERROR_SIZE 4097 /* bytes of the reason of a failure, with the NUL */
 
 /*
  * Writes the members text (all text joined, with a line for each part that is neither text nor an
- * image), images (mime_type and data of each) and structured (structuredContent); or, if
- * _meta."muxbus/result" is true, the members of structuredContent alone. False with the server's
- * words if it says that the call failed.
+ * image), images (mime_type and data of each) and structured (structuredContent). If
+ * _meta."muxbus/result" is true, writes only the members of structuredContent. Returns false, with
+ * the server's reason in ret_failure, if the server reports that the call failed.
  */
 bool mcp_content_write(struct json_writer *writer, const struct json *result,
     char ret_failure[MCP_CONTENT_ERROR_SIZE]);

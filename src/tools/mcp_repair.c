@@ -3,7 +3,7 @@
 
 enum { ESCAPE_LEN = 6 }; /* \uXXXX */
 
-/* The number of an escape \uXXXX; -1: there is none. */
+/* Returns the code unit of an escape \uXXXX at `at`, or -1 if no such escape begins there. */
 static int32_t unit_at(const char *at, size_t len)
 {
 	int32_t unit = 0;
@@ -22,11 +22,11 @@ static int32_t unit_at(const char *at, size_t len)
 	return unit;
 }
 
-/* An escape, of which at least the backslash is there. Returns its length. */
+/* Copies or replaces the escape at `at`, which begins with a backslash. Returns its length. */
 static size_t repair_escape(struct buf *out, const char *at, size_t len, int *error)
 {
 	int32_t unit = unit_at(at, len), next;
-	size_t taken = len < 2 ? len : 2; /* a backslash with its character */
+	size_t taken = len < 2 ? len : 2; /* the backslash and the next character */
 	if (unit >= 0)
 		taken = ESCAPE_LEN;
 	if (unit >= 0xd800 && unit < 0xdc00) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Repairs a line of a server that is JSON but for characters that a text cannot have: pages and
- * files that servers pass on hold such bytes.
+ * Repairs a line of JSON from a server whose strings hold bytes that JSON does not allow. Such
+ * bytes come from web pages and files that servers pass on.
  */
 #pragma once
 
 #include "base/base.h"
 
 /*
- * Appends the line with U+FFFD in place of invalid UTF-8, of NUL, also "\u0000", and of surrogates
- * without their pair, and a blank in place of a control character: at most three times as many bytes.
+ * Appends the line to out. U+FFFD replaces invalid UTF-8, NUL, "\u0000" and unpaired surrogates; a
+ * blank replaces any other control character. The result has at most three times as many bytes.
  * Returns 0 or an enum buf_error.
  */
 int mcp_repair(struct buf *out, const char *line, size_t len);

@@ -6,20 +6,20 @@
 #include "tools/mcp_repair.h"
 
 /*
- * The messages to a tool server, in JSON-RPC as MCP has them: each is one line, in a buffer that
- * the function initialises and the caller finishes. An id that does not fit leaves it empty.
+ * Messages to a tool server, in the JSON-RPC of MCP. Each function initialises the buffer and
+ * writes one line; the caller finishes the buffer. The buffer is empty if the message does not fit.
  */
 
 #define MCP_MESSAGE_CURSOR_MAX 4096 /* bytes */
-#define MCP_MESSAGE_MAX 65536 /* bytes of a message, without a cursor or arguments */
+#define MCP_MESSAGE_MAX 65536 /* bytes of a message without its cursor or arguments */
 
 #define ASKED_VERSION "2025-06-18"
 
 enum { METHOD_NOT_FOUND = -32601 };
 
 /*
- * The versions of the protocol that a server may speak, the oldest first; NULL-terminated. In all of
- * these the tools are the same.
+ * The versions of MCP that a server may speak, oldest first, NULL-terminated. Tools are the same in
+ * all of them.
  */
 static const char *const mcp_message_versions[] = {
     "2024-11-05", "2025-03-26", ASKED_VERSION, "2025-11-25", NULL};
@@ -70,7 +70,7 @@ static void mcp_message_initialized(struct buf *out)
 	end(&writer, out);
 }
 
-/* cursor NULL: the first page. */
+/* A cursor of NULL asks for the first page. */
 static void mcp_message_list(struct buf *out, int64_t id, const char *cursor)
 {
 	struct json_writer writer;
@@ -81,7 +81,7 @@ static void mcp_message_list(struct buf *out, int64_t id, const char *cursor)
 	end(&writer, out);
 }
 
-/* The id is the token of progress, too. */
+/* Writes a call of a tool. The id is also the token of its progress. */
 static void mcp_message_call(struct buf *out, int64_t id, const struct mcp_order *order)
 {
 	struct json_writer writer;
@@ -110,7 +110,7 @@ static void mcp_message_cancelled(struct buf *out, int64_t id, const char *reaso
 	end(&writer, out);
 }
 
-/* The answer to a request of the server: it may ask whether we live, and nothing else. */
+/* Answers a request of the server. A ping succeeds; any other method is not found. */
 static void mcp_message_answer(struct buf *out, const struct json *id, const char *method)
 {
 	struct json_writer writer;
@@ -131,29 +131,29 @@ enum mcp_server_state {
 	STATE_INITIALIZING, /* initialize was sent */
 	STATE_LISTING, /* tools/list was sent, for the first time */
 	STATE_READY,
-	STATE_ENDING, /* its process was asked to end */
+	STATE_ENDING, /* the process was asked to end */
 };
 
-enum { TRIM_BYTES = 64 * 1024 }; /* the reader's memory of a longer message is freed */
+enum { TRIM_BYTES = 64 * 1024 }; /* after a longer message, the reader's memory is freed */
 
 struct mcp_server {
 	struct mcp_server_parts parts;
 	struct json_reader *reader; /* for lines of LOOP_PROCESS_LINE_MAX */
 	enum mcp_server_state state;
 	struct loop_process *process;
-	struct list calls; /* in order */
-	struct loop_timer *timer; /* until the list is there */
-	int64_t last_id; /* of a request of ours */
-	int64_t state_id; /* of initialize or tools/list; 0: answered */
-	struct buf rows; /* of the list, page by page */
+	struct list calls; /* in the order of their ids */
+	struct loop_timer *timer; /* armed until the list of tools was read */
+	int64_t last_id; /* of the last request sent */
+	int64_t state_id; /* id of the pending initialize or tools/list; 0 if none */
+	struct buf rows; /* the tools read so far, as a JSON array */
 	unsigned pages;
-	bool is_list_old; /* the list changed while it was read */
-	bool has_list; /* it was listed once */
-	bool is_closed; /* its output has ended: how its process ends is the reason */
+	bool is_list_old; /* the list changed while it was being read */
+	bool has_list; /* the list was read at least once */
+	bool is_closed; /* standard output ended by itself: the exit status is the reason */
 	bool has_reason;
-	char reason[MCP_SERVER_TEXT_SIZE]; /* why it is of no use */
+	char reason[MCP_SERVER_TEXT_SIZE]; /* why the server cannot be used */
 	unsigned strays;
-	char stray[STR_SHOWN_SIZE]; /* the last of them */
+	char stray[STR_SHOWN_SIZE]; /* the last stray line */
 };
 
 struct mcp_server_call {
@@ -186,7 +186,7 @@ static struct mcp_order take_order(struct mcp_server_call *call)
 
 static void fail_calls(struct mcp_server *server, enum message_error error, const char *text)
 {
-	int64_t last_id = server->last_id; /* done may call again */
+	int64_t last_id = server->last_id; /* done may start new calls, which must not fail */
 	while (!list_is_empty(&server->calls)) {
 		struct mcp_server_call *call =
 		    list_entry(server->calls.next, struct mcp_server_call, entry);
@@ -200,7 +200,7 @@ static void fail_calls(struct mcp_server *server, enum message_error error, cons
 
 /* Messages to the server. */
 
-/* Sends a message, and finishes it. False: the server has not read enough of the others. */
+/* Sends and frees a message. Returns false if it is empty or the server's queue is full. */
 static bool send_message(struct mcp_server *server, struct buf *message)
 {
 	bool is_sent =
@@ -209,7 +209,7 @@ static bool send_message(struct mcp_server *server, struct buf *message)
 	return is_sent;
 }
 
-/* Asks for a page of the list; cursor NULL: the first one. */
+/* Requests a page of the list of tools; a cursor of NULL means the first page. */
 static void send_list(struct mcp_server *server, const char *cursor)
 {
 	struct buf message;
@@ -236,7 +236,7 @@ static void list_again(struct mcp_server *server)
 
 /* States. */
 
-/* Adds the server's own words to a reason, if there are any. */
+/* Appends the last words of the server to a reason, if it printed any. */
 static void add_remark(const struct mcp_server *server, char *reason, size_t size)
 {
 	char remark[LOOP_PROCESS_REMARK_SIZE];
@@ -248,7 +248,7 @@ static void add_remark(const struct mcp_server *server, char *reason, size_t siz
 		(void)snprintf(reason + len, size - len, "; it wrote: %s", server->stray);
 }
 
-/* It takes no more calls; those that it has fail next. */
+/* Takes no more calls. The caller lets the pending calls fail. */
 static void leave(struct mcp_server *server)
 {
 	loop_timer_disarm(server->timer);
@@ -273,7 +273,7 @@ void mcp_server_give_up(struct mcp_server *server, const char *format, ...)
 	va_end(args);
 	add_remark(server, server->reason, sizeof server->reason - 64);
 	for (char *at = server->reason; *at != '\0'; at++)
-		*at = (unsigned char)*at < ' ' ? ' ' : *at; /* muxbusd reads one line */
+		*at = (unsigned char)*at < ' ' ? ' ' : *at; /* muxbusd reads reasons as one line */
 	server->has_reason = true;
 	end_process(server);
 	fail_calls(server, MESSAGE_GONE, server->reason);
@@ -308,7 +308,7 @@ static void on_ended(void *data, const char *how)
 
 /* Messages from the server. */
 
-/* The text of an error response. */
+/* Returns the text of an error response, escaped for people. */
 static const char *error_text(const struct json *error, char shown[STR_SHOWN_SIZE])
 {
 	const struct json *message = json_member(error, "message");
@@ -317,7 +317,7 @@ static const char *error_text(const struct json *error, char shown[STR_SHOWN_SIZ
 	return str_shown(message->text, message->len, shown);
 }
 
-/* Its list of kinds of events is an extension of MCP. */
+/* Reads the kinds of events that the server may publish, an extension of MCP. */
 static void take_kinds(const struct mcp_server *server, const struct json *capabilities)
 {
 	const struct json *kinds =
@@ -352,7 +352,7 @@ static void take_initialize(struct mcp_server *server, const struct json *result
 	begin_list(server);
 }
 
-/* Adds a tool as a row, which its reader checks. False: there is no room. */
+/* Adds a tool to the rows; muxbusd checks the row. Returns false if there is no room. */
 static bool add_row(struct buf *rows, const struct json *tool)
 {
 	const struct json *required = json_member(json_member(tool, "inputSchema"), "required");
@@ -400,7 +400,7 @@ static void take_list(struct mcp_server *server, const struct json *result)
 			send_list(server, cursor->text);
 		return;
 	}
-	(void)buf_append_byte(&server->rows, ']'); /* it has room for this */
+	(void)buf_append_byte(&server->rows, ']'); /* JSON_SPARE has room for the bracket */
 	loop_timer_disarm(server->timer);
 	server->state = STATE_READY;
 	server->state_id = 0;
@@ -410,7 +410,7 @@ static void take_list(struct mcp_server *server, const struct json *result)
 		list_again(server);
 }
 
-/* An id as a number; 0: it is not one of ours. Some servers write the numbers as strings. */
+/* Returns an id as a number, or 0 if the id is not ours. Some servers send numbers as strings. */
 static int64_t read_id(const struct json *id)
 {
 	uint64_t digits;
@@ -455,7 +455,7 @@ static void take_response(
 		take_answer(call, result, error);
 	} else if (server->state == STATE_ENDING || server->state_id == 0 ||
 	    read_id(id) != server->state_id) {
-		return; /* late: its call was cancelled */
+		return; /* a late answer to a cancelled call */
 	} else if (error != NULL) {
 		mcp_server_give_up(server, "refused %s: %s",
 		    server->state == STATE_INITIALIZING ? "initialize" : "tools/list",
@@ -487,7 +487,7 @@ static void take_notification(
 		call->order.progress(call->order.data, params);
 }
 
-/* A message that cannot be read may be the answer of any call. */
+/* A message that cannot be read may answer any of the calls, so all of them fail. */
 static void take_unreadable(struct mcp_server *server, enum message_error error, const char *reason)
 {
 	if (server->state == STATE_READY)
@@ -496,11 +496,11 @@ static void take_unreadable(struct mcp_server *server, enum message_error error,
 		mcp_server_give_up(server, "%s", reason);
 }
 
-/* A line that is no message, as of a program that prints its log. */
+/* Takes a line that is not a message, such as a line of a log. */
 static void take_stray(struct mcp_server *server, const char *line, size_t len)
 {
 	struct buf text = BUF(STR_SHOWN_SIZE * 2);
-	(void)str_append_visible(&text, line, len); /* the beginning suffices */
+	(void)str_append_visible(&text, line, len); /* a truncated line is good enough */
 	if (text.len > 0)
 		str_shown((char *)text.data, text.len, server->stray);
 	buf_finish(&text);
@@ -508,7 +508,7 @@ static void take_stray(struct mcp_server *server, const char *line, size_t len)
 		mcp_server_give_up(server, "does not speak MCP");
 }
 
-/* Reads a message, after a repair if need be. NULL with an error. */
+/* Reads a message; repairs the line if it is not valid JSON. Returns NULL with an error. */
 static const struct json *read_message(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error)
 {
@@ -577,7 +577,7 @@ static void on_too_long(void *data)
 	take_unreadable(data, MESSAGE_LIMIT, reason);
 }
 
-/* It can answer no more. How it ends is the reason for its calls. */
+/* Standard output ended, so no call can be answered. How the process ends is the reason. */
 static void on_closed(void *data)
 {
 	struct mcp_server *server = data;
@@ -594,7 +594,7 @@ static const struct loop_process_handlers process_handlers = {
     .ended = on_ended,
 };
 
-/* For the rest of the program. */
+/* Functions for the rest of the program. */
 
 struct mcp_server *mcp_server_new(const struct mcp_server_parts *parts)
 {
@@ -602,7 +602,7 @@ struct mcp_server *mcp_server_new(const struct mcp_server_parts *parts)
 	struct buf message;
 	server->parts = *parts;
 	server->reader = json_reader_new(LOOP_PROCESS_LINE_MAX);
-	json_reader_limit_depth(server->reader); /* muxbusd takes no more */
+	json_reader_limit_depth(server->reader); /* muxbusd accepts no deeper nesting */
 	list_init(&server->calls);
 	buf_init(&server->rows, MCP_SERVER_ROWS_MAX + JSON_SPARE);
 	server->timer = loop_timer_new(parts->base, on_timer, server);
