@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon. With
- * "-" as ID it waits for the ID as a message on standard input, and ends when that is closed. It
- * reads ID.spec in DIR, runs the command at most once, ever, and writes ID.status. Signals: SIGTERM
- * stops the job (SIGTERM to its group, then SIGKILL to all its descendants if that does not help);
- * SIGINT does the same, beginning with SIGINT. FD is a pipe to the daemon: it gets the start, and then
- * the status, before the file is written and synced. With --server it supervises a server of tools
- * instead. With --hand-over SOCKET NONCE it only hands its standard input over to the daemon.
+ * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon.
+ * Reads ID.spec in DIR, runs the command at most once, ever, and writes ID.status. If ID is "-",
+ * reads the ID from standard input, or exits at its end. SIGTERM stops the job: its process group
+ * gets SIGTERM, and after a grace period all descendants get SIGKILL. SIGINT does the same with
+ * SIGINT as the first signal. FD is a pipe to the daemon: it gets the start and the status before
+ * the file is written and synced. --server supervises a server of tools instead. --hand-over SOCKET
+ * NONCE only hands standard input over to the daemon.
  */
 #include <poll.h>
 #include <sys/file.h>
@@ -23,12 +23,12 @@
 
 enum {
 	DEPTH_MAX = 64,
-	SWEEPS_MAX = 50, /* a millisecond apart */
+	SWEEPS_MAX = 50, /* sweeps are a millisecond apart */
 };
 
 /*
- * Signals the children of a process, deepest first. Only we reap children, so the pid of a child
- * that ends meanwhile cannot be reused yet; the next round finds children of a fork.
+ * Signals all descendants, deepest first, and returns their number. Only we reap children, so the
+ * pid of an ended child is not reused yet; the next sweep finds children forked meanwhile.
  */
 static unsigned signal_children(pid_t pid, int signal, unsigned depth)
 {
@@ -49,20 +49,20 @@ static unsigned signal_children(pid_t pid, int signal, unsigned depth)
 	return count;
 }
 
-/* Sends a signal to every descendant of this process. Returns how many there were. */
+/* Sends a signal to every descendant of this process. Returns the number of processes signalled. */
 static unsigned tree_signal(int signal)
 {
 	return signal_children(getpid(), signal, 0);
 }
 
-/* Whether this process has a child, ended or not. */
+/* Returns true if this process has a child, running or not yet reaped. */
 static bool tree_has_children(void)
 {
 	siginfo_t info;
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-/* Kills every descendant of this process, and reaps those it can. */
+/* Kills every descendant of this process, and reaps the ended children. */
 static void tree_kill(void)
 {
 	for (unsigned sweep = 0; sweep < SWEEPS_MAX && tree_has_children(); sweep++) {
@@ -76,18 +76,18 @@ static void tree_kill(void)
 
 /*
  * muxbus-job --server FD DIRECTORY COMMAND…: supervises a server of tools, a program that serves
- * the daemon over its standard streams. FD is a pipe that only the daemon can write to. When the
- * daemon closes the pipe, or dies in any way, the server and all its descendants end.
+ * the daemon over its standard streams. FD is a pipe that only the daemon holds open for writing.
+ * When the daemon closes the pipe or dies, the server and all its descendants end.
  */
 
 enum {
-	EXIT_FAILED = 2, /* the server was not started */
+	EXIT_FAILED = 2, /* the server could not be started */
 	EXIT_NO_PROGRAM = 127,
 	LEAVE_MS = 1000, /* from the end of standard input to SIGTERM */
-	TERM_MS = 2000, /* from there to SIGKILL */
+	TERM_MS = 2000, /* from SIGTERM to SIGKILL */
 };
 
-/* Starts the server. Returns 0 or an exit status; the last line of standard error is the reason. */
+/* Starts the server. Returns 0, or an exit status after printing the reason to standard error. */
 static int start_server(const char *directory, char *const *command, pid_t *ret_pid)
 {
 	const struct child_options options = {
@@ -104,7 +104,7 @@ static int start_server(const char *directory, char *const *command, pid_t *ret_
 	return child.failed == CHILD_EXEC ? EXIT_NO_PROGRAM : EXIT_FAILED;
 }
 
-/* Reaps orphans as well. Whether the server has ended, and then how. */
+/* Reaps the server and orphans. Returns true with the wait status if the server has ended. */
 static bool reap(pid_t server, int *ret_how)
 {
 	bool has_ended = false;
@@ -119,7 +119,7 @@ static bool reap(pid_t server, int *ret_how)
 	return has_ended;
 }
 
-/* Waits for the end of the server. After the pipe has closed, signals follow. */
+/* Waits for the end of the server; sends signals after the pipe closes. Returns the wait status. */
 static int wait_for_end(pid_t server, int life_fd, int signal_fd)
 {
 	int64_t due_ms = 0;
@@ -148,7 +148,7 @@ static int wait_for_end(pid_t server, int life_fd, int signal_fd)
 	return how;
 }
 
-/* Ends as the server has ended. */
+/* Exits with the server's exit status, or dies by the same signal. */
 static int end_as(int how)
 {
 	struct rlimit no_core = {0};
@@ -157,13 +157,13 @@ static int end_as(int how)
 		return WEXITSTATUS(how);
 	(void)setrlimit(RLIMIT_CORE, &no_core);
 	sigemptyset(&none);
-	signal(WTERMSIG(how), SIG_DFL); /* fails for SIGKILL, which needs it not */
+	signal(WTERMSIG(how), SIG_DFL); /* fails for SIGKILL, which needs no handler */
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)raise(WTERMSIG(how));
 	return EXIT_FAILED;
 }
 
-/* The words from FD on, NULL-terminated. Returns the exit status; a signal ends this process too. */
+/* words: FD, DIRECTORY, COMMAND…, NULL. Returns the exit status, or dies by the server's signal. */
 static int server_run(char *const *words)
 {
 	int life_fd = atoi(words[0]);
@@ -183,7 +183,7 @@ static int server_run(char *const *words)
 	status = start_server(words[1], words + 2, &server);
 	if (status != 0)
 		return status;
-	/* The daemon sees the ends of streams that only the server has. */
+	/* With our copies closed, the daemon sees when the server closes its streams. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
 	how = wait_for_end(server, life_fd, signal_fd);
@@ -194,13 +194,13 @@ static int server_run(char *const *words)
 enum {
 	EXIT_USAGE = 2,
 	EXIT_LOCKED = 3, /* another supervisor has this job */
-	EXIT_STARTED = 4, /* it was started before */
+	EXIT_STARTED = 4, /* the command was started before */
 	EXIT_SPEC = 5, /* the spec is missing or invalid */
-	EXIT_HAND_OVER = 6, /* it was not taken */
+	EXIT_HAND_OVER = 6, /* the daemon did not take the descriptor */
 	STOP_GRACE_MS = 5000, /* between the signal and SIGKILL */
 	HELD_GRACE_MS = 200, /* for output that is still in the pipe when the command ends */
-	STATUS_ROOM = 64 * 1024, /* more than the blocks of the last files */
-	STATUS_TRIES = 60, /* a second apart: a full disk may have room again */
+	STATUS_ROOM = 64 * 1024, /* bytes for the tail files and the status file */
+	STATUS_TRIES = 60, /* a second apart; a full disk may get free space */
 };
 
 struct supervised_job {
@@ -209,13 +209,13 @@ struct supervised_job {
 	struct job_spec spec;
 	pid_t pid;
 	int signal_fd;
-	int news_fd; /* -1: none */
+	int news_fd; /* the pipe to the daemon; -1 if none */
 	struct pump out;
 	struct pump err;
 	int64_t begin_ms; /* CLOCK_MONOTONIC */
 	int64_t deadline_ms; /* of the command; 0: none */
-	int64_t kill_ms; /* time to kill; 0: no stop requested */
-	int64_t held_ms; /* deadline for remaining output; 0: the command runs */
+	int64_t kill_ms; /* time to send SIGKILL; 0 if no stop was requested */
+	int64_t held_ms; /* deadline for remaining output; 0 while the command runs */
 	struct job_status status;
 };
 
@@ -240,7 +240,7 @@ static int take_lock(const struct supervised_job *job)
 	return 0;
 }
 
-/* Opens standard input: a file without a name has what the spec says. Returns -1 on failure. */
+/* Opens standard input: the spec's file, or a memfd with the spec's text. Returns -1 on failure. */
 static int open_input(const struct supervised_job *job)
 {
 	size_t len = job->spec.input != NULL ? strlen(job->spec.input) : 0;
@@ -276,8 +276,8 @@ static void job_ended(struct supervised_job *job, int how, const struct rusage *
 }
 
 /*
- * Starts the command. A program that cannot run is a job that has ended, with the reason in its
- * status. Returns 0 or an error number: there is no process.
+ * Starts the command. If the program cannot be executed, the job counts as ended, with the error in
+ * its status. Returns 0, or an error number if no process was created.
  */
 static int start_command(struct supervised_job *job, int in_fd, int out_fd, int err_fd)
 {
@@ -307,8 +307,8 @@ static int start_command(struct supervised_job *job, int in_fd, int out_fd, int 
 }
 
 /*
- * Opens a pipe to one of the job's files. People follow the output from the start on; of standard
- * error apart, most programs write nothing.
+ * Opens a pipe to an output file of the job. The file of standard output exists from the start,
+ * since people follow it. The file of separate standard error is created when needed.
  */
 static int open_pump(
     struct supervised_job *job, struct pump *pump, enum job_file file, int *ret_write_fd)
@@ -328,7 +328,7 @@ static int open_pump(
 	return 0;
 }
 
-/* Keeps the start, with the command's pid and start time. */
+/* Writes the start, with the command's pid and start time, to the file "started". */
 static void keep_start(
     const struct supervised_job *job, int started_fd, struct job_start *ret_start)
 {
@@ -337,11 +337,11 @@ static void keep_start(
 	    .pid_start = process_start_ticks(job->pid),
 	    .real_ms = job->status.start_ms,
 	};
-	(void)job_start_write(started_fd, ret_start); /* only the existence of the file matters */
+	(void)job_start_write(started_fd, ret_start); /* the file matters more than its text */
 	close(started_fd);
 }
 
-/* Starts the command. Returns 0 or -errno; the status tells why a program cannot run. */
+/* Starts the command. Returns 0 or -errno. The status says why a program could not be executed. */
 static int job_start(struct supervised_job *job, int started_fd)
 {
 	int in_fd = open_input(job), out_fd = -1, err_fd, error;
@@ -365,21 +365,21 @@ static int job_start(struct supervised_job *job, int started_fd)
 	if (err_fd != out_fd)
 		close(err_fd);
 	keep_start(job, started_fd, &start);
-	job_secrets_remove(job->dir_fd, job->id); /* it is never started again */
+	job_secrets_remove(job->dir_fd, job->id); /* the job is never started again */
 	if (job->news_fd >= 0)
-		(void)job_start_tell(job->news_fd, &start); /* the daemon may be gone */
+		(void)job_start_tell(job->news_fd, &start); /* the daemon may have ended */
 	if (job->spec.timeout_ms > 0)
 		job->deadline_ms = job->begin_ms + job->spec.timeout_ms;
 	return 0;
 }
 
-/* Asks the job to end. */
+/* Sends the signal to the job's process group, and sets the time of SIGKILL. */
 static void job_stop(struct supervised_job *job, int signal)
 {
 	if (job->kill_ms == 0)
 		job->kill_ms = clock_mono_ms() + STOP_GRACE_MS;
 	if (job->held_ms == 0)
-		(void)kill(-job->pid, signal); /* it may have ended just now */
+		(void)kill(-job->pid, signal); /* fails if it has just ended */
 }
 
 static void reap_children(struct supervised_job *job)
@@ -405,7 +405,7 @@ static void read_signals(struct supervised_job *job)
 	}
 }
 
-/* The timeout for poll(): time until the next deadline; -1: none. */
+/* Returns the timeout for poll(): milliseconds until the next deadline, or -1 if none. */
 static int job_timeout_ms(const struct supervised_job *job)
 {
 	int64_t due_ms = 0, left_ms;
@@ -438,7 +438,7 @@ static void job_check_deadlines(struct supervised_job *job)
 	}
 }
 
-/* Runs until the command has ended and its output is read, or a leftover process holds the pipe. */
+/* Runs until the command has ended and its output is read or held open for HELD_GRACE_MS more. */
 static void job_loop(struct supervised_job *job)
 {
 	bool has_out = true, has_err = job->spec.has_err;
@@ -463,8 +463,8 @@ static void job_loop(struct supervised_job *job)
 }
 
 /*
- * Writes the end of an output that is not in its file: all of it, or nothing that takes room.
- * Returns the bytes.
+ * Writes the last part of an output that is not in its file to a file of its own. Returns the bytes
+ * written. If not all fits, the file is left empty and 0 is returned.
  */
 static int64_t keep_end(
     const struct supervised_job *job, const struct pump *pump, enum job_file file)
@@ -476,13 +476,13 @@ static int64_t keep_end(
 	fd = open_file(job, file, O_WRONLY | O_CREAT | O_TRUNC);
 	written = fd < 0 ? 0 : pump_write_tail(pump, fd);
 	if (written < 0 && ftruncate(fd, 0) < 0)
-		written = 0; /* it stays until its job is forgotten */
+		written = 0; /* the file stays until the job is removed */
 	if (fd >= 0)
 		close(fd);
 	return written > 0 ? written : 0;
 }
 
-/* On a disk that the output has filled, its end and the status take the place of its middle. */
+/* Frees disk space that the output has filled: cuts the output file for the tail and the status. */
 static void make_room(struct supervised_job *job)
 {
 	int64_t left = job->out.kept - JOB_TAIL_SIZE - STATUS_ROOM;
@@ -494,9 +494,9 @@ static void make_room(struct supervised_job *job)
 }
 
 /*
- * Tells the daemon, then writes the status so that it survives a power cut, and retries on a full
- * disk. A daemon that is killed before its journal has the end leaves that to the next one, which
- * waits for this process and reads the status.
+ * Sends the status to the daemon, then writes and syncs the status file, and retries while the disk
+ * is full. If the daemon dies before its journal has the end, the next daemon waits for this
+ * process and reads the file.
  */
 static void job_finish(struct supervised_job *job)
 {
@@ -504,14 +504,14 @@ static void job_finish(struct supervised_job *job)
 		tree_kill();
 	job->status.tail_bytes = keep_end(job, &job->out, JOB_FILE_TAIL);
 	if (job->out.total > job->out.kept && job->status.tail_bytes == 0) {
-		make_room(job); /* the numbers say what is missing */
+		make_room(job); /* out_bytes and tail_bytes show the gap */
 		job->status.tail_bytes = keep_end(job, &job->out, JOB_FILE_TAIL);
 	}
 	(void)keep_end(job, &job->err, JOB_FILE_ERR_TAIL);
 	job->status.out_bytes = job->out.total;
 	job->status.err_bytes = job->spec.has_err ? job->err.total : 0;
 	if (job->news_fd >= 0)
-		(void)job_status_tell(job->news_fd, &job->status); /* the daemon may be gone */
+		(void)job_status_tell(job->news_fd, &job->status); /* the daemon may have ended */
 	for (unsigned attempt = 0; attempt < STATUS_TRIES; attempt++) {
 		int error = job_status_write(job->dir_fd, job->id, &job->status);
 		if (error == 0)
@@ -522,7 +522,7 @@ static void job_finish(struct supervised_job *job)
 	}
 }
 
-/* Signals arrive on a descriptor; signals from a terminal are not for us. */
+/* Opens a descriptor that receives our signals. Signals of a terminal are ignored. */
 static int open_signals(void)
 {
 	sigset_t set;
@@ -537,7 +537,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Whether the command was started before: then its spec is gone. */
+/* Returns true if the command was started before. Its spec is then removed. */
 static bool was_started(const struct supervised_job *job)
 {
 	int fd = open_file(job, JOB_FILE_STARTED, O_RDONLY);
@@ -546,7 +546,7 @@ static bool was_started(const struct supervised_job *job)
 	return fd >= 0;
 }
 
-/* Runs the job whose directory is open. Returns the exit status. */
+/* Runs the job in the open directory. Returns the exit status. */
 static int supervise(struct supervised_job *job)
 {
 	int started_fd, status;
@@ -576,7 +576,7 @@ static int supervise(struct supervised_job *job)
 	return 0;
 }
 
-/* Waits for the id of a job. Returns NULL if the daemon has gone, or needs no more supervisors. */
+/* Waits for the id of a job. Returns NULL if the daemon has ended or needs no supervisor. */
 static const char *wait_for_id(void)
 {
 	static char id[JOB_NAME_SIZE];

@@ -3,7 +3,7 @@
 
 enum {
 	CHUNK = 64 * 1024,
-	CHUNKS = 16, /* per call, so that others get their turn */
+	CHUNKS = 16, /* chunks per call, so that the caller can do other work */
 };
 
 void pump_init(struct pump *pump, int from, int to, int64_t max)
@@ -37,7 +37,7 @@ void pump_finish(struct pump *pump)
 	pump->to = -1;
 }
 
-/* Keeps the head in the file. A full disk stops the writing, but not the counting. */
+/* Writes the first bytes of the output to the file, until the limit or a write error. */
 static void keep_head(struct pump *pump, const uint8_t *bytes, size_t len)
 {
 	if (pump->name[0] != '\0')
