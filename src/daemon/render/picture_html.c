@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Pictures of panes as a page of HTML, which is XML as well. */
+/* Pictures of panes as an HTML page, which is also valid XML. */
 #include "daemon/render/picture_page.h"
 
 static bool has_same_looks(
@@ -31,7 +31,7 @@ static void put_decoration(struct picture_page *page, const struct picture_looks
 	picture_put(page, ";");
 }
 
-/* Opens a span with the style of a run, if it differs from the page. Returns whether it did. */
+/* Opens a span with the style of the cell. Returns false if the cell has the style of the page. */
 static bool open_span(struct picture_page *page, const struct picture_cell *cell)
 {
 	struct picture_paint paint = picture_cell_paint(page, cell);

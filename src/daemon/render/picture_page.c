@@ -8,7 +8,7 @@
 #define SHIFT_OUT 0x0e
 #define SHIFT_IN 0x0f
 #define REPLACEMENT "\xef\xbf\xbd"
-#define JOINER "\xe2\x80\x8d" /* U+200D: the characters on both sides make one emoji */
+#define JOINER "\xe2\x80\x8d" /* U+200D: joins the characters on both sides into one emoji */
 #define EMOJI_STYLE 0xfe0f
 #define TONE_FIRST 0x1f3fb
 #define TONE_LAST 0x1f3ff
@@ -21,7 +21,7 @@ struct picture_reading {
 	struct picture_cell *cells;
 	unsigned columns;
 	unsigned column; /* where the next character goes */
-	int64_t last; /* where the last one went, -1: nowhere */
+	int64_t last; /* column of the last character; -1 if there is none to combine with */
 };
 
 static void put_cell(struct picture_reading *reading, const char *bytes, size_t len, unsigned width)
@@ -44,7 +44,7 @@ static void put_cell(struct picture_reading *reading, const char *bytes, size_t 
 	reading->column += width;
 }
 
-/* Adds a combining character to the one before; without one it is left out. */
+/* Appends a combining character to the last character, or drops it if there is none. */
 static void put_combining(struct picture_reading *reading, const uint8_t *bytes, size_t len)
 {
 	struct picture_cell *cell;
@@ -57,7 +57,7 @@ static void put_combining(struct picture_reading *reading, const uint8_t *bytes,
 	cell->len = (uint8_t)(cell->len + len);
 }
 
-/* Gives the character before another cell, if there is room: tmux has done the same. */
+/* Makes the last character two cells wide if the row has room, as tmux does. */
 static void widen(struct picture_reading *reading)
 {
 	struct picture_cell *cell = &reading->cells[reading->last];
@@ -68,7 +68,7 @@ static void widen(struct picture_reading *reading)
 	reading->column++;
 }
 
-/* Whether the cell holds one half of a flag. */
+/* Returns true if the cell holds one regional indicator, which is half a flag. */
 static bool is_half_flag(const struct picture_cell *cell)
 {
 	uint32_t c;
@@ -76,7 +76,7 @@ static bool is_half_flag(const struct picture_cell *cell)
 	    c >= FLAG_FIRST && c <= FLAG_LAST;
 }
 
-/* Adds a character with a width of its own to the one before, if both make one emoji. */
+/* Appends a character to the last cell if both form one emoji. Returns false if they do not. */
 static bool put_joined(
     struct picture_reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
 {
@@ -100,7 +100,7 @@ static bool put_joined(
 	return true;
 }
 
-/* The line drawing character set of the VT100. */
+/* The line drawing characters of the VT100. */
 static const char *const drawn[] = {
     ['`'] = "\u25c6",
     ['a'] = "\u2592",
@@ -131,7 +131,7 @@ static const char *const drawn[] = {
     ['~'] = "\u00b7",
 };
 
-/* Characters that change the text direction or are not allowed in XML. */
+/* Characters that change the text direction or that XML does not allow. */
 static bool is_unwanted(uint32_t c)
 {
 	return (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -149,7 +149,7 @@ static void put_ascii(struct picture_reading *reading, uint8_t byte)
 		put_cell(reading, (const char *)&byte, 1, 1);
 }
 
-/* A character that is not ASCII. */
+/* Handles a character outside of ASCII. */
 static void put_wide(struct picture_reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
 {
 	size_t width = utf8_cells(bytes, len);
@@ -181,7 +181,7 @@ static void put_text(struct picture_reading *reading, const uint8_t *bytes, size
 	}
 }
 
-/* tmux emits tabs and shifts of the character set; other controls are shown as symbols. */
+/* Handles the controls that tmux emits, tabs and charset shifts. Shows others as symbols. */
 static void put_control(struct picture_reading *reading, uint8_t byte)
 {
 	if (byte == SHIFT_OUT || byte == SHIFT_IN) {
@@ -191,7 +191,7 @@ static void put_control(struct picture_reading *reading, uint8_t byte)
 			put_cell(reading, " ", 1, 1);
 		while (reading->column % TAB_CELLS != 0 && reading->column < reading->columns);
 	} else {
-		/* U+2400 and following: a symbol for each. */
+		/* U+2400 to U+2421 are symbols for the control characters. */
 		char picture[3] = {'\xe2', '\x90', (char)(0x80 + (byte == 0x7f ? 0x21 : byte))};
 		put_cell(reading, picture, sizeof picture, 1);
 	}
@@ -236,10 +236,10 @@ unsigned picture_width(const uint8_t *line, size_t len, unsigned columns, bool j
 
 #define VALUES_MAX 64
 
-/* One parameter of a sequence: "4:3" is the value 4 with the part 3. */
+/* The parameters of one sequence: "4:3" is the value 4 and its part 3. */
 struct look_values {
 	unsigned number[VALUES_MAX];
-	bool is_part[VALUES_MAX]; /* follows a colon */
+	bool is_part[VALUES_MAX]; /* the value follows a colon */
 	size_t count;
 };
 
@@ -269,7 +269,7 @@ static uint32_t rgb(const unsigned *parts)
 	    ((parts[0] & 0xff) << 16 | (parts[1] & 0xff) << 8 | (parts[2] & 0xff));
 }
 
-/* A colour that begins with 38, 48 or 58 at an index. Returns the number of values used. */
+/* Reads the colour after 38, 48 or 58, which is at index `at`. Returns the number of values. */
 static size_t read_colour(const struct look_values *values, size_t at, uint32_t *colour)
 {
 	const unsigned *number = values->number;
@@ -294,7 +294,7 @@ static size_t read_colour(const struct look_values *values, size_t at, uint32_t 
 	return left;
 }
 
-/* Underline, with an optional style after a colon. */
+/* Reads an underline with an optional style after a colon. Returns the number of values used. */
 static size_t read_underline(
     const struct look_values *values, size_t at, struct picture_looks *looks)
 {
@@ -384,7 +384,7 @@ void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_
 	}
 }
 
-#define PLAIN_LAST 0x52f /* Latin, Greek and Cyrillic: in every fixed-width font */
+#define PLAIN_LAST 0x52f /* the last character that all fixed-width fonts have: Cyrillic */
 
 void picture_page_init(struct picture_page *page, struct buf *out, const struct picture *picture)
 {
@@ -405,13 +405,13 @@ int picture_page_finish(struct picture_page *page)
 	return page->error;
 }
 
-/* Marks the character under the cursor; both cells of a wide one. */
+/* Marks the character under the cursor; a wide character is marked in both cells. */
 static void mark_cursor(struct picture_page *page)
 {
 	unsigned column = page->picture->cursor_column;
 	if (page->picture->cursor_row != (int64_t)page->row)
 		return;
-	/* After the last column the cursor waits for the next row. */
+	/* Behind the last column, tmux wraps only at the next character: mark the last cell. */
 	if (column >= page->columns)
 		column = page->columns - 1;
 	while (column > 0 && page->cells[column].width == 0)
@@ -481,7 +481,7 @@ void picture_put_escaped(struct picture_page *page, const char *bytes, size_t le
 	}
 }
 
-/* Two characters of each 65,536 are UTF-8, visible, and not allowed in XML. */
+/* U+FFFE and U+FFFF are valid UTF-8 and visible, but XML does not allow them. */
 static void replace_noncharacters(struct buf *text)
 {
 	for (size_t i = 0; i + 3 <= text->len; i++) {
@@ -543,7 +543,7 @@ unsigned picture_run_end(const struct picture_page *page, unsigned column, pictu
 	return end;
 }
 
-#define DIM_PERCENT 45 /* of the way to the ground */
+#define DIM_PERCENT 45 /* percentage from the text colour to the ground */
 
 static const struct picture_theme dark = {
     .text = 0xd7dae0,
@@ -578,7 +578,7 @@ uint32_t picture_mix(uint32_t from, uint32_t to, unsigned percent)
 	return mixed;
 }
 
-/* Of 256: the palette, a cube of six steps per axis, and 24 greys. */
+/* Returns one of 256 colours: 16 of the palette, a cube with six steps per axis, 24 greys. */
 static uint32_t theme_colour(const struct picture_theme *theme, uint32_t index)
 {
 	static const uint32_t steps[6] = {0x00, 0x5f, 0x87, 0xaf, 0xd7, 0xff};

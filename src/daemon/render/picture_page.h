@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Common parts of all kinds of pictures: rows, runs of cells, escaped text. */
+/* The common parts of SVG and HTML pictures: rows, runs of cells, escaped text. */
 #pragma once
 
 #include "daemon/render/picture.h"
 
-/* A row of a picture: cells with their looks, read from the output of capture-pane -e. */
+/* The cells of a row, read from the output of capture-pane -e. */
 
-/* A colour as set by a program: 0, PICTURE_COLOUR_INDEX + 0..255, or PICTURE_COLOUR_RGB + rgb. */
+/* Colours set by a program: PICTURE_COLOUR_DEFAULT, _INDEX + 0..255 or _RGB + 0xrrggbb. */
 #define PICTURE_COLOUR_DEFAULT 0u
 #define PICTURE_COLOUR_INDEX 0x1000000u
 #define PICTURE_COLOUR_RGB 0x2000000u
@@ -19,7 +19,7 @@ enum picture_attribute {
 	PICTURE_HIDDEN = 1 << 4,
 	PICTURE_STRIKE = 1 << 5,
 	PICTURE_OVERLINE = 1 << 6,
-	PICTURE_CURSOR = 1 << 7, /* not an attribute of the text: the cursor stands here */
+	PICTURE_CURSOR = 1 << 7, /* the cursor is on this cell; not an attribute of text */
 };
 
 enum picture_underline {
@@ -32,45 +32,45 @@ enum picture_underline {
 };
 
 struct picture_looks {
-	uint32_t text; /* a colour as above, like the next two */
+	uint32_t text; /* a PICTURE_COLOUR_ value, as ground and line are */
 	uint32_t ground;
-	uint32_t line; /* of the underline; PICTURE_COLOUR_DEFAULT: as the text */
+	uint32_t line; /* of the underline; PICTURE_COLOUR_DEFAULT means the text colour */
 	uint8_t attributes; /* enum picture_attribute */
 	uint8_t underline; /* enum picture_underline */
 };
 
-/* Applies "ESC [ ... m", given without its first two characters and its last, to looks. */
+/* Applies "ESC [ parameters m" to looks; text holds only the parameters. */
 void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_t len);
 
 #define PICTURE_CELL_BYTES \
-	31 /* of a character with its combining characters; the rest is left out */
+	31 /* for a character and its combining characters; further ones are dropped */
 
 struct picture_cell {
 	struct picture_looks looks;
-	uint8_t width; /* in cells; 0: the second half of a wide one */
-	uint8_t len; /* of bytes; 0: blank */
-	char bytes[PICTURE_CELL_BYTES]; /* valid UTF-8 that any XML may hold; not escaped */
+	uint8_t width; /* in cells; 0 for the right half of a wide character */
+	uint8_t len; /* bytes used; 0 if blank */
+	char bytes[PICTURE_CELL_BYTES]; /* UTF-8 that XML allows, not escaped */
 };
 
-/* State carried from row to row. At the start of a picture only joins_emoji may be set. */
+/* State carried from row to row. At the start of a picture all members but joins_emoji are zero. */
 struct picture_state {
 	struct picture_looks looks;
 	bool is_drawing; /* the line drawing character set is active */
 	/*
-	 * tmux puts a skin tone into the cell of the emoji before it, and U+FE0F makes a character
-	 * two cells wide. Before 3.4, a skin tone has two cells of its own.
+	 * True for tmux 3.4 and later: a skin tone shares the cell of the emoji before it, and
+	 * U+FE0F makes a character two cells wide. Earlier, a skin tone takes two cells of its own.
 	 */
 	bool joins_emoji;
 };
 
 /*
- * Reads the line of len bytes (without a newline) into the columns cells; the rest is blank.
- * The state is that at the end of the previous line. Returns the column behind the last character.
+ * Reads a line of len bytes, without its newline, into cells; cells behind its end are blank.
+ * *state carries over from the previous line. Returns the column behind the last character.
  */
 unsigned picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns);
 
-/* A picture being written. Nothing is written after the first error. */
+/* A picture while it is being written. After the first error nothing more is written. */
 struct picture_page {
 	struct buf *out;
 	int error; /* enum buf_error */
@@ -82,33 +82,33 @@ struct picture_page {
 };
 
 void picture_page_init(struct picture_page *page, struct buf *out, const struct picture *picture);
-/* Returns the error. */
+/* Frees the cells. Returns 0 or the enum buf_error. */
 int picture_page_finish(struct picture_page *page);
 
-/* Calls each for every row from the top, with its cells read and the cursor marked. */
+/* Calls `each` for every row from the top, after reading its cells and marking the cursor. */
 void picture_page_rows(struct picture_page *page, void (*each)(struct picture_page *page));
 
 void picture_put(struct picture_page *page, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Writes valid UTF-8, escaped for XML. */
 void picture_put_escaped(struct picture_page *page, const char *bytes, size_t len);
-/* Writes the title: cleaned, cut, escaped. */
+/* Writes the title, cut to PICTURE_TITLE_MAX, made visible and escaped. */
 void picture_put_title(struct picture_page *page);
 
 enum picture_class {
-	PICTURE_BLANK, /* only its ground is visible */
+	PICTURE_BLANK, /* only the ground colour is visible */
 	PICTURE_PLAIN, /* has the usual width in every fixed-width font */
-	PICTURE_DRAWN, /* lines and blocks, which must meet: picture_shape.h */
-	PICTURE_OTHER, /* may come from another font, of another width */
+	PICTURE_DRAWN, /* lines and blocks, which must touch: picture_shape.h */
+	PICTURE_OTHER, /* may come from a font with other widths */
 };
 
 enum picture_class picture_class(const struct picture_cell *cell);
-/* The only character of a cell; 0 if it has none, or several. */
+/* Returns the character of a cell, or 0 if the cell has none or several. */
 uint32_t picture_character(const struct picture_cell *cell);
 struct picture_paint picture_cell_paint(
     const struct picture_page *page, const struct picture_cell *cell);
 
-/* The end of a run of alike cells from a column. */
+/* Returns the column behind the last cell of a run of cells that are alike. */
 typedef bool picture_alike_fn(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b);
 unsigned picture_run_end(const struct picture_page *page, unsigned column, picture_alike_fn *alike);
@@ -117,22 +117,22 @@ unsigned picture_run_end(const struct picture_page *page, unsigned column, pictu
 struct picture_paint {
 	uint32_t text;
 	uint32_t ground;
-	uint32_t line; /* under the text */
+	uint32_t line; /* of the underline */
 };
 
 struct picture_theme {
 	uint32_t text;
 	uint32_t ground;
 	uint32_t cursor;
-	uint32_t caption; /* in the frame */
+	uint32_t caption; /* the title in the frame */
 	uint32_t palette[16];
 };
 
 const struct picture_theme *picture_theme(bool is_light);
 
-/* The visible colours of looks, after defaults, reversal, dimming and the cursor. */
+/* Returns the visible colours, after defaults, reverse, dim and the cursor were applied. */
 struct picture_paint picture_paint(
     const struct picture_theme *theme, const struct picture_looks *looks);
 
-/* The colour at this percentage between two colours. */
+/* Returns the colour at this percentage of the way between two colours. */
 uint32_t picture_mix(uint32_t from, uint32_t to, unsigned percent);

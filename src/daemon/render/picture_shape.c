@@ -9,11 +9,11 @@
 enum arm { LEFT, RIGHT, UP, DOWN, ARMS };
 enum { NO_ARM = '0', LIGHT = '1', HEAVY = '2', DOUBLE = '3' };
 
-#define DOUBLE_GAP 13 /* from the middle to either of two lines */
+#define DOUBLE_GAP 13 /* from the middle of the cell to each line of a double line, in tenths */
 
 /*
- * Which lines go from the middle to the left, right, top, bottom: 1 light, 2 heavy, 3 double. A
- * row has eight characters from the one of its comment on; those with "----" are not of lines.
+ * The weights of the lines from the middle to the left, right, top and bottom: 1 light, 2 heavy, 3
+ * double. A row has eight characters, from that of its comment on; "----" has no such lines.
  */
 static const char arms[] = "1100 2200 0011 0022 ---- ---- ---- ---- " /* 2500 */
 			   "---- ---- ---- ---- 0101 0201 0102 0202 " /* 2508 */
@@ -32,7 +32,7 @@ static const char arms[] = "1100 2200 0011 0022 ---- ---- ---- ---- " /* 2500 */
 			   "---- ---- ---- ---- 1000 0010 0100 0001 " /* 2570 */
 			   "2000 0020 0200 0002 1200 0012 2100 0021 "; /* 2578 */
 
-/* Quarters of a cell: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
+/* Filled quarters of U+2596 to U+259F: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
 static const uint8_t quarters[] = {4, 8, 1, 13, 9, 7, 11, 2, 6, 14};
 
 static const char *arms_of(uint32_t c)
@@ -56,7 +56,7 @@ unsigned picture_shape_shade(uint32_t c)
 	return c >= 0x2591 && c <= 0x2593 ? 75 - 25 * (c - 0x2591) : 0;
 }
 
-/* Writes tenths as a number without trailing zeros. */
+/* Writes a number of tenths as a decimal without trailing zeros. */
 static void put(struct buf *path, const char *command, unsigned tenths)
 {
 	if (tenths % 10 == 0)
@@ -82,9 +82,9 @@ static void add_box(struct buf *path, unsigned x, unsigned y, unsigned width, un
 }
 
 /*
- * The start of an arm with double lines, measured from the middle towards the edge, so that
- * the outer lines of a corner meet outside and the inner ones inside. side is -1 or 1 for one
- * of two lines, 0 for a single line.
+ * Returns the distance from the middle of the cell at which an arm starts, positive towards the
+ * edge. At a corner, the outer lines meet outside and the inner lines inside. side is -1 or 1 for a
+ * line of a double arm, 0 for a single line.
  */
 static int arm_start(const char *weights, enum arm arm, int side)
 {
@@ -190,7 +190,7 @@ static void add_block(
 	unsigned all = width * count;
 	if (number == 0) {
 		add_box(&shapes->fill, x, y, all, height / 2);
-	} else if (number <= 8) { /* from below, in eighths */
+	} else if (number <= 8) { /* eighths of the height, from the bottom */
 		unsigned part = height * number / 8;
 		add_box(&shapes->fill, x, y + height - part, all, part);
 	} else if (number >= 0x11 && number <= 0x13) { /* shades */
@@ -199,7 +199,7 @@ static void add_block(
 		add_box(&shapes->fill, x, y, all, height / 8);
 	} else {
 		for (; count > 0; count--, x += width)
-			if (number <= 0x0f) /* from the left, in eighths, seven first */
+			if (number <= 0x0f) /* eighths of the width, from the left; seven first */
 				add_box(&shapes->fill, x, y, width * (0x10 - number) / 8, height);
 			else if (number == 0x10)
 				add_box(&shapes->fill, x + width / 2, y, width - width / 2, height);

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Lines and blocks for drawing (U+2500 to U+259F), as paths, since the glyphs of a font
- * meet only if the viewer has that font, at that size, with that line spacing.
+ * Line and block characters (U+2500 to U+259F) as paths. Glyphs of a font would touch only if the
+ * viewer has that font, size and line spacing.
  */
 #pragma once
 
 #include "base/base.h"
 
-/* The paths of a run of cells with the same colour, and the box they are in, in tenths. */
+/* The paths of a run of cells with one colour, and the size of a cell, in tenths of a pixel. */
 struct picture_shapes {
-	struct buf light; /* to be drawn with a thin pen */
-	struct buf heavy; /* with a thick one */
-	struct buf fill; /* to be filled */
+	struct buf light; /* thin strokes */
+	struct buf heavy; /* thick strokes */
+	struct buf fill; /* filled areas */
 	unsigned width; /* of a cell */
 	unsigned height;
 };
 
-/* Whether there is a shape for the character. */
+/* Returns true if the character can be drawn as a shape. */
 bool picture_shape_has(uint32_t c);
 
 /*
- * Adds count cells with this character; the corner of the first is at x, y. If out of memory,
- * shapes are missing.
+ * Adds `count` cells with this character; x, y is the upper left corner of the first cell. On out
+ * of memory, shapes are missing.
  */
 void picture_shape_add(
     struct picture_shapes *shapes, uint32_t c, unsigned x, unsigned y, unsigned count);
 
-/* The percentage of ground visible through a shade; 0 for other characters. */
+/* Returns the percentage of the ground that is visible through a shade; 0 for other characters. */
 unsigned picture_shape_shade(uint32_t c);

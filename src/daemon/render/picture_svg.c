@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Pictures of panes as SVG 1.1: grounds first, then text and shapes. Every word has its own
+ * Pictures of panes as SVG 1.1. Grounds come first, then text and shapes. Every word has its own
  * position and length, so that columns stay aligned in any font.
  */
 
 #include "daemon/render/picture_page.h"
 #include "daemon/render/picture_shape.h"
 
-/* In tenths of a pixel. */
+/* Lengths in tenths of a pixel. */
 #define FONT 140
 #define CELL_WIDTH 84
 #define CELL_HEIGHT 180
@@ -31,7 +31,7 @@ static unsigned top_of(const struct picture_page *page)
 	return (page->picture->has_frame ? BAR : MARGIN) + page->row * CELL_HEIGHT;
 }
 
-/* name='12.5', from tenths. */
+/* Writes an attribute such as name='12.5'; the value is in tenths. */
 static void put_length(struct picture_page *page, const char *name, unsigned tenths)
 {
 	if (tenths % 10 == 0)
@@ -194,7 +194,7 @@ static bool has_same_writing(
 	    picture_cell_paint(page, a).text == picture_cell_paint(page, b).text;
 }
 
-/* The end of a run of plain text; a single blank of any looks does not end it. */
+/* Returns the end of a run of plain text. One blank, whatever its style, does not end the run. */
 static unsigned writing_end(const struct picture_page *page, unsigned column)
 {
 	const struct picture_cell *cells = page->cells;
