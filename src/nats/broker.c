@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The connection to NATS. All subscriptions are synchronous ones, which are emptied after each turn
- * of the loop: every message is handled in the thread of the loop. Reconnecting is our own, since
- * that of libnats keeps messages which the publisher would send again.
+ * The connection to NATS. broker_turn() empties all subscriptions after each turn of the event
+ * loop, so all messages are handled in its thread. The broker reconnects by itself: libnats would
+ * keep unsent messages over a reconnection, and the publisher sends those again anyway.
  */
 #include "nats/broker.h"
 
@@ -13,10 +13,10 @@
 #include "wire/json.h"
 
 enum {
-	SWEEP_MS = 500, /* between looks for requests whose time is up */
+	SWEEP_MS = 500, /* interval of the search for expired requests */
 	PING_MS = 20000,
 	SERVERS_MAX = 16,
-	SECRET_MAX = 4096, /* bytes of a file with a password or token */
+	SECRET_MAX = 4096, /* bytes read from a file with a password or token */
 };
 
 struct listener {
@@ -24,11 +24,11 @@ struct listener {
 	char *group;
 	broker_message_fn *take;
 	void *data;
-	natsSubscription *subscription; /* NULL while down */
+	natsSubscription *subscription; /* NULL while the connection is down */
 };
 
 struct broker_ask {
-	struct list link; /* in the order of asking */
+	struct list link; /* oldest first */
 	uint64_t id;
 	int64_t end_ms;
 	broker_reply_fn *reply;
@@ -39,9 +39,9 @@ struct broker {
 	struct event_base *base;
 	struct broker_handlers handlers;
 	natsOptions *options;
-	natsConnection *connection; /* NULL: down */
+	natsConnection *connection; /* NULL while down */
 	natsSubscription *replies;
-	char inbox[128]; /* of replies, with a dot at its end */
+	char inbox[128]; /* subject prefix of replies, with a dot at the end */
 	char js_prefix[128];
 	struct listener listeners[BROKER_LISTENERS_MAX];
 	size_t listeners_count;
@@ -56,13 +56,13 @@ struct broker {
 static void connect_now(void *data);
 static void sweep_asks(void *data);
 
-/* libnats calls this in a thread of its own; natsConnection_GetLastError() has the error later. */
+/* libnats calls this in its own thread. check_connection() asks for the error later. */
 static void ignore_error(natsConnection *connection UNUSED, natsSubscription *subscription UNUSED,
     natsStatus status UNUSED, void *data UNUSED)
 {
 }
 
-/* The first line of a file. False with a reason if there is none. */
+/* Reads the first line of a file. Returns false with a reason if it cannot be read or is empty. */
 static bool read_secret(const char *path, char out[SECRET_MAX], char *ret_reason, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -93,13 +93,13 @@ static natsStatus set_servers(natsOptions *to, const char *url)
 	return status;
 }
 
-/* Passwords, tokens and keys. False with a reason. */
+/* Sets the password, token and keys. Returns false with a reason. */
 static bool set_identity(
     natsOptions *to, const struct broker_options *options, char *ret_reason, size_t size)
 {
 	char secret[SECRET_MAX];
 	natsStatus status = NATS_OK;
-	/* It is read at each connection: one that is not there would be tried for ever. */
+	/* libnats reads this file at each connection; a missing file would mean endless retries. */
 	if (options->creds != NULL && access(options->creds, R_OK) < 0) {
 		(void)str_refuse(
 		    ret_reason, size, "%s cannot be read: %s", options->creds, strerror(errno));
@@ -177,7 +177,7 @@ struct broker *broker_new(struct event_base *base, const struct broker_options *
 	return NULL;
 }
 
-/* Ends every request under way. */
+/* Fails every open request with the reason. */
 static void fail_asks(struct broker *broker, const char *reason)
 {
 	struct list lost;
@@ -288,7 +288,7 @@ bool broker_is_up(const struct broker *broker)
 	return broker->connection != NULL;
 }
 
-/* A message as the other files see it. */
+/* Returns a view of a message, valid until the message is destroyed. */
 static struct broker_message view(natsMsg *msg)
 {
 	struct broker_message message = {
@@ -302,7 +302,7 @@ static struct broker_message view(natsMsg *msg)
 	return message;
 }
 
-/* NATS itself has answered: nothing listens to the subject. */
+/* Returns true if NATS itself answered that no program listens to the subject. */
 static bool is_unheard(const struct broker_message *message)
 {
 	return message->status != NULL && strcmp(message->status, "503") == 0;
@@ -318,7 +318,7 @@ static void take_reply(struct broker *broker, natsMsg *msg)
 		return;
 	ask = map_remove(&broker->asks_by_id, id);
 	if (ask == NULL)
-		return; /* its time was up */
+		return; /* the request has timed out */
 	list_remove(&ask->link);
 	if (is_unheard(&message)) {
 		ask->reply(ask->data, NULL,
@@ -331,7 +331,7 @@ static void take_reply(struct broker *broker, natsMsg *msg)
 	mem_free(ask);
 }
 
-/* Whether the connection still is there; else says why not. */
+/* Returns true while the connection is open; after a loss, closes it and reports the reason. */
 static bool check_connection(struct broker *broker)
 {
 	const char *text = NULL;
@@ -411,7 +411,7 @@ size_t broker_payload_max(const struct broker *broker)
 					  : 0;
 }
 
-/* libnats refuses a reply that is NULL. */
+/* libnats does not accept NULL as a reply subject. */
 static natsStatus publish_plain(
     struct broker *broker, const char *subject, const char *reply, const void *payload, size_t len)
 {
@@ -490,7 +490,7 @@ void broker_new_inbox(char *ret_subject, size_t size)
 	natsInbox_Destroy(inbox);
 }
 
-enum { REPLY_MAX = 1024 * 1024 }; /* bytes */
+enum { REPLY_MAX = 1024 * 1024 }; /* bytes of a reply of JetStream */
 
 static void fail(struct js_reply *out, const char *text)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The connection to NATS, on the event loop: publishing, requests with a reply, subscriptions.
- * libnats reads and writes through its adapter for libevent; broker_turn() hands on what came.
- * After a loss the broker connects again by itself, slowly where the account is wrong.
+ * The connection to NATS on the event loop: publishing, requests with a reply, subscriptions.
+ * libnats reads and writes through its adapter for libevent; broker_turn() passes received messages
+ * on. After a loss the broker reconnects by itself, after a long delay if NATS refuses the account.
  */
 #pragma once
 
 #include "base/base.h"
 
-#define BROKER_CONNECT_MS 2000 /* the longest try; the loop waits for it */
-#define BROKER_REFUSED_MS 60000 /* between tries when NATS refuses the account */
+#define BROKER_CONNECT_MS 2000 /* timeout of an attempt, which blocks the event loop */
+#define BROKER_REFUSED_MS 60000 /* between attempts while NATS refuses the account */
 #define BROKER_LISTENERS_MAX 16
-#define BROKER_ASKS_MAX 4096 /* requests under way */
+#define BROKER_ASKS_MAX 4096 /* open requests */
 #define BROKER_REASON_SIZE 256
 
 struct event_base;
 
 struct broker_options {
-	const char *url; /* servers, with commas between them */
-	const char *creds; /* files; NULL: none */
+	const char *url; /* servers, separated by commas */
+	const char *creds; /* credentials file; NULL if none, as for all below */
 	const char *user;
 	const char *password_file;
 	const char *token_file;
@@ -26,77 +26,77 @@ struct broker_options {
 	const char *tls_cert;
 	const char *tls_key;
 	const char *js_domain;
-	const char *name; /* of the connection */
+	const char *name; /* of this connection, for operators of NATS */
 };
 
 struct broker_handlers {
 	void (*up)(void *data);
-	void (*down)(void *data, const char *reason); /* also for each try that failed */
-	void (*unheard)(void *data); /* a request got no reply, or nothing listens to it */
+	void (*down)(void *data, const char *reason); /* lost, or an attempt has failed */
+	void (*unheard)(void *data); /* a request timed out, or no program listens to its subject */
 	void *data;
 };
 
-/* A message, lent. */
+/* A received message. All members are lent for the call. */
 struct broker_message {
 	const char *subject;
-	const char *reply; /* NULL: none */
-	const char *payload; /* not ended by a NUL */
+	const char *reply; /* subject for the reply; NULL if none */
+	const char *payload; /* len bytes without a NUL */
 	size_t len;
-	const char *status; /* of a message of NATS itself, such as "503"; NULL: none */
+	const char *status; /* "503" and the like in a message from NATS itself; else NULL */
 	const char *description;
 };
 
 typedef void broker_message_fn(void *data, const struct broker_message *message);
 /*
- * Takes the reply to a request; NULL with a reason if there is none: the time is up, nothing
- * listens, or the connection is lost. Called once.
+ * Takes the reply to a request, once. reply is NULL, with a reason, if the request timed out, no
+ * program listens, or the connection was lost.
  */
 typedef void broker_reply_fn(void *data, const struct broker_message *reply, const char *reason);
 
-/* NULL with a reason if the options cannot be used. */
+/* Returns NULL with a reason if the options are not valid. */
 struct broker *broker_new(struct event_base *base, const struct broker_options *options,
     const struct broker_handlers *handlers, char *ret_reason, size_t size);
-void broker_free(struct broker *broker); /* NULL is allowed; sends what is left */
+void broker_free(struct broker *broker); /* sends queued data; broker may be NULL */
 void broker_start(struct broker *broker);
 bool broker_is_up(const struct broker *broker);
-/* After each turn of the event loop. */
+/* Handles all received messages. Call this after each turn of the event loop. */
 void broker_turn(struct broker *broker);
 
-/* Subscribes now and after each reconnection. group NULL: every listener gets each message. */
+/* Subscribes now and after each reconnection. Without a group, all listeners get a message. */
 void broker_listen(struct broker *broker, const char *subject, const char *group,
     broker_message_fn *take, void *data);
 
 struct broker_header {
-	const char *name; /* NULL: none */
+	const char *name;
 	const char *value;
 };
 
-/* False if the connection is down or the payload is larger than NATS takes. */
+/* Both return false if the connection is down or the payload too large. header may be NULL. */
 bool broker_publish(
     struct broker *broker, const char *subject, const char *reply, const void *payload, size_t len);
 bool broker_ask(struct broker *broker, const char *subject, const struct broker_header *header,
     const void *payload, size_t len, int64_t timeout_ms, broker_reply_fn *reply, void *data);
-/* A request to JetStream: verb is the subject behind "$JS.API.". */
+/* Sends a request to JetStream; verb is the subject behind "$JS.API.". */
 bool broker_ask_js(struct broker *broker, const char *verb, const char *payload, int64_t timeout_ms,
     broker_reply_fn *reply, void *data);
-/* A subject that no other program knows, for broker_listen(). */
+/* Makes a unique subject for broker_listen(). */
 void broker_new_inbox(char *ret_subject, size_t size);
-/* Has a message of JetStream sent to a subject of ours: a request whose replies are more than one. */
+/* Sends a request to JetStream whose replies, possibly many, arrive at the subject `reply`. */
 bool broker_request(
     struct broker *broker, const char *verb, const char *reply, const char *payload);
-/* The largest payload; 0: the connection is down. */
+/* Returns the largest payload in bytes, or 0 while the connection is down. */
 size_t broker_payload_max(const struct broker *broker);
 
 /* Error codes of JetStream. */
-#define JS_ERROR_NAME_IN_USE 10058 /* a stream with this name and another configuration */
+#define JS_ERROR_NAME_IN_USE 10058 /* a stream of this name has another configuration */
 #define JS_ERROR_NO_STREAM 10059
 
 struct js_reply {
 	bool is_error;
-	int64_t err_code; /* 0: none was given */
-	int64_t seq; /* of a message that was stored */
-	char text[BROKER_REASON_SIZE]; /* of the error */
+	int64_t err_code; /* 0 if absent */
+	int64_t seq; /* number of the stored message; 0 if absent */
+	char text[BROKER_REASON_SIZE]; /* the error */
 };
 
-/* Reads what a broker_reply_fn gets. */
+/* Parses the arguments of a broker_reply_fn. */
 void js_reply_read(struct js_reply *out, const struct broker_message *reply, const char *reason);

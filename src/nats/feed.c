@@ -9,7 +9,7 @@
 #include "io/loop_timer.h"
 
 enum {
-	SEQ_AT = CURSOR_ID_SIZE, /* in the line "ID SEQ CRC\n", each of fixed width */
+	SEQ_AT = CURSOR_ID_SIZE, /* byte offset in "ID SEQ CRC\n", whose fields have fixed widths */
 	SEQ_DIGITS = 20,
 	CRC_AT = SEQ_AT + SEQ_DIGITS + 1,
 	CRC_DIGITS = 8,
@@ -21,7 +21,7 @@ struct cursor {
 	char id[CURSOR_ID_SIZE];
 	uint64_t seq;
 	bool is_changed;
-	bool has_failed; /* the last write did */
+	bool has_failed; /* the last write failed */
 };
 
 static void format(const struct cursor *cursor, char line[LINE_BYTES + 1])
@@ -32,7 +32,7 @@ static void format(const struct cursor *cursor, char line[LINE_BYTES + 1])
 	    crc32c(0, line, CRC_AT));
 }
 
-/* False if the file has no whole line. */
+/* Returns false if the file does not hold a valid line. */
 static bool load(struct cursor *cursor)
 {
 	char line[LINE_BYTES + 1] = {0}, check[LINE_BYTES + 1];
@@ -79,7 +79,7 @@ void cursor_close(struct cursor *cursor)
 	if (cursor == NULL)
 		return;
 	cursor_keep(cursor);
-	(void)close(cursor->fd); /* each write was whole */
+	(void)close(cursor->fd); /* each write was complete */
 	mem_free(cursor);
 }
 
@@ -116,8 +116,8 @@ void cursor_keep(struct cursor *cursor)
 }
 
 enum {
-	PAGE = 100, /* notifications of one answer */
-	ACK_MS = 200, /* between two acknowledgements, each a record in the journal */
+	PAGE = 100, /* notifications per request */
+	ACK_MS = 200, /* between two acknowledgements; each is a record in the daemon's journal */
 	PAYLOAD_SPARE = 4096,
 };
 
@@ -128,29 +128,29 @@ struct feed {
 	struct publisher *publisher;
 	struct loop_link *daemon;
 	struct loop_timer *ack_later;
-	uint64_t event_added; /* numbers up to these are with the publisher, or stored */
+	uint64_t event_added; /* number of the last event given to the publisher */
 	uint64_t note_added;
 	uint64_t note_stored;
 	uint64_t note_acked;
-	char subscription[32]; /* "": none */
-	bool has_place; /* the consumer's, in note_added */
+	char subscription[32]; /* id of the subscription; "" if none */
+	bool has_place; /* note_added holds the consumer's position */
 	bool is_listing;
 	bool is_acking;
-	bool wants_list; /* a notification came while none could be listed */
-	int64_t page; /* 1: a page of PAGE was too large for one answer */
+	bool wants_list; /* list again when there is room */
+	int64_t page; /* notifications per request; 1 after a page was too large for one answer */
 	struct buf payload;
 };
 
 static void subscribe(struct feed *feed);
 static void list_notes(struct feed *feed);
 
-/* Writes what is published of an object: host and server, then the members of the object. */
+/* Writes the payload for an event or notification: host and server, then the object's members. */
 static void write_payload(struct feed *feed, const struct json *value)
 {
 	const struct names *names = feed->options.names;
 	size_t max = broker_payload_max(feed->broker);
 	struct json_writer writer;
-	/* A message that is too large for NATS is cut, and says so, as the daemon's answers do. */
+	/* The writer cuts a message that is larger than NATS allows, and marks it as truncated. */
 	feed->payload.max = (max > 0 ? max : (size_t)1024 * 1024) - PAYLOAD_SPARE;
 	buf_clear(&feed->payload);
 	json_writer_init(&writer, &feed->payload);
@@ -194,7 +194,7 @@ static void publish_gap(
 	publish(feed, kind, to, is_event ? "event" : "notification", "gap", id);
 }
 
-/* Reads a number above 0. */
+/* Reads a positive number. Returns false if the member is not one. */
 static bool read_seq(const struct json *object, const char *name, uint64_t *ret_seq)
 {
 	int64_t number;
@@ -204,7 +204,7 @@ static bool read_seq(const struct json *object, const char *name, uint64_t *ret_
 	return true;
 }
 
-/* An event or notification, once. */
+/* Publishes an event or a notification. */
 static void publish_object(struct feed *feed, enum publisher_kind kind, const struct json *object,
     uint64_t seq, const char *token)
 {
@@ -218,7 +218,7 @@ static void ignore_answer(void *data UNUSED, const struct json *response UNUSED)
 {
 }
 
-/* Events from..to did not come: asked for again if the daemon still has them. */
+/* Handles a gap, events from..to. If the daemon still has them, subscribes again to get them. */
 static void take_gap(struct feed *feed, const struct json *params, uint64_t from, uint64_t to)
 {
 	char name[64];
@@ -239,7 +239,7 @@ static void on_event(void *data, const struct json *params)
 	const char *kind = json_get_str(params, "kind", "");
 	uint64_t seq, from, to;
 	if (strcmp(json_get_str(params, "subscription", ""), feed->subscription) != 0)
-		return; /* of one that was ended */
+		return; /* from a subscription that has ended */
 	if (strcmp(kind, "gap") == 0 && read_seq(params, "from", &from) &&
 	    read_seq(params, "to", &to)) {
 		take_gap(feed, params, from, to);
@@ -257,7 +257,7 @@ static void on_event(void *data, const struct json *params)
 		feed->event_added = seq;
 }
 
-/* The journal is another one than before: its numbers are below the cursor. */
+/* Starts over after muxbusd began a new journal, whose numbers are below the cursor. */
 static void begin_again(struct feed *feed)
 {
 	log_warning("muxbusd has a new journal: its numbers begin again");
@@ -341,7 +341,7 @@ static void on_list(void *data, const struct json *response)
 		return;
 	}
 	if (json_member(result, "truncated") != NULL && feed->page > 1) {
-		feed->page = 1; /* the answer was too large: one at a time */
+		feed->page = 1; /* the answer was too large: list one notification at a time */
 		list_notes(feed);
 		return;
 	}
@@ -358,7 +358,7 @@ static void on_list(void *data, const struct json *response)
 		list_notes(feed);
 }
 
-/* Asks for the next page, now or when there is room. */
+/* Requests the next page of notifications, now or when the publisher has room. */
 static void list_notes(struct feed *feed)
 {
 	char params[256];
@@ -388,7 +388,7 @@ static void on_acked(void *data, const struct json *response)
 		loop_timer_arm(feed->ack_later, ACK_MS);
 }
 
-/* Tells the daemon how far the stream is. */
+/* Acknowledges all notifications that JetStream has stored. */
 static void acknowledge(void *data)
 {
 	struct feed *feed = data;
@@ -435,7 +435,7 @@ static void on_up(void *data)
 {
 	struct feed *feed = data;
 	log_info("connected to muxbusd");
-	feed->note_acked = 0; /* an acknowledgement may have been lost */
+	feed->note_acked = 0; /* the last acknowledgement may be lost */
 	subscribe(feed);
 	if (feed->note_stored > 0)
 		loop_timer_arm(feed->ack_later, ACK_MS);

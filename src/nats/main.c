@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus-nats: makes all parts, runs the event loop, and frees the parts in reverse order. */
+/* muxbus-nats: creates all parts, runs the event loop, and frees the parts. */
 #include <event2/event.h>
 #include <event2/thread.h>
 #include <nats/nats.h>
@@ -16,23 +16,23 @@ struct options {
 	struct broker_options broker;
 	struct stores_options stores;
 	struct names names;
-	char socket[PATH_MAX]; /* of muxbusd */
-	char cursor[PATH_MAX + NAME_SIZE + 16]; /* the file */
+	char socket[PATH_MAX]; /* path of muxbusd's socket */
+	char cursor[PATH_MAX + NAME_SIZE + 16]; /* path of the cursor file */
 	char consumer[NAME_SIZE + 8];
-	const char *kinds; /* of events; NULL: those of subscribe */
+	const char *kinds; /* kinds of events; NULL: default of subscribe */
 	const char *allow;
 	bool takes_posts;
 	bool takes_requests;
-	int verbosity; /* -1: errors only */
+	int verbosity; /* 1 with --verbose, -1 with --quiet, else 0 */
 };
 
 enum options_result {
 	OPTIONS_RUN,
-	OPTIONS_DONE, /* help or the version was printed */
-	OPTIONS_WRONG, /* an error was printed */
+	OPTIONS_DONE, /* printed help or the version */
+	OPTIONS_WRONG, /* printed an error */
 };
 
-/* The words of the command line, before they are checked. */
+/* The arguments of the command line, unchecked. */
 struct words {
 	const char *url, *creds, *user, *password, *token, *tls_ca, *tls_cert, *tls_key, *domain;
 	const char *fleet, *host, *server, *stream, *replicas, *max_age, *max_bytes, *discard;
@@ -41,9 +41,9 @@ struct words {
 };
 
 struct nats_option {
-	char letter; /* 0: none */
+	char letter; /* 0 if none */
 	const char *name;
-	const char *value; /* the name of its value; NULL: it has none */
+	const char *value; /* name of its value for --help; NULL if it takes none */
 	size_t offset;
 	const char *help;
 };
@@ -108,7 +108,7 @@ static void print_help(void)
 	}
 }
 
-/* The row of "-x" or "--name[=value]"; NULL: there is none. */
+/* Returns the row of "-x" or "--name[=value]", or NULL if unknown. */
 static const struct nats_option *find_row(const char *word, const char **ret_value)
 {
 	const char *end = strchr(word, '=');
@@ -148,7 +148,7 @@ static enum options_result read_words(struct words *words, int argc, char **argv
 	return OPTIONS_RUN;
 }
 
-/* A name as a token, or the preset if none was given. */
+/* Reads a name that must be a token; word NULL means the preset. */
 static bool read_name(char out[NAME_SIZE], const char *name, const char *word, const char *preset)
 {
 	if (word == NULL)
@@ -171,7 +171,7 @@ static bool read_number(
 	return false;
 }
 
-/* The socket of muxbusd, and the place of the cursor in the state directory of its tmux server. */
+/* Finds muxbusd's socket, and the cursor file in the state directory of its tmux server. */
 static bool read_paths(struct options *out, const struct words *words)
 {
 	static const char end[] = ".muxbus";
@@ -247,7 +247,7 @@ static bool read_broker(struct options *out, const struct words *words)
 	return true;
 }
 
-/* Texts are lent from argv. */
+/* Reads the command line. Strings in *out are lent from argv. */
 static enum options_result options_read(struct options *out, int argc, char **argv)
 {
 	struct words words = {0};
@@ -294,17 +294,17 @@ struct nats_main {
 	struct broker *broker;
 	struct stores *stores;
 	struct feed *feed;
-	struct loop_link *daemon; /* for posts and presence: never paused */
+	struct loop_link *daemon; /* for posts and presence; never paused */
 	struct grant *grant;
-	struct service *service; /* NULL: no requests */
-	struct posts *posts; /* NULL: no posts */
+	struct service *service; /* NULL: requests are not answered */
+	struct posts *posts; /* NULL: posts are not taken */
 	struct nats_presence *presence;
 	struct event *signals[2];
 	bool is_ending;
-	char broker_reason[BROKER_REASON_SIZE + 128]; /* the last one that was logged */
+	char broker_reason[BROKER_REASON_SIZE + 128]; /* the last reason logged */
 };
 
-/* Publishing needs the stores; posts need the daemon too. */
+/* Starts or stops publishing, which needs the stores, and posts, which also need the daemon. */
 static void run_parts(struct nats_main *main)
 {
 	bool is_ready = broker_is_up(main->broker) && stores_are_ready(main->stores);
@@ -314,7 +314,7 @@ static void run_parts(struct nats_main *main)
 		posts_run(main->posts, is_ready && loop_link_is_up(main->daemon));
 }
 
-/* Logs a reason once, not with each try. */
+/* Logs a reason unless it is the last one logged. */
 static void say_broker(struct nats_main *main, const char *reason)
 {
 	if (strcmp(main->broker_reason, reason) != 0)
@@ -351,7 +351,7 @@ static void on_broker_down(void *data, const char *reason)
 	run_parts(main);
 }
 
-/* A stream may have been deleted; or a cluster elects its leader. */
+/* A stream may have been deleted, or a cluster may be electing its leader: check the stores. */
 static void on_unheard(void *data)
 {
 	struct nats_main *main = data;
@@ -392,7 +392,7 @@ static void on_end(evutil_socket_t number UNUSED, short what UNUSED, void *data)
 	main->is_ending = true;
 }
 
-/* The directory of the cursor: muxbusd makes the same one. */
+/* Creates the directory of the cursor, as muxbusd would. */
 static bool make_directory(const char *file)
 {
 	char path[sizeof((struct options *)0)->cursor];
@@ -477,7 +477,7 @@ static void turn(struct nats_main *main, int flags)
 	feed_turn(main->feed);
 }
 
-/* Another start would publish again all that is not acknowledged. */
+/* Acknowledges what is stored; otherwise the next start would publish it again. */
 static void end_feed(struct nats_main *main)
 {
 	static const struct timeval wait = {.tv_usec = END_MS * 1000};
@@ -530,7 +530,7 @@ int main(int argc, char **argv)
 	    main->options.verbosity > 0       ? LOG_LEVEL_DEBUG
 		: main->options.verbosity < 0 ? LOG_LEVEL_ERROR
 					      : LOG_LEVEL_INFO);
-	/* libnats asks for writing from threads of its own. */
+	/* Threads of libnats add write events to the loop. */
 	if (evthread_use_pthreads() == 0)
 		main->base = event_base_new();
 	if (main->base == NULL)

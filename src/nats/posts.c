@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Posts: a pull consumer of the stream, which asks for a few messages at a time. */
+/* Posts are read by a pull consumer of JetStream, which requests a batch at a time. */
 #include "nats/posts.h"
 
 #include "io/loop_timer.h"
@@ -7,8 +7,8 @@
 #include "wire/message.h"
 
 enum {
-	BATCH = 16, /* posts that are handed to us at a time */
-	PULL_MS = 60000, /* that a request for posts stays with JetStream */
+	BATCH = 16, /* posts per pull request */
+	PULL_MS = 60000, /* a pull request waits at JetStream for posts */
 	RETRY_MS = 5000,
 	ASK_MS = 5000,
 	POST_MAX = 1024 * 1024, /* bytes */
@@ -16,19 +16,19 @@ enum {
 
 #define ACK_WAIT_NS INT64_C(30000000000) /* until JetStream delivers a post again */
 
-/* The daemon may take the post later: JetStream delivers it again in a second. */
+/* Negative acknowledgement for a post that the daemon may take later: redeliver it in a second. */
 static const char again[] = "-NAK {\"delay\": 1000000000}";
 
 struct posts {
 	struct broker *broker;
 	struct loop_link *daemon;
 	struct json_reader *reader;
-	struct loop_timer *next; /* asks for more */
-	struct list open; /* posts that the daemon has not answered */
+	struct loop_timer *next; /* the next pull request */
+	struct list open; /* struct post: pending at the daemon */
 	char durable[3 * NAME_SIZE]; /* the name of the consumer */
 	char filter[NAME_SUBJECT_SIZE];
 	char inbox[NAME_SUBJECT_SIZE];
-	size_t left; /* of the batch that was asked for */
+	size_t left; /* posts of the batch that did not arrive yet */
 	bool is_running;
 	bool has_consumer;
 	struct posts_status status;
@@ -37,7 +37,7 @@ struct posts {
 struct post {
 	struct list link;
 	struct posts *posts;
-	char *reply; /* where the acknowledgement goes */
+	char *reply; /* subject of the acknowledgement */
 };
 
 static void acknowledge(struct posts *posts, const char *reply, const char *text)
@@ -52,7 +52,7 @@ static void post_free(struct post *post)
 	mem_free(post);
 }
 
-/* Whether the same post would be refused again. */
+/* Returns true if a retry of the post would fail in the same way. */
 static bool is_final(const struct json *error)
 {
 	static const enum message_error finals[] = {MESSAGE_PARSE, MESSAGE_REQUEST, MESSAGE_PARAMS,
@@ -73,7 +73,7 @@ static void refuse(struct posts *posts, const char *reply, const char *reason)
 	acknowledge(posts, reply, "+TERM");
 }
 
-/* The daemon has answered: the journal has the notification, or not. */
+/* Takes the daemon's answer. A result means that the notification is in the journal. */
 static void on_posted(void *data, const struct json *response)
 {
 	struct post *post = data;
@@ -94,7 +94,7 @@ static void on_posted(void *data, const struct json *response)
 		loop_timer_arm(posts->next, 0);
 }
 
-/* The number of a message in its stream, from the subject of its acknowledgement. */
+/* Reads a message's number in its stream from the subject of its acknowledgement. */
 static bool read_number(const char *reply, uint64_t *ret_number)
 {
 	/* $JS.ACK.stream.consumer.tries.NUMBER.…, or with domain and account before the stream. */
@@ -113,7 +113,7 @@ static bool read_number(const char *reply, uint64_t *ret_number)
 	return str_parse_u64(tokens[count >= long_tokens ? long_at : short_at], len, ret_number);
 }
 
-/* The parameters of post_notification: those of the message, and a key if it has none. */
+/* Writes the parameters of post_notification: those of the message, and a key if it has none. */
 static void write_params(struct buf *out, const struct json *value, uint64_t number)
 {
 	struct json_writer writer;
@@ -154,14 +154,14 @@ static void take_post(struct posts *posts, const struct broker_message *from, ui
 	buf_finish(&params);
 }
 
-/* A post; or a word of JetStream that the request is over. */
+/* Takes a post, or JetStream's status at the end of a pull request. */
 static void on_message(void *data, const struct broker_message *from)
 {
 	struct posts *posts = data;
 	uint64_t number;
 	if (from->status != NULL) {
 		posts->left = 0;
-		posts->has_consumer = strcmp(from->status, "408") == 0; /* it may be deleted */
+		posts->has_consumer = strcmp(from->status, "408") == 0; /* else perhaps deleted */
 		if (!posts->has_consumer)
 			log_debug("posts: %s %s", from->status,
 			    from->description != NULL ? from->description : "");
@@ -187,7 +187,7 @@ static void on_created(void *data, const struct broker_message *reply, const cha
 	loop_timer_arm(posts->next, result.is_error ? RETRY_MS : 0);
 }
 
-/* Makes the consumer; one of the same name and form stays. */
+/* Creates the consumer; has no effect if it exists with this configuration. */
 static void create(struct posts *posts)
 {
 	struct json_writer writer;
@@ -213,7 +213,7 @@ static void create(struct posts *posts)
 	buf_finish(&config);
 }
 
-/* Asks for the next batch, once the one before is answered. */
+/* Requests the next batch. */
 static void ask_next(void *data)
 {
 	struct posts *posts = data;
@@ -229,7 +229,7 @@ static void ask_next(void *data)
 	    (int64_t)PULL_MS * 1000000);
 	if (broker_request(posts->broker, verb, posts->inbox, pull))
 		posts->left = BATCH;
-	/* If the word that the request is over gets lost. */
+	/* Retry if the status at the end of this request gets lost. */
 	loop_timer_arm(posts->next, PULL_MS + RETRY_MS);
 }
 
@@ -240,7 +240,7 @@ struct posts *posts_new(struct event_base *base, struct broker *broker, struct l
 	posts->broker = broker;
 	posts->daemon = daemon;
 	posts->reader = json_reader_new(POST_MAX);
-	json_reader_limit_depth(posts->reader); /* muxbusd takes no more */
+	json_reader_limit_depth(posts->reader); /* muxbusd accepts no deeper nesting */
 	posts->next = loop_timer_new(base, ask_next, posts);
 	list_init(&posts->open);
 	(void)snprintf(posts->durable, sizeof posts->durable, "%s=%s=%s", names->fleet, names->host,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Posts: messages of NATS that become notifications of the daemon. JetStream keeps a post until
- * the journal of the daemon has it, and delivers it again until then; a key of the post's own
- * number makes a second delivery no second notification.
+ * Posts: messages from NATS that become notifications of the daemon. JetStream redelivers a post
+ * until the daemon's journal has it. The key of a post, by default its number, keeps a redelivered
+ * post from becoming a second notification.
  */
 #pragma once
 
@@ -12,13 +12,13 @@
 
 struct posts *posts_new(struct event_base *base, struct broker *broker, struct loop_link *daemon,
     const struct names *names);
-void posts_free(struct posts *posts); /* NULL is allowed; after the link */
+void posts_free(struct posts *posts); /* may be NULL; free the link before */
 
-/* Asks for posts from now on, or no more: the stores and the daemon must be there. */
+/* Starts or stops requesting posts. Start only while the stores and the daemon are ready. */
 void posts_run(struct posts *posts, bool is_running);
 
 struct posts_status {
 	uint64_t taken;
-	uint64_t refused; /* not a post: they are given up, and the log says why */
+	uint64_t refused; /* invalid posts; the log has the reasons */
 };
 void posts_status(const struct posts *posts, struct posts_status *out);

@@ -17,8 +17,8 @@ struct nats_presence {
 	struct loop_timer *next;
 	char subject[NAME_SUBJECT_SIZE];
 	bool is_running;
-	bool is_asking; /* the daemon, for its status */
-	bool has_failed; /* the last entry */
+	bool is_asking; /* a status request to the daemon is pending */
+	bool has_failed; /* the last write failed */
 };
 
 static void write_now(void *data);
@@ -73,7 +73,7 @@ static void write_daemon(struct json_writer *writer, const struct json *status)
 		put_member(writer, counts[at], status, counts[at]);
 }
 
-/* Writes how far the stream is. */
+/* Writes the status of the publisher and of the posts. */
 static void write_stream(struct json_writer *writer, const struct presence_parts *parts)
 {
 	struct publisher_status status;
@@ -94,7 +94,7 @@ static void write_stream(struct json_writer *writer, const struct presence_parts
 	json_object_end(writer);
 }
 
-/* status NULL: the daemon does not answer. */
+/* Writes the entry of this host; status is NULL if the daemon does not answer. */
 static void put_entry(struct nats_presence *presence, const char *state, const struct json *status)
 {
 	const struct names *names = presence->parts.names;
@@ -132,7 +132,7 @@ static void write_now(void *data)
 		return;
 	loop_timer_arm(presence->next, PRESENCE_MS);
 	if (presence->is_asking)
-		put_entry(presence, "down", NULL); /* it has not answered for a whole round */
+		put_entry(presence, "down", NULL); /* no answer since the last entry */
 	else if (loop_link_ask(presence->parts.daemon, "status", NULL, on_status, presence))
 		presence->is_asking = true;
 	else

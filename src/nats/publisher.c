@@ -4,16 +4,16 @@
 #include "io/loop_timer.h"
 
 enum {
-	ACK_MS = 2000, /* until a message is sent again */
-	HOLD_MIN_MS = 250, /* after a refusal; doubles */
+	ACK_MS = 2000, /* timeout of a message; then it is sent again */
+	HOLD_MIN_MS = 250, /* first delay after a refusal; doubles each time */
 	HOLD_MAX_MS = 30000,
-	HOLD_UNHEARD_MS = 2000, /* at most, where no reply came: a leader is elected in seconds */
-	FLIGHT_MAX = 1024, /* messages that were sent and are not acknowledged */
+	HOLD_UNHEARD_MS = 2000, /* longest delay if no reply came: an election takes seconds */
+	FLIGHT_MAX = 1024, /* messages sent and not acknowledged */
 };
 
 enum message_state { MESSAGE_WAITS, MESSAGE_SENT, MESSAGE_STORED };
 
-/* A message in the window. */
+/* A message in the window: it or an earlier message is not stored yet. */
 struct stream_message {
 	struct list link;
 	struct publisher *publisher;
@@ -29,10 +29,10 @@ struct stream_message {
 struct publisher {
 	struct broker *broker;
 	struct publisher_handlers handlers;
-	struct loop_timer *hold; /* armed: nothing is sent */
+	struct loop_timer *hold; /* while armed, nothing is sent */
 	int64_t hold_ms;
 	struct list messages;
-	struct list *next; /* the first that waits to be sent, or the list itself */
+	struct list *next; /* link of the first message not sent yet, or &messages */
 	size_t in_flight;
 	bool is_running;
 	bool was_full;
@@ -43,7 +43,7 @@ struct publisher {
 static void on_reply(void *data, const struct broker_message *reply, const char *reason);
 static void hold(struct publisher *publisher, const char *reason, int64_t max_ms);
 
-/* Sends one; false if no more can be sent now. */
+/* Sends a message. Returns false if no message can be sent now. */
 static bool send_message(struct publisher *publisher, struct stream_message *message)
 {
 	const struct broker_header header = {"Nats-Msg-Id", message->id};
@@ -64,7 +64,7 @@ static bool send_message(struct publisher *publisher, struct stream_message *mes
 	return true;
 }
 
-/* Sends what waits, as far as the flight has room. */
+/* Sends the waiting messages while fewer than FLIGHT_MAX are in flight. */
 static void send_waiting(struct publisher *publisher)
 {
 	while (publisher->is_running && !loop_timer_is_armed(publisher->hold) &&
@@ -119,7 +119,7 @@ bool publisher_has_room(const struct publisher *publisher)
 	    publisher->status.bytes < PUBLISHER_WINDOW_BYTES;
 }
 
-/* Takes the messages at the front that are stored out of the window. */
+/* Removes the stored messages at the front of the window, and reports their numbers. */
 static void advance(struct publisher *publisher)
 {
 	uint64_t stored[PUBLISHER_KIND_COUNT_] = {0};
@@ -146,7 +146,7 @@ static void advance(struct publisher *publisher)
 	}
 }
 
-/* JetStream did not take a message: all that is not stored is sent again after a while. */
+/* Handles a refusal: after a delay, everything that is not stored is sent again. */
 static void hold(struct publisher *publisher, const char *reason, int64_t max_ms)
 {
 	publisher->status.refused++;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The publisher: messages on their way into the stream. A message waits until JetStream has
- * acknowledged it, and is sent again with the same id until then; the stream stores an id once.
- * The window is bounded: who adds messages asks publisher_has_room() first, and stops until room().
+ * The publisher stores messages in a stream of JetStream. Until JetStream has acknowledged a
+ * message, it is sent again with the same id; the stream stores each id once. The window of waiting
+ * messages is bounded: check publisher_has_room() before adding a message, and pause until room().
  */
 #pragma once
 
 #include "nats/broker.h"
 
-#define PUBLISHER_WINDOW 2048 /* messages */
+#define PUBLISHER_WINDOW 2048 /* messages that wait */
 #define PUBLISHER_WINDOW_BYTES ((size_t)8 * 1024 * 1024)
 #define PUBLISHER_ID_SIZE 80
 
 enum publisher_kind { PUBLISHER_EVENT, PUBLISHER_NOTIFICATION, PUBLISHER_KIND_COUNT_ };
 
 struct publisher_handlers {
-	/* JetStream has all messages of the kind up to this number. */
+	/* All messages of the kind up to this number are stored. */
 	void (*stored)(void *data, enum publisher_kind kind, uint64_t seq);
-	void (*room)(void *data); /* there was none, and is again */
+	void (*room)(void *data); /* the window was full, and has room again */
 	void *data;
 };
 
@@ -35,17 +35,17 @@ struct publisher *publisher_new(
 void publisher_free(struct publisher *publisher); /* NULL is allowed */
 
 bool publisher_has_room(const struct publisher *publisher);
-/* Copies. Numbers of a kind ascend. */
+/* Copies the message. The numbers of a kind must ascend. */
 void publisher_add(struct publisher *publisher, const struct publisher_message *message);
 
-/* Sends what waits from now on, or no more. */
+/* Starts or stops sending. Messages are kept while stopped. */
 void publisher_run(struct publisher *publisher, bool is_running);
 
 struct publisher_status {
-	uint64_t stored; /* messages, since the start */
-	uint64_t refused; /* tries that JetStream did not take */
+	uint64_t stored; /* messages since the start */
+	uint64_t refused; /* attempts that failed */
 	size_t waiting;
 	size_t bytes;
-	const char *reason; /* why nothing is stored now; NULL: nothing is wrong */
+	const char *reason; /* why nothing is stored now; NULL if all is well */
 };
 void publisher_status(const struct publisher *publisher, struct publisher_status *out);

@@ -13,21 +13,21 @@ static const char *const effects[] = {
 
 struct rule {
 	char name[METHOD_NAME_MAX + 1];
-	unsigned effects; /* a bit for each row of the table */
-	bool is_claimed; /* by a declared tool or a provider: its effects are what others say */
-	bool is_known; /* all of its effects are in the table */
+	unsigned effects; /* bit n: row n of the table effects */
+	bool is_claimed; /* by a declared tool or provider: muxbusd cannot verify its effects */
+	bool is_known; /* it has effects, and all are in the table */
 };
 
 struct grant {
 	char *allowed;
-	char *words[WORDS_MAX]; /* patterns of methods */
+	char *words[WORDS_MAX]; /* patterns of method names */
 	size_t words_count;
 	unsigned effects;
 	struct rule *rules; /* sorted by name */
 	size_t rules_count;
 };
 
-/* The bit of an effect; 0: there is none of that name. */
+/* Returns the bit of an effect, or 0 if the name is unknown. */
 static unsigned effect_bit(const char *name)
 {
 	for (unsigned at = 0; effects[at] != NULL; at++)
@@ -109,14 +109,14 @@ void grant_learn(struct grant *grant, const struct json *methods)
 			log_warning("--allow: muxbusd has no method \"%.80s\"", grant->words[at]);
 }
 
-/* Such requests have the role read_only: the same method may do more with other parameters. */
+/* Returns true if only reading is allowed. The requests then run with the role read_only. */
 static bool grant_only_reads(const struct grant *grant)
 {
 	unsigned reading = effect_bit("reads") | effect_bit("sees");
 	return grant->words_count == 0 && (grant->effects & ~reading) == 0;
 }
 
-/* "runs, types" of those that are not allowed. */
+/* Writes a list of effects such as "runs, types". */
 static void list_missing(unsigned missing, char *out, size_t size)
 {
 	size_t len = 0;
@@ -128,7 +128,7 @@ static void list_missing(unsigned missing, char *out, size_t size)
 	}
 }
 
-/* Their effect is on the connection, which all requests share. */
+/* Returns true for methods that change the connection, which all requesters share. */
 static bool needs_connection(const char *method)
 {
 	static const char *const names[] = {
@@ -179,14 +179,14 @@ enum grant_answer grant_check(
 }
 
 enum {
-	REQUEST_MAX = 4 * 1024 * 1024, /* bytes, as the daemon takes them */
-	REPLY_MAX = 64 * 1024 * 1024, /* bytes; NATS takes less */
+	REQUEST_MAX = 4 * 1024 * 1024, /* bytes; the limit of the daemon */
+	REPLY_MAX = 64 * 1024 * 1024, /* bytes; NATS allows less */
 	VERBS_COUNT = 3,
 };
 
 struct service {
 	struct broker *broker;
-	struct loop_link *daemon; /* for requests alone */
+	struct loop_link *daemon; /* a connection for requests only */
 	const struct grant *grant;
 	struct json_reader *reader;
 	char subject[NAME_SUBJECT_SIZE];
@@ -201,12 +201,12 @@ struct service {
 	char last_error[128];
 };
 
-/* A request under way. */
+/* A request that the daemon has not answered. */
 struct service_call {
 	struct list link;
 	struct service *service;
-	char *reply; /* subject */
-	char *id; /* the requester's, as JSON */
+	char *reply; /* subject of the reply */
+	char *id; /* id of the request, as JSON */
 	int64_t begun_us;
 };
 
@@ -237,7 +237,7 @@ static void call_free(struct service_call *call)
 	mem_free(call);
 }
 
-/* The daemon's response, under the requester's id. */
+/* Replies with the daemon's response, with the id of the request. */
 static void on_response(void *data, const struct json *response)
 {
 	struct service_call *call = data;
@@ -283,7 +283,7 @@ static void pass_on(
 	if (message->params != NULL)
 		json_each (param, message->params)
 			json_put_value(&writer, param->name, param);
-	/* The connection would go on where the command of another requester ended. */
+	/* Without cwd, the command would start in the directory of the last requester. */
 	if (strcmp(message->method, "execute_cli") == 0 &&
 	    json_member(message->params, "cwd") == NULL &&
 	    json_member(message->params, "working_dir") == NULL)
@@ -305,7 +305,7 @@ static void pass_on(
 	buf_finish(&params);
 }
 
-/* Checks a request. The id is written first, for errors. */
+/* Checks a request and passes it on or refuses it. */
 static void take_call(
     struct service *service, const struct broker_message *from, const struct json *value)
 {
@@ -336,8 +336,8 @@ static void take_call(
 }
 
 /*
- * An answer to a subject of the streams would be a message of ours there, and to one of NATS a
- * request of ours: our account may write where the requester's may not.
+ * Returns true if a reply can and may be sent. A reply to a subject of our streams or of NATS
+ * itself would act with the permissions of our account, which may exceed the requester's.
  */
 static bool has_reply(const struct broker_message *from)
 {
@@ -351,7 +351,7 @@ static void on_request(void *data, const struct broker_message *from)
 	const struct json *value;
 	struct json_error error;
 	if (!has_reply(from))
-		return; /* an answer could not be sent */
+		return; /* no reply is possible */
 	service->requests++;
 	value = json_read(service->reader, from->payload, from->len, &error);
 	if (value == NULL)
@@ -385,7 +385,7 @@ static void write_endpoint(struct json_writer *writer, const struct service *ser
 	json_array_end(writer);
 }
 
-/* The answers to discovery, in the forms of NATS micro services. */
+/* Answers PING, INFO and STATS in the format of NATS micro services. */
 static void answer(struct service *service, const struct broker_message *from, const char *verb)
 {
 	bool is_info = strcmp(verb, "info") == 0, is_stats = strcmp(verb, "stats") == 0;
@@ -432,7 +432,7 @@ static void on_stats(void *data, const struct broker_message *from)
 	answer(data, from, "stats");
 }
 
-/* A daemon that does not know the role answers nothing. */
+/* Ends the connection if the daemon refuses the role, so that no request is answered. */
 static void on_narrowed(void *data, const struct json *response)
 {
 	struct service *service = data;
@@ -469,10 +469,10 @@ struct service *service_new(struct event_base *base, const char *socket, struct 
 	service->grant = grant;
 	service->names = *names;
 	service->reader = json_reader_new(REQUEST_MAX);
-	json_reader_limit_depth(service->reader); /* muxbusd takes no more */
+	json_reader_limit_depth(service->reader); /* muxbusd accepts no deeper nesting */
 	clock_format(clock_real_ms(), service->started);
 	list_init(&service->calls);
-	broker_new_inbox(subject, sizeof subject); /* ends with a text that is unique */
+	broker_new_inbox(subject, sizeof subject); /* the part behind the last dot is unique */
 	(void)snprintf(service->id, sizeof service->id, "%.31s", strrchr(subject, '.') + 1);
 	name_subject(service->subject, names, "request", NULL);
 	broker_listen(broker, service->subject, "q", on_request, service);

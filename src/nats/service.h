@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The service: requests from NATS to the daemon, each answered with the daemon's response, as far
- * as the grant allows the method. The service is found like any micro service of NATS, by
- * $SRV.PING, $SRV.INFO and $SRV.STATS.
+ * The service passes requests from NATS to the daemon, and replies with its responses, if the grant
+ * allows the method. Programs find the service like any NATS micro service, by $SRV.PING, $SRV.INFO
+ * and $SRV.STATS.
  */
 #pragma once
 
@@ -11,21 +11,21 @@
 #include "nats/name.h"
 
 /*
- * The grant: which methods a request from NATS may name. The effects of methods come from the
- * daemon's own describe; a method without a known effect is refused, and so is one of a declared
- * tool or a provider, which claims its effects, unless it is named.
+ * The grant: the methods that a request from NATS may call. The daemon's describe lists the effects
+ * of each method. A method without known effects is refused. A method of a declared tool or a
+ * provider only claims its effects, so it is refused unless the grant has its name.
  */
 
 #define GRANT_PRESET "reads,sees"
 
 /*
- * allowed: effects, methods, and patterns of methods such as "list_*", with commas between them.
- * NULL with a reason for a word that can be none of these.
+ * allowed: effects, methods and patterns of methods such as "list_*", separated by commas. Returns
+ * NULL with a reason if a word is not valid.
  */
 struct grant *grant_new(const char *allowed, char *ret_reason, size_t size);
-void grant_free(struct grant *grant); /* NULL is allowed */
+void grant_free(struct grant *grant); /* grant may be NULL */
 
-/* Takes the "methods" of describe. */
+/* Replaces the known methods by the "methods" of describe; NULL: none. */
 void grant_learn(struct grant *grant, const struct json *methods);
 
 enum grant_answer {
@@ -34,13 +34,13 @@ enum grant_answer {
 	GRANT_UNKNOWN, /* the daemon has no such method */
 };
 
-/* Fills ret_reason unless the method is allowed. */
+/* Writes a reason to ret_reason unless it returns GRANT_ALLOWED. */
 enum grant_answer grant_check(
     const struct grant *grant, const char *method, char *ret_reason, size_t size);
 
-#define SERVICE_OPEN_MAX 256 /* requests under way; more are refused */
+#define SERVICE_OPEN_MAX 256 /* open requests; more are refused */
 
-/* It connects to the socket by itself. All live longer than the service. */
+/* Opens its own connection to the socket. The caller frees broker and grant after the service. */
 struct service *service_new(struct event_base *base, const char *socket, struct broker *broker,
     const struct grant *grant, const struct names *names);
-void service_free(struct service *service); /* NULL is allowed */
+void service_free(struct service *service); /* service may be NULL */

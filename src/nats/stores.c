@@ -5,13 +5,12 @@
 #include "wire/json.h"
 
 enum {
-	INFO_MIN_MS =
-	    1000, /* while a cluster elects a leader, nothing answers; grows with retries: */
+	INFO_MIN_MS = 1000, /* shortest timeout of INFO; grows with retries, as in an election */
 	ASK_MS = 5000,
 	RETRY_MIN_MS = 250, /* doubles: */
-	RETRY_MAX_MS = 10000, /* a wrong account, or no JetStream, stays so for a while */
-	CALM_MS = 60000, /* without a retry: then it begins at RETRY_MIN_MS again */
-	DUPLICATES_SEC = 600, /* in which a message id is stored once */
+	RETRY_MAX_MS = 10000, /* a wrong account or missing JetStream is seldom mended soon */
+	CALM_MS = 60000, /* without a retry for this long, the next delay is RETRY_MIN_MS */
+	DUPLICATES_SEC = 600, /* period in which JetStream drops a repeated message id */
 	STORES_COUNT = 3,
 };
 
@@ -23,8 +22,8 @@ struct stores {
 	struct stores_handlers handlers;
 	struct loop_timer *retry;
 	int64_t retry_ms; /* the last delay */
-	int64_t retried_ms; /* when it was begun */
-	unsigned at; /* the store that is looked at; STORES_COUNT: all are there */
+	int64_t retried_ms; /* time of the last arm_retry() */
+	unsigned at; /* index of the store being checked; STORES_COUNT if all exist */
 };
 
 static void check_next(struct stores *stores);
@@ -55,7 +54,7 @@ void stores_free(struct stores *stores)
 	mem_free(stores);
 }
 
-/* The stream of events and notifications, for all hosts. */
+/* Configures the stream of events and notifications, shared by all hosts. */
 static void write_stream(struct json_writer *writer, const struct stores_options *options)
 {
 	json_array_begin(writer, "subjects");
@@ -71,7 +70,7 @@ static void write_stream(struct json_writer *writer, const struct stores_options
 		(options->max_age_sec < DUPLICATES_SEC ? options->max_age_sec : DUPLICATES_SEC));
 }
 
-/* Posts stay until the daemon that they are for has them in its journal. */
+/* Configures the stream of posts. A post stays until its daemon has it in the journal. */
 static void write_posts(struct json_writer *writer, const struct stores_options *options)
 {
 	json_array_begin(writer, "subjects");
@@ -83,7 +82,7 @@ static void write_posts(struct json_writer *writer, const struct stores_options 
 	json_put_int(writer, "max_bytes", -1);
 }
 
-/* A key-value bucket is a stream of this form. */
+/* Configures the stream that forms the key-value bucket. */
 static void write_bucket(struct json_writer *writer, const struct stores_options *options UNUSED)
 {
 	json_array_begin(writer, "subjects");
@@ -100,7 +99,7 @@ static void write_bucket(struct json_writer *writer, const struct stores_options
 }
 
 static const struct {
-	const char *name; /* NULL: the stream, whose name is an option */
+	const char *name; /* NULL: the name is an option */
 	void (*write)(struct json_writer *writer, const struct stores_options *options);
 } tables[STORES_COUNT] = {
     {NULL, write_stream},
@@ -184,7 +183,7 @@ static void on_info(void *data, const struct broker_message *reply, const char *
 	}
 }
 
-/* How long an answer is waited for: a busy server is given more time with each try. */
+/* Returns the timeout of INFO, which grows with retries, since a server may be busy. */
 static int64_t info_ms(const struct stores *stores)
 {
 	int64_t ms = 4 * stores->retry_ms;

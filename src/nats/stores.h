@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The stores in JetStream: the stream of events and notifications, the stream of posts, and the
- * bucket of presence. A store that is absent is made; one that is there stays as it is.
+ * bucket of presence. A missing store is created; an existing store is not changed.
  */
 #pragma once
 
@@ -9,30 +9,30 @@
 
 #define STORES_BUCKET "MUXBUS_PRESENCE"
 #define STORES_POSTS "MUXBUS_POSTS"
-#define STORES_TTL_SEC 90 /* of presence */
+#define STORES_TTL_SEC 90 /* lifetime of a presence entry */
 
 struct stores_options {
-	const char *stream; /* "MUXBUS" */
+	const char *stream; /* its name, by default "MUXBUS" */
 	int64_t replicas;
 	int64_t max_age_sec; /* of the stream */
-	int64_t max_bytes; /* of the stream; 0: as many as the account may have */
-	bool drops_old; /* a full stream drops its oldest messages; else it takes no new ones */
+	int64_t max_bytes; /* size of the stream; 0: limit of the account */
+	bool drops_old; /* a full stream drops its oldest messages; otherwise it refuses new ones */
 	bool has_posts;
 };
 
 struct stores_handlers {
-	void (*ready)(void *data); /* after each stores_check() that found or made all */
-	void (*failed)(void *data, const char *reason); /* tried again later */
+	void (*ready)(void *data); /* each time stores_check() has found or created all */
+	void (*failed)(void *data, const char *reason); /* will be retried */
 	void *data;
 };
 
 struct stores *stores_new(struct event_base *base, struct broker *broker,
     const struct stores_options *options, const struct stores_handlers *handlers);
-void stores_free(struct stores *stores); /* NULL is allowed */
-/* Begins with the first store; call it when the broker is up. */
+void stores_free(struct stores *stores); /* stores may be NULL */
+/* Checks all stores in turn. Call this when the broker is up. */
 void stores_check(struct stores *stores);
-/* Looks soon whether all are there, and makes those that are not: a request found none. */
+/* Checks all stores soon and creates missing ones, because a request found no listener. */
 void stores_look(struct stores *stores);
 bool stores_are_ready(const struct stores *stores);
-/* The broker is down. */
+/* Call this when the broker is down. */
 void stores_reset(struct stores *stores);
