@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * execute_cli: runs a command and waits for its outcome. The command is a job, and continues
- * as one after the wait; the next command of the connection, or of the pane, starts in the directory
- * where this one ended.
+ * execute_cli: runs a command as a job and waits for its end. If the wait ends first, the job
+ * continues. The next command of the connection, or of the pane, starts in the directory where this
+ * command ended.
  */
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
@@ -19,25 +19,25 @@ enum {
 	PATH_SIZE = 4096,
 	COMMAND_MAX = 128 * 1024,
 	INPUT_MAX = 1024 * 1024,
-	OUTPUT_MAX = 50 * 1024, /* of each stream; the whole is in the log */
-	PROMPT_LOOK = 200, /* bytes at the end that may ask something */
-	NEWS_MS = 1000, /* between two looks at what a command prints, for progress */
-	NEWS_MAX = 512, /* bytes of it, also as visible text */
+	OUTPUT_MAX = 50 * 1024, /* bytes of each stream in the answer; the log has all */
+	PROMPT_LOOK = 200, /* bytes at the end of the output that are searched for a question */
+	NEWS_MS = 1000, /* between two looks at the command's output, to report progress */
+	NEWS_MAX = 512, /* bytes of new output that a look reads */
 	QUIET_LOOKS = 10,
 };
 
-/* Says where the shell was when it ended. The command's own status stays. */
+/* At its end the shell writes its directory to a file; the command's exit status stays the same. */
 #define SHELL_TRAP "trap 'pwd -P 2>/dev/null >\"$MUXBUS_STATE/jobs/$MUXBUS_JOB.cwd\"' EXIT; "
 
 struct execution {
-	struct request *request; /* NULL once it is answered or gone */
+	struct request *request; /* NULL after the answer, or if the peer has disconnected */
 	struct job_set *jobs;
 	struct job_listener listener;
 	struct loop_timer *timer;
-	struct loop_timer *news; /* NULL: the caller hears of its end only */
-	int64_t heard[2]; /* bytes of both streams */
-	unsigned quiet_looks; /* since the last report */
-	bool is_waited; /* false: it is answered as soon as its command runs */
+	struct loop_timer *news; /* looks at new output; NULL: no progress is reported */
+	int64_t heard[2]; /* bytes of stdout and stderr that were looked at */
+	unsigned quiet_looks; /* looks since the last progress report */
+	bool is_waited; /* false: the answer is sent when the command starts */
 	char id[NOTIFICATION_ID_SIZE];
 	struct pane_ref pane;
 	int64_t began_ms; /* CLOCK_MONOTONIC */
@@ -91,7 +91,7 @@ static const struct field_result execute_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Writes the end of a stream. Returns whether it was cut; ret_end gets its last bytes. */
+/* Writes the end of a stream. Returns true if the stream was cut; ret_end gets its last bytes. */
 static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
     const struct job *job, enum job_file file, const char *name, char ret_end[PROMPT_LOOK + 1])
 {
@@ -109,7 +109,7 @@ static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
 	return from > 0;
 }
 
-/* Whether the end of an output asks something. */
+/* Returns true if the end of an output looks like a question. */
 static bool is_question(const char *end)
 {
 	static const char *const signs[] = {"[Y/n]", "[y/N]", "(y/n)", "(yes/no",
@@ -120,7 +120,7 @@ static bool is_question(const char *end)
 	return false;
 }
 
-/* Where the shell ended, if it said so. */
+/* Reads the directory in which the shell ended, and removes its file. False if not known. */
 static bool read_cwd(const struct job_set *jobs, const struct job *job, char out[PATH_SIZE])
 {
 	char path[PATH_SIZE], *dot;
@@ -144,7 +144,7 @@ static bool read_cwd(const struct job_set *jobs, const struct job *job, char out
 	return out[0] == '/' && stat(out, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Where the next command works. */
+/* Sets the directory in which the next command starts. */
 static void set_cwd(struct request *request, const struct pane_ref *pane, const char *cwd)
 {
 	if (request_peer(request) == NULL)
@@ -154,7 +154,7 @@ static void set_cwd(struct request *request, const struct pane_ref *pane, const 
 	    peer_pid(request_peer(request)), cwd);
 }
 
-/* Writes the pid, the log and the way of a job that goes on. */
+/* For a job that still runs: writes its pid, its log and the way of its notification. */
 static void write_running(const struct execution *execution, const struct job *job)
 {
 	struct json_writer *writer = request_result(execution->request);
@@ -166,7 +166,7 @@ static void write_running(const struct execution *execution, const struct job *j
 	request_note_durable(execution->request);
 }
 
-/* Writes the calls that read what was cut. */
+/* Writes the calls of read_job that read the streams that were cut. */
 static void write_rest(
     struct json_writer *writer, const struct job *job, bool is_out_cut, bool is_err_cut)
 {
@@ -183,7 +183,7 @@ static void write_rest(
 		json_put_str(writer, "rest", rest);
 }
 
-/* Answers with what there is; the job may still run. */
+/* Sends the answer with the output so far; the job may still run. */
 static void execution_answer(struct execution *execution, const struct job *job)
 {
 	struct request *request = execution->request;
@@ -233,7 +233,7 @@ static bool is_line_end(uint8_t byte)
 	return byte == '\n' || byte == '\r';
 }
 
-/* With the seconds that have passed, as MCP counts them without a text. */
+/* Reports progress: the text, and the seconds that have passed. */
 static void report(struct execution *execution, const char *text)
 {
 	double passed = (double)(clock_mono_ms() - execution->began_ms) / 1000;
@@ -242,7 +242,7 @@ static void report(struct execution *execution, const char *text)
 	    &(struct request_report){.text = text, .done = passed, .has_done = true});
 }
 
-/* Reports the last line of what a stream has had since the last time, if it had any. */
+/* Reports the last line that a stream has printed since the last look, if any. */
 static void report_line(
     struct execution *execution, const struct job *job, enum job_file file, int64_t *heard)
 {
@@ -266,7 +266,7 @@ static void report_line(
 	buf_finish(&line);
 }
 
-/* Reports of a command that prints nothing keep the call alive. */
+/* Looks at new output. If nothing is printed, a report from time to time keeps the call alive. */
 static void on_news(void *data)
 {
 	struct execution *execution = data;
@@ -298,7 +298,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	execution_free(execution);
 }
 
-/* The time is up: from now on it is a job like others. */
+/* The timeout has passed: the command continues as a normal job, which notifies its end. */
 static void on_timeout(void *data)
 {
 	struct execution *execution = data;
@@ -308,7 +308,7 @@ static void on_timeout(void *data)
 	execution_free(execution);
 }
 
-/* Its command runs, and that is all that is waited for. */
+/* The command has started: with "wait" false, the request is answered now. */
 static void on_started(struct job_listener *listener, const struct job *job)
 {
 	struct execution *execution = list_entry(listener, struct execution, listener);
@@ -324,7 +324,7 @@ static void on_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the command goes on");
 }
 
-/* Waits for the end of a job, for so long, or for its start, and answers. */
+/* Answers when the job ends, when timeout_sec has passed, or, with "wait" false, when it starts. */
 static void execution_begin(struct request *request, const struct job *job,
     const struct pane_ref *pane, const struct execute_args *args)
 {
@@ -352,7 +352,7 @@ static void execution_begin(struct request *request, const struct job *job,
 		on_started(&execution->listener, job);
 }
 
-/* A command that was run, if its request is asked again before its result was kept. */
+/* Answers a repeated request whose command was started before, but whose result was not kept. */
 static void execution_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct job *job = job_find(request_daemon(request)->jobs, id);
@@ -364,7 +364,7 @@ static void execution_answer_begun(struct request *request, const void *data, co
 	execution_begin(request, job, &job->pane, data);
 }
 
-/* A caller's pane, and where its command works. False: the request failed, or is put off. */
+/* Finds the caller's pane and the command's directory. False: the request failed or is put off. */
 static bool find_place(
     struct request *request, const char *given, struct pane_ref *ret_pane, char out[PATH_SIZE])
 {
@@ -403,7 +403,7 @@ static void execute(struct request *request, const struct execute_args *args)
 	struct pane_ref pane;
 	if (find_place(request, args->cwd, &pane, cwd) &&
 	    session_env(request, &pane, &order.session_env)) {
-		/* Not an environment of its own, which a restart would have to be given. */
+		/* Not passed as env: a restart would then have to give an environment. */
 		env = job_env_join(order.session_env, trap_env, SIZE_MAX);
 		order.session_env = env;
 		order.pane = &pane;

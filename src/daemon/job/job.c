@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Jobs: starting supervisors, learning how commands ended, finding them again. */
+/* Jobs: starts supervisors, learns how commands ended, and finds running jobs at the start. */
 #include "daemon/job/job.h"
 
 #include <dirent.h>
@@ -16,10 +16,10 @@
 
 enum {
 	PATH_SIZE = 4096,
-	EXCERPT_READ = 16 * 1024, /* bytes of output, for its first or its last characters */
+	EXCERPT_READ = 16 * 1024, /* bytes of output that are read for each of its two excerpts */
 };
 
-#define AGAIN_MS 1000 /* until jobs are looked at again for which descriptors were missing */
+#define AGAIN_MS 1000 /* between attempts to open jobs for which no file descriptor was free */
 
 struct job_set {
 	struct event_base *base;
@@ -33,25 +33,25 @@ struct job_set {
 	struct list listeners;
 	size_t running;
 	size_t ended;
-	size_t quick; /* quick jobs that have ended; ended does not count them */
+	size_t quick; /* quick jobs that have ended, which "ended" does not count */
 };
 
-/* A job with what watches over it. The public part comes first. */
+/* A job and what the daemon holds to watch it. The public part is the first member. */
 struct tracked {
 	struct job job;
 	struct job_set *set;
 	pid_t supervisor; /* our child; 0: adopted, or none */
-	struct loop_pidfd *watch; /* of the supervisor's end */
-	int news_fd; /* the supervisor's news; -1: none, the files have them */
+	struct loop_pidfd *watch; /* fires when the supervisor ends */
+	int news_fd; /* reports of the supervisor; -1: none, the files have the same text */
 	struct event *news;
-	bool is_started; /* listeners know that the command runs */
-	bool is_restarting; /* it was asked to end for a restart */
-	const char **env; /* the changes of its environment, in memory only; NULL: not known */
+	bool is_started; /* listeners were notified that the command runs */
+	bool is_restarting; /* job_stop_for_restart() has asked it to end */
+	const char **env; /* changes of its environment, in memory only; NULL: not known */
 };
 
 static struct tracked *tracked_of(const struct job *job)
 {
-	return (struct tracked *)(uintptr_t)job; /* all jobs are tracked ones of this file */
+	return (struct tracked *)(uintptr_t)job; /* each job is in a struct tracked */
 }
 
 const struct job *job_find(const struct job_set *set, const char *id)
@@ -78,7 +78,7 @@ bool job_is_quick(const struct job *job)
 	return job->is_silent && job->state != JOB_RUNNING;
 }
 
-/* The counter of ended jobs that a job belongs to. */
+/* Returns the counter of ended jobs that counts this job. */
 static size_t *ended_count(struct job_set *set, const struct job *job)
 {
 	return job_is_quick(job) ? &set->quick : &set->ended;
@@ -124,7 +124,7 @@ static void tracked_free(struct tracked *tracked)
 	mem_free(tracked);
 }
 
-/* Forgets the oldest that have ended, and their files, beyond what is kept. */
+/* Removes the oldest ended jobs, with their files, beyond JOBS_KEEP and JOBS_KEEP_QUICK. */
 static void set_forget(struct job_set *set)
 {
 	list_each_safe (struct job, job, &set->jobs, link) {
@@ -134,7 +134,7 @@ static void set_forget(struct job_set *set)
 			return;
 		is_full = job_is_quick(job) ? set->quick > JOBS_KEEP_QUICK : set->ended > JOBS_KEEP;
 		if (!is_full || job->state == JOB_RUNNING || tracked_of(job)->watch != NULL)
-			continue; /* or its supervisor is still at work on the files */
+			continue; /* if watched, its supervisor still writes its files */
 		for (int file = 0; file < JOB_FILE_COUNT_; file++) {
 			job_file_name(name, job->id, (enum job_file)file);
 			(void)unlinkat(set->dir_fd, name, 0); /* not every job has every file */
@@ -145,13 +145,13 @@ static void set_forget(struct job_set *set)
 	}
 }
 
-/* Appends output from an offset on, up to EXCERPT_READ bytes. Returns where what is kept ends. */
+/* Appends up to EXCERPT_READ bytes of output from an offset. Returns the end of the kept output. */
 static int64_t read_output(
     const struct job_set *set, const struct job *job, int64_t offset, struct buf *out)
 {
 	int64_t from, end;
 	size_t before;
-	do { /* the last of a long output is in another file */
+	do { /* a second turn reads the last bytes of a long output, which are in another file */
 		before = out->len;
 		if (job_read(set, job, JOB_FILE_OUT, offset + (int64_t)out->len,
 			EXCERPT_READ - out->len, out, &from, &end) < 0)
@@ -160,7 +160,7 @@ static int64_t read_output(
 	return job_kept_end(set, job, JOB_FILE_OUT);
 }
 
-/* The first characters of the output as text, and of a longer one the last; else *ret_tail is NULL. */
+/* Returns the beginning of the output as text. *ret_tail gets the end; NULL if nothing is left out. */
 static char *job_excerpt(const struct job_set *set, const struct job *job, char **ret_tail)
 {
 	struct buf raw = BUF(2 * EXCERPT_READ);
@@ -186,7 +186,7 @@ static enum notification_source job_source(const struct job *job)
 	return job->tool != NULL ? SOURCE_TOOL : SOURCE_JOB;
 }
 
-/* Posts the notification of an end. */
+/* Posts the notification that a job has ended. */
 static void job_post(struct job_set *set, const struct job *job)
 {
 	struct notification_draft draft = {
@@ -205,7 +205,7 @@ static void job_post(struct job_set *set, const struct job *job)
 	mem_free(data);
 }
 
-/* Its end becomes known: one transaction says so and tells it. */
+/* Stores the end of a job and posts its notification, in one transaction; calls the listeners. */
 static void job_settle(struct job_set *set, struct job *job)
 {
 	set->running--;
@@ -226,7 +226,7 @@ static enum job_state state_of(const struct job_status *status)
 	return status->exit_code == 0 ? JOB_EXITED : JOB_FAILED;
 }
 
-/* Reads what the supervisor left of a job; without that it was killed. */
+/* Reads from the files how a job ended. Without a status file its supervisor was killed. */
 static void job_read_end(struct job_set *set, struct job *job)
 {
 	struct job_start start = {0};
@@ -250,22 +250,22 @@ static void job_read_end(struct job_set *set, struct job *job)
 	job_secrets_remove(set->dir_fd, job->id);
 }
 
-/* The supervisor has ended. Files are removed now: the answer of a call is not to wait for that. */
+/* The supervisor has ended. Old jobs are removed only now, so that no answer waits for it. */
 static void job_collect(void *data)
 {
 	struct tracked *tracked = data;
 	struct job_set *set = tracked->set;
 	tracked_unwatch(tracked);
 	if (tracked->supervisor > 0)
-		(void)child_reap(tracked->supervisor); /* it has ended: pidfd says so */
+		(void)child_reap(tracked->supervisor); /* the pidfd says that it has ended */
 	tracked->supervisor = 0;
-	if (tracked->job.state == JOB_RUNNING) /* else its end came over the pipe */
+	if (tracked->job.state == JOB_RUNNING) /* else the pipe has reported its end */
 		job_read_end(set, &tracked->job);
 	set_forget(set);
 	job_starter_prepare(set->starter);
 }
 
-/* Watches a supervisor. False if it is gone already. */
+/* Watches a supervisor. False if it has ended already. */
 static bool tracked_watch(struct tracked *tracked, int pidfd)
 {
 	tracked->watch = loop_pidfd_new(tracked->set->base, pidfd, job_collect, tracked);
@@ -283,8 +283,9 @@ static void command_started(struct tracked *tracked)
 }
 
 /*
- * The supervisor reports: the start, the end, or both. It goes on to sync its files, and then ends.
- * Without a report it has gone, or is of an earlier release: then the files say how the job ended.
+ * The supervisor reports the start, the end, or both. After the end it syncs its files and exits.
+ * If the pipe closes without a report, the supervisor was killed or is of an earlier release; then
+ * the files say how the job ended.
  */
 static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 {
@@ -340,7 +341,7 @@ static struct tracked *tracked_new(struct job_set *set)
 	return tracked;
 }
 
-/* Writes what the supervisor needs to know. Returns 0 or -errno. */
+/* Writes the spec file, from which the supervisor starts the command. Returns 0 or -errno. */
 static int write_spec(struct job_set *set, const struct job_order *order, const char *id)
 {
 	const char **env = job_env_make(order->session_env, order->env, id);
@@ -394,7 +395,7 @@ const struct job *job_start(
 		job->pane = *order->pane;
 	error = -write_spec(set, order, job->id);
 	if (error == 0) {
-		/* Accepted: from here on its end is always notified. */
+		/* The job is accepted: from now on its end is always notified. */
 		set->running++;
 		queue_begin(set->queue);
 		job_store(set, job);
@@ -416,7 +417,7 @@ const struct job *job_start(
 	return NULL;
 }
 
-/* Takes up a job of an earlier life: it runs, or has ended, or was never started. */
+/* Continues a job of an earlier daemon: it runs, has ended, or was never started. */
 static void job_take_up(struct tracked *tracked)
 {
 	struct job_set *set = tracked->set;
@@ -426,7 +427,7 @@ static void job_take_up(struct tracked *tracked)
 	(void)job_supervisor_open(set->dir_fd, job->id, &pidfd);
 	error = pidfd < 0 ? errno : 0;
 	if (pidfd >= 0 && (size_t)pidfd >= rlimit_file_room()) {
-		(void)close(pidfd); /* of a process */
+		(void)close(pidfd); /* a pidfd */
 		error = EMFILE;
 	}
 	if (error == 0 && tracked_watch(tracked, pidfd)) {
@@ -438,7 +439,7 @@ static void job_take_up(struct tracked *tracked)
 	    job_status_read(set->dir_fd, job->id, &job->status) == -ENOENT &&
 	    job_start_read(set->dir_fd, job->id, &start) == -ENOENT &&
 	    (error = start_supervisor(tracked)) == 0)
-		return; /* accepted, and killed before it was started */
+		return; /* its daemon was killed after accepting it and before starting it */
 	if (rlimit_text(error) != NULL)
 		loop_timer_arm(set->again, AGAIN_MS);
 	else
@@ -450,13 +451,13 @@ static void job_adopt(struct tracked *tracked)
 	struct job *job = &tracked->job;
 	tracked->set->running++;
 	if (job->is_silent && !job->is_program) {
-		job->is_silent = false; /* its request was lost with its connection */
+		job->is_silent = false; /* its request ended with its connection */
 		job_store(tracked->set, job);
 	}
 	job_take_up(tracked);
 }
 
-/* Looks again at the jobs for which descriptors were missing. */
+/* Tries again to open the jobs for which no file descriptor was free. */
 static void on_again(void *data)
 {
 	struct job_set *set = data;
@@ -467,7 +468,7 @@ static void on_again(void *data)
 	}
 }
 
-/* The store does not keep the order of its records: a loaded job goes behind all older ones. */
+/* Moves a loaded job behind all older jobs: the store does not keep the order of its records. */
 static void job_place(struct job_set *set, struct job *job)
 {
 	struct list *before;
@@ -493,7 +494,7 @@ static bool job_load(void *data, const char *id, const struct json *value)
 	return false;
 }
 
-/* Removes files with environments and input of jobs that do not run, left by a crash. */
+/* After a crash: removes files with environments and input of jobs that do not run. */
 static void set_sweep(struct job_set *set)
 {
 	static const char *const suffixes[] = {".in", ".spec", ".spec.new"};
@@ -584,7 +585,7 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	}
 	if (job_start_read(set->dir_fd, id, &start) != 0)
 		return -EAGAIN;
-	/* The number of the leader, and of the group, is its own until the supervisor reaps it. */
+	/* The numbers of command and group are not reused until its supervisor has reaped it. */
 	supervisor = job_supervisor_open(set->dir_fd, job->id, &fd);
 	if (fd < 0)
 		return -ESRCH;
@@ -602,7 +603,7 @@ int job_stop_for_restart(struct job_set *set, const char *id)
 		return -EBUSY;
 	error = job_stop(set, id, SIGTERM);
 	if (error == -ESRCH && job != NULL && job->state == JOB_RUNNING)
-		error = 0; /* it has just ended, and this becomes known now */
+		error = 0; /* it has just ended, and its end will be reported soon */
 	if (error == 0)
 		tracked_of(job)->is_restarting = true;
 	return error;
@@ -640,7 +641,7 @@ void job_listen(struct job_set *set, struct job_listener *listener)
 	list_append(&set->listeners, &listener->link);
 }
 
-/* How many bytes a file has. */
+/* Returns the size of a file in bytes; 0 if the file does not exist. */
 static int64_t file_size(const struct job_set *set, const struct job *job, enum job_file file)
 {
 	char name[JOB_NAME_SIZE];
@@ -656,7 +657,7 @@ int64_t job_log_bytes(const struct job_set *set, const struct job *job)
 	return file_size(set, job, JOB_FILE_OUT) + job->status.tail_bytes;
 }
 
-/* How many of the last bytes are in a file of their own. */
+/* Returns how many of the last bytes are in the separate file for the tail. */
 static int64_t tail_bytes(const struct job_set *set, const struct job *job, enum job_file file)
 {
 	return file == JOB_FILE_OUT ? job->status.tail_bytes
@@ -678,7 +679,7 @@ int job_read(const struct job_set *set, const struct job *job, enum job_file fil
 {
 	int64_t kept = file_size(set, job, file), tail = tail_bytes(set, job, file);
 	int64_t end = all_bytes(job, file);
-	end = end > kept ? end : kept; /* of a job that runs, the supervisor has not said it */
+	end = end > kept ? end : kept; /* a running job has no status yet */
 	*ret_end = end;
 	*ret_from = offset;
 	if (offset < kept || end == kept) {
@@ -691,7 +692,7 @@ int job_read(const struct job_set *set, const struct job *job, enum job_file fil
 	} else if (offset < end - tail) {
 		*ret_from = offset = end - tail;
 	}
-	return tail == 0 || max == 0 ? 0 /* a full disk leaves no tail */
+	return tail == 0 || max == 0 ? 0 /* no tail was written, as when the disk was full */
 				     : job_file_read(set->dir_fd, job->id,
 					   file == JOB_FILE_OUT ? JOB_FILE_TAIL : JOB_FILE_ERR_TAIL,
 					   offset - (end - tail), max, out);

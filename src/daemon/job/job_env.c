@@ -31,7 +31,6 @@ static size_t count_strings(const char *const *strings)
 	return count;
 }
 
-/* Makes one change. */
 static void change_env(const char **env, size_t *count, const char *change)
 {
 	size_t len = strcspn(change, "=");

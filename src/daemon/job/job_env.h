@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Changes of an environment as lists: "NAME=value" sets, "NAME" removes, "" removes all before it;
- * NULL-terminated.
+ * Changes of an environment, as NULL-terminated lists: "NAME=value" sets a variable, "NAME" removes
+ * it, "" removes all variables so far.
  */
 #pragma once
 
 #include "base/base.h"
 
 /*
- * Copies two lists (NULL: empty) into one, which is one block of memory. NULL if the strings have
- * more than max bytes.
+ * Joins two lists (NULL: empty) into one block of memory, which the caller frees. NULL if the
+ * strings have more than max bytes.
  */
 const char **job_env_join(const char *const *one, const char *const *other, size_t max);
 
 /*
- * The environment of a job: the daemon's with two lists of changes (NULL: none), and the job's id
- * last. The caller frees the array and the last string.
+ * Returns the environment of a job: the daemon's with two lists of changes (NULL: none), and the
+ * job's id as last string. The caller frees the array and its last string.
  */
 const char **job_env_make(const char *const *session, const char *const *own, const char *id);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods that look at jobs: those that list, get and read them. */
+/* Methods that read jobs: list_jobs, get_job and read_job. */
 #include "daemon/job/job.h"
 #include "daemon/job/job_name.h"
 #include "daemon/server/handler.h"
 
 enum {
 	PATH_SIZE = 4096,
-	LISTED_COMMAND_MAX = 1000, /* bytes of each in a list, so that 1,300 of them fit */
+	LISTED_COMMAND_MAX = 1000, /* bytes of each command, so that a list of 1,300 fits */
 	READ_MAX = 1024 * 1024,
 };
 
@@ -169,7 +169,7 @@ static void handle_read(struct request *request, const void *data)
 		    job->id, strerror(-error));
 		return;
 	}
-	/* A character that goes on behind these bytes is read with what follows. */
+	/* An incomplete character at the end is left for the next read, which returns it whole. */
 	tail = args->encoding == 0 ? utf8_incomplete_tail(out.data, out.len) : 0;
 	if (tail < out.len && (from + (int64_t)out.len < end || job->state == JOB_RUNNING))
 		out.len -= tail;

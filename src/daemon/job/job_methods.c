@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods of jobs: those that run, restart and stop them. */
+/* Methods that change jobs: run_long_command, restart_job and stop_job. */
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_env.h"
@@ -13,7 +13,7 @@ enum {
 	COMMAND_MAX = 128 * 1024,
 	ENV_MAX = 1000,
 	KILL_AFTER_MAX = 10 * 366 * 86400,
-	INPUT_MAX = 1024 * 1024, /* as execute_cli */
+	INPUT_MAX = 1024 * 1024, /* bytes of standard input, as in execute_cli */
 };
 
 struct run_args {
@@ -59,7 +59,7 @@ static const struct field run_fields[] = {
     {.name = NULL},
 };
 
-/* The same in short: a process with a name. */
+/* background_process: run_long_command with fewer parameters and a required name. */
 static const struct field background_fields[] = {
     {FIELD_ROW(STRING, struct run_args, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = 200,
@@ -80,7 +80,10 @@ static const struct field_result run_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Makes a list of changes of an object, which stands alone if is_only. NULL after failing. */
+/*
+ * Turns a JSON object into a list of changes; is_only: nothing else is in the environment. NULL
+ * after failing the request.
+ */
 static char **make_env(struct request *request, const struct json *env, bool is_only)
 {
 	size_t count = env != NULL ? env->count : 0, at = 0;
@@ -126,7 +129,7 @@ static void write_started(
 	request_done(request);
 }
 
-/* A request that waits until its command runs: a few milliseconds. */
+/* A request that waits until its command has started, which takes a few milliseconds. */
 struct run_wait {
 	struct job_listener listener;
 	struct request *request;
@@ -155,7 +158,7 @@ static void run_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the job goes on");
 }
 
-/* Answers when the command of a job runs. */
+/* Answers when the command of a job has started. */
 static void run_await(
     struct request *request, struct job_set *jobs, const char *id, const char *replaced)
 {
@@ -169,7 +172,7 @@ static void run_await(
 	request_on_cancel(request, run_cancelled, wait);
 }
 
-/* A job that was started, if its request is asked again before its result was kept. */
+/* Answers a repeated request whose job was started before, but whose result was not kept. */
 static void run_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct job_set *jobs = request_daemon(request)->jobs;
@@ -228,7 +231,7 @@ static bool affects_job(struct request *request, const void *args, struct pane_r
 	const struct job *job =
 	    job_name_find(request_daemon(request)->jobs, right_text(request, args, "job"));
 	if (job == NULL)
-		return right_affects_caller(request, args, ret_pane); /* which learns so */
+		return right_affects_caller(request, args, ret_pane); /* the handler will fail */
 	*ret_pane = job->pane;
 	return true;
 }
@@ -312,11 +315,11 @@ static const struct field_result restart_results[] = {
 /* A restart that waits for the end of the old job. */
 struct restart {
 	struct job_listener listener;
-	struct request *request; /* NULL: the peer has gone; the restart goes on */
+	struct request *request; /* NULL: the peer has disconnected; the restart continues */
 	struct job_set *jobs;
 	char id[NOTIFICATION_ID_SIZE];
 	const char **env; /* changes of the daemon's environment */
-	bool has_env; /* some of them are the job's own */
+	bool has_env; /* some of the changes were given for the job */
 };
 
 static void restart_cancelled(struct request *request, void *data)
@@ -326,7 +329,7 @@ static void restart_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the restart goes on");
 }
 
-/* Starts the command of an ended job again, and answers when it runs. */
+/* Starts the command of an ended job again, and answers when it has started. */
 static void restart_start(struct restart *restart, const struct job *old)
 {
 	struct request *request = restart->request;
@@ -368,8 +371,8 @@ static void restart_ended(struct job_listener *listener, const struct job *job)
 }
 
 /*
- * The environment of a restart: the given one, else that of the job, else that of its session.
- * NULL after failing the request, or if the handler is called again.
+ * Chooses the environment of a restart: the given one, else the job's, else its session's. NULL if
+ * the request failed or its handler will be called again.
  */
 static const char **restart_env(
     struct request *request, const struct job *job, const struct restart_args *args)

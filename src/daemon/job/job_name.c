@@ -33,7 +33,7 @@ const char *job_name_id(const struct job_set *set, const char *text)
 	return job != NULL ? job->id : text;
 }
 
-/* Whether a name could be an id: "A1B2", "A1B2C3". */
+/* Returns true if a name could be an id, as "A1B2" or "A1B2C3". */
 static bool has_id_form(const char *name)
 {
 	size_t len = strlen(name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Names of jobs: unique while they run, and accepted wherever an id is. An id goes first; the
- * name of several jobs means the one that runs, else the latest.
+ * Names of jobs: unique while the jobs run, and accepted wherever an id is. A text is first
+ * compared with ids. If several jobs have a name, it means the running job, else the latest.
  */
 #pragma once
 
@@ -10,17 +10,17 @@
 struct job_set;
 struct request;
 
-/* The job of an id or a name; NULL if there is none. */
+/* Returns the job with this id or name, or NULL. */
 const struct job *job_name_find(const struct job_set *set, const char *text);
 
-/* The same; NULL after failing the request. */
+/* As job_name_find(); if there is no such job, fails the request and returns NULL. */
 const struct job *job_name_get(struct request *request, const char *text);
 
-/* The id of the job of that name; text itself if no job has that name. */
+/* Returns the id of the job with this id or name, or text if there is no such job. */
 const char *job_name_id(const struct job_set *set, const char *text);
 
 /*
- * Whether a new job may have this name (NULL: none): not one that could be an id, nor that of a
- * running job. False after failing the request.
+ * Checks the name of a new job (NULL: no name, allowed): it must not look like an id, and no
+ * running job may have it. Returns false after failing the request.
  */
 bool job_name_check(struct request *request, const char *name);

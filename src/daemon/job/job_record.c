@@ -4,7 +4,7 @@
 #include "base/stripper.h"
 
 enum {
-	EXACT_MS = 10000, /* from here on a time has no decimals */
+	EXACT_MS = 10000, /* from here on, times are written in whole seconds */
 	OUTCOME_SIZE = 128,
 };
 
@@ -38,7 +38,7 @@ static const struct record_field job_fields[] = {
     {RECORD_ROW(NATURAL, struct job, pid, "pid")},
     {RECORD_ROW(NAME, struct job, state, "state"), .names = state_names,
 	.values = JOB_STATE_COUNT_},
-    /* Release 0.1 left out the status of a job that ran. */
+    /* Records of release 0.1 have no status while the job runs. */
     {RECORD_ROW(INT, struct job, status.start_ms, "start_ms"), .is_optional = true},
     {RECORD_ROW(INT, struct job, status.end_ms, "end_ms"), .is_optional = true},
     {RECORD_ROW(NATURAL, struct job, status.elapsed_ms, "elapsed_ms"), .is_optional = true},
@@ -62,7 +62,7 @@ const struct record_kind job_kind = {
     .naming = RECORD_BY_ID,
 };
 
-/* "0.2 s" of a short time, "187 s" of a longer one. */
+/* Appends the duration: " after 0.2 s" if short, " after 187 s" if long. The caller frees. */
 static char *with_time(const char *outcome, int64_t ms)
 {
 	if (ms < EXACT_MS)
@@ -94,7 +94,7 @@ char *job_record_text(const struct job *job)
 	return with_time(outcome, status->elapsed_ms);
 }
 
-/* Plain text, valid and without escape sequences. */
+/* Converts output to valid UTF-8 without escape sequences. */
 static void clean(struct buf *out, const void *bytes, size_t len)
 {
 	bool is_lossy = false;
@@ -141,7 +141,7 @@ char *job_record_tail(const void *bytes, size_t len, bool is_part)
 	return tail;
 }
 
-/* How it ended: null where there is nothing to say. */
+/* Writes exit code and signal, null if none, and members that are left out if not set. */
 static void write_end(struct json_writer *writer, const struct job *job)
 {
 	json_put_known_int(writer, "exit_code",
@@ -155,7 +155,7 @@ static void write_end(struct json_writer *writer, const struct job *job)
 		json_put_bool(writer, "held", true);
 }
 
-/* The bytes that are kept; those that were written, as the supervisor says at the end. */
+/* Writes how many bytes are kept and, if more, how many were written. */
 static void write_bytes(struct json_writer *writer, const struct job *job, int64_t log_bytes)
 {
 	json_put_int(writer, "log_bytes", log_bytes);

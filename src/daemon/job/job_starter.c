@@ -7,17 +7,20 @@
 #include "daemon/core/rlimit.h"
 #include "io/loop_timer.h"
 
-enum { NEWS_FD = 3 }; /* of the supervisor: it writes its news there */
+enum { NEWS_FD = 3 }; /* file descriptor to which the supervisor writes its reports */
 
 struct job_starter {
 	const char *program;
 	const char *dir;
-	struct job_supervisor spare; /* pid 0: none */
-	int spare_fd; /* takes the id of its job; the spare ends when it is closed */
+	struct job_supervisor spare; /* the supervisor started ahead; pid 0: none */
+	int spare_fd; /* takes the id of the spare's job; closing it ends the spare */
 	struct loop_timer *idle;
 };
 
-/* Starts a supervisor with a standard input of its own; below 0: none. */
+/*
+ * Starts a supervisor whose standard input is input_fd; if below 0, none. Returns 0 or an error
+ * number.
+ */
 static int start(const struct job_starter *starter, const char *id, int input_fd,
     struct job_supervisor *ret_supervisor)
 {
@@ -32,7 +35,7 @@ static int start(const struct job_starter *starter, const char *id, int input_fd
 	    .wants_pidfd = true,
 	};
 	struct child child;
-	if (pipe2(fds, O_CLOEXEC) == 0) { /* else the files have the news, too */
+	if (pipe2(fds, O_CLOEXEC) == 0) { /* without a pipe the daemon reads the files */
 		argv[3] = "3";
 		options.streams[NEWS_FD] = (struct child_stream){CHILD_FD, fds[1]};
 	}
@@ -46,7 +49,7 @@ static int start(const struct job_starter *starter, const char *id, int input_fd
 	return error;
 }
 
-/* Ends the spare. It may have ended: until it is reaped, its number is its own. */
+/* Ends the spare. If it has ended, its pid is not reused before it is reaped. */
 static void end_spare(void *data)
 {
 	struct job_starter *starter = data;
@@ -80,7 +83,7 @@ void job_starter_free(struct job_starter *starter)
 	mem_free(starter);
 }
 
-/* Gives a job to the spare. False: there is none, or it was killed. */
+/* Gives a job to the spare. False if there is no spare, or it was killed. */
 static bool give_to_spare(
     struct job_starter *starter, const char *id, struct job_supervisor *ret_supervisor)
 {

@@ -6,11 +6,11 @@
 #include "base/process.h"
 #include "daemon/queue/record.h"
 
-enum { PLACES_MAX = 256 }; /* panes share them by their number, and the latest counts */
+enum { PLACES_MAX = 256 }; /* records; two panes may share one, which then has the latest */
 
 struct pane_place {
 	struct pane_ref pane;
-	char *own; /* where the program that asked worked itself */
+	char *own; /* current directory of the program that asked */
 	char *cwd;
 };
 
@@ -27,7 +27,7 @@ static const struct record_kind place_kind = {
     .source = SOURCE_JOB,
 };
 
-/* Reads the place of a pane and of a program that works there. False: there is none. */
+/* Reads the record of a pane whose program works in "own". False if there is none. */
 static bool read_place(struct store *store, const struct pane_ref *pane, const char *own,
     char name[16], struct pane_place *place)
 {
@@ -67,7 +67,7 @@ void pane_cwd_keep(struct store *store, const struct pane_ref *pane, pid_t pid, 
 		record_put(store, &place_kind, name,
 		    &(struct pane_place){.pane = *pane, .own = own, .cwd = strcpy(copy, cwd)});
 	else if (is_known && (!is_text || strcmp(cwd, own) == 0))
-		record_delete(store, &place_kind, name); /* the next one begins at its own */
+		record_delete(store, &place_kind, name); /* the next command starts in "own" */
 	if (is_known)
 		record_finish(place_kind.rows, &place);
 }
