@@ -15,9 +15,8 @@
 #include "io/loop_timer.h"
 
 enum {
-	POSTED_MS = 1, /* from a post to the look at its pane or thread */
-	CHANGED_MS =
-	    300, /* from the coming of a client to its message: its screen is drawn first */
+	POSTED_MS = 1, /* after a post, until its pane or thread is looked at */
+	CHANGED_MS = 300, /* after a client has attached: it draws its screen before the message */
 };
 
 struct delivery_set {
@@ -29,7 +28,7 @@ struct delivery_set {
 	struct event_log_listener clients;
 };
 
-/* The way to an address. is_left: for what the ways have left that start by themselves. */
+/* Finds the way to an address. is_left: without the ways that start by themselves. */
 static void find_way(const struct mail_office *office, const struct pane_ref *address,
     const struct mail *mail, bool is_left, struct way_found *ret_found)
 {
@@ -62,9 +61,9 @@ static void mail_free(struct mail *mail)
 }
 
 /*
- * Starts the way that the table names. A line that may stand at the prompt is finished first. Where
- * nothing is wanted any more, typing looks whether the pane is still there; of a thread in no pane
- * there is nothing to look at.
+ * Starts the way that the table names, but first finishes a line that may stand at the prompt. If
+ * no notification is left to deliver, typing still checks that the pane exists; a thread without a
+ * pane needs no check.
  */
 static void start(struct mail *mail)
 {
@@ -73,7 +72,7 @@ static void start(struct mail *mail)
 		find_way(mail->office, &mail->pane, mail, true, &found);
 	if (found.by == &way_typed && mail->pane.pane == MUXBUS_NO_ID) {
 		if (!mail->has_failed)
-			mail_free(mail); /* else that is tried again */
+			mail_free(mail); /* otherwise the timer again tries again */
 		return;
 	}
 	if (found.by != mail->way)
@@ -83,7 +82,7 @@ static void start(struct mail *mail)
 	found.by->start(mail, &found);
 }
 
-/* Goes on with a pane or thread: in the best way there is, or not at all. */
+/* Delivers the mail by the best way. Frees the mail if nothing in it is due. */
 static void go(struct mail *mail)
 {
 	if (mail->work != NULL)
@@ -125,7 +124,7 @@ static struct mail *find_mail(const struct mail_office *office, const struct pan
 	return NULL;
 }
 
-/* Finds or makes the mail of a pane or thread. */
+/* Returns the mail of a pane or thread, a new one if there is none. */
 static struct mail *get_mail(struct mail_office *office, const struct pane_ref *pane)
 {
 	struct mail *mail = find_mail(office, pane);
@@ -157,12 +156,12 @@ static void find(const struct mail *mail, struct way_found *ret_found)
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, listener);
-	/* Requests that wait for the notification come first, and settle it in this turn. */
+	/* Wait for POSTED_MS: a waiting request may settle the notification in this turn. */
 	if (pane_ref_is_set(&note->pane) && note->state == NOTE_QUEUED)
 		loop_timer_arm(get_mail(&set->office, &note->pane)->soon, POSTED_MS);
 }
 
-/* The same for one pane: its agent may be ready now, or no puller tells it any more. */
+/* Looks at one pane: its agent may be ready now, or its puller may have gone. */
 static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 {
 	const struct notification *note = NULL;
@@ -174,7 +173,7 @@ static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 	}
 }
 
-/* An agent has reported or called: its pane may be ready, and its thread loaded again. */
+/* An agent has reported or called: its pane may be ready, or its thread loaded again. */
 static void on_reported(struct presence_listener *listener, const struct pane_ref *address)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, reports);
@@ -194,7 +193,7 @@ static void on_settled(struct puller_listener *listener, const struct pane_ref *
 	wake_pane(list_entry(listener, struct delivery_set, pullers), pane);
 }
 
-/* A client has come: messages that wait for one are shown. Those of a closed pane are refused. */
+/* A client has attached: show messages. A pane has closed: refuse its messages. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, clients);

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Delivery: a sink of the queue. The notifications that wait for a pane or thread are a mail (mail.h).
- * The engine starts the way that the table names for it (way.h), unless a wake policy holds it. The
- * receipt has the outcome (receipt.h).
+ * Delivery: a sink of the queue. The notifications that wait for one pane or thread form a mail
+ * (mail.h). The engine starts the way that the table (way.h) names for the mail, unless a wake
+ * policy holds it. The receipt (receipt.h) has the outcome.
  */
 #pragma once
 
 #include "daemon/deliver/way.h"
 
-/* Loads what the queue holds. */
+/* Loads undelivered notifications from the queue. */
 struct delivery_set *delivery_set_new(const struct daemon *parts);
 void delivery_set_free(struct delivery_set *set);
 
-/* The tmux server was found or lost: what waits is looked at again. */
+/* The tmux server was found or lost: looks at all waiting notifications again. */
 void delivery_set_wake(struct delivery_set *set);
 
-/* How a notification for an address would be delivered now. */
+/* Returns how a notification for an address would be delivered now. */
 void delivery_way(
     const struct delivery_set *set, const struct pane_ref *address, struct way_found *ret_found);
 
-/* Has fn called when ways may be others: the command of an agent has failed, or is asked again. */
+/* Calls fn when ways may have changed: an agent's queue command failed, or may be asked again. */
 void delivery_on_change(struct delivery_set *set, void (*fn)(void *data), void *data);
 
-/* Whether no notification is on its way into a pane; one that waits for a person is not. */
+/* Returns true if no notification is on its way into a pane (those for persons do not count). */
 bool delivery_set_is_idle(const struct delivery_set *set);
 
-/* Whether any notification is on its way, also one that waits for a person. */
+/* Returns true if any notification is on its way, also if it waits for a person. */
 bool delivery_set_has_mail(const struct delivery_set *set);

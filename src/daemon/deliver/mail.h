@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Mails: the notifications that wait for one pane or thread, and what the ways (way.h) do for all of
- * them: gather, defer, look again. The engine is above (delivery.c), and is reached by callbacks.
+ * Mails: the notifications that wait for one pane or thread, and the steps that all ways (way.h)
+ * share: gather, defer, try again. The engine (delivery.c) is above, and is called by callbacks.
  */
 #pragma once
 
@@ -9,24 +9,24 @@
 #include "daemon/deliver/way.h"
 
 enum {
-	MAIL_BATCH_MAX = 32, /* notifications that one notice tells of */
-	MAIL_TURN_MAX = 64, /* that get their receipt in one turn of the loop */
+	MAIL_BATCH_MAX = 32, /* notifications that one line reports */
+	MAIL_TURN_MAX = 64, /* receipts given in one turn of the loop */
 };
 
 /* The state that all mails share. */
 struct mail_office {
 	const struct daemon *parts;
 	struct list mails;
-	struct list retries; /* of typed lines, oldest first */
+	struct list retries; /* typed lines that wait to be taken, oldest first */
 	size_t retry_count;
-	int64_t shown_ms; /* CLOCK_MONOTONIC: when people last got a message */
-	/* The engine: goes on with a mail, which may be freed. */
+	int64_t shown_ms; /* time of the last message to a person (CLOCK_MONOTONIC); 0: none */
+	/* The engine's callback: continues with a mail, and may free it. */
 	void (*go)(struct mail *mail);
-	/* The way that would be promised now. */
+	/* Finds the way that would be promised now. */
 	void (*find)(const struct mail *mail, struct way_found *ret_found);
-	/* Looks at a pane or thread at once; NULL: nothing waits for it. */
+	/* Looks at a pane or thread at once. Returns its mail, or NULL if nothing waits for it. */
 	struct mail *(*look)(struct mail_office *office, const struct pane_ref *pane);
-	/* Ways may be others now. NULL: nothing is to be called. */
+	/* Called when ways may have changed; NULL: no call. */
 	void (*changed)(void *data);
 	void *changed_data;
 };
@@ -35,59 +35,59 @@ struct mail {
 	struct list link;
 	struct mail_office *office;
 	struct pane_ref pane;
-	const struct way *way; /* that has started; NULL: none */
-	void *work; /* of that way; NULL: it is not at work */
-	struct loop_timer *soon; /* looks at what was posted */
-	struct loop_timer *again; /* tries again what was in vain */
-	size_t tries; /* in vain */
-	uint64_t batch[MAIL_BATCH_MAX]; /* numbers of the notifications on their way */
+	const struct way *way; /* the way that was started; NULL: none */
+	void *work; /* data of that way while it works; NULL: it does not work */
+	struct loop_timer *soon; /* looks at the mail after a post */
+	struct loop_timer *again; /* tries again after a failure */
+	size_t tries; /* failed tries */
+	uint64_t batch[MAIL_BATCH_MAX]; /* sequence numbers of the notifications in delivery */
 	size_t batch_count;
 
-	char reason[WAY_TEXT_SIZE]; /* of the deferral */
-	const char *reason_way; /* of the deferral: "none", or NULL: as usual, later */
-	uint64_t deferred_to; /* number of the last one that got its receipt */
-	bool is_new_reason; /* those that have a receipt get this one too */
-	bool has_passed_over; /* some were not to be delivered: they are looked at again */
-	struct loop_timer *deferral; /* goes on with the receipts in the next turn */
+	char reason[WAY_TEXT_SIZE]; /* why the mail is deferred */
+	const char *reason_way; /* way in the receipt: "none", or NULL: the usual way, later */
+	uint64_t deferred_to; /* number of the last notification that got a receipt */
+	bool is_new_reason; /* give the receipt also to notifications that have one */
+	bool has_passed_over; /* some were skipped as not to be delivered: look at them again */
+	struct loop_timer *deferral; /* gives further receipts in the next turn */
 
-	/* typed.c */
+	/* members of typed.c */
 	struct submit *submit;
-	uint64_t turns; /* of the agent, before the line was typed */
-	struct buf line; /* that was typed */
+	uint64_t turns; /* the agent's turns before the line was typed */
+	struct buf line; /* the typed line */
 
-	bool has_failed; /* the agent's queue command: it is not asked again, but by again */
-	bool waits_for_person; /* until a client attaches */
+	bool has_failed; /* the agent's queue command failed: only the timer again retries it */
+	bool waits_for_person; /* a client must attach first */
 };
 
 /*
- * Whether a notification is for the pane of a mail, and for a way that is started: it is not
- * delivered, and no puller holds it, or one has tried in vain.
+ * Returns true if a notification is undelivered, for the mail's pane, and free for a way that is
+ * started: no puller holds it, and unless one gave it back no follower is armed.
  */
 bool mail_is_for(const struct mail *mail, const struct notification *note);
-/* Whether anything waits that may be delivered now. No: a way is at work, or a policy holds it. */
+/* Returns true if anything can be delivered now: no way is at work, and no policy holds it. */
 bool mail_is_wanted(const struct mail *mail);
 
-/* Gathers what is due for a pane as the batch, urgent ones first; what it gathered is the result. */
+/* Puts the due notifications into mail->batch and ret_notes, urgent ones first. */
 void mail_gather(struct mail *mail, const struct notification *ret_notes[MAIL_BATCH_MAX]);
-/* The batch is on its way; or it has arrived, and gets the receipt of its way. */
+/* Sets the batch to "delivering"; or to "delivered", with the receipt of its way. */
 void mail_set_delivering(const struct mail *mail);
 void mail_arrived(const struct mail *mail, const struct way *way);
 
 /*
- * Gives the receipts of a deferral; of a new reason also where there is one. way may be NULL. Those
- * of a long queue follow in the next turns, or at once by mail_defer_rest().
+ * Gives the mail a deferral's receipt; with is_new, also those that have one. way may be NULL.
+ * Receipts of a long queue follow in the next turns of the loop, or at once by mail_defer_rest().
  */
 void mail_defer(struct mail *mail, const char *way, const char *reason, bool is_new);
 void mail_defer_rest(struct mail *mail);
-/* The way is ready: the receipts that are left are not given. */
+/* Stops giving the deferral's receipts: the way is ready. */
 void mail_end_deferral(struct mail *mail);
-/* The timer of the deferral. data is the mail. */
+/* Callback of the deferral timer. data is the mail. */
 void mail_on_deferral(void *data);
 
 /*
- * Tries again after a while, the longer the more tries were in vain: at last every ten minutes.
- * The agent's report or call ends that.
+ * Tries again after a delay that grows with the number of failed tries, up to ten minutes. A report
+ * or call of the agent ends the wait.
  */
 void mail_try_again(struct mail *mail, size_t tries);
-/* Defers for a person: no client is attached, or a program takes it. */
+/* Defers the mail until a client attaches or a program takes it. */
 void mail_wait_for_person(struct mail *mail, const struct way_found *found);

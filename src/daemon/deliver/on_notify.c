@@ -16,13 +16,12 @@
 #include "wire/address.h"
 
 enum {
-	POSTED_MS =
-	    2, /* from a post to the run: requests that wait for it, and messages, come first */
+	POSTED_MS = 2, /* after a post: waiting requests and messages come first */
 	MINUTE_MS = 60000,
 	INPUT_MAX = 2 * NOTIFICATION_DATA_MAX + 32768, /* bytes of JSON */
-	SHORT_MS = 5000, /* until a program is run again that could not be started for a limit */
+	SHORT_MS = 5000, /* retry after a limit of the system prevented a start */
 	FAILURE_SIZE = 256,
-	SAID_MAX = 120, /* bytes of its output in the log */
+	SAID_MAX = 120, /* bytes of the program's output in the log */
 };
 
 /* The variables that the program gets: those of the desktop, of the language and of proxies. */
@@ -34,23 +33,23 @@ static const char *const variables[] = {"ALL_PROXY", "DBUS_SESSION_BUS_ADDRESS",
 
 struct on_notify {
 	const struct daemon *parts;
-	char file[PATH_MAX]; /* "": it has no place */
+	char file[PATH_MAX]; /* "": no configuration directory */
 	struct queue_listener listener;
-	struct loop_timer *timer; /* the next run */
-	uint64_t pending[ON_NOTIFY_PENDING_MAX]; /* numbers of notifications, in order */
+	struct loop_timer *timer; /* starts the next run */
+	uint64_t pending[ON_NOTIFY_PENDING_MAX]; /* sequence numbers, in order */
 	size_t count;
-	uint64_t more; /* that had no place */
-	struct program *program; /* that runs; NULL: none */
-	uint64_t given[ON_NOTIFY_PENDING_MAX]; /* to the program that runs */
+	uint64_t more; /* further notifications, which did not fit into pending */
+	struct program *program; /* the running one; NULL: none */
+	uint64_t given[ON_NOTIFY_PENDING_MAX]; /* notifications given to the running program */
 	size_t given_count;
-	int64_t paid_ms; /* CLOCK_MONOTONIC: until then the runs so far are within the rate */
+	int64_t paid_ms; /* CLOCK_MONOTONIC: the rate is used up to this time */
 	uint64_t runs;
 	uint64_t failures;
-	bool is_short; /* the last one: a limit of the system was reached */
-	char failure[FAILURE_SIZE]; /* the last one, "": the last run was good */
+	bool is_short; /* the last run failed at a limit of the system */
+	char failure[FAILURE_SIZE]; /* why the last run failed; "" if it did not */
 };
 
-/* A command line as its file has it. */
+/* A command line, read from the file. */
 struct notify_command {
 	struct buf text;
 	char *argv[ON_NOTIFY_WORDS_MAX + 1];
@@ -72,7 +71,7 @@ fail(struct on_notify *on_notify, const char *format, ...)
 	return -1;
 }
 
-/* Reads the file, which no other user may have written. */
+/* Reads the file. Fails if other users may write it. */
 static int read_file(struct on_notify *on_notify, struct buf *text)
 {
 	int fd = open(on_notify->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -101,7 +100,7 @@ static int read_file(struct on_notify *on_notify, struct buf *text)
 	return 0;
 }
 
-/* Finds the program: a path, perhaps below ~/, or a name in PATH. */
+/* Finds the program: a path, also below ~/, or a name in PATH. */
 static bool find_program(const char *word, char path[PATH_MAX])
 {
 	const char *home = getenv("HOME");
@@ -112,7 +111,7 @@ static bool find_program(const char *word, char path[PATH_MAX])
 	return file_find_program(word, getenv("PATH"), path, PATH_MAX);
 }
 
-/* Each line is a word. Empty lines and comments are none. */
+/* Reads the command: one word a line. Empty lines and lines with # are skipped. */
 static int read_command(struct on_notify *on_notify, struct notify_command *command)
 {
 	size_t count = 0;
@@ -136,7 +135,7 @@ static int read_command(struct on_notify *on_notify, struct notify_command *comm
 	return 0;
 }
 
-/* The environment of the program; the caller frees the array and its last text. */
+/* Makes the program's environment. The caller frees the array and *ret_own, its last string. */
 static char **make_environ(const struct on_notify *on_notify, char **ret_own)
 {
 	char **env = xcalloc(VARIABLES_COUNT + 2, sizeof *env);
@@ -153,7 +152,7 @@ static char **make_environ(const struct on_notify *on_notify, char **ret_own)
 	return env;
 }
 
-/* Whether a notification is still new, and for a person unless the user wants all. */
+/* Returns true if a notification is unread, and for a person or the user wants all. */
 static bool is_wanted(const struct on_notify *on_notify, const struct notification *note)
 {
 	if (note == NULL || note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
@@ -162,7 +161,7 @@ static bool is_wanted(const struct on_notify *on_notify, const struct notificati
 	    person_has_pane(on_notify->parts, &note->pane);
 }
 
-/* Takes the pending notifications that are wanted. Returns the last one; NULL: none is. */
+/* Moves the wanted pending notifications to given. Returns the last one, or NULL. */
 static const struct notification *take_pending(struct on_notify *on_notify)
 {
 	const struct notification *last = NULL;
@@ -179,7 +178,7 @@ static const struct notification *take_pending(struct on_notify *on_notify)
 	return last;
 }
 
-/* Writes the last notification, and how many there are, as a JSON object. */
+/* Writes the last notification and the number of notifications as a JSON object. */
 static void write_input(struct buf *out, const struct notification *last, uint64_t count)
 {
 	struct json_writer writer;
@@ -195,7 +194,7 @@ static void write_input(struct buf *out, const struct notification *last, uint64
 	buf_finish(&line);
 }
 
-/* A file in memory with the input, to be read from its beginning; -1 with errno. */
+/* Returns a memory file with the input, at its beginning; -1 with errno on failure. */
 static int open_input(const struct notification *last, uint64_t count)
 {
 	int fd = memfd_create("muxbus-notification", MFD_CLOEXEC);
@@ -214,7 +213,7 @@ static int open_input(const struct notification *last, uint64_t count)
 	return -1;
 }
 
-/* Gives receipts: a notification that waited for a person has reached the person. */
+/* The program has taken the notifications: those for a person are delivered. */
 static void give_receipts(struct on_notify *on_notify)
 {
 	const struct daemon *parts = on_notify->parts;
@@ -290,7 +289,7 @@ static void run(struct on_notify *on_notify, const struct notification *last, ui
 	(void)close(order.input);
 }
 
-/* How long the rate still forbids a run. A minute's runs may come at once. */
+/* Returns how long the rate forbids a run; 0 or less: a run may start now. */
 static int64_t rate_left_ms(const struct on_notify *on_notify, int64_t every_ms)
 {
 	int64_t ahead_ms = on_notify->paid_ms - clock_mono_ms();
@@ -305,7 +304,7 @@ static void on_time(void *data)
 	const struct notification *last;
 	uint64_t more = on_notify->more;
 	if (on_notify->program != NULL)
-		return; /* its end looks again */
+		return; /* on_ended() looks again */
 	if (rate_left_ms(on_notify, every_ms) > 0) {
 		loop_timer_arm(on_notify->timer, rate_left_ms(on_notify, every_ms));
 		return;
@@ -337,7 +336,7 @@ static void on_posted(struct queue_listener *listener, const struct notification
 	if (!on_notify_is_set(on_notify) || note->state != NOTE_QUEUED ||
 	    !is_wanted(on_notify, note))
 		return;
-	if (on_notify->count == ON_NOTIFY_PENDING_MAX) { /* the oldest is only counted */
+	if (on_notify->count == ON_NOTIFY_PENDING_MAX) { /* drop the oldest, but count it */
 		memmove(on_notify->pending, on_notify->pending + 1,
 		    (ON_NOTIFY_PENDING_MAX - 1) * sizeof *on_notify->pending);
 		on_notify->count--;
@@ -408,8 +407,8 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 }
 
 /*
- * The program runs by itself. Where neither a message nor a program reaches a person, no later reader
- * is waited for.
+ * The program is started by on_posted(), not here. If neither a message nor a program can reach the
+ * person, the notifications are refused.
  */
 static void start(struct mail *mail, const struct way_found *found)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * People's panes: those in which no agent lives. No agent has reported itself there, is kept there
- * or is in front, and no program has asked for itself: a shell, or what a person runs in it. A
- * notification for such a pane is for the person.
+ * People's panes: panes without an agent. No agent has reported itself there, is recorded there or
+ * is in the foreground, and no program there has asked for notifications. A shell runs there, or a
+ * program of the person. A notification for such a pane is for the person.
  */
 #pragma once
 
@@ -10,14 +10,14 @@
 
 struct pane_ref;
 
-#define PERSON_CLIENTS_MAX 32 /* clients that show a message; further ones do not */
+#define PERSON_CLIENTS_MAX 32 /* clients that show one message; others do not */
 
-/* Whether a pane is a person's; false too if it is gone, or tmux is not followed. */
+/* Returns true if no agent lives in the pane. False if it is closed, or tmux is not connected. */
 bool person_has_pane(const struct daemon *parts, const struct pane_ref *pane);
 
 /*
- * The names of the clients at which people look, lent until the model changes: those of the
- * sessions that have the pane's window, or any if there are none. Returns how many.
+ * Returns the number of clients at which a person may look: those of the sessions with the pane's
+ * window, or all clients if these have none. Their names are lent until the model changes.
  */
 size_t person_clients(const struct daemon *parts, const struct pane_ref *pane,
     const char *ret_names[PERSON_CLIENTS_MAX]);

@@ -13,14 +13,14 @@ struct program {
 	void *data;
 	struct loop_pidfd *watch;
 	struct loop_timer *timer;
-	pid_t pid; /* 0: it has been waited for */
-	int output; /* a file in memory; below 0: none */
+	pid_t pid; /* 0: reaped */
+	int output; /* a memory file; negative: none */
 	size_t output_max;
 	int64_t grace_ms;
 	bool is_late;
 };
 
-/* A file in memory for the output, of a size that does not grow; -1: the output is lost. */
+/* Returns a memory file of fixed size for the output; -1: the output is lost. */
 static int open_output(size_t max)
 {
 	int fd = memfd_create("muxbus-output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -33,14 +33,14 @@ static int open_output(size_t max)
 	return fd;
 }
 
-/* Waits for the end of what was started, after killing all of it if asked. Returns its status. */
+/* Waits for the program, with is_kill after killing its group. Returns its status. */
 static int reap(struct program *program, bool is_kill)
 {
 	int status;
 	if (program->pid == 0)
 		return -1;
 	if (is_kill)
-		(void)kill(-program->pid, SIGKILL); /* it may have just ended */
+		(void)kill(-program->pid, SIGKILL); /* fails if it has just ended */
 	status = child_reap(program->pid);
 	program->pid = 0;
 	return status;
@@ -104,7 +104,7 @@ struct program *program_start(
 	}
 	program->watch = loop_pidfd_new(base, child.pidfd, on_ended, program);
 	if (program->watch == NULL) {
-		program_free(program); /* its end could not be seen */
+		program_free(program); /* its end would not be noticed */
 		errno = EMFILE;
 		return NULL;
 	}
@@ -117,7 +117,7 @@ char *program_output(const struct program *program)
 	char *text = xcalloc(1, program->output_max + 1);
 	ssize_t len =
 	    program->output >= 0 ? pread(program->output, text, program->output_max, 0) : 0;
-	text[len > 0 ? len : 0] = '\0'; /* what it did not write is NUL too */
+	text[len > 0 ? len : 0] = '\0'; /* bytes behind the output are NUL */
 	return text;
 }
 

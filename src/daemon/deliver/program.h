@@ -10,28 +10,28 @@
 struct event_base;
 
 struct program_end {
-	int status; /* as of waitpid(2); of a program that was killed for its time, that end */
-	bool is_late; /* its time was up */
+	int status; /* as from waitpid(2), also if the program was killed */
+	bool is_late; /* its time was over */
 };
 
-/* Called from the loop, once. The program may be freed now. */
+/* Called once, from the loop. May free the program. */
 typedef void program_fn(void *data, const struct program_end *end);
 
 struct program_order {
 	const char *path; /* of the file */
 	char *const *argv;
 	char *const *env;
-	int input; /* a descriptor for its standard input; below 0: it is empty */
-	size_t output_max; /* bytes: writing more fails */
-	int64_t time_ms; /* then it gets SIGTERM */
+	int input; /* for its standard input; negative: empty input */
+	size_t output_max; /* bytes of output; writing more fails */
+	int64_t time_ms; /* until SIGTERM */
 	int64_t
-	    grace_ms; /* after that, until its group gets SIGKILL; 0: at once, without SIGTERM */
+	    grace_ms; /* from SIGTERM until its group gets SIGKILL; 0: SIGKILL without SIGTERM */
 };
 
-/* NULL if it cannot be started, with errno. */
+/* Returns NULL with errno if the program cannot be started. */
 struct program *program_start(
     struct event_base *base, const struct program_order *order, program_fn *done, void *data);
-/* Its output so far as text, ended by a NUL. The caller frees. */
+/* Returns the output so far, with a NUL. The caller frees. */
 char *program_output(const struct program *program);
-/* Kills the group of a program that still runs. NULL is accepted. */
+/* Kills the process group if the program still runs. Ignores NULL. */
 void program_free(struct program *program);

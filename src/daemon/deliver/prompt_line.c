@@ -5,17 +5,17 @@
 #include "daemon/core/config.h"
 
 enum {
-	NAME_CHARACTERS = 40, /* of a name, or of the start of a command */
-	OUTCOME_CHARACTERS = 120, /* of the words for the first */
-	FURTHER_CHARACTERS = 60, /* of the words for each further one */
-	SHOWN_CHARACTERS = 200, /* of a text for people */
-	QUOTE_READ = 64 * 1024, /* bytes of a text that are looked at */
-	REST_SIZE = 64, /* of the words for those that have no room */
+	NAME_CHARACTERS = 40, /* of a name, or of the command in its place */
+	OUTCOME_CHARACTERS = 120, /* of the first notification's outcome */
+	FURTHER_CHARACTERS = 60, /* of the outcome of each further one */
+	SHOWN_CHARACTERS = 200, /* of a text shown to a person */
+	QUOTE_READ = 64 * 1024, /* bytes that are read of a foreign text */
+	REST_SIZE = 64, /* of the note on those that do not fit */
 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 
-/* Ranges of characters that are not shown, or change how others are: dropped. */
+/* Ranges of characters that are invisible or change how others look. They are dropped. */
 static const struct {
 	uint32_t first;
 	uint32_t last;
@@ -52,11 +52,11 @@ static bool is_space(uint32_t character)
 }
 
 /*
- * A character as it is shown. Full-width twins stand for all that a shell, an interpreter or an
- * agent takes for more than text in the middle of a line, behind "[muxbus": the line never begins
- * with foreign text. # has a meaning at the start of a word only. Gemini CLI takes ? for its help as
- * long as it has not drawn what came before it. Marks of quotations are replaced, so that a quotation
- * ends where ours does.
+ * Returns the character to write. A full-width twin replaces each character that may mean more than
+ * text to a shell, an interpreter or an agent in the middle of a line; foreign text never begins
+ * the line. # has a meaning only at the start of a word. Gemini CLI takes ? as a request for help
+ * until it has drawn the text before. Quotation marks are replaced so that only ours end a
+ * quotation.
  */
 static uint32_t tame(uint32_t character, bool is_word_start)
 {
@@ -71,8 +71,8 @@ static uint32_t tame(uint32_t character, bool is_word_start)
 }
 
 /*
- * Strips colours and other escape sequences, whole. The controls of the range C1 begin such
- * sequences as ESC and a letter do.
+ * Removes colours and other escape sequences. C1 control characters begin such sequences too: they
+ * are replaced by ESC and a letter first.
  */
 static void strip(struct buf *out, const char *text, size_t len)
 {
@@ -90,8 +90,8 @@ static void strip(struct buf *out, const char *text, size_t len)
 }
 
 /*
- * Appends a foreign text as one line of harmless characters; for people, those that only a program
- * takes for more than text stay. Returns how many characters these are.
+ * Appends foreign text as one line of harmless characters. is_for_people: without full-width twins.
+ * Returns the number of characters appended.
  */
 static size_t put_tame(struct buf *out, const char *text, size_t len, bool is_for_people)
 {
@@ -127,7 +127,7 @@ static size_t put_tame(struct buf *out, const char *text, size_t len, bool is_fo
 	return count;
 }
 
-/* The bytes of the first characters of a text. */
+/* Returns the number of bytes of the first count characters. */
 static size_t bytes_of(const struct buf *text, size_t count)
 {
 	size_t at = 0;
@@ -138,7 +138,7 @@ static size_t bytes_of(const struct buf *text, size_t count)
 	return at;
 }
 
-/* Appends a tamed text, at most max characters; of a longer one its head and, of its end, tail. */
+/* Appends tamed text of at most max characters; of a longer one, head, "…" and tail characters. */
 static void put_part(
     struct buf *out, const struct buf *tamed, size_t count, size_t max, size_t tail)
 {
@@ -154,7 +154,7 @@ static void put_part(
 	}
 }
 
-/* The same of a foreign text. */
+/* Like put_part(), for a foreign text, which is tamed first. */
 static void put_cut(struct buf *out, const char *text, size_t len, size_t max, size_t tail)
 {
 	struct buf tamed = BUF(4 * QUOTE_READ);
@@ -168,13 +168,13 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 	put_cut(out, text, len, max, max * 2 / 3);
 }
 
-/* The members of the data that tell of a notification, by source. */
+/* Members of a notification's data that the line may use, by source. */
 static const struct members {
-	const char *name; /* that the requester gave */
-	const char *subject; /* stands for a name; not for other users */
-	const char *head; /* that may be quoted, with the member for its end */
+	const char *name; /* given by the requester */
+	const char *subject; /* used if there is no name; not in lines that other users see */
+	const char *head; /* may be quoted; tail is the member with its end */
 	const char *tail;
-	bool has_details; /* that the line does not have */
+	bool has_details; /* the data have more than the line */
 } members[] = {
     [SOURCE_COMMAND] = {.subject = "command", .has_details = true},
     [SOURCE_CONDITION] = {.has_details = true},
@@ -186,7 +186,7 @@ static const struct members {
     [SOURCE_WATCH] = {.head = "line", .has_details = true},
 };
 
-/* The outcome of a notification: the text of a post is not ours. */
+/* Appends the outcome; for a foreign text (of a post or a program), fixed words. */
 static void put_outcome(struct buf *out, const struct notification *note, size_t max)
 {
 	const char *text = note->text;
@@ -205,7 +205,7 @@ static size_t count_characters(const struct buf *text, size_t from)
 	return count;
 }
 
-/* Says how to read all notes from one on: urgent ones may be out of the order of their numbers. */
+/* Writes how to read the notifications that do not fit. Urgent ones may be out of order. */
 static void write_rest(char out[REST_SIZE], const struct notification *const *notes, size_t count)
 {
 	uint64_t first = notes[0]->seq;
@@ -214,7 +214,7 @@ static void write_rest(char out[REST_SIZE], const struct notification *const *no
 	snprintf(out, REST_SIZE, ", the rest: next_notification after=%" PRIu64, first - 1);
 }
 
-/* Names the further ones with their outcomes, as many as there is room for. */
+/* Appends the ids and outcomes of the notifications behind the first, as many as fit. */
 static void put_further(
     struct buf *out, const struct notification *const *notes, size_t count, size_t room)
 {
@@ -241,7 +241,7 @@ static void put_further(
 	buf_finish(&further);
 }
 
-/* Puts a twin into a last word such as "/quit": an agent that offers commands there may run it. */
+/* Replaces the slash of a last word such as "/quit": an agent may offer or run it as a command. */
 static void tame_end(struct buf *out)
 {
 	size_t at = out->len;
@@ -256,7 +256,7 @@ static void tame_end(struct buf *out)
 	mem_free(word);
 }
 
-/* Appends the line; name and quote are foreign texts, NULL: none. */
+/* Appends the line. name and quote are foreign texts, or NULL. */
 static void put_line(struct buf *out, const struct notification *const *notes, size_t count,
     const char *name, const char *quote)
 {
@@ -280,14 +280,14 @@ static void put_line(struct buf *out, const struct notification *const *notes, s
 	tame_end(out);
 }
 
-/* A text among the data of a notification; NULL if there is none. */
+/* Returns a text in the data of a notification, or NULL if it is missing or empty. */
 static const char *find_text(const struct json *data, const char *name)
 {
 	const char *text = name != NULL ? json_get_str(data, name, "") : "";
 	return *text != '\0' ? text : NULL;
 }
 
-/* The text to quote, as the settings allow; NULL: none. The caller frees. */
+/* Returns the text to quote, if the settings allow it, or NULL. The caller frees. */
 static char *find_quote(
     const struct notification *note, const struct json *data, const struct config_limits *limits)
 {
@@ -313,7 +313,7 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
 	const struct json *data = json_read(reader, first->data, strlen(first->data), &error);
 	const char *name = find_text(data, row->name);
 	char *quote = find_quote(first, data, limits);
-	/* Other users could see the command of a job already while it ran. */
+	/* A job's command was visible to other users anyway while it ran. */
 	if (name == NULL && (limits != NULL || first->source == SOURCE_JOB))
 		name = find_text(data, row->subject);
 	put_line(out, notes, count, name, quote);
@@ -321,7 +321,7 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
 	json_reader_free(reader);
 }
 
-/* Appends a foreign text for people: of one of more than max characters the head. */
+/* Appends foreign text for a person, cut to max characters. */
 static void put_shown(struct buf *out, const char *text, size_t max)
 {
 	struct buf shown = BUF(4 * QUOTE_READ);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Couriers: what they hold, until when, and what is given back. */
+/* Pullers: their leases, and what they give back. */
 #include "daemon/deliver/puller.h"
 
 #include "daemon/core/config.h"
@@ -9,7 +9,7 @@
 
 struct lease {
 	uint64_t seq;
-	int64_t due_ms; /* CLOCK_MONOTONIC, as all here */
+	int64_t due_ms; /* CLOCK_MONOTONIC, as all times here */
 };
 
 struct puller {
@@ -17,9 +17,9 @@ struct puller {
 	struct puller_set *set;
 	struct pane_ref pane;
 	enum puller_way way;
-	struct loop_timer *timer; /* when it is armed no more, or a lease is due */
-	unsigned waiting; /* requesters without an answer */
-	unsigned keeping; /* of them: what is lent is not due */
+	struct loop_timer *timer; /* fires when the puller is no longer armed, or a lease ends */
+	unsigned waiting; /* requesters without an answer yet */
+	unsigned keeping; /* requesters for which leases do not end */
 	int64_t armed_until_ms;
 	struct lease leases[PULLER_LEASES_MAX];
 	size_t count;
@@ -40,7 +40,7 @@ static int64_t loan_ms(const struct puller_set *set)
 	return set->parts->config->limits.loan_ms;
 }
 
-/* Whether it takes what comes for its pane. A hook does so only while it waits. */
+/* Returns true if the puller takes new notifications. A hook does so only while it waits. */
 static bool takes(const struct puller *puller)
 {
 	return puller->waiting > 0 ||
@@ -111,7 +111,7 @@ static void drop_lease(struct puller *puller, struct lease *lease)
 	*lease = puller->leases[--puller->count];
 }
 
-/* Gives back what is due, or all. It is typed then: no puller takes it again. */
+/* Gives back ended leases, or all. These notifications are typed: no puller takes them again. */
 static void give_back(struct puller *puller, bool is_all, const char *reason)
 {
 	const struct daemon *parts = puller->set->parts;
@@ -149,7 +149,7 @@ void puller_listen(struct puller_set *set, struct puller_listener *listener)
 	list_append(&set->listeners, &listener->link);
 }
 
-/* Looks what is due; an idle puller is forgotten, and what waits for its pane is typed. */
+/* Ends due leases. Frees a puller that is idle, so that its pane's notifications are typed. */
 static void settle(void *data)
 {
 	struct puller *puller = data;
@@ -172,7 +172,7 @@ static void settle(void *data)
 	notify(set, &pane, false);
 }
 
-/* A notification that is acknowledged, or cancelled, is lent no more. */
+/* Ends the lease of a notification that is acknowledged or cancelled. */
 static void on_changed(struct queue_listener *listener, const struct notification *note)
 {
 	struct puller_set *set = list_entry(listener, struct puller_set, listener);
@@ -189,7 +189,7 @@ static void on_changed(struct queue_listener *listener, const struct notificatio
 
 static void on_posted(struct queue_listener *listener, const struct notification *note UNUSED)
 {
-	(void)listener; /* who waits for more listens too, and takes it */
+	(void)listener; /* next_notification listens too, and takes it */
 }
 
 static struct puller *puller_new(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The commands by which agents queue messages to their sessions. */
+/* Queue commands of agents: finding, running, and judging their result. */
 #include "daemon/deliver/queue_command.h"
 
 #include <muxbus.h>
@@ -27,16 +27,16 @@ enum {
 	ANCESTORS_MAX = 8,
 	WORDS_MAX = 8,
 	VARIABLES_MAX = 4096,
-	OUTPUT_MAX = 256 * 1024, /* bytes: writing more fails */
-	TIME_MS = 10000, /* then it is killed, and counts as failed */
-	TRACE_STEP_MS = 50, /* between looks at one that an earlier daemon has started */
+	OUTPUT_MAX = 256 * 1024, /* bytes of output; writing more fails */
+	TIME_MS = 10000, /* then the command is killed, and has failed */
+	TRACE_STEP_MS = 50, /* between checks of a command that an earlier daemon started */
 	REASON_SIZE = 200,
 };
 
 #define SESSION_WORD "%session"
 #define TEXT_WORD "%text"
 
-/* The commands, by agent. The words after % stand for themselves, each one argument. */
+/* The commands, by agent. A word stands for itself, but SESSION_WORD and TEXT_WORD are replaced. */
 static const struct {
 	const char *agent;
 	const char *words[WORDS_MAX];
@@ -44,30 +44,30 @@ static const struct {
     {"codex", {"codex", "queue", "--thread", SESSION_WORD, "--message", TEXT_WORD, NULL}},
 };
 
-/* The variables such a command needs from its agent's environment, beside ours. */
+/* Variables that the command takes from the agent's environment; all others are ours. */
 static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
 #define INHERITED_COUNT (sizeof inherited / sizeof *inherited)
 
-/* A session, and the process whose program and environment its command needs. */
+/* A session, and the process from which its command gets program and environment. */
 struct queue_target {
 	char agent[PRESENCE_NAME_MAX + 1];
 	char session[PRESENCE_SESSION_MAX + 1];
-	pid_t pid; /* 0: not known */
+	pid_t pid; /* 0: unknown */
 };
 
-/* The work of a mail. */
+/* A running command: the work of a mail. */
 struct queued_command {
 	struct mail *mail;
-	struct program *program; /* NULL: it was not started */
+	struct program *program; /* NULL: not started by this daemon */
 	struct loop_timer *timer;
 	char trace[PATH_MAX];
-	int64_t until_ms; /* CLOCK_MONOTONIC: of one that an earlier daemon has started */
-	char reason[REASON_SIZE]; /* why the agent does not have the message */
+	int64_t until_ms; /* CLOCK_MONOTONIC: limit for a command of an earlier daemon */
+	char reason[REASON_SIZE]; /* why the agent did not get the message */
 };
 
-/* A command that runs, as the store keeps it for the next daemon. */
+/* A running command as the store has it, for the next daemon. */
 struct queued_kept {
-	uint64_t *batch; /* numbers of the notifications that it hands over */
+	uint64_t *batch; /* numbers of the notifications that the command reports */
 	size_t count;
 	char *trace;
 };
@@ -111,9 +111,9 @@ static bool set_target(struct queue_target *target, const struct presence *prese
 }
 
 /*
- * The session at an address: its thread, else what the agent in its pane has reported. False if
- * there is none, or its agent has no such command, or its process has ended: for a thread with
- * the reason, else "".
+ * Finds the session of an address: its thread, else the session that the agent in its pane
+ * reported. Returns false if there is none, or its agent has no queue command or its process has
+ * ended. The reason is set for a thread, else "".
  */
 static bool find_target(const struct daemon *parts, const struct pane_ref *address,
     struct queue_target *ret_target, char ret_reason[REASON_SIZE])
@@ -130,7 +130,7 @@ static bool find_target(const struct daemon *parts, const struct pane_ref *addre
 	if (address->thread[0] == '\0' || !presence_split(address->thread, agent, &session))
 		return in_pane != NULL &&
 		    set_target(ret_target, in_pane, in_pane->agent, in_pane->session);
-	/* Another session in the pane may have taken the place of this one in the same program. */
+	/* Try the pane second: the agent in it may have reported another session since. */
 	if (set_target(
 		ret_target, presence_of_session(presences, agent, session), agent, session) ||
 	    set_target(ret_target, in_pane, agent, session))
@@ -153,7 +153,7 @@ pid_t queue_command_process(const char *agent, pid_t pid)
 	return 0;
 }
 
-/* The agent's own program, if it bears the name; else the first in a path of directories. */
+/* Finds the agent's own program if it has this name, else the first of this name in dirs. */
 static bool find_program(const char *name, pid_t pid, const char *dirs, char *out, size_t size)
 {
 	char link[64];
@@ -169,7 +169,7 @@ static bool find_program(const char *name, pid_t pid, const char *dirs, char *ou
 	return file_find_program(name, dirs, out, size);
 }
 
-/* Our environment, with what is the agent's own before it. Its array is the caller's. */
+/* Returns our environment with the agent's values of inherited[]. The caller frees the array. */
 static char **make_environ(const struct buf *block)
 {
 	size_t count = 0, room = 1;
@@ -196,7 +196,7 @@ static char **make_environ(const struct buf *block)
 	return made;
 }
 
-/* The line of an output that says most: the first error, else the last line. xalloc()ed. */
+/* Returns the first error line of an output, or else the last line. The caller frees. */
 static char *find_said(char *text)
 {
 	const char *said = "";
@@ -259,7 +259,7 @@ static void command_free(struct queued_command *command)
 	mem_free(command);
 }
 
-/* Gives the receipts of what was handed over, and goes on with what came meanwhile. */
+/* Gives the receipts, and continues with notifications that have come meanwhile. */
 static void end(struct queued_command *command, bool is_taken)
 {
 	struct mail *mail = command->mail;
@@ -282,7 +282,7 @@ static void end(struct queued_command *command, bool is_taken)
 	mail->office->go(mail);
 }
 
-/* status: as of waitpid(2). The text is changed. */
+/* Ends the command by its status, as from waitpid(2), and its output text, which is changed. */
 static void judge(struct queued_command *command, bool is_late, int status, char *text)
 {
 	bool is_done = !is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -313,7 +313,7 @@ static void on_ended(void *data, const struct program_end *ended)
 	mem_free(text);
 }
 
-/* Looks how a command of an earlier daemon ends. If it was killed, it is run again. */
+/* Checks on a command of an earlier daemon. If it was killed, the mail starts over. */
 static void on_trace(void *data)
 {
 	struct queued_command *command = data;
@@ -361,15 +361,15 @@ void queue_command_open(struct mail *mail)
 	loop_timer_arm(command->timer, 0);
 }
 
-/* It could not be started. */
+/* The command could not be started. */
 static void on_timer(void *data)
 {
 	end(data, false);
 }
 
 /*
- * Runs it, with a line of text. The program is the agent's own where that can be found, else that of
- * its PATH or ours.
+ * Starts the command, with text as the message. Its program is the agent's own if known, else the
+ * first in the agent's PATH, or in ours.
  */
 static bool run(struct queued_command *command, const struct queue_target *target, const char *text)
 {
@@ -422,7 +422,7 @@ static void start_command(struct mail *mail, const struct queue_target *target)
 	(void)queue_commit(mail->office->parts->queue);
 	command->timer = loop_timer_new(mail->office->parts->base, on_timer, command);
 	mail->work = command;
-	/* Other users can see the arguments of programs. */
+	/* Other users can see a program's arguments: no quotations. */
 	prompt_line_compose(&text, notes, mail->batch_count, NULL);
 	if (!run(command, target, (const char *)text.data))
 		loop_timer_arm(command->timer, 0);
@@ -446,8 +446,8 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 }
 
 /*
- * A thread that is not loaded, and in no pane: what it is to get stays queued, and says why. A command
- * that failed is tried again; else the agent's report or call is waited for.
+ * Starts the command. If a thread in no pane is not loaded, its mail stays queued, with the reason.
+ * A failed command is tried again; otherwise a report or call of the agent ends the wait.
  */
 static void start(struct mail *mail, const struct way_found *found)
 {
@@ -469,7 +469,7 @@ static void cancel(struct mail *mail)
 	if (command == NULL)
 		return;
 	if (command->program != NULL)
-		forget(command); /* it is killed */
+		forget(command); /* its program is killed */
 	command_free(command);
 }
 

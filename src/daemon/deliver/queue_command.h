@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Some agents have a command that queues a message to one of their sessions and wakes it:
- * "codex queue --thread ID --message TEXT". It is run as it is, word by word, for a bounded time; exit
- * status 0 says that the agent has the message, unless its output says that the thread is not
- * loaded. A command that runs while the daemon is killed is not run again: the next daemon learns
- * how it ended (queue_trace.h).
+ * Queue commands: some agents have a command that queues a message to one of their sessions and
+ * wakes it: "codex queue --thread ID --message TEXT". The command runs without a shell's parsing,
+ * for a limited time. Exit status 0 means that the agent has the message, unless the output says
+ * that the thread is not loaded. If the daemon is killed meanwhile, the next one does not run the
+ * command again, but learns its result (queue_trace.h).
  */
 #pragma once
 
@@ -13,12 +13,12 @@
 struct mail;
 struct queue;
 
-/* Looks through what is kept, before the first mail. */
+/* Checks all stored commands. Call this before the first mail is made. */
 void queue_command_load(struct queue *queue);
-/* Waits for a command of a new mail that an earlier daemon has started. */
+/* If an earlier daemon started a command for this mail, waits for its end. */
 void queue_command_open(struct mail *mail);
 
-/* Whether an agent has such a command. */
+/* Returns true if the agent has a queue command. */
 bool queue_command_is_of(const char *agent);
-/* The nearest ancestor of pid that runs the agent, by the name of its program; 0: none. */
+/* Returns the nearest ancestor of pid that runs the agent's program; 0 if there is none. */
 pid_t queue_command_process(const char *agent, pid_t pid);

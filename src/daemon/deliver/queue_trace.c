@@ -21,7 +21,7 @@ void queue_trace_words(const char *path, char *argv[QUEUE_TRACE_WORDS])
 		argv[at] = (char *)(uintptr_t)words[at];
 }
 
-/* Whether the process is still that shell. */
+/* Returns true if the process is still the shell that writes this trace. */
 static bool is_running(pid_t pid, const char *path)
 {
 	char words[sizeof script + PATH_MAX + 16];
@@ -52,5 +52,5 @@ void queue_trace_read(const char *path, struct queue_trace *ret_trace)
 
 void queue_trace_remove(const char *path)
 {
-	(void)unlink(path); /* it may not have been written */
+	(void)unlink(path); /* fails if it was never written */
 }

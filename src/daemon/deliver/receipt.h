@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Receipts: what became of a notification on its way to the agent of a pane, as a JSON
- * object that stays on it and is published as an event:
+ * Receipts: what became of a notification on its way to the agent of a pane. A receipt is a JSON
+ * object that is stored with the notification and published as an event:
  *
- *   deferred     not yet, because ...; it is tried again
+ *   deferred     not delivered yet, because ...; tried again later
  *   submitted    typed; the line was seen at the prompt, and seen to leave it after Enter
  *   typed        typed, but not seen to be submitted: a person has to look
- *   handed_over  given to the agent by another way than typing, or to a person's program
+ *   handed_over  given to the agent without typing, or to a person's program
  *   shown        to a person, by clients of tmux
- *   refused      never: the pane, or the program it was meant for, is gone
+ *   refused      never: the pane, or the program it was meant for, has ended
  *
- * A typed one has "typed_before" if a daemon may have been killed while it typed: the number
- * of times, at most, that it was submitted already. "way" says how: typed, follow (a follower's
- * stream), hook (the agent's own hook), queue_command (the agent's command for it), waited (a
- * request waited for it; "consumer": the named one that acknowledged it), shown (to a person),
+ * A typed one has "typed_before" if a daemon may have been killed while typing: the maximum number
+ * of times that the line was submitted already. "way" says how: typed, follow (a follower's
+ * output), hook (the agent's own hook), queue_command (the agent's command for it), waited (a
+ * request waited for it; "consumer": the named consumer that acknowledged it), shown (to a person),
  * on_notify (the person's program), or none (it stays queued, because of reason).
  */
 #pragma once
@@ -23,21 +23,21 @@
 
 #define RECEIPT_MAX 8192 /* bytes */
 
-/* Begins a receipt in an initialised buffer; way and reason may be NULL. Add members, then end it. */
+/* Begins a receipt in an initialised buffer. way and reason may be NULL. Then add members. */
 void receipt_begin(struct buf *out, struct json_writer *writer, const char *result, const char *way,
     const char *reason);
 
 /*
- * Ends a receipt, puts it on a notification with its new state, and publishes it. A notification
- * that was acknowledged or cancelled meanwhile keeps that state. Finishes the buffer.
+ * Ends the receipt, stores it with the notification's new state, and publishes it. The state stays
+ * if the notification was acknowledged or cancelled meanwhile. Frees the buffer's memory.
  */
 void receipt_give(const struct daemon *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer);
 
-/* Both, where there is nothing to add. */
+/* Begins and ends a receipt without further members. */
 void receipt_put(const struct daemon *parts, uint64_t seq, enum notification_state state,
     const char *result, const char *way, const char *reason);
 
-/* The same receipt on many notifications, in one transaction. */
+/* Gives the same receipt to many notifications, in one transaction. */
 void receipt_put_all(const struct daemon *parts, const uint64_t *seqs, size_t count,
     enum notification_state state, const char *result, const char *way, const char *reason);

@@ -13,23 +13,23 @@
 enum {
 	DATA_MAX = 8 * SELF_COMMAND_MAX,
 	TEXT_SIZE = 128,
-	LOOK_MIN_MS = 1000, /* between looks whether it is done */
+	LOOK_MIN_MS = 1000, /* between checks whether the command is done */
 	LOOK_MAX_MS = 10000,
-	LIFE_MS = 3600 * 1000, /* then the notification says that the end was not seen */
+	LIFE_MS = 3600 * 1000, /* then a notification says that the end was not seen */
 };
 
-/* One with what is not for readers. */
+/* A command with its private members. */
 struct order {
-	struct self_command public; /* first */
+	struct self_command public; /* must be the first member */
 	struct self_command_set *set;
 	struct submit *submit;
-	struct loop_timer *timer; /* looks whether it is done */
+	struct loop_timer *timer; /* checks whether the command is done */
 	struct loop_timer *deadline;
 	struct stream_tap tap;
 	bool has_tap;
-	bool is_asking; /* tmux owes an answer */
-	bool is_over; /* freed when tmux has answered */
-	bool was_interrupted; /* an earlier daemon was about to type it */
+	bool is_asking; /* a reply of tmux is pending */
+	bool is_over; /* ended: freed when the reply has come */
+	bool was_interrupted; /* an earlier daemon may have typed it */
 	int64_t last_output_ms; /* CLOCK_MONOTONIC */
 	int64_t look_ms;
 };
@@ -76,12 +76,12 @@ static void order_free(struct order *order)
 		order->set->count--;
 	}
 	if (order->is_asking)
-		return; /* the answer frees it */
+		return; /* on_screen() frees it */
 	mem_free(order->public.text);
 	mem_free(order);
 }
 
-/* Whether an order of the same pane is done first. */
+/* Returns true if an earlier command of the same pane is not done. */
 static bool has_earlier(const struct order *order)
 {
 	list_each (const struct order, other, &order->set->commands, public.link) {
@@ -93,7 +93,7 @@ static bool has_earlier(const struct order *order)
 	return false;
 }
 
-/* Goes on where it stands. */
+/* Continues at the present stage. */
 static void order_wake(struct order *order)
 {
 	if (order->public.stage == SELF_COMMAND_RUNNING && !order->is_asking)
@@ -117,7 +117,7 @@ static void write_data(
 	json_object_end(&writer);
 }
 
-/* The request goes and its notification comes, in one transaction; then the next of the pane. */
+/* Ends the command and posts its notification in one transaction. Wakes the pane's next one. */
 static void order_end(
     struct order *order, const char *outcome, const char *text, const char *reason)
 {
@@ -170,7 +170,7 @@ static void look_later(struct order *order)
 	order->look_ms = order->look_ms * 2 < LOOK_MAX_MS ? order->look_ms * 2 : LOOK_MAX_MS;
 }
 
-/* Whether a shell is in front that waits for no program which has asked. */
+/* Returns true if a shell is in front and no program that has asked runs behind it. */
 static bool is_shell_in_front(const struct order *order, const struct muxbus_pane *pane)
 {
 	struct expected expected;
@@ -231,7 +231,7 @@ static void watch_output(struct order *order)
 	    stream_tap_add(order->set->parts->streams, order->public.pane.pane, &order->tap) == 0;
 }
 
-/* Looks whether it is done: not before the pane has been quiet. */
+/* Checks whether the command is done, but not before the pane has been quiet. */
 static void on_timer(void *data)
 {
 	struct order *order = data;
@@ -241,7 +241,7 @@ static void on_timer(void *data)
 	case PANE_THERE:
 		break;
 	case PANE_UNKNOWN:
-		return; /* its return wakes us */
+		return; /* wakes again when tmux is back */
 	case PANE_GONE:
 		order_end(order, "lost", "the pane is gone", NULL);
 		return;
@@ -259,7 +259,7 @@ static void on_timer(void *data)
 	}
 }
 
-/* A command that an earlier daemon was about to type may have run: it is not typed again. */
+/* Does not type a command again that an earlier daemon was about to type: it may have run. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct order *order = data;
@@ -291,7 +291,7 @@ static void on_ended(void *data, const struct submit_end *end)
 		order_end(order, "typed", "the command was typed, but not seen to be submitted",
 		    end->reason);
 		break;
-	case SUBMIT_HELD: /* it is tried again */
+	case SUBMIT_HELD: /* cannot be: the policy waits */
 	case SUBMIT_REFUSED:
 		order_end(order, "refused", "the command was not typed", end->reason);
 		break;
@@ -302,7 +302,7 @@ static void on_ended(void *data, const struct submit_end *end)
 	}
 }
 
-/* All guards, and it is tried again. */
+/* All guards apply, and typing is tried again. */
 static const struct submit_policy policy = {0};
 
 static const struct submit_handlers handlers = {
@@ -311,7 +311,7 @@ static const struct submit_handlers handlers = {
     .ended = on_ended,
 };
 
-/* Oldest first, in whatever order the store gives them. */
+/* Inserts by time, oldest first: the store gives commands in another order. */
 static void insert(struct self_command_set *set, struct order *order)
 {
 	struct list *before = &set->commands;

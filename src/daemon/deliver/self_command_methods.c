@@ -29,7 +29,7 @@ static const struct field_result command_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A line and nothing else; false after failing the request. */
+/* Returns true if the command is one line. Otherwise fails the request and returns false. */
 static bool check_command(struct request *request, const char *command)
 {
 	static const char field[] = "\"field\":\"command\"";

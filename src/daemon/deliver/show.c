@@ -10,12 +10,12 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* The work of a mail: a message for all that waits. */
+/* One message for all notifications of a mail: the work of the mail. */
 struct show {
 	struct mail *mail; /* NULL: cancelled */
-	struct loop_timer *timer; /* goes on with the receipts in the next turn */
-	uint64_t last; /* number of the last notification that it tells of */
-	size_t waiting; /* replies that tmux owes */
+	struct loop_timer *timer; /* gives further receipts in the next turn */
+	uint64_t last; /* number of the last notification in the message */
+	size_t waiting; /* pending replies of tmux */
 	size_t clients; /* that show the message */
 };
 
@@ -37,7 +37,7 @@ void show_compose(struct buf *out, const struct notification *last, size_t count
 	prompt_line_show(out, last);
 }
 
-/* The reply of tmux that is owed last frees a show that was cancelled. */
+/* Cancels a show. If replies of tmux are pending, the last one frees it. */
 static void show_cancel(struct show *show)
 {
 	loop_timer_free(show->timer);
@@ -47,7 +47,7 @@ static void show_cancel(struct show *show)
 		mem_free(show);
 }
 
-/* Gives the receipts of what was shown: of many, some in each turn. */
+/* Gives the receipts of the notifications shown, up to MAIL_TURN_MAX in a turn of the loop. */
 static void give_shown(void *data)
 {
 	struct show *show = data;
@@ -73,8 +73,8 @@ static void give_shown(void *data)
 }
 
 /*
- * From the flags of a client: tmux shows nothing to one that is locked or suspended. A client always
- * has flags: tmux gave up an answer without any.
+ * Returns true if the client can show a message, from its flags: not if it is locked or suspended.
+ * No flags at all: tmux dropped the reply.
  */
 static bool can_see(const struct muxbus_reply *flags)
 {
@@ -106,7 +106,7 @@ static void on_shown(void *data, int error, const struct muxbus_reply *replies, 
 	}
 }
 
-/* Since 3.6 tmux can go on drawing panes while a message is shown; before they stand still. */
+/* Returns true if tmux draws panes on while it shows a message. Before 3.6 they freeze. */
 static bool can_draw_on(struct tmux *tmux)
 {
 	struct muxbus_sync_info info;
@@ -114,7 +114,7 @@ static bool can_draw_on(struct tmux *tmux)
 	return info.version.major > 3 || (info.version.major == 3 && info.version.minor >= 6);
 }
 
-/* Has one client show it: a command of its own, so that the next one gets it if this one leaves. */
+/* Shows the message at one client, with a command of its own: another client may have left. */
 static void show_at(struct show *show, struct tmux *tmux, const char *client, int64_t show_ms,
     const struct buf *message)
 {
@@ -131,14 +131,14 @@ static void show_at(struct show *show, struct tmux *tmux, const char *client, in
 		show->waiting++;
 }
 
-/* How long the last message is still to be seen: the next one would hide it. */
+/* Returns how long the last message is still visible. Another message would hide it. */
 static int64_t message_left_ms(const struct mail_office *office)
 {
 	int64_t since_ms = clock_mono_ms() - office->shown_ms;
 	return office->shown_ms == 0 ? 0 : office->parts->config->limits.show_ms - since_ms;
 }
 
-/* Shows a line to the clients. False if none is attached. */
+/* Shows a line at the clients. Returns false if no client is attached. */
 static bool show_line(struct mail *mail, const char *line, uint64_t last)
 {
 	const struct daemon *parts = mail->office->parts;
@@ -160,7 +160,7 @@ static bool show_line(struct mail *mail, const char *line, uint64_t last)
 	return mail->work != NULL;
 }
 
-/* Shows all that waits for the pane, as one message. False if there is no client. */
+/* Shows all waiting notifications of the pane as one message. Returns false without a client. */
 static bool show_all(struct mail *mail)
 {
 	const struct notification *note = NULL, *last = NULL;

@@ -10,11 +10,11 @@
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 
-/* The line that is being typed into a pane, as the store keeps it for the next daemon. */
+/* A line that is being typed into a pane, as the store has it for the next daemon. */
 struct typed_kept {
-	uint64_t *batch; /* numbers of the notifications that it tells of */
+	uint64_t *batch; /* numbers of the notifications that the line reports */
 	size_t count;
-	unsigned before; /* how often earlier daemons may have typed for these */
+	unsigned before; /* how often earlier daemons may have typed it */
 	char *line;
 };
 
@@ -32,7 +32,7 @@ static const struct record_kind typed_kind = {
     .source = SOURCE_POST,
 };
 
-/* A typed line that is waited for to be taken. */
+/* A typed line that the agent has not yet taken. */
 struct retry {
 	struct list link;
 	struct mail_office *office;
@@ -40,7 +40,7 @@ struct retry {
 	struct pane_ref pane;
 	uint64_t seqs[MAIL_BATCH_MAX];
 	size_t count;
-	uint64_t turns; /* of the pane's presence before it was typed */
+	uint64_t turns; /* turns of the pane's agent before the line was typed */
 	struct buf line;
 };
 
@@ -92,7 +92,7 @@ static const struct presence *presence_of(const struct mail *mail)
 	return presence_of_pane(mail->office->parts->presences, &mail->pane);
 }
 
-/* The facts before a line is typed, to see afterwards whether it was taken. */
+/* Stores the line and the agent's number of turns, to see later whether the line was taken. */
 static void remember(struct mail *mail, const struct buf *line)
 {
 	const struct presence *presence = presence_of(mail);
@@ -116,7 +116,7 @@ void typed_forget(struct mail_office *office)
 		retry_free(retry);
 }
 
-/* A line that was not taken: if it still stands at the prompt, it is not typed but sent off. */
+/* Types a line again that was not taken. If it still stands at the prompt, only submits it. */
 static void type_again(struct retry *retry)
 {
 	struct mail *mail = retry->office->look(retry->office, &retry->pane);
@@ -129,7 +129,7 @@ static void type_again(struct retry *retry)
 	submit_resume(mail->submit, (char *)retry->line.data, retry->line.len, 0);
 }
 
-/* Whether the agent of a pane has begun a turn since then. */
+/* Returns true if the agent has begun a turn since it had this number of turns. */
 static bool has_turned(const struct presence *presence, uint64_t turns)
 {
 	return presence != NULL && presence->has_turns && presence->turns > turns;
@@ -151,7 +151,7 @@ static void on_retry(void *data)
 	retry->count = 0;
 	for (size_t at = 0; at < count; at++) {
 		const struct notification *note = queue_find(parts->queue, retry->seqs[at]);
-		/* Acknowledged, cancelled, or typed again already: not this one. */
+		/* It is acknowledged, cancelled, or being typed again already. */
 		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
 			continue;
 		queue_count_redelivery(parts->queue, note->seq, 1);
@@ -163,7 +163,7 @@ static void on_retry(void *data)
 	retry_free(retry);
 }
 
-/* How often one of the batch was typed again, at most. */
+/* Returns the highest number of redeliveries in the batch. */
 static unsigned times(const struct mail *mail)
 {
 	unsigned most = 0;
@@ -176,7 +176,7 @@ static unsigned times(const struct mail *mail)
 	return most;
 }
 
-/* Waits for what was typed to be taken: ack_wait_ms, then 5 and 15 times that. */
+/* Waits until the line is taken: ack_wait_ms at first, then 5 and 15 times as long. */
 static void retry_add(const struct mail *mail)
 {
 	static const int factors[] = {1, 5, 15};
@@ -204,7 +204,7 @@ static void retry_add(const struct mail *mail)
 	    retry->timer, config->limits.ack_wait_ms * factors[most < last ? most : last]);
 }
 
-/* Whether the agent is seen to have taken a typed line, or is not there to report it. */
+/* Returns true if the agent has taken a submitted line, or does not report turns. */
 static bool is_taken(const struct mail *mail, enum submit_result result)
 {
 	const struct presence *presence = presence_of(mail);
@@ -226,7 +226,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	struct buf line;
 	mail_gather(mail, notes);
 	if (mail->batch_count == 0)
-		return false; /* settled within this turn of the loop: nothing is typed */
+		return false; /* settled within this turn of the loop */
 	mail_end_deferral(mail);
 	buf_init(&line, SUBMIT_LINE_MAX);
 	prompt_line_compose(&line, notes, mail->batch_count, &mail->office->parts->config->limits);
@@ -240,7 +240,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	return true;
 }
 
-/* A deferral for a new reason is published; a notification that was not typed is queued again. */
+/* Queues notifications again that were not typed, and gives them the deferral's receipt. */
 static void on_deferred(void *data, const char *reason, bool is_new)
 {
 	struct mail *mail = data;
@@ -255,7 +255,7 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 	(void)queue_commit(queue);
 	mail->office->find(mail, &found);
 	mail_defer(mail, found.way == &way_none ? way_none.name : NULL, reason, is_new);
-	/* The agent has gone while tmux was asked. But a line at the prompt is finished first. */
+	/* The agent has ended: find another way, unless a line stands at the prompt. */
 	if (found.by->is_for_person && mail->batch_count == 0)
 		loop_timer_arm(mail->soon, 0);
 }
@@ -294,7 +294,7 @@ static void on_ended(void *data, const struct submit_end *end)
 	struct mail *mail = data;
 	char name[PANE_REF_NAME_SIZE];
 	if (result == SUBMIT_REFUSED)
-		mail_gather(mail, notes); /* also what came since the last look */
+		mail_gather(mail, notes); /* with those that have come since the last look */
 	for (size_t at = 0; at < mail->batch_count && result != SUBMIT_NOTHING; at++)
 		put_receipt(mail, mail->batch[at], end);
 	if (mail->batch_count > 0) {
@@ -310,7 +310,7 @@ static void on_ended(void *data, const struct submit_end *end)
 
 void typed_open(struct mail *mail)
 {
-	/* All guards, and it is tried again. */
+	/* All guards apply, and typing is tried again. */
 	static const struct submit_policy policy = {0};
 	static const struct submit_handlers handlers = {
 	    .is_wanted = on_is_wanted,
@@ -342,7 +342,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 	return WAY_TAKES;
 }
 
-/* A guard that holds is waited for: submit gives the receipt of the deferral. */
+/* submit waits while a guard holds, and calls on_deferred(). */
 static void start(struct mail *mail, const struct way_found *found UNUSED)
 {
 	submit_wake(mail->submit);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Typed notices: the way that types (submit.h). A notice is in the store before it is typed, so
- * that the next daemon finds it at the prompt, and submits it, or types it again.
+ * Notices: lines that are typed into a pane to report notifications. A notice is stored before it
+ * is typed: the next daemon finds it at the prompt and submits it, or types it again.
  *
- * A notice that was not seen to be taken is typed again after a while, a bounded number of times:
- * Enter was not seen to submit it; or the agent reports its turns, and none has begun.
- * Acknowledging ends that, as does a turn.
+ * A notice that the agent did not take is typed again after a while, a bounded number of times:
+ * Enter was not seen to submit it, or the agent reports its turns and has begun none. A turn or an
+ * acknowledgement ends this.
  */
 #pragma once
 
@@ -14,14 +14,14 @@ struct mail_office;
 struct pane_ref;
 struct queue;
 
-#define TYPED_RETRIES_MAX 256 /* lines that are waited for; then the oldest is not typed again */
+#define TYPED_RETRIES_MAX 256 /* typed lines not taken yet; beyond, the oldest is not typed again */
 
-/* Looks which notices that the queue's store holds can be read: typed_open() reads them later. */
+/* Checks the stored notices; typed_open() loads them. */
 void typed_load(struct queue *queue);
-/* Takes up what an earlier daemon was about to type. */
+/* Resumes a notice that an earlier daemon was about to type. */
 void typed_open(struct mail *mail);
 void typed_close(struct mail *mail);
-/* The agent of a pane has reported what it took: its next session does not get it again. */
+/* The agent of a pane has reported a turn: the line it took is not typed again. */
 void typed_reported(struct mail_office *office, const struct pane_ref *pane);
-/* No line is typed again. */
+/* Drops all lines that would be typed again. */
 void typed_forget(struct mail_office *office);

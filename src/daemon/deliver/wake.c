@@ -11,7 +11,7 @@
 
 enum { CALL_SIZE = 160, TEXT_SIZE = WAY_TEXT_SIZE + CALL_SIZE + 64, MESSAGE_SIZE = 2 * TEXT_SIZE };
 
-/* Whether a person has typed the request, with muxbus. */
+/* Returns true if the request comes from muxbus, the command-line client. */
 static bool is_command_line(const struct request *request)
 {
 	const struct peer *peer = request_peer(request);
@@ -20,7 +20,7 @@ static bool is_command_line(const struct request *request)
 	    strcmp(program, "muxbus") == 0;
 }
 
-/* The request for the notification as its requester writes it: for MCP, a shell, or the socket. */
+/* Writes the call that waits for the notification, as for MCP, a shell or the socket. */
 static void write_call(const struct request *request, const char *id, char out[CALL_SIZE])
 {
 	if (id[0] == '\0')
@@ -39,8 +39,8 @@ static void write_call(const struct request *request, const char *id, char out[C
 }
 
 /*
- * Finds the way, and describes it for the requester: a promise, if something is pending. A request
- * by MCP comes from an agent: a way that shows the notification to a person does not wake that.
+ * Finds the way and describes it for the requester; if id is not "", it is promised. An MCP request
+ * comes from an agent: a message to a person does not wake that agent.
  */
 static const struct way *find(
     struct request *request, const char *id, const struct pane_ref *address, char out[TEXT_SIZE])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The common part of the results of methods that arm something: in which way its notification
- * would wake the requester now, or the call that waits for it where no way does.
+ * Results that all methods share which arm something: the way in which the notification would wake
+ * the requester now, or without a way the call that waits for it.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 struct request;
 
-/* One short row: it is in many schemas of the default list of tools. */
+/* Kept to one short row: it is in many schemas of the default list of tools. */
 #define WAKE_RESULTS                                                             \
 	{                                                                        \
 		"wake", "object",                                                \
@@ -17,11 +17,11 @@ struct request;
 		    "pane and text: its way to you now"                          \
 	}
 
-/* Writes the members message (done: what was done, a sentence), wake, and durable if false. */
+/* Writes the members message (done: a sentence), wake, and durable if false. */
 void wake_write(
     struct request *request, const char *done, const char *id, const struct pane_ref *address);
-/* Writes wake alone. */
+/* Writes the member wake alone. */
 const struct way *wake_write_way(
     struct request *request, const char *id, const struct pane_ref *address);
-/* The same about the agent of another address, which has nothing to call. */
+/* Like wake_write_way(), for the agent of another address, which need not call anything. */
 void wake_write_other(struct request *request, const struct pane_ref *address);

@@ -9,9 +9,9 @@
 
 enum {
 	DAY_MINUTES = 24 * 60,
-	HOP = 15 * 60, /* seconds */
+	HOP = 15 * 60, /* in seconds */
 	HOPS_MAX = 2 * DAY_MINUTES / 15,
-	LOOK_MS = 60000, /* the clock may be set, so it is looked at again */
+	LOOK_MS = 60000, /* not until the due time at once: the clock may be set */
 	SOURCES_SIZE = 160,
 	KEY_SIZE = PANE_REF_TEXT_SIZE + PRESENCE_NAME_MAX + 8,
 };
@@ -24,12 +24,12 @@ struct wake_policy_set {
 	struct list listeners;
 	size_t count;
 	struct loop_timer *timer;
-	int64_t next_ms; /* CLOCK_REALTIME: the first that is due; 0: none is */
+	int64_t next_ms; /* CLOCK_REALTIME: next time that a notification is due; 0: none */
 };
 
-/* A policy as the store has it. */
+/* A policy in the store. */
 struct policy_kept {
-	char *sources; /* names with a blank before each */
+	char *sources; /* names, with a space before each */
 	char *quiet; /* NULL: none */
 	int64_t window_ms;
 };
@@ -100,7 +100,7 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 	int minute;
 	if (!has_quiet(policy))
 		return false;
-	tzset(); /* the zone of the system may have changed, as on a journey */
+	tzset(); /* the system's time zone may have changed */
 	if (localtime_r(&seconds, &local) == NULL)
 		return false;
 	minute = local.tm_hour * 60 + local.tm_min;
@@ -110,9 +110,9 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 }
 
 /*
- * The first end of quiet hours behind a time: where the time before is quiet, and this one is not.
- * Only where the clocks are changed before the local time at which they end, it is looked for in
- * quarters of an hour, in which all zones change: that time may be skipped, or come twice.
+ * Returns the first end of quiet hours after a time. Normally, the local clock shows quiet_to then.
+ * If clocks change before, that time may be skipped or come twice: search in steps of a quarter of
+ * an hour, at which all zones change, for the end of a quiet time.
  */
 static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 {
@@ -139,7 +139,7 @@ static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms)
 {
-	/* A notification with a future time was posted before the clock was set back. */
+	/* If its time is in the future, the clock was set back since. */
 	bool is_back = note->time_ms > now_ms;
 	int64_t due_ms = is_back ? now_ms : note->time_ms, at_ms;
 	if (note->is_urgent)
@@ -148,7 +148,7 @@ int64_t wake_policy_due_ms(
 		due_ms = has_quiet(policy) ? quiet_end_ms(policy, note->time_ms) : INT64_MAX;
 	else if (!is_back)
 		due_ms += policy->window_ms;
-	at_ms = due_ms > now_ms ? due_ms : now_ms; /* of a late one, it is now */
+	at_ms = due_ms > now_ms ? due_ms : now_ms; /* if the time is past, now counts */
 	return is_quiet(policy, at_ms) ? quiet_end_ms(policy, at_ms) : due_ms;
 }
 
@@ -171,7 +171,7 @@ void wake_policy_write(struct json_writer *writer, const struct wake_policy *pol
 	json_put_str(writer, "quiet_hours", has_quiet(policy) ? quiet : NULL);
 }
 
-/* The key of a policy behind the prefix of its kind. */
+/* Writes the key of a policy, without the prefix of its kind. */
 static void write_key(const struct wake_policy *policy, char out[KEY_SIZE])
 {
 	if (policy->agent[0] != '\0')
@@ -251,7 +251,7 @@ static void notify(void *data)
 		listener->due(listener);
 }
 
-/* Forgets the policy with the key of another, and those whose panes are gone. */
+/* Removes the policy of the same pane or agent, and those of closed panes. */
 static void forget(struct wake_policy_set *set, const struct wake_policy *same)
 {
 	list_each_safe (struct wake_policy, policy, &set->policies, link) {
@@ -276,7 +276,7 @@ bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *poli
 	if (!is_default && set->count < WAKE_POLICIES_MAX) {
 		add(set, policy);
 		keep(set, policy);
-		is_default = true; /* it is there as asked */
+		is_default = true; /* stored as asked */
 	}
 	(void)queue_commit(set->parts->queue);
 	loop_timer_wake(set->timer);

@@ -41,7 +41,7 @@ static const struct field_result policy_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Reads the names of sources. False after failing the request. */
+/* Reads names of sources. If one is unknown, fails the request and returns false. */
 static bool read_sources(
     struct request *request, const struct field_strings *given, struct wake_policy *policy)
 {
@@ -63,7 +63,7 @@ static bool read_sources(
 	return true;
 }
 
-/* Finds the pane or the agent. False after failing the request. */
+/* Finds the pane or the agent. Otherwise fails the request and returns false. */
 static bool read_owner(
     struct request *request, const struct policy_args *args, struct wake_policy *policy)
 {
@@ -79,7 +79,7 @@ static bool read_owner(
 	}
 	if (!requester_pane(request, args->pane, &policy->pane))
 		return false;
-	policy->pane.thread[0] = '\0'; /* the policy is that of the whole pane */
+	policy->pane.thread[0] = '\0'; /* a policy is for the pane, with any thread */
 	if (policy->pane.pane == MUXBUS_NO_ID)
 		return request_fail_field(request, "pane",
 		    "you are in no pane of this tmux server: name one, or an agent");
@@ -109,7 +109,7 @@ static void set_wake_policy(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* A policy for all agents of a name belongs to no pane. */
+/* A policy for an agent's name affects no single pane. */
 static bool affects(struct request *request, const void *args, struct pane_ref *ret_pane)
 {
 	const struct policy_args *policy = args;

@@ -13,7 +13,7 @@ bool way_wakes(const struct way *way)
 
 void way_find(const struct way_place *place, struct way_found *ret_found)
 {
-	int is_person = -1; /* not known */
+	int is_person = -1; /* -1: unknown */
 	for (size_t at = 0; ways[at] != NULL; at++) {
 		const struct way *way = ways[at];
 		enum way_use use;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Ways: how a notification for an address reaches its agent, or the person in whose pane no agent
- * lives. A way is one row, in the file of its noun. way_find() asks the rows of the table in way.c
- * one after the other. The answer that promises a way and the engine that delivers (delivery.h)
- * both call it, so the promise and the delivery do not differ.
+ * Ways: how a notification reaches the agent of an address, or the person in a pane without an
+ * agent. A way is one row, in the file of its noun. way_find() asks the rows of the table in way.c
+ * in turn. The answer that promises a way and the engine that delivers (delivery.h) both call it,
+ * so that promise and delivery agree.
  *
  * To add a way:
- *   1. Write its row where its noun is, and declare it below. use() looks whether the way takes the
- *      address now. start() takes what waits there, and gives the receipt with the row's name and
- *      result (mail.h). A way that starts by itself, as a follower does, has no start().
+ *   1. Write its row where its noun is, and declare it below. use() decides whether the way takes the
+ *      address now. start() delivers the mail of the address, and gives the receipt with the row's name
+ *      and result (mail.h). A way that starts by itself, such as a follower, has no start().
  *   2. Name the row in the table of way.c, before the rows that are to be asked after it.
  *   3. Add a situation to tests/test_way.c: it compares the promise, the start and the receipt.
  *   4. Name the way in muxbus-protocol(7), and in WAKE_RESULTS of wake.h.
@@ -22,45 +22,45 @@
 struct foreground_program;
 struct mail;
 
-/* An address for which a way is looked for. */
+/* The address to find a way for, and facts about it. */
 struct way_place {
 	const struct daemon *parts;
 	const struct pane_ref *address;
-	const char *failure; /* why the agent's queue command is not asked now; NULL: it is */
-	bool runs_on_notify; /* on_notify has a program */
-	bool is_left; /* the ways that start by themselves have left what waits */
+	const char *failure; /* why the agent's queue command is not asked now; NULL: ask it */
+	bool runs_on_notify; /* on_notify is configured */
+	bool is_left; /* skip the ways without start() */
 };
 
 struct way_found {
-	const struct way *way; /* that is promised; way_none: none, because of text */
-	const struct way *by; /* the row that has the address, also while it cannot take anything */
+	const struct way *way; /* the promised way; way_none: no way, because of text */
+	const struct way *by; /* the row that accepted the address, also if it cannot deliver now */
 	char text[WAY_TEXT_SIZE]; /* "typed into pane %4" */
-	bool is_final; /* way_none: for ever, so the notification is refused */
+	bool is_final; /* with way_none: never, so the notification is refused */
 };
 
 enum way_use {
-	WAY_PASSES, /* the address is for the next row */
+	WAY_PASSES, /* ask the next row */
 	WAY_TAKES,
-	WAY_WAITS, /* the address is this row's, but nothing can be done for now */
-	WAY_REFUSES, /* nothing can be done, ever */
+	WAY_WAITS, /* no other row; cannot deliver now */
+	WAY_REFUSES, /* no other row; can never deliver */
 };
 
 struct way {
 	const char *name; /* in answers, receipts and events */
-	const char *result; /* of the receipt of what has arrived */
-	const char *when; /* of the promise: " when that is ready"; NULL: at once */
-	bool is_for_person; /* not asked for the pane of an agent; wakes no agent */
+	const char *result; /* result in the receipt of a delivered notification */
+	const char *when; /* suffix of the promise: " when that is ready"; NULL: at once */
+	bool is_for_person; /* asked only for panes without an agent; wakes no agent */
 	enum way_use (*use)(const struct way_place *place, struct way_found *found);
-	/* Takes what waits, or goes on. NULL: it starts by itself. mail->work: it is not done yet. */
+	/* Delivers the mail, or continues; mail->work is set until done. NULL: starts by itself. */
 	void (*start)(struct mail *mail, const struct way_found *found);
-	/* Lets go of the mail, for another way or for ever. NULL: there is nothing to let go of. */
+	/* Releases the mail, to another way or before it is freed. NULL: nothing to release. */
 	void (*cancel)(struct mail *mail);
-	/* The program to which the way leads, and with which it ends. NULL: the requester says. */
+	/* The program that gets the notification, whose end ends the way. NULL: the requester's. */
 	void (*program)(const struct daemon *parts, const struct pane_ref *address,
 	    struct foreground_program *ret_program);
 };
 
-/* The rows, in the order in which they are asked; NULL ends. */
+/* The rows, in the order in which they are asked. NULL at the end. */
 extern const struct way *const ways[];
 
 extern const struct way way_follow; /* puller.c */
@@ -69,8 +69,8 @@ extern const struct way way_queue_command; /* queue_command.c */
 extern const struct way way_shown; /* show.c */
 extern const struct way way_on_notify; /* on_notify.c */
 extern const struct way way_typed; /* typed.c */
-extern const struct way way_none; /* mail.c: no row of the table, and never by */
+extern const struct way way_none; /* mail.c: not in the table, never in way_found.by */
 
-/* Whether a way ends at an agent, which wakes. */
+/* Returns true if the way wakes an agent. */
 bool way_wakes(const struct way *way);
 void way_find(const struct way_place *place, struct way_found *ret_found);

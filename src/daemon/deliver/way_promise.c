@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Promised ways: which facts may change them, and the events of their changes. */
+/* Promised ways: checks ways after facts that may change them, and publishes changes. */
 #include "daemon/deliver/way_promise.h"
 
 #include "base/process.h"
@@ -25,9 +25,9 @@ struct promise {
 	struct list link;
 	struct way_promises *set;
 	struct pane_ref address;
-	bool is_known; /* false: of an earlier daemon, and not looked at yet */
+	bool is_known; /* false: restored from an earlier daemon, way not yet looked up */
 	struct way_found found;
-	struct foreground_program program; /* whose end is watched; pid 0: none */
+	struct foreground_program program; /* its end is watched; pid 0: none */
 	struct loop_pidfd *end;
 };
 
@@ -36,13 +36,13 @@ struct way_promises {
 	struct event_log_listener events;
 	struct presence_listener reports;
 	struct puller_listener pullers;
-	struct list promises; /* the one that was armed longest ago first */
+	struct list promises; /* least recently armed first */
 	size_t count;
 	struct loop_timer *timer;
-	bool has_news; /* since the timer was armed */
+	bool has_news; /* a fact has come since the timer was armed */
 };
 
-/* A fact that comes while a look is due may be too young for that look: another one follows. */
+/* A fact that comes while the timer runs may be too young for its look: then look twice. */
 static void look_soon(void *data)
 {
 	struct way_promises *set = data;
@@ -70,10 +70,7 @@ static void on_end(void *data)
 	look_soon(promise->set);
 }
 
-/*
- * Watches the end of the program that the way leads to. Without a free descriptor only the other
- * facts are watched.
- */
+/* Watches the end of the program to which the way leads. Without a free descriptor, does not. */
 static void watch(struct promise *promise)
 {
 	const struct way *way = promise->found.way;
@@ -105,7 +102,7 @@ static void promise_free(struct promise *promise)
 	mem_free(promise);
 }
 
-/* The members of an address and its way. */
+/* Writes the members of the address and its way. */
 static void write_members(struct json_writer *writer, const struct promise *promise)
 {
 	const struct pane_ref *address = &promise->address;
@@ -119,7 +116,7 @@ static void write_members(struct json_writer *writer, const struct promise *prom
 		json_put_null(writer, "reason");
 }
 
-/* before NULL: not known. */
+/* Publishes the change. before: the earlier way, or NULL if unknown. */
 static void publish(const struct promise *promise, const char *before)
 {
 	const struct daemon *parts = promise->set->parts;
@@ -135,13 +132,13 @@ static void publish(const struct promise *promise, const char *before)
 	buf_finish(&members);
 }
 
-/* Takes the way as it is now. Frees the promise when its way is lost with nothing pending. */
+/* Stores the present way. Frees the promise if the way is lost and nothing is pending. */
 static void take(struct promise *promise, const struct way_found *found)
 {
 	const struct daemon *parts = promise->set->parts;
 	const struct way *before = promise->found.way;
 	bool was_known = promise->is_known;
-	/* After a restart the loss of a way is announced: an earlier answer may name another. */
+	/* After a restart a missing way counts as lost: an earlier answer may have promised one. */
 	bool has_changed =
 	    was_known ? way_wakes(before) != way_wakes(found->way) : found->way == &way_none;
 	promise->found = *found;
