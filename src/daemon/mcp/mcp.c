@@ -214,7 +214,7 @@ void mcp_free(struct mcp *mcp)
 	mem_free(mcp);
 }
 
-/* Dates, the oldest first: a client that offers one in between knows only those before it. */
+/* Dates, the oldest first. A client that offers another date supports only earlier revisions. */
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 
 static void put_tasks(struct json_writer *writer)
@@ -226,7 +226,7 @@ static void put_tasks(struct json_writer *writer)
 	json_object_end(writer);
 }
 
-/* Capabilities of the older revisions and of the modern one. */
+/* Writes the capabilities for an older revision or, if is_modern, for the modern one. */
 static void put_capabilities(struct json_writer *writer, bool is_modern, bool has_tasks)
 {
 	static const char *const lists[] = {"prompts", "resources", "tools"};
@@ -303,7 +303,7 @@ static void handle_discover(struct mcp_exchange *exchange, const void *data UNUS
 	request_done(exchange->request);
 }
 
-/* From now on a session of an older revision may get notifications. */
+/* From now on a session of an older revision may be sent notifications. */
 static void handle_initialized(struct mcp_exchange *exchange, const void *data UNUSED)
 {
 	if (exchange->session->is_initialized)
@@ -325,7 +325,7 @@ static const struct field hello_fields[] = {
     {.name = NULL},
 };
 
-/* Finds the methods of the tools that are wanted. Returns whether others are listed now. */
+/* Finds the methods of the wanted tools. Returns true if the list of tools has changed. */
 static bool read_tools(struct mcp_session *session)
 {
 	char reason[MCP_TOOL_SET_REASON];
@@ -355,14 +355,14 @@ void mcp_tools_changed(struct mcp *mcp, bool is_listed)
 		bool had_declared = session != NULL && session->tools.has_declared;
 		if (session == NULL)
 			continue;
-		/* The places of all methods may be others now. */
+		/* The set holds positions in the method table, which may have moved. */
 		(void)read_tools(session);
 		if (is_listed && (had_declared || session->tools.has_declared))
 			mcp_listen_tools_changed(session);
 	}
 }
 
-/* The parameters of a bridge, which knows the agent better than we do. */
+/* Takes the parameters of a bridge (muxbus mcp), which knows its agent better than muxbusd does. */
 static void handle_hello(struct mcp_exchange *exchange, const void *data)
 {
 	const struct hello_args *args = data;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * MCP as a dialect on the socket: initialize, server/discover, ping, cancel; methods are tools.
- * Each request names its revision, not the connection: a request whose _meta has a protocol
- * version is of 2026-07-28 and needs no session; any other is of the revisions that begin with
+ * MCP as a dialect on the socket: initialize, server/discover, ping, cancel; methods are tools. The
+ * revision belongs to the request, not to the connection: if _meta has a protocol version, the
+ * request is of 2026-07-28 and needs no session; else it is of a revision that begins with
  * initialize. Native requests may come between them.
  *
- * A tool is a method: tools/call goes through the same checks and handlers, and only its
- * response has another format.
+ * A tool is a method: tools/call goes through the same checks and handlers, and only its response
+ * has another format.
  */
 #pragma once
 
@@ -15,9 +15,12 @@
 struct daemon;
 struct dispatch;
 
-/* Registers MCP with dispatch, until the last peer is gone. */
+/* Registers MCP with dispatch. Never NULL. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
-/* Other tools are declared: sessions whose lists differ by that are notified. */
+/*
+ * Declared tools have changed: notifies sessions whose list of tools has declared tools, if
+ * is_listed.
+ */
 void mcp_tools_changed(struct mcp *mcp, bool is_listed);
-/* After server_free(). */
+/* NULL: nothing. Call after server_free(). */
 void mcp_free(struct mcp *mcp);

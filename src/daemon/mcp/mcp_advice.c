@@ -9,9 +9,9 @@
 #include "daemon/watch/watch.h"
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz_"
-#define LISTED_MAX 20 /* things that an error names */
-#define READ_BYTES 7000 /* of one reading by offset, so that it need not be cut */
-#define READ_MAX 15000 /* the same where the caller said how much it wants */
+#define LISTED_MAX 20 /* panes or jobs that an error names */
+#define READ_BYTES 7000 /* default max_bytes of a read, so that it is not cut */
+#define READ_MAX 15000 /* limit of max_bytes if the caller gave it */
 
 bool mcp_advice_keeps_end(const struct method *tool)
 {
@@ -40,7 +40,7 @@ void mcp_advice_narrow(const struct method *tool, void *args)
 
 static void put_visible(struct buf *out, const char *text)
 {
-	(void)str_append_visible(out, text, strnlen(text, 60)); /* a cut is harmless */
+	(void)str_append_visible(out, text, strnlen(text, 60)); /* may end within a word */
 }
 
 static void list_panes(struct buf *out, const struct daemon *daemon)
@@ -107,12 +107,12 @@ static void list_watches(struct buf *out, const struct daemon *daemon)
 	(void)buf_append_str(out, *comma ? "." : " none.");
 }
 
-/* The parameters of a tool, and an example. */
+/* Lists the parameters of a tool, and an example. */
 static void list_parameters(struct buf *out, const struct method *tool)
 {
 	const char *comma = "";
 	if (tool->fields == NULL && tool->uses != NULL)
-		return; /* of a host of the fleet, which knows them */
+		return; /* a tool of another host: this daemon does not know its parameters */
 	(void)buf_printf(out, "\n%s takes", tool->name);
 	for (const struct field *field = tool->fields; field != NULL && field->name != NULL;
 	     field++) {
@@ -146,7 +146,7 @@ static const char *next_step(enum message_error error)
 	}
 }
 
-/* The length of a text without "see NAME" at its end, if NAME is a tool that is not listed. */
+/* Returns the length of a text up to its "see NAME", if the agent cannot see the tool NAME. */
 static size_t usable_len(const char *text, const struct mcp_tool_set *tools)
 {
 	static const char mark[] = " see ";
@@ -171,7 +171,7 @@ void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct
 	size_t name_len = strlen(tool->name), len;
 	bool has_end;
 	if (strncmp(text, tool->name, name_len) == 0 && strncmp(text + name_len, ": ", 2) == 0)
-		text += name_len + 2; /* those of declared tools begin so */
+		text += name_len + 2; /* errors of declared tools begin with the tool's name */
 	len = usable_len(text, tools);
 	has_end = len > 0 && strchr(".?!", text[len - 1]) != NULL;
 	(void)buf_printf(out, "%s failed: %.*s%s", tool->name, (int)len, text, has_end ? "" : ".");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Advice for a model beside an answer: what exists, what to call. */
+/* Advice for a model in an answer: what exists, and what to call next. */
 #pragma once
 
 #include "daemon/server/method.h"
@@ -7,18 +7,15 @@
 struct daemon;
 struct mcp_tool_set;
 
-/* Whether the end of its texts matters most. */
+/* Returns true if the end of the tool's texts matters most, so that a cut keeps the end. */
 bool mcp_advice_keeps_end(const struct method *tool);
 
-/*
- * Narrows the arguments of a tool that reads by offset, so that it gives what fits and says
- * where to go on.
- */
+/* Reduces max_bytes and "detail" in the arguments of a tool, so that its result need not be cut. */
 void mcp_advice_narrow(const struct method *tool, void *args);
 
 /*
- * An error as text: what was wrong, what there is, what to call. "See NAME" at its end is left
- * out if the agent has no such tool.
+ * Writes an error as text: what was wrong, what exists, what to call. "See NAME" at the end of the
+ * text is left out if the agent has no such tool.
  */
 void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
     const struct mcp_tool_set *tools, enum message_error error, const char *text);

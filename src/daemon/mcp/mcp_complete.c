@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * MCP prompts: named tasks that a person gives to an agent, with arguments to fill in. And
+ * MCP prompts: named tasks that a person gives to an agent, with arguments to fill in. Also
  * completion/complete: values for an argument of a prompt or a variable of a URI.
  */
 #include "daemon/job/job.h"
@@ -13,7 +13,7 @@
 enum mcp_completion { MCP_COMPLETE_NOTHING, MCP_COMPLETE_PANE };
 
 struct mcp_prompt_argument {
-	const char *name; /* NULL: no more */
+	const char *name; /* NULL: end of the list */
 	const char *help;
 	bool is_required;
 	enum mcp_completion completion;
@@ -23,9 +23,9 @@ struct mcp_prompt {
 	const char *name;
 	const char *title;
 	const char *help;
-	const char *method; /* that it asks for: who may not call it is not offered the prompt */
+	const char *method; /* the prompt is offered only to callers who may call this method */
 	struct mcp_prompt_argument arguments[MCP_PROMPT_ARGUMENTS + 1];
-	const char *text; /* {name} stands for an argument */
+	const char *text; /* {NAME} is replaced by the argument NAME */
 };
 
 #define TEXT_MAX ((size_t)64 * 1024)
@@ -77,7 +77,7 @@ static bool is_offered(const struct mcp_exchange *exchange, const struct mcp_pro
 	return role_has(request_role(exchange->request), method_find(prompt->method));
 }
 
-/* NULL if no prompt has this name that the role of the exchange may use. */
+/* Returns the prompt with this name; NULL if there is none, or the caller's role may not use it. */
 static const struct mcp_prompt *mcp_prompt_find(
     const struct mcp_exchange *exchange, const char *name)
 {
@@ -131,7 +131,7 @@ static const struct field get_fields[] = {
     {.name = NULL},
 };
 
-/* The value of an argument, "" if absent. */
+/* Returns the value of an argument, or "". */
 static const char *argument(const struct json *arguments, const char *name)
 {
 	const struct json *value = arguments != NULL ? json_member(arguments, name) : NULL;
@@ -220,9 +220,9 @@ const struct mcp_method mcp_methods_prompt[] = {
     {.name = NULL},
 };
 
-#define VALUES_MAX 100 /* the maximum of MCP */
+#define VALUES_MAX 100 /* MCP allows no more */
 
-/* Values that begin with the typed text. */
+/* Collects the values that begin with the typed text. */
 struct complete_values {
 	struct json_writer *writer;
 	const char *begin;
@@ -318,7 +318,7 @@ static bool is_pane(const struct mcp_prompt *prompt, const char *name)
 	return false;
 }
 
-/* The argument of a prompt, or the variable of a URI. */
+/* Completes an argument of a prompt, or the variable of a URI. */
 static void handle_complete(struct mcp_exchange *exchange, const void *data)
 {
 	const struct complete_args *args = data;

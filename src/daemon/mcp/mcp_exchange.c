@@ -99,8 +99,8 @@ bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor)
 }
 
 /*
- * Seconds are a little less than the default timeout of the agent; agents that wait as long as
- * progress comes, or put a long call into the background, have none.
+ * wait_sec is a little less than the agent's default timeout. It is 0 for agents that wait while
+ * progress comes, or that move a long call into the background.
  */
 static const struct mcp_client clients[] = {
     {.name = "claude-code",

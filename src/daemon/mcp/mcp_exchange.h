@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Shared by the parts of MCP: a session, an exchange, the rows of its methods. */
+/* Shared by the parts of MCP: a session, an exchange, the rows of the methods of MCP. */
 #pragma once
 
 #include "daemon/mcp/mcp_tool_set.h"
@@ -7,31 +7,31 @@
 #define MCP_NEWEST_LEGACY "2025-11-25"
 #define MCP_MODERN "2026-07-28"
 
-#define MCP_META "io.modelcontextprotocol/" /* the prefix of its names in _meta */
+#define MCP_META "io.modelcontextprotocol/" /* prefix of MCP's own names in _meta */
 
 struct mcp {
 	struct daemon *daemon;
 	struct dispatch *dispatch;
-	struct json_reader *reader; /* of results, to make text of them */
-	struct json_reader *shown_reader; /* of what is shown of a cut result */
-	struct json_reader *params_reader; /* of our own requests */
+	struct json_reader *reader; /* parses results of methods, to write them as text */
+	struct json_reader *shown_reader; /* parses the part of a cut result that is shown */
+	struct json_reader *params_reader; /* parses parameters of requests that MCP makes itself */
 };
 
 /* A session: the state of a peer that speaks MCP. */
 struct mcp_session {
 	struct mcp *mcp;
 	struct peer *peer;
-	const struct mcp_client *client; /* the row of the agent's name */
-	bool is_initialized; /* it began with initialize */
-	bool has_tasks; /* of a revision with tasks */
-	struct mcp_tool_set tools; /* that are listed */
-	char *tools_wanted; /* the groups and names that were asked for; NULL: the default ones */
-	char *tools_reason; /* why the list that was wanted cannot be; NULL: nothing is wrong */
+	const struct mcp_client *client; /* the row that describes the agent */
+	bool is_initialized; /* the peer sent initialize */
+	bool has_tasks; /* its revision has tasks */
+	struct mcp_tool_set tools; /* the tools that tools/list shows */
+	char *tools_wanted; /* words of the request for tools; NULL: the default tools */
+	char *tools_reason; /* the error in tools_wanted; NULL: none */
 	int log_level; /* that logging/setLevel set; below 0: none */
-	struct mcp_listening *listening; /* NULL without subscriptions */
+	struct mcp_listening *listening; /* NULL: no subscriptions */
 };
 
-/* One request while its row handles it. */
+/* One request or notification while its row handles it. */
 struct mcp_exchange {
 	struct mcp *mcp;
 	struct mcp_session *session;
@@ -42,30 +42,30 @@ struct mcp_exchange {
 };
 
 enum mcp_flag {
-	MCP_LEGACY_ONLY = 1 << 0, /* removed from the modern revision */
+	MCP_LEGACY_ONLY = 1 << 0, /* not in the modern revision */
 	MCP_MODERN_ONLY = 1 << 1,
 	MCP_NOTIFICATION = 1 << 2, /* never answered */
-	MCP_NATIVE = 1 << 3, /* without _meta the method that it runs takes it */
+	MCP_NATIVE = 1 << 3, /* without _meta it is a native request, not one of MCP */
 };
 
 #define MCP_ARGS_MAX 128
 
-#define MCP_RESULT_BYTES 9000 /* of text, and of structuredContent */
-#define MCP_RESULT_MAX 20000 /* the same if the caller set a size */
+#define MCP_RESULT_BYTES 9000 /* most bytes of text, and of structuredContent */
+#define MCP_RESULT_MAX 20000 /* most bytes of each if the caller gave a size */
 
-/* A row of MCP's own methods. */
+/* A method of MCP itself. */
 struct mcp_method {
 	const char *name; /* NULL ends a table */
 	unsigned flags; /* enum mcp_flag */
-	const struct field *fields; /* NULL: none that matter */
-	/* Whose flags say how the request waits; NULL: it does not. */
+	const struct field *fields; /* NULL: parameters are ignored */
+	/* Returns the native method whose flags say how the request waits; NULL: none. */
 	const struct method *(*method)(const struct mcp_exchange *exchange);
-	const char *runs; /* the same, as the name of a method that does not change */
+	const char *runs; /* or its name, if it is always the same */
 	void (*handle)(
-	    struct mcp_exchange *exchange, const void *args); /* NULL: the method that it runs */
+	    struct mcp_exchange *exchange, const void *args); /* NULL: that of the native method */
 };
 
-/* The tables of the parts. */
+/* The tables of methods, each in the file of its part. */
 extern const struct mcp_method mcp_methods_cancel[];
 extern const struct mcp_method mcp_methods_complete[];
 extern const struct mcp_method mcp_methods_core[];
@@ -76,7 +76,7 @@ extern const struct mcp_method mcp_methods_resource[];
 extern const struct mcp_method mcp_methods_task[];
 extern const struct mcp_method mcp_methods_tool[];
 
-/* The parameters of all lists. */
+/* The parameters of each method that lists. */
 struct mcp_list_args {
 	const char *cursor; /* NULL: the first page */
 };
@@ -84,15 +84,15 @@ extern const struct field mcp_list_fields[];
 
 /* Opens the result with the members that the revision requires. */
 struct json_writer *mcp_result(struct mcp_exchange *exchange);
-/* The same for results that may be cached: lists and reads. */
+/* Opens the result of a list or a read, with the time for which clients may cache it. */
 struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t ttl_ms);
 void mcp_put_server_info(struct json_writer *writer, const char *name);
-/* The members of any modern result. */
+/* Writes the members that each result of the modern revision has. */
 void mcp_put_modern(struct json_writer *writer);
-/* The same, with how long the result holds. */
+/* As mcp_put_modern(), and the time for which clients may cache the result. */
 void mcp_put_cacheable(struct json_writer *writer, int64_t ttl_ms);
 
-/* An answer that waits for a look at tmux. */
+/* An answer that is written when the panes are known. */
 struct mcp_looked {
 	void (*write)(struct json_writer *writer, const struct mcp_looked *looked);
 	const struct daemon *daemon;
@@ -101,32 +101,32 @@ struct mcp_looked {
 };
 
 /*
- * Answers when the panes are known: it asks tmux where the daemon is not attached, as list_panes
- * does, which the row runs. write puts the members of the result; without tmux the panes are those
- * that are known. text is copied.
+ * Answers when the panes are known: if the daemon is not attached, tmux is asked first, as by
+ * list_panes, which must be what the row runs. write writes the members of the result. If tmux does
+ * not answer, the last known panes count. text is copied.
  */
 void mcp_answer_looked(struct mcp_exchange *exchange,
     void (*write)(struct json_writer *writer, const struct mcp_looked *looked), const char *text);
 
-/* Fails the request of a page that does not exist. True if it did. */
+/* If a cursor is given, fails the request, since the page is unknown, and returns true. */
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);
 
 /*
- * Known MCP clients (agents): their call timeouts, and the instructions for their models. An
- * agent is known by its clientInfo.name. Measured, not guessed.
+ * Known MCP clients (agents): the timeouts of their calls, which were measured, and instructions
+ * for their models. clientInfo.name identifies the agent.
  */
 
-#define MCP_INSTRUCTIONS_MAX 2000 /* bytes: some agents cut there */
+#define MCP_INSTRUCTIONS_MAX 2000 /* bytes; some agents cut longer instructions */
 
 struct mcp_client {
-	const char *name; /* beginning of its name; "" for all others */
-	const char *agent; /* whose thread is in _meta.threadId of each call; NULL: it is not */
+	const char *name; /* the client's name begins with this; "" for all other clients */
+	const char *agent; /* agent that names its thread in _meta.threadId; NULL: none */
 	int wait_sec; /* calls are answered before this; 0: no limit */
-	const char *waiting; /* about waiting, for the instructions */
+	const char *waiting; /* sentence about waiting, for the instructions */
 };
 
-/* The row of a name; never NULL. */
+/* Returns the row for a client's name; never NULL. */
 const struct mcp_client *mcp_client_find(const char *name);
 
-/* Appends the instructions for a model. pane: NULL if the agent is in none. */
+/* Appends the instructions for a model. pane: of the agent; NULL if it is in none. */
 void mcp_client_instructions(struct buf *out, const struct mcp_client *client, const char *pane);

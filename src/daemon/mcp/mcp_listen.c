@@ -11,10 +11,10 @@
 #include "daemon/tmux/subscription.h"
 #include "io/loop_timer.h"
 
-#define INTERVAL_MS 1000 /* between two notifications of one target */
-#define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* of one session; one is the log's */
+#define INTERVAL_MS 1000 /* least time between two notifications about one target */
+#define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* one is left for the log */
 
-/* A stream: an open request whose id marks its notifications. */
+/* A stream: a request of the modern revision that stays open. Its notifications carry its id. */
 struct listen_stream {
 	struct list link;
 	struct mcp_listening *listening;
@@ -23,16 +23,16 @@ struct listen_stream {
 	char id[]; /* as JSON */
 };
 
-/* A target: a list or a resource that notifications are about. */
+/* A target: the list of resources, one resource, or the log. */
 struct listen_target {
 	struct list link;
 	struct mcp_listening *listening;
-	struct listen_stream *stream; /* NULL: of an older revision */
-	char subscription[SUBSCRIPTION_NAME_SIZE]; /* to events; "": to none */
+	struct listen_stream *stream; /* NULL: the session is of an older revision */
+	char subscription[SUBSCRIPTION_NAME_SIZE]; /* subscription to events; "": none */
 	bool has_jobs;
 	bool is_log;
 	bool is_due;
-	int64_t told_ms; /* of the last one; CLOCK_MONOTONIC */
+	int64_t told_ms; /* time of the last notification; CLOCK_MONOTONIC */
 	char uri[]; /* "": the list of resources */
 };
 
@@ -45,11 +45,11 @@ struct mcp_listening {
 	size_t count;
 	struct list streams;
 	struct loop_timer *timer;
-	bool has_lists; /* an older session that gets notifications of lists */
-	mcp_listen_log_fn *log; /* targets of the log */
+	bool has_lists; /* notifications about the list of resources are on (older revisions) */
+	mcp_listen_log_fn *log; /* called with each event of a target of the log */
 };
 
-/* Sends a notification, with stream id and URI if given. */
+/* Sends a notification, with the stream's id and a URI unless NULL. */
 static void tell(
     struct peer *peer, const char *method, const char *stream_id, const char *uri, bool *ret_sent)
 {
@@ -75,7 +75,7 @@ static void tell(
 	buf_finish(&line);
 }
 
-/* False if the peer is too far behind: the target stays due. */
+/* Notifies about a target. False if the peer is too slow: the target stays due. */
 static bool tell_target(const struct listen_target *target)
 {
 	bool is_sent;
@@ -263,7 +263,7 @@ static void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_list
 	list_each_safe (struct listen_target, target, &listening->targets, link)
 		if (target->is_log)
 			target_free(target);
-	(void)add_target(listening, NULL, "", &change, true); /* there is room for it */
+	(void)add_target(listening, NULL, "", &change, true); /* the log has a place of its own */
 }
 
 void mcp_listen_tools_changed(struct mcp_session *session)
@@ -330,7 +330,7 @@ static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* The request was cancelled, or its peer has gone. */
+/* The request was cancelled, or its peer has disconnected. */
 static void on_cancelled(struct request *request, void *data)
 {
 	stream_free(data);
@@ -416,7 +416,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	acknowledge(stream, args->notifications);
 }
 
-/* The request stays open like a wait. */
+/* Returns a method with the flags of a wait: the request stays open. */
 static const struct method *listen_method(const struct mcp_exchange *exchange UNUSED)
 {
 	static const struct method method = {.name = "subscriptions/listen", .flags = METHOD_WAITS};
@@ -460,13 +460,13 @@ const struct mcp_method mcp_methods_listen[] = {
     {.name = NULL},
 };
 
-#define DATA_MAX ((size_t)16384) /* of one message; a larger one is not sent */
+#define DATA_MAX ((size_t)16384) /* bytes of one message; larger messages are not sent */
 
-/* From the lowest level to the highest. */
+/* In the order of enum mcp_level. */
 static const char *const level_names[] = {
     "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", NULL};
 
-/* data is JSON text. */
+/* Sends a message; data is JSON text. */
 static void say(struct peer *peer, enum mcp_level level, const void *data, size_t len)
 {
 	struct json_writer writer;
@@ -479,7 +479,7 @@ static void say(struct peer *peer, enum mcp_level level, const void *data, size_
 	message_end_notice(&writer);
 	if (!writer.is_cut)
 		(void)peer_send_line(
-		    peer, (const char *)line.data, line.len); /* a slow peer misses it */
+		    peer, (const char *)line.data, line.len); /* dropped if the peer is slow */
 	buf_finish(&line);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Notifications to an MCP client about changed lists and resources. A session of the older
- * revisions gets those of lists after initialize, and of the resources it subscribes to; the
- * newest revision listens with a request that stays open, whose id marks its notifications. At
- * most one per target and second.
+ * Notifies an MCP client about changed lists and resources. A session of an older revision gets
+ * notifications about lists after initialize, and about the resources that it subscribes to. In the
+ * newest revision a request that stays open subscribes, and its id is in each notification. Each
+ * target has at most one notification a second.
  */
 #pragma once
 
@@ -17,22 +17,19 @@ void mcp_listening_free(struct mcp_listening *listening);
 /* Starts notifications of lists for a session of the older revisions. */
 void mcp_listen_lists(struct mcp_session *session);
 
-/* The session's list of tools has changed. */
+/* Notifies the session that its list of tools has changed. */
 void mcp_listen_tools_changed(struct mcp_session *session);
 
-/*
- * For a session with a log level: calls log with each event of these kinds (bit per enum
- * event_kind; 0: none).
- */
+/* Called with each event whose kind a session logs. */
 typedef void mcp_listen_log_fn(const struct mcp_session *session, const struct event_entry *event);
 
 /* The daemon stops: answers open requests to listen. */
 void mcp_listen_end(struct mcp_session *session);
 
 /*
- * Log messages (notifications/message) for MCP clients: outcomes of calls, server events. The
- * older revisions set a level for the connection; in the newest one each request sets a level
- * for its own messages.
+ * Log messages (notifications/message) for MCP clients: results of calls, and server events. In the
+ * older revisions a client sets a level for its connection; in the newest, each request sets the
+ * level for its own messages.
  */
 
 enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_LEVEL_COUNT_ = 8 };
@@ -45,5 +42,5 @@ struct mcp_log {
 };
 
 void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange);
-/* Logs the end of a call: a result, or an error if not NULL. */
+/* Logs the end of a call: its error, or, if NULL, that it is done. */
 void mcp_log_call(const struct mcp_log *log, const struct method *tool, const char *error);

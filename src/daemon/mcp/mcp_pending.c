@@ -11,9 +11,9 @@ struct mcp_pending {
 	struct daemon *daemon;
 	struct request *request;
 	int64_t wait_sec;
-	struct loop_timer *timer; /* releases a wait in time; NULL: none */
-	bool is_shortened; /* the timeout in the arguments was shortened */
-	bool is_released; /* the task continues, and its end is a notification */
+	struct loop_timer *timer; /* NULL: none runs */
+	bool is_shortened; /* mcp_pending_narrow() has shortened timeout_sec */
+	bool is_released; /* the request was ended before its task; the task's end is notified */
 };
 
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request)
@@ -37,7 +37,7 @@ void mcp_pending_free(struct mcp_pending *pending)
 	mem_free(pending);
 }
 
-/* Describes the next steps of the model and of Muxbus. */
+/* Writes what the model can do next, and how a notification will reach it. */
 static void write_next(const struct mcp_pending *pending, const char *name,
     const struct pane_ref *pane, char *out, size_t size)
 {
@@ -55,7 +55,7 @@ static void write_next(const struct mcp_pending *pending, const char *name,
 	    name, woken);
 }
 
-/* Methods whose timeout would end the task: its end becomes a notification instead. */
+/* Returns true for methods that start a task of an agent, which must not end with the wait. */
 static bool is_task(const struct method *method)
 {
 	return strcmp(method->name, "send_task") == 0 || strcmp(method->name, "respond") == 0;
@@ -72,7 +72,7 @@ static void on_time(void *data)
 	const char *name;
 	if (is_task(request_method(request))) {
 		pending->is_released = true;
-		(void)request_release(request); /* answers it now or later */
+		(void)request_release(request); /* answers the request, now or later */
 		return;
 	}
 	(void)requester_pane(request, NULL, &pane);
@@ -92,7 +92,7 @@ static bool is_wait(const struct method *method)
 	return strcmp(method->name, "wait_for") == 0;
 }
 
-/* The place of timeout_sec in the arguments, or NULL. */
+/* Returns the place of timeout_sec in the arguments, or NULL. */
 static double *find_timeout(const struct method *method, void *args)
 {
 	for (const struct field *field = method->fields; field != NULL && field->name; field++)
@@ -110,7 +110,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	timeout = find_timeout(request_method(request), args);
 	if (timeout == NULL || *timeout <= max)
 		return;
-	/* A wait that goes on is kept, and its end is a notification: more than to read. */
+	/* Shortened, unless it continues after the answer: a task, or wait_for of the full role. */
 	if (!is_task(request_method(request)) &&
 	    (!is_wait(request_method(request)) || request_role(request) != ROLE_FULL)) {
 		*timeout = max;
@@ -122,7 +122,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	loop_timer_arm(pending->timer, (int64_t)pending->wait_sec * 1000);
 }
 
-/* Whether the shortened time passed without a result. */
+/* Returns true if the result has no notification, since the shortened timeout passed. */
 static bool is_empty(const struct json *result)
 {
 	const struct json *notes = json_member(result, "notifications");

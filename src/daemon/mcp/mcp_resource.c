@@ -11,15 +11,15 @@
 #include "daemon/server/rest.h"
 
 #define SCHEME "muxbus://"
-#define PAGE 100 /* resources in one answer */
-#define ID_MAX 32 /* bytes of the value of {...} */
+#define PAGE 100 /* most resources in one answer */
+#define ID_MAX 32 /* size of the value of a variable, with its NUL */
 #define RESULT_MAX ((size_t)1024 * 1024)
 #define LIST_TTL_MS 0 /* resources change at any time */
 #define TEXT "text/plain"
 #define JSON "application/json"
 
 #define BIT(kind) ((uint64_t)1 << (kind))
-/* Events that tmux announces by itself: they need no polling. */
+/* Events that tmux announces: these subscriptions cost no polling. */
 #define PANE_KINDS                                                                                \
 	(BIT(EVENT_PANE_CREATED) | BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_MOVED) |               \
 	    BIT(EVENT_LAYOUT_CHANGED) | BIT(EVENT_ACTIVE_PANE_CHANGED) |                          \
@@ -28,9 +28,9 @@
 #define SERVER_KINDS (BIT(EVENT_SERVER_LOST) | BIT(EVENT_SERVER_FOUND))
 #define NOTE_KINDS (BIT(EVENT_NOTIFICATION) | BIT(EVENT_DELIVERY))
 
-/* One form of URI. */
+/* A form of URI: begin, the value of the variable, end. */
 static const struct form {
-	const char *begin; /* behind the scheme */
+	const char *begin; /* after SCHEME */
 	const char *variable; /* between begin and end; NULL: none */
 	const char *end;
 	const char *title;
@@ -38,7 +38,7 @@ static const struct form {
 	const char *mime;
 	const char *method; /* the method that reads it */
 	const char *params; /* as JSON, up to the variable */
-	const char *params_end; /* after it */
+	const char *params_end; /* after the variable */
 	uint64_t kinds;
 	bool has_output;
 	bool has_jobs;
@@ -79,7 +79,7 @@ static bool is_id(const char *text, size_t len)
 	return len > 0 && len < ID_MAX;
 }
 
-/* The sigil of a pane, as it is or percent-encoded, may stand before its number. */
+/* Skips the sigil of a pane, "%" or percent-encoded "%25", if the variable is a pane. */
 static const char *skip_sigil(const struct form *form, const char *rest)
 {
 	bool is_pane = form->variable != NULL && strcmp(form->variable, "pane") == 0;
@@ -88,7 +88,7 @@ static const char *skip_sigil(const struct form *form, const char *rest)
 	return strncmp(rest, "%25", 3) == 0 && rest[3] != '\0' ? rest + 3 : rest + 1;
 }
 
-/* The form of a URI, and its id; NULL if no form matches. */
+/* Returns the form that a URI has, and the value of its variable, or NULL. */
 static const struct form *find_form(const char *uri, char id[ID_MAX])
 {
 	if (strncmp(uri, SCHEME, strlen(SCHEME)) != 0)
@@ -138,7 +138,7 @@ struct resource_page {
 	struct json_writer *writer;
 	size_t count;
 	bool has_more;
-	char cursor[MCP_CURSOR_SIZE]; /* behind the last entry: a pane, or a job */
+	char cursor[MCP_CURSOR_SIZE]; /* the last entry: a pane, or a job */
 };
 
 /* Begins an entry if the page has room. */
@@ -159,7 +159,7 @@ static void put_form(struct json_writer *writer, const struct form *form)
 	json_put_str(writer, "mimeType", form->mime);
 }
 
-/* An entry of the list; its name may contain foreign text. False: it is on the next page. */
+/* Writes an entry of the list; "called" may be foreign text. False if the page is full. */
 static bool put_thing(struct resource_page *page, const char *kind, const char *id,
     const char *uri_id, const char *called, const char *mime)
 {
@@ -172,7 +172,7 @@ static bool put_thing(struct resource_page *page, const char *kind, const char *
 	(void)snprintf(uri, sizeof uri, SCHEME "%ss/%s", kind, uri_id);
 	buf_init(&title, 512);
 	(void)buf_printf(&title, "%s: ", name);
-	(void)str_append_visible(&title, called, strnlen(called, 60)); /* may be cut */
+	(void)str_append_visible(&title, called, strnlen(called, 60)); /* may be cut in a word */
 	json_put_str(page->writer, "uri", uri);
 	(void)json_put_text(page->writer, "title", title.data, title.len);
 	json_put_str(page->writer, "mimeType", mime);
@@ -181,7 +181,7 @@ static bool put_thing(struct resource_page *page, const char *kind, const char *
 	return true;
 }
 
-/* The pane with the next higher number: a cursor holds, whatever panes go or move meanwhile. */
+/* Returns the pane with the next higher number: a cursor stays valid if panes close or move. */
 static const struct muxbus_pane *next_pane(const struct muxbus_model *model, int64_t id)
 {
 	const struct muxbus_pane *pane = NULL, *next = NULL;
@@ -229,7 +229,7 @@ static void put_lists(struct resource_page *page)
 	}
 }
 
-/* Finds where a page begins. False: the cursor is none. */
+/* Finds the first pane and job of a page. False if the cursor is invalid. */
 static bool find_page(
     const struct daemon *daemon, const char *cursor, int64_t *ret_pane, const struct job **ret_job)
 {
@@ -286,7 +286,7 @@ static void handle_templates(struct mcp_exchange *exchange, const void *data)
 		char text[MCP_URI_MAX];
 		const struct method *method = method_find(forms[i].method);
 		if (forms[i].variable == NULL || method == NULL || method->flags & METHOD_HIDDEN)
-			continue; /* of a tool that cannot run here */
+			continue; /* its tool cannot run here */
 		json_object_begin(writer, NULL);
 		(void)snprintf(text, sizeof text, "%s%s%s", forms[i].variable,
 		    *forms[i].end ? "-" : "", forms[i].end + (*forms[i].end != '\0'));
@@ -337,7 +337,7 @@ static void put_content(const struct resource_reading *reading, struct json_writ
 	json_object_end(writer);
 }
 
-/* The calls that get what is not shown, as a content of their own. */
+/* Writes the calls that read the rest of a cut result, as another content. */
 static void put_rest(const struct resource_reading *reading, struct json_writer *writer,
     const struct mcp_cut *cut, const struct json *result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * MCP resources: panes, jobs and notifications by URI. The content is the result of a method,
- * as text or as JSON.
+ * MCP resources: panes, jobs and notifications by URI. The content of a resource is the result of a
+ * method, as text or as JSON.
  */
 #pragma once
 
@@ -9,15 +9,15 @@
 
 #define MCP_URI_MAX 256 /* bytes */
 
-/* The events that mean that a resource has changed. */
+/* The events after which a resource may have changed. */
 struct mcp_change {
 	uint64_t kinds; /* bit per enum event_kind */
-	uint32_t pane; /* this pane only, MUXBUS_NO_ID: any */
-	bool has_output; /* the pane's output too */
-	bool has_jobs; /* the beginning and the end of jobs too */
+	uint32_t pane; /* events of this pane only; MUXBUS_NO_ID: of any */
+	bool has_output; /* also output of the pane */
+	bool has_jobs; /* also starts and ends of jobs */
 };
 
-/* False if no resource has this form of URI; the resource need not exist now. */
+/* Returns the events for a URI. False if no resource has its form; the resource need not exist. */
 bool mcp_resource_change(const char *uri, struct mcp_change *ret_change);
-/* The same for the list of resources. */
+/* Returns the events for the list of resources. */
 void mcp_resource_list_change(struct mcp_change *ret_change);

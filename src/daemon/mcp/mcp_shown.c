@@ -4,23 +4,23 @@
 #include "daemon/server/rest.h"
 
 #define REST_MAX 1024 /* bytes of "rest" */
-#define REPEATED_MAX 512 /* bytes of arguments that are said again */
-#define PART_MAX ((size_t)1 << 16) /* more than is ever shown */
-#define NAMED_MAX 3 /* members whose rests are named one by one */
+#define REPEATED_MAX 512 /* bytes of arguments that "rest" may repeat */
+#define PART_MAX ((size_t)1 << 16) /* a size that no shown result reaches */
+#define NAMED_MAX 3 /* members whose missing parts are named one by one */
 
-/* Members of a result that are not those of the whole. */
+/* Members of a cut result whose values differ from those of the whole result. */
 struct shown {
 	const struct json *result;
 	const struct mcp_cut *cut;
 	const struct mcp_asked *asked;
-	bool has_first_row; /* of the text */
+	bool has_first_row; /* first_row is changed */
 	bool knows_first_row;
 	int64_t first_row;
-	const struct json *text; /* whose places these are; NULL: none */
+	const struct json *text; /* the text that was cut; NULL: none */
 	const struct json *list;
-	bool has_to; /* the offset to read on from */
+	bool has_to; /* "to" is changed: the offset from which to read on */
 	int64_t to;
-	bool has_last; /* the number to go on after */
+	bool has_last; /* "last" is changed: the number after which to read on */
 	int64_t last;
 };
 
@@ -32,7 +32,7 @@ static int64_t count_newlines(const char *text, size_t len)
 	return count;
 }
 
-/* The row where the text begins, and the offset where it ends. */
+/* Finds the first row of the shown part of a text, and the offset of its end. */
 static void find_place(struct shown *shown, const struct json *text, bool is_base64)
 {
 	size_t len;
@@ -47,13 +47,13 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 	}
 	if (len < text->len && before == 0 && json_int(json_member(shown->result, "from"), &from) &&
 	    json_int(json_member(shown->result, "to"), &to)) {
-		/* Of a text that is not the bytes themselves, no offset is known within. */
+		/* If the text differs from the bytes, offsets within it are not known. */
 		shown->has_to = is_base64 || to - from == (int64_t)text->len;
 		shown->to = from + (int64_t)(is_base64 ? len / 4 * 3 : len);
 	}
 }
 
-/* The parameter by which a tool that only reads goes on from a place; NULL: it has none. */
+/* Returns the parameter with which a read-only tool continues from a place, or NULL. */
 static const char *place_parameter(const struct mcp_asked *asked)
 {
 	const struct field *field =
@@ -66,7 +66,7 @@ static const char *place_parameter(const struct mcp_asked *asked)
 	return NULL;
 }
 
-/* The number of the last shown element; if none is shown, the one before the first. */
+/* Finds the number of the last shown element; if none is shown, the number before the first. */
 static void find_last(struct shown *shown, const struct json *list)
 {
 	size_t count = mcp_cut_count(shown->cut, list);
@@ -82,7 +82,7 @@ static void find_last(struct shown *shown, const struct json *list)
 	if (json_int(json_member(row, "seq"), &number) || json_int(json_member(row, "n"), &number))
 		last = count > 0 ? number : number - 1;
 	else if (parameter != NULL && strcmp(parameter, "offset") == 0)
-		last -= (int64_t)(list->count - count); /* it counts them */
+		last -= (int64_t)(list->count - count); /* an offset counts elements */
 	else
 		return;
 	shown->list = list;
@@ -110,7 +110,7 @@ static void put_member(
 		mcp_cut_write(shown->cut, writer, member->name, member);
 }
 
-/* Whether the shown part of a value is all of it, but for the count of its own elements. */
+/* Returns true if a value is shown whole; if not is_counted, left out elements do not matter. */
 static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool is_counted)
 {
 	const struct json *child = value->child;
@@ -128,7 +128,7 @@ static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool i
 	return true;
 }
 
-/* Appends the call of read_rest for a text; to 0: to its end. */
+/* Appends a call of read_rest that reads a text between two offsets; to 0: up to its end. */
 static void put_read_rest(
     const struct shown *shown, struct buf *out, const struct buf *text, size_t from, size_t to)
 {
@@ -147,7 +147,7 @@ static void write_value(struct buf *out, const struct mcp_cut *cut, const struct
 	mcp_cut_write(cut, &writer, NULL, value);
 }
 
-/* The part of a string that is not shown: behind the shown one, or before it. */
+/* Appends the call that reads the part of a string behind, or before, the shown part. */
 static void put_string_rest(const struct shown *shown, struct buf *out, const struct json *string)
 {
 	struct buf text = {.data = (uint8_t *)(uintptr_t)string->text, .len = string->len};
@@ -159,7 +159,7 @@ static void put_string_rest(const struct shown *shown, struct buf *out, const st
 	    out, " reads %s %s. ", before > 0 ? "the beginning of" : "on in", string->name);
 }
 
-/* The same of another value, as JSON: behind the last shown element, or all of it. */
+/* Appends the call that reads another value as JSON: from the first element left out, or all. */
 static void put_value_rest(const struct shown *shown, struct buf *out, const struct json *value)
 {
 	bool is_begun = value->type == JSON_ARRAY && is_whole(shown->cut, value, false);
@@ -176,7 +176,7 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 	buf_finish(&whole);
 }
 
-/* Appends the call of the same tool from a place on; false: it cannot go on, or that is too long. */
+/* Appends a call of the same tool from a place. False if not possible, or the call is too long. */
 static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 {
 	const char *parameter = place_parameter(shown->asked);
@@ -246,11 +246,11 @@ bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_
 static void put_rest(const struct shown *shown, struct buf *out)
 {
 	const struct json *own = json_member(shown->result, "rest");
-	/* A call of the method's own goes first; one of a declared tool is foreign text. */
+	/* The method's own calls come first; "rest" of a declared tool is foreign text. */
 	if (own != NULL && own->type == JSON_STRING && shown->asked->tool != NULL &&
 	    shown->asked->tool->group == NULL)
 		(void)buf_printf(out, "%s ", own->text);
-	/* Its member has no place in what is shown. */
+	/* The method's own "rest" is not in the shown part: one call reads the whole result. */
 	if (own != NULL || count_cut(shown->cut, shown->result) > NAMED_MAX) {
 		put_value_rest(shown, out, shown->result);
 	} else {
@@ -270,14 +270,14 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
 	put_rest(&shown, out);
 }
 
-/* Where a result says that there is more; false: it has all. */
+/* Finds the place where a partial result continues; false if it is complete. */
 static bool find_next(const struct json *result, int64_t *ret_place)
 {
 	const char *more = json_member(result, "more") != NULL ? "more" : "truncated";
 	int64_t from, end;
 	if (json_get_bool(result, more, false) && json_int(json_member(result, "last"), ret_place))
 		return true;
-	/* A part without a byte would be asked for again and again. */
+	/* After a part without bytes, the next call would return the same. */
 	return json_int(json_member(result, "from"), &from) &&
 	    json_int(json_member(result, "to"), ret_place) &&
 	    json_int(json_member(result, "end"), &end) && from < *ret_place && *ret_place < end;
@@ -292,7 +292,7 @@ void mcp_shown_put_next(struct buf *out, const struct json *result, const struct
 	    json_member(result, "rest") != NULL || !find_next(result, &place))
 		return;
 	if (put_again(&shown, out, place))
-		out->data[--out->len] = '\0'; /* the blank before another call */
+		out->data[--out->len] = '\0'; /* put_again() ends with a blank */
 	else
 		(void)buf_printf(out, "%s with the same arguments and \"%s\":%" PRId64 " reads on.",
 		    asked->tool->name, parameter, place);

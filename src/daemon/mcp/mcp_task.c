@@ -6,7 +6,7 @@
 #include "daemon/server/request.h"
 
 #define POLL_MS 2000
-#define WAIT_MAX_SEC "315000000" /* of wait_for: ten years */
+#define WAIT_MAX_SEC "315000000" /* timeout_sec of wait_for: ten years */
 
 const char *mcp_task_status(const struct job *job)
 {
@@ -30,7 +30,7 @@ void mcp_task_write(struct json_writer *writer, const struct job *job)
 		json_put_str(writer, "statusMessage", text);
 	json_put_time(writer, "createdAt", job->created_ms);
 	json_put_time(writer, "lastUpdatedAt", has_ended ? job->status.end_ms : job->created_ms);
-	json_put_null(writer, "ttl"); /* it is kept by number, not by time */
+	json_put_null(writer, "ttl"); /* the number of kept jobs is limited, not their time */
 	json_put_int(writer, "pollInterval", POLL_MS);
 	mem_free(text);
 }
@@ -84,9 +84,9 @@ const struct json *mcp_task_params(
 }
 
 /*
- * While the connection of a task is there, the end of its job is the client's to ask for: a wait
- * without an answer takes the notification, which would wake the agent too. The wait ends with the
- * connection, and then the end is notified.
+ * While the connection of a task lives, its client asks for the end of the job. A wait without an
+ * answer takes the notification, so that it does not wake the agent as well. If the connection
+ * ends, so does the wait, and the end is notified.
  */
 static void take_end(struct mcp *mcp, struct request *request, const char *id)
 {

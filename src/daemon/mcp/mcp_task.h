@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tasks of revision 2025-11-25. A call of run_long_command whose client asks for a task is answered
- * at once with its job as a task, of the same id; tasks/get and its kin have its state and result.
+ * Tasks of revision 2025-11-25. If a client calls run_long_command as a task, the answer comes at
+ * once: the job as a task with the same id. The methods tasks/... read its state and result.
  */
 #pragma once
 
@@ -10,39 +10,39 @@
 struct job;
 struct job_set;
 
-/* Whether the session was offered tasks, and whether a call asks for one. */
+/* Return true if the session has tasks, and if a call asks for a task. */
 bool mcp_task_is_known(const struct mcp_exchange *exchange);
 bool mcp_task_is_wanted(const struct mcp_exchange *exchange);
-/* Whether a tool can be called as a task. */
+/* Returns true if a tool can be called as a task. */
 bool mcp_task_is_of(const struct method *tool);
 
-/* A command that ran to its end is completed, whatever its exit status: the result has that. */
+/* Returns the status of a task: "completed" if the command exited, whatever its exit status. */
 const char *mcp_task_status(const struct job *job);
-/* The members of a task. */
+/* Writes the members of a task. */
 void mcp_task_write(struct json_writer *writer, const struct job *job);
 #define MCP_CURSOR_SIZE 48
 /*
- * The place behind a job in a list of jobs, and the first job there, or NULL. It stays if the job is
- * forgotten: the list is in the order in which jobs began. Returns false for another text.
+ * A cursor is a place in the list of jobs. mcp_task_behind() finds the first job behind it, or
+ * NULL, even if the cursor's job was removed: the list is in the order of starts. False if invalid.
  */
 void mcp_task_cursor(const struct job *job, char out[MCP_CURSOR_SIZE]);
 bool mcp_task_behind(const struct job_set *jobs, const char *cursor, const struct job **ret_job);
 
-/* The member _meta; immediate is a text for the model, or NULL. */
+/* Writes the member _meta; immediate is a text for the model, or NULL. */
 void mcp_task_write_related(struct json_writer *writer, const char *id, const char *immediate);
 
-/* The members of the answer to a call that has started a job: started is its result. */
+/* Writes the answer to a call that has started a job; started is the call's result. */
 void mcp_task_write_begun(struct mcp *mcp, struct request *request, struct json_writer *writer,
     const struct json *started);
 
-/* An error of the protocol, where the failure of a tool cannot be a result. */
+/* Writes an error of the protocol, for calls whose failure cannot be a result of a tool. */
 void mcp_task_write_error(
     struct json_writer *writer, enum message_error error, const char *text, const char *members);
 
-#define MCP_TASK_PARAMS_SIZE (2 * JSON_SPARE + 128) /* of a request for a method of jobs */
+#define MCP_TASK_PARAMS_SIZE (2 * JSON_SPARE + 128) /* of parameters of a method of jobs */
 /*
- * Parameters of a method of jobs, lent until the next: "job":ID, for wait_for as a condition; id
- * NULL: none. params keeps their text.
+ * Returns the parameters of a method of jobs, valid until the next call: "job":ID, within a
+ * condition for wait_for; id NULL: none. params is the buffer for their text.
  */
 const struct json *mcp_task_params(struct mcp *mcp, const struct method *method, const char *id,
     char params[MCP_TASK_PARAMS_SIZE]);

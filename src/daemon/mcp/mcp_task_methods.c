@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The methods tasks/... of MCP. They ask methods of jobs, so that these decide who may do what, and
- * answer with the job as a task.
+ * The methods tasks/... of MCP. Each runs a method of jobs, which checks what the caller may do,
+ * and answers with the job as a task.
  */
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_task.h"
@@ -9,10 +9,10 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 
-#define PAGE 100 /* tasks of a list */
-#define OUTPUT_MAX 6000 /* bytes of the end of the output in a result */
+#define PAGE 100 /* most tasks in one answer */
+#define OUTPUT_MAX 6000 /* bytes from the end of the output in a result */
 
-/* The last bytes of the output. Returns whether there are more. */
+/* Reads the last bytes of the output. Returns true if there are more. */
 static bool read_end(const struct job_set *jobs, const struct job *job, struct buf *out)
 {
 	int64_t end = job_kept_end(jobs, job, JOB_FILE_OUT), from, at;
@@ -25,7 +25,7 @@ static bool read_end(const struct job_set *jobs, const struct job *job, struct b
 		    0)
 			break;
 	} while (out->len > before && begin + (int64_t)out->len < end);
-	/* Not from within a character. */
+	/* Skips the rest of a character whose beginning was left out. */
 	for (before = 0; begin > 0 && before < out->len && before < 3 &&
 	     ((uint8_t)out->data[before] & 0xc0) == 0x80;)
 		before++;
@@ -34,7 +34,7 @@ static bool read_end(const struct job_set *jobs, const struct job *job, struct b
 	return begin > 0;
 }
 
-/* The answer of a run_long_command that waits for the end. */
+/* Writes the result of the task: how the job ended, and the end of its output. */
 static void put_payload(
     struct json_writer *writer, const struct job_set *jobs, const struct job *job)
 {
@@ -76,11 +76,11 @@ static void write_task(struct mcp *mcp UNUSED, struct json_writer *writer, const
 	mcp_task_write(writer, job);
 }
 
-/* A request of tasks/..., which a method of jobs answers first. */
+/* A request of tasks/..., answered after its method of jobs. */
 struct task_asked {
 	struct mcp *mcp;
 	char *id; /* NULL: a list */
-	char *cursor; /* of a list; NULL: its beginning */
+	char *cursor; /* of a list; NULL: from the beginning */
 	void (*write)(struct mcp *mcp, struct json_writer *writer, const struct job *job);
 };
 
@@ -90,7 +90,7 @@ static void write_list(const struct task_asked *asked, struct json_writer *write
 	const struct job *job = job_next(jobs, NULL);
 	char cursor[MCP_CURSOR_SIZE];
 	if (asked->cursor != NULL)
-		(void)mcp_task_behind(jobs, asked->cursor, &job); /* handle_list() has read it */
+		(void)mcp_task_behind(jobs, asked->cursor, &job); /* checked by handle_list() */
 	json_array_begin(writer, "tasks");
 	for (size_t count = 0; job != NULL; job = job_next(jobs, job)) {
 		if (job_is_quick(job))

@@ -4,16 +4,16 @@
 #include "daemon/server/rest.h"
 #include "daemon/tool/tool_run.h"
 
-#define STRING_FIRST_MIN 1000 /* strings keep this much while arrays are cut */
+#define STRING_FIRST_MIN 1000 /* bytes that each string keeps at least while arrays are cut */
 #define STRING_LAST_MIN 80
 
-/* Whether a byte is inside of a character. */
+/* Returns true if a byte continues a UTF-8 character. */
 static bool is_inside(char byte)
 {
 	return ((uint8_t)byte & 0xc0) == 0x80;
 }
 
-/* Four characters of base64 are three bytes: a part of them would be other bytes. */
+/* Returns true for base64, which is cut only between groups of 4 characters (3 bytes). */
 static bool is_base64(const struct json *value)
 {
 	return value->name != NULL && strcmp(value->name, "base64") == 0;
@@ -89,10 +89,10 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 	}
 }
 
-/* A search for the largest number that fits. */
+/* A search for the largest limit with which the output fits. */
 struct cut_search {
 	struct mcp_cut *cut;
-	size_t *number; /* of the cut */
+	size_t *number; /* the limit in cut that is searched */
 	size_t max_bytes;
 	mcp_cut_writer *write;
 	void *data;
@@ -109,7 +109,7 @@ static bool fits(const struct cut_search *search, size_t number)
 	return is_small;
 }
 
-/* The largest number from low to high that fits; false if low does not. */
+/* Finds the largest number from low to high with which the output fits; false if none does. */
 static bool find(const struct cut_search *search, size_t low, size_t high)
 {
 	if (!fits(search, low))
@@ -132,7 +132,7 @@ void mcp_cut_nothing(struct mcp_cut *cut)
 	cut->array_max = SIZE_MAX;
 }
 
-/* The length of the longest array in a value. */
+/* Returns the length of the longest array in a value, which may contain arrays itself. */
 static size_t longest_array(const struct json *value)
 {
 	size_t longest = value->type == JSON_ARRAY ? value->count : 0;
@@ -164,13 +164,13 @@ bool mcp_cut_find(
 }
 
 #define COLUMNS_MAX 64
-#define INLINE_MAX 200 /* bytes of a string within a line */
+#define INLINE_MAX 200 /* bytes of a string that is written within a line */
 
-/* A text that is being written; the first append that fails is remembered. */
+/* A text that is being written; is_full is set if an append has failed. */
 struct text_page {
 	struct buf *out;
 	const struct mcp_cut *cut;
-	const char *message; /* the member that says it all in words */
+	const char *message; /* name of the member that is the outcome in words */
 	bool is_full;
 };
 
@@ -189,7 +189,7 @@ static void put_count(struct text_page *page, size_t count)
 	page->is_full |= buf_printf(page->out, "%zu", count) != 0;
 }
 
-/* Whether a string needs lines of its own. */
+/* Returns true if a string needs separate lines. */
 static bool is_long(const struct json *value)
 {
 	return value->type == JSON_STRING &&
@@ -201,7 +201,7 @@ static bool is_list(const struct json *value)
 	return value->type == JSON_ARRAY && value->child && value->child->type == JSON_OBJECT;
 }
 
-/* Members that the outcome or an own line has shown already. */
+/* Returns true if the first line shows this member. */
 static bool is_message(const struct text_page *page, const struct json *member)
 {
 	return member->type == JSON_STRING && strcmp(member->name, page->message) == 0;
@@ -215,7 +215,7 @@ static void put_json(struct text_page *page, const struct json *value)
 	page->is_full |= writer.is_cut;
 }
 
-/* Whether a string could be mistaken for another value. */
+/* Returns true if a string could be mistaken for another value. */
 static bool is_misleading(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -238,7 +238,7 @@ static void put_members(struct text_page *page, const struct json *object)
 	}
 }
 
-/* A value within a line: plain strings bare, nested values as JSON. */
+/* Writes a value within a line: plain strings without quotes, nested values as JSON. */
 static void put_value(struct text_page *page, const struct json *value)
 {
 	size_t len;
@@ -282,7 +282,7 @@ static void add_column(struct columns *columns, const char *name)
 		columns->names[columns->count++] = name;
 }
 
-/* Most rows have the same members in the same order: looks there first. */
+/* Most rows have the same members in the same order: the same position is compared first. */
 static void find_columns(struct columns *columns, const struct json *list, size_t rows)
 {
 	const struct json *row = list->child;
@@ -299,7 +299,7 @@ static void find_columns(struct columns *columns, const struct json *list, size_
 
 static void put_row(struct text_page *page, const struct columns *columns, const struct json *row)
 {
-	const struct json *next = row->child; /* where the value of the column probably is */
+	const struct json *next = row->child; /* probably the column's value */
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct json *value = next;
 		if (value == NULL || strcmp(value->name, columns->names[i]) != 0)
@@ -343,7 +343,7 @@ static void put_block(struct text_page *page, const struct json *member)
 		put_str(page, "\n");
 }
 
-/* The conditions of a wait that came true. */
+/* Writes which conditions of a wait came true. */
 static void put_wait(struct text_page *page, const struct json *result)
 {
 	const struct json *matched = json_member(result, "matched");
@@ -371,7 +371,7 @@ static void put_wait(struct text_page *page, const struct json *result)
 		put_str(page, "It cannot come true any more: what was waited for is gone.");
 }
 
-/* "3 panes, 0 gaps": the length of each list. False if there is no list. */
+/* Writes the length of each list, as "3 panes, 0 gaps". False if there is no list. */
 static bool put_counts(struct text_page *page, const struct json *result)
 {
 	const char *comma = "";
@@ -407,13 +407,13 @@ static void put_outcome(
 	put_str(page, "\n");
 }
 
-/* Members that stand in the text already. */
+/* Returns true if the first or the last line shows this member. */
 static bool is_put(const struct text_page *page, const struct json *member, const char *rest)
 {
 	return is_message(page, member) || (rest != NULL && strcmp(member->name, "rest") == 0);
 }
 
-/* Values that fit into one line. */
+/* Writes all members that fit into a line. */
 static void put_line(struct text_page *page, const struct json *result, const char *rest)
 {
 	const char *comma = "";
@@ -517,8 +517,8 @@ bool mcp_text_is_repeated(const struct json *result)
 }
 
 /*
- * After an image whose bytes are no image, or of another type than it says, models refuse the whole
- * conversation from then on.
+ * Writes an image, with the type of its bytes; a text if the bytes are no image. Otherwise models
+ * would refuse the whole conversation from then on.
  */
 static void put_image(struct json_writer *writer, const struct json *image)
 {
@@ -543,7 +543,7 @@ static void put_image(struct json_writer *writer, const struct json *image)
 	json_object_end(writer);
 }
 
-/* The end of a text: the call that reads on in another one. */
+/* Appends the call that reads on behind the shown part of a text. */
 static void put_rest(
     struct buf *out, struct rest_set *rests, const void *text, size_t len, size_t from)
 {
@@ -559,7 +559,7 @@ static void put_text(struct json_writer *writer, const struct json *text,
 	struct json_writer inner;
 	buf_init(&out, text_max + 512);
 	while (shown < len && shown > 0 && ((uint8_t)text->text[shown] & 0xc0) == 0x80)
-		shown--; /* not within a character */
+		shown--; /* do not cut within a character */
 	(void)buf_append(&out, shown > 0 ? text->text : "", shown);
 	if (shown < len)
 		put_rest(&out, rests, text->text, len, shown);

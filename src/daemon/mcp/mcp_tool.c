@@ -20,24 +20,24 @@
 #include "io/loop_timer.h"
 
 /*
- * Progress notifications (notifications/progress) while an MCP call waits. One comes every ten
- * seconds if the request has a token, counted in seconds, and none after the result.
+ * Progress notifications (notifications/progress) while an MCP call waits: every ten seconds if the
+ * request has a token. The value is in seconds. None is sent after the result.
  */
 
 #define MCP_PROGRESS_MS 10000
 
-#define MCP_PROGRESS_BYTES ((size_t)4096) /* of the members of one notification */
+#define MCP_PROGRESS_BYTES ((size_t)4096) /* bytes of the members of one notification */
 
 struct mcp_progress {
 	struct request *request;
 	struct loop_timer *timer;
-	const char *what; /* the name of a tool */
+	const char *what; /* name of the tool, for the text */
 	int64_t began_ms;
 	char *token; /* as JSON */
 	double reports;
 };
 
-/* Sends a notification; params has the members behind the token. */
+/* Sends a notification; params has the members after the token. */
 static void notify(const struct mcp_progress *progress, const struct buf *params)
 {
 	struct peer *peer = request_peer(progress->request);
@@ -50,7 +50,7 @@ static void notify(const struct mcp_progress *progress, const struct buf *params
 	json_put_raw(&writer, "progressToken", progress->token, strlen(progress->token));
 	json_put_raw(&writer, NULL, params->data, params->len);
 	message_end_notice(&writer);
-	(void)peer_send_line(peer, (const char *)line.data, line.len); /* a late one is useless */
+	(void)peer_send_line(peer, (const char *)line.data, line.len); /* a slow peer misses it */
 	buf_finish(&line);
 }
 
@@ -71,13 +71,13 @@ static void on_tick(void *data)
 	buf_finish(&params);
 }
 
-/* Sends a report, in place of the time that has passed. Reports without a number are counted. */
+/* Sends a report of the tool instead of the waiting time. Reports without a value are counted. */
 static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {
 	struct json_writer writer;
 	struct buf out;
 	progress->reports++;
-	loop_timer_disarm(progress->timer); /* its numbers are of another kind */
+	loop_timer_disarm(progress->timer); /* seconds and the tool's values do not mix */
 	json_start(&writer, &out, MCP_PROGRESS_BYTES);
 	json_put_double(&writer, "progress", report->has_done ? report->done : progress->reports);
 	if (report->has_of)
@@ -88,7 +88,7 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 	buf_finish(&out);
 }
 
-/* meta is that of the request. NULL if it has no token. what is the text. */
+/* NULL if meta, of the request, has no token. what is the name of the tool. */
 static struct mcp_progress *mcp_progress_new(
     struct mcp *mcp, struct request *request, const struct json *meta, const char *what)
 {
@@ -121,19 +121,19 @@ static void mcp_progress_free(struct mcp_progress *progress)
 }
 
 /*
- * The thread of an MCP call: Codex says with each call, in _meta.threadId, in which session the
- * model asks. One process may serve the windows of many panes, so the answers to come are bound
- * to the thread and not to the pane of that process.
+ * Codex names the session of its model in each call, as _meta.threadId. One Codex process may serve
+ * windows in many panes, so later notifications belong to the thread, not to the pane of that
+ * process.
  */
 
-/* The process that runs the threads of an agent, above that of a peer; 0: none is known. */
+/* Finds the process that runs the threads of an agent, an ancestor of the peer; 0: not known. */
 static pid_t find_server(const char *agent, pid_t peer)
 {
 	pid_t server = queue_command_process(agent, peer);
 	return server == 0 && process_parent(peer) > 1 ? process_parent(peer) : server;
 }
 
-/* Reports the thread in its pane, or in none if another session is at work there. */
+/* Reports the thread in its pane, or without a pane if another session works there. */
 static void report(const struct daemon *daemon, const struct presence_report *report, pid_t peer)
 {
 	if (report->pane->pane == MUXBUS_NO_ID || !presence_report(daemon->presences, report))
@@ -141,7 +141,7 @@ static void report(const struct daemon *daemon, const struct presence_report *re
 		    daemon->presences, report, find_server(report->agent, peer));
 }
 
-/* Does nothing for an agent without a queue command, or for an invalid name. */
+/* Binds a request to a thread, unless the agent has no queue command or the name is invalid. */
 static void bind_thread(
     const struct daemon *daemon, struct request *request, const char *agent, const char *session)
 {
@@ -158,7 +158,10 @@ static void bind_thread(
 		return;
 	peer = peer_pid(request_peer(request));
 	known = presence_of_session(daemon->presences, agent, session);
-	/* Most calls say nothing new; but what waits for the thread may come now. */
+	/*
+	 * Most calls report nothing new. But notifications that wait for the thread are delivered
+	 * now.
+	 */
 	if (known != NULL && known->pid > 0 && !known->is_by_mark &&
 	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
 	    queue_next_for(daemon->queue, &address, NULL) == NULL) {
@@ -171,8 +174,8 @@ static void bind_thread(
 }
 
 /*
- * Binds the request of a call to its thread, if it has one. That is a claim: what is said to the
- * thread is typed where that is, so a narrow role may not make it.
+ * Binds the request of a call to its thread, if it has one. Text for the thread is then typed where
+ * the caller claims to be, so only a caller with the full role may do this.
  */
 static void mcp_thread_bind(const struct mcp_exchange *exchange)
 {
@@ -182,37 +185,37 @@ static void mcp_thread_bind(const struct mcp_exchange *exchange)
 		bind_thread(exchange->mcp->daemon, exchange->request, agent, thread);
 }
 
-/* Room for all that stands around text and structuredContent. */
+/* Room for everything but text and structuredContent. */
 #define LINE_BYTES ((size_t)1024 * 1024)
-#define NEXT_MAX 1024 /* bytes of the call that goes on */
+#define NEXT_MAX 1024 /* bytes of the call that continues */
 
 #define LIST_TTL_MS 60000
-#define AROUND_BYTES 256 /* of a result, beside the text of a program */
-#define ARGUMENTS_MAX 512 /* bytes that a tool which is called again may need */
+#define AROUND_BYTES 256 /* bytes of a result in addition to a program's text */
+#define ARGUMENTS_MAX 512 /* bytes of arguments that "rest" may repeat */
 
-/* A call that is not answered yet. */
+/* A call that is not yet answered. */
 struct mcp_call {
 	struct mcp *mcp;
 	const struct method *tool;
-	char *arguments; /* JSON; NULL: too long to be said again */
+	char *arguments; /* JSON; NULL: too long to be repeated in "rest" */
 	bool is_modern;
-	bool is_task; /* the client wants a task */
-	size_t bytes_max; /* of what is answered */
+	bool is_task; /* the client asked for a task */
+	size_t bytes_max; /* bytes of text, and of structuredContent */
 	struct rest_set *rests;
-	struct mcp_tool_set tools; /* of the session, which may end before */
-	struct mcp_progress *progress; /* NULL: none is wanted */
-	struct mcp_pending *pending; /* NULL: it may take as long as it does */
+	struct mcp_tool_set tools; /* copied, since the session may end before the call */
+	struct mcp_progress *progress; /* NULL: the client wants no progress */
+	struct mcp_pending *pending; /* NULL: the client has no timeout */
 	struct mcp_log log;
 };
 
-/* The source of both forms of a result. */
+/* From this both forms of a result are written: text and structuredContent. */
 struct showing {
 	const struct json *result;
 	struct mcp_asked asked;
-	struct json_reader *reader; /* of what is shown */
+	struct json_reader *reader; /* parses the shown part */
 };
 
-/* The text of what is shown: it is read again, so that both forms have the same numbers. */
+/* Writes the text of the shown part, from its JSON, so that both forms have the same numbers. */
 static bool write_text(struct buf *out, const struct buf *shown, const struct showing *showing)
 {
 	struct mcp_cut nothing = {0};
@@ -226,7 +229,7 @@ static bool write_text(struct buf *out, const struct buf *shown, const struct sh
 		out, showing->asked.tool, tree, &nothing, rest != NULL ? rest->text : NULL);
 }
 
-/* Either form has the same cut, so it must do for both. Leaves the text in out. */
+/* Writes both forms with one cut; true if both fit. Leaves the text in out. */
 static bool write_both(struct buf *out, const struct mcp_cut *cut, void *data)
 {
 	const struct showing *showing = data;
@@ -256,7 +259,7 @@ static void put_content(struct json_writer *writer, const struct buf *text)
 	json_array_end(writer);
 }
 
-/* A result that nothing can be cut from: all that is left is to say so. */
+/* Nothing in the result can be cut: writes only the call that reads it. */
 static void put_too_large(struct mcp_call *call, struct json_writer *writer, const struct buf *json)
 {
 	char rest[64];
@@ -272,7 +275,7 @@ static void put_too_large(struct mcp_call *call, struct json_writer *writer, con
 	buf_finish(&content);
 }
 
-/* The result as it is, with the call that goes on behind it, if there is one. */
+/* Writes the result unchanged, or, if next is given, with the call that continues. */
 static void put_structure(
     struct json_writer *writer, const struct buf *json, const struct json *result, const char *next)
 {
@@ -289,7 +292,7 @@ static void put_structure(
 	json_object_end(writer);
 }
 
-/* A result that is small enough is shown as it is. json is its text. */
+/* Writes a result whole if it is small enough. json is its text. */
 static bool put_whole(struct json_writer *writer, const struct buf *json, struct showing *showing,
     struct mcp_cut *cut, size_t bytes_max)
 {
@@ -340,7 +343,7 @@ static void put_result(struct mcp_call *call, struct json_writer *writer, const 
 	showing.asked.rests = call->rests;
 	buf_init(&out, call->bytes_max);
 	buf_init(&shown, call->bytes_max);
-	/* Both fit, as they did before. */
+	/* Both forms fit: mcp_cut_find() has tried this cut. */
 	(void)mcp_shown_write(&shown, &cut, result, &showing.asked);
 	(void)write_text(&out, &shown, &showing);
 	put_content(writer, &out);
@@ -362,7 +365,7 @@ void mcp_tool_write_result(
 		put_too_large(&call, writer, json);
 }
 
-/* Servers repeat structured content as text, for clients that do not read it: once is enough. */
+/* Writes a result without "structured", if that only repeats "text". False if it does not. */
 static bool write_once(struct buf *out, const struct mcp_call *call, const struct json *result)
 {
 	struct json_writer writer;
@@ -432,7 +435,7 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 	mcp_advice_write(&out, call->mcp->daemon, call->tool, &call->tools, error, text);
 	json_object_begin(writer, "result");
 	json_put_bool(writer, "isError", true);
-	(void)str_append_lines(&clean, out.data, out.len); /* the part that fits is enough */
+	(void)str_append_lines(&clean, out.data, out.len); /* cut if too long */
 	put_content(writer, &clean);
 	buf_finish(&clean);
 	if (call->is_modern)
@@ -457,7 +460,7 @@ static void on_narrow(void *data, struct request *request, void *args)
 	struct mcp_call *call = data;
 	if (call->tool->group != NULL) {
 		((struct declaration_args *)args)->shown_bytes = call->bytes_max - AROUND_BYTES;
-		return; /* a declared tool bounds its answers itself */
+		return; /* it limits its results itself */
 	}
 	mcp_advice_narrow(call->tool, args);
 	mcp_pending_narrow(call->pending, request, args);
@@ -479,7 +482,7 @@ static void on_finish(void *data)
 	mem_free(call);
 }
 
-/* Some agents put a parameter of their own into every schema. */
+/* Some agents add this parameter to every schema. */
 static const char *const ignored[] = {"wait_for_previous", NULL};
 static const struct field_tolerance tolerance = {.ignored = ignored};
 
@@ -544,7 +547,7 @@ static void refuse_tool(struct request *request, const char *name)
 		    "there is no tool \"%.100s\"; tools/list shows those that exist", name);
 }
 
-/* Whether the caller says how much it wants to see. */
+/* Returns true if the caller gave a size for the result. */
 static bool is_sized(const struct json *arguments)
 {
 	static const char *const names[] = {"history", "limit", "lines", "max_bytes", NULL};
@@ -554,7 +557,7 @@ static bool is_sized(const struct json *arguments)
 	return false;
 }
 
-/* The arguments as they may be said again: NULL if they are too long. */
+/* Copies the arguments for "rest"; NULL if they are too long. */
 static char *copy_arguments(const struct json *arguments)
 {
 	struct json_writer writer;

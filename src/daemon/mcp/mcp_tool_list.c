@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The list of tools: rows of the method table as MCP has them. */
+/* The list of tools: rows of the method table in the form of MCP. */
 #include "daemon/mcp/mcp_task.h"
 #include "daemon/mcp/mcp_tool.h"
 
-#define SHORT_HELP_MAX 240 /* bytes; a longer one is left to describe */
+#define SHORT_HELP_MAX 240 /* bytes; longer help is only in describe */
 
-/* Tools that an agent should see without a search. */
+/* Returns true for tools that an agent should see without a search for tools. */
 static bool is_core(const struct method *method)
 {
 	static const char *const core[] = {"capture_pane", "run_long_command", "wait_for", NULL};
@@ -27,7 +27,7 @@ static void put_tool(
 	json_put_str(writer, "title", method->title);
 	json_put_str(writer, "description", text);
 	field_write_tool_schema(writer, "inputSchema", method->fields, in_short);
-	if (!(method->flags & METHOD_IMAGE)) /* else its results have no structure */
+	if (!(method->flags & METHOD_IMAGE)) /* results with images have no structure */
 		field_write_result_schema(writer, "outputSchema", method->results, in_short);
 	json_object_begin(writer, "annotations");
 	json_put_bool(writer, "readOnlyHint", method_is_read_only(method));

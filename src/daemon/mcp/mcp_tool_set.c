@@ -26,7 +26,7 @@ static bool is_named(const struct method *method, const char *word)
 	return is_any(method, word) && strcmp(method->name, word) == 0;
 }
 
-/* Adds the methods that a word means, without hidden ones; false if there is none. */
+/* Adds the methods that a word means, except hidden methods; false if the word means none. */
 static bool add(struct mcp_tool_set *set, const char *word,
     bool (*is_meant)(const struct method *method, const char *word))
 {
@@ -124,7 +124,7 @@ bool mcp_tool_set_read(
 #define NAME_MAX_LEN 128
 #define SEPARATORS "-./:_"
 
-/* The part of a name behind its last "muxbus" that stands between separators; else all of it. */
+/* Returns the part of a name after its last "muxbus" between separators; else the whole name. */
 static const char *skip_prefix(const char *name)
 {
 	static const char server[] = "muxbus";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tools that a session lists: the default ones, all, groups, or single ones. */
+/* The tools that a session lists: the default tools, all tools, groups, or single tools. */
 #pragma once
 
 #include "daemon/server/method.h"
@@ -8,9 +8,9 @@
 #define MCP_TOOL_SET_REASON 256
 
 struct mcp_tool_set {
-	uint64_t bits[MCP_TOOL_SET_MAX / 64]; /* by their place among all methods */
-	bool is_full; /* each with all of its parameters */
-	bool has_declared; /* a group or tool of declarations, or all */
+	uint64_t bits[MCP_TOOL_SET_MAX / 64]; /* one a method, in the order of method_next() */
+	bool is_full; /* schemas have all parameters */
+	bool has_declared; /* the set can contain declared tools */
 };
 
 void mcp_tool_set_default(struct mcp_tool_set *set);
@@ -18,17 +18,17 @@ void mcp_tool_set_all(struct mcp_tool_set *set);
 bool mcp_tool_set_has(const struct mcp_tool_set *set, const struct method *method);
 
 /*
- * Reads "default,agents,send_task": groups and names of tools. False with a reason if a word is
- * neither; the nearest is named, and the other words count.
+ * Reads a list of groups and tools, as "default,agents,send_task". If a word is neither, returns
+ * false with a reason, which names the nearest word; the other words are added.
  */
 bool mcp_tool_set_read(
     struct mcp_tool_set *ret_set, const char *text, char ret_reason[MCP_TOOL_SET_REASON]);
 
 /*
- * The method that a name can only mean, or NULL: its name, with any prefix that ends with "muxbus"
- * and separators, as in mcp__muxbus__list_panes or muxbus.list_panes; "-" and "." are read as "_".
+ * Finds the method that a name must mean, or NULL. A prefix that ends with "muxbus" and separators
+ * is skipped, as in mcp__muxbus__list_panes; "-" and "." are read as "_".
  */
 const struct method *mcp_tool_named(const char *name);
 
-/* The name that was probably meant, or NULL: behind the prefix of another server too. */
+/* Returns the name that was probably meant, or NULL. Any server's prefix is skipped. */
 const char *mcp_tool_nearest(const char *name);
