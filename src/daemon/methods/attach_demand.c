@@ -22,9 +22,9 @@ struct attach_demand {
 	struct daemon *daemon;
 	struct loop_timer *timer;
 	struct queue_listener listener;
-	int64_t last_ms; /* when there was demand (CLOCK_MONOTONIC) */
-	int64_t people_ms; /* when people are looked for again */
-	int64_t people_wait_ms; /* behind that */
+	int64_t last_ms; /* of the last demand (CLOCK_MONOTONIC) */
+	int64_t people_ms; /* time of the next listing of people (CLOCK_MONOTONIC) */
+	int64_t people_wait_ms; /* interval from the next listing to the one after */
 };
 
 static bool has_following_peer(const struct daemon *daemon, bool by_pipe)
@@ -35,7 +35,7 @@ static bool has_following_peer(const struct daemon *daemon, bool by_pipe)
 	return false;
 }
 
-/* Parts that type, or show something to people. They do not say when they end. */
+/* Returns true if a part types, or shows something to people. It will not report its end. */
 static bool is_typing(const struct daemon *daemon)
 {
 	return !delivery_set_is_idle(daemon->deliveries) ||
@@ -43,13 +43,13 @@ static bool is_typing(const struct daemon *daemon)
 	    !submit_set_is_idle(daemon->submits);
 }
 
-/* Parts that need the output of their panes. */
+/* Returns true if an agent or a reporter needs the output of its pane. */
 static bool has_agents(const struct daemon *daemon)
 {
 	return agent_next(daemon->agents, NULL) != NULL || !reporter_set_is_idle(daemon->reporters);
 }
 
-/* Whether something is wanted that only a client of tmux gets. */
+/* Returns true if a peer, a wait or a stream needs what only an attached client gets. */
 static bool follows(const struct daemon *daemon, bool by_pipe)
 {
 	return has_following_peer(daemon, by_pipe) || tmux_is_attaching(daemon->tmux) ||
@@ -58,12 +58,13 @@ static bool follows(const struct daemon *daemon, bool by_pipe)
 
 static void on_listed(void *data UNUSED, int error)
 {
-	(void)error; /* the next turn of the timer lists again */
+	(void)error; /* after an error, the timer lists again */
 }
 
 /*
- * At rest tmux is asked before each key. People who come, and for whom a notification waits, are
- * found by listing, at intervals that double: each listing stands in tmux's log of messages.
+ * While the daemon is not attached, tmux is asked before each key. People who attach, and for whom
+ * a notification waits, are found by listing clients. The interval doubles, since each listing is a
+ * line in tmux's log of messages.
  */
 static void list_people(struct attach_demand *demand)
 {

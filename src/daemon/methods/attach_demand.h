@@ -11,11 +11,11 @@ struct daemon;
 
 #define ATTACH_REST_MS 2000
 
-/* Looks after each line of a peer, after each post to the queue, and at attach_demand_look(). */
+/* Never NULL. Checks the demand after each request line, each post, and attach_demand_look(). */
 struct attach_demand *attach_demand_new(struct daemon *daemon);
 void attach_demand_free(struct attach_demand *demand);
 
-/* Attaches or rests now. */
+/* Checks the demand, and attaches or detaches now if it has changed. */
 void attach_demand_settle(struct attach_demand *demand);
-/* Does so at the end of this turn: what is followed has changed. Accepts NULL. */
+/* Checks the demand at the end of this turn of the event loop. NULL: nothing. */
 void attach_demand_look(struct attach_demand *demand);

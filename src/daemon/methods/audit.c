@@ -76,19 +76,19 @@ static const struct field_result audit_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A line for a request, and the one with its outcome. */
+/* The line of a request, and the line with its outcome. */
 struct found {
 	const char *line, *end;
-	const char *outcome, *outcome_end; /* NULL: none */
+	const char *outcome, *outcome_end; /* NULL: no outcome is recorded */
 };
 
-/* The lines of a text that a request asks for. */
+/* A search for the lines that match the parameters. */
 struct search {
 	const struct audit_args *args;
 	int64_t since_ms;
-	bool shows_params; /* with audit=full they have texts, which are not for readers */
+	bool shows_params; /* false: left out, since params contain texts with audit=full */
 	struct json_reader *reader;
-	struct map outcomes; /* lines by the number of the request */
+	struct map outcomes; /* lines with outcomes, by the number of their request */
 	struct found found[ACTIONS_MAX];
 	size_t count;
 };
@@ -104,7 +104,7 @@ static bool is_meant(const struct search *search, const struct json *entry)
 		strcmp(json_get_str(entry, "target", ""), args->pane) == 0);
 }
 
-/* Takes a line; from the end of the text its outcome comes first. */
+/* Adds a line if it matches. The search goes back, so an outcome comes before its request. */
 static void take(struct search *search, const char *line, const char *end)
 {
 	struct json_error error;
@@ -123,7 +123,7 @@ static void take(struct search *search, const char *line, const char *end)
 	}
 	if (!is_meant(search, entry))
 		return;
-	/* Behind a number the oldest count: the newest ones that were found make room. */
+	/* With "after" the oldest matches count: the newest match so far is dropped. */
 	if (search->count == (size_t)search->args->limit && search->args->has_after) {
 		memmove(&search->found[0], &search->found[1],
 		    (search->count - 1) * sizeof search->found[0]);
@@ -137,7 +137,7 @@ static void take(struct search *search, const char *line, const char *end)
 	found->outcome_end = outcome != NULL ? strchr(outcome, '\n') : NULL;
 }
 
-/* From the last line back, until there are enough. */
+/* Searches from the last line backwards, until enough lines are found. */
 static void search_back(struct search *search, const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -180,7 +180,7 @@ static void answer(struct request *request, const struct audit_args *args)
 {
 	const struct trail *trail = request_daemon(request)->trail;
 	struct json_writer *writer;
-	static struct search search; /* large */
+	static struct search search; /* static, since it is large */
 	int64_t last = (int64_t)trail_last(trail), shown = last;
 	struct page page;
 	struct buf text = BUF(2 * TRAIL_FILE_MAX);
@@ -203,7 +203,7 @@ static void answer(struct request *request, const struct audit_args *args)
 	is_full = args->has_after && search.count == (size_t)args->limit;
 	page_begin(&page, writer, "actions",
 	    (size_t)request_daemon(request)->config->limits.result_bytes, 0, LIMIT_MAX);
-	/* The search goes back from the newest: found[0] is the newest of these. */
+	/* found[0] is the newest line. */
 	while (search.count > 0 && page_takes(&page)) {
 		put(writer, &search, &search.found[search.count - 1]);
 		if (page_keeps(&page))
@@ -226,12 +226,12 @@ static void answer(struct request *request, const struct audit_args *args)
 	request_done(request);
 }
 
-/* A request that waits for the next line. */
+/* A request that waits for the next line of the audit. */
 struct audit_wait {
 	struct trail_listener listener;
 	struct request *request;
 	struct loop_timer *timer;
-	struct audit_args args; /* with copies of its texts */
+	struct audit_args args; /* its strings are copies */
 };
 
 static void wait_free(struct audit_wait *wait)
@@ -244,7 +244,7 @@ static void wait_free(struct audit_wait *wait)
 	mem_free(wait);
 }
 
-/* A line was written, or it is time. */
+/* A line was written, or the timeout has passed. */
 static void on_timer(void *data)
 {
 	struct audit_wait *wait = data;

@@ -11,7 +11,7 @@
 #include "daemon/tmux/stream.h"
 
 enum { LINES_MAX = 1000000, MATCHES_MAX = 1000 };
-/* A byte may become six in JSON ("\u001b"), and the rest of a result needs room too. */
+/* A byte can become six in JSON ("\u001b"); the other members of a result need room as well. */
 #define ENCODED_BYTES_MAX 6
 #define RESULT_REST_BYTES 4096
 
@@ -43,7 +43,7 @@ static const char *const encodings[] = {
 		    .help = "base64: the exact bytes, as a member base64 instead of text." \
 	}
 
-/* How many bytes of a pane surely fit in a result. */
+/* Returns how many bytes of a pane surely fit in a result. */
 static size_t room(struct request *request, enum read_encoding encoding)
 {
 	size_t bytes = (size_t)request_daemon(request)->config->limits.result_bytes;
@@ -128,16 +128,16 @@ struct capture_call {
 	uint32_t pane;
 	unsigned flags; /* enum muxbus_capture_flag */
 	int64_t lines; /* 0: all */
-	int64_t asked; /* lines above the screen that the caller wants */
-	int64_t history; /* that are taken */
+	int64_t asked; /* lines above the screen that the caller asked for */
+	int64_t history; /* lines above the screen that are captured */
 	bool join;
 	enum read_encoding encoding;
 	enum format format;
 	bool is_light;
-	char *title; /* of a picture; NULL: no bar */
+	char *title; /* of the bar of a picture; NULL: no bar */
 };
 
-/* true, false or a number of lines. */
+/* Reads "history": true, false or a number of lines. False after failing the request. */
 static bool read_history(struct request *request, const struct json *value, int64_t *ret_lines)
 {
 	*ret_lines = 0;
@@ -156,7 +156,7 @@ static int64_t at_most(int64_t number, int64_t max)
 	return number < max ? number : max;
 }
 
-/* Where the text begins: behind lines that are too many from where it was asked for. */
+/* Returns where the shown text begins: later than start if the text is too long for a result. */
 static size_t choose_start(
     const struct capture_call *capture, const uint8_t *text, size_t len, size_t start)
 {
@@ -164,7 +164,7 @@ static size_t choose_start(
 	const uint8_t *newline;
 	if (len - start <= max)
 		return start;
-	/* Whole lines, the last ones; of a single huge line its end. */
+	/* Keeps the last whole lines, or the end of a single line. */
 	newline = memchr(text + len - max, '\n', max - 1);
 	return newline != NULL ? (size_t)(newline - text) + 1 : len - max;
 }
@@ -175,8 +175,8 @@ static bool joins_emoji(const struct request *request)
 }
 
 /*
- * The picture of len bytes of text, from start on. A picture is XML with single quotes: in JSON
- * at most each newline and backslash takes a byte more.
+ * Writes the picture of len bytes of text, from start on. The picture is XML with single quotes, so
+ * in JSON only each newline and backslash takes one more byte. False after failing the request.
  */
 static bool put_picture(const struct capture_call *capture, const struct muxbus_capture *screen,
     size_t start, size_t len, struct json_writer *writer)
@@ -219,13 +219,13 @@ static bool put_picture(const struct capture_call *capture, const struct muxbus_
 	return error == 0;
 }
 
-/* False if the request was failed. */
+/* Writes the result. False after failing the request. */
 static bool put_capture(
     const struct capture_call *capture, const struct muxbus_capture *picture, bool is_exact)
 {
 	const uint8_t *text = picture->text;
 	bool is_text = capture->format == FORMAT_TEXT;
-	/* A picture of all is as high as the screen. */
+	/* A picture of the whole pane keeps blank lines at the end. */
 	bool is_trimmed = is_text || capture->lines > 0;
 	size_t len = is_trimmed ? text_trimmed_len(text, picture->text_len) : picture->text_len;
 	size_t asked = capture->lines > 0 ? text_last_lines(text, len, capture->lines) : 0;
@@ -271,7 +271,7 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 	mem_free(capture);
 }
 
-/* From here on what follows the offset can be read. */
+/* Captures the pane: output after the capture's offset can be read from now on. */
 static void take_capture(void *data, bool is_gone)
 {
 	struct capture_call *capture = data;
@@ -283,7 +283,7 @@ static void take_capture(void *data, bool is_gone)
 		    (uint32_t)capture->history, capture->flags, on_captured, capture);
 }
 
-/* Parameters that make no sense for a picture are refused, not ignored. */
+/* Refuses parameters that make no sense for a picture. */
 static bool check_format(struct request *request, const struct capture_args *args)
 {
 	bool is_picture = args->format != FORMAT_TEXT;
@@ -305,7 +305,7 @@ static void handle_capture(struct request *request, const void *data)
 	    !read_history(request, args->history, &history))
 		return;
 	capture = xalloc(sizeof *capture);
-	/* The screen may hold fewer lines than are wanted: then those above it are needed. */
+	/* Lines above the screen are needed if the screen may have fewer lines than asked for. */
 	*capture = (struct capture_call){
 	    .request = request,
 	    .pane = pane->id,
@@ -366,7 +366,7 @@ struct text_search {
 	struct pattern *pattern;
 	int64_t history;
 	int64_t limit;
-	int64_t offset; /* matches to pass over */
+	int64_t offset; /* matches to skip */
 };
 
 static void put_match(const struct text_search *search, struct json_writer *writer,
@@ -382,7 +382,7 @@ static void put_match(const struct text_search *search, struct json_writer *writ
 	json_object_end(writer);
 }
 
-/* Where to look for the next match: behind this one, and not inside a character. */
+/* Returns the offset of the next search: behind this match, and at the start of a character. */
 static size_t behind(const struct muxbus_capture *picture, const struct pattern_span *span)
 {
 	size_t at = span->to > span->from ? span->to : span->to + 1;
@@ -391,7 +391,7 @@ static size_t behind(const struct muxbus_capture *picture, const struct pattern_
 	return at;
 }
 
-/* Writes the matches; false if the pattern gave up. */
+/* Writes the matches. False if the pattern took too many steps. */
 static bool put_matches(const struct text_search *search, struct json_writer *writer,
     const struct muxbus_capture *picture)
 {
@@ -407,7 +407,7 @@ static bool put_matches(const struct text_search *search, struct json_writer *wr
 		const uint8_t *newline;
 		const struct pattern_span *span = &match.spans[0];
 		result = pattern_find(search->pattern, text, picture->text_len, at, &match);
-		/* An empty match behind the last line is in no row. */
+		/* An empty match behind the last newline belongs to no row. */
 		if (result != PATTERN_MATCH || span->from == picture->text_len)
 			break;
 		if (last < search->offset) {
@@ -531,7 +531,7 @@ static void put_gap(struct json_writer *writer, const struct stream_slice *slice
 	json_object_end(writer);
 }
 
-/* Strips in place; returns how many of the bytes were used. */
+/* Replaces bytes by their lines without escape sequences. Returns how many bytes were used. */
 static size_t strip(struct buf *bytes)
 {
 	struct buf lines;
@@ -553,7 +553,7 @@ struct output_reading {
 	enum read_encoding encoding;
 };
 
-/* Reads the ring. Where no output can come, the end says that the pane is not watched. */
+/* Reads the ring. If nothing was read and no output flows, reports a gap "not_watched". */
 static void read_slice(
     const struct output_reading *reading, struct buf *bytes, struct stream_slice *ret_slice)
 {
@@ -576,7 +576,10 @@ static void answer_reading(const struct output_reading *reading)
 	size_t used;
 	buf_init(&bytes, reading->max);
 	read_slice(reading, &bytes, &slice);
-	/* An incomplete end waits for more bytes, unless a gap follows. */
+	/*
+	 * An incomplete character or line at the end is left for the next read, unless a gap
+	 * follows.
+	 */
 	used = bytes.len;
 	if (used > 0 && reading->strip)
 		used = strip(&bytes);
@@ -621,7 +624,7 @@ static void handle_read(struct request *request, const void *data)
 	    .max = max < (size_t)args->max_bytes ? max : (size_t)args->max_bytes,
 	    .strip = args->strip,
 	    .encoding = (enum read_encoding)args->encoding};
-	if (request_role(request) == ROLE_READ_ONLY) { /* it leaves the pane as it is */
+	if (request_role(request) == ROLE_READ_ONLY) { /* it must not start to follow the output */
 		on_flowing(reading, false);
 		return;
 	}

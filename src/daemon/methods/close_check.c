@@ -15,7 +15,7 @@ static bool refuse(struct request *request, const char *reason)
 	    request, MESSAGE_REFUSED, "%s; say \"force\": true if that is what you want", reason);
 }
 
-/* The pane of the caller in the model, or NULL. */
+/* Returns the pane of the caller, or NULL. */
 static const struct muxbus_pane *own_pane(struct request *request)
 {
 	bool is_weak;
@@ -43,7 +43,7 @@ bool guard_pane(struct request *request, const struct muxbus_pane *pane)
 bool guard_window(struct request *request, const struct muxbus_window *window)
 {
 	const struct muxbus_pane *own = own_pane(request);
-	if (dispatch_put_off(request)) /* the window of the own pane is not known for sure */
+	if (dispatch_put_off(request)) /* the model may not know the window of the caller's pane */
 		return false;
 	if (own != NULL && own->window == window->id)
 		return refuse(request, "the pane you are in yourself is in this window");
@@ -53,7 +53,7 @@ bool guard_window(struct request *request, const struct muxbus_window *window)
 	return true;
 }
 
-/* Whether a window has links to this session and to no other. */
+/* Returns true if all links to a window are in this session. */
 static bool is_only_in(
     const struct muxbus_model *model, uint32_t window, const struct muxbus_session *session)
 {

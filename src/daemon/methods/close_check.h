@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Checks before something is closed without "force". They refuse the caller's own pane and
- * what holds it, and the last of anything, which would end the tmux server.
+ * Checks before a pane, window or session is closed without "force". They refuse to close what
+ * contains the caller's own pane, and the last pane, window or session, which would end the server.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 struct request;
 
 /*
- * Each fails the request as refused, and returns false, if closing it would do harm. That of a
- * window or session may put the request off, as targets do, and returns false then too.
+ * Return false after failing the request, if closing does harm. For a window or a session, the
+ * request may also be put off until the model is fresh; then false as well.
  */
 bool guard_pane(struct request *request, const struct muxbus_pane *pane);
 bool guard_window(struct request *request, const struct muxbus_window *window);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The method for everything else that tmux can do: run_tmux. */
+/* run_tmux: the method for tmux commands that have no method. */
 #include "daemon/input/person_guard.h"
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/command_policy.h"
@@ -9,10 +9,10 @@
 #include "daemon/server/rest.h"
 #include "daemon/tmux/tmux_command.h"
 
-#define WORDS_MAX 1000 /* tmux's own limit since 3.7 */
+#define WORDS_MAX 1000 /* limit of tmux since 3.7 */
 #define COMMAND_BYTES_MAX (128 * 1024)
 #define RESULT_REST_BYTES 4096
-#define ENCODED_BYTES_MAX 6 /* what a byte may become in JSON */
+#define ENCODED_BYTES_MAX 6 /* bytes in JSON of one byte of output */
 
 struct run_tmux_args {
 	struct field_strings command;
@@ -48,7 +48,7 @@ static bool refuse(struct request *request, const struct command_judgement *judg
 	    judgement->name != NULL ? judgement->name : word, judgement->reason, advice);
 }
 
-/* A command that closes things: what it names must be clear, and no harm to lose. */
+/* Checks a command that closes: it needs a target, and guard_...() must allow to close it. */
 static bool check_closing(
     struct request *request, const struct command_judgement *judgement, const char *word)
 {
@@ -81,8 +81,8 @@ static bool check_closing(
 }
 
 /*
- * tmux takes seconds for a long argument with characters beyond ASCII: 12 s for one of 1 MB, and
- * serves no one meanwhile.
+ * tmux processes long arguments with non-ASCII characters slowly: 1 MB takes 12 s, in which tmux
+ * does nothing else.
  */
 static bool check_size(struct request *request, const struct field_strings *command)
 {
@@ -96,15 +96,15 @@ static bool check_size(struct request *request, const struct field_strings *comm
 	    COMMAND_BYTES_MAX);
 }
 
-/* A command on its way: what is typed waits for its pane. */
+/* A command that may have to wait until its pane can be typed into. */
 struct running {
 	struct request *request;
 	struct muxbus_command *command;
-	const struct muxbus_pane *pane; /* it gives keys to this one; NULL: to none */
+	const struct muxbus_pane *pane; /* the pane that it types into; NULL: none */
 	bool only_looks;
 };
 
-/* The pane that keys go to must be named. False if the request was refused. */
+/* A command that types must name its pane. False after refusing the request. */
 static bool check_typing(struct request *request, const struct command_judgement *judgement,
     const char *word, const struct muxbus_pane **ret_pane)
 {
@@ -115,7 +115,10 @@ static bool check_typing(struct request *request, const struct command_judgement
 	return refuse(request, &refusal, word, "");
 }
 
-/* A window of one pane is not fatal. False if the request was refused, or waits for the model. */
+/*
+ * Checks a command that can end tmux, unless the window has one pane. False if the request was
+ * refused, or is put off until the model is fresh.
+ */
 static bool check_fatal(
     struct request *request, const struct command_judgement *judgement, const char *word)
 {
@@ -130,7 +133,7 @@ static bool check_fatal(
 	    (window->panes == 1 || refuse(request, &refusal, word, ""));
 }
 
-/* False if the request was refused, or waits for the model. */
+/* False if the request was refused, or is put off until the model is fresh. */
 static bool check(
     struct request *request, const struct run_tmux_args *args, struct running *ret_running)
 {

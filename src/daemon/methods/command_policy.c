@@ -3,14 +3,14 @@
 
 #include <muxbus.h>
 
-/* A row. The flags that take a value are needed to find -t and the others. */
+/* The policy for a command. To find -t and other flags, it lists the flags that have a value. */
 struct policy_row {
 	const char *name;
-	const char *alias; /* or NULL */
+	const char *alias; /* short name of tmux; or NULL */
 	const char *valued; /* letters of flags with a value */
-	const char *needs; /* letters, at least one of which must be there; NULL: none */
-	const char *forced; /* letters that need force; NULL: none */
-	enum command_verdict verdict; /* without those */
+	const char *needs; /* letters of flags, of which one must be given; NULL: none */
+	const char *forced; /* letters of flags that need "force"; NULL: none */
+	enum command_verdict verdict; /* without a flag of "forced" */
 	enum command_target target;
 	const char *reason;
 };
@@ -143,7 +143,7 @@ static const struct policy_row rows[] = {
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
-/* Aliases that tmux has without the user's doing. */
+/* Aliases in the default value of tmux's option command-alias. */
 static const struct {
 	const char *alias;
 	const char *name;
@@ -156,7 +156,7 @@ static const struct {
     {"splitp", "split-window"},
 };
 
-/* The row of a name, of its alias, or of the beginning of one name only. */
+/* Finds the row by name, by alias, or by an unambiguous beginning of the name. NULL if none. */
 static const struct policy_row *find_row(const char *name)
 {
 	const struct policy_row *found = NULL;
@@ -176,7 +176,7 @@ static const struct policy_row *find_row(const char *name)
 		if (found == NULL || rows[i].name[len] == '\0')
 			found = &rows[i];
 	}
-	/* tmux refuses an ambiguous name too. */
+	/* tmux also refuses an ambiguous name. */
 	return is_ambiguous && found->name[len] != '\0' ? NULL : found;
 }
 
@@ -189,11 +189,11 @@ static const char *find_nearest(const char *name)
 	return str_nearest(name, names);
 }
 
-/* The flags that are given, as getopt would read them. */
+/* The flags of a command, read as getopt() does. */
 struct flags {
 	bool is_given[128];
 	const char *target; /* the value of -t */
-	const char *operand; /* the first word behind the flags */
+	const char *operand; /* first word after the flags */
 };
 
 static void read_flags(
@@ -229,7 +229,7 @@ static bool has_one_of(const struct flags *flags, const char *letters)
 	return false;
 }
 
-/* In what is no format the two characters are nothing but themselves. */
+/* Returns true if a word has "#(", which runs a shell in a format; some commands expand none. */
 static bool runs_shell(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
@@ -243,8 +243,8 @@ static bool runs_shell(
 }
 
 /*
- * Whether a command sets an option that ends sessions, or the server, to anything but off. tmux takes
- * the beginning of an option's name too.
+ * Returns true if a command sets an option that ends sessions or the server without clients to a
+ * value other than off. tmux accepts the beginning of an option's name.
  */
 static bool ends_unattached(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
@@ -260,7 +260,7 @@ static bool ends_unattached(
 	return is_one && strcmp(words[count - 1], "off") != 0 && !flags->is_given['u'];
 }
 
-/* Why a command needs force as it stands; NULL: it needs none by this. */
+/* Returns why an allowed command needs "force" with these words; NULL if it does not. */
 static const char *find_harm(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
@@ -275,7 +275,7 @@ static const char *find_harm(
 	return NULL;
 }
 
-/* Whether a command, by its full name, leaves all that the model knows as it is. */
+/* Returns true if a command, by full name, changes nothing that the model has. */
 static bool only_looks(const char *name)
 {
 	static const char *const names[] = {"capture-pane", "display-message", "has-session", NULL};
@@ -283,7 +283,7 @@ static bool only_looks(const char *name)
 	    strncmp(name, "show-", 5) == 0;
 }
 
-/* Whether a command gives keys, or other input, to the program in its target. */
+/* Returns true if a command gives keys or other input to the program in its target. */
 static bool types(const char *name, const struct flags *flags)
 {
 	return (strcmp(name, "send-keys") == 0 && !flags->is_given['X']) ||
@@ -291,12 +291,12 @@ static bool types(const char *name, const struct flags *flags)
 	    (strcmp(name, "pipe-pane") == 0 && flags->is_given['I']);
 }
 
-/* Layouts by name, those of tmux 3.5 last. */
+/* Names of layouts; those since tmux 3.5 are last. */
 static const char *const layouts[] = {"even-horizontal", "even-vertical", "main-horizontal",
     "main-vertical", "tiled", "main-horizontal-mirrored", "main-vertical-mirrored", NULL};
 enum { LAYOUTS_3_3 = 5, LAYOUT_SIDE_MAX = 10000 };
 
-/* Whether it is a layout as tmux prints it, of a size that it can have. */
+/* Returns true if a text is a layout as tmux prints it, of a size that tmux can have. */
 static bool is_layout(const char *text)
 {
 	struct muxbus_layout *layout;
@@ -310,7 +310,7 @@ static bool is_layout(const char *text)
 	return is_small;
 }
 
-/* tmux 3.3a dies of an invalid layout, and each tmux of one that is too large. */
+/* Judges a layout: an invalid layout ends tmux 3.3a, and a too large one ends every release. */
 static void judge_layout(const char *text, struct command_judgement *judgement)
 {
 	size_t found = 0;
@@ -319,7 +319,7 @@ static void judge_layout(const char *text, struct command_judgement *judgement)
 	if (found == 1 || is_layout(text))
 		return;
 	if (str_is_in(text, layouts)) {
-		judgement->needs_caps = MUXBUS_CAP_EXTENDED_KEYS; /* they came with these */
+		judgement->needs_caps = MUXBUS_CAP_EXTENDED_KEYS; /* came with these layouts */
 		return;
 	}
 	judgement->verdict = COMMAND_REFUSED;
@@ -361,8 +361,10 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 	}
 	if (strcmp(row->name, "select-layout") == 0 && flags.operand != NULL)
 		judge_layout(flags.operand, &judgement);
-	/* tmux 3.8 dies of it, if a person looks at the window and it has several panes; without
-	 * -k too, if their programs have ended. It does not die of respawn-pane. */
+	/*
+	 * respawn-window crashes tmux 3.8 if a client shows the window and it has several panes;
+	 * without -k as well, if their programs have ended. respawn-pane does not crash it.
+	 */
 	if (strcmp(row->name, "respawn-window") == 0)
 		judgement.fatal_caps = MUXBUS_CAP_NEW_LAYOUTS;
 	*ret_judgement = judgement;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Which tmux commands run_tmux lets through: some would wedge our connection, print into a
- * user's pane, or be lost on a client that no one sees; some can end what people work with.
+ * Decides which tmux commands run_tmux allows. Some would block our connection, print into a user's
+ * pane, or act on our own client, which no person sees. Others can end what people work with.
  */
 #pragma once
 
@@ -9,9 +9,9 @@
 
 enum command_verdict {
 	COMMAND_ALLOWED,
-	COMMAND_NEEDS_FORCE, /* reason says why */
-	COMMAND_REFUSED, /* also with force; reason says what to use instead */
-	COMMAND_CLOSES, /* closes or ends its target: that is to be looked at */
+	COMMAND_NEEDS_FORCE, /* allowed with "force"; reason says why */
+	COMMAND_REFUSED, /* also refused with "force"; reason says what to use instead */
+	COMMAND_CLOSES, /* closes or ends its target, which must be checked */
 };
 
 enum command_target {
@@ -23,20 +23,20 @@ enum command_target {
 
 struct command_judgement {
 	enum command_verdict verdict;
-	const char *name; /* the command's full name, NULL if it is not known */
-	const char *nearest; /* then perhaps what was meant */
-	const char *reason; /* half a sentence */
-	enum command_target target; /* COMMAND_CLOSES: what kind of thing it closes */
-	const char *target_text; /* the value of its -t, NULL if it has none */
+	const char *name; /* full name of the command; NULL if it is not known */
+	const char *nearest; /* if name is NULL, what was perhaps meant; or NULL */
+	const char *reason; /* part of a sentence */
+	enum command_target target; /* if COMMAND_CLOSES, the kind of its target */
+	const char *target_text; /* the value of its -t; NULL: none */
 	bool types; /* it gives keys to its target */
-	bool only_looks; /* it changes nothing that has to be read back */
-	uint32_t needs_caps; /* of tmux: without them it refuses this, or worse */
-	uint32_t fatal_caps; /* of tmux: with them it can die of this; 0: of none */
+	bool only_looks; /* after it the model need not be listed again */
+	uint32_t needs_caps; /* capabilities without which tmux refuses the command, or crashes */
+	uint32_t fatal_caps; /* capabilities with which tmux can crash; 0: none */
 };
 
 /*
- * Judges a command by its words. Names are read as tmux reads them: by alias, in full, or by an
- * unambiguous beginning. Words that run later, those of a key binding, a hook, an option or a
- * shell, are not looked at. This guards against mistakes, and not against intent.
+ * Judges a command by its words. Its name may be an alias, the full name, or an unambiguous
+ * beginning. Words that run later, as in key bindings, hooks, options and shells, are not checked:
+ * the policy prevents mistakes, not attacks.
  */
 void command_judge(const char *const *words, size_t count, struct command_judgement *ret_judgement);

@@ -43,7 +43,7 @@ const struct field_result notification_list_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Writes what is missing between a reader's place and what is remembered. */
+/* Writes which notifications after a reader's number are not remembered any more, or null. */
 void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after)
 {
 	const char *reason;
@@ -68,7 +68,7 @@ void notification_write_entry(
 	json_object_end(writer);
 }
 
-/* Numbers begin at 1 again if the state is lost: a reader with a higher one would get nothing. */
+/* If the state is lost, numbers restart at 1: a reader with a higher number would get nothing. */
 bool queue_check_after(struct request *request, int64_t after)
 {
 	uint64_t last = event_log_last(request_daemon(request)->events);
@@ -81,7 +81,7 @@ bool queue_check_after(struct request *request, int64_t after)
 	    last);
 }
 
-/* Finds or makes a consumer; NULL after failing the request. */
+/* Finds or creates a consumer. NULL after failing the request. */
 struct consumer *queue_get_consumer(struct request *request, const char *name)
 {
 	struct consumer *consumer;
@@ -146,20 +146,20 @@ struct next_wait {
 	struct request *request;
 	struct queue *queue;
 	struct queue_listener listener;
-	struct loop_timer *timer; /* at the end, or when one handed out comes again */
+	struct loop_timer *timer; /* at end_ms, or when a pending notification is redelivered */
 	int64_t end_ms; /* CLOCK_MONOTONIC */
-	struct consumer *consumer; /* NULL: by number */
+	struct consumer *consumer; /* NULL: reads by number */
 	uint64_t after;
 	int64_t limit;
 	struct consumer_filter filter;
 	char filter_id[CONSUMER_FILTER_ID_MAX + 1];
-	struct pane_ref agent; /* whose tool call it is; cleared: none's */
-	uint64_t shown; /* entries of the answer behind this one do not reach the reader */
-	bool has_acked; /* what it had taken before */
-	bool is_own; /* only those for that agent */
+	struct pane_ref agent; /* the agent whose tool call this is; cleared: none */
+	uint64_t shown; /* the number of the last entry that the reader sees */
+	bool has_acked; /* the request has acknowledged earlier notifications */
+	bool is_own; /* only notifications for "agent" are wanted */
 };
 
-/* Whether a notification is addressed to the agent that asks. */
+/* Returns true if a notification is addressed to the agent that asks. */
 static bool is_for_agent(const struct next_wait *wait, const struct notification *note)
 {
 	if (!pane_ref_is_set(&wait->agent))
@@ -174,7 +174,10 @@ static bool is_wanted(const struct next_wait *wait, const struct notification *n
 	    (!wait->is_own || is_for_agent(wait, note));
 }
 
-/* A reader has the notification. A typed line that names it was read, if its agent asks. */
+/*
+ * A reader has got a notification. If the agent that asks is its address, a line that was typed
+ * about it counts as read: the notification is acknowledged.
+ */
 static void note_read(const struct next_wait *wait, const struct notification *note)
 {
 	queue_note_told(wait->queue, note->seq);
@@ -192,7 +195,10 @@ static void next_free(struct next_wait *wait)
 	mem_free(wait);
 }
 
-/* The next one by number or consumer, NULL if there is none yet. */
+/*
+ * Returns the next notification by number or for the consumer, or NULL. *ret_due_ms: when a pending
+ * one is redelivered; 0: not known.
+ */
 static const struct notification *next_peek(
     const struct next_wait *wait, uint64_t after, int64_t now_ms, int64_t *ret_due_ms)
 {
@@ -202,7 +208,7 @@ static const struct notification *next_peek(
 		return consumer_peek(wait->consumer, &wait->filter, now_ms, ret_due_ms);
 	for (note = queue_after(wait->queue, after); note != NULL;
 	     note = queue_next(wait->queue, note)) {
-		/* A request that was cancelled is of interest to those who wait for it alone. */
+		/* Cancelled notifications are returned only if the request asks for their id. */
 		if ((note->state != NOTE_CANCELLED || wait->filter.id != NULL) &&
 		    is_wanted(wait, note))
 			return note;
@@ -210,14 +216,14 @@ static const struct notification *next_peek(
 	return NULL;
 }
 
-/* A model sees a part only: the other entries are the next answer's. */
+/* A model sees only entries up to this number; later entries stay for the next answer. */
 static void next_cut(void *data, uint64_t last)
 {
 	struct next_wait *wait = data;
 	wait->shown = last;
 }
 
-/* The entries of an answer that was sent. */
+/* After the answer: marks the entries that the reader saw as read, and puts the others back. */
 static void settle_taken(const struct next_wait *wait, const uint64_t *taken, int64_t count)
 {
 	const struct notification *note;
@@ -229,10 +235,10 @@ static void settle_taken(const struct next_wait *wait, const uint64_t *taken, in
 			note_read(wait, note);
 }
 
-/* Answers with what there is, if there is some or it is time. */
+/* Answers if a notification is there, or if is_time. Returns false if the request waits on. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
-	/* One time for all of it: what comes due meanwhile would break the order. */
+	/* Same time for all: otherwise one that becomes due meanwhile would be out of order. */
 	int64_t count = 0, due_ms, wake_ms = wait->end_ms, now_ms = clock_mono_ms();
 	const struct notification *note = next_peek(wait, wait->after, now_ms, &due_ms);
 	struct request_view *view = request_view(wait->request);
@@ -284,7 +290,7 @@ static void next_timer(void *data)
 	(void)next_answer(wait, clock_mono_ms() >= wait->end_ms);
 }
 
-/* A notification was posted: answers at the end of the turn, with all others of that turn. */
+/* A notification was posted: answers at the end of the turn, with others posted in this turn. */
 static void next_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct next_wait *wait =
@@ -299,7 +305,7 @@ static void next_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
-/* Notifications for the pane of a thread's window are for the thread that asks, too. */
+/* Also takes the pane of the window that shows the thread: its notifications are for the thread. */
 static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 {
 	char name[PRESENCE_NAME_MAX + 1], thread[PANE_REF_THREAD_SIZE];
@@ -315,7 +321,7 @@ static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 	memcpy(agent->thread, thread, sizeof thread);
 }
 
-/* Does what a request has to be done before it waits. */
+/* Acknowledges what the request says, and releases parked notifications, before it waits. */
 static void do_first(const struct next_args *args, struct consumer *consumer)
 {
 	if (args->has_ack)

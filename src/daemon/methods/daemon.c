@@ -24,7 +24,7 @@
 
 struct describe_args {
 	const char *method;
-	int table; /* -1: all */
+	int table; /* -1: all tables */
 };
 
 enum { TABLE_METHODS, TABLE_GROUPS, TABLE_CONDITIONS, TABLE_ERRORS, TABLE_EVENTS, TABLE_LIMITS };
@@ -117,7 +117,7 @@ static void write_methods(struct json_writer *writer)
 	json_object_end(writer);
 }
 
-/* table: -1 for all. */
+/* Writes a table, or all if table is -1. */
 static void describe(struct json_writer *writer, int table)
 {
 	json_put_str(writer, "version", PACKAGE_VERSION);
@@ -209,7 +209,7 @@ static const struct field_result narrow_results[] = {
     {0},
 };
 
-/* At once, so that no later request of the peer comes before it. */
+/* Works at once, so that no later request of the peer is handled first. */
 static void handle_narrow(struct request *request, const void *data)
 {
 	const struct narrow_args *args = data;
@@ -309,7 +309,7 @@ static const struct field_result status_results[] = {
     {0},
 };
 
-/* Resident memory, 0 if the kernel does not say. */
+/* Returns resident memory in bytes; 0 if not known. */
 static int64_t rss_bytes(void)
 {
 	char text[128];
@@ -319,7 +319,7 @@ static int64_t rss_bytes(void)
 	if (fd < 0)
 		return 0;
 	len = read(fd, text, sizeof text - 1);
-	(void)close(fd); /* only read */
+	(void)close(fd);
 	text[len > 0 ? len : 0] = '\0';
 	if (sscanf(text, "%lld %lld", &size, &resident) != 2)
 		return 0;

@@ -30,7 +30,7 @@ static void write_group(struct json_writer *writer, const char *group)
 	json_array_end(writer);
 }
 
-/* Whether a method is the first listed one of a declared group. */
+/* Returns true if a method is the first listed method of a declared group. */
 static bool begins_group(const struct method *method)
 {
 	const struct method *first = NULL;

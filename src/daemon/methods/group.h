@@ -4,15 +4,15 @@
 
 #include "daemon/server/method.h"
 
-/* The names of all groups, sorted, NULL-terminated. */
+/* Names of the groups of muxbusd's own methods, sorted, NULL-terminated. */
 extern const char *const method_groups[];
 
-/* Groups of groups, by one word: what agents for one purpose want. Ended by one without a name. */
+/* Named sets of groups, each for agents with one purpose. Ended by a set whose name is NULL. */
 struct method_set {
 	const char *name;
-	const char *groups[8]; /* NULL-terminated; or "default" */
+	const char *groups[8]; /* names of groups, or "default"; NULL-terminated */
 };
 extern const struct method_set method_sets[];
 
-/* Writes the methods of all groups as an object member: arrays of names. */
+/* Writes an object member: for each group and set, an array of the names of its methods. */
 void method_groups_write(struct json_writer *writer, const char *name);

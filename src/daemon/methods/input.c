@@ -10,11 +10,11 @@
 #include "daemon/tmux/tmux_command.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)
-/* Up to here keys are as cheap as a paste, and leave no buffer for others to see. */
+/* Longest text sent as keys: as cheap as a paste, and no paste buffer shows it to others. */
 #define TYPED_BYTES_MAX 256
 
 enum { NOTE_SIZE = 160, NOTE_WORD_MAX = 40 };
-enum { GUARD_MS = 100 }; /* for which the look at a pane counts */
+enum { GUARD_MS = 100 }; /* time for which a check of the pane stays valid */
 
 static const struct field_result input_results[] = {
     {"pane", "string", "the id of the pane it was typed into"},
@@ -60,14 +60,14 @@ static void keying_free(struct keying *keying)
 	mem_free(keying);
 }
 
-/* Their rest, for the answer. */
+/* Data for the answer after the keys are typed. */
 struct typed {
 	uint32_t pane;
 	const char *sign;
 	char note[NOTE_SIZE];
 };
 
-/* Typed, or not ready. */
+/* Answers: the keys were typed, or the pane was not ready. */
 static void on_typed(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
 {
@@ -101,7 +101,7 @@ static void on_guarded_keys(void *data, bool may, const char *sign)
 	keying_free(keying);
 }
 
-/* Decodes a parameter base64. False if the request was failed. */
+/* Decodes the parameter base64. False after failing the request. */
 static bool decode(struct request *request, const char *text, struct buf *out)
 {
 	if (base64_decode(out, text, strlen(text)) == 0)
@@ -137,7 +137,7 @@ static const struct field send_keys_fields[] = {
     {0},
 };
 
-/* Tells of the first text among the elements that holds the name of a key. */
+/* Notes the first text that contains the name of a key. */
 static void write_note(char note[NOTE_SIZE], const char *text, size_t len)
 {
 	struct key_spelling found;
@@ -148,7 +148,7 @@ static void write_note(char note[NOTE_SIZE], const char *text, size_t len)
 	    "in an element of its own");
 }
 
-/* Types one element. False if the request was failed. */
+/* Types one element of "keys". False after failing the request. */
 static bool add_element(
     struct request *request, struct typing *typing, const char *text, char note[NOTE_SIZE])
 {
@@ -240,7 +240,7 @@ static const struct field send_text_fields[] = {
     {0},
 };
 
-/* A text under way: typed or pasted, then perhaps Enter. */
+/* A text that is typed or pasted, perhaps followed by Enter. */
 struct texting {
 	struct request *request;
 	struct submit *submit;
@@ -248,12 +248,12 @@ struct texting {
 	struct submit_text text;
 	uint32_t pane;
 	const char *sign;
-	int64_t guarded_ms; /* CLOCK_MONOTONIC */
+	int64_t guarded_ms; /* time of the last check of the pane; CLOCK_MONOTONIC */
 };
 
 static void guard_text(struct texting *texting);
 
-/* A person may have come while another text was typed. */
+/* Gives the text to the engine. False if the check is too old: a person may have come meanwhile. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct texting *texting = data;
@@ -261,7 +261,7 @@ static bool on_compose(void *data, struct submit_text *text)
 		return false;
 	buf_finish(&text->bytes);
 	*text = texting->text;
-	buf_init(&texting->text.bytes, 0); /* the bytes are the other's now */
+	buf_init(&texting->text.bytes, 0); /* *text owns the bytes now */
 	return true;
 }
 
@@ -315,10 +315,10 @@ static void guard_text(struct texting *texting)
 		person_guard(
 		    texting->request, pane, texting->policy.leaves_mode, on_guarded_text, texting);
 	else
-		on_guarded_text(texting, true, texting->sign); /* tmux says that it is gone */
+		on_guarded_text(texting, true, texting->sign); /* tmux reports that it is closed */
 }
 
-/* Any program may be typed to: the text is the caller's, and so is the choice of the pane. */
+/* The text may go to any program: the caller chose text and pane. */
 static void run_text(struct request *request, const struct submit_text *text,
     const struct muxbus_pane *pane, bool force)
 {
@@ -337,13 +337,13 @@ static bool holds(const struct buf *text, const char *sequence)
 	return memmem(text->data, text->len, sequence, strlen(sequence)) != NULL;
 }
 
-/* Whether it would go as a bracketed paste, and whether it may. */
+/* Decides whether the text is a bracketed paste. False after failing the request. */
 static bool choose_bracket(struct request *request, const struct send_text_args *args,
     const struct buf *text, bool *ret_bracket)
 {
 	bool is_lines = holds(text, "\n") || holds(text, "\r");
 	*ret_bracket = args->has_paste ? args->paste : is_lines;
-	/* Text behind the end of the paste would be keys, and might be commands. */
+	/* Text after the end of a paste would be read as keys, perhaps as commands. */
 	if (*ret_bracket && (holds(text, "\033[201~") || holds(text, "\302\233201~")))
 		return request_fail_field(request, args->text != NULL ? "text" : "base64",
 		    "holds the sequence that ends a bracketed paste; without it, or with "
@@ -351,7 +351,7 @@ static bool choose_bracket(struct request *request, const struct send_text_args 
 	return true;
 }
 
-/* Whether the terminal keeps each line; else the request is failed. */
+/* Checks that the terminal accepts each line as a whole. False after failing the request. */
 static bool check_lines(
     struct request *request, const struct muxbus_pane *pane, const struct buf *bytes)
 {
@@ -365,7 +365,7 @@ static bool check_lines(
 	    pane->id, PANE_TTY_LINE_MAX);
 }
 
-/* Takes the bytes of a text over. */
+/* Takes over bytes, and starts to type them. */
 static void start_text(struct request *request, const struct send_text_args *args,
     const struct muxbus_pane *pane, struct buf *bytes)
 {
@@ -381,7 +381,7 @@ static void start_text(struct request *request, const struct send_text_args *arg
 	}
 	text.is_paste = !has_nul && (text.is_bracketed || bytes->len > TYPED_BYTES_MAX);
 	text.bytes = *bytes;
-	buf_init(bytes, 0); /* the text has them now */
+	buf_init(bytes, 0); /* text owns the bytes now */
 	run_text(request, &text, pane, args->force);
 }
 
@@ -394,7 +394,7 @@ static void handle_send_text(struct request *request, const void *data)
 	if (args->text != NULL && args->base64 != NULL)
 		request_fail_field(request, "base64", "either text or base64, not both");
 	else if (args->base64 != NULL && !decode(request, args->base64, &text))
-		; /* The request has failed. */
+		; /* the request has failed */
 	else if (text.len == 0)
 		request_fail_field(request, "text",
 		    "there is nothing to type; Enter alone is send_keys with \"keys\": \"Enter\"");
@@ -456,7 +456,7 @@ static const struct field send_mouse_fields[] = {
 
 enum typed_encoding { ENCODING_SGR, ENCODING_UTF8, ENCODING_NORMAL };
 
-/* The last cell that an encoding can say, counted from 1. */
+/* The highest column or row that an encoding can express, counted from 1. */
 static const int64_t encoding_max[] = {
     [ENCODING_SGR] = 10001,
     [ENCODING_UTF8] = 2015,
@@ -519,8 +519,8 @@ static void put_reports(
 }
 
 /*
- * The mode that the program must have asked for, the moment it is typed: this encoding, this
- * action.
+ * Returns a format of tmux that is true if, when the event is typed, the program still asks for
+ * this encoding and this action.
  */
 static const char *mouse_condition(enum typed_encoding encoding, enum action action)
 {
@@ -544,12 +544,12 @@ static const char *mouse_condition(enum typed_encoding encoding, enum action act
 	return conditions[encoding][action == ACTION_MOVE ? 2 : action == ACTION_DRAG ? 1 : 0];
 }
 
-/* A pointer event that waits for the model to be fresh: tmux does not announce modes. */
+/* A mouse event that waits for a fresh model, since tmux does not announce mouse modes. */
 struct pointing {
 	struct request *request;
 	struct send_mouse_args args;
 	uint32_t pane;
-	struct right_only only; /* as of typing */
+	struct right_only only; /* checked again when it is typed */
 };
 
 static bool check_mouse(struct request *request, const struct muxbus_pane *pane,

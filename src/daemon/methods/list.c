@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods about what there is: list_sessions, list_windows, list_panes, get_pane. */
+/* Methods that list tmux objects: list_sessions, list_windows, list_panes, get_pane. */
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/handler.h"
@@ -11,7 +11,7 @@ enum detail { DETAIL_SHORT, DETAIL_FULL };
 
 static const char *const details[] = {[DETAIL_SHORT] = "short", [DETAIL_FULL] = "full", NULL};
 
-/* The arguments of all four; a method uses those that its fields name. */
+/* The arguments of all four methods; each method uses those that its fields name. */
 struct object_list_args {
 	int detail; /* below 0: full */
 	int64_t max_age_ms;
@@ -54,7 +54,7 @@ static void on_fresh(void *data, int error)
 	free_listing(listing);
 }
 
-/* Whether the targets, of which there may be none, are ids. */
+/* Returns true if all given targets are ids. */
 static bool are_ids(const struct object_list_args *args)
 {
 	return (args->pane == NULL || target_is_id(RESOLVE_PANE, args->pane)) &&
@@ -77,7 +77,7 @@ static struct object_listing *listing_new(struct request *request,
 	return listing;
 }
 
-/* How old the model may be: as a parameter says, or a setting, but new to find a target there. */
+/* Returns how old the model may be: the parameter, else the setting; 0 if a target is no id. */
 static unsigned max_age_ms_of(const struct request *request, const struct object_list_args *args)
 {
 	if (args->has_max_age)
@@ -85,7 +85,7 @@ static unsigned max_age_ms_of(const struct request *request, const struct object
 	return are_ids(args) ? (unsigned)request_daemon(request)->config->limits.fresh_ms : 0;
 }
 
-/* Answers when the model is no older; at once if it is so already. */
+/* Answers when parts of the model are young enough; at once if they are. */
 static void start(struct request *request, const struct object_list_args *args, unsigned parts,
     void (*put)(struct object_listing *listing))
 {
@@ -94,8 +94,8 @@ static void start(struct request *request, const struct object_list_args *args, 
 	unsigned max_age_ms = max_age_ms_of(request, args);
 	int error;
 	if (!are_ids(args))
-		parts |= MUXBUS_PART_PANES; /* with their places */
-	/* At rest tmux was listed for this request just now, or the dispatch saw its age. */
+		parts |= MUXBUS_PART_PANES; /* and where they are in their windows */
+	/* At rest the dispatcher has just listed tmux for this request, or has checked the age. */
 	if (tmux_is_resting(daemon->tmux) ||
 	    muxbus_sync_is_fresh(tmux_sync(daemon->tmux), parts, max_age_ms)) {
 		on_fresh(listing, 0);
@@ -163,7 +163,7 @@ static void handle_list_sessions(struct request *request, const void *data)
 	start(request, data, MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS, put_sessions);
 }
 
-/* A parameter of each of these methods. */
+/* A field of each of these methods. */
 #define MAX_AGE                                                                                    \
 	{                                                                                          \
 		FIELD_ROW(INT, struct object_list_args, max_age_ms, METHOD_MAX_AGE),               \
@@ -251,7 +251,7 @@ static const struct field get_pane_fields[] = {
     {0},
 };
 
-/* The members of a pane, for both methods. */
+/* The results of a pane, for list_panes and get_pane. */
 #define PANE_RESULTS(in)                                                                          \
 	{in "pane", "string", "its id, such as \"%3\""},                                          \
 	    {in "window", "string", "the id of its window"},                                      \
@@ -301,12 +301,12 @@ static const struct field_result get_pane_results[] = {
     {0},
 };
 
-/* All panes as they were written last, while nothing has changed. */
+/* All panes as JSON, kept until something changes. */
 static struct {
-	uint64_t revision; /* 0: none */
-	int64_t until_ms; /* whether a person is present changes with time alone */
+	uint64_t revision; /* of the model in json; 0: none */
+	int64_t until_ms; /* then json is written again: "human" changes with time */
 	struct buf json; /* an array */
-	bool is_cut; /* it was too long */
+	bool is_cut; /* json is too long */
 } written;
 
 static void write_panes(const struct object_view *view)
@@ -324,7 +324,7 @@ static void write_panes(const struct object_view *view)
 	written.is_cut = writer.is_cut;
 }
 
-/* The common case, and so a fast one: every pane there is. */
+/* Lists all panes; kept fast, since most calls do. */
 static void put_all_panes(struct object_listing *listing)
 {
 	const struct daemon *daemon = request_daemon(listing->request);
@@ -400,7 +400,7 @@ static bool has_one_link(const struct muxbus_model *model, uint32_t window)
 	return muxbus_model_window_links(model, window, &links) == 1;
 }
 
-/* Answers when a window, and the links if it has several, are no older. */
+/* Answers when the window is fresh, and its links if it has several. */
 static void start_window(struct object_listing *listing, uint32_t window, bool is_fresh)
 {
 	struct tmux *tmux = request_daemon(listing->request)->tmux;
@@ -428,10 +428,7 @@ static void handle_list_panes(struct request *request, const void *data)
 		    muxbus_sync_is_fresh(sync, MUXBUS_PART_PANES, max_age_ms));
 }
 
-/*
- * Indexes change without a word of tmux: a pane that is found by them was looked for in a model
- * that was read just now.
- */
+/* tmux does not announce changes of indexes, so target_pane() looks up indexes in a fresh model. */
 static void handle_get_pane(struct request *request, const void *data)
 {
 	const struct object_list_args *args = data;

@@ -8,22 +8,22 @@
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
 
-#define TOGETHER_MS 100 /* notifications of a pane within this time are one wake */
-#define REMEMBERED 1024 /* notifications that were counted; a later change is counted again */
-#define KEEP_MS 60000 /* from a count until its sum is kept: so much kill -9 may lose */
+#define TOGETHER_MS 100 /* notifications for one pane within this time count as one wake */
+#define REMEMBERED 1024 /* counted notifications that are known; older ones may count twice */
+#define KEEP_MS 60000 /* from a count until it is stored; kill -9 loses later counts */
 
 struct meter_wakes {
 	struct meter *meter;
 	struct queue *queue;
 	struct queue_listener listener;
-	uint64_t counted[REMEMBERED]; /* by their number */
-	uint32_t pane; /* of the last wake */
+	uint64_t counted[REMEMBERED]; /* numbers of counted notifications */
+	uint32_t pane; /* pane of the last wake */
 	int64_t last_ms;
-	struct loop_timer *keep; /* armed while there is something to keep */
-	unsigned changed; /* kinds, as bits */
+	struct loop_timer *keep; /* armed while a sum is not stored */
+	unsigned changed; /* kinds whose sums are not stored, a bit for each */
 };
 
-/* The sum of one kind, by its name: at most METER_KINDS records. */
+/* The sum of a kind in the store; the record's name is that of the kind. */
 struct kept_sum {
 	struct meter_sum sum;
 	int64_t since_ms;
@@ -96,7 +96,7 @@ static void on_posted(
 {
 }
 
-/* Handed to an agent: typed, taken by a puller, or by the agent's own command. */
+/* Returns true if an agent got the notification in its pane: typed, or by puller or command. */
 static bool has_woken(const struct notification *note)
 {
 	bool is_over = note->state == NOTE_DELIVERED || note->state == NOTE_ACKNOWLEDGED;
@@ -104,7 +104,7 @@ static bool has_woken(const struct notification *note)
 	    strstr(note->delivery, "\"way\":\"waited\"") == NULL;
 }
 
-/* A job says how long it ran. */
+/* Returns how long a job ran; 0 if the notification is not about a job. */
 static int64_t took_ms(const struct notification *note)
 {
 	static const char name[] = "\"duration_ms\":";

@@ -8,10 +8,10 @@ struct event_base;
 struct meter;
 struct queue;
 
-/* Takes up the sums of earlier daemons, and counts from now on. All live longer. */
+/* Loads the sums of earlier daemons, and counts from now on. The arguments must live longer. */
 struct meter_wakes *meter_wakes_new(
     struct event_base *base, struct meter *meter, struct queue *queue);
 void meter_wakes_free(struct meter_wakes *wakes);
 
-/* Writes the members of the meter into an open object; since_sec 0: since the start. */
+/* Writes the members of the meter into an open object; since_sec 0: all since the first count. */
 void meter_write(struct json_writer *writer, const struct meter *meter, int64_t since_sec);

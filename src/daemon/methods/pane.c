@@ -8,7 +8,7 @@
 
 #define CELLS_MAX 10000
 
-/* Answers which pane a command was about. */
+/* Answers with the pane of the command. */
 static void answer_pane(struct request *request, const struct muxbus_reply *replies UNUSED,
     size_t count UNUSED, void *context)
 {
@@ -63,7 +63,7 @@ static const struct field create_pane_fields[] = {
     {0},
 };
 
-/* "30%" or a number of cells, as tmux takes it. False if the request was failed. */
+/* Converts "30%" or a number of cells for tmux. False after failing the request. */
 static bool read_size(struct request *request, const struct json *size, char *out, size_t out_size)
 {
 	int64_t number = 0;
@@ -85,7 +85,7 @@ static bool read_size(struct request *request, const struct json *size, char *ou
 	return true;
 }
 
-/* A new active pane takes what a person types into the old one. */
+/* create_pane with "focus" needs more rights: keys of a person would go into the new pane. */
 static bool affects_split(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct create_pane_args *args = data;
@@ -182,8 +182,8 @@ static void answer_size(struct request *request, const struct muxbus_reply *repl
 }
 
 /*
- * tmux only knows to toggle; what is there already is looked at in the same instant, and once more
- * if the condition is false: tmux may have given it up.
+ * tmux can only toggle the zoom, so a condition checks the present state in the same command. If
+ * the condition is false, it is checked once more, since tmux may have dropped the command.
  */
 static void add_toggle(struct muxbus_command *command, uint32_t pane, const char *condition)
 {
@@ -196,7 +196,7 @@ static void add_toggle(struct muxbus_command *command, uint32_t pane, const char
 
 static void add_zoom(struct muxbus_command *command, uint32_t pane, bool zoom)
 {
-	/* Another pane may be zoomed: the first toggle ends that. */
+	/* If another pane is zoomed, the first toggle unzooms it. */
 	add_toggle(command, pane,
 	    zoom ? "#{?pane_active,,#{window_zoomed_flag}}" : "#{window_zoomed_flag}");
 	if (zoom)
@@ -254,7 +254,7 @@ static void handle_focus_pane(struct request *request, const void *data)
 		return;
 	command = tmux_command("select-pane", "-t", TMUX_ID('%', pane->id), NULL);
 	muxbus_command_next(command);
-	/* The window that it is in now. */
+	/* in any case the window of the pane at this time */
 	muxbus_command_args(command, "select-window", "-t", TMUX_ID('%', pane->id), NULL);
 	run(request, command, pane);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Reports of an agent about itself: report_agent (who it is, where it sits, what it does) and
+ * Reports of an agent about itself: report_agent (which agent, which pane, which state) and
  * yield_turn (it ends its turn).
  */
 #include "daemon/pane/presence.h"
@@ -17,7 +17,7 @@
 
 static const char *const state_choices[] = {"idle", "busy", "asking", "gone", NULL};
 
-/* In the order of the choices. */
+/* In the order of state_choices. */
 static const enum presence_state states[] = {
     PRESENCE_IDLE, PRESENCE_BUSY, PRESENCE_ASKING, PRESENCE_GONE};
 
@@ -62,15 +62,16 @@ static const struct field_result report_results[] = {
 };
 
 /*
- * Codex runs all its windows' children under one process that has no terminal: its environment names
- * the pane where that was started, also for requests from another pane, and when it is closed.
+ * Codex runs the children of all its windows under one process without a terminal. The environment
+ * of this process names the pane where it was started, even if that pane is closed or the request
+ * is from another pane.
  */
 static bool may_be_elsewhere(const struct report_args *args)
 {
 	return args->session != NULL && queue_command_is_of(args->agent);
 }
 
-/* Whether a text is the id of a pane that is not there. */
+/* Returns true if a text is the id of a pane that does not exist. */
 static bool is_closed_pane(const struct daemon *daemon, const char *text)
 {
 	uint32_t id;
@@ -78,7 +79,7 @@ static bool is_closed_pane(const struct daemon *daemon, const char *text)
 	    muxbus_model_pane(tmux_model(daemon->tmux), id) == NULL;
 }
 
-/* Finds the pane; false after failing the request. */
+/* Finds the pane of a report; cleared if it has none. False after failing the request. */
 static bool find_pane(
     struct request *request, const struct report_args *args, struct pane_ref *ret_pane)
 {
@@ -110,7 +111,7 @@ static int64_t count_queued(const struct queue *queue, const struct pane_ref *pa
 	return count;
 }
 
-/* A process that serves many windows is in none of their panes. */
+/* Reports a session whose process serves many windows, and so is in none of their panes. */
 static bool report_thread(struct request *request, const struct presence_report *report)
 {
 	struct daemon *daemon = request_daemon(request);
@@ -120,7 +121,7 @@ static bool report_thread(struct request *request, const struct presence_report 
 	return thread_seat_report(daemon->presences, report, server);
 }
 
-/* Whether a process has ended that a peer names; false: not known, as in another PID namespace. */
+/* Returns true if a process that a peer names has ended; false if alive or in another namespace. */
 static bool is_ended(const struct peer *peer, pid_t pid)
 {
 	struct stat own, other;
@@ -187,8 +188,8 @@ static void report_agent(struct request *request, const void *data)
 }
 
 /*
- * A session is spoken for where it is known to be. One with a queue command gets its notifications
- * by its name, so that another pane cannot be the first to claim it.
+ * A session that is known may be reported only by its pane. An unknown session of an agent with a
+ * queue command is refused, so that no other pane claims its notifications first.
  */
 static bool affects_report(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
@@ -218,11 +219,11 @@ static const struct field_result yield_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* The list of pending items, as it is written. */
+/* Writes the pending entries. */
 struct pending_list {
 	struct json_writer *writer;
 	size_t count;
-	char first[NOTIFICATION_ID_SIZE]; /* id of the first; "": none */
+	char first[NOTIFICATION_ID_SIZE]; /* id of the first entry; "": none */
 };
 
 static void put_pending(void *data, const struct pending_entry *pending)

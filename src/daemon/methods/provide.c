@@ -10,7 +10,7 @@
 #include "daemon/server/handler.h"
 #include "daemon/tool/tool_folder.h"
 
-/* The providers of the daemon; NULL after failing the request: this daemon has none. */
+/* Returns the providers of the daemon; NULL after failing the request, as in a fleet. */
 static struct provide_set *find_set(struct request *request)
 {
 	struct provide_set *set = request_daemon(request)->provides;
@@ -55,7 +55,7 @@ static bool check_array(struct request *request, const char *name, const struct 
 		request, name, "must be an array, not %s", json_type_name(value->type));
 }
 
-/* The text of a wrong parameter begins with its name. */
+/* Fails a request; the text of a wrong parameter begins with its name. */
 static void fail(struct request *request, const struct tool_failure *failure)
 {
 	char data[64];
@@ -196,7 +196,7 @@ static void handle_list(struct request *request, const void *data UNUSED)
 {
 	const struct daemon *daemon = request_daemon(request);
 	if (daemon->tools != NULL)
-		tool_folder_read(daemon->tools); /* and the files of providers with it */
+		tool_folder_read(daemon->tools); /* also reads the files of providers */
 	json_array_begin(request_result(request), "providers");
 	if (daemon->provides != NULL)
 		provide_write(daemon->provides, request_result(request));

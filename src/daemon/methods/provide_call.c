@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From a request to a call of its provider, and back. */
+/* Turns a request into a call of its provider, and the answer into a response. */
 #include "daemon/methods/provide_call.h"
 
 #include "daemon/deliver/wake.h"
@@ -14,16 +14,16 @@
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_kept.h"
 
-#define CALLER_MAX (6 * PATH_MAX + 1024) /* bytes as JSON */
-#define LEFT_MIN_MS 1000 /* the least time that a call taken up has */
-#define LINE_MAX_BYTES (MESSAGE_ID_BYTES + (size_t)16384) /* of a report, whose text is short */
+#define CALLER_MAX (6 * PATH_MAX + 1024) /* bytes of "caller" as JSON */
+#define LEFT_MIN_MS 1000 /* least time limit of a resumed call */
+#define LINE_MAX_BYTES (MESSAGE_ID_BYTES + (size_t)16384) /* of a report with a short text */
 
-/* An open call, of a request or of none. */
+/* An open call; the request may be answered already. */
 struct provided_call {
-	struct request *request; /* NULL: nothing waits for it */
+	struct request *request; /* NULL: the request was answered with the call's id */
 	struct tool_kept_set *kept;
 	struct provide_call *call;
-	char id[NOTIFICATION_ID_SIZE]; /* of one that nothing waits for */
+	char id[NOTIFICATION_ID_SIZE]; /* id of the call if request is NULL */
 };
 
 static void fail(struct request *request, const char *name, const struct tool_failure *failure)
@@ -48,7 +48,7 @@ static void on_done(void *data, const struct provide_answer *answer)
 	mem_free(call);
 }
 
-/* Passes a report on to a peer that speaks JSON-RPC, if its request has an id. */
+/* Sends a report to a peer that speaks JSON-RPC, if its request has an id. */
 static void pass_line(struct request *request, const struct request_report *report)
 {
 	const char *id = request_id(request);
@@ -97,10 +97,10 @@ static void on_cancelled(struct request *request, void *data)
 
 static const struct provide_handlers waiting_handlers = {
     .done = on_done, .progressed = on_progressed};
-/* The daemon ends; the next one says so of a call that nothing waits for. */
+/* If the daemon ends, the next daemon notifies that a kept call has failed, or resumes it. */
 static const struct provide_handlers kept_handlers = {.done = on_done, .forgotten = mem_free};
 
-/* The name of a process. */
+/* Writes the name of a process. */
 static void put_program(struct json_writer *writer, pid_t pid)
 {
 	char path[64], name[64];
@@ -113,7 +113,7 @@ static void put_program(struct json_writer *writer, pid_t pid)
 		(void)fclose(file);
 }
 
-/* The member "caller" of a call: pane, program … */
+/* Writes the member "caller" of a call: pane, program, role, directory. */
 static void write_caller(
     struct buf *out, struct request *request, const struct pane_ref *pane, const char *cwd)
 {
@@ -166,7 +166,7 @@ void provide_call_begin(
 	}
 }
 
-/* The rest of the time of a call of an earlier daemon. */
+/* Returns how much time a call of an earlier daemon has left. */
 static int64_t left_ms(const char *tool, int64_t begun_ms)
 {
 	const struct method *method = method_find(tool);
@@ -176,7 +176,7 @@ static int64_t left_ms(const char *tool, int64_t begun_ms)
 	return left > LEFT_MIN_MS ? left : LEFT_MIN_MS;
 }
 
-/* Whether a call of an earlier daemon is awaited, and the server that asks has it. */
+/* Resumes a call of an earlier daemon, if it is awaited and the connected server has it. */
 static bool take_up(struct request *request, struct provided_call *call, const char *id)
 {
 	struct daemon *daemon = request_daemon(request);
@@ -203,7 +203,7 @@ void provide_call_take_up_all(struct request *request, const struct json *calls)
 	}
 }
 
-/* args is a struct declaration_args, and behind it what the fields of the row fill. */
+/* args is a struct declaration_args, followed by the values of the row's fields. */
 static void provide_call_handle(struct request *request, const void *data)
 {
 	const struct declaration_args *args = data;

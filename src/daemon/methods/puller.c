@@ -46,7 +46,7 @@ static const struct field_result take_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A request that waits for something to hand over. */
+/* A request that waits for a notification to hand over. */
 struct take_wait {
 	struct request *request;
 	struct daemon *daemon;
@@ -61,7 +61,7 @@ struct take_wait {
 	bool keeps;
 };
 
-/* has_gone: its peer is no more. */
+/* has_gone: the peer has disconnected, or the pane is closed. */
 static void take_free(struct take_wait *wait, bool has_gone)
 {
 	list_remove(&wait->posted.link);
@@ -88,7 +88,7 @@ static void put_note(struct take_wait *wait, struct json_writer *writer, uint64_
 	buf_finish(&notice);
 }
 
-/* Answers if there is something, or nothing will come any more, or it is time. */
+/* Answers if there are notifications, the pane is closed, or the timeout has passed. */
 static void take_answer(void *data)
 {
 	struct take_wait *wait = data;
@@ -119,7 +119,7 @@ static void take_answer(void *data)
 	take_free(wait, false);
 }
 
-/* One more is there. Answered at the end of the turn, together with others of that turn. */
+/* A notification was posted: answers at the end of the turn, with others posted in this turn. */
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct take_wait *wait = list_entry(listener, struct take_wait, posted);
@@ -127,7 +127,7 @@ static void on_posted(struct queue_listener *listener, const struct notification
 		loop_timer_wake(wait->timer);
 }
 
-/* The pane may have gone. */
+/* The pane may be closed. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct take_wait *wait = list_entry(listener, struct take_wait, events);

@@ -77,7 +77,7 @@ static void list_notifications(struct request *request, const void *data)
 	if (args->pane != NULL &&
 	    (requester_look_first(request, args->pane) || !target_pane(request, args->pane, &pane)))
 		return;
-	if (pane != NULL) /* not one of an earlier server */
+	if (pane != NULL) /* not a pane with this id on an earlier server */
 		pane_ref_of(request_daemon(request)->tmux, pane->id, &ref);
 	if (args->consumer != NULL) {
 		consumer = queue_get_consumer(request, args->consumer);
@@ -140,7 +140,7 @@ static const struct field ack_fields[] = {
     {.name = NULL},
 };
 
-/* Settles entries for all readers. Returns how many were not yet. */
+/* Acknowledges a range of notifications for all readers. Returns how many were not acknowledged. */
 static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 {
 	const struct notification *note;
@@ -156,14 +156,14 @@ static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 	return count;
 }
 
-/* One notification. All up to one are of many panes. */
+/* A single notification affects its pane. A range affects panes that are not known. */
 static bool affects_acked(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct ack_args *args = data;
 	const struct notification *note =
 	    queue_find(request_daemon(request)->queue, (uint64_t)args->seq);
 	if (note == NULL && !args->has_up_to)
-		return right_affects_caller(request, data, ret_pane); /* which learns so */
+		return right_affects_caller(request, data, ret_pane); /* the handler will fail */
 	pane_ref_clear(ret_pane);
 	if (note != NULL && !args->has_up_to)
 		*ret_pane = note->pane;
@@ -236,7 +236,7 @@ static const struct field post_fields[] = {
     {.name = NULL},
 };
 
-/* A request that waits for the disk. */
+/* A request that waits until the disk has its notification. */
 struct post_wait {
 	struct request *request;
 	uint64_t seq;
@@ -270,7 +270,7 @@ static void post_synced(void *data, bool is_durable)
 	mem_free(wait);
 }
 
-/* The data of a post as text; NULL with *ret_ok false after failing the request. */
+/* Returns the data of a post as JSON text, or NULL; *ret_ok is false after failing the request. */
 static char *post_data(struct request *request, const struct json *data, bool *ret_ok)
 {
 	struct json_writer writer;
@@ -291,7 +291,7 @@ static char *post_data(struct request *request, const struct json *data, bool *r
 	return NULL;
 }
 
-/* Answers when it is asked for: at once, or when the disk has all up to a ticket. */
+/* Answers a post: at once, or, if is_synced, when the disk has everything up to a ticket. */
 static void post_finish(
     struct request *request, uint64_t seq, const char *id, uint64_t ticket, bool is_synced)
 {
@@ -308,7 +308,7 @@ static void post_finish(
 	store_when_durable(queue_store(daemon->queue), ticket, post_synced, wait);
 }
 
-/* For posts that are counted: whose the key of a request is. */
+/* Returns a hash of the owner of the request's key; 0: none. Only posts of one owner are merged. */
 static uint64_t key_owner(const struct request *request)
 {
 	const struct once *once = request_once(request);
@@ -316,7 +316,10 @@ static uint64_t key_owner(const struct request *request)
 	return owner != NULL ? hash_bytes(owner, strlen(owner)) : 0;
 }
 
-/* A post that readers have, asked for again: answered from what it left. True if it was. */
+/*
+ * Answers a repeated post that readers already have, from its notification or kept result. True if
+ * so.
+ */
 static bool post_repeat(struct request *request, const struct post_args *args)
 {
 	struct queue *queue = request_daemon(request)->queue;
@@ -327,7 +330,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	bool is_repeated;
 	if (!repeat_find(request, "post_notification", args->key, &earlier))
 		return false;
-	/* Another text is another notification. */
+	/* A post with another text is a new notification. */
 	is_repeated = earlier.content == request_once(request)->content;
 	note = queue_find_id(queue, earlier.id);
 	if (note != NULL)
@@ -341,7 +344,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 		ticket = queue_commit(queue);
 		if (note != NULL) {
 			post_finish(request, note->seq, note->id, ticket, args->sync);
-		} else { /* it is forgotten */
+		} else { /* the notification is no longer kept */
 			if (earlier.result != NULL)
 				repeat_write_members(
 				    request, earlier.result, strlen(earlier.result));
@@ -354,7 +357,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	return is_repeated;
 }
 
-/* The text of a post without escape sequences; the caller frees. */
+/* Returns the text of a post without escape sequences; the caller frees. */
 static char *post_text(const char *text)
 {
 	size_t len = strlen(text);
@@ -405,7 +408,7 @@ static void post_notification(struct request *request, const void *args_data)
 	seq = queue_post(daemon->queue, &draft);
 	strcpy(id, queue_find(daemon->queue, seq)->id);
 	once_keep(request_once(request), id);
-	ticket = queue_commit(daemon->queue); /* who waited for it may have settled it: it may go */
+	ticket = queue_commit(daemon->queue); /* may remove the notification, if a request waited */
 	mem_free(data);
 	mem_free(text);
 	post_finish(request, seq, id, ticket, args->sync);
@@ -427,7 +430,7 @@ static bool affects_note(struct request *request, const void *data, struct pane_
 	const struct notification *note =
 	    queue_find(request_daemon(request)->queue, (uint64_t)args->seq);
 	if (note == NULL)
-		return right_affects_caller(request, data, ret_pane); /* which learns so */
+		return right_affects_caller(request, data, ret_pane); /* the handler will fail */
 	*ret_pane = note->pane;
 	return true;
 }

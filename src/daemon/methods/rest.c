@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* read_rest: what an answer did not show. */
+/* read_rest: the part of an answer that was cut. */
 #include "daemon/server/rest.h"
 
 #include "daemon/methods/tables.h"
 #include "daemon/server/request.h"
 
-#define PIECE_MAX 32000 /* bytes; MCP shows less of it, and says where to go on */
+#define PIECE_MAX 32000 /* bytes; MCP shows fewer, and says from where to read on */
 
 struct rest_args {
 	const char *id;
@@ -31,7 +31,7 @@ static const struct field_result rest_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* The nearest beginning of a character at or before an offset. */
+/* Returns the start of the character at an offset. */
 static size_t whole_offset(const char *text, size_t len, int64_t offset)
 {
 	size_t at = offset < (int64_t)len ? (size_t)offset : len;

@@ -11,20 +11,20 @@
 
 enum {
 	TAKE_MS = 200, /* from a change to its copy in memory */
-	CALM_MS = 2000, /* from a copy to the store */
-	REST_MS = 100, /* after a listing, until tmux has put it away */
-	BUSY_NS = 200000, /* of processor time: less than the least command costs tmux */
+	CALM_MS = 2000, /* from a copy to its record in the store */
+	REST_MS = 100, /* from a listing until tmux has done all work for it */
+	BUSY_NS = 200000, /* processor time; any command costs tmux more */
 };
 
 struct saved {
 	struct list link;
-	uint64_t number; /* its record */
+	uint64_t number; /* name of its record */
 	int server_pid;
 	uint64_t server_start;
-	bool is_past; /* its server is not the present one */
-	int id; /* of the session */
+	bool is_past; /* its server is not the server that runs now */
+	int id; /* id of the session */
 	char *name;
-	int64_t saved_ms; /* CLOCK_REALTIME: of the last change */
+	int64_t saved_ms; /* time of the last change; CLOCK_REALTIME */
 	char *state; /* JSON */
 	bool is_dirty;
 };
@@ -34,15 +34,15 @@ struct saved_set {
 	struct list all; /* oldest first */
 	size_t past;
 	uint64_t last_number;
-	struct pane_ref server; /* its server_pid and server_start; 0: none */
-	uint64_t revision; /* of the model that was copied */
+	struct pane_ref server; /* only server_pid and server_start are used; 0: no server */
+	uint64_t revision; /* revision of the model that was copied last */
 	struct event_log_listener events;
 	struct presence_listener presences;
 	struct loop_timer *take_timer, *flush_timer, *look_timer, *rest_timer;
-	int64_t dirty_ms; /* CLOCK_MONOTONIC: since when the store is behind; 0: it is not */
+	int64_t dirty_ms; /* since when the store is out of date (CLOCK_MONOTONIC); 0: it is not */
 	uint64_t busy_ns; /* processor time of tmux at the last look */
 	bool is_looking;
-	void (*done)(void *data); /* of saved_set_end() */
+	void (*done)(void *data); /* argument of saved_set_end() */
 	void *done_data;
 };
 
@@ -64,7 +64,7 @@ static const struct record_kind saved_kind = {
 
 static void record_name(const struct saved *saved, char out[24])
 {
-	snprintf(out, 24, "%020" PRIu64, saved->number); /* their order is that of the numbers */
+	snprintf(out, 24, "%020" PRIu64, saved->number); /* sorted like numbers */
 }
 
 static void saved_free(struct saved *saved)
@@ -85,7 +85,7 @@ static void saved_drop(struct saved_set *set, struct saved *saved)
 	saved_free(saved);
 }
 
-/* Forgets the past session of a name but one. */
+/* Forgets past sessions with this name, except one. */
 static void drop_past(struct saved_set *set, const char *name, const struct saved *but)
 {
 	list_each_safe (struct saved, saved, &set->all, link)
@@ -93,7 +93,7 @@ static void drop_past(struct saved_set *set, const char *name, const struct save
 			saved_drop(set, saved);
 }
 
-/* Whether a state is as write_state() writes it: it becomes members of a result. */
+/* Returns true if a state has only members of write_state(): it becomes part of a result. */
 static bool is_state(const struct json *state)
 {
 	const struct json *windows = json_member(state, "windows");
@@ -122,7 +122,7 @@ static bool saved_load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-/* The directory of a pane: of its own program, so that of its shell; NULL: it has none. */
+/* Returns the directory of a pane's own program, usually its shell; NULL: not known. */
 static const char *directory_of(const struct muxbus_pane *pane, char out[PATH_MAX])
 {
 	if (process_cwd(pane->pid, out, PATH_MAX))
@@ -130,7 +130,7 @@ static const char *directory_of(const struct muxbus_pane *pane, char out[PATH_MA
 	return pane->path != NULL && pane->path[0] == '/' ? pane->path : NULL;
 }
 
-/* The agent in a pane, and its conversation if that is known. */
+/* Writes the agent in a pane, and its conversation if known. */
 static void put_agent(
     struct json_writer *writer, const struct daemon *daemon, const struct muxbus_pane *pane)
 {
@@ -177,7 +177,7 @@ static void put_window(struct json_writer *writer, const struct daemon *daemon,
 	json_put_int(writer, "index", link->index);
 	if (json_put_text(writer, "name", window->name, strlen(window->name)))
 		json_put_base64(writer, "name_base64", window->name, strlen(window->name));
-	/* tmux names a window after its program unless a person has named it. */
+	/* tmux names a window after its program, unless a person has named it. */
 	json_put_bool(writer, "is_named", pane == NULL || strcmp(pane->command, window->name) != 0);
 	json_put_int(writer, "width", window->width);
 	json_put_int(writer, "height", window->height);
@@ -191,7 +191,7 @@ static void put_window(struct json_writer *writer, const struct daemon *daemon,
 	json_object_end(writer);
 }
 
-/* The state of a session as JSON; NULL: it is too large. The caller frees. */
+/* Returns the state of a session as JSON; NULL if it is too large. The caller frees. */
 static char *write_state(const struct daemon *daemon, const struct muxbus_session *session)
 {
 	const struct muxbus_model *model = tmux_model(daemon->tmux);
@@ -234,7 +234,7 @@ static struct saved *saved_new(struct saved_set *set, const struct muxbus_sessio
 	return saved;
 }
 
-/* Copies a session, if it has changed. */
+/* Copies a session if it has changed. */
 static void take_session(struct saved_set *set, const struct muxbus_session *session)
 {
 	struct saved *saved = find_saved(set, session->id);
@@ -259,7 +259,7 @@ static void take_session(struct saved_set *set, const struct muxbus_session *ses
 	set->dirty_ms = set->dirty_ms > 0 ? set->dirty_ms : clock_mono_ms();
 }
 
-/* Forgets the sessions that were closed, and what the past had of them. */
+/* Forgets sessions that were closed, and past sessions with the same names. */
 static void forget_closed(struct saved_set *set, const struct muxbus_model *model)
 {
 	for (struct list *at = set->all.prev; at != &set->all;) {
@@ -274,7 +274,7 @@ static void forget_closed(struct saved_set *set, const struct muxbus_model *mode
 	}
 }
 
-/* Copies what has changed, to be written when it is calm. */
+/* Copies changed sessions; they are stored after a pause in the changes. */
 static void take(void *data)
 {
 	struct saved_set *set = data;
@@ -298,7 +298,7 @@ static void take(void *data)
 		loop_timer_arm(set->flush_timer, left < CALM_MS ? left : CALM_MS);
 }
 
-/* Writes what has changed to the store. */
+/* Stores the changed sessions. */
 static void flush(void *data)
 {
 	struct saved_set *set = data;
@@ -335,7 +335,7 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 	take_soon(list_entry(listener, struct saved_set, presences));
 }
 
-/* The processor time that tmux has used; 0: not known. */
+/* Returns the processor time of tmux in ns; 0: not known. */
 static uint64_t read_busy_ns(const struct saved_set *set)
 {
 	char path[64];
@@ -347,11 +347,11 @@ static uint64_t read_busy_ns(const struct saved_set *set)
 		return 0;
 	if (fscanf(file, "%" SCNu64, &ns) != 1)
 		ns = 0;
-	(void)fclose(file); /* nothing was written */
+	(void)fclose(file);
 	return ns;
 }
 
-/* tmux has put the listing away: what it does from now on is the work of others. */
+/* tmux has done all work for the listing: later processor time is for other work. */
 static void on_rest(void *data)
 {
 	struct saved_set *set = data;
@@ -377,7 +377,7 @@ static void on_listed(void *data, int error)
 	loop_timer_arm(set->rest_timer, REST_MS);
 }
 
-/* Starts a listing. Returns false if that is not possible. */
+/* Starts a listing. False if it cannot be started. */
 static bool look(struct saved_set *set)
 {
 	struct tmux *tmux = set->daemon->tmux;
@@ -397,7 +397,7 @@ static void on_look(void *data)
 		(void)look(set);
 }
 
-/* The sessions of the server that is found are present ones, those of another are past. */
+/* Marks sessions of other servers as past. */
 static void sort_by_server(struct saved_set *set)
 {
 	set->past = 0;
@@ -408,7 +408,7 @@ static void sort_by_server(struct saved_set *set)
 	}
 }
 
-/* Drops the earlier of two past sessions with one name, then the oldest beyond SAVED_PAST_MAX. */
+/* Of past sessions with one name keeps the latest; then drops the oldest beyond SAVED_PAST_MAX. */
 static void bound_past(struct saved_set *set)
 {
 	queue_begin(set->daemon->queue);
@@ -444,7 +444,7 @@ void saved_set_server(struct saved_set *set, bool is_live)
 	set->server.server_start = process_start_ticks(info.pid);
 	set->busy_ns = read_busy_ns(set);
 	sort_by_server(set);
-	bound_past(set); /* an earlier daemon need not have seen the end of their servers */
+	bound_past(set); /* an earlier daemon may not have seen its server end */
 	take(set);
 	loop_timer_arm(set->look_timer, SAVED_LOOK_MS);
 }
@@ -509,7 +509,7 @@ static const struct field_result list_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Whether the server has a session of a name. */
+/* Returns true if the server has a session with this name. */
 static bool session_exists(const struct daemon *daemon, const char *name)
 {
 	const struct muxbus_session *session = NULL;
@@ -536,7 +536,7 @@ static void handle_list(struct request *request, const void *args UNUSED)
 		    server, sizeof server, "%d.%" PRIu64, saved->server_pid, saved->server_start);
 		json_put_str(writer, "server", server);
 		json_put_time(writer, "saved", saved->saved_ms);
-		/* The members of the state, without its braces. */
+		/* inserts the state without its braces */
 		json_put_raw(writer, NULL, saved->state + 1, strlen(saved->state) - 2);
 		json_object_end(writer);
 	}

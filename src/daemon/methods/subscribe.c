@@ -9,7 +9,7 @@
 #include "daemon/tmux/flow_wait.h"
 #include "daemon/tmux/subscription.h"
 
-/* The kinds that names and patterns mean, as bits. False if the request was failed. */
+/* Returns the kinds of names and patterns as bits. False after failing the request. */
 static bool read_kinds(
     struct request *request, const struct field_strings *names, uint64_t *ret_kinds)
 {
@@ -81,7 +81,7 @@ static void put_gap(struct json_writer *writer, uint64_t from, uint64_t to, cons
 	json_object_end(writer);
 }
 
-/* The number before the latest limit events of these kinds. */
+/* Returns the number before the latest "limit" events of these kinds. */
 static uint64_t before_latest(struct event_log *log, uint64_t kinds, int64_t limit)
 {
 	size_t count = 0;
@@ -178,7 +178,7 @@ static const struct field_result subscribe_results[] = {
     {0},
 };
 
-/* The ids of the panes that are named. False if the request was failed. */
+/* Resolves the panes that are named. False after failing the request. */
 static bool read_panes(
     struct request *request, const struct field_strings *targets, uint32_t *ret_ids)
 {
@@ -203,7 +203,7 @@ static bool read_sessions(
 	return true;
 }
 
-/* Whether targets can be resolved, if there are any. False if the request was failed. */
+/* Checks that tmux is known if targets are given. False after failing the request. */
 static bool can_resolve(struct request *request, const struct subscribe_args *args)
 {
 	const struct tmux *tmux = request_daemon(request)->tmux;
@@ -225,19 +225,19 @@ static void put_ids(
 	json_array_end(writer);
 }
 
-/* The response is on its way: events may follow. */
+/* The response is sent: events may follow. */
 static void on_subscribed(struct peer *peer, void *data)
 {
 	subscription_start(peer_subscriptions(peer), data);
 }
 
-/* A subscription that is there; its answer waits until the output of its panes flows. */
+/* A subscription whose request is answered when the output of its panes flows. */
 struct starting {
 	struct request *request;
 	char name[SUBSCRIPTION_NAME_SIZE];
 	uint32_t panes[SUBSCRIPTION_PANES_MAX];
 	size_t panes_count;
-	size_t flowing; /* how many of them flow, or cannot */
+	size_t flowing; /* panes whose output flows, or cannot */
 	uint32_t sessions[SUBSCRIPTION_PANES_MAX];
 	size_t sessions_count;
 };
@@ -259,7 +259,7 @@ static void on_flowing(void *data, bool is_gone)
 {
 	struct starting *starting = data;
 	const struct daemon *daemon = request_daemon(starting->request);
-	(void)is_gone; /* an event says so */
+	(void)is_gone; /* an event reports a closed pane */
 	if (starting->flowing == starting->panes_count)
 		answer(starting);
 	else

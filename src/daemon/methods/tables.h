@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods, one of each file here; other rooms declare theirs. Keep alphabetized. */
+/* The tables of methods, one for each file here; other rooms declare theirs. Keep alphabetized. */
 #pragma once
 
 #include "daemon/server/method.h"
@@ -25,17 +25,17 @@ extern const struct method methods_subscribe[];
 extern const struct method methods_tool[];
 extern const struct method methods_window[];
 
-/* All tables with their groups; ended by one without rows. */
+/* All tables with their groups. Ended by a table whose rows are NULL. */
 extern const struct method_table method_tables[];
 
-/* Makes the tables of methods and of conditions known, before any other use of them. */
+/* Registers the tables of methods and conditions. Call before any other use of them. */
 void tables_register(void);
 
-/* The tables as the reference section of muxbus-protocol(7). */
+/* Writes the tables as the reference section of muxbus-protocol(7). */
 void methods_describe_mdoc(struct buf *out);
 
 /*
- * Prints the tables on standard output: as describe answers without a method, or as mdoc. False:
- * they could not be written.
+ * Prints the tables on standard output: as JSON, like describe without a method, or as mdoc. False
+ * if writing failed.
  */
 bool methods_print(bool as_mdoc);

@@ -25,7 +25,7 @@ static const struct field_result answer_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Answers with the outcome of a call of a provider. */
+/* Answers with the result of a call of a provider. */
 static void answer_kept(struct request *request, const char *id)
 {
 	struct tool_failure failure;

@@ -12,19 +12,19 @@
 #include "daemon/tool/tool_run.h"
 
 /*
- * The environment of the program behind a declared tool: that of the caller's tmux session, with
- * MUXBUS, MUXBUS_PANE, TMUX and TMUX_PANE as in the caller's pane, the name of the tool, a folder
- * of its group for what it keeps, and how much of its answer the caller gets to see; also the second
- * spellings of parameters that the caller has used.
+ * Number of variables in the environment of a declared tool's program, besides those of the
+ * caller's tmux session: MUXBUS, MUXBUS_PANE, TMUX and TMUX_PANE as in the caller's pane; the name
+ * of the tool; a folder in which its group keeps files; how many bytes of the answer the caller
+ * sees; and which second spellings of parameters the caller used.
  */
 
 #define VARIABLES 8
-#define VARIABLE_MAX 512 /* bytes of a variable that a server hears of */
+#define VARIABLE_MAX 512 /* bytes of a variable's value that is sent to a server */
 #define CALLER_MAX /* bytes as JSON */                                                          \
 	((size_t)6 * (PATH_MAX + DECLARATION_ENV_MAX * (DECLARATION_NAME_MAX + VARIABLE_MAX)) + \
 	    4096)
 
-/* TMUX as tmux sets it in the pane: its socket, its process and the session; NULL: not known. */
+/* Returns TMUX as tmux sets it in the pane: socket, pid, session. NULL if not known. */
 static char *make_tmux(
     const struct config *config, const struct tmux *tmux, const struct pane_ref *pane)
 {
@@ -42,7 +42,7 @@ static char *make_tmux(
 	    "TMUX=%s,%ld,%" PRIu32, config->tmux_socket, (long)pane->server_pid, link->session);
 }
 
-/* Makes the private folder of a group. */
+/* Makes the folder of a group, and returns the variable that names it. */
 static char *make_state(const struct config *config, const char *group)
 {
 	char path[PATH_MAX + DECLARATION_NAME_MAX + 16];
@@ -56,9 +56,9 @@ static char *make_state(const struct config *config, const char *group)
 }
 
 /*
- * shown_bytes: of the answer, as JSON; 0: all. spelled: the second spellings of parameters that the
- * caller has used. Changes beyond those of the session, as job_order has them; the caller frees.
- * Makes the folder of the group in the state directory.
+ * Makes the program's variables, as changes after those of the session (struct job_order); the
+ * caller frees. shown_bytes: of the answer, as JSON; 0: all. spelled: second spellings that the
+ * caller used. Makes the folder of the group in the state directory.
  */
 static char **tool_env_new(const struct config *config, const struct tmux *tmux,
     const struct declaration *declaration, const struct pane_ref *pane, size_t shown_bytes,
@@ -90,8 +90,8 @@ struct tool_wait {
 };
 
 /*
- * The answer that a job promised at its call: the tool may be declared otherwise by now. A job of an
- * earlier release does not have it, but the declaration may.
+ * Returns "answer" of the tool's declaration at the time of the call; the file may have changed
+ * since. Jobs of earlier releases have none; for them the present declaration counts.
  */
 static const char *answer_of(const struct job *job)
 {
@@ -101,7 +101,7 @@ static const char *answer_of(const struct job *job)
 	return tool_run_answer(tool_of(method)->declaration);
 }
 
-/* Answers with the outcome of a job that has ended. */
+/* Answers with the result of a job that has ended. */
 void tool_call_answer(struct request *request, const struct job_set *jobs, const struct job *job)
 {
 	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
@@ -133,11 +133,11 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	tool_call_answer(request, jobs, job);
 }
 
-/* The caller has gone, and nothing else wants the answer: the program ends. */
+/* The caller has disconnected, and nothing else wants the answer: ends the program. */
 static void on_cancelled(struct request *request, void *data)
 {
 	struct tool_wait *wait = data;
-	(void)job_stop(wait->jobs, wait->id, SIGTERM); /* it may have ended */
+	(void)job_stop(wait->jobs, wait->id, SIGTERM); /* the program may have ended already */
 	wait_free(wait);
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the tool is ended");
 }
@@ -155,13 +155,13 @@ static void await(struct request *request, struct job_set *jobs, const struct jo
 
 /* A call from its request until its program is started, or its server is called. */
 struct tool_call {
-	struct request *request; /* NULL: its caller has gone */
-	const struct tool *tool; /* with its request */
-	struct declaration_args args; /* lent while the request is handled, but for the numbers */
+	struct request *request; /* NULL: the caller has disconnected */
+	const struct tool *tool; /* valid while the request is */
+	struct declaration_args args; /* its pointers are valid only while the request is handled */
 	struct pane_ref pane;
 	char cwd[PATH_MAX];
-	struct buf arguments; /* a JSON object */
-	struct buf spelled; /* second spellings that the caller has used */
+	struct buf arguments; /* the parameters as a JSON object */
+	struct buf spelled; /* second spellings of parameters that the caller used */
 	char **session_env; /* NULL: not needed */
 };
 
@@ -174,8 +174,8 @@ static void call_free(struct tool_call *call)
 }
 
 /*
- * The directory of a program to start: that of the pane that the call names, else the caller's.
- * False after failing the request, or putting it off for a look at tmux.
+ * Finds the directory for a program: that of the pane that the call names, else the caller's. False
+ * if the request failed, or is put off for a listing.
  */
 static bool find_place(struct tool_call *call)
 {
@@ -184,7 +184,7 @@ static bool find_place(struct tool_call *call)
 	    : NULL;
 	if (dispatch_look_first(call->request) ||
 	    (pane != NULL && dispatch_look_at(call->request, pane->window)) ||
-	    /* A peer in no pane is perhaps in one that was made a moment ago. */
+	    /* A caller without a pane may be in a pane that is not yet listed. */
 	    (call->pane.pane == MUXBUS_NO_ID && dispatch_put_off(call->request)))
 		return false;
 	return requester_cwd(call->request,
@@ -229,7 +229,7 @@ static void run(struct tool_call *call)
 		provide_call_answer_begun(request, job->id, &call->pane);
 }
 
-/* The variables of the caller's session that the server wants to know. */
+/* Writes the variables of the caller's session that the server asks for. */
 static void write_env(const struct tool_call *call, struct json_writer *writer)
 {
 	const char *const *env = (const char *const *)call->session_env;
@@ -245,7 +245,7 @@ static void write_env(const struct tool_call *call, struct json_writer *writer)
 	json_object_end(writer);
 }
 
-/* The caller of a call, for a server of all panes. */
+/* Writes the caller of a call, for a server that serves all panes. */
 static void write_caller(const struct tool_call *call, struct buf *out)
 {
 	struct json_writer writer;
@@ -265,7 +265,7 @@ static void write_caller(const struct tool_call *call, struct buf *out)
 	json_object_end(&writer);
 }
 
-/* Calls the server. given NULL: it runs. */
+/* Calls the server. given: how to start it; NULL: it runs already. */
 static void begin_server(struct tool_call *call, const struct tool_server_start *given)
 {
 	const struct declaration *declaration = call->tool->declaration;
@@ -309,7 +309,7 @@ static void serve(struct tool_call *call)
 		return;
 	}
 	if (declaration->server.is_per_daemon)
-		pane_ref_clear(&place); /* it serves other panes, too */
+		pane_ref_clear(&place); /* the server is shared by all panes */
 	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place, 0, "");
 	path = tool_program_variable(session_env, "PATH");
 	if (tool_program_find(declaration->server.command[0], call->tool->dir,
@@ -325,7 +325,7 @@ static void serve(struct tool_call *call)
 	mem_free_strings(env);
 }
 
-/* Whether a program may be started, or a server that runs hears of the environment. */
+/* Returns true if a program may have to be started, or the running server gets variables. */
 static bool needs_env(const struct tool_call *call)
 {
 	const struct declaration *declaration = call->tool->declaration;
@@ -334,7 +334,7 @@ static bool needs_env(const struct tool_call *call)
 		request_daemon(call->request)->provides, declaration, &call->pane);
 }
 
-/* Whether a program starts in the directory of the caller, or a server hears of it. */
+/* Returns true if the directory of the caller is needed, for a program or for a server. */
 static bool needs_place(const struct tool_call *call)
 {
 	return call->tool->declaration->server.is_per_daemon || needs_env(call);
@@ -349,7 +349,7 @@ static void start(struct tool_call *call)
 	call_free(call);
 }
 
-/* An error now comes before any effect, as in the handler. */
+/* The program has not run yet, so an error here has had no effect. */
 static void on_env(void *data, char **env)
 {
 	struct tool_call *call = data;
@@ -364,7 +364,7 @@ static void on_env(void *data, char **env)
 	request_begin_turn(NULL);
 }
 
-/* The caller has gone before the program was started. */
+/* The caller has disconnected before the program was started. */
 static void on_left(struct request *request, void *data)
 {
 	struct tool_call *call = data;
@@ -372,7 +372,7 @@ static void on_left(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the tool was not started");
 }
 
-/* Writes the arguments. False after failing the request. */
+/* Writes the arguments as JSON. False after failing the request. */
 static bool write_arguments(struct tool_call *call, const void *args)
 {
 	struct field_error error = {0};
@@ -408,7 +408,7 @@ void tool_call_handle(struct request *request, const void *args)
 		of_env = call->pane;
 		if (tool->declaration->server.is_per_daemon &&
 		    tool->declaration->server.env == NULL)
-			pane_ref_clear(&of_env); /* its session may not be that of the next call */
+			pane_ref_clear(&of_env); /* a later call may come from another session */
 		request_on_cancel(request, on_left, call);
 		session_env_ask(tmux, &of_env, on_env, call);
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods about windows and sessions: create_ and close_ of both. */
+/* Methods about windows and sessions: those that create and close them. */
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/handler.h"
@@ -84,13 +84,13 @@ static void handle_create_session(struct request *request, const void *data)
 	    (args->window_name != NULL &&
 		!spawn_check_name(request, "window_name", args->window_name, false)))
 		return;
-	/* tmux would start its pane in the directory of another session. */
+	/* tmux would use the directory of another session. */
 	if (spawn.cwd == NULL) {
 		if (!requester_cwd(request, NULL, &nowhere, cwd, sizeof cwd))
 			return;
 		spawn.cwd = cwd;
 	}
-	/* -E: a session must not get the environment of this daemon. */
+	/* -E: the session must not get the environment of this daemon. */
 	command = tmux_command("new-session", "-d", "-E", NULL);
 	if (args->name != NULL) {
 		muxbus_command_args(command, "-s", NULL);
@@ -138,7 +138,7 @@ static const struct field_result close_session_results[] = {
     {0},
 };
 
-/* The closed object, for the answer. */
+/* The object to close, for the answer. */
 struct closed {
 	const char *name;
 	char sigil;
@@ -153,7 +153,7 @@ static void answer_closed(struct request *request, const struct muxbus_reply *re
 	request_done(request);
 }
 
-/* One command does it: several would end the server on versions up to 3.7c. */
+/* Closes with one command: several commands can end the server up to tmux 3.7c. */
 static void close_by(struct request *request, const char *name, struct closed closed)
 {
 	tmux_call(request, tmux_command(name, "-t", TMUX_ID(closed.sigil, closed.id), NULL), true,
