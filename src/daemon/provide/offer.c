@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The members of a provided row, checked one after the other. */
+/* Reads a provided row: checks its members one after the other. */
 #include "daemon/provide/offer.h"
 
 #include "daemon/tool/declaration_schema.h"
@@ -48,7 +48,7 @@ static bool read_effect(const char *name, unsigned *ret_effects, char *ret_reaso
 	return declaration_refuse(ret_reason, "effects: must be of %s, not \"%.64s\"", names, name);
 }
 
-/* Without effects a row may do all that a program can do. */
+/* A row without "effects" may do everything that a program can do. */
 static bool read_effects(const struct field_strings *names, unsigned *ret_effects, char *ret_reason)
 {
 	*ret_effects = names->is_given ? 0 : METHOD_RUNS | METHOD_CLOSES;
@@ -81,7 +81,7 @@ static bool read_names(
 	return true;
 }
 
-/* The example as JSON text: parameters that the row itself accepts. */
+/* Writes the example as JSON text. It must have parameters that the row itself accepts. */
 static bool set_example(struct declaration *declaration, const struct json *example,
     const char **ret_text, char *ret_reason)
 {
@@ -175,7 +175,7 @@ void offer_free(struct offer *offer)
 
 struct offer *offer_of(const struct method *method)
 {
-	return (struct offer *)(uintptr_t)method; /* its first member */
+	return (struct offer *)(uintptr_t)method; /* method is its first member */
 }
 
 size_t offer_count(const struct offer *offer)

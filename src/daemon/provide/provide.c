@@ -16,7 +16,7 @@
 #define FOLDERS 2
 #define OUT_MAX (1024 * 1024) /* bytes of a program's output that are kept */
 
-/* Starts the job of a file's program. NULL with a reason. */
+/* Starts the program of a provider's file as a job. NULL with a reason. */
 static const struct job *start(void *data, char *ret_reason, size_t size)
 {
 	struct provider *provider = data;
@@ -48,7 +48,7 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 	return job;
 }
 
-/* Takes a file over. A file that cannot be used stays, with the reason. */
+/* Makes a provider, which owns the file. A file that cannot be used is kept with its reason. */
 static void add_file(struct provide_set *set, struct provider_file *file)
 {
 	struct provider *provider = provider_new(set);
@@ -94,7 +94,7 @@ static void remove_file(struct provider *provider)
 	provider_free(provider);
 }
 
-/* Whether a file is known, and as it was. */
+/* Returns true if a file is unchanged since it was read. */
 static bool is_known(const struct provider_file *known, const struct provider_file *file)
 {
 	if (strcmp(known->path, file->path) != 0 || known->content != file->content)
@@ -103,7 +103,7 @@ static bool is_known(const struct provider_file *known, const struct provider_fi
 	    (known->reason != NULL && strcmp(known->reason, file->reason) == 0);
 }
 
-/* Drops the files that are known from the list, and the providers of all others. */
+/* Frees unchanged files, and providers whose files changed. True if a provider was freed. */
 static bool drop_files(struct provide_set *set, struct provider_file **files, size_t count)
 {
 	struct list *link, *after;
@@ -126,7 +126,7 @@ static bool drop_files(struct provide_set *set, struct provider_file **files, si
 	return has_changed;
 }
 
-/* set: a struct provide_set. */
+/* Reads the files of providers again. data is a struct provide_set. */
 static void provide_files_read(void *data)
 {
 	struct provide_set *set = data;
@@ -144,12 +144,12 @@ static void provide_files_read(void *data)
 			list_append(&peers, link);
 		}
 	if (has_changed)
-		provider_publish(set, false); /* without the old rows of files */
+		provider_publish(set, false); /* removes the rows of freed providers */
 	for (size_t at = 0; at < count; at++) {
 		if (files[at] == NULL)
 			continue;
 		add_file(set, files[at]);
-		provider_publish(set, false); /* the next file is checked against it */
+		provider_publish(set, false); /* the next file must see these rows */
 		has_changed = true;
 	}
 	while (!list_is_empty(&peers)) {
@@ -160,9 +160,9 @@ static void provide_files_read(void *data)
 	provider_publish(set, has_changed);
 }
 
-#define RESULT_SPARE 4096 /* bytes of the line of a result beside it */
+#define RESULT_SPARE 4096 /* bytes of a line besides the result in it */
 
-/* Work that waits until one more process is known. */
+/* A request that is put off until the process of one more program is known. */
 struct provide_waiter {
 	struct list link;
 	struct loop_timer *timer;
@@ -188,7 +188,10 @@ static void on_peer_ended(void *data)
 	provider_publish(set, false);
 }
 
-/* Whether a peer is the program of a provider. A server may start anything, also providers. */
+/*
+ * Returns true if a peer is the provider's program. For a file, descendants count as well; not for
+ * a server of tools, which may start other providers.
+ */
 static bool is_program(const struct provider *provider, const struct peer *peer)
 {
 	if (provider->program == NULL || peer_pid(peer) <= 0)
@@ -197,7 +200,7 @@ static bool is_program(const struct provider *provider, const struct peer *peer)
 					: provide_program_has(provider->program, peer_pid(peer));
 }
 
-/* The provider whose program a peer is; NULL: none. */
+/* Returns the provider whose program the peer is, or NULL. */
 static struct provider *find_program(const struct provide_set *set, const struct peer *peer)
 {
 	const struct list *link;
@@ -239,12 +242,12 @@ void provide_await(void *data, void (*done)(void *data, int error), void *done_d
 	    .data = done_data,
 	    .timer = loop_timer_new(set->parts->base, wake, waiter)};
 	list_append(&set->waiters, &waiter->link);
-	loop_timer_arm(waiter->timer, PROVIDE_WAIT_MS); /* by then the program was given up */
+	loop_timer_arm(waiter->timer, PROVIDE_WAIT_MS); /* then it is ready, or has failed */
 }
 
 static void wake_waiters(struct provide_set *set)
 {
-	const struct list *last = set->waiters.prev; /* they may wait again */
+	const struct list *last = set->waiters.prev; /* done() may add a waiter again */
 	bool is_last = list_is_empty(&set->waiters);
 	while (!is_last) {
 		is_last = set->waiters.next == last;
@@ -268,7 +271,7 @@ static bool has_name(const struct provider *provider, const char *name)
 	return false;
 }
 
-/* The rows of the program of a file are the file's; those that it names must be among them. */
+/* The rows of a file are complete: each row that its program names must be one of them. */
 static bool check_rows(
     const struct provider *provider, const struct json *rows, struct tool_failure *ret_failure)
 {
@@ -282,7 +285,7 @@ static bool check_rows(
 	return true;
 }
 
-/* The program of a provider has come. */
+/* Connects a provider with its program, which has just called provide. */
 static bool take_program(struct provider *provider, struct peer *peer, const struct json *rows,
     struct tool_failure *ret_failure)
 {
@@ -304,7 +307,7 @@ static bool take_program(struct provider *provider, struct peer *peer, const str
 	return true;
 }
 
-/* A provider for a peer that had none. NULL: there are too many. */
+/* Makes a provider for a peer that has none. NULL if too many peers provide. */
 static struct provider *provider_of_peer(struct provide_set *set, struct peer *peer)
 {
 	struct provider *provider;
@@ -453,7 +456,7 @@ void provide_write(const struct provide_set *set, struct json_writer *writer)
 	list_for_each (at, &set->providers) {
 		const struct provider *provider = list_entry(at, struct provider, link);
 		if (provider->server != NULL)
-			continue; /* list_tools has it */
+			continue; /* listed by list_tools */
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "name", provider->name);
 		json_put_str(writer, "file", provider->file != NULL ? provider->file->path : NULL);

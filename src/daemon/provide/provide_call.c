@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Calls of provided methods, their limits and their lines. */
+/* Calls of provided methods: their limits, and the lines that are sent. */
 #include "daemon/provide/provide_call.h"
 
 #include <sys/random.h>
@@ -9,7 +9,7 @@
 #include "daemon/server/peer.h"
 #include "io/loop_timer.h"
 
-#define PARENTS_MAX 32 /* that are looked at from a caller upwards */
+#define PARENTS_MAX 32 /* ancestors of a caller that are looked at */
 #define ID_SIZE 24
 
 void provide_calls_init(struct provide_calls *calls)
@@ -30,7 +30,7 @@ size_t provide_calls_open(const struct provide_calls *calls, const struct provid
 	return count;
 }
 
-/* The deepest open call that a process answers. */
+/* Returns the depth of the deepest open call that a process has to answer; 0 if none. */
 static unsigned depth_of(const struct provide_calls *calls, pid_t pid)
 {
 	const struct list *link;
@@ -50,7 +50,7 @@ static bool has_id(const struct provide_call *call, const char *id)
 	return strcmp(own, id) == 0;
 }
 
-/* The depth of the call with an id; 0: none. */
+/* Returns the depth of the call with this id; 0 if none. */
 static unsigned depth_within(const struct provide_calls *calls, const char *id)
 {
 	const struct list *link;
@@ -124,7 +124,7 @@ struct provide_call *provide_calls_find(
 	return NULL;
 }
 
-/* The line of a call. */
+/* Writes the line that is sent to the provider. */
 static void write_line(struct provide_call *call, const struct provide_order *order)
 {
 	struct json_writer writer;
@@ -145,7 +145,7 @@ static void write_line(struct provide_call *call, const struct provide_order *or
 	call->line = (char *)buf_steal(&line, &call->line_len);
 }
 
-/* Without a line. */
+/* Adds a call whose id and line are not set yet. */
 static struct provide_call *add(struct provide_calls *calls, const struct provide_order *order)
 {
 	struct provide_call *call = xcalloc(1, sizeof *call);
@@ -222,10 +222,10 @@ void provide_call_send_cancel(
 	len = snprintf(line, sizeof line,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"c%" PRIu64 "\"%s}}\n",
 	    call->id, why);
-	(void)peer_send_line(peer, line, (size_t)len); /* one that does not read does not care */
+	(void)peer_send_line(peer, line, (size_t)len); /* lost if the provider does not read */
 }
 
-/* The words of the provider's own error; of a server its kind, too. */
+/* Fails with the text of the provider's error; for a server of tools, also with its kind. */
 static bool fail_by(
     const struct provide_call *call, const struct json *error, struct tool_failure *ret_failure)
 {

@@ -1,67 +1,66 @@
 /* SPDX-License-Identifier: ISC */
-/* A call of a provided method: its request to the provider, its limits, and its place among others. */
+/* A call of a provided method: its request to the provider, its limits, and the open calls. */
 #pragma once
 
 #include "daemon/tool/tool_program.h"
 
-#define PROVIDE_OPEN_MAX 64 /* open calls of a provider, */
-#define PROVIDE_SERVER_OPEN_MAX 256 /* and of a server of tools */
+#define PROVIDE_OPEN_MAX 64 /* open calls of a provider */
+#define PROVIDE_SERVER_OPEN_MAX 256 /* open calls of a server of tools */
 #define PROVIDE_CALLER_MAX 32 /* open calls of a calling process */
-#define PROVIDE_DEPTH_MAX 8 /* calls within calls: A calls B, which calls A … */
+#define PROVIDE_DEPTH_MAX 8 /* calls within calls, as when A calls B, which calls A … */
 #define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* bytes of a result as JSON */
-#define PROVIDE_PROGRESS_MS 100 /* between two reports of a call that are passed on */
+#define PROVIDE_PROGRESS_MS 100 /* least time between two progress reports of a call */
 #define PROVIDE_PROGRESS_SERVER 10 /* reports that a server of tools may send at once */
 
 struct peer;
 struct request_report;
 
-/* How a call ends: with a result, which is lent, or with a failure (result NULL). */
+/* The end of a call: a result, valid during the handler only, or a failure if result is NULL. */
 struct provide_answer {
 	const struct json *result;
 	const struct tool_failure *failure;
 };
 
 struct provide_handlers {
-	void (*done)(
-	    void *data, const struct provide_answer *answer); /* once; frees nothing of ours */
-	void (*progressed)(void *data, const struct request_report *report); /* NULL: not wanted */
-	void (*forgotten)(void *data); /* the daemon ends; NULL: it is cancelled before */
+	void (*done)(void *data, const struct provide_answer *answer); /* called once, at the end */
+	void (*progressed)(void *data, const struct request_report *report); /* may be NULL */
+	void (*forgotten)(void *data); /* the daemon ends; NULL: the owner cancels before */
 };
 
-/* The order of a caller; all is copied, but the provider. */
+/* A call as the caller orders it. All is copied, except where noted. */
 struct provide_order {
 	struct provider *provider;
-	const char *name; /* of the method, for people */
-	const char *method; /* as the provider has it; NULL: the same */
+	const char *name; /* name of the method, for people */
+	const char *method; /* the provider's name of the method; NULL: the same */
 	int64_t timeout_ms;
 	const char *arguments; /* a JSON object on one line */
 	size_t arguments_len;
-	const char *caller; /* the same: pane, cwd …; NULL: a server of one pane knows it */
-	const char *server; /* of tools, for people: its calls have other limits; lent, or NULL */
+	const char *caller; /* a JSON object: pane, cwd …; NULL: a server of one pane needs none */
+	const char *server; /* name of a server of tools, for people; not copied; or NULL */
 	const char *const
-	    *gives; /* names of arguments of a server's tool, NULL-terminated; or NULL */
+	    *gives; /* arguments of the server's tool that the declaration gives; or NULL */
 	pid_t caller_pid; /* 0: not known */
-	const char *kept; /* the id of a call that nothing waits for; NULL: it is waited for */
-	const char *within; /* an id of a call; "": within none; NULL: not said */
-	const struct provide_handlers *handlers; /* lent */
+	const char *kept; /* id of a call that no request waits for; NULL: a request waits */
+	const char *within; /* id of the call that contains this call; "": none; NULL: not known */
+	const struct provide_handlers *handlers; /* not copied */
 	void *data;
 };
 
 struct provide_call {
 	struct list link; /* oldest first */
 	struct provider *provider;
-	pid_t provider_pid; /* 0: it was not sent */
+	pid_t provider_pid; /* 0: not sent yet */
 	pid_t caller_pid;
 	uint64_t id;
 	unsigned depth;
-	char *name; /* of the method */
-	char *method; /* as the provider has it */
-	const char *server; /* as in the order */
-	const char **gives; /* the same */
-	char *line; /* as it is sent */
+	char *name; /* name of the method, for people */
+	char *method; /* the provider's name of the method */
+	const char *server; /* as in struct provide_order */
+	const char **gives; /* as in struct provide_order */
+	char *line; /* the line to send; NULL when sent */
 	size_t line_len;
 	int64_t timeout_ms, begun_ms, progress_ms;
-	unsigned progress_count; /* since then */
+	unsigned progress_count; /* reports since progress_ms */
 	struct loop_timer *timer;
 	const struct provide_handlers *handlers;
 	void *data;
@@ -72,39 +71,40 @@ struct provide_calls {
 	struct list list;
 	uint64_t last_id;
 };
-/* Ids begin at a random number: an answer to an earlier daemon's call fits none of this one's. */
+/* Ids begin at a random number, so that an answer to an earlier daemon's call has no valid id. */
 void provide_calls_init(struct provide_calls *calls);
 
 /*
- * Whether another call may begin. Its depth is that of the call that it is within, or, if its caller
- * does not say that, of the deepest one that the caller's process, or one that has started it, has to
- * answer. False with a failure of kind limit.
+ * Returns true if a call may begin, with its depth in *ret_depth. Its depth is one more than that
+ * of the call within which it is made; if this is not known, than that of the deepest open call
+ * that the caller's process, or an ancestor of it, has to answer. False with a failure of kind
+ * limit.
  */
 bool provide_calls_admit(const struct provide_calls *calls, const struct provider *provider,
     const struct provide_order *order, unsigned *ret_depth, struct tool_failure *ret_failure);
 size_t provide_calls_open(const struct provide_calls *calls, const struct provider *provider);
-/* The call that was sent to a provider with an id; NULL: none. */
+/* Returns the call that was sent to a provider with this id, or NULL. */
 struct provide_call *provide_calls_find(
     const struct provide_calls *calls, const struct provider *provider, const char *id);
 
 /*
- * The call of an earlier daemon, which its server still has, by the id that it was sent with.
- * method and arguments of the order are not read. NULL: that is no id, or it is known.
+ * Adds a call of an earlier daemon that its server still runs; id: with which it was sent. method
+ * and arguments of the order are ignored. NULL if the id is invalid, or the call is known.
  */
 struct provide_call *provide_call_take_up(struct provide_calls *calls,
     const struct provide_order *order, const char *id, pid_t provider_pid);
-/* Never NULL; not sent. It sets the id, the line and the order's members. */
+/* Makes a call from the order, with id and line. Does not send it. Never NULL. */
 struct provide_call *provide_call_new(
     struct provide_calls *calls, const struct provide_order *order);
 void provide_call_free(struct provide_call *call);
-/* False: the peer does not read. */
+/* Sends the call. False if the peer does not read. */
 bool provide_call_send(struct provide_call *call, struct peer *peer);
-/* The caller has gone, or the time is over; a server hears why. peer NULL: nothing to do. */
+/* Asks the provider to cancel the call; a server of tools gets the reason. peer NULL: nothing. */
 void provide_call_send_cancel(
     const struct provide_call *call, struct peer *peer, const char *reason);
 
-/* Checks a response. True with *ret_result; else with a failure. response as in dispatch.h. */
+/* Checks a response (as in dispatch.h). True with *ret_result, or false with a failure. */
 bool provide_call_check(const struct provide_call *call, const struct json *response,
     const char *reason, const struct json **ret_result, struct tool_failure *ret_failure);
-/* Whether a report of progress may be passed on now. */
+/* Returns true if a progress report may be passed on now. */
 bool provide_call_takes_progress(struct provide_call *call);

@@ -7,7 +7,7 @@
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
-/* The number of a provider's own kind, which it may get now; -1 with a failure. */
+/* Returns the number of a kind of the provider, which may be assigned now; -1 with a failure. */
 static int own_kind(struct provider *provider, const char *name, const char *summary,
     struct tool_failure *ret_failure)
 {
@@ -76,7 +76,7 @@ bool provide_event_take(
 	return true;
 }
 
-/* Whether one more event may be published now. */
+/* Returns true, and counts the event, if the provider may publish one more event now. */
 static bool takes_event(struct provider *provider)
 {
 	int64_t now_ms = clock_mono_ms();

@@ -28,7 +28,7 @@ static void update_busy(struct provider *provider)
 		provide_program_restart(provider->program);
 }
 
-/* Whether a provider takes calls now. */
+/* Returns true if a provider can be sent calls now. */
 static bool is_ready(const struct provider *provider)
 {
 	return provider->peer != NULL &&
@@ -72,7 +72,7 @@ void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, 
 			    is_sent || is_gone ? MESSAGE_GONE : MESSAGE_NOT_READY,
 			    "the provider of %s %s", call->name, reason);
 		fail(call, &failure);
-		link = provider->set->calls.list.next; /* done may have ended others */
+		link = provider->set->calls.list.next; /* done() may have ended other calls */
 	}
 }
 
@@ -104,7 +104,7 @@ static void on_timeout(void *data)
 	fail(call, &failure);
 }
 
-/* Sends a call. False with a failure: the provider does not read, or a server has no such tool. */
+/* Sends a call. False with a failure: the provider does not read, or its server lacks the tool. */
 static bool send_call(struct provide_call *call, struct tool_failure *ret_failure)
 {
 	struct provider *provider = call->provider;
@@ -115,12 +115,11 @@ static bool send_call(struct provide_call *call, struct tool_failure *ret_failur
 		return tool_fail(ret_failure, MESSAGE_BUSY, "its provider does not read its calls");
 	provider->calls++;
 	if (provider->server == NULL)
-		loop_timer_arm(
-		    call->timer, call->timeout_ms); /* a server has had part of its time */
+		loop_timer_arm(call->timer, call->timeout_ms); /* that of a server runs already */
 	return true;
 }
 
-/* How long a call may wait for its provider. */
+/* Returns how long a call may wait for its provider to connect. */
 static int64_t wait_ms(const struct provide_call *call)
 {
 	return call->timeout_ms < PROVIDE_WAIT_MS || call->provider->server != NULL
@@ -184,7 +183,7 @@ void provide_flow_cancel(struct provide_call *call)
 void provide_flow_resume(struct provider *provider)
 {
 	struct list *link = provider->set->calls.list.next;
-	update_busy(provider); /* its program was not there when they began */
+	update_busy(provider); /* calls began before the program was ready */
 	while (link != &provider->set->calls.list) {
 		struct provide_call *call = list_entry(link, struct provide_call, link);
 		struct tool_failure failure;

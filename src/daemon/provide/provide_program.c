@@ -5,12 +5,12 @@
 #include "daemon/job/job.h"
 #include "io/loop_timer.h"
 
-#define PARENTS_MAX 32 /* that are looked at from a process upwards */
-#define SOUND_MS 10000 /* a program that stays so long is started again without a delay */
+#define PARENTS_MAX 32 /* ancestors of a process that are looked at */
+#define SOUND_MS 10000 /* a program that was ready so long is restarted without delay */
 
 enum program_state {
-	STATE_OFF, /* or it waits for its next start */
-	STATE_STARTING, /* its process runs, and has not provided */
+	STATE_OFF, /* no process; the timer may wait for the next start */
+	STATE_STARTING, /* its process runs, but has not called provide */
 	STATE_READY,
 	STATE_ENDING, /* its process was asked to end */
 };
@@ -26,12 +26,12 @@ struct provide_program {
 	struct provide_program_parts parts;
 	struct job_listener listener;
 	enum program_state state;
-	char id[NOTIFICATION_ID_SIZE]; /* of its job */
-	bool is_needed; /* by a call, while it ends */
-	struct loop_timer *timer; /* of the state: the next start, the time to provide, idle */
+	char id[NOTIFICATION_ID_SIZE]; /* id of its job */
+	bool is_needed; /* start it again when it has ended */
+	struct loop_timer *timer; /* next start, time limit for provide, or idle time */
 	unsigned backoff_ms;
-	int64_t start_ms; /* no start before this time */
-	int64_t ready_ms; /* when it provided last; 0: not since its start */
+	int64_t start_ms; /* earliest time of the next start */
+	int64_t ready_ms; /* when it last provided; 0: not since its start */
 	char reason[PROVIDE_REASON_SIZE];
 };
 
@@ -139,8 +139,8 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 }
 
 /*
- * The job of an earlier daemon, which may connect again; or that of the same file before it
- * changed, which has been asked to end.
+ * Continues the job of an earlier daemon, which may connect again, or the job that an earlier
+ * version of the file started, which was asked to end.
  */
 static void take_up(struct provide_program *program)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The program of a provider: its starts and its ends. It is a job. That of a file outlives the
- * daemon's kill -9: the next daemon finds it again by its name, and waits for it to connect. All
- * handlers are called from the event loop.
+ * The program of a provider: starts and ends it. It runs as a job. After kill -9 of the daemon the
+ * next daemon finds the job by its name, and waits until its program connects. All handlers are
+ * called from the event loop.
  */
 #pragma once
 
@@ -14,57 +14,57 @@
 struct provide_program_parts {
 	struct event_base *base;
 	struct job_set *jobs;
-	const char *title; /* for the log: "the provider words"; lent */
+	const char *title; /* for the log, as "the provider words"; not copied */
 	const char
-	    *job_name; /* of an earlier daemon's job, which is taken up; NULL: none is; lent */
-	bool is_with_daemon; /* started with it; else by a call, and ended when idle */
+	    *job_name; /* name of an earlier daemon's job to continue; NULL: none; not copied */
+	bool is_with_daemon; /* it starts with the daemon; else with a call, and ends when idle */
 	int64_t idle_ms;
-	int64_t wait_ms; /* from its start, or the end of its connection, until it provides */
-	/* Starts its job. NULL with a reason. */
+	int64_t wait_ms; /* time to provide, from its start or from the end of its connection */
+	/* Starts the job. NULL with a reason. */
 	const struct job *(*start)(void *data, char *ret_reason, size_t size);
-	/* Why its job has ended; NULL: as the status of the job says it. */
+	/* Writes why the job has ended; NULL: the job's status says why. */
 	void (*explain)(void *data, const struct job *job, char *ret_reason, size_t size);
 	/*
-	 * It cannot be started, has ended, or did not provide in time. has_provided: it did so since
-	 * its start. True: calls wait for its next start.
+	 * Called if the program cannot be started, has ended, or has not provided in time.
+	 * has_provided: it had provided since its start. Returns true if calls wait for its next
+	 * start.
 	 */
 	bool (*failed)(void *data, const char *reason, bool has_provided);
 	void *data;
 };
 
-/* Takes up the job of an earlier daemon; one that runs with the daemon is started. */
+/* Continues the job of an earlier daemon; else starts the program if is_with_daemon. */
 struct provide_program *provide_program_new(const struct provide_program_parts *parts);
-/* ends: its process is ended; else it goes on. NULL is accepted. */
+/* Frees the program; ends: its process is ended, else it continues. NULL: nothing. */
 void provide_program_free(struct provide_program *program, bool ends);
 
-/* A call waits for it: it is started, or awaited. */
+/* Call if a call waits for the program: starts it unless it runs. */
 void provide_program_need(struct provide_program *program);
-/* Its connection provides, or has ended. */
+/* Call when its connection has provided, and when its connection has ended. */
 void provide_program_came(struct provide_program *program);
 void provide_program_left(struct provide_program *program);
-/* Whether calls of it are open: without any it ends after its idle time. */
+/* Sets whether it has open calls; without open calls it ends after its idle time. */
 void provide_program_set_busy(struct provide_program *program, bool is_busy);
 
-/* Its process is to end, and another one to start. */
+/* Ends its process and starts a new one. */
 void provide_program_restart(struct provide_program *program);
-/* It does its work: the next start is not delayed. */
+/* Call when it has done work: then the next start is not delayed. */
 void provide_program_note_work(struct provide_program *program);
 
-/* Changes its idle time. */
 void provide_program_set_idle(struct provide_program *program, int64_t idle_ms);
 
-/* Whether it takes calls. */
+/* Returns true if calls can be sent to it. */
 bool provide_program_is_ready(const struct provide_program *program);
-/* Whether it runs, and is not to end. */
+/* Returns true if its process runs and was not asked to end. */
 bool provide_program_runs(const struct provide_program *program);
-/* Its process, 0: there is none, or it is not known yet. */
+/* Returns the pid of its process; 0 if none runs, or not known yet. */
 pid_t provide_program_pid(const struct provide_program *program);
-/* Whether a process is the program, or descends from it. */
+/* Returns true if a process is the program or a descendant of it. */
 bool provide_program_has(const struct provide_program *program, pid_t pid);
-/* Whether its process was started, and is not known yet. */
+/* Returns true if its process was started, but its pid is not known yet. */
 bool provide_program_is_unknown(const struct provide_program *program);
 
-/* "off", "waiting" (for its next start), "starting", "ready" or "ending". */
+/* Returns "off", "waiting" (for its next start), "starting", "ready" or "ending". */
 const char *provide_program_state(const struct provide_program *program);
-/* Why it last failed; "": never. */
+/* Returns why it last failed; "" if it has not. */
 const char *provide_program_reason(const struct provide_program *program);

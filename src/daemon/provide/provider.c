@@ -20,7 +20,7 @@ struct provider *provider_find(const struct provide_set *set, const struct peer 
 	return NULL;
 }
 
-/* Frees the offers that no request has any more. */
+/* Frees withdrawn offers that no request uses any more. */
 static void free_retired(struct provide_set *set)
 {
 	struct list *link, *after;
@@ -31,7 +31,7 @@ static void free_retired(struct provide_set *set)
 	}
 }
 
-/* Takes offers out of the method table at the next provider_publish(). */
+/* Withdraws offers: the next provider_publish() removes them from the method table. */
 static void retire(struct provide_set *set, struct list *offers)
 {
 	while (!list_is_empty(offers)) {
@@ -76,7 +76,7 @@ void provider_publish(struct provide_set *set, bool is_listed)
 		set->changed(set->data, is_listed);
 }
 
-/* Whether a name can be given by a provider. */
+/* Checks that a provider may use a name. */
 static bool check_free(
     const struct provider *provider, const char *name, struct tool_failure *ret_failure)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Providers, as the parts of this room share them: a peer that gives methods, or a file that names a
- * program which does. Their rows stand in the method table.
+ * Providers, as the parts of this room share them: a peer that provides methods, or a file that
+ * names a program which does so. Their rows are in the method table.
  */
 #pragma once
 
@@ -11,30 +11,30 @@
 #include "daemon/provide/provide_call.h"
 #include "daemon/tool/declaration.h"
 
-#define PROVIDERS_MAX 64 /* peers that provide, beside files and servers */
-#define PROVIDE_NAMES_MAX 64 /* of a provider's rows, also the further ones */
-#define PROVIDE_NAMES_ALL_MAX 128 /* of all providers: tools of agents are found by their place */
+#define PROVIDERS_MAX 64 /* peers that provide, besides files and servers of tools */
+#define PROVIDE_NAMES_MAX 64 /* names of a provider's methods, with "also" */
+#define PROVIDE_NAMES_ALL_MAX 128 /* of all providers; a set of tools has a bit for each method */
 #define PROVIDE_BYTES_MAX ((size_t)256 * 1024) /* of a provider's rows as JSON */
-#define PROVIDE_STRAYS_MAX 1000 /* answers to no call in a row; then the peer is disconnected */
+#define PROVIDE_STRAYS_MAX 1000 /* answers in a row to unknown calls, then disconnected */
 #define PROVIDE_KINDS_MAX 8 /* kinds of events of a provider */
 #define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* bytes of the data of an event */
-#define PROVIDE_EVENTS_PER_SEC 100 /* published by a provider; twice as many at once */
+#define PROVIDE_EVENTS_PER_SEC 100 /* events of a provider; at once, twice as many */
 
 struct provider {
 	struct list link;
 	struct provide_set *set;
 	struct peer *peer; /* NULL: not connected */
-	struct provider_file *file; /* NULL: the peer alone, or */
-	struct tool_server *server; /* a server of tools, whose rows are those of declarations */
-	struct provide_program *program; /* of a good file, or of a server */
+	struct provider_file *file; /* NULL: a peer without a file, or a server of tools */
+	struct tool_server *server; /* its server of tools, whose rows are declarations; or NULL */
+	struct provide_program *program; /* if it has a usable file or a server; or NULL */
 	char name[DECLARATION_NAME_MAX + 16]; /* for people */
-	char title[DECLARATION_NAME_MAX + 16]; /* with its kind; of one that has a program */
-	char job_name[DECLARATION_NAME_MAX + PANE_REF_TEXT_SIZE + 48]; /* the same */
+	char title[DECLARATION_NAME_MAX + 16]; /* with its kind; only with a program */
+	char job_name[DECLARATION_NAME_MAX + PANE_REF_TEXT_SIZE + 48]; /* only with a program */
 	struct list offers;
-	size_t names; /* of the offers */
-	uint64_t kinds; /* of events, as bits */
-	double events; /* that it may publish now */
-	int64_t events_ms; /* when that was so */
+	size_t names; /* number of names of the offers */
+	uint64_t kinds; /* its kinds of events, as bits */
+	double events; /* how many events it may publish at events_ms */
+	int64_t events_ms; /* CLOCK_MONOTONIC */
 	unsigned strays;
 	uint64_t calls;
 };
@@ -43,35 +43,35 @@ struct provide_set {
 	const struct daemon *parts;
 	/* Handles a call of any provided row; see struct method. */
 	void (*handle)(struct request *request, const void *args);
-	/* Rows have changed; is_listed: also those that agents see as tools. */
+	/* Rows have changed; is_listed: among them rows that agents see as tools. */
 	void (*changed)(void *data, bool is_listed);
 	void *data;
-	struct list providers; /* those of files first */
-	struct list retired; /* offers that requests may still have */
+	struct list providers; /* providers with files first */
+	struct list retired; /* withdrawn offers that requests may still use */
 	struct provide_calls calls;
 	struct job_listener listener;
-	struct list waiters; /* for one more process to be known */
+	struct list waiters; /* requests that wait until one more process is known */
 	bool is_ending;
 };
 
-/* Never NULL; behind all others. */
+/* Appends a provider to the set. Never NULL. */
 struct provider *provider_new(struct provide_set *set);
-/* Its calls have ended. Its rows leave the method table at the next provider_publish(). */
+/* All its calls must have ended. The next provider_publish() removes its rows. */
 void provider_free(struct provider *provider);
-/* Whether another server of the same name has that kind of events, too. */
+/* Returns true if another provider for a server of the same name has this kind of events. */
 bool provider_shares_kind(const struct provider *provider, int kind);
-/* The provider of a peer, NULL: none. */
+/* Returns the provider of a peer, or NULL. */
 struct provider *provider_find(const struct provide_set *set, const struct peer *peer);
 
 /*
  * Reads rows (a JSON array) into offers, an empty list, and counts their names. False with a
- * failure: some of offers are there, for provider_free_offers().
+ * failure; then offers may have entries, which provider_free_offers() frees.
  */
 bool provider_read_rows(struct provider *provider, const struct json *rows, struct list *offers,
     size_t *ret_names, struct tool_failure *ret_failure);
 void provider_free_offers(struct list *offers);
-/* Gives these rows instead of all others, from the next provider_publish() on. */
+/* Replaces the rows of a provider, from the next provider_publish() on. */
 void provider_set_offers(struct provider *provider, struct list *offers, size_t names);
 
-/* Puts all rows into the method table; a file's before a peer's of the same name. */
+/* Puts all rows into the method table. If names are equal, the row of a file comes first. */
 void provider_publish(struct provide_set *set, bool is_listed);

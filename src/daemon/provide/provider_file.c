@@ -38,7 +38,7 @@ static void set_reason(struct provider_file *file, const char *reason)
 	file->reason = xstrdup(reason);
 }
 
-/* The members of a file, whose tree stays with its reader. */
+/* Reads the members of a file. Values point into the tree, which file->reader owns. */
 static void read_members(struct provider_file *file, const struct json *value)
 {
 	struct provider_members members;
@@ -107,7 +107,7 @@ static int is_provider(const struct dirent *entry)
 	    strcmp(entry->d_name + len - end, SUFFIX) == 0;
 }
 
-/* Puts a file in the place of an earlier one of its name, or behind all. */
+/* Replaces the file with the same name, or appends the file. Returns the new count. */
 static size_t insert(struct provider_file **files, size_t count, struct provider_file *file)
 {
 	size_t at = 0;

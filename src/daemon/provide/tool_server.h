@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Servers of tools: long-lived MCP servers on stdio, as providers. Each runs under a muxbus-tools of
- * its own, which provides the tools that the server lists. The daemon knows this of each.
+ * Servers of tools: long-lived MCP servers on stdio, as providers. Each runs under its own process
+ * of muxbus-tools, which provides the tools that the server lists. This is what the daemon keeps of
+ * each server.
  */
 #pragma once
 
@@ -11,23 +12,23 @@
 
 struct tool_server {
 	char *name;
-	struct pane_ref pane; /* not set: of the daemon */
-	const char **command; /* as declared; NULL: there was no call yet */
-	uint64_t taken; /* a hash of the command of an earlier daemon's, which goes on */
-	char *program, *cwd; /* of the next start */
-	const char **session_env, **env; /* the same, as in struct job_order */
-	bool is_stale; /* another command runs */
+	struct pane_ref pane; /* the server is for this pane; cleared: for all panes */
+	const char **command; /* as declared; NULL: no call has named it yet */
+	uint64_t taken; /* hash of the command that an earlier daemon has started; 0: none */
+	char *program, *cwd; /* for the next start */
+	const char **session_env, **env; /* for the next start; as in struct job_order */
+	bool is_stale; /* it still runs a command that has been changed */
 	bool is_leaving; /* it takes no more calls until its next start */
 	struct tool_server_list list;
 };
 
-/* NULL is accepted. */
+/* NULL: nothing. */
 void tool_server_free(struct tool_server *server);
 
-/* Takes the list of its tools, as rows. False with a failure. */
+/* Reads the list of its tools from rows of provide. False with a failure. */
 bool tool_server_take(
     struct tool_server *server, const struct json *rows, struct tool_failure *ret_failure);
 
-/* Whether a call fits the list: a tool of the server, and arguments that it can have. */
+/* Checks that the server lists a tool that requires no more than these arguments. */
 bool tool_server_fits(const struct tool_server *server, const char *tool, const char *const *gives,
     struct tool_failure *ret_failure);

@@ -11,11 +11,11 @@
 #include "daemon/tmux/tmux.h"
 
 enum {
-	WAIT_MS = 30000, /* until a server provides; muxbus-tools gives up before, and says why */
+	WAIT_MS = 30000, /* time to provide; muxbus-tools gives up earlier, with a reason */
 	REASON_SIZE = 1024,
-	ERR_MAX = 64 * 1024, /* bytes of the reason that are kept */
+	ERR_MAX = 64 * 1024, /* bytes of standard error that are kept */
 	IDLE_MS = 600000,
-	OWN_WORDS = 3, /* of the command of muxbus-tools, before that of the server */
+	OWN_WORDS = 3, /* words of muxbus-tools before the server's command */
 };
 
 static bool is_same(const char *const *one, const char *const *other)
@@ -27,7 +27,7 @@ static bool is_same(const char *const *one, const char *const *other)
 	return *one == NULL && *other == NULL;
 }
 
-/* A hash without a random key: each daemon computes the same. */
+/* Hashes a command without a random key, so that each daemon computes the same. */
 static uint64_t hash_command(const char *const *words)
 {
 	uint64_t hash = 0;
@@ -36,7 +36,7 @@ static uint64_t hash_command(const char *const *words)
 	return hash;
 }
 
-/* The pane that a server is for: none if it is the daemon's. */
+/* Finds the pane that a server belongs to; cleared if it serves all panes. */
 static void find_owner(
     const struct declaration *declaration, const struct pane_ref *pane, struct pane_ref *ret_owner)
 {
@@ -69,7 +69,7 @@ bool tool_servers_need_start(const struct provide_set *set, const struct declara
 	    !is_same(provider->server->command, declaration->server.command);
 }
 
-/* Forgets a server that takes no calls any more. */
+/* Removes a server that takes no more calls. */
 static void drop(struct provider *provider)
 {
 	if (provider->peer != NULL)
@@ -77,7 +77,7 @@ static void drop(struct provider *provider)
 	provider_free(provider);
 }
 
-/* Makes room by forgetting the oldest server that has ended. */
+/* If too many servers are kept, removes the oldest that have ended. False if all others run. */
 static bool has_room(struct provide_set *set)
 {
 	struct list *link, *after;
@@ -98,7 +98,7 @@ static bool has_room(struct provide_set *set)
 	return count < TOOL_SERVERS_MAX;
 }
 
-/* The name of its job says which server it is, to the daemon after a kill. */
+/* Names the job so that the next daemon knows, after kill -9, which server it is. */
 static void name_job(struct provider *provider)
 {
 	const struct tool_server *server = provider->server;
@@ -143,7 +143,7 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 	    ret_reason, size);
 }
 
-/* The last line that muxbus-tools wrote says why the server has ended. */
+/* The last line on standard error of muxbus-tools says why the server has ended. */
 static void explain(void *data, const struct job *job, char *ret_reason, size_t size)
 {
 	const struct provider *provider = data;
@@ -166,7 +166,7 @@ static void explain(void *data, const struct job *job, char *ret_reason, size_t 
 	buf_finish(&text);
 }
 
-/* job_name: of a job that runs; NULL: none does. */
+/* Adds a server. job_name: its running job; NULL: none runs. */
 static struct provider *add(
     struct provide_set *set, const char *name, const struct pane_ref *pane, const char *job_name)
 {
@@ -184,7 +184,7 @@ static struct provider *add(
 	    .jobs = set->parts->jobs,
 	    .title = provider->title,
 	    .job_name = job_name != NULL ? provider->job_name : NULL,
-	    .idle_ms = IDLE_MS, /* until a call says it */
+	    .idle_ms = IDLE_MS, /* until a call sets it */
 	    .wait_ms = WAIT_MS,
 	    .start = start,
 	    .explain = explain,
@@ -218,7 +218,7 @@ static const char *home(void)
 	return path != NULL && path[0] == '/' ? path : "/";
 }
 
-/* Keeps how a server is started next. */
+/* Keeps how the server is started the next time. */
 static void keep_start(struct tool_server *server, const struct declaration *declaration,
     const struct tool_server_start *given)
 {
@@ -271,7 +271,7 @@ void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux)
 	}
 }
 
-/* The processes of a server, in the order of process_tree_walk(): two are ours. */
+/* Sums the memory of a server's processes. The first two of the tree are ours and do not count. */
 struct measure {
 	size_t count;
 	pid_t first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The members of a declaration, checked one after the other. */
+/* Reads the members of a declaration, and checks one after the other. */
 #include "daemon/tool/declaration_read.h"
 
 #include "daemon/server/method.h"
@@ -9,7 +9,7 @@
 #define DESCRIPTION_MAX 4000
 #define WORD_MAX 4096
 
-/* The members of a file. */
+/* Members of the file. */
 struct declared_members {
 	const char *name, *group, *title, *description, *tool, *answer;
 	const struct json *parameters, *result, *server, *renames, *programs;
@@ -70,7 +70,7 @@ static const struct field server_fields[] = {
     {.name = NULL},
 };
 
-/* A name of a tool or group: as those of methods, in small letters. */
+/* Checks a name of a tool, a group or a server. */
 static bool check_name(const char *member, const char *text, char *ret_reason)
 {
 	if (declaration_is_small_name(text))
@@ -95,7 +95,7 @@ static bool check_names(const struct declared_members *members, char *ret_reason
 	return true;
 }
 
-/* The first word of a command: absolute, "./NAME" beside the declaration, or a name in PATH. */
+/* Checks a command. Its program is absolute, "./NAME" beside the declaration, or a name in PATH. */
 static bool check_command(const char *member, const struct field_strings *words, char *ret_reason)
 {
 	const char *program = words->strings[0];
@@ -114,7 +114,7 @@ static bool check_command(const char *member, const struct field_strings *words,
 	    member);
 }
 
-/* The kind of the answer: "text", "json", "image/png". */
+/* Reads "answer", the kind of the answer: "text", "json", "image/png". */
 static bool set_answer(
     struct declaration *declaration, const struct declared_members *members, char *ret_reason)
 {
@@ -136,7 +136,7 @@ static bool set_answer(
 	return true;
 }
 
-/* Their names of parameters, and ours. */
+/* Reads "arguments": the server's names of parameters, and ours. */
 static bool set_renames(
     struct declaration *declaration, const struct json *renames, char *ret_reason)
 {
@@ -222,7 +222,7 @@ static bool set_program(
 	return true;
 }
 
-/* One needed program: a name, or an array of alternatives. NULL if it is neither. */
+/* Reads a needed program: a name, or an array of alternatives. NULL if it is neither. */
 static const char *const *read_need(struct declaration *declaration, const struct json *value)
 {
 	const struct json *name = value->type == JSON_ARRAY ? value->child : value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From the subset of JSON Schema that declarations use to rows of fields. */
+/* Converts the subset of JSON Schema that declarations use to rows of fields. */
 #include "daemon/tool/declaration_schema.h"
 
 #include <math.h>
@@ -14,19 +14,19 @@ enum property_type {
 	TYPE_NUMBER,
 	TYPE_OBJECT,
 	TYPE_STRING,
-	TYPE_STRINGS, /* one, or an array of them */
+	TYPE_STRINGS, /* a string, or an array of strings */
 	TYPE_COUNT_,
 };
 
 static const char *const type_choices[] = {
     "array", "boolean", "integer", "number", "object", "string", NULL};
 
-/* The member of an argument struct that a type fills. */
+/* The field type of each JSON type, and the size of its member in the argument struct. */
 static const struct {
 	enum field_type type;
 	size_t size;
 } members[TYPE_COUNT_] = {
-    [TYPE_ARRAY] = {FIELD_VALUE, sizeof(struct field_strings)}, /* of strings, or a value */
+    [TYPE_ARRAY] = {FIELD_VALUE, sizeof(struct field_strings)}, /* strings, or a JSON value */
     [TYPE_BOOLEAN] = {FIELD_BOOL, sizeof(bool)},
     [TYPE_INTEGER] = {FIELD_INT, sizeof(int64_t)},
     [TYPE_NUMBER] = {FIELD_NUMBER, sizeof(double)},
@@ -38,7 +38,7 @@ static const struct {
 /* The schema of one parameter. */
 struct property {
 	int type;
-	struct field_strings types; /* as they stand there */
+	struct field_strings types; /* as the schema has them */
 	const char *description;
 	struct field_strings choices, also;
 	const struct json *preset;
@@ -46,7 +46,7 @@ struct property {
 	double minimum, maximum;
 	int64_t min_length, max_length;
 	bool has_minimum, has_maximum, has_min_length, has_max_length;
-	bool is_plain; /* records of calls have its value */
+	bool is_plain; /* the audit and the history may show the value */
 };
 
 #define PROPERTY(row_name, row_type, member) \
@@ -101,7 +101,7 @@ static const struct field schema_fields[] = {
     {.name = NULL},
 };
 
-/* Reads an object of a schema. An error names the place of the object. */
+/* Reads an object. where: the place of the object, for an error. */
 static bool read_object(const struct field *fields, const struct json *value, void *args,
     size_t args_size, struct buf *scratch, const char *where, char *ret_reason)
 {
@@ -114,7 +114,7 @@ static bool read_object(const struct field *fields, const struct json *value, vo
 	return declaration_refuse(ret_reason, "%s.%s", where, error.text);
 }
 
-/* The bounds of a row: both 0 means none, a maximum below the minimum no maximum. */
+/* Sets the bounds of a row: min and max 0 mean no bounds; max below min means no maximum. */
 static bool set_bounds(
     struct field *field, const struct property *property, const char *where, char *ret_reason)
 {
@@ -140,7 +140,7 @@ static bool set_bounds(
 	return true;
 }
 
-/* Whether a text stands in JSON as it is, between quotes. */
+/* Returns true if a text needs no escapes in JSON. */
 static bool is_plain(const struct json *value)
 {
 	for (size_t at = 0; at < value->len; at++)
@@ -150,7 +150,7 @@ static bool is_plain(const struct json *value)
 	return true;
 }
 
-/* The default as JSON text; it must itself be a value that the row accepts. */
+/* Sets the default as JSON text. It must be a value that the row accepts. */
 static bool set_preset(struct declaration *declaration, struct field *field,
     const struct property *property, const char *where, char *ret_reason)
 {
@@ -193,7 +193,7 @@ static bool set_preset(struct declaration *declaration, struct field *field,
 	return true;
 }
 
-/* The type of the elements of an array. */
+/* Sets the type of the elements of an array. */
 static bool set_items(struct declaration *declaration, struct field *field,
     struct declaration_shape *shape, const struct property *property, const char *where,
     char *ret_reason)
@@ -236,7 +236,7 @@ static int find_type(const char *name)
 	return type;
 }
 
-/* Sets one known type, or the two types of a field that takes one string or several. */
+/* Sets the type: one known type, or the pair "string" and "array". */
 static bool set_type(struct property *property, const char *where, char *ret_reason)
 {
 	const struct field_strings *types = &property->types;
@@ -256,7 +256,7 @@ static bool set_type(struct property *property, const char *where, char *ret_rea
 	    where, types->count > 0 ? types->strings[0] : "");
 }
 
-/* Room for a member of the argument struct, aligned to its size. */
+/* Returns the offset of a new member of the argument struct, aligned to its size. */
 static size_t take_room(struct declaration *declaration, size_t size)
 {
 	size_t step = size > sizeof(void *) ? sizeof(void *) : size;
@@ -286,7 +286,7 @@ static bool fill_row(struct declaration *declaration, struct field *field,
 	field->offset = take_room(declaration, size);
 	field->given_offset = take_room(declaration, sizeof(bool));
 	if (field->type == FIELD_KEYS)
-		field->min = 1, field->max = -1; /* not none */
+		field->min = 1, field->max = -1; /* at least one */
 	if (property->type != TYPE_STRINGS &&
 	    (property->items != NULL || field->type == FIELD_VALUE))
 		if (!set_items(declaration, field, shape, property, where, ret_reason))
@@ -306,7 +306,7 @@ static const struct field own_fields[] = {
 
 #define ROWS_MAX (OWN_COUNT + DECLARATION_PARAMETERS_MAX + DECLARATION_SPELLINGS_MAX)
 
-/* Rows for the second spellings of the row before. */
+/* Adds rows for the second spellings of the previous row. */
 static bool add_aliases(struct declaration *declaration, struct field **next,
     const struct property *property, const char *where, char *ret_reason)
 {
@@ -329,7 +329,7 @@ static bool add_aliases(struct declaration *declaration, struct field **next,
 	return true;
 }
 
-/* One parameter, in the next rows. */
+/* Reads a parameter into the next rows. */
 static bool read_property(struct declaration *declaration, struct field **next,
     struct declaration_shape *shape, const struct json *value, char *ret_reason)
 {
@@ -358,7 +358,7 @@ static bool read_property(struct declaration *declaration, struct field **next,
 	return is_good;
 }
 
-/* A second spelling names nothing else. */
+/* Checks that a second spelling is no other name. */
 static bool check_aliases(const struct field *fields, char *ret_reason)
 {
 	for (const struct field *alias = fields; alias->name != NULL; alias++)
@@ -388,7 +388,7 @@ static bool set_required(
 	return true;
 }
 
-/* The properties of a schema; NULL after a reason. required is lent from scratch. */
+/* Reads a schema of type object. False with a reason. required points into scratch. */
 static bool read_schema(const struct json *value, const char *where, struct schema *ret_schema,
     struct buf *scratch, char *ret_reason)
 {
@@ -440,7 +440,7 @@ bool declaration_read_parameters(
 	return is_good;
 }
 
-/* The type and the help of a member of the result; other members of its schema are as they are. */
+/* Reads type and description of a member of the result; the rest of its schema is ignored. */
 static bool read_result_row(struct declaration *declaration, struct field_result *row,
     const struct json *value, char *ret_reason)
 {
@@ -458,7 +458,7 @@ static bool read_result_row(struct declaration *declaration, struct field_result
 	return true;
 }
 
-/* Without a schema of its own, by the kind of its answer. */
+/* Results without a declared schema, by the kind of the answer. */
 static const struct field_result plain_results[][4] = {
     [DECLARATION_TEXT] = {{"text", "string", "the answer"},
 	{"id", "string", "with wait false: the call, and its notification"}, {NULL, NULL, NULL}},

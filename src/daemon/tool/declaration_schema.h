@@ -5,7 +5,7 @@
 #include "daemon/tool/declaration.h"
 
 /*
- * Reads "parameters" (NULL: none) into fields, shapes and args_size; "result" (NULL: none) into
+ * Read "parameters" (NULL: none) into fields, shapes and args_size, and "result" (NULL: none) into
  * results. False with a reason that names the member.
  */
 bool declaration_read_parameters(

@@ -13,7 +13,7 @@ refuse(struct field_error *error, const char *name, const char *format, ...)
 	return false;
 }
 
-/* Whether a value is of a type of JSON Schema. */
+/* Returns true if a value has this type of JSON Schema. */
 static bool is_of_type(const struct json *value, const char *type)
 {
 	static const struct {
@@ -49,7 +49,7 @@ static bool check_shape(const struct field *field, const struct declaration_shap
 	return true;
 }
 
-/* Writes one argument with a name; absent ones are left out. */
+/* Writes an argument with the given name; an absent argument is left out. */
 static bool write_one(struct json_writer *writer, const struct field *field,
     const struct declaration_shape *shape, const char *name, const char *args,
     struct field_error *ret_error)

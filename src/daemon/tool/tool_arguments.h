@@ -7,13 +7,12 @@
 #define TOOL_ARGUMENTS_MAX ((size_t)1024 * 1024) /* bytes as JSON */
 
 /*
- * Appends the object: each argument that was given or has a default, by the fields of the
- * declaration, with the name that a server has for it. First checks the elements of arrays. False
- * with *ret_error.
+ * Appends the object with each argument that was given or has a default; names are those of the
+ * server. Checks the elements of arrays first. False with *ret_error.
  */
 bool tool_arguments_write(struct buf *out, const struct declaration *declaration, const void *args,
     struct field_error *ret_error);
 
-/* Appends the second spellings that the caller has used, with spaces between. */
+/* Appends the second spellings that the caller used, separated by blanks. */
 void tool_arguments_write_spelled(
     struct buf *out, const struct declaration *declaration, const void *args);

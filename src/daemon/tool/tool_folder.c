@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading the folders of declarations, and following their changes. */
+/* Reads the folders of declarations, and reads them again when they change. */
 #include "daemon/tool/tool_folder.h"
 
 #include <dirent.h>
@@ -14,24 +14,24 @@
 
 #define PLACES 2
 #define REASON_SIZE 768
-/* One folder, under observation. */
+/* A folder that is watched. */
 struct place {
 	struct folder_watch *watch;
-	char path[PATH_MAX]; /* "": none */
+	char path[PATH_MAX]; /* "": not read */
 };
 
 struct tool_folder {
 	struct tool_folder_parts parts;
-	void (*read)(void *data); /* NULL: none */
+	void (*read)(void *data); /* called after each reading; NULL: none */
 	void *read_data;
-	struct inotify_hub *hub; /* NULL: changes are seen when the folders are read again */
-	struct json_reader *reader; /* while reading */
+	struct inotify_hub *hub; /* NULL: folders cannot be watched */
+	struct json_reader *reader; /* only during a reading */
 	struct place places[PLACES];
 	struct list tools; /* sorted by name */
-	struct list retired; /* rows that requests may still have */
+	struct list retired; /* old rows that requests may still use */
 	size_t count;
-	uint64_t content; /* hash of what is listed */
-	uint64_t trouble; /* hash of what the log says */
+	uint64_t content; /* hash of the listed tools */
+	uint64_t trouble; /* hash of the warnings in the log */
 };
 
 static const char *const state_names[] = {
@@ -47,7 +47,7 @@ const char *tool_state_name(enum tool_state state)
 
 const struct tool *tool_of(const struct method *method)
 {
-	return (const struct tool *)method; /* its first member */
+	return (const struct tool *)method; /* method is its first member */
 }
 
 const struct tool *tool_next(const struct tool_folder *folder, const struct tool *previous)
@@ -68,7 +68,7 @@ static void tool_free(struct tool *tool)
 	mem_free(tool);
 }
 
-/* Frees the rows that no request has any more. */
+/* Frees old rows that no request uses any more. */
 static void free_retired(struct tool_folder *folder)
 {
 	list_each_safe (struct tool, tool, &folder->retired, link)
@@ -101,7 +101,7 @@ ssize_t tool_file_read(
 	return got;
 }
 
-/* The row of a declaration. */
+/* Makes the row of a declaration. */
 static void set_row(struct tool *tool, const struct tool_folder *folder)
 {
 	const struct declaration *declaration = tool->declaration;
@@ -125,7 +125,7 @@ static void set_row(struct tool *tool, const struct tool_folder *folder)
 	method_add_key(&tool->method);
 }
 
-/* Whether one of the alternatives is there. */
+/* Returns true if one of the alternatives is installed. */
 static bool is_there(const struct tool *tool, const char *const *names)
 {
 	char path[PATH_MAX];
@@ -135,7 +135,7 @@ static bool is_there(const struct tool *tool, const char *const *names)
 	return false;
 }
 
-/* Looks for the programs that a tool needs; one beside the declaration must be safe as well. */
+/* Checks that needed programs exist, and that others cannot change one beside the declaration. */
 static void check_programs(struct tool *tool)
 {
 	const struct declaration *declaration = tool->declaration;
@@ -173,7 +173,7 @@ static void check_programs(struct tool *tool)
 	}
 }
 
-/* The tool of a name that can be used; NULL: none. */
+/* Returns the usable tool with this name, or NULL. */
 static struct tool *find(const struct tool_folder *folder, const char *name)
 {
 	list_each (struct tool, tool, &folder->tools, link)
@@ -182,7 +182,7 @@ static struct tool *find(const struct tool_folder *folder, const char *name)
 	return NULL;
 }
 
-/* Removes the tools of the same name that come from other folders. */
+/* Removes tools of the same name from other folders. */
 static void replace_others(struct tool_folder *folder, const struct tool *tool)
 {
 	list_each_safe (struct tool, other, &folder->tools, link) {
@@ -193,7 +193,7 @@ static void replace_others(struct tool_folder *folder, const struct tool *tool)
 	}
 }
 
-/* Puts a tool in its place; one of the same name in an earlier folder gives way if it can be used. */
+/* Inserts a tool by name. A usable tool replaces a tool of that name from an earlier folder. */
 static void insert(struct tool_folder *folder, struct tool *tool)
 {
 	const struct tool *other = find(folder, tool->name);
@@ -244,7 +244,7 @@ static int is_declaration(const struct dirent *entry)
 	return entry->d_name[0] != '.' && len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
 }
 
-/* A folder that is not read, as since others can write to it: an entry of its own says so. */
+/* Adds an entry for a folder that is not read, as when others can write to it. */
 static void refuse_folder(struct tool_folder *folder, const char *path, const char *reason)
 {
 	struct tool *tool = xcalloc(1, sizeof *tool);
@@ -256,14 +256,14 @@ static void refuse_folder(struct tool_folder *folder, const char *path, const ch
 	insert(folder, tool);
 }
 
-/* The folder of the environment instead of the shipped one. NULL: none, or it is relative. */
+/* Returns the folder in MUXBUS_TOOLS, which replaces the shipped one; NULL: none, or relative. */
 static const char *given_path(void)
 {
 	const char *path = getenv("MUXBUS_TOOLS");
 	return path != NULL && *path == '/' ? path : NULL;
 }
 
-/* A relative path would depend on where the daemon was started. */
+/* Adds an entry for a relative MUXBUS_TOOLS, which would depend on the daemon's directory. */
 static void refuse_relative(struct tool_folder *folder)
 {
 	const char *path = getenv("MUXBUS_TOOLS");
@@ -329,7 +329,7 @@ static void read_place(struct tool_folder *folder, const struct place *place)
 	free(entries);
 }
 
-/* Puts the rows into the method table. Returns a hash of all that callers can see of them. */
+/* Puts the rows into the method table. Returns a hash of what callers can see. */
 static uint64_t publish(struct tool_folder *folder)
 {
 	const struct method **rows = xcalloc(folder->count + 1, sizeof *rows);
@@ -356,7 +356,7 @@ static uint64_t publish(struct tool_folder *folder)
 	return content;
 }
 
-/* Logs the files that cannot be used, unless the log says the same already. */
+/* Logs the files that cannot be used, unless the same warnings were logged last. */
 static void log_trouble(struct tool_folder *folder)
 {
 	struct buf text = BUF((size_t)TOOLS_MAX * (PATH_MAX + REASON_SIZE));
@@ -418,7 +418,7 @@ static void watch_places(struct tool_folder *folder)
 	}
 }
 
-/* The shipped folder, and the user's. */
+/* Sets the paths of the shipped folder and of the user's. */
 static void set_paths(struct tool_folder *folder)
 {
 	const char *shipped = given_path();

@@ -5,9 +5,9 @@
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 
-#define ANSWER_MAX ((size_t)16 * 1024 * 1024) /* bytes of a file */
+#define ANSWER_MAX ((size_t)16 * 1024 * 1024) /* bytes of the file of an answer */
 
-enum { LATE_MS = 15000 }; /* that the servers of an earlier daemon have to come */
+enum { LATE_MS = 15000 }; /* time in which servers of an earlier daemon must connect */
 
 struct kept {
 	struct list link; /* oldest first */
@@ -15,7 +15,7 @@ struct kept {
 	char *tool;
 	struct pane_ref pane;
 	bool has_ended;
-	bool is_awaited; /* of an earlier daemon: perhaps a server has it */
+	bool is_awaited; /* begun by an earlier daemon; a server may still run it */
 	int64_t begun_ms; /* CLOCK_REALTIME */
 };
 
@@ -23,7 +23,7 @@ struct tool_kept_set {
 	struct queue *queue;
 	char dir[PATH_MAX];
 	struct list calls;
-	struct loop_timer *late; /* for servers that did not come */
+	struct loop_timer *late; /* ends calls whose servers have not connected */
 	size_t ended;
 };
 
@@ -64,7 +64,7 @@ static void answer_path(const struct tool_kept_set *set, const char *id, char ou
 	(void)snprintf(out, PATH_MAX + 16, "%s/%s", set->dir, id);
 }
 
-/* Forgets the oldest that have ended. */
+/* Removes the oldest ended calls beyond TOOL_KEPT_MAX. */
 static void forget(struct tool_kept_set *set)
 {
 	list_each_safe (struct kept, kept, &set->calls, link) {
@@ -74,14 +74,14 @@ static void forget(struct tool_kept_set *set)
 		if (!kept->has_ended)
 			continue;
 		answer_path(set, kept->id, path);
-		(void)unlink(path); /* of a failed call there may be none */
+		(void)unlink(path); /* a failed call may have no file */
 		record_delete(queue_store(set->queue), &kept_kind, kept->id);
 		set->ended--;
 		kept_free(set, kept);
 	}
 }
 
-/* The data of a notification: as that of a job. */
+/* Returns the data of the notification, in the form of a job's; the caller frees. */
 static char *make_data(const struct kept *kept, bool is_good, const char *text)
 {
 	bool is_cut = false;
@@ -102,7 +102,7 @@ static char *make_data(const struct kept *kept, bool is_good, const char *text)
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* The end becomes known: one transaction keeps it and posts it. */
+/* Stores that a call has ended and posts its notification, in one transaction. */
 static void settle(struct tool_kept_set *set, struct kept *kept, bool is_good, const char *outcome,
     const char *text)
 {
@@ -140,7 +140,7 @@ static bool take(void *data, const char *id, const struct json *value)
 	return false;
 }
 
-/* Writes the answer into its file; the file appears whole or not at all. */
+/* Writes the file of an answer; the file appears whole or not at all. */
 static void write_file(const struct tool_kept_set *set, const char *id, const struct buf *answer)
 {
 	char path[PATH_MAX + 16], made[PATH_MAX + 16];
@@ -175,7 +175,7 @@ static void put_members(struct json_writer *writer, const struct json *object)
 		json_put_value(writer, member->name, member);
 }
 
-/* Writes the members of a result, or a failure, as the object of a file. */
+/* Writes a result or a failure as the JSON object of a file. */
 static void write_answer(
     struct buf *out, const struct json *result, const struct tool_failure *failure)
 {
@@ -193,7 +193,7 @@ static void write_answer(
 	json_object_end(&writer);
 }
 
-/* The excerpt of a result: its text, else all of it as JSON. */
+/* Returns the text of a result, else the result as JSON; the caller frees. */
 static char *excerpt_of(const struct json *result)
 {
 	const char *text = json_get_str(result, "text", NULL);
@@ -247,7 +247,7 @@ void tool_kept_take_up(struct tool_kept_set *set, const char *id)
 	find(set, id)->is_awaited = false;
 }
 
-/* Ends the calls of earlier daemons that no server has. */
+/* Fails the calls of earlier daemons that no server has resumed. */
 static void lose(void *data)
 {
 	struct tool_kept_set *set = data;
@@ -293,7 +293,7 @@ struct tool_kept_set *tool_kept_set_new(struct event_base *base, struct queue *q
 	set->late = loop_timer_new(base, lose, set);
 	if (!has_servers(jobs))
 		lose(set);
-	else if (awaits) /* without need the daemon does not wake up */
+	else if (awaits) /* only if needed, so that an idle daemon sleeps */
 		loop_timer_arm(set->late, LATE_MS);
 	return set;
 }
@@ -308,7 +308,7 @@ void tool_kept_set_free(struct tool_kept_set *set)
 	mem_free(set);
 }
 
-/* Reads the file of an answer. False if it is not there any more. */
+/* Reads the file of an answer. False if it does not exist any more. */
 static bool read_file(const struct tool_kept_set *set, const char *id, struct buf *out)
 {
 	char path[PATH_MAX + 16];

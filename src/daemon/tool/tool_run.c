@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Programs behind declared tools: their start as jobs, and their answers. */
+/* Programs of declared tools: starts them as jobs, and converts their output to answers. */
 #include "daemon/tool/tool_run.h"
 
 const char *tool_run_answer(const struct declaration *declaration)
@@ -25,7 +25,7 @@ static bool is_json(const char *answer)
 	return strcmp(answer, "json") == 0;
 }
 
-/* The bytes of output that are kept of the beginning; a tail of JOB_TAIL_SIZE is kept as well. */
+/* Returns how many bytes of the beginning are kept; the last JOB_TAIL_SIZE are kept as well. */
 static int64_t kept_bytes(const char *answer)
 {
 	return is_text(answer) ? TOOL_TEXT_MAX - JOB_TAIL_SIZE
@@ -68,7 +68,7 @@ const struct job *tool_run_start(
 	return job_start(jobs, &job, ret_reason, size);
 }
 
-/* Appends output from an offset on, as much as fits. Returns where that begins. */
+/* Appends as much output from an offset as fits. Returns where the appended output begins. */
 static int64_t read_from(
     const struct job_set *jobs, const struct job *job, int64_t offset, struct buf *out)
 {
@@ -77,7 +77,7 @@ static int64_t read_from(
 	return from;
 }
 
-/* The end of standard error, or how the program ended. */
+/* Fails with the end of standard error, or, if it is empty, with the exit status. Returns false. */
 static bool fail_as_ended(
     const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
 {
@@ -103,7 +103,7 @@ static bool fail_as_ended(
 	return false;
 }
 
-/* Whether a program has ended well. */
+/* Checks that a program has succeeded. False with a failure. */
 static bool has_succeeded(
     const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
 {
@@ -123,7 +123,7 @@ static bool has_succeeded(
 	return job->state == JOB_EXITED || fail_as_ended(jobs, job, failure);
 }
 
-/* The beginning and the end of a text; a line between them says how much is missing. */
+/* Writes a text: its beginning and its end, with a line between that says how much is left out. */
 static void write_text(
     struct json_writer *writer, const struct job_set *jobs, const struct job *job)
 {
@@ -139,7 +139,7 @@ static void write_text(
 		size_t begin = 0;
 		text.len -= split;
 		while (first > from && begin < tail.len && (tail.data[begin] & 0xc0) == 0x80)
-			begin++; /* no part of a character is shown */
+			begin++; /* the rest of a cut character */
 		if (first > from)
 			(void)buf_printf(&text, "\n[... %" PRId64 " bytes are left out here ...]\n",
 			    first - from + (int64_t)(split + begin));
@@ -193,13 +193,13 @@ const char *tool_run_image_type(const struct buf *bytes)
 	return NULL;
 }
 
-/* The bytes of an image; or an object with images, and perhaps a text about them. */
+/* Writes an image from its bytes, or a JSON object with images and perhaps a text. */
 static bool write_image(struct json_writer *writer, const struct buf *bytes, const char *type,
     size_t result_max, struct tool_failure *failure)
 {
 	const char *found = tool_run_image_type(bytes);
 	bool is_any = strchr(type, '*') != NULL;
-	size_t max = (result_max - 1024) / 4 * 3; /* as base64 */
+	size_t max = (result_max - 1024) / 4 * 3; /* the size grows by 4/3 as base64 */
 	if (bytes->len > 0 && bytes->data[0] == '{' && bytes->len < result_max)
 		return write_json(writer, bytes, failure);
 	if (is_any ? found == NULL : found != NULL && strcmp(found, type) != 0)

@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The tools that a server lists: their names, and the arguments that each requires. They come as
- * rows of provide: name, and parameters with required.
- */
+/* The tools that a server lists in its call of provide, and the arguments that each requires. */
 #pragma once
 
 #include "base/base.h"
 
 #define TOOL_SERVER_TOOLS_MAX 1024
 #define TOOL_SERVER_REQUIRED_MAX 64 /* arguments of one tool */
-#define TOOL_SERVER_NAME_MAX 256 /* bytes, of a tool or an argument */
+#define TOOL_SERVER_NAME_MAX 256 /* bytes of the name of a tool or an argument */
 
 struct json;
 
 struct tool_server_list {
 	struct tool_server_entry *entries;
 	size_t count;
-	bool is_read; /* else nothing is known */
+	bool is_read; /* false: the server has not listed its tools yet */
 };
 
-/* Frees the content; the list is empty then. */
+/* Frees the content; the list is then empty. */
 void tool_server_list_finish(struct tool_server_list *list);
 
-/* Reads rows (a JSON array; NULL: none) instead. Returns 0, or -1 with a reason: it is of no use. */
+/* Replaces the list by rows (a JSON array; NULL: none). Returns 0, or -1 with a reason. */
 int tool_server_list_read(
     struct tool_server_list *list, const struct json *rows, char *ret_reason, size_t size);
 
