@@ -6,7 +6,7 @@
 
 enum { KINDS_MAX = 63 };
 
-static const struct condition_kind *kinds[KINDS_MAX + 1]; /* by name; NULL behind the last */
+static const struct condition_kind *kinds[KINDS_MAX + 1]; /* sorted by name; ends with NULL */
 
 void condition_kind_set_tables(const struct condition_kind *const *tables)
 {
@@ -57,7 +57,7 @@ static const struct condition_kind *kind_named(const char *name)
 	return NULL;
 }
 
-/* Writes a condition of a kind; key is the member whose value stands at the kind's own name. */
+/* Writes a condition of a kind; key is the member whose value belongs to the kind's own name. */
 static void put_condition(struct json_writer *writer, const struct condition_kind *kind,
     const struct json *spec, const struct json *key)
 {
@@ -69,7 +69,7 @@ static void put_condition(struct json_writer *writer, const struct condition_kin
 	json_object_end(writer);
 }
 
-/* Several kinds in one object: each becomes a condition. */
+/* Writes an array with a condition for each kind that the object names. Returns how many. */
 static size_t put_each(struct json_writer *writer, const struct json *spec)
 {
 	const struct condition_kind *kind = NULL;
@@ -86,7 +86,7 @@ static size_t put_each(struct json_writer *writer, const struct json *spec)
 	return count;
 }
 
-/* The member that says the kind in words: {"type":"output","regex":…}. */
+/* Returns the member that names the kind, as in {"type":"output","regex":…}; or NULL. */
 static const struct json *find_type(const struct json *spec)
 {
 	static const char *const names[] = {"type", "kind", "condition"};
@@ -98,7 +98,7 @@ static const struct json *find_type(const struct json *spec)
 	return NULL;
 }
 
-/* The member that stands for the kind's own: one that the kind has not, or its pane. */
+/* Returns the member that was meant as the kind's own: one that the kind lacks, or its pane. */
 static const struct json *find_key(
     const struct condition_kind *kind, const struct json *spec, const struct json *type)
 {
@@ -110,7 +110,7 @@ static const struct json *find_key(
 	return NULL;
 }
 
-/* Whether some kind has a member of this name: then it is no kind's name with a typing error. */
+/* Returns true if any kind has a member of this name: then it is no misspelled kind. */
 static bool is_field(const char *name)
 {
 	const struct condition_kind *kind = NULL;
@@ -120,7 +120,7 @@ static bool is_field(const char *name)
 	return false;
 }
 
-/* Appends the right form as JSON, if it can be known and has room in out. */
+/* Appends the corrected condition as JSON. False if it cannot be guessed, or out is too small. */
 static bool condition_hint(struct buf *out, const struct json *spec)
 {
 	const struct json *type, *key = NULL;
@@ -154,10 +154,10 @@ static bool condition_hint(struct buf *out, const struct json *spec)
 
 enum {
 	DETAILS_MAX = 64 * 1024,
-	HINT_MAX = 600, /* of a right form in an error */
+	HINT_MAX = 600, /* bytes of a corrected condition in an error */
 };
 
-/* The kind whose member an object has; NULL if none, or more than one. */
+/* Returns the kind whose name is a member of the object; NULL if none or several. */
 static const struct condition_kind *find_kind(const struct json *spec)
 {
 	const struct condition_kind *found = NULL;
@@ -179,7 +179,7 @@ bool condition_follows(const struct condition_kind *kind, bool by_pipe)
 	return kind->follows || (kind->needs_tmux && !(by_pipe && kind->by_output));
 }
 
-/* The kind of a condition in an array; NULL: it is not a condition. */
+/* Returns the kind of a condition in an array; NULL if it is no valid condition. */
 static const struct condition_kind *kind_of(const struct json *spec)
 {
 	return spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
@@ -320,7 +320,7 @@ void condition_settle_event(
 
 const char *const condition_state_names[] = {"pending", "matched", "gone", "limit"};
 
-/* Whether a condition of this kind can be armed only while tmux is followed. */
+/* Returns true if this condition can be armed only while tmux is followed. */
 static bool needs_tmux(const struct condition_kind *kind, const struct json *spec)
 {
 	bool needs = kind->needs_tmux;
@@ -345,7 +345,7 @@ struct condition *condition_restore(
 	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
 	if (details != NULL)
-		(void)buf_append_str(&condition->details, details); /* full: without them */
+		(void)buf_append_str(&condition->details, details); /* left out if too long */
 	return condition;
 }
 

@@ -5,7 +5,7 @@
 #include "daemon/wait/condition.h"
 #include "io/loop_timer.h"
 
-/* The end of a process is not announced: it is looked for. */
+/* The end of a process is not announced, so it is checked at this interval. */
 enum { LOOK_MS = 5000, NAME_SIZE = 128 };
 
 enum wanted_state { STATE_READY, STATE_IDLE, STATE_BUSY, STATE_ASKING, STATE_GONE, STATE_OTHER };
@@ -24,8 +24,8 @@ struct agent_watch {
 	struct event_log_listener listener;
 	struct loop_timer *timer;
 	enum wanted_state wanted;
-	char name[NAME_SIZE]; /* "": whichever is in the pane */
-	struct pane_ref pane; /* cleared: wherever the agent of that name is */
+	char name[NAME_SIZE]; /* "": any agent in the pane */
+	struct pane_ref pane; /* cleared: any pane */
 	bool was_seen;
 };
 
@@ -127,7 +127,7 @@ static void settle(struct agent_watch *watch, const struct agent *kept,
 	condition_settle(condition, state);
 }
 
-/* Compares the state with the one that is waited for. */
+/* Compares the agent's state with the wanted state, and settles the condition. */
 static void look(struct agent_watch *watch)
 {
 	const struct agent *kept = find_kept(watch);
@@ -170,7 +170,7 @@ static void on_timer(void *data)
 		loop_timer_arm(watch->timer, LOOK_MS);
 }
 
-/* Whether there is an agent of that name, and only one. False after failing the request. */
+/* Checks that exactly one agent has this name. False after failing the request. */
 static bool check_name(const struct agent_watch *watch, struct request *request)
 {
 	const struct presence *first = NULL, *other = NULL;

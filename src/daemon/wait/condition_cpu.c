@@ -10,10 +10,10 @@ enum { CPU_STEP_MS = 1000 };
 struct cpu_watch {
 	struct condition *condition;
 	struct loop_timer *timer;
-	pid_t pid; /* of the pane's first process; 0: the machine */
+	pid_t pid; /* first process of the pane; 0: the whole machine */
 	double percent;
 	int64_t for_ms;
-	int64_t since_ms; /* CLOCK_MONOTONIC: below since then; 0: not */
+	int64_t since_ms; /* when the use fell below the limit (CLOCK_MONOTONIC); 0: it has not */
 	double latest;
 	struct cpu_sample sample;
 };
@@ -54,7 +54,7 @@ static void cpu_look(void *data)
 	if (watch->latest >= watch->percent)
 		watch->since_ms = 0;
 	else if (watch->since_ms == 0)
-		watch->since_ms = now_ms - CPU_STEP_MS; /* the sample covers the step before */
+		watch->since_ms = now_ms - CPU_STEP_MS; /* the sample is about the last step */
 	if (watch->since_ms == 0 || now_ms - watch->since_ms < watch->for_ms) {
 		cpu_arm_timer(watch);
 		return;

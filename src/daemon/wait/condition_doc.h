@@ -8,10 +8,10 @@
 void condition_write_kinds(struct json_writer *writer, const char *name);
 
 /*
- * Writes what an array of conditions is, as members of a JSON Schema. In short: the names of
- * the kinds and of their members, in words.
+ * Writes the schema of an array of conditions, as members of a JSON Schema. in_short: only the
+ * names of kinds and members, in a description.
  */
 void condition_put_list_schema(struct json_writer *writer, bool in_short);
 
-/* Appends the section of muxbus-protocol(7) as mdoc. */
+/* Appends the section about conditions of muxbus-protocol(7) as mdoc. */
 void condition_write_mdoc(struct buf *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The condition event: the first event of a kind, or of kinds, that a filter takes. */
+/* The condition event: the first event of one or more kinds that matches a filter. */
 #include "daemon/event/event_log.h"
 #include "daemon/server/handler.h"
 #include "daemon/tmux/subscription.h"
@@ -11,15 +11,15 @@
 
 enum {
 	WHERE_MAX = 4096, /* bytes of a filter as JSON */
-	EVENT_MAX = 2 * 1024 * 1024, /* of an event that is compared with one */
+	EVENT_MAX = 2 * 1024 * 1024, /* bytes of an event that is compared with a filter */
 };
 
-/* One subscription of the daemon's own, which has the filter. */
+/* A condition is a subscription of the daemon itself. */
 struct event_watch {
 	struct condition *condition;
 	struct subscription_set *set;
-	uint64_t kinds; /* that are waited for; others say that the object is gone */
-	const struct json *where; /* NULL: any; lent by its reader */
+	uint64_t kinds; /* that match; other kinds say that the object is gone */
+	const struct json *where; /* NULL: any event; where_reader owns it */
 	struct json_reader *where_reader;
 	struct json_reader *event_reader;
 };
@@ -59,7 +59,7 @@ static bool is_equal(const struct json *left, const struct json *right)
 	    (left->len == right->len && memcmp(left->text, right->text, left->len) == 0);
 }
 
-/* A member of an event; of a published one, of its data before its own. */
+/* Returns a member of an event; in an event of a provider, members of "data" come first. */
 static const struct json *find_member(
     const struct json *members, enum event_kind kind, const char *name)
 {
@@ -69,7 +69,7 @@ static const struct json *find_member(
 	return found != NULL ? found : json_member(members, name);
 }
 
-/* Whether an event has all members of the filter, with equal values. */
+/* Returns true if an event has all members of the filter, with equal values. */
 static bool is_where(const struct event_watch *watch, const struct event_entry *event)
 {
 	const struct json *members;
@@ -94,7 +94,7 @@ static bool is_where(const struct event_watch *watch, const struct event_entry *
 	return is_good;
 }
 
-/* Whether the object that the filter names is no more. */
+/* Returns true if the condition's pane, window or session does not exist any more. */
 static bool is_gone(const struct event_watch *watch, const struct event_entry *event)
 {
 	const struct condition *condition = watch->condition;
@@ -122,7 +122,7 @@ static bool on_event(void *data, const char *subscription UNUSED, struct event_e
 	struct event_watch *watch = data;
 	if (watch->condition->state != CONDITION_PENDING)
 		return true;
-	/* A wait that was kept is not for what the next daemon finds. */
+	/* Objects that a new daemon finds were not created now: kept waits must not match. */
 	if (BIT(event->kind) & CREATED_KINDS && tmux_is_finding(watch->condition->parts->tmux))
 		return true;
 	if (watch->kinds & BIT(event->kind) && is_where(watch, event))
@@ -135,7 +135,7 @@ static bool on_event(void *data, const char *subscription UNUSED, struct event_e
 static bool on_gap(void *data UNUSED, const char *subscription UNUSED, uint64_t from UNUSED,
     uint64_t to UNUSED, const char *reason UNUSED)
 {
-	return true; /* nothing is replayed, and nothing dropped */
+	return true; /* nothing is replayed or dropped */
 }
 
 static bool fail_nearest(
@@ -156,7 +156,7 @@ static bool read_kinds(struct request *request, const char *text, uint64_t *ret_
 	return fail_nearest(request, "event", what, event_kind_nearest(text));
 }
 
-/* Whether the members of the filter are ones that those kinds have, and can be compared. */
+/* Checks that the kinds have the filter's members, and that their values can be compared. */
 static bool check_where(
     struct request *request, const struct event_args *args, const struct event_watch *watch)
 {
@@ -187,7 +187,7 @@ static bool check_where(
 	return true;
 }
 
-/* Looks the objects up that are named. False after failing the request. */
+/* Resolves pane, window and session. False after failing the request. */
 static bool read_scope(
     struct request *request, const struct event_args *args, struct event_watch *watch)
 {
@@ -212,7 +212,7 @@ static bool read_scope(
 	return true;
 }
 
-/* Keeps the filter. Models also write the object as a string that holds its JSON. */
+/* Keeps the filter. Models may write it as a string that contains the JSON object. */
 static bool keep_where(struct event_watch *watch, struct request *request, const struct json *where)
 {
 	struct json_writer writer;
@@ -266,7 +266,7 @@ static void start(struct event_watch *watch)
 	if (filter.sessions_count > 0)
 		filter.kinds |= BIT(EVENT_SESSION_CLOSED);
 	watch->set = subscription_set_new(condition->parts, &sink);
-	(void)subscription_add(watch->set, &filter, name); /* the first one has room */
+	(void)subscription_add(watch->set, &filter, name); /* a new set has room */
 	subscription_start(watch->set, name);
 }
 

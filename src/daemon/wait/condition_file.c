@@ -9,7 +9,7 @@ enum { LINE_TOLD_MAX = 4096 };
 struct file_condition {
 	struct condition *condition;
 	struct tail_listener listener;
-	struct pattern *pattern; /* NULL: any change */
+	struct pattern *pattern; /* NULL: any change matches */
 	char *path;
 };
 
@@ -100,12 +100,12 @@ static void file_disarm(struct condition *condition)
 	mem_free(watch);
 }
 
-/* Where the file begins, for a condition that reads all of it. */
+/* Returns 1 and the beginning of the file as place, or 0 if the file does not exist. */
 static size_t first_place(const char *path, struct tail_place *ret_place)
 {
 	struct stat status;
 	if (stat(path, &status) < 0)
-		return 0; /* it is read from its beginning anyway */
+		return 0; /* a new file is read from its beginning */
 	*ret_place = (struct tail_place){.dev = status.st_dev, .ino = status.st_ino};
 	return 1;
 }

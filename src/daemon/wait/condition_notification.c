@@ -25,7 +25,7 @@ static const struct field note_fields[] = {
     {.name = NULL},
 };
 
-/* Settles the condition with a notification; NULL: there is none of its id. */
+/* Settles the condition with a notification; NULL: none with its id exists. */
 static void settle_note(
     struct note_watch *watch, const struct notification *note, enum condition_state state)
 {
@@ -40,20 +40,20 @@ static void settle_note(
 	condition_settle(watch->condition, state);
 }
 
-/* Takes a notification if the condition waits for it. */
+/* Settles the condition if the notification matches. */
 static void note_take(struct note_watch *watch, const struct notification *note)
 {
 	uint64_t seq = note->seq;
 	if (watch->condition->state != CONDITION_PENDING || note->state == NOTE_CANCELLED ||
 	    !consumer_filter_matches(&watch->filter, note))
 		return;
-	/* The wait reports it now, so that it is not reported twice. */
+	/* Settled, since the wait reports it. */
 	if (condition_takes(watch->condition, &note->pane))
 		consumer_settle(watch->condition->parts->queue, seq, NULL);
 	settle_note(watch, note, CONDITION_MATCHED);
 }
 
-/* Whether a request that runs has the id of the filter. A job has it after its end, too. */
+/* Returns true if a request with the filter's id still runs. An ended job keeps its id. */
 static bool may_come(const struct note_watch *watch)
 {
 	const struct daemon *parts = watch->condition->parts;
@@ -62,7 +62,7 @@ static bool may_come(const struct note_watch *watch)
 			   : queue_holds_id(parts->queue, watch->filter.id);
 }
 
-/* Ends the condition as gone if no notification of its id can come any more. */
+/* Ends the condition as gone if no notification with its id can be posted any more. */
 static void look_ahead(struct note_watch *watch)
 {
 	const struct queue *queue = watch->condition->parts->queue;
@@ -79,7 +79,7 @@ static void note_posted(struct queue_listener *listener, const struct notificati
 {
 	struct note_watch *watch = list_entry(listener, struct note_watch, listener);
 	note_take(watch, note);
-	/* Its source ends behind it. */
+	/* The request that posted it has ended. */
 	if (watch->filter.id != NULL && note->state == NOTE_CANCELLED &&
 	    consumer_filter_matches(&watch->filter, note) &&
 	    watch->condition->state == CONDITION_PENDING)
@@ -114,10 +114,10 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	watch->listener.posted = note_posted;
 	queue_listen(condition->parts->queue, &watch->listener);
 	condition->watch = watch;
-	/* A notification named by its id may be there already. */
+	/* A notification with this id may exist already. */
 	if (filter.id != NULL)
 		note_look_back(watch);
-	/* After a restart some sources come later than the waits, which are armed without a method. */
+	/* After a restart (no method), jobs and timers may be loaded later than conditions. */
 	if (filter.id != NULL && request_method(request) != NULL)
 		look_ahead(watch);
 	return true;

@@ -8,11 +8,11 @@
 #include "io/loop_timer.h"
 
 enum {
-	MATCHED_LINE_MAX = 4096, /* of the line that is reported */
-	BEGIN_MS = 50, /* output that begins so soon after the request begins with it */
-	SCREEN_WAIT_MS = 50, /* after output, before the screen is looked at */
+	MATCHED_LINE_MAX = 4096, /* bytes of the line that is reported */
+	BEGIN_MS = 50, /* output within this time after the request counts as starting with it */
+	SCREEN_WAIT_MS = 50, /* from output to a look at the screen */
 	EXIT_LOOK_MS = 100,
-	EXIT_LOOKS = 12, /* the library reports an end after half of them, even without a status */
+	EXIT_LOOKS = 12, /* after half of these, the library reports an end even without a status */
 };
 
 struct output_args {
@@ -70,7 +70,7 @@ static bool is_late(const struct pane_watch *watch)
 	return clock_mono_ms() - watch->asked_ms > BEGIN_MS;
 }
 
-/* The request may have waited for tmux, and output may begin later: what comes until then is missed. */
+/* If the request had to wait for tmux, or output starts later, what came before is missed. */
 static void note_begin(struct pane_watch *watch)
 {
 	watch->is_coming = flow_of(watch) != MUXBUS_OUTPUT_FLOWING;
@@ -120,7 +120,7 @@ static const struct field screen_fields[] = {
     {.name = NULL},
 };
 
-/* The text of a screen down to the last row that is written on. */
+/* Returns the length of a screen's text up to the last row that is not blank. */
 static size_t written_len(const struct muxbus_reply *reply)
 {
 	size_t len = reply->body_len;
@@ -141,7 +141,7 @@ static void screen_read(void *data, int error, const struct muxbus_reply *replie
 		return;
 	}
 	if (error != 0 || count < 1 || watch->condition->state != CONDITION_PENDING)
-		return; /* if the pane is gone the tap says so */
+		return; /* if the pane is closed, its tap reports it */
 	watch->condition->at_entry = watch->looks++ == 0;
 	result = pattern_find(watch->pattern, replies[0].body, written_len(&replies[0]), 0, &match);
 	if (result == PATTERN_LIMIT)
@@ -178,7 +178,7 @@ static void screen_bytes(
 		loop_timer_arm(watch->timer, SCREEN_WAIT_MS);
 }
 
-/* Output that was missed has changed the screen. */
+/* Missed output may have changed the screen. */
 static void screen_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
 	screen_bytes(tap, 0, NULL, 0);
@@ -194,7 +194,7 @@ static bool screen_arm(struct condition *condition, struct request *request, con
 	watch->timer = loop_timer_new(condition->parts->base, screen_look, watch);
 	if (!pane_watch_tap(watch, request, screen_bytes))
 		return false;
-	screen_look(watch); /* the level at entry */
+	screen_look(watch); /* it may match already */
 	return true;
 }
 
@@ -219,13 +219,13 @@ static void quiet_bytes(
 	watch->last_ms = clock_mono_ms();
 }
 
-/* Output that was missed may have come until now. */
+/* Missed output may have come just now. */
 static void quiet_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
 	quiet_bytes(tap, 0, NULL, 0);
 }
 
-/* A pane that is not heard is not known to be quiet, but for one whose program has ended. */
+/* Returns true if the pane's silence can be known: its output comes, or its program has ended. */
 static bool is_heard(const struct pane_watch *watch)
 {
 	const struct daemon *parts = watch->condition->parts;
@@ -241,7 +241,7 @@ static void quiet_due(void *data)
 	struct json_writer writer;
 	int64_t left_ms;
 	if (watch->condition->state != CONDITION_PENDING)
-		return; /* the pane is gone, and other conditions are asked yet */
+		return; /* the pane is gone, and the wait ends soon */
 	if (!is_heard(watch))
 		watch->last_ms = clock_mono_ms();
 	left_ms = watch->last_ms + watch->quiet_ms - clock_mono_ms();
@@ -301,8 +301,8 @@ static void settle_exited(struct pane_watch *watch, const struct muxbus_pane *pa
 }
 
 /*
- * Looks whether the program has ended, of which the event may have come before the condition: when
- * tmux still showed the pane as alive, or because another process keeps its terminal.
+ * Checks if the program has ended already. Its event may have come before the condition: tmux still
+ * showed the pane as alive, or another process keeps the terminal open.
  */
 static void exited_look(void *data)
 {
@@ -311,7 +311,7 @@ static void exited_look(void *data)
 	    muxbus_model_pane(tmux_model(watch->condition->parts->tmux), watch->pane);
 	bool has_ended, is_known;
 	if (pane == NULL || watch->condition->state != CONDITION_PENDING)
-		return; /* its end is an event */
+		return; /* an event reports its end */
 	has_ended = pane->is_dead || (pane->pid > 0 && process_has_ended(pane->pid));
 	is_known = pane->is_dead && (pane->exit_status >= 0 || pane->exit_signal != 0);
 	if (is_known || (has_ended && watch->looks == EXIT_LOOKS)) {
@@ -379,7 +379,7 @@ static bool finished_arm(struct condition *condition, struct request *request, c
 	if (watch == NULL)
 		return false;
 	watch->tap.gap = finished_gap;
-	if (!pane_watch_tap(watch, request, NULL)) /* the marks are events */
+	if (!pane_watch_tap(watch, request, NULL)) /* the marks come as events */
 		return false;
 	note_begin(watch);
 	stream_want(condition->parts->streams, watch->pane, STREAM_MARKS, true);

@@ -7,15 +7,15 @@
 #include "io/loop_timer.h"
 
 enum {
-	ENTRY_MS = 500, /* after arming: what was typed just before may not have been read */
+	ENTRY_MS = 500, /* a command typed just before the request may not have been read yet */
 	AGAIN_MIN_MS = 250,
-	AGAIN_MAX_MS = 5000, /* a program may come to its prompt silently */
+	AGAIN_MAX_MS = 5000, /* a program may show its prompt without output */
 	TEXT_MAX = 4096,
 };
 
 static const char *const by_names[] = {"screen", "osc133", "agent"};
 
-/* The agent in the pane by its report; NULL: there is none. */
+/* Returns the agent that has reported itself in the pane, or NULL. */
 static const struct presence *presence_of(const struct pane_watch *watch)
 {
 	const struct daemon *parts = watch->condition->parts;
@@ -26,14 +26,14 @@ static const struct presence *presence_of(const struct pane_watch *watch)
 	return presence_of_pane(parts->presences, &ref);
 }
 
-/* Whether the report of an agent is against a prompt. */
+/* Returns true if the agent's report says that it is at no prompt. */
 static bool report_refuses(const struct presence *presence, int64_t quiet_ms)
 {
 	return presence->state == PRESENCE_ASKING ||
 	    (presence->state == PRESENCE_BUSY && quiet_ms < SUBMIT_BUSY_QUIET_MS);
 }
 
-/* Whether the row asks, also one that ends as a prompt does: "Continue (y/n)>". */
+/* Returns true if the row is a question, even if it ends like a prompt: "Continue (y/n)>". */
 static bool row_asks(const char *line)
 {
 	char row[sizeof((struct prompt *)NULL)->line];
@@ -45,7 +45,7 @@ static bool row_asks(const char *line)
 	return agent_row_asks(row);
 }
 
-/* NULL if the pane is at a prompt, else why not. */
+/* Returns NULL if the pane is at a prompt, else why it is not. */
 static const char *refusal_of(const struct pane_watch *watch, const struct muxbus_pane *pane,
     const struct pane_screen *screen)
 {
@@ -81,7 +81,7 @@ static void settle_prompt(
 	struct json_writer writer;
 	struct buf text = BUF(TEXT_MAX);
 	char command[256];
-	if (!pane_tty_front(pane->pid, command, sizeof command)) /* the model's is older */
+	if (!pane_tty_front(pane->pid, command, sizeof command)) /* the model may be out of date */
 		snprintf(command, sizeof command, "%s", pane->command);
 	agent_place_text(&screen->view, 1, &text);
 	pane_watch_put(watch->condition, &writer, watch->pane);
@@ -124,7 +124,7 @@ static void prompt_read_done(void *data, int error, const struct pane_screen *sc
 	prompt_mark_rest(&watch->mark);
 }
 
-/* A program that does not wait for input is at no prompt: its screen need not be read. */
+/* Returns true if the program does not wait for input: then the screen need not be read. */
 static bool is_at_work(const struct pane_watch *watch)
 {
 	const struct muxbus_pane *pane =
@@ -179,10 +179,10 @@ static void prompt_marked(struct stream_tap *tap, const struct token *token)
 static void prompt_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
-	watch->mark = (struct prompt_mark){0}; /* a later one may be missing */
+	watch->mark = (struct prompt_mark){0}; /* a later mark may be missing */
 }
 
-/* The known state of an agent is the evidence. */
+/* Settles by the state of a kept agent. */
 static void settle_agent(struct pane_watch *watch, enum condition_state state)
 {
 	struct condition *condition = watch->condition;
@@ -215,7 +215,7 @@ static void agent_stopped(struct agent_listener *listener, const struct agent *a
 	}
 }
 
-/* The state of a kept agent is known at any time. */
+/* Waits for the state of a kept agent, which the daemon always knows. */
 static bool arm_agent(struct condition *condition, const struct agent *agent)
 {
 	struct pane_watch *watch = xcalloc(1, sizeof *watch);

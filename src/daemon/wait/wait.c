@@ -8,7 +8,7 @@
 #include "daemon/wait/wait_private.h"
 #include "io/loop_timer.h"
 
-enum { TIMER_MAX_MS = 86400000 }; /* longer time-outs are looked at once a day */
+enum { TIMER_MAX_MS = 86400000 }; /* a timer runs at most a day; longer timeouts arm it again */
 
 static void arm_deadline(struct wait *wait);
 static void wait_arm_again(struct wait *wait, bool with_tmux);
@@ -49,7 +49,7 @@ void wait_set_wake(struct wait_set *set)
 		wait_arm_again(wait, true);
 }
 
-/* Names a wait by an id of its own. */
+/* Names a wait by a new id. */
 static void name_by_id(struct wait *wait)
 {
 	char id[NOTIFICATION_ID_SIZE];
@@ -72,8 +72,8 @@ static size_t count_in(const struct wait *wait, enum condition_state state)
 }
 
 /*
- * Whether nothing more is to be waited for: any: one has come true, or all are gone; all:
- * each has come true, or one is gone.
+ * Returns true if the wait is decided. any: a condition has matched, or all have ended; all: each
+ * has matched, or one has ended.
  */
 static bool wait_is_over(const struct wait *wait)
 {
@@ -90,13 +90,13 @@ static bool wait_has_matched(const struct wait *wait)
 	return wait->is_all ? matched == wait->count : matched > 0;
 }
 
-/* Whether a match is not the end. */
+/* Returns true if the wait continues after a match. */
 static bool stays(const struct wait *wait)
 {
 	return wait->kind != WAIT_REQUEST && !wait->is_once;
 }
 
-/* Why a wait is over, as its notification says it. */
+/* Returns why a wait is over, for its notification. */
 static const char *reason_of(const struct wait *wait)
 {
 	if (wait->is_timed_out)
@@ -106,7 +106,7 @@ static const char *reason_of(const struct wait *wait)
 	return wait->kind != WAIT_REQUEST && count_in(wait, CONDITION_LIMIT) > 0 ? "limit" : "gone";
 }
 
-/* The result so far. */
+/* Writes the result so far. */
 static void wait_write(const struct wait *wait, struct json_writer *writer, int64_t now_ms)
 {
 	json_array_begin(writer, "matched");
@@ -148,7 +148,7 @@ static void arm_deadline(struct wait *wait)
 		loop_timer_arm(wait->deadline, left < TIMER_MAX_MS ? left : TIMER_MAX_MS);
 }
 
-/* The wait is over: answer its request, or keep the result for the next one. */
+/* Ends a wait: answers its request, keeps the result for a later one, or posts a notification. */
 static void wait_end(struct wait *wait, bool is_timed_out)
 {
 	wait->is_timed_out = is_timed_out;
@@ -181,10 +181,10 @@ static void on_settled(void *data)
 	if (wait_is_over(wait))
 		wait_end(wait, false);
 	else if (!stays(wait))
-		wait_record_put(wait); /* one condition of "all" is fulfilled, and is kept */
+		wait_record_put(wait); /* one condition of "all" has matched: its state is stored */
 }
 
-/* The time of the request that resumed the wait is up, that of the wait may not be. */
+/* Answers the request that resumed a wait when its own timeout has passed; the wait continues. */
 static void answer_asked(struct wait *wait)
 {
 	struct request *request = wait->request;
@@ -205,7 +205,7 @@ static void on_deadline(void *data)
 {
 	struct wait *wait = data;
 	if (wait->is_over)
-		wait_free(wait); /* no request has asked for its result */
+		wait_free(wait); /* no request has asked for its result in time */
 	else if (wait->due_run_ms > wait_run_ms(wait)) {
 		answer_asked(wait);
 		arm_deadline(wait);
@@ -213,7 +213,7 @@ static void on_deadline(void *data)
 		wait_end(wait, !wait_is_over(wait));
 }
 
-/* A condition has changed. Further changes in this turn are answered together. */
+/* A condition has changed. All changes of this turn are answered together. */
 static void on_changed(struct condition *condition, void *data)
 {
 	struct wait *wait = data;
@@ -223,7 +223,7 @@ static void on_changed(struct condition *condition, void *data)
 		loop_timer_wake(wait->settled);
 }
 
-/* The peer has gone: a wait with a name stays. */
+/* The peer has disconnected: a wait with a name stays. */
 static void on_cancelled(struct request *request, void *data)
 {
 	struct wait *wait = data;
@@ -233,7 +233,7 @@ static void on_cancelled(struct request *request, void *data)
 		wait_free(wait);
 }
 
-/* Whether a member of a condition's object stands for what was found by it. */
+/* Returns true for members of a condition that are replaced by the id of its pane or window. */
 static bool is_found(const struct condition *condition, const char *member)
 {
 	const char *pane = condition->kind->pane_member;
@@ -241,7 +241,7 @@ static bool is_found(const struct condition *condition, const char *member)
 	    (condition->window != MUXBUS_NO_ID && strcmp(member, "window") == 0);
 }
 
-/* A condition as JSON, for another life: its pane and window by id. The caller frees. */
+/* Writes a condition as JSON for the store, with its pane and window as ids. The caller frees. */
 static char *write_spec(const struct condition *condition, const struct json *spec)
 {
 	struct json_writer writer;
@@ -262,7 +262,7 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Adds a condition, armed. False after failing the request. */
+/* Adds an armed condition. False after failing the request. */
 static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
 {
 	struct wait_part *part = &wait->parts[wait->count];
@@ -278,7 +278,7 @@ static bool wait_add(struct wait *wait, struct request *request, const struct js
 	return true;
 }
 
-/* So much time of a condition on it has passed already. */
+/* Writes a condition to arm it again: "sec" without the time that has already passed. */
 static void shorten(const struct wait *wait, const struct json *spec, struct buf *out)
 {
 	const struct json *sec = json_member(spec, "sec");
@@ -295,7 +295,7 @@ static void shorten(const struct wait *wait, const struct json *spec, struct buf
 	json_object_end(&writer);
 }
 
-/* Arms the condition of a part again. False if that cannot be any more. */
+/* Arms the condition of a part again. False if it cannot be armed. */
 static bool part_arm_again(struct wait *wait, struct wait_part *part)
 {
 	struct wait_set *set = wait->set;
@@ -322,13 +322,13 @@ static bool part_arm_again(struct wait *wait, struct wait_part *part)
 	return condition != NULL;
 }
 
-/* Whether tmux must be followed before a condition can be armed. */
+/* Returns true if a condition can be armed only while tmux is followed. */
 static bool needs_tmux(const struct wait_part *part)
 {
 	return part->pane.pane != MUXBUS_NO_ID || part->condition->needs_tmux;
 }
 
-/* Arms what can be; with_tmux says that conditions on panes can be, too. */
+/* Arms conditions that are not armed; those on tmux only if with_tmux. */
 static void wait_arm_again(struct wait *wait, bool with_tmux)
 {
 	for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
@@ -357,7 +357,7 @@ static struct wait *find_wait(struct wait_set *set, const char *name)
 	return NULL;
 }
 
-/* Resumes a wait that has a name: the request that waited for it before is answered. */
+/* Resumes a named wait. A request that still waits for it is failed. */
 static void wait_resume(struct wait *wait, struct request *request, double timeout_sec)
 {
 	if (wait->request != NULL) {
@@ -369,7 +369,7 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 	wait->request = request;
 	wait->asked_due_ms =
 	    timeout_sec > 0 ? clock_mono_ms() + clock_seconds_to_ms(timeout_sec) : 0;
-	pane_ref_clear(&wait->pane); /* the response replaces the notification */
+	pane_ref_clear(&wait->pane); /* this request will report the end */
 	wait_record_put(wait);
 	if (wait->is_over)
 		wait_answer(wait);
@@ -379,14 +379,14 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 	}
 }
 
-/* Of two results that no request has asked for: one with a notification goes first, then the older. */
+/* First removed is a result with a notification, then the older one. */
 static bool goes_before(const struct wait *wait, const struct wait *other)
 {
 	bool is_notified = wait->notified != 0, other_is = other->notified != 0;
 	return is_notified != other_is ? is_notified : wait->over_ms < other->over_ms;
 }
 
-/* Whether one more named wait has a place. A result that no request asked for gives way. */
+/* Returns true if there is room for a named wait; removes a result that no request asked for. */
 static bool has_place(struct wait_set *set)
 {
 	struct wait *first = NULL;
@@ -421,12 +421,9 @@ const char *wait_park(struct wait_set *set, struct request *request, const struc
 	return wait->name;
 }
 
-/*
- * The conditions as an array: one object stands for an array of it, and a string for the array or
- * the object that it holds as JSON.
- */
+/* Conditions as an array. A single object, or a string with JSON, is accepted as well. */
 struct condition_list {
-	struct json_reader *reader; /* NULL: no string was read */
+	struct json_reader *reader; /* NULL: it was no string */
 	struct json one, list;
 };
 
@@ -473,7 +470,7 @@ static bool is_valid_list(struct request *request, const struct json *list, bool
 	    WAIT_CONDITIONS_MAX);
 }
 
-/* Whether a new wait may have this name; fails the request if not. */
+/* Checks the name of a new wait. False after failing the request. */
 static bool is_valid_name(struct request *request, const char *name)
 {
 	if (name == NULL || consumer_name_is_valid(name))
@@ -482,7 +479,7 @@ static bool is_valid_name(struct request *request, const char *name)
 	    request, "wait", "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
 }
 
-/* Whether a reader may wait for count more: all readers, also other users, share one maximum. */
+/* Limits the conditions of all waits of the role read_only. False after failing the request. */
 static bool has_room(const struct wait_set *set, struct request *request, size_t count)
 {
 	if (request_role(request) != ROLE_READ_ONLY)
@@ -497,7 +494,7 @@ static bool has_room(const struct wait_set *set, struct request *request, size_t
 	    WAIT_READERS_MAX);
 }
 
-/* Arms all conditions, which are to be kept if the wait has a name; false after failing the request. */
+/* Arms all conditions. With a name, checks that they fit the store. False after failing. */
 static bool add_all(
     struct wait *wait, struct request *request, const struct json *list, const char *name)
 {
@@ -512,7 +509,7 @@ static bool add_all(
 		    "the conditions have %zu bytes, more than the %d that are kept of a wait with "
 		    "a name",
 		    size, WAIT_SPECS_MAX);
-	/* Nothing fails behind this: the result that gives way is not lost in vain. */
+	/* Last check, since has_place() may remove the result of another wait. */
 	if (name == NULL || has_place(wait->set))
 		return true;
 	return request_fail(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods that wait: wait_for, and in the background wait_for_idle and watch_pane. */
+/* Methods that wait: wait_for; in the background, wait_for_idle and watch_pane. */
 #include "daemon/wait/wait.h"
 
 #include "daemon/core/pattern.h"
@@ -22,7 +22,7 @@ struct wait_args {
 
 #define ANY_ARRAY "\"type\":\"array\",\"items\":{\"type\":\"object\"}"
 
-/* In short the conditions stand at "any". */
+/* Writes the schema of "all". In short, only the schema of "any" describes the conditions. */
 static void put_all_schema(struct json_writer *writer, bool in_short)
 {
 	if (in_short)
@@ -31,7 +31,7 @@ static void put_all_schema(struct json_writer *writer, bool in_short)
 		condition_put_list_schema(writer, false);
 }
 
-#define TIMEOUT_SEC 600 /* of a wait that says none: the preset below */
+#define TIMEOUT_SEC 600 /* default timeout_sec, as in the preset below */
 
 static const struct field wait_fields[] = {
     {FIELD_ROW(VALUE, struct wait_args, any, "any"), .flags = FIELD_SETTLES,
@@ -76,7 +76,7 @@ static const struct field_result wait_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A wait for a time alone. It ends earlier by a time-out that was given, or set for an MCP client. */
+/* Waits for a time only. A timeout counts only if it was given, or shortened for an MCP client. */
 static void wait_seconds(struct request *request, const struct wait_args *args)
 {
 	struct json_error error;
@@ -117,7 +117,7 @@ static void handle_wait(struct request *request, const void *data)
 	    args->has_timeout, args->wait);
 }
 
-/* Handles a repeated request like the first one: the wait exists already, under its name. */
+/* Handles a repeated request like the first: its wait exists already, under its name. */
 static void handle_wait_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_wait(request, data);
@@ -135,7 +135,7 @@ static const struct field_result started_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Starts a background wait and answers with its id, if it was accepted. */
+/* Starts a background wait, and answers with its id. */
 static void start_background(struct request *request, const struct wait_background *order,
     const char *what, double timeout_sec)
 {
@@ -238,7 +238,7 @@ static const struct field watch_fields[] = {
     {.name = NULL},
 };
 
-/* Writes what is watched for as a condition. False after failing the request. */
+/* Writes the condition of a watch. False after failing the request. */
 static bool write_watch(struct request *request, const struct pane_watch_args *args,
     const struct muxbus_pane *pane, struct buf *spec)
 {

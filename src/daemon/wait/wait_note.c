@@ -8,12 +8,12 @@
 
 enum {
 	TEXT_MAX = 256,
-	DETAILS_MAX = 8192, /* longer ones are left out */
-	FOUND_MAX = 20, /* matches that a notification has the details of */
-	POST_MS = 50, /* between two notifications of matches of a watch */
+	DETAILS_MAX = 8192, /* bytes; longer details are left out */
+	FOUND_MAX = 20, /* matches whose details a notification contains */
+	POST_MS = 50, /* least time between two notifications about matches of a watch */
 };
 
-/* The data of a background wait: what came true, and why. */
+/* Writes the data of a background wait: its condition, and the details of its matches. */
 static void write_background(const struct wait *wait, struct json_writer *writer)
 {
 	const struct wait_part *part = &wait->parts[0];
@@ -48,13 +48,13 @@ static char *write_data(const struct wait *wait, const char *reason)
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Whether a background wait is for a condition of that kind. */
+/* Returns true if the condition of a background wait is of this kind. */
 static bool is_of(const struct wait *wait, const char *kind)
 {
 	return strcmp(wait->parts[0].condition->kind->name, kind) == 0;
 }
 
-/* The exit status in the details of a prompt; -1: the shell did not report one. */
+/* Returns the exit status in the details of a prompt; -1 if the shell reported none. */
 static int64_t exit_status_of(const struct wait *wait)
 {
 	const struct buf *details = &wait->parts[0].condition->details;
@@ -65,7 +65,7 @@ static int64_t exit_status_of(const struct wait *wait)
 	return value != NULL && json_int(json_member(value, "exit_status"), &status) ? status : -1;
 }
 
-/* The command of a pane is done. */
+/* Writes the text: the command of a pane is done. */
 static void write_done(const struct wait *wait, bool is_match, char out[TEXT_MAX])
 {
 	int64_t status = is_match ? exit_status_of(wait) : -1;
@@ -77,7 +77,7 @@ static void write_done(const struct wait *wait, bool is_match, char out[TEXT_MAX
 		snprintf(out + len, TEXT_MAX - (size_t)len, ": exit status %" PRId64, status);
 }
 
-/* One line for people, by kind and reason. */
+/* Writes the text of the notification, one line for people. */
 static void write_text(const struct wait *wait, const char *reason, char out[TEXT_MAX])
 {
 	bool is_match = strcmp(reason, "match") == 0;
@@ -111,7 +111,7 @@ void wait_note_match(struct wait *wait)
 	    wait->found.len + details->len < WAIT_FOUND_MAX) {
 		if (wait->found.len > 0)
 			(void)buf_append_byte(&wait->found, ',');
-		(void)buf_append(&wait->found, details->data, details->len); /* fits */
+		(void)buf_append(&wait->found, details->data, details->len); /* checked above */
 		if (wait->first_len == 0)
 			wait->first_len = wait->found.len;
 	}

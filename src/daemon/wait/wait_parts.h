@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Waits: their limits, their kinds, and what they are made of. */
+/* Waits: their limits and kinds. */
 #pragma once
 
 #include "daemon/core/daemon_parts.h"
@@ -7,10 +7,10 @@
 #define WAIT_CONDITIONS_MAX 64
 #define WAIT_NAMED_MAX 256
 #define WAIT_READERS_MAX \
-	1024 /* conditions of all waits of the role read_only, of some 20 kB each */
+	1024 /* conditions in all waits of the role read_only, of about 20 kB each */
 #define WAIT_BACKGROUND_MAX 1000
 #define WAIT_NAME_MAX 64
-#define WAIT_KEEP_SEC 3600 /* a named wait that is over, and that no request has asked for */
+#define WAIT_KEEP_SEC 3600 /* for the result of a named wait that no request asks for */
 
 enum wait_kind {
 	WAIT_REQUEST, /* wait_for */

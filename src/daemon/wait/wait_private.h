@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Waits as the engine, their notifications and their records share them. */
+/* Waits, as the engine, its notifications and its records share them. */
 #pragma once
 
 #include "daemon/wait/condition.h"
@@ -7,45 +7,44 @@
 
 enum {
 	WAIT_SPEC_MAX = 64 * 1024, /* bytes of one condition as JSON */
-	WAIT_FOUND_MAX = 16 * 1024, /* of the matches of one notification */
-	WAIT_SPECS_MAX = 400 * 1024, /* of all conditions of a wait with a name */
+	WAIT_FOUND_MAX = 16 * 1024, /* bytes of the details of a notification's matches */
+	WAIT_SPECS_MAX = 400 * 1024, /* bytes of all conditions of a named wait */
 };
 
-/* One condition of a wait. */
+/* A condition of a wait. */
 struct wait_part {
 	struct condition *condition;
-	char *spec; /* as JSON, its pane by its id */
-	struct pane_ref pane; /* that it looks at; cleared: none */
+	char *spec; /* as JSON, with its pane as id */
+	struct pane_ref pane; /* the pane that it looks at; cleared: none */
 };
 
 struct wait {
 	struct list link; /* oldest first */
 	struct wait_set *set;
 	enum wait_kind kind;
-	char name[WAIT_NAME_MAX + 1]; /* "": none; of a background wait its id */
-	bool holds_id; /* its name is one of the queue's ids */
-	struct request *request; /* NULL: none waits at the moment */
+	char name[WAIT_NAME_MAX + 1]; /* "": none; the id of a background wait */
+	bool holds_id; /* the name is an id of the queue, which must be released */
+	struct request *request; /* NULL: no request waits now */
 	struct wait_part *parts;
 	size_t count;
 	bool is_all;
-	bool is_once; /* background: it ends when it has come true */
-	unsigned matches; /* background */
-	struct buf
-	    found; /* the details of matches that are not notified yet, with commas between */
-	size_t first_len; /* of the first of them */
-	unsigned found_count; /* all of them */
-	int64_t posted_ms; /* CLOCK_MONOTONIC: the last notification of matches */
+	bool is_once; /* background: it ends with the first match */
+	unsigned matches; /* background: number of matches that were notified */
+	struct buf found; /* details of matches that are not yet notified, separated by commas */
+	size_t first_len; /* length of the first details in found */
+	unsigned found_count; /* matches that are not yet notified */
+	int64_t posted_ms; /* last notification of matches; CLOCK_MONOTONIC */
 	bool is_over;
 	bool is_timed_out;
 	int64_t due_ms; /* CLOCK_REALTIME; 0: none */
-	int64_t due_run_ms; /* the same of wait_run_ms() */
-	int64_t asked_due_ms; /* CLOCK_MONOTONIC: of the request that resumed it; 0: none */
+	int64_t due_run_ms; /* the same time on the clock of wait_run_ms() */
+	int64_t asked_due_ms; /* timeout of the request that resumed it, CLOCK_MONOTONIC; 0: none */
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 	int64_t over_ms;
-	struct pane_ref pane; /* gets a notification at the end; cleared: none does */
-	uint64_t notified; /* that notification; 0: none yet */
+	struct pane_ref pane; /* gets a notification at the end; cleared: no pane does */
+	uint64_t notified; /* number of this notification; 0: none yet */
 	struct loop_timer *deadline;
-	struct loop_timer *settled; /* answers at the end of the turn */
+	struct loop_timer *settled; /* runs at the end of the turn, when a condition has changed */
 };
 
 struct wait_set {
@@ -54,34 +53,37 @@ struct wait_set {
 	struct list waits;
 	size_t named;
 	size_t backgrounds;
-	void (*settled)(void *wait); /* the roof: the end of the turn, and the time-out */
+	void (*settled)(void *wait); /* handlers of the two timers of each wait */
 	void (*deadline)(void *wait);
 };
 
-/* A wait without conditions yet, in the set; count is the most that it will have. */
+/* Makes a wait without conditions in the set; count: the most conditions that it will have. */
 struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count);
-/* Takes a wait out of memory; its record stays. */
+/* Frees a wait; its record stays in the store. */
 void wait_drop(struct wait *wait);
-/* Names a wait. is_id: the name is an id that the queue holds for it. */
+/* Names a wait. is_id: the name is an id that the queue holds for the wait. */
 void wait_set_name(struct wait *wait, const char *name, bool is_id);
-/* Whether it waits for the conditions of a request. Names of panes and windows are not compared. */
+/* Returns true if the wait has these conditions; panes and windows are compared only as ids. */
 bool wait_asks(const struct wait *wait, const struct json *list, bool is_all);
-/* Gives the id back to the queue, if its name is one. */
+/* Releases the id in the queue if the wait's name is one. */
 void wait_release_id(struct wait *wait);
-/* The clock of its time-out, which is never set; that of a background wait runs on during suspend. */
+/* Returns its clock, which is never set. That of background waits also runs during suspend. */
 int64_t wait_run_ms(const struct wait *wait);
-/* When it times out (CLOCK_REALTIME). */
+/* Sets when the wait times out (CLOCK_REALTIME). */
 void wait_set_due(struct wait *wait, int64_t due_ms);
 
-/* A match of a background wait that goes on, which is notified soon. */
+/* Notes a match of a background wait that continues; a notification follows soon. */
 void wait_note_match(struct wait *wait);
-/* Posts the matches that are noted, if there are any. */
+/* Posts the noted matches, if any. */
 void wait_post_found(struct wait *wait);
-/* Posts a notification of the wait: reason is match, timeout, gone, limit or cancelled. */
+/*
+ * Posts a notification of the wait and returns its number. reason: match, timeout, gone, limit or
+ * cancelled. is_end: the wait ends, and its record is deleted.
+ */
 uint64_t wait_post(struct wait *wait, const char *reason, bool is_end);
 
-/* Puts a wait that has a name into the store, as it stands. */
+/* Stores the present state of a wait, if it has a name. */
 void wait_record_put(const struct wait *wait);
 void wait_record_delete(const struct wait *wait);
-/* Takes up all waits that the store holds; none is armed. */
+/* Loads all waits of the store; none is armed. */
 void wait_record_load(struct wait_set *set);

@@ -4,12 +4,12 @@
 #include "daemon/queue/store.h"
 #include "daemon/wait/wait_private.h"
 
-enum { DETAILS_KEPT = 8 * 1024 }; /* of one condition */
+enum { DETAILS_KEPT = 8 * 1024 }; /* bytes of the details of a condition */
 
 _Static_assert(WAIT_SPECS_MAX + WAIT_CONDITIONS_MAX * (DETAILS_KEPT + 256) < STORE_VALUE_MAX,
     "every wait can be kept");
 
-/* A wait as it is kept; of a background wait the members of its own and of one part. */
+/* A wait in the store. A background wait stores other members, and those of its only part. */
 struct kept_part {
 	char *spec;
 	struct pane_ref pane;
@@ -25,7 +25,7 @@ struct kept_wait {
 	bool is_over;
 	bool is_timed_out;
 	unsigned matches;
-	int64_t began_ms; /* CLOCK_REALTIME, as due_ms */
+	int64_t began_ms; /* CLOCK_REALTIME, like due_ms */
 	int64_t due_ms;
 	struct kept_part parts[WAIT_CONDITIONS_MAX];
 	size_t count;
@@ -113,7 +113,6 @@ void wait_record_put(const struct wait *wait)
 		struct kept_part *part = &kept.parts[at];
 		part->spec = wait->parts[at].spec;
 		part->pane = wait->parts[at].pane;
-		/* A background wait puts its record once its condition has been freed, too. */
 		part->state = condition != NULL ? condition->state : CONDITION_PENDING;
 		if (part->state != CONDITION_PENDING && condition->details.len > 0 &&
 		    condition->details.len < DETAILS_KEPT)
@@ -128,7 +127,7 @@ void wait_record_delete(const struct wait *wait)
 		record_delete(queue_store(wait->set->parts->queue), kind_of(wait), wait->name);
 }
 
-/* Takes up the conditions, which are not armed. False if one is of no kind. */
+/* Restores the conditions, not armed. False if one is invalid. */
 static bool load_parts(struct wait *wait, struct kept_wait *kept, const struct json *value)
 {
 	const struct json *list = json_member(value, "conditions");

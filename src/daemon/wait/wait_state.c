@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The floor of waits: making one, its name, its time-out, what it asks, and its end. */
+/* The floor of waits: makes a wait, names it, sets its timeout, compares conditions, frees it. */
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/wait/wait_private.h"
@@ -39,7 +39,7 @@ void wait_set_due(struct wait *wait, int64_t due_ms)
 	wait->due_run_ms = wait_run_ms(wait) + due_ms - clock_real_ms();
 }
 
-/* A member that names a place: as asked, an id, which a wait keeps; NULL: another name, or none. */
+/* Returns the stored pane or window of a condition if the request names it by id; else NULL. */
 static const struct json *find_place(
     const struct json *spec, const struct json *asked, const char *name)
 {
@@ -49,7 +49,7 @@ static const struct json *find_place(
 	return json_member(spec, name);
 }
 
-/* A condition as JSON, its places only if they are ids in what is asked. */
+/* Writes a condition as JSON, with pane and window only if the request names them by id. */
 static void put_spec(
     struct buf *out, const struct json *spec, const struct json *asked, const char *pane)
 {

@@ -34,7 +34,7 @@ static const struct field_result cancel_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Background waits are watches too: of panes, and of the processors. */
+/* Returns true if a background wait is to be cancelled. */
 static bool is_meant_wait(const struct wait_background *wait, const struct watch_cancel_args *args,
     const struct pane_ref *pane)
 {
@@ -50,7 +50,7 @@ static void put_subject(
 	pane_fate_write(writer, tmux, "watched_pane", &wait->subject);
 }
 
-/* Puts the request off for a look at tmux, if the answer could be wrong without one. */
+/* Puts the request off for a listing of tmux, if the answer could be wrong without it. */
 static bool look_for_subjects(
     struct request *request, const struct watch_cancel_args *args, const struct pane_ref *pane)
 {
@@ -64,7 +64,7 @@ static bool look_for_subjects(
 	return false;
 }
 
-/* Cancels the background waits that are meant, and writes which. */
+/* Cancels the background waits that args name, and writes them. Returns how many. */
 static unsigned cancel_waits(const struct daemon *daemon, const struct watch_cancel_args *args,
     const struct pane_ref *pane, struct json_writer *writer)
 {
@@ -81,7 +81,7 @@ static unsigned cancel_waits(const struct daemon *daemon, const struct watch_can
 		json_put_str(writer, "id", shown.id);
 		put_subject(writer, daemon->tmux, &shown);
 		json_object_end(writer);
-		(void)wait_cancel_background(waits, shown.id); /* it is there */
+		(void)wait_cancel_background(waits, shown.id); /* it exists */
 		count++;
 	}
 	return count;
@@ -97,7 +97,7 @@ static bool is_meant(
 	return pane_ref_equal(&watch->pane, pane);
 }
 
-/* One watch, or those of a pane. Those of a file, and named waits, are of any caller. */
+/* Returns the pane of a watch; the watches of a file, and named waits, belong to no pane. */
 static bool affects_watch(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct watch_cancel_args *args = data;
@@ -145,7 +145,7 @@ static void handle_cancel(struct request *request, const void *data)
 		json_put_str(writer, "id", watch->id);
 		json_put_str(writer, "file", watch->file);
 		json_object_end(writer);
-		(void)watch_cancel(watches, watch->id); /* it is there */
+		(void)watch_cancel(watches, watch->id); /* it exists */
 		count++;
 	}
 	count += cancel_waits(request_daemon(request), args, &pane, writer);
