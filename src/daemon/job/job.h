@@ -67,10 +67,7 @@ bool job_is_quick(const struct job *job);
 /* Signals a job: SIGTERM and SIGINT escalate to SIGKILL after 5 s. Returns 0 or -errno. */
 int job_stop(struct job_set *set, const char *id, int signal);
 
-/*
- * Asks a job to end for a restart, as job_stop() with SIGTERM. -EBUSY if another restart waits for
- * its end.
- */
+/* Like job_stop() with SIGTERM, before a restart. -EBUSY if another restart waits for the end. */
 int job_stop_for_restart(struct job_set *set, const char *id);
 
 /*

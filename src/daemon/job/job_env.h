@@ -7,10 +7,7 @@
 
 #include "base/base.h"
 
-/*
- * Joins two lists (NULL: empty) into one block of memory, which the caller frees. NULL if the
- * strings have more than max bytes.
- */
+/* Joins two lists (NULL: empty); the caller frees. NULL if the strings exceed max bytes. */
 const char **job_env_join(const char *const *one, const char *const *other, size_t max);
 
 /*

@@ -80,10 +80,7 @@ static const struct field_result run_results[] = {
     {NULL, NULL, NULL},
 };
 
-/*
- * Turns a JSON object into a list of changes; is_only: nothing else is in the environment. NULL
- * after failing the request.
- */
+/* Turns an object into a list of changes; is_only: of an empty environment. NULL after failing. */
 static char **make_env(struct request *request, const struct json *env, bool is_only)
 {
 	size_t count = env != NULL ? env->count : 0, at = 0;

@@ -17,10 +17,7 @@ struct job_starter {
 	struct loop_timer *idle;
 };
 
-/*
- * Starts a supervisor whose standard input is input_fd; if below 0, none. Returns 0 or an error
- * number.
- */
+/* Starts a supervisor; input_fd below 0: without input. Returns 0 or an error number. */
 static int start(const struct job_starter *starter, const char *id, int input_fd,
     struct job_supervisor *ret_supervisor)
 {

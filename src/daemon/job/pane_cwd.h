@@ -14,7 +14,5 @@ struct store;
 /* pid is that of the program that asks; 0: not known. False if no directory is known. */
 bool pane_cwd_find(
     struct store *store, const struct pane_ref *pane, pid_t pid, char *out, size_t size);
-/*
- * Keeps cwd for the pane; does nothing without a pane. If cwd is not UTF-8, removes the kept one.
- */
+/* Keeps cwd for a pane, if there is one. A cwd that is not UTF-8 removes the kept one. */
 void pane_cwd_keep(struct store *store, const struct pane_ref *pane, pid_t pid, const char *cwd);

@@ -17,10 +17,7 @@ struct dispatch;
 
 /* Registers MCP with dispatch. Never NULL. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
-/*
- * Declared tools have changed: notifies sessions whose list of tools has declared tools, if
- * is_listed.
- */
+/* Declared tools have changed; if is_listed, sessions that list declared tools are notified. */
 void mcp_tools_changed(struct mcp *mcp, bool is_listed);
 /* NULL: nothing. Call after server_free(). */
 void mcp_free(struct mcp *mcp);

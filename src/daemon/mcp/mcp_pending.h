@@ -14,15 +14,9 @@ void mcp_pending_free(struct mcp_pending *pending); /* NULL: nothing */
 /* Shortens timeout_sec in args, or starts a timer that answers before the agent's timeout. */
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);
 
-/*
- * If the shortened timeout has ended a wait: writes the result into out, with "pending". False if
- * the result stays as it is.
- */
+/* Writes the result with "pending" into out if the shortened timeout ended the wait; else false. */
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);
 
-/*
- * If a request failed only since its wait was ended early, while the task continues: writes a
- * result that says so, and returns true.
- */
+/* If a request failed only since its wait was ended early: writes that as result. Else false. */
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);

@@ -10,10 +10,7 @@
 
 struct rest_set;
 
-/*
- * Cuts a result to a size for a model: strings and arrays are limited so that both forms, JSON and
- * text, fit.
- */
+/* Cuts strings and arrays of a result so that both forms, JSON and text, fit a size. */
 
 /* How much of each string and array is shown. */
 struct mcp_cut {

@@ -158,10 +158,7 @@ static void bind_thread(
 		return;
 	peer = peer_pid(request_peer(request));
 	known = presence_of_session(daemon->presences, agent, session);
-	/*
-	 * Most calls report nothing new. But notifications that wait for the thread are delivered
-	 * now.
-	 */
+	/* Most calls report nothing new. But notifications for the thread are delivered now. */
 	if (known != NULL && known->pid > 0 && !known->is_by_mark &&
 	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
 	    queue_next_for(daemon->queue, &address, NULL) == NULL) {

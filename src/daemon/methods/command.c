@@ -80,10 +80,7 @@ static bool check_closing(
 	return true;
 }
 
-/*
- * tmux processes long arguments with non-ASCII characters slowly: 1 MB takes 12 s, in which tmux
- * does nothing else.
- */
+/* tmux blocks while it processes a long argument with non-ASCII characters: 12 s for 1 MB. */
 static bool check_size(struct request *request, const struct field_strings *command)
 {
 	size_t size = 0;

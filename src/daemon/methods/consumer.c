@@ -195,10 +195,7 @@ static void next_free(struct next_wait *wait)
 	mem_free(wait);
 }
 
-/*
- * Returns the next notification by number or for the consumer, or NULL. *ret_due_ms: when a pending
- * one is redelivered; 0: not known.
- */
+/* Returns the next notification, or NULL; then *ret_due_ms is the next redelivery, 0: not known. */
 static const struct notification *next_peek(
     const struct next_wait *wait, uint64_t after, int64_t now_ms, int64_t *ret_due_ms)
 {

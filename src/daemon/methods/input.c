@@ -518,10 +518,7 @@ static void put_reports(
 	}
 }
 
-/*
- * Returns a format of tmux that is true if, when the event is typed, the program still asks for
- * this encoding and this action.
- */
+/* Returns a tmux format: true while the program asks for this encoding and this action. */
 static const char *mouse_condition(enum typed_encoding encoding, enum action action)
 {
 #define CONDITION(action_flag, sgr, utf8) \

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Reports of an agent about itself: report_agent (which agent, which pane, which state) and
- * yield_turn (it ends its turn).
- */
+/* Reports of an agent about itself: report_agent and yield_turn. */
 #include "daemon/pane/presence.h"
 
 #include "daemon/agent/agent_task.h"

@@ -316,10 +316,7 @@ static uint64_t key_owner(const struct request *request)
 	return owner != NULL ? hash_bytes(owner, strlen(owner)) : 0;
 }
 
-/*
- * Answers a repeated post that readers already have, from its notification or kept result. True if
- * so.
- */
+/* Answers a repeated post that readers already have, from what is kept. Returns true if so. */
 static bool post_repeat(struct request *request, const struct post_args *args)
 {
 	struct queue *queue = request_daemon(request)->queue;

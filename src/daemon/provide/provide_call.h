@@ -22,7 +22,8 @@ struct provide_answer {
 };
 
 struct provide_handlers {
-	void (*done)(void *data, const struct provide_answer *answer); /* called once, at the end */
+	void (*done)(
+	    void *data, const struct provide_answer *answer); /* called once, as the call ends */
 	void (*progressed)(void *data, const struct request_report *report); /* may be NULL */
 	void (*forgotten)(void *data); /* the daemon ends; NULL: the owner cancels before */
 };

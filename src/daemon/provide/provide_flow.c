@@ -115,7 +115,8 @@ static bool send_call(struct provide_call *call, struct tool_failure *ret_failur
 		return tool_fail(ret_failure, MESSAGE_BUSY, "its provider does not read its calls");
 	provider->calls++;
 	if (provider->server == NULL)
-		loop_timer_arm(call->timer, call->timeout_ms); /* that of a server runs already */
+		loop_timer_arm(
+		    call->timer, call->timeout_ms); /* that of a server runs from the beginning */
 	return true;
 }
 
