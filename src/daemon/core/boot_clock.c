@@ -55,7 +55,7 @@ static void alarm_readable(evutil_socket_t fd, short what UNUSED, void *data)
 		alarm->ring(alarm->data);
 }
 
-/* Linux has an id for each boot; without it every start counts as another boot. */
+/* Reads the id that Linux gives each boot. "": unknown, so each start counts as a boot. */
 static void read_boot_id(char out[BOOT_ID_SIZE])
 {
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");

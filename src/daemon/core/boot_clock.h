@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The clock for long timers: CLOCK_BOOTTIME, which runs while the machine is suspended,
- * with one alarm. It is a table of functions, so that tests can replace it.
+ * The clock for long timers: CLOCK_BOOTTIME, which runs while the machine is suspended, with one
+ * alarm. The clock is a table of functions, so that tests can replace it.
  */
 #pragma once
 
@@ -12,15 +12,15 @@
 struct boot_clock {
 	int64_t (*boot_ms)(void *data); /* since the machine started */
 	int64_t (*real_ms)(void *data); /* since 1970 */
-	/* Rings once, at this time of boot_ms(); replaces an earlier alarm. -1: none. */
+	/* Sets the alarm, which rings once, to a boot_ms(). Replaces an earlier one. -1: none. */
 	void (*arm)(void *data, int64_t boot_ms);
-	const char *boot_id; /* changes with each boot */
+	const char *boot_id; /* changes with each boot; "": unknown */
 	void *data;
 };
 
 /*
- * When something is due in boot_ms() that an earlier daemon kept by both clocks. After
- * another start of the machine only the wall clock counts.
+ * Returns the boot_ms() of a deadline that an earlier daemon stored on both clocks. If the machine
+ * booted since, only real_due_ms counts.
  */
 int64_t boot_clock_due_ms(
     const struct boot_clock *clock, const char *boot_id, int64_t boot_due_ms, int64_t real_due_ms);

@@ -95,7 +95,7 @@ void config_limits_init(struct config_limits *limits)
 		*limit_of(limits, &limits_table[i]) = limits_table[i].preset;
 }
 
-/* The row of a name of len bytes, or NULL with a reason that suggests one. */
+/* Returns the row named by the len bytes of text, or NULL with a reason that suggests a name. */
 static const struct limit *find_limit(const char *text, size_t len, char *ret_reason, size_t size)
 {
 	const char *names[LIMITS_COUNT + 1] = {NULL};
@@ -259,7 +259,7 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* The options of the command line as given. */
+/* The options as given on the command line. */
 struct config_options {
 	const char *name; /* -L */
 	const char *path; /* -S */
@@ -343,12 +343,12 @@ static enum config_result set_readonly_socket(struct config *config, char *text)
 
 enum { WORDS_MAX = 4 };
 
-/* Settings with words for values: the first is the default. Keep alphabetized. */
+/* Settings whose values are words; the first word is the default. Keep alphabetized. */
 static const struct choice {
 	const char *name;
-	size_t offset; /* of an int in struct config: which word */
+	size_t offset; /* of the int in struct config that gets the index of the word */
 	const char *words[WORDS_MAX];
-	const char *old; /* an old name of the first; NULL: none */
+	const char *old; /* an old spelling of the first word; NULL: none */
 } choices[] = {
     {"attach", offsetof(struct config, attach), {"used", "always", "never"}, "wanted"},
     {"audit", offsetof(struct config, audit), {"sizes", "full", "off"}, NULL},
@@ -380,7 +380,7 @@ static enum config_result set_choice(
 	    words[2] != NULL ? "\"" : "", words[2] != NULL ? words[2] : words[1], value);
 }
 
-/* All other settings have numbers. */
+/* Sets a setting of the table above, or else a limit, which is a number. */
 static enum config_result set_limit(struct config *config, const char *text)
 {
 	char reason[256];
@@ -452,7 +452,7 @@ static enum config_result read_option(
 	}
 }
 
-/* The path of the log: as given, else in the state directory. */
+/* Sets the path of the log: as given, or else a file in the state directory unless -f is given. */
 static enum config_result locate_log(struct config *config, const struct config_options *options)
 {
 	int r = 0;
@@ -478,7 +478,7 @@ static enum config_result locate_fleet(struct config *config, const struct confi
 	return locate_log(config, options);
 }
 
-/* Finds the paths of sockets, state and log. */
+/* Sets the paths of sockets, state and log. */
 static enum config_result locate(struct config *config, const struct config_options *options)
 {
 	char path[PATH_MAX];
@@ -503,7 +503,7 @@ enum config_result config_read(struct config *config, int argc, char **argv)
 	int code;
 	*config = (struct config){.ready_fd = -1, .log_level = LOG_LEVEL_WARNING};
 	config_limits_init(&config->limits);
-	optind = 0; /* restarts, for tests that read more than once */
+	optind = 0; /* restarts getopt_long(), for tests that call this function again */
 	while ((code = getopt_long(argc, argv, "fhL:o:qs:S:vV", long_options, NULL)) != -1) {
 		enum config_result result = read_option(config, &options, code, optarg);
 		if (result != CONFIG_RUN)

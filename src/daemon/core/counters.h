@@ -5,14 +5,14 @@
 #include "base/base.h"
 
 struct counters {
-	uint64_t accepted; /* peers */
-	uint64_t refused; /* of another user, or too many */
-	uint64_t disconnected; /* for not reading */
+	uint64_t accepted; /* connections of peers */
+	uint64_t refused; /* connections by another user, or beyond the limit of peers */
+	uint64_t disconnected; /* peers that did not read */
 	uint64_t requests;
-	uint64_t errors; /* among the responses */
-	uint64_t events_sent; /* counted for each subscription */
+	uint64_t errors; /* responses that are errors */
+	uint64_t events_sent; /* an event counts once for each subscription */
 	uint64_t events_dropped;
-	uint64_t reports; /* of programs by marks, that were believed */
-	uint64_t reports_refused; /* with a wrong token, or not of their form */
-	uint64_t reports_dropped; /* beyond a maximum */
+	uint64_t reports; /* accepted reports that programs wrote as marks in their output */
+	uint64_t reports_refused; /* reports with a wrong token, or malformed */
+	uint64_t reports_dropped; /* reports beyond a maximum */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parts of the daemon, as parts that need others and handlers of methods reach them. main.c makes
- * each part after those that it needs; all live longer than what is made of them.
+ * The parts of the daemon, through which they and the handlers of methods reach each other. main.c
+ * makes each part after the parts that it needs. A part outlives all objects that are made from it.
  */
 #pragma once
 
@@ -17,20 +17,20 @@ struct daemon {
 	struct server *server; /* the socket and its peers */
 	struct event_log *events; /* the one sequence of events */
 	struct tmux *tmux; /* the tmux server that is followed; NULL: none, as in a fleet */
-	struct stream_set *streams; /* the output of its panes */
-	struct queue *queue; /* of notifications */
-	struct once_set *onces; /* keys of requests */
+	struct stream_set *streams; /* the output of tmux's panes */
+	struct queue *queue; /* notifications */
+	struct once_set *onces; /* keys of requests, so that a repeated request runs once */
 	struct consumer_set *consumers; /* named readers of the queue */
 	struct store_loop *store_loop; /* the store on disk */
 	struct timer_set *timers;
 	struct job_set *jobs;
 	struct wait_set *waits;
-	struct trail *trail; /* NULL: none is kept */
+	struct trail *trail; /* the audit; NULL: off */
 	struct history *history; /* the latest requests */
-	struct rest_set *rests; /* what answers did not show */
+	struct rest_set *rests; /* texts of which a response showed only a part */
 	struct reporter_set *reporters; /* panes whose programs report in their output */
 	struct presence_set *presences; /* agents, as they report themselves */
-	struct maker_set *makers; /* which pane made which */
+	struct maker_set *makers; /* which pane was made from which */
 	struct screen_sign_set *signs; /* patterns for the screens of known agents */
 	struct submit_set *submits; /* texts that are typed into panes */
 	struct agent_set *agents; /* interactive programs kept alive */
@@ -39,21 +39,21 @@ struct daemon {
 	struct wake_policy_set *wake_policies; /* which notifications wake whom, and when */
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct on_notify *on_notify; /* the user's own program for notifications */
-	struct way_promises *promises; /* ways that answers named */
+	struct way_promises *promises; /* ways of delivery that responses named */
 	struct saved_set *saved; /* sessions, for muxbus restore */
 	struct watch_set *watches; /* of files */
 	struct tool_folder *tools; /* declared tools */
-	struct tool_kept_set *kept_calls; /* calls of providers that nothing waits for */
+	struct tool_kept_set *kept_calls; /* calls of providers that no request waits for */
 	struct provide_set *provides; /* methods of peers, and servers of tools */
 	struct counters *counters;
-	struct meter *meter; /* turns that agents did not need */
+	struct meter *meter; /* counts turns that agents were spared */
 	int64_t started_ms; /* of the monotonic clock */
-	/* Whether ensure_agent keeps an agent in a pane; and whether that is at its prompt. */
+	/* True if ensure_agent keeps an agent in the pane; true if that agent is at its prompt. */
 	bool (*is_kept)(const struct daemon *daemon, uint32_t pane);
 	bool (*is_at_prompt)(const struct daemon *daemon, const struct muxbus_pane *pane,
 	    const struct pane_screen *screen);
-	/* Whether anything is pending for an address. */
+	/* Returns true if a notification is pending for the address. */
 	bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address);
-	/* Stops the daemon normally, from the loop. */
+	/* Begins a normal stop of the daemon, and returns; the event loop ends later. */
 	void (*stop)(struct daemon *daemon, const char *reason);
 };

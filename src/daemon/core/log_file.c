@@ -25,7 +25,7 @@ static int open_file(enum log_level level)
 	file.fd = fd;
 	log_open(fd, file.program, level);
 	if (old_fd >= 0)
-		(void)close(old_fd); /* each line was written at once */
+		(void)close(old_fd); /* loses nothing: each line was written at once */
 	log_limit(
 	    has < LOG_FILE_BYTES_MAX ? (unsigned long long)(LOG_FILE_BYTES_MAX - has) : 1, on_full);
 	return 0;
@@ -36,7 +36,7 @@ static void on_full(void)
 	char old[PATH_MAX];
 	struct stat st;
 	int len;
-	log_limit(0, NULL); /* until the log file is open again */
+	log_limit(0, NULL); /* no limit until the log file is open again */
 	len = snprintf(old, sizeof old, "%s.old", file.path);
 	if (len < 0 || (size_t)len >= sizeof old || lstat(file.path, &st) < 0 ||
 	    !S_ISREG(st.st_mode) || rename(file.path, old) < 0 || open_file(log_level()) < 0) {

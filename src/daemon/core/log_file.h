@@ -8,14 +8,14 @@
 
 #define LOG_FILE_BYTES_MAX (4 * 1024 * 1024)
 
-/* Logs to the file from now on; path is kept, "" is standard error. Returns 0, or -1 with a reason. */
+/* Logs to the file at path (lent) from now on; "": standard error. 0, or -1 with a reason. */
 int log_file_open(const char *path, const char *program, int level, char *ret_reason, size_t size);
 
 /* Reopens the file by its path, for log rotation. Does nothing without a file. */
 void log_file_reopen(void);
 
-/* From now on. */
+/* Writes the messages of libmuxbus to the log from now on. */
 void library_log_take(void);
 
-/* Writes one message; about stands before it. */
+/* Writes one message of libmuxbus, with about in front. */
 void library_log_write(const char *about, enum muxbus_log_level level, const char *text);

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The meter: how many looks and turns of agents were avoided. An agent without muxbus looks every
- * METER_LOOK_SEC, one turn a look, until it sees the end: a wait of 70 s replaces 3 looks, one of
- * 1 s replaces one. A wait that is answered costs one turn, and so does a wake; a notification that
- * comes with the wake of another costs none. All that is more was avoided, less the turns in which an
- * agent fetches what is there already.
+ * The meter: how many looks and turns of agents were avoided. Without muxbus, an agent would look
+ * every METER_LOOK_SEC, one turn a look, until it sees the end: a wait of 70 s replaces 3 looks, a
+ * wait of 1 s replaces 1. With muxbus, an answered wait costs one turn, and so does a wake, and so
+ * does fetching a result that is ready. A notification that comes with the wake of another costs
+ * none. The avoided turns are the replaced looks minus these costs.
  */
 #pragma once
 
 #include "base/base.h"
 
 #define METER_LOOK_SEC 30
-#define METER_KINDS 9 /* of waits: 0 is a request that waits, the others are the caller's */
+#define METER_KINDS 9 /* 0 is for requests that wait; the caller assigns the others */
 #define METER_STEP_SEC 600 /* sums are kept for steps of this length */
-#define METER_STEPS 144 /* a day */
+#define METER_STEPS 144 /* of one day */
 
 struct meter_sum {
-	uint64_t waits; /* answered */
+	uint64_t waits; /* answered waits */
 	uint64_t wakes;
 	uint64_t coalesced; /* notifications that came with the wake of another */
-	uint64_t looks; /* avoided */
-	uint64_t fetches; /* answered at once: a look of the agent */
+	uint64_t looks; /* looks that these replaced */
+	uint64_t fetches; /* requests answered at once, each of which was a look of the agent */
 };
 
 struct meter_step {
-	int64_t number; /* since the start of the clock */
+	int64_t number; /* steps since the start of the clock */
 	struct meter_sum kinds[METER_KINDS];
 };
 
@@ -32,20 +32,20 @@ struct meter_step {
 struct meter {
 	struct meter_sum kinds[METER_KINDS]; /* since the beginning, also of earlier daemons */
 	struct meter_step steps[METER_STEPS]; /* of this daemon */
-	int64_t since_ms; /* the first count, for the caller; 0: not known */
-	void (*counted)(void *data, unsigned kind); /* called after each count; NULL: not */
+	int64_t since_ms; /* CLOCK_REALTIME of the first count, set by the caller; 0: unknown */
+	void (*counted)(void *data, unsigned kind); /* called after each count; may be NULL */
 	void *data;
 };
 
-/* A request was answered after so long. */
+/* Counts a request that was answered after waiting for took_ms. */
 void meter_count_wait(struct meter *meter, int64_t now_ms, int64_t took_ms);
-/* A request that could have waited was answered at once. */
+/* Counts a request that could have waited, but was answered at once. */
 void meter_count_fetch(struct meter *meter, int64_t now_ms);
-/* A notification reached its agent; took_ms is how long it had to be waited for, 0: not known. */
+/* Counts a notification that reached its agent; took_ms is the time waited for it, 0: unknown. */
 void meter_count_wake(
     struct meter *meter, int64_t now_ms, unsigned kind, int64_t took_ms, bool is_coalesced);
-/* The turns that were avoided; 0 if there were more fetches than that. */
+/* Returns the number of avoided turns; 0 if the costs were higher. */
 uint64_t meter_turns(const struct meter_sum *sum);
-/* The sum of a kind since the beginning (since_sec 0), or in the steps of the last seconds. */
+/* Returns the sums of a kind: since the beginning (since_sec 0), or over the last seconds. */
 struct meter_sum meter_sum(
     const struct meter *meter, int64_t now_ms, unsigned kind, int64_t since_sec);

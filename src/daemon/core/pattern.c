@@ -5,7 +5,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* Measured: a hostile pattern ends within milliseconds; normal ones stay far below. */
+/* Measured: these limits end a hostile pattern within milliseconds; normal ones stay far below. */
 #define MATCH_LIMIT 100000
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT_KIB 4096
@@ -15,16 +15,16 @@
 
 struct pattern {
 	pcre2_code *code;
-	bool is_tried; /* or would be wrong */
+	bool is_tried; /* the JIT was tried, or must not be used */
 	bool has_jit; /* the JIT has compiled it */
 	char *text;
 };
 
-/* Made with the first pattern and shared by all: the program has one thread. */
+/* Made with the first pattern and shared by all patterns: only one thread uses them. */
 static struct {
 	pcre2_compile_context *compile;
 	pcre2_match_context *match;
-	pcre2_match_data *places; /* of the match found last */
+	pcre2_match_data *places; /* the spans of the last match */
 	pcre2_jit_stack *stack;
 	bool is_blind;
 } shared;
@@ -34,8 +34,8 @@ static const uint32_t options =
     PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_MULTILINE;
 
 /*
- * Whether the machine code of PCRE2 finds no character above ASCII for \S, \D and \W in text that
- * may be invalid: so it is before 10.43.
+ * Returns true if the machine code of PCRE2 fails to match characters above ASCII by \S, \D and \W
+ * in text that may be invalid: a fault of PCRE2 before 10.43.
  */
 static bool is_jit_blind(void)
 {
@@ -102,7 +102,7 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 	pattern = xalloc(sizeof *pattern);
 	*pattern = (struct pattern){
 	    .code = code,
-	    /* Machine code has no (*NO_JIT), and goes past a (*NOTEMPTY). */
+	    /* Machine code ignores (*NO_JIT) and (*NOTEMPTY). */
 	    .is_tried =
 		strncmp(text, "(*", 2) == 0 || (shared.is_blind && has_negated_escape(text, len)),
 	    .text = xmemdup(text, len),
@@ -156,13 +156,13 @@ enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, siz
 	const void *subject = len > 0 ? bytes : "";
 	int count;
 	/*
-	 * The machine code takes most of the memory of a pattern, and many are never tried. Without
-	 * a JIT the interpreter runs, under the same limits.
+	 * Machine code is compiled at the first use: it takes most of the memory of a pattern, and
+	 * many patterns are never used. Without a JIT the interpreter runs, under the same limits.
 	 */
 	if (!pattern->is_tried)
 		pattern->has_jit = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0;
 	pattern->is_tried = true;
-	/* The machine code is called directly: it checks invalid UTF-8 itself. */
+	/* The direct call checks no UTF-8: the machine code handles invalid UTF-8 itself. */
 	count = pattern->has_jit
 	    ? pcre2_jit_match(pattern->code, subject, len, start, 0, shared.places, shared.match)
 	    : pcre2_match(pattern->code, subject, len, start, 0, shared.places, shared.match);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Regular expressions: PCRE2, UTF, compiled by its JIT when they are first tried. No pattern
- * can stall the daemon: length, steps, depth and memory are limited, and \C, which could cut a
+ * Regular expressions: PCRE2, UTF, compiled by its JIT when they are first used. No pattern can
+ * stall the daemon: length, steps, depth and memory are limited, and \C, which could cut a
  * character, is refused. Subjects may be any bytes: invalid UTF-8 matches nothing.
  */
 #pragma once
@@ -28,14 +28,14 @@ struct pattern_match {
 	struct pattern_span spans[PATTERN_SPANS_MAX];
 };
 
-/* NULL for an invalid pattern; the reason names the offset in it. */
+/* Returns NULL if the pattern is invalid, with a reason that names the offset of the error. */
 struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size);
 void pattern_free(struct pattern *pattern);
 
-/* The pattern as it was given; NUL-terminated. */
+/* Returns the text of the pattern, NUL-terminated. Lent. */
 const char *pattern_text(const struct pattern *pattern);
 
-/* The name of a capture (from 1); NULL: it has none. Lent. */
+/* Returns the name of a capture (from 1), or NULL if it has no name. Lent. */
 const char *pattern_capture_name(const struct pattern *pattern, size_t capture);
 
 /*
@@ -46,8 +46,8 @@ enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, siz
     size_t start, struct pattern_match *ret_match);
 
 /*
- * A text in which "." matches each byte that is no UTF-8, as it does the U+FFFD that is shown for it:
- * the text itself, or a copy of that length with a control character for each. A character
- * that is not whole yet, at the end, stays. The copy is to be freed; NULL: there is none.
+ * Returns a text in which "." matches each byte that is not valid UTF-8: the text itself, or a copy
+ * of its length with a control character in place of each such byte. An incomplete character at the
+ * end is kept. The caller frees *ret_copy; NULL if no copy was made.
  */
 const char *pattern_subject(const char *text, size_t len, char **ret_copy);

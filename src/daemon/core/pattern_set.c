@@ -4,15 +4,15 @@
 #include <ctype.h>
 
 /*
- * Whether a pattern with this escape can be searched in blocks: its match does not depend
- * on bytes outside the line, or the line is matched alone anyway.
+ * Returns true if a pattern with this escape allows block search: a match in a line does not depend
+ * on bytes outside the line, or the line is matched alone afterwards.
  */
 static bool is_local_escape(char c)
 {
 	return ispunct((unsigned char)c) || (c != '\0' && strchr("dDwWsSbBhHvVtrfnea", c));
 }
 
-/* Group openings that still allow block search: "(", "(?:", "(?i)", "(?<name>". */
+/* Returns true if a group allows block search: it begins with "(", "(?:", "(?i)", "(?<name>". */
 static bool is_local_group(const char *after)
 {
 	if (*after == '*')
@@ -24,9 +24,9 @@ static bool is_local_group(const char *after)
 }
 
 /*
- * Whether each match in a line is also found in a block with that line: the pattern has no
- * assertions about the surrounding text, and no possessive or atomic parts. Anything unknown
- * counts as one of these.
+ * Returns true if a pattern allows block search: a line that matches alone also matches within a
+ * block. Returns false for assertions about the surrounding text, for possessive and atomic parts,
+ * and for unknown syntax.
  */
 static bool pattern_is_local(const char *text)
 {
@@ -44,7 +44,7 @@ static bool pattern_is_local(const char *text)
 	return true;
 }
 
-/* The end of a class: "[^]a\\]b]". NULL if it is not simple. */
+/* Returns the end of the class at c, such as "[^]a\\]b]", or NULL if the class is not simple. */
 static const char *skip_class(const char *c)
 {
 	c += c[1] == '^' ? 2 : 1;
@@ -52,14 +52,14 @@ static const char *skip_class(const char *c)
 		c++;
 	for (; *c && *c != ']'; c++) {
 		if (*c == '[')
-			return NULL; /* perhaps [:alpha:]; it ends elsewhere */
+			return NULL; /* perhaps [:alpha:], whose "]" does not end the class */
 		if (*c == '\\' && *++c == '\0')
 			return NULL;
 	}
 	return *c ? c + 1 : NULL;
 }
 
-/* The end of a group. NULL if it is not simple. */
+/* Returns the end of the group at c, or NULL if the group is not simple. */
 static const char *skip_group(const char *c)
 {
 	unsigned depth = 0;
@@ -75,7 +75,7 @@ static const char *skip_group(const char *c)
 	return NULL;
 }
 
-/* The literal byte at c and its end; '\0' if there is none. */
+/* Returns the literal byte at c and its end, or '\0' if the item at c is not literal. */
 static char plain_byte(const char *c, const char **ret_after)
 {
 	if (*c == '\\' && ispunct((unsigned char)c[1])) {
@@ -89,7 +89,7 @@ static char plain_byte(const char *c, const char **ret_after)
 	    : '\0';
 }
 
-/* The end of an item that is not literal; NULL if it is unknown. */
+/* Returns the end of the item at c, which is not literal; NULL if the end is unknown. */
 static const char *skip_other(const char *c)
 {
 	if (*c == '[')
@@ -98,7 +98,7 @@ static const char *skip_other(const char *c)
 		return skip_group(c);
 	if (*c == '{') {
 		c += 1 + strspn(c + 1, "0123456789,");
-		return *c == '}' ? c + 1 : NULL; /* else it is no quantifier */
+		return *c == '}' ? c + 1 : NULL; /* otherwise not a quantifier */
 	}
 	if (*c == '|' || *c == ')')
 		return NULL;
@@ -106,9 +106,8 @@ static const char *skip_other(const char *c)
 }
 
 /*
- * The longest string that every match contains: literal bytes outside of all groups, if there
- * are no alternatives. Printable ASCII. Returns its length, 0 in doubt and for any pattern that
- * is not local.
+ * Finds the longest string that every match contains: printable ASCII, outside of all groups.
+ * Returns its length; 0 in doubt, with alternatives, and if pattern_is_local() is false.
  */
 static size_t pattern_literal(const char *text, char ret_literal[PATTERN_LITERAL_MAX])
 {
@@ -134,11 +133,6 @@ static size_t pattern_literal(const char *text, char ret_literal[PATTERN_LITERAL
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-/*
- * Facts about the matches of a pattern, read from its text: literal bytes that each match contains,
- * and whether a match depends on bytes around it. Knows the syntax of PCRE2 in part, and says
- * nothing of patterns with other syntax.
- */
 #endif
 
 void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern)
@@ -150,7 +144,9 @@ void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern)
 	matcher->literal_len = pattern_literal(text, matcher->literal);
 }
 
-/* The bounds of the line that contains the byte at an offset; from: the start of a line before. */
+/*
+ * Sets the bounds of the line with the byte at offset at. from: the start of this line or before.
+ */
 static void line_at(
     const char *text, size_t len, size_t from, size_t at, struct matched_line *ret_line)
 {
@@ -164,7 +160,7 @@ static void line_at(
 }
 
 #ifdef __SSE2__
-/* Which of 16 places may be the start of a literal: its first and last bytes are there. */
+/* Marks which of 16 places may be the start of a literal: its first and last bytes match. */
 static inline __m128i may_start(const char *place, size_t count, __m128i first, __m128i last)
 {
 	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)place);
@@ -173,7 +169,7 @@ static inline __m128i may_start(const char *place, size_t count, __m128i first, 
 }
 #endif
 
-/* memmem() by the first and last byte: several times as fast without a match. */
+/* Like memmem(), by the first and last byte: several times as fast if nothing matches. */
 static const char *find_bytes(const char *text, size_t len, const char *bytes, size_t count)
 {
 	size_t i = 0;
@@ -198,8 +194,8 @@ static const char *find_bytes(const char *text, size_t len, const char *bytes, s
 }
 
 /*
- * A lower bound for the next matching line in a block; len if there is none. With "$" in
- * the pattern, block search says nothing about lines that end in CR.
+ * Returns an offset at or before the next matching line; len if no line matches. If the pattern has
+ * "$", lines that end in CR are not skipped.
  */
 static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t len, size_t from)
 {
@@ -207,7 +203,7 @@ static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t 
 	enum pattern_result found =
 	    pattern_find(matcher->pattern, text + from, len - from, 0, &match);
 	size_t at;
-	/* The limit hit by a block may suffice for each line. */
+	/* The limit that is too low for a block may suffice for each line. */
 	if (found == PATTERN_LIMIT) {
 		matcher->is_blockwise = false;
 		return from;
@@ -219,7 +215,7 @@ static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t 
 enum pattern_result line_match(struct line_matcher *matcher, const char *text, size_t len,
     size_t from, struct matched_line *ret_line)
 {
-	bool has_failed = false; /* a line that had the literal */
+	bool has_failed = false; /* a line with the literal did not match */
 	while (from < len) {
 		size_t at = from;
 		bool has_literal = matcher->is_blockwise && matcher->literal_len > 0;
@@ -250,8 +246,8 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 
 /*
  * Looks for many literals in one pass. At places a fixed stride apart, four bytes of the text are
- * looked up by their hash; each literal has a window of four bytes for each place at which it can
- * stand. The longer the shortest literal, the longer the stride.
+ * looked up by their hash. Each literal has as many windows of four bytes as the stride is long, so
+ * that one window stands at such a place. The longer the shortest literal, the longer the stride.
  *
  * Memory: at most 64 KiB, and 160 bytes a literal, allocated when the filter is made.
  */
@@ -261,30 +257,30 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 
 struct literal {
 	const char *bytes; /* lent */
-	size_t len; /* at least LITERAL_WINDOW + the stride - 1 */
+	size_t len; /* at least LITERAL_WINDOW + stride - 1 */
 };
 
-/* A place in the text. Begin with zeroes. */
+/* The position of a search, and the literal found last. Start with zeroes. */
 struct literal_hit {
-	size_t at; /* the place that is looked up */
-	uint32_t window; /* the next one there, from 1; 0: the next place */
-	size_t literal; /* which literal stands in the text, by its index */
-	size_t start; /* of this literal in the text */
+	size_t at; /* offset of the place that is looked up */
+	uint32_t window; /* next window to compare there, from 1; 0: go to the next place */
+	size_t literal; /* index of the literal that was found */
+	size_t start; /* offset of this literal in the text */
 };
 
-/* Hashes for each window, so that few places are looked up in vain; within the fast caches. */
+/* Hash slots for each window: many, so that few are hit by chance, but within the CPU caches. */
 #define USED_EACH 64
 #define USED_LOG_MIN 10
 #define USED_LOG_MAX 16
 #define HEADS_EACH 2
-/* Windows with the same hash are counted up to this: more are as bad, and counting takes time. */
+/* crowd() counts windows of one hash up to this: more are as bad, and counting takes time. */
 #define CROWD_MAX 32
 
 struct literal_window {
 	uint32_t bytes;
-	uint32_t next; /* with the same hash */
+	uint32_t next; /* the next window with the same hash, from 1; 0: none */
 	uint32_t literal;
-	uint32_t offset; /* in the literal */
+	uint32_t offset; /* of the window in the literal */
 };
 
 static uint32_t load(const char *bytes)
@@ -299,7 +295,7 @@ static inline uint32_t hash(uint32_t bytes)
 	return bytes * 0x9e3779b1u;
 }
 
-/* The power of two that is not less, as a logarithm within bounds. */
+/* Returns the logarithm of the first power of two that is at least count, within the bounds. */
 static unsigned log_of(size_t count, unsigned min, unsigned max)
 {
 	unsigned log = min;
@@ -308,7 +304,7 @@ static unsigned log_of(size_t count, unsigned min, unsigned max)
 	return log;
 }
 
-/* The longest stride for a literal of a length, a power of two; 0: it is too short for any. */
+/* Returns the longest stride, a power of two, for a literal of len bytes; 0 if it is too short. */
 static unsigned literal_stride(size_t len)
 {
 	unsigned stride = LITERAL_STRIDE_MAX;
@@ -328,7 +324,7 @@ static void add_window(
 	*head = window;
 }
 
-/* How many windows have the hash of an offset of a literal, counted up to a limit. */
+/* Counts the windows with the hash of the four bytes, up to the limit. */
 static unsigned crowd(const struct literal_filter *filter, const char *bytes, unsigned limit)
 {
 	unsigned count = 0;
@@ -338,7 +334,7 @@ static unsigned crowd(const struct literal_filter *filter, const char *bytes, un
 	return count;
 }
 
-/* The offset of the windows of a literal that share their hashes with the fewest others. */
+/* Returns the offset at which a literal's windows share their hashes with the fewest others. */
 static uint32_t choose_offset(const struct literal_filter *filter, const struct literal *literal)
 {
 	size_t last = literal->len - (LITERAL_WINDOW - 1 + filter->stride);
@@ -364,7 +360,7 @@ static void literal_filter_finish(struct literal_filter *filter)
 	*filter = (struct literal_filter){0};
 }
 
-/* The literals must outlive the filter. Zeroes are a filter that is not made. */
+/* Makes a filter anew; a zeroed filter was never made. The literals must outlive the filter. */
 static void literal_filter_make(
     struct literal_filter *filter, const struct literal *literals, size_t count, unsigned stride)
 {
@@ -392,11 +388,11 @@ static inline uint8_t is_used(const struct literal_filter *filter, const char *p
 	return filter->used[hash(load(place)) >> filter->used_shift];
 }
 
-/* The next place whose bytes have the hash of a window; at least len - 3: there is none. */
+/* Returns the next place whose bytes have the hash of a window, or at least len - 3 if none has. */
 static inline __attribute__((always_inline)) size_t skip(
     const struct literal_filter *filter, const char *text, size_t len, size_t at, size_t stride)
 {
-	/* Several places at once: nearly all of them have no window. */
+	/* Eight places at once: nearly always no window has the hash of any of them. */
 	for (; at + 7 * stride + LITERAL_WINDOW <= len; at += 8 * stride) {
 		const char *place = text + at;
 		if (is_used(filter, place) | is_used(filter, place + stride) |
@@ -423,7 +419,7 @@ static size_t next_place(
 	}
 }
 
-/* Whether the literal of a window stands around a place. */
+/* Returns true if the literal of a window stands in the text, with the window at offset at. */
 static bool stands(const struct literal_filter *filter, const struct literal_window *window,
     const char *text, size_t len, size_t at)
 {
@@ -433,7 +429,7 @@ static bool stands(const struct literal_filter *filter, const struct literal_win
 	    memcmp(text + at - window->offset, literal->bytes, literal->len) == 0;
 }
 
-/* Finds the next literal that stands in the text, in no special order of those at one place. */
+/* Finds the next literal in the text. The order of literals at one place is not defined. */
 static bool literal_filter_next(
     const struct literal_filter *filter, const char *text, size_t len, struct literal_hit *hit)
 {
@@ -501,17 +497,17 @@ void pattern_set_remove(struct pattern_set *set, struct pattern_member *member)
 	set->is_stale = true;
 }
 
-/* Measured, in ns for each 100 bytes: a filter of each stride, and a literal searched for alone. */
+/* Measured ns for each 100 bytes: of a filter by its stride; of a search for one literal. */
 static const struct {
 	unsigned stride;
 	unsigned cost;
 } strides[] = {{1, 100}, {2, 55}, {4, 30}};
 #define COST_ALONE 15
 
-/* The stride that makes a search the cheapest; 0: each pattern alone. */
+/* Returns the stride of the cheapest search; 0: no filter, each pattern is searched for alone. */
 static unsigned choose_stride(const struct pattern_set *set)
 {
-	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* patterns whose literal is too short for it */
+	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* by stride: too short a literal */
 	size_t best_cost;
 	unsigned best = 0;
 	list_each (const struct pattern_member, member, &set->members, link) {
@@ -532,7 +528,7 @@ static unsigned choose_stride(const struct pattern_set *set)
 	return best;
 }
 
-/* Divides the members and makes the filter of their literals. */
+/* Divides the members into those with a literal for the filter and the others; makes the filter. */
 static void renew(struct pattern_set *set)
 {
 	unsigned stride = choose_stride(set);

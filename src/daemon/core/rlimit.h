@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The limits of the system. Of descriptors this process takes as many as are allowed; programs
- * that it starts get the original limit.
+ * The limits of the system. This process raises its limit of descriptors as far as is allowed;
+ * programs that it starts get the original limit.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 /* Raises the soft limit to the hard one. */
 void rlimit_raise_files(void);
 
-/* The original limit, for the programs that are started; NULL: it was not raised. */
+/* Returns the original limit, for programs that are started, or NULL if it was not raised. */
 const struct rlimit *rlimit_given_files(void);
 
-/* How many descriptors peers, or jobs, may have: the others are for all else. */
+/* Returns how many descriptors peers, or jobs, may have; the rest is kept for all else. */
 size_t rlimit_file_room(void);
 
-/* The words for an error number that says what is short, and the setting for it; else NULL. */
+/* Returns the words for an errno that say which limit was reached and how to raise it, or NULL. */
 const char *rlimit_text(int error);

@@ -21,7 +21,7 @@
 static struct sockaddr_un notify_address;
 static socklen_t notify_len;
 
-/* "/path", or "@name" for an abstract socket. Other forms are ignored. */
+/* Reads NOTIFY_SOCKET: "/path", or "@name" for an abstract socket. Other forms are ignored. */
 static void take_notify_address(void)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
@@ -37,7 +37,7 @@ static void take_notify_address(void)
 	(void)unsetenv("NOTIFY_SOCKET");
 }
 
-/* The number of descriptors passed to this process. */
+/* Returns the number of descriptors that the service manager passed to this process. */
 static uint32_t take_fd_count(void)
 {
 	const char *pid_text = getenv("LISTEN_PID");
@@ -55,7 +55,7 @@ static uint32_t take_fd_count(void)
 	return count;
 }
 
-/* Checks that fd is a stream socket listening at path. */
+/* Checks that fd is a stream socket that listens at path. */
 static int check_socket(int fd, const char *path, char *ret_reason, size_t size)
 {
 	struct sockaddr_un address = {0};
@@ -98,10 +98,10 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 }
 
 /*
- * Reads the environment variables and removes them, since they are for this process alone
- * and not for its children. Call once, before any descriptor is opened or closed.
- * *ret_fd is a listening socket at that path, for its user alone; 0 if none was passed.
- * Returns 0, or -1 with a reason if the socket that was passed cannot be used.
+ * Reads the variables of the service manager and removes them, since they are not for child
+ * processes. Call once, before any descriptor is opened or closed. *ret_fd is a listening socket at
+ * that path, for its user alone; 0 if none was passed. Returns 0, or -1 with a reason if the socket
+ * that was passed cannot be used.
  */
 static int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size)
 {
@@ -141,13 +141,13 @@ void sd_notify_tell(const char *state)
 }
 
 #define FILE_NAME "lock"
-/* Starts that ask for the holder stay in its queue, which it never reads. */
+/* Starting daemons connect to find the holder, which never accepts: they stay in this backlog. */
 #define HOLDER_BACKLOG 4096
-/* How long a start waits for a daemon that ends. */
+/* How long a start waits for a daemon that is ending. */
 #define END_TRIES 1000
 #define END_TRY_MS 10
 
-/* "PID\nSOCKET\n" */
+/* Reads the lock file: "PID\nSOCKET\n". */
 static void read_holder(int fd, struct lock_holder *ret_holder)
 {
 	char text[sizeof ret_holder->socket + 32];
@@ -170,7 +170,7 @@ static void read_holder(int fd, struct lock_holder *ret_holder)
 		memcpy(ret_holder->socket, socket, (size_t)(newline - socket));
 }
 
-/* Opens the file, which must be one of our own. Returns -1 with a reason. */
+/* Opens the lock file, which must be our own. Returns -1 with a reason. */
 static int open_file(int dir, const char *state_dir, char *ret_reason, size_t size)
 {
 	int fd = openat(dir, FILE_NAME,
@@ -186,7 +186,7 @@ static int open_file(int dir, const char *state_dir, char *ret_reason, size_t si
 	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
 }
 
-/* Waits a moment for a holder that ends. False: it does not, or takes too long. */
+/* Waits a moment for a holder that is ending. False if it is not ending, or takes too long. */
 static bool await_end(const struct lock_holder *holder, unsigned *tries)
 {
 	if (strcmp(holder->socket, LOCK_ENDING) != 0 || ++*tries >= END_TRIES)
@@ -230,14 +230,14 @@ void lock_describe(int fd, const char *socket)
 	char text[sizeof((struct lock_holder *)NULL)->socket + 32];
 	int len = snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), socket);
 	struct stat st;
-	/* For information; the lock holds without it. */
+	/* The file is for information; the lock holds without it. */
 	if (fstat(fd, &st) < 0 || st.st_nlink > 1)
 		log_warning("the lock has another name in the file system: it is not written");
 	else if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)
 		(void)!pwrite(fd, text, (size_t)len, 0);
 }
 
-/* Whether an address is taken. The holder's pid is 0 if it does not listen there. */
+/* Returns LOCK_HELD and the pid of the holder, 0: not listening; LOCK_ERROR: another user's. */
 static enum lock_result find_holder(
     const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
 {
@@ -257,7 +257,7 @@ static enum lock_result find_holder(
 	return result;
 }
 
-/* Takes the address. */
+/* Binds and listens to the address; if it is taken, finds its holder. */
 static enum lock_result take_address(
     const struct sockaddr_un *address, socklen_t len, int *ret_fd, struct lock_holder *ret_holder)
 {
@@ -318,7 +318,7 @@ static void __attribute__((noreturn)) wait_for_child(int fd, pid_t child)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
 }
 
-/* Closes everything but the standard streams and two others. */
+/* Closes all descriptors but the standard streams, a and b. */
 static void close_others(int a, int b)
 {
 	int low = a < b ? a : b;
@@ -397,7 +397,7 @@ int start_printed(bool is_written)
 {
 	if (is_written && fflush(stdout) == 0)
 		return EXIT_SUCCESS;
-	if (errno != EPIPE) /* else its reader has what it wanted */
+	if (errno != EPIPE) /* EPIPE: the reader has read enough */
 		(void)start_fail("standard output: %s", strerror(errno));
 	return EXIT_FAILURE;
 }
@@ -405,7 +405,10 @@ int start_printed(bool is_written)
 int start_take_service(struct config *config)
 {
 	char reason[512];
-	/* No job gets the descriptors of the starter. Before Linux 5.11 only one is known. */
+	/*
+	 * Jobs must not inherit the starter's descriptors; before Linux 5.11 only ready_fd is
+	 * closed.
+	 */
 	if (close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC) < 0 && config->ready_fd > 2)
 		(void)fcntl(config->ready_fd, F_SETFD, FD_CLOEXEC);
 	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof reason) < 0)
@@ -416,9 +419,9 @@ int start_take_service(struct config *config)
 }
 
 /*
- * Asks the running daemon by SIGUSR1 to make its socket again, if that was removed. The daemon does
- * nothing if it starts or ends. An older version has no handler: the signal would end it, and is not
- * sent.
+ * Asks the running daemon by SIGUSR1 to make its socket again, if the socket was removed, and waits
+ * for it. A daemon that starts or ends ignores the signal. An older version has no handler, so that
+ * the signal would end it: then no signal is sent.
  */
 static void make_listen(const struct lock_holder *holder, const char *own_socket)
 {
@@ -449,7 +452,7 @@ enum start_result start_take(struct start *start, const struct config *config)
 		result = LOCK_HELD;
 	switch (result) {
 	case LOCK_OK:
-		lock_describe(start->lock_fd, ""); /* until it listens */
+		lock_describe(start->lock_fd, ""); /* no socket until the daemon listens */
 		break;
 	case LOCK_HELD:
 		make_listen(&holder, config->socket);

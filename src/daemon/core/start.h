@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The start of the process: its lock, its log, and the words that its starter waits for. */
+/* The start of the process: its lock, its log, and its report of readiness to the starter. */
 #pragma once
 
 #include "base/base.h"
@@ -7,13 +7,13 @@
 struct config;
 
 /*
- * One daemon for each tmux server: a lock in the state directory, held for life, and one by the name
- * of the server's process, for daemons with other state directories.
+ * Two locks, held until the end, allow one daemon for each tmux server: a file in the state
+ * directory, and a name of the server's process, for daemons with other state directories.
  */
 
-#define LOCK_ENDING "ending" /* in place of the socket: a start waits for the end */
+#define LOCK_ENDING "ending" /* in place of the socket: the holder is ending, so a start waits */
 
-/* The holder of a lock, as written in the file. */
+/* The holder of a lock, as written in the lock file. */
 struct lock_holder {
 	pid_t pid; /* 0: not known */
 	char socket[512]; /* "": not known */
@@ -26,26 +26,26 @@ enum lock_result {
 };
 
 /*
- * Opens the state directory (state_dir.h) and takes the lock in it, which is held while *ret_fd
- * is open. A symbolic link is not followed.
+ * Opens the state directory (state_dir.h) and takes the lock in it, which is held while *ret_fd is
+ * open. A symbolic link is not followed. LOCK_HELD sets *ret_holder, LOCK_ERROR a reason.
  */
 enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
     char *ret_reason, size_t reason_size);
 
-/* Writes pid and socket of the holder into the file, unless it has several hard links. */
+/* Writes our pid and socket into the lock file, unless the file has several hard links. */
 void lock_describe(int fd, const char *socket);
 
-/* The lock of a tmux server, at first zeroed. */
+/* The lock of a tmux server. Start with zeroes. */
 struct server_lock {
 	int fd;
 	pid_t server; /* 0: none */
 };
 
 /*
- * Takes the lock of the tmux server that runs at the socket, and leaves that of an earlier one: an
- * address of the kernel, made from the server's process and its start, which ends with the process
- * that has it. False if another daemon has it: *ret_holder has its process. Where such a lock cannot
- * be had, as when no server runs or another user has the address, there is none.
+ * Takes the lock of the tmux server that runs at the socket, and releases that of an earlier
+ * server. The lock is an abstract socket named after the server's process and its start; the kernel
+ * frees it when its holder ends. Returns false if another daemon holds it, with that process; true
+ * without a lock if none can be had, as when no server runs or another user has the address.
  */
 bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_holder *ret_holder);
 
@@ -56,31 +56,31 @@ struct start {
 
 enum start_result {
 	START_OK,
-	START_RUNNING, /* another daemon runs, and the starter knows */
+	START_RUNNING, /* another daemon runs; the starter was informed */
 	START_FAILED,
 };
 
-/* Prints an error for the caller who starts the daemon. Returns -1. */
+/* Prints an error for the starter of the daemon. Returns -1. */
 int start_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The exit status of what was written to standard output; an error is printed. */
+/* Flushes standard output and returns the exit status. Prints an error, unless it is EPIPE. */
 int start_printed(bool is_written);
-/* Says on the descriptor that the daemon is ready, and closes it; below 0: nothing. */
+/* Writes to the descriptor that the daemon is ready, and closes it. Below 0: does nothing. */
 void start_write_ready(int fd);
 
-/* Takes the socket of a service manager, which expects us in the foreground. 0 or -1. */
+/* Takes the socket of a service manager, which wants a foreground process. Returns 0 or -1. */
 int start_take_service(struct config *config);
-/* Takes the lock, opens the log, and sets the defaults of signals and of the environment. */
+/* Takes both locks, opens the log, unsets TMUX, and raises the limit of open files. */
 enum start_result start_take(struct start *start, const struct config *config);
 /*
- * Makes the directory of the socket, for this user alone, if it is that of the fleet, or that in
- * which tmux has its sockets: it is gone after a reboot, and tmux makes it in the same way. Returns
- * 0, or -1 with a reason.
+ * Makes the directory of the socket, for this user alone, if it is missing, and is that of the
+ * fleet or that of tmux's sockets, which a reboot removes and which tmux makes in the same way.
+ * Returns 0, or -1 with a reason.
  */
 int start_make_dir(const struct config *config, char *ret_reason, size_t size);
 
 /*
- * Leaving the terminal: the program forks, and the parent waits until the child reports
- * that it is ready or why it failed.
+ * Leaves the terminal: the program forks, and the parent waits until the child reports that it is
+ * ready or why it failed.
  */
 
 /*

@@ -21,7 +21,7 @@ static int make_dirs(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* Checks the directory itself, and closes to others one that they could only read. */
+/* Checks the directory itself. If others can read it but not write, takes their rights away. */
 static int check_own(int fd, const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;

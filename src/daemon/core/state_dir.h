@@ -8,9 +8,9 @@
 #include "base/base.h"
 
 /*
- * Makes the directory (0700) and its missing parents, or checks those that are there. Refused
- * are: a directory that is not ours, a symbolic link, or writable by others; and a parent of
- * another user than root, or writable by everyone without the sticky bit. Returns a descriptor,
- * or -1 with a reason and advice.
+ * Makes the directory (0700) and its missing parents, or checks the existing ones. Refuses a
+ * directory that is not ours, is a symbolic link, or is writable by others, and a parent that
+ * neither we nor root own, or that is writable by everyone without the sticky bit. Returns a
+ * descriptor, or -1 with a reason and advice.
  */
 int state_dir_open(const char *path, char *ret_reason, size_t size);
