@@ -8,13 +8,13 @@
 enum {
 	DATA_SIZE = 256,
 	TEXT_SIZE = 128,
-	LATE_MS = 1000, /* a longer delay is reported */
+	LATE_MS = 1000, /* a timer that is later than this reports its delay */
 };
 
 struct timer_set {
 	struct queue *queue;
 	const struct boot_clock *clock;
-	struct timer **heap; /* each is due before the two at twice its place, and one more */
+	struct timer **heap; /* binary heap, soonest at the top */
 	size_t count;
 	size_t size;
 	size_t reminders;
@@ -64,7 +64,7 @@ static void heap_put(struct timer_set *set, size_t place, struct timer *timer)
 	timer->place = place;
 }
 
-/* Moves a timer to where it belongs, from a place that is free. */
+/* Moves a timer to its place in the heap, beginning at a free place. */
 static void heap_settle(struct timer_set *set, size_t place, struct timer *timer)
 {
 	while (place > 0 && is_before(timer, set->heap[(place - 1) / 2])) {
@@ -99,7 +99,7 @@ static void set_insert(struct timer_set *set, struct timer *timer)
 	heap_settle(set, set->count - 1, timer);
 }
 
-/* Takes one out of the heap and the indexes. */
+/* Takes a timer out of the heap and the indexes. */
 static void set_take(struct timer_set *set, struct timer *timer)
 {
 	struct timer *last = set->heap[--set->count];
@@ -124,7 +124,7 @@ static void set_arm(struct timer_set *set)
 	const struct timer *first = set->count > 0 ? set->heap[0] : NULL;
 	int64_t due_ms = first != NULL ? first->boot_due_ms : -1;
 	/*
-	 * A timer that came due before this start of the machine lies before the zero of its clock.
+	 * A timer that was due before the machine booted has a negative time of this boot's clock.
 	 */
 	if (first != NULL && due_ms < 0)
 		due_ms = 0;
@@ -181,7 +181,7 @@ void timer_set_free(struct timer_set *set)
 	mem_free(set);
 }
 
-/* The sleep that a pane has, or NULL. */
+/* Returns the sleep of a pane, or NULL. */
 static struct timer *find_sleep(const struct timer_set *set, const struct pane_ref *pane)
 {
 	struct timer *timer = map_get(&set->by_pane, pane_ref_key(pane));
@@ -190,7 +190,7 @@ static struct timer *find_sleep(const struct timer_set *set, const struct pane_r
 	return timer;
 }
 
-/* Ends a request: the timer goes and its notification comes, in one transaction. */
+/* Deletes the record of a timer and posts its notification, within the caller's transaction. */
 static uint64_t timer_end(
     struct timer_set *set, const struct timer *timer, const char *text, const char *data)
 {
@@ -205,7 +205,7 @@ static uint64_t timer_end(
 	return queue_post(set->queue, &draft);
 }
 
-/* Ends a timer without waking its pane: its notification is posted as cancelled. The ticket. */
+/* Ends a timer without waking its pane: posts its notification as cancelled. Returns the ticket. */
 static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const char *why)
 {
 	char data[DATA_SIZE], due[CLOCK_TEXT_SIZE], text[TEXT_SIZE];
@@ -221,7 +221,7 @@ static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const cha
 	return ticket;
 }
 
-/* A timer that is not in the set yet. */
+/* Returns a new timer, which is due in ms and not in the set yet. */
 static struct timer *timer_new(
     const struct timer_set *set, const struct pane_ref *pane, int64_t ms, bool is_recurring)
 {
@@ -234,7 +234,7 @@ static struct timer *timer_new(
 	return timer;
 }
 
-/* Ends the transaction in which a timer is set. */
+/* Stores a timer, commits the transaction that the caller began, and adds the timer to the set. */
 static void timer_begin(struct timer_set *set, struct timer *timer, const struct once *once)
 {
 	queue_new_id(set->queue, timer->id);
@@ -285,7 +285,7 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
 
 bool timer_is_durable(const struct timer_set *set, const struct timer *timer)
 {
-	/* A journal that is sound again has all. */
+	/* A journal that has recovered holds all records. */
 	return timer->is_written || !queue_is_degraded(set->queue);
 }
 
@@ -321,7 +321,7 @@ static int compare(const void *one, const void *other)
 	return is_before(a, b) ? -1 : 1;
 }
 
-/* In order, the array is a heap as well. */
+/* Sorts the heap: a sorted array is still a heap. */
 static void heap_sort(const struct timer_set *set)
 {
 	size_t at = 1;
@@ -348,8 +348,8 @@ size_t timer_count(const struct timer_set *set)
 }
 
 /*
- * Fires one that is due. A recurring one goes on from its own schedule, not from now, so
- * that it does not drift; what was missed meanwhile is counted, not repeated.
+ * Fires a timer that is due. A recurring timer continues from its own schedule, not from now, so
+ * that it does not drift; missed times are counted, not repeated.
  */
 static void timer_fire(struct timer_set *set, struct timer *timer)
 {
@@ -403,5 +403,5 @@ void timer_ring(struct timer_set *set)
 			break;
 		timer_fire(set, set->heap[0]);
 	}
-	set_arm(set); /* what is due already rings at once */
+	set_arm(set); /* a timer that is due already rings at once */
 }
