@@ -7,7 +7,7 @@
 #include "io/loop_timer.h"
 
 #define NOTE_KEY_SIZE (sizeof "watch:" + NOTIFICATION_ID_SIZE)
-/* How long a place may be newer than the one in the store. */
+/* Maximum delay until a changed place is stored. */
 #define KEEP_MS 2000
 
 struct watch_set {
@@ -16,7 +16,7 @@ struct watch_set {
 	struct tail_share *tails;
 	struct list watches; /* oldest first */
 	size_t count;
-	struct loop_timer *keep; /* set while a place is to be stored */
+	struct loop_timer *keep; /* armed while a changed place is not stored yet */
 };
 
 static int64_t now_boot_ms(const struct watch_set *set)
@@ -24,7 +24,7 @@ static int64_t now_boot_ms(const struct watch_set *set)
 	return set->clock->boot_ms(set->clock->data);
 }
 
-/* The places are those of the shared tail; a copy of the watch carries them to the store. */
+/* Stores a watch with the places of its tail, which other watches share. */
 static void watch_store(struct watch *watch)
 {
 	struct watch_stored stored = {.watch = *watch};
@@ -58,11 +58,11 @@ static void remember_last(struct watch *watch, const struct tail_block *block)
 	    context_line_len(block->text + start, len - start), WATCH_LINE_MAX);
 	watch->last.offset = block->offset + (int64_t)start;
 	watch->last.flags = block->flags;
-	/* Its number would have to be counted for each block; one look is enough for it. */
+	/* Only the first line of a block has a known number: counting lines would cost too much. */
 	watch->last.line = start == 0 ? block->line : 0;
 }
 
-/* Posts; a watch that is over goes from the store in the same transaction. Frees data. */
+/* Posts a notification; if the watch is over, deletes its record together with it. Frees data. */
 static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, uint64_t count)
 {
 	struct queue *queue = watch->set->queue;
@@ -102,7 +102,7 @@ static void watch_end(struct watch *watch, enum watch_reason reason)
 	(void)post(watch, reason, watch_record_data(watch, reason, NULL), watch->count);
 }
 
-/* Notes a line that matched; it is notified when the look is over. */
+/* Notes a line that matched; the notification is posted after the look. */
 static void note(struct watch *watch, const struct tail_finding *finding)
 {
 	const struct tail_block *block = finding->block;
@@ -129,8 +129,8 @@ static void note(struct watch *watch, const struct tail_finding *finding)
 }
 
 /*
- * The pattern gave up on a line. False: it does so too often. Lines in a row are those of one
- * block, and those of the next one if the last line of the block is among them.
+ * The pattern gave up on a line. Returns false if it did so on WATCH_LIMITS_MAX lines in a row:
+ * lines of one block, and of the next block too if the pattern gave up on the last line before.
  */
 static bool hit_limit(struct watch *watch, const struct tail_finding *finding)
 {
@@ -146,7 +146,7 @@ static bool hit_limit(struct watch *watch, const struct tail_finding *finding)
 	return watch->limits_in_row < WATCH_LIMITS_MAX;
 }
 
-/* Whether a line matched before it had its end, and was notified then. */
+/* Returns true if the line matched before its end was written, and was notified then. */
 static bool is_shown(const struct watch *watch, const struct tail_finding *finding)
 {
 	return finding->line->start == 0 && finding->block->offset == watch->shown_offset &&
@@ -170,7 +170,7 @@ static bool on_found(struct tail_listener *listener, const struct tail_finding *
 	return watch->is_staying || finding->may_grow;
 }
 
-/* The rest of the line passes unseen. */
+/* Counts a line whose rest is not searched. */
 static void on_cut(struct tail_listener *listener)
 {
 	list_entry(listener, struct watch, listener)->cut_lines++;
@@ -184,7 +184,7 @@ static void on_block(struct tail_listener *listener, const struct tail_block *bl
 static void on_changed(struct tail_listener *listener, enum tail_change change)
 {
 	struct watch *watch = list_entry(listener, struct watch, listener);
-	/* That it is another file says more than that it grew. */
+	/* A replaced file is more important to report than growth. */
 	if (watch->changed < 0 || watch->changed == TAIL_FILE_GREW)
 		watch->changed = (int)change;
 }
@@ -203,7 +203,7 @@ static void watch_free(struct watch *watch)
 	mem_free(watch);
 }
 
-/* Posts what a look has found. Returns whether there was anything. */
+/* Posts the matches or the change that a look found. Returns false if it found nothing. */
 static bool tell_found(struct watch *watch)
 {
 	if (watch->found > 0) {
@@ -259,7 +259,7 @@ static void on_looked(struct tail_listener *listener)
 	}
 }
 
-/* Adds a watch to the set. False, with a reason, if its regex is invalid. */
+/* Adds a watch to the set. Returns false with a reason if its regex is invalid. */
 static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_reason, size_t size)
 {
 	if (watch->regex != NULL) {
@@ -289,7 +289,7 @@ static void watch_listen(struct watch *watch, const struct tail_place *places, s
 	    watch->pattern, watch->on_change ? &for_changes : &for_lines);
 }
 
-/* The reason why a watch of the path would never fire; NULL: it may. */
+/* Returns the reason why a watch of the path can never fire, or NULL if it can. */
 static const char *path_trouble(const char *path)
 {
 	struct stat status;
@@ -413,7 +413,7 @@ static void store_dirty(void *data)
 	(void)store_commit(queue_store(set->queue));
 }
 
-/* The place of a tail is another one. */
+/* A tail has read on: its place is stored within KEEP_MS. */
 static void on_moved(void *data)
 {
 	struct watch_set *set = data;
@@ -440,7 +440,7 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 	queue_hold_id(set->queue, id);
 	watch->boot_due_ms =
 	    boot_clock_due_ms(set->clock, boot_id, watch->boot_due_ms, watch->real_due_ms);
-	/* Without a place the file was not there: it begins with its first byte. */
+	/* Without a place the file did not exist then, so that it is read from its first byte. */
 	watch_listen(watch, stored.places, stored.place_count);
 	return true;
 }

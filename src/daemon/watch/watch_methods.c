@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods of watches of files: watch_log. wait/watch_list.c has those that are of all watches. */
+/* Methods of watches of files: watch_log. wait/watch_list.c has the methods for all watches. */
 #include "daemon/deliver/wake.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/repeat.h"
@@ -61,7 +61,7 @@ static void watch_answer(struct request *request, const struct watch *watch)
 	struct json_writer *writer = request_result(request);
 	const struct tail *tail = tail_loop_tail(tail_listener_loop(&watch->listener));
 	json_put_str(writer, "id", watch->id);
-	/* Its name may be misspelt. */
+	/* The caller may have misspelt the name. */
 	wake_write(request,
 	    tail_state(tail) == TAIL_ABSENT ? "The file is watched, but is not there yet."
 					    : "The file is watched.",
@@ -71,7 +71,7 @@ static void watch_answer(struct request *request, const struct watch *watch)
 	request_done(request);
 }
 
-/* A watch that was set, if its request is asked again before its result was kept. */
+/* Answers a repeated request whose watch was set before, but whose result was not stored. */
 static void watch_answer_begun(struct request *request, const void *data, const char *id)
 {
 	next_each (const struct watch, watch, watch_next, request_daemon(request)->watches) {

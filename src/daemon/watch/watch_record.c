@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* How a watch is kept in the store, and what its notifications say. */
+/* The record of a watch in the store, and the data and text of its notifications. */
 #include "daemon/watch/watch.h"
 
-#define DATA_MAX (NOTIFICATION_DATA_MAX - 256) /* before watch_record_close() */
+#define DATA_MAX (NOTIFICATION_DATA_MAX - 256) /* leaves room for watch_record_close() */
 /* Bytes of all captures together in a notification. */
 #define CAPTURES_MAX 4096
 
@@ -71,7 +71,7 @@ static const char *const reason_names[] = {
     [WATCH_ERROR] = "error",
 };
 
-/* Writes a part of a line, without half characters at its ends. Returns whether it is cut. */
+/* Writes a part of a line, without half characters at its ends. Returns true if any is left out. */
 static bool put_part(struct json_writer *writer, const char *name, const char *bytes, size_t len,
     size_t from, size_t max)
 {
@@ -92,7 +92,7 @@ static void put_line(struct json_writer *writer, const struct watch_finding *fin
 {
 	const struct watch_text *line = finding->line;
 	size_t at = finding->match != NULL ? finding->match->spans[0].from : 0;
-	/* Of a long line the notification has the part with the match. */
+	/* A notification of a long line has the part with the match. */
 	size_t from = at > WATCH_LINE_MAX / 2 ? at - WATCH_LINE_MAX / 4 : 0;
 	bool is_cut = put_part(writer, "line", line->bytes, line->len, from, WATCH_LINE_MAX);
 	json_put_int(writer, "offset", line->offset);
@@ -104,7 +104,7 @@ static void put_line(struct json_writer *writer, const struct watch_finding *fin
 		json_put_bool(writer, "partial", true);
 }
 
-/* Writes captures as an array, or those that have names as an object. */
+/* Writes the captures as an array, or with by_name the named ones as an object. */
 static void put_captures(struct json_writer *writer, const struct watch *watch,
     const struct watch_finding *finding, bool by_name)
 {
@@ -182,7 +182,7 @@ char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 	size_t len = strlen(data) - 1;
 	struct json_writer writer;
 	struct buf closed;
-	json_start(&writer, &closed, NOTIFICATION_DATA_MAX + JSON_SPARE); /* fits */
+	json_start(&writer, &closed, NOTIFICATION_DATA_MAX + JSON_SPARE); /* large enough for all */
 	json_put_raw(&writer, NULL, data, len);
 	json_put_int(&writer, "count", (int64_t)count);
 	json_put_int(&writer, "limit_hits", (int64_t)watch->limit_hits);
