@@ -5,23 +5,23 @@
 #include "daemon/file/path_watch.h"
 #include "io/loop_timer.h"
 
-#define SETTLE_MS 100 /* one report of changes that come together */
-#define LATEST_MS 1000 /* after the first change */
+#define SETTLE_MS 100 /* changes closer together than this share one report */
+#define LATEST_MS 1000 /* latest time of the report, after the first change */
 #define MASK                                                                                \
 	(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | \
 	    IN_ATTRIB | IN_ONLYDIR)
 
 struct folder_watch {
-	struct inotify_watch files; /* first */
+	struct inotify_watch files; /* must be first: on_told() casts */
 	struct inotify_hub *hub;
 	struct path_watch *path_watch;
 	struct loop_timer *settle;
-	int64_t latest_ms; /* while it is armed */
-	bool is_written; /* a file was changed, and none was closed since */
+	int64_t latest_ms; /* the latest time of the report, while settle is armed */
+	bool is_written; /* a file was written, and none was closed since */
 	char *path;
 };
 
-/* Reports after some time, and not after the latest time. */
+/* Reports after ms, but not later than LATEST_MS after the first change. */
 static void report_after(struct folder_watch *watch, int64_t ms)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -35,7 +35,7 @@ static void report_after(struct folder_watch *watch, int64_t ms)
 /* Watches the folder that the path names now. */
 static void refresh(struct folder_watch *watch)
 {
-	/* A missing part is seen at the next change; the folder may not exist. */
+	/* An error is no failure: the folder may not exist yet, and the next change tries again. */
 	(void)path_watch_refresh(watch->path_watch);
 	inotify_hub_remove(watch->hub, &watch->files);
 	(void)inotify_hub_add(watch->hub, &watch->files, watch->path, MASK);
@@ -50,10 +50,10 @@ static void on_path_changed(void *data)
 
 static void on_path_moved(void *data, const char *path UNUSED)
 {
-	on_path_changed(data); /* the path counts, not the folder that it named */
+	on_path_changed(data); /* the path counts, wherever the old folder is now */
 }
 
-/* A file that was changed and is not closed yet may be incomplete, whatever happens beside it. */
+/* A file that was written and not closed yet may be incomplete: its report waits longer. */
 static void on_told(struct inotify_watch *files, const struct inotify_event *event)
 {
 	struct folder_watch *watch = (struct folder_watch *)files;

@@ -17,11 +17,11 @@ struct inotify_hub {
 	struct event *readable;
 	struct loop_timer *later;
 	struct map nodes; /* by wd */
-	struct list watches; /* all of them */
-	struct list *cursor; /* the next entry of a running walk; NULL: none */
+	struct list watches; /* all watches of all nodes */
+	struct list *cursor; /* the next entry that tell_each() visits; NULL: no walk */
 	void (*idle)(void *data);
 	void *data;
-	int64_t credit_us; /* for waking up */
+	int64_t credit_us; /* time that wake-ups may spend */
 	int64_t refilled_us;
 	uint8_t *bytes;
 };
@@ -31,7 +31,7 @@ static struct node *find_node(const struct inotify_hub *hub, int wd)
 	return map_get(&hub->nodes, (uint64_t)wd);
 }
 
-/* Walks a list while callbacks may remove any member: removal moves the cursor. */
+/* Calls each watch of a list. A callback may remove any watch: the removal moves the cursor. */
 static void tell_each(
     struct inotify_hub *hub, struct list *list, bool is_all, const struct inotify_event *event)
 {
@@ -60,7 +60,7 @@ static void take_out(struct inotify_hub *hub, struct inotify_watch *watch)
 	watch->wd = -1;
 }
 
-/* The kernel has dropped a watch: the inode or its file system is gone. */
+/* The kernel has dropped a watch, because the inode is deleted or its file system unmounted. */
 static void forget_node(struct inotify_hub *hub, const struct inotify_event *event)
 {
 	struct node *node = map_remove(&hub->nodes, (uint64_t)event->wd);
@@ -117,7 +117,7 @@ void inotify_hub_read(struct inotify_hub *hub)
 		hub->idle(hub->data);
 }
 
-/* Pays for one wake-up. Returns the wait before the next one; 0: none. */
+/* Counts one wake-up. Returns how long to wait before the next one, in us; 0: no wait. */
 static int64_t spend(struct inotify_hub *hub)
 {
 	int64_t now_us = clock_mono_us();
@@ -197,7 +197,7 @@ void inotify_hub_free(struct inotify_hub *hub)
 		event_free(hub->readable);
 	loop_timer_free(hub->later);
 	map_finish(&hub->nodes);
-	(void)close(hub->fd); /* nothing is lost */
+	(void)close(hub->fd); /* only read */
 	mem_free(hub->bytes);
 	mem_free(hub);
 }
@@ -247,5 +247,5 @@ void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch)
 		return;
 	(void)map_remove(&hub->nodes, (uint64_t)wd);
 	mem_free(node);
-	(void)inotify_rm_watch(hub->fd, wd); /* it may be gone already */
+	(void)inotify_rm_watch(hub->fd, wd); /* fails if the kernel has dropped the watch */
 }

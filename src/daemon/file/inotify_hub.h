@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One shared inotify instance: listeners to the same file or directory share its watch.
- * It is read at most about a thousand times a second; the kernel merges events in between.
- * An overflow of the kernel's queue is reported to all listeners.
+ * One shared inotify instance: listeners to the same file or directory share its watch. The hub
+ * reads events at most about a thousand times a second; the kernel merges events in between. An
+ * overflow of the kernel's queue is reported to all listeners.
  */
 #pragma once
 
@@ -12,27 +12,27 @@
 
 struct event_base;
 
-/* A listener. The callback may remove its own watch and others. */
+/* A listener. The callback may remove this watch and others. */
 struct inotify_watch {
-	struct list link; /* with those of the same inode */
+	struct list link; /* in the watches of the same inode */
 	struct list all_link;
 	int wd; /* -1: none */
-	/* IN_Q_OVERFLOW: anything may have happened. IN_IGNORED: the inode is gone, wd is -1. */
+	/* IN_Q_OVERFLOW: events were lost. IN_IGNORED: the inode is gone or unmounted, wd is -1. */
 	void (*told)(struct inotify_watch *watch, const struct inotify_event *event);
 };
 
-/* Calls idle (NULL: nothing) after each batch of events. NULL with errno on failure. */
+/* Calls idle (may be NULL) after each batch of events. Returns NULL with errno on failure. */
 struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data);
 void inotify_hub_free(struct inotify_hub *hub);
 
 void inotify_watch_init(struct inotify_watch *watch,
     void (*told)(struct inotify_watch *watch, const struct inotify_event *event));
-/* 0 or -errno (ENOSPC: no watches left for this user). Masks of one inode are combined. */
+/* Returns 0 or -errno (ENOSPC: no watches left for this user). Adds mask to that of the inode. */
 int inotify_hub_add(
     struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask);
-void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch); /* none: nothing */
+void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch); /* wd may be -1 */
 
-/* Reads pending events now. */
+/* Reads pending events now, and calls idle if there were any. */
 void inotify_hub_read(struct inotify_hub *hub);
-/* The same, but does not call idle. True if there were any. */
+/* Reads pending events now, without calling idle. Returns true if there were any. */
 bool inotify_hub_take(struct inotify_hub *hub);

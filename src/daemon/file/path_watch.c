@@ -3,33 +3,33 @@
 
 #include "daemon/file/inotify_hub.h"
 
-#define LINKS_MAX 40 /* as in the kernel */
+#define LINKS_MAX 40 /* symbolic links on a path, as in the kernel */
 #define STEPS_MAX 128
 #define STEPS_EACH 8
 #define ROUNDS_MAX 8
 #define CANDIDATES_MAX 16
-/* How long new names of a file are tracked; events are never this late. */
+/* How long the new name of a renamed file is tracked; events are never this late. */
 #define CANDIDATE_MS 10000
 
 #define MASK_SELF (IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR)
 #define MASK_NAMES (MASK_SELF | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB)
 
-/* One directory and the relevant name in it. */
+/* A watched directory, and the name in it that matters. */
 struct path_step {
-	struct inotify_watch watch; /* first */
+	struct inotify_watch watch; /* must be first: on_event() casts */
 	struct path_watch *owner;
 	dev_t dev;
 	ino_t ino;
 	uint32_t mask;
-	char *dir; /* its path */
-	bool is_last; /* it contains the file itself */
-	bool is_kept; /* while refreshing */
+	char *dir; /* path of the directory */
+	bool is_last; /* the directory contains the file itself */
+	bool is_kept; /* while refreshing: the step is still needed */
 	char name[]; /* "": the directory itself */
 };
 
 struct candidate {
-	char name[NAME_MAX + 1]; /* "": free */
-	uint32_t cookie; /* of the rename in progress; 0: none */
+	char name[NAME_MAX + 1]; /* the present name of a file that was renamed; "": unused */
+	uint32_t cookie; /* of a rename whose new name is not reported yet; 0: none */
 	int64_t until_ms;
 };
 
@@ -40,10 +40,10 @@ struct path_watch {
 	void *data;
 	struct path_step **steps;
 	size_t count;
-	size_t size; /* of steps, at most STEPS_MAX */
-	struct candidate *candidates; /* CANDIDATES_MAX, since the first rename; else NULL */
+	size_t size; /* allocated steps, at most STEPS_MAX */
+	struct candidate *candidates; /* CANDIDATES_MAX entries; NULL before the first rename */
 	size_t next_candidate;
-	int error; /* of this refreshing */
+	int error; /* -errno of this refreshing */
 	bool has_changed;
 };
 
@@ -121,7 +121,7 @@ static void moved_to(
 	struct candidate *target = find_candidate(watch, event->name);
 	struct candidate *candidate = find_cookie(watch, event->cookie);
 	int len;
-	/* The rename replaced the file of that name. */
+	/* The rename replaced another tracked file. */
 	if (target != NULL && target != candidate)
 		target->name[0] = '\0';
 	if (candidate == NULL)
@@ -129,7 +129,7 @@ static void moved_to(
 	candidate->cookie = 0;
 	snprintf(candidate->name, sizeof candidate->name, "%s", event->name);
 	if (strcmp(event->name, step->name) == 0) {
-		candidate->name[0] = '\0'; /* it came back */
+		candidate->name[0] = '\0'; /* the file has the name of the path again */
 		return;
 	}
 	len = snprintf(path, sizeof path, "%s/%s", step->dir, event->name);
@@ -153,7 +153,7 @@ static void on_last(
 static void on_event(struct inotify_watch *inotify_watch, const struct inotify_event *event)
 {
 	const struct path_step *step =
-	    (const struct path_step *)inotify_watch; /* its first member */
+	    (const struct path_step *)inotify_watch; /* watch is its first member */
 	struct path_watch *watch = step->owner;
 	bool is_self;
 	if (event->mask & IN_Q_OVERFLOW) {
@@ -182,14 +182,14 @@ static struct path_step *find_step(
 	return NULL;
 }
 
-/* Ensures that a directory is watched for a name ("": itself). */
+/* Ensures that a directory is watched for a name in it, or for itself if name is "". */
 static void need(struct path_watch *watch, const char *dir, const char *name, bool is_last)
 {
 	uint32_t mask = name[0] ? MASK_NAMES : MASK_SELF;
 	struct stat status;
 	struct path_step *step;
 	if (lstat(dir, &status) < 0 || strlen(name) > NAME_MAX || watch->count == STEPS_MAX)
-		return; /* the next look tries again */
+		return; /* the next refresh tries again */
 	step = find_step(watch, &status, mask, name);
 	if (step == NULL) {
 		int r;
@@ -218,14 +218,14 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 	step->is_kept = true;
 }
 
-/* The rest of the path. */
+/* The state of resolving a path. */
 struct path_walk {
-	char dir[PATH_MAX]; /* the directory reached: without links */
+	char dir[PATH_MAX]; /* directory reached, without links */
 	char rest[PATH_MAX];
 	unsigned links;
 };
 
-/* Takes the next name of the path; false at the end. */
+/* Takes the next name from the rest of the path. Returns false at the end. */
 static bool next_name(struct path_walk *walk, char ret_name[NAME_MAX + 1])
 {
 	const char *start = walk->rest + strspn(walk->rest, "/");
@@ -238,7 +238,7 @@ static bool next_name(struct path_walk *walk, char ret_name[NAME_MAX + 1])
 	return true;
 }
 
-/* Puts the target of a link before the rest of the path. */
+/* Puts the target of a link before the rest of the path. Returns false if it cannot be followed. */
 static bool enter_link(struct path_walk *walk, const char *link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
@@ -256,7 +256,7 @@ static bool enter_link(struct path_walk *walk, const char *link)
 	return true;
 }
 
-/* Goes one name further. False at the end of the path or at a missing name. */
+/* Resolves the next name of the path. Returns false at the end or at a missing name. */
 static bool go(struct path_watch *watch, struct path_walk *walk)
 {
 	char name[NAME_MAX + 1], path[PATH_MAX];
@@ -304,7 +304,7 @@ static void drop_others(struct path_watch *watch)
 int path_watch_refresh(struct path_watch *watch)
 {
 	struct path_walk walk;
-	/* A change before a new watch was added has no event: repeat until no watch is new. */
+	/* A change just before a watch was added has no event: repeat until no watch is new. */
 	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		watch->error = 0;
 		watch->has_changed = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The directories that determine the file of a path: those on the path, those that hold
- * its symbolic links, and the deepest one that exists. Reports when the path may name
- * another file, and the new names of files that were renamed.
+ * Watches the directories that determine the file of a path: those on the path, those that hold its
+ * symbolic links, and the deepest one that exists. Reports when the path may name another file, and
+ * the new names of files that were renamed.
  */
 #pragma once
 
@@ -10,8 +10,8 @@ struct inotify_hub;
 
 struct path_watch_handlers {
 	void (*changed)(void *data); /* the path may name another file */
-	void (*moved)(void *data, const char *path); /* the former file of the path has this name */
-	void (*overflowed)(void *data); /* anything may have happened */
+	void (*moved)(void *data, const char *path); /* a former file of the path is named so now */
+	void (*overflowed)(void *data); /* events were lost */
 };
 
 struct path_watch *path_watch_new(struct inotify_hub *hub, const char *path,
@@ -19,7 +19,7 @@ struct path_watch *path_watch_new(struct inotify_hub *hub, const char *path,
 void path_watch_free(struct path_watch *watch);
 
 /*
- * Adds the watches that are needed now. Call it at first and after changed(), before
- * looking. 0, or the first -errno if watches are missing (EACCES, ENOSPC).
+ * Adds the watches that are needed now. Call this first, and after changed() before looking at the
+ * file. Returns 0, or the first -errno if watches are missing (EACCES, ENOSPC).
  */
 int path_watch_refresh(struct path_watch *watch);

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/file/tail.h"
 
-/* Changes of the file within one look; the next look continues. */
+/* How often the path may change its file within one look; the next look continues. */
 #define ROUNDS_MAX 16
-/* Identities of closed files that may get the name again. */
+/* Places of closed files, which are needed if a file gets the name again. */
 #define CLOSED_MAX 64
 #define CLOSED_STEP 8
 /*
- * How often to look for changes without events: room at the end of a file filled through a
- * mapping, descriptors free again.
+ * How often to look for changes that have no event: a file whose NULs at the end are overwritten
+ * through a mapping; descriptors that are free again after EMFILE.
  */
 #define RETRY_MS 1000
 
 struct tail {
 	char *path;
-	char *real_path; /* of the file that was opened last; else path */
+	char *real_path; /* real path of the file opened last; at first path */
 	uint8_t *scratch;
 	struct tail_handlers handlers;
 	void *data;
-	struct tail_file *current; /* NULL: no file has the name */
-	struct list olds; /* files that lost the name, oldest first */
+	struct tail_file *current; /* the file that has the name; NULL: none */
+	struct list olds; /* open files that lost the name, oldest first */
 	size_t old_count;
-	struct tail_place *closed; /* a ring, once it is full */
+	struct tail_place *closed; /* a ring of CLOSED_MAX when full */
 	size_t closed_size;
-	size_t closed_count; /* ever */
+	size_t closed_count; /* ever closed */
 	enum tail_state state;
 	int error;
 	int64_t now_ms;
 	size_t budget;
 	bool has_grown;
 	bool is_suspect;
-	/* The previous file of the name, to find files in between. */
-	bool was_renamed; /* it was rotated away by a rename */
+	/* About the previous file of the name, to find files that had the name in between. */
+	bool was_renamed; /* the previous file was rotated by a rename */
 	int64_t born_ns;
 	uint8_t head[SIBLING_HEAD];
 	size_t head_len;
@@ -101,7 +101,7 @@ static void tell(struct tail *tail, enum tail_change change)
 	tail->handlers.changed(tail->data, change);
 }
 
-/* Opens only regular files: reading a FIFO or device has side effects. -errno. */
+/* Opens a regular file only: reading a FIFO or device has side effects. Returns it or -errno. */
 static int open_regular(const char *path, struct stat *ret_status)
 {
 	char link[64];
@@ -143,7 +143,7 @@ static struct tail_file *find_old(const struct tail *tail, dev_t dev, ino_t ino)
 	return NULL;
 }
 
-/* Resumes a file that was closed before, at its old place. */
+/* Continues a file that was closed before, at its old place. Returns false if it is not known. */
 static bool recall(struct tail *tail, struct tail_file *file)
 {
 	size_t count = tail->closed_count < CLOSED_MAX ? tail->closed_count : CLOSED_MAX;
@@ -175,7 +175,7 @@ static struct tail_file *adopt(struct tail *tail, int fd, const struct stat *sta
 	return file;
 }
 
-/* Adds a file that lost the name; drops the oldest of too many. */
+/* Adds a file that lost the name. If there are TAIL_OLD_MAX, closes the oldest. */
 static void add_old(struct tail *tail, struct tail_file *file)
 {
 	if (tail->old_count == TAIL_OLD_MAX) {
@@ -190,8 +190,8 @@ static void add_old(struct tail *tail, struct tail_file *file)
 }
 
 /*
- * Reads a file to its end, through truncations; closes one that lost the name and is rewritten. False
- * if a handler stopped it.
+ * Reads a file to its end, and from its start again if truncated or rewritten. An old file that is
+ * rewritten is closed. Returns false if a handler stopped reading.
  */
 static bool read_file(struct tail *tail, struct tail_file *file)
 {
@@ -208,7 +208,7 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 		if (result != TAIL_TRUNCATED && result != TAIL_REWRITTEN)
 			return true;
 		if (file != tail->current) {
-			/* A text that is put there now, such as a copy, is not of this name. */
+			/* Text written there now, such as a copy, does not belong to the name. */
 			tail_file_flush(file, tail->handlers.block, tail->data);
 			tail->old_count--;
 			close_file(tail, file);
@@ -229,7 +229,7 @@ static bool read_all(struct tail *tail)
 	return tail->current == NULL || read_file(tail, tail->current);
 }
 
-/* Opens a file that had the name between two looks, from its first byte. */
+/* Opens a file that had the name between two looks. Returns NULL if it is open already. */
 static struct tail_file *open_missed(struct tail *tail, const char *path)
 {
 	struct stat status;
@@ -265,7 +265,7 @@ static void sibling_path(const struct tail *tail, const struct sibling *sibling,
 	size_t name_len = strlen(sibling->name);
 	out[0] = '\0';
 	if (dir_len + name_len >= PATH_MAX)
-		return; /* opening it fails */
+		return; /* opening "" fails */
 	memcpy(out, tail->real_path, dir_len);
 	memcpy(out + dir_len, sibling->name, name_len + 1);
 }
@@ -281,8 +281,8 @@ static bool is_copy(const struct tail *tail, int fd)
 }
 
 /*
- * Finds files created after the one read last and before the current one, and already
- * renamed, by their times of birth. Only if the last file was itself rotated by a rename;
+ * Opens files that had the name between the previous file and the current one, and were renamed:
+ * found by their times of birth. Only if the previous file was rotated by a rename itself;
  * otherwise its siblings are copies.
  */
 static void find_missed(struct tail *tail, int64_t until_ns)
@@ -311,7 +311,7 @@ static void find_missed(struct tail *tail, int64_t until_ns)
 	}
 }
 
-/* The current file has lost the name. */
+/* The current file lost the name: makes it an old file. */
 static void retire(struct tail *tail)
 {
 	struct tail_file *file = tail->current;
@@ -324,7 +324,7 @@ static void retire(struct tail *tail)
 	add_old(tail, file);
 }
 
-/* Starts reading the file that now has the name. */
+/* Takes a file as the current one. Takes ownership of fd. */
 static void take_up(struct tail *tail, int fd, const struct stat *status)
 {
 	int64_t born_ns = sibling_born_ns(fd);
@@ -365,7 +365,7 @@ static void set_absent(struct tail *tail, int error)
 	tail->error = error;
 }
 
-/* Finds the file of the name. Returns whether it is a different one. */
+/* Finds the file of the name. Returns true if the file has changed. */
 static bool identify(struct tail *tail)
 {
 	struct tail_file *current = tail->current;
@@ -378,7 +378,7 @@ static bool identify(struct tail *tail)
 	}
 	fd = open_regular(tail->path, &status);
 	if (fd < 0) {
-		/* An unreadable file is not gone: keep reading the open one. */
+		/* A file that cannot be opened still has the name: the open one is read on. */
 		bool is_gone = current != NULL && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
 		set_absent(tail, -fd);
 		if (!is_gone)
@@ -390,7 +390,7 @@ static bool identify(struct tail *tail)
 		return true;
 	}
 	if (current != NULL && tail_file_is(current, status.st_dev, status.st_ino)) {
-		(void)close(fd); /* it was restored in between */
+		(void)close(fd); /* the name was restored meanwhile */
 		return false;
 	}
 	retire(tail);
@@ -399,7 +399,7 @@ static bool identify(struct tail *tail)
 	return true;
 }
 
-/* Closes old files that stopped growing. Returns when the next is due, or -1. */
+/* Closes old files that stopped growing. Returns ms until the next one may be closed, or -1. */
 static int64_t close_olds(struct tail *tail)
 {
 	int64_t again_ms = -1;
@@ -468,7 +468,7 @@ void tail_start(struct tail *tail, int64_t now_ms)
 	size_t budget = TAIL_BUDGET;
 	struct tail_file *file;
 	tail->now_ms = now_ms;
-	tail->was_renamed = true; /* files created from now on count */
+	tail->was_renamed = true; /* files created from now on are read */
 	tail->born_ns = sibling_now_ns();
 	if (fd < 0) {
 		set_absent(tail, -fd);
@@ -476,13 +476,13 @@ void tail_start(struct tail *tail, int64_t now_ms)
 	}
 	take_up(tail, fd, &status);
 	file = tail->current;
-	/* Kernel files have contents but no size. */
+	/* Files in /proc have contents but no size. */
 	if (tail_file_seek_end(file) == 0 && file->told.offset == 0)
 		(void)tail_file_read(file, tail->scratch, &budget, discard, NULL);
 	buf_clear(&file->carry);
 }
 
-/* Keeps the birth time and first bytes of the latest file, to find its successors. */
+/* Remembers the birth and the first bytes of the newest old file, to find its successors. */
 static void remember_last(struct tail *tail)
 {
 	const struct tail_file *file = list_entry(tail->olds.prev, struct tail_file, link);
@@ -491,7 +491,7 @@ static void remember_last(struct tail *tail)
 	tail->was_renamed = true;
 }
 
-/* Opens the file of a place under its current name; false if it is gone. */
+/* Opens the file of a place under its current name. Returns false if it is not there. */
 static bool resume_one(
     struct tail *tail, const struct tail_place *place, const struct sibling *siblings, size_t count)
 {
@@ -540,10 +540,10 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 			tail_file_seek(tail->current, &places[i]);
 			fd = -1;
 		} else if (!resume_one(tail, &places[i], siblings, sibling_count)) {
-			/* The file may get the name again later. */
+			/* The file may yet get the name again. */
 			remember_closed(tail, &places[i]);
 		} else if (!is_found) {
-			/* The first is the newest: later files have not been read. */
+			/* The first place is the newest: files created later have not been read. */
 			remember_last(tail);
 			is_found = true;
 		}
@@ -620,7 +620,7 @@ size_t tail_places(const struct tail *tail, struct tail_place ret_places[TAIL_PL
 	size_t count = 0;
 	if (tail->current != NULL)
 		ret_places[count++] = tail->current->told;
-	/* The newest ones are the most likely to grow. */
+	/* The newest files are the most likely to grow. */
 	for (link = tail->olds.prev; link != &tail->olds; link = link->prev) {
 		if (count == TAIL_PLACES_MAX)
 			break;

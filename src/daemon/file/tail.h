@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Follows the file of a path, through growth, rotation, truncation, replacement, absence:
- * reports each line once that is written while the file has the name, and late lines of
- * files that have just lost it. The caller says when to look: there is no event loop here.
+ * Follows the file of a path, through growth, rotation, truncation, replacement and absence.
+ * Reports each line once that is written while the file has the name, and late lines of files that
+ * have just lost the name. The caller says when to look: there is no event loop here.
  *
  * Events only say when to look; changes are found by comparing.
  */
@@ -12,16 +12,16 @@
 
 #define TAIL_BUDGET (1024 * 1024) /* bytes in one look, to be fair to other files */
 #define TAIL_LINGER_MS 1000 /* how long a renamed file is read after it last grew */
-#define TAIL_OLD_MAX 64 /* such files that are open at once */
-#define TAIL_PLACES_MAX 8 /* stored for a restart */
+#define TAIL_OLD_MAX 64 /* renamed files that are open at once */
+#define TAIL_PLACES_MAX 8 /* places stored for a restart */
 
 enum tail_change {
 	TAIL_FILE_GREW,
 	TAIL_FILE_TRUNCATED,
 	TAIL_FILE_REWRITTEN, /* overwritten, to the same length or more */
-	TAIL_FILE_APPEARED, /* a file has the name now, none had before */
-	TAIL_FILE_REPLACED, /* another file has it */
-	TAIL_FILE_GONE, /* no file has it */
+	TAIL_FILE_APPEARED, /* a file has the name now; before, none had */
+	TAIL_FILE_REPLACED, /* another file has the name now */
+	TAIL_FILE_GONE, /* no file has the name now */
 	TAIL_CHANGE_COUNT_,
 };
 const char *tail_change_name(enum tail_change change);
@@ -29,8 +29,8 @@ const char *tail_change_name(enum tail_change change);
 enum tail_state {
 	TAIL_READING,
 	TAIL_ABSENT,
-	TAIL_NOT_REGULAR, /* a directory, FIFO or device: waits for a file */
-	TAIL_UNREADABLE, /* error says why */
+	TAIL_NOT_REGULAR, /* a directory, FIFO or device: the tail waits for a file */
+	TAIL_UNREADABLE, /* tail_error() says why */
 	TAIL_STATE_COUNT_,
 };
 const char *tail_state_name(enum tail_state state);
@@ -38,46 +38,49 @@ const char *tail_state_name(enum tail_state state);
 struct tail_handlers {
 	tail_sink_fn *block;
 	void (*changed)(void *data, enum tail_change change);
-	/* Before its first byte is read, so that no growth is missed; and before it is closed. */
+	/*
+	 * Before its first byte is read, so that no growth is missed; and before the file is
+	 * closed.
+	 */
 	void (*opened)(void *data, struct tail_file *file);
 	void (*closing)(void *data, struct tail_file *file);
 };
 
-/* path is absolute; scratch (TAIL_SCRATCH bytes) may be shared. Opens nothing yet. */
+/* path is absolute; scratch (TAIL_SCRATCH bytes, lent) may be shared. Opens nothing yet. */
 struct tail *tail_new(
     const char *path, uint8_t *scratch, const struct tail_handlers *handlers, void *data);
 void tail_free(struct tail *tail);
 
 /* Starts at the end of an existing file, or at the first byte of a file created later. */
 void tail_start(struct tail *tail, int64_t now_ms);
-/* Resumes after a restart, with the places of the file and of earlier ones. */
+/* Resumes after a restart. places: from tail_places(). */
 void tail_resume(struct tail *tail, const struct tail_place *places, size_t count, int64_t now_ms);
 
 /*
- * Looks once. False if a handler stopped it. *ret_has_more: the budget was used up, look
- * again soon. *ret_again_ms: look again after this time even without events; -1: no need.
+ * Looks once. Returns false if a handler stopped the look. *ret_has_more: the budget is used up,
+ * look again soon. *ret_again_ms: look again after this time even without events; -1: no need.
  */
 bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *ret_again_ms);
 
-/* Reports the new name of a former file. */
+/* Reads a former file of the name on under its new name, path. */
 void tail_moved(struct tail *tail, const char *path);
-/* Events may be lost: if the file has changed, look at its siblings too. */
+/* Events may be lost: if the next look finds another file, it also looks at the siblings. */
 void tail_suspect(struct tail *tail);
 
 enum tail_state tail_state(const struct tail *tail);
-int tail_error(const struct tail *tail); /* errno of UNREADABLE */
-/* The current file of the name, or NULL. */
+int tail_error(const struct tail *tail); /* errno if not TAIL_READING */
+/* Returns the file that has the name, or NULL. */
 struct tail_file *tail_file(const struct tail *tail);
 
 /*
- * Whether a tail that started now would stand where this one stands: at the end of the file, or
- * waiting for one.
+ * Returns true if a tail that started now would stand where this one stands: at the end of the
+ * file, or waiting for a file.
  */
 bool tail_is_at_end(const struct tail *tail);
-/* Whether two tails of one path stand at the same place of its file, behind a whole line. */
+/* Returns true if two tails of one path stand at the same place of its file, after a whole line. */
 bool tail_is_with(const struct tail *tail, const struct tail *other);
 /* Takes over the knowledge of another tail at the same place: closed files, line number. */
 void tail_take(struct tail *tail, const struct tail *other);
 
-/* The places for tail_resume(). Returns their number. */
+/* Writes the places for tail_resume(). Returns their number. */
 size_t tail_places(const struct tail *tail, struct tail_place ret_places[TAIL_PLACES_MAX]);

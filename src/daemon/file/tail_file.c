@@ -38,7 +38,7 @@ bool tail_file_is(const struct tail_file *file, dev_t dev, ino_t ino)
 	return file->told.dev == dev && file->told.ino == ino;
 }
 
-/* Reads the available part of a range. -errno. */
+/* Reads a range as far as it exists. Returns the length or -errno. */
 static ssize_t read_at(int fd, void *bytes, size_t len, int64_t offset)
 {
 	ssize_t n;
@@ -53,7 +53,7 @@ int64_t tail_file_end(const struct tail_file *file)
 	return file->told.offset + (int64_t)file->carry.len;
 }
 
-/* Sums up all bytes that were read; false if there are too many, or fewer now. */
+/* Sums up all bytes read so far. False if there are too many, or the file is shorter now. */
 static bool sum_up(const struct tail_file *file, uint32_t *ret_sum)
 {
 	uint8_t bytes[4096];
@@ -130,7 +130,7 @@ bool tail_file_has(const struct tail_file *file, const struct tail_place *place)
 	return n == (ssize_t)place->mark_len && memcmp(bytes, place->mark, place->mark_len) == 0;
 }
 
-/* Moves the place after len bytes that end at end; since of them are in memory. */
+/* Moves the place over len bytes that end at end; the last at_hand of them are in memory. */
 static void advance(struct tail_file *file, const uint8_t *end, size_t len, size_t at_hand)
 {
 	struct tail_place *told = &file->told;
@@ -140,7 +140,7 @@ static void advance(struct tail_file *file, const uint8_t *end, size_t len, size
 }
 
 #ifdef __SSE2__
-/* Adds one to the byte of each place that holds a newline. */
+/* Adds 1 to each of 16 sums whose byte of the text is a newline. */
 static inline __m128i add_newlines(__m128i sums, const char *place)
 {
 	__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)place);
@@ -148,7 +148,9 @@ static inline __m128i add_newlines(__m128i sums, const char *place)
 }
 #endif
 
-/* Lines are counted in all that is read: a call for each line would take most of the time. */
+/*
+ * Counts lines in one call for all that was read: a call for each line would take most of the time.
+ */
 static int64_t count_lines(const char *text, size_t len)
 {
 	int64_t count = 0;
@@ -156,7 +158,7 @@ static int64_t count_lines(const char *text, size_t len)
 #ifdef __SSE2__
 	while (i + 64 <= len) {
 		__m128i sums = _mm_setzero_si128();
-		/* A byte holds at most 255: four for each 64 bytes of text. */
+		/* A sum has one byte, at most 255, and each 64 bytes of text add up to 4. */
 		size_t end = len - i < (size_t)63 * 64 ? len : i + (size_t)63 * 64;
 		for (; i + 64 <= end; i += 64) {
 			sums = add_newlines(sums, text + i);
@@ -173,7 +175,7 @@ static int64_t count_lines(const char *text, size_t len)
 	return count;
 }
 
-/* Bytes in memory: the mark and the carry from 0 to start, new bytes up to end. */
+/* Bytes in memory: first the mark and the carry, then from fresh to end the new bytes. */
 struct tail_chunk {
 	struct tail_file *file;
 	uint8_t *bytes;
@@ -184,7 +186,7 @@ struct tail_chunk {
 	void *data;
 };
 
-/* Reports lines from the chunk's first byte up to an end; skips skip more bytes. */
+/* Reports the text up to end as one block, and passes over skip more bytes. */
 static bool tell(struct tail_chunk *chunk, size_t end, size_t skip, unsigned flags)
 {
 	struct tail_file *file = chunk->file;
@@ -205,7 +207,7 @@ static bool tell(struct tail_chunk *chunk, size_t end, size_t skip, unsigned fla
 	return goes_on;
 }
 
-/* Skips the rest of a cut line, up to its end if present. */
+/* Skips the rest of a line that was cut, up to the end of the line if it is in the chunk. */
 static void skip_cut(struct tail_chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
@@ -220,7 +222,10 @@ static void skip_cut(struct tail_chunk *chunk)
 	}
 }
 
-/* Splits a chunk into lines, and keeps an incomplete last line. */
+/*
+ * Reports the lines of a chunk, and keeps an incomplete last line. Returns false if the sink
+ * stopped.
+ */
 static bool split(struct tail_chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
@@ -233,7 +238,7 @@ static bool split(struct tail_chunk *chunk)
 	fresh = chunk->bytes + new_from;
 	last = memrchr(fresh, '\n', chunk->end - new_from);
 	if (last != NULL) {
-		/* Only the first line can be too long: the others lie in one chunk. */
+		/* Only the first line can be too long: the others lie within one chunk. */
 		const uint8_t *first = memchr(fresh, '\n', (size_t)(last + 1 - fresh));
 		const uint8_t *start = chunk->bytes + chunk->from;
 		size_t len = (size_t)(first - start);
@@ -258,7 +263,7 @@ static bool split(struct tail_chunk *chunk)
 	return goes_on;
 }
 
-/* Skips to the next data of a file; false if there is none yet. */
+/* Moves the place over a hole to the next data. Returns false if there is no data yet. */
 static bool skip_hole(struct tail_file *file, bool *ret_has_moved)
 {
 	off_t data = lseek(file->fd, file->told.offset, SEEK_DATA);
@@ -276,13 +281,13 @@ static bool skip_hole(struct tail_file *file, bool *ret_has_moved)
 	return true;
 }
 
-/* Whether a file has only a hole from an offset to its end. */
+/* Returns true if there is only a hole from an offset to the end of the file. */
 static bool is_hole_to_end(const struct tail_file *file, int64_t offset)
 {
 	return lseek(file->fd, offset, SEEK_DATA) < 0 && errno == ENXIO;
 }
 
-/* Whether a hole begins in the next bytes: NULs before it are the rest of a block. */
+/* Returns true if a hole begins in the next bytes: NULs before it fill up the block. */
 static bool has_hole(const struct tail_file *file, size_t len)
 {
 	off_t hole = lseek(file->fd, file->told.offset, SEEK_HOLE);
@@ -298,8 +303,8 @@ static size_t leading_nuls(const uint8_t *bytes, size_t len)
 }
 
 /*
- * Skips NULs that were not written: in a hole, after a writer continued at its old offset in
- * a truncated file, and at the end, in space allocated but not filled yet.
+ * Skips NULs that no program wrote: those of a hole, left by a writer that goes on at its old
+ * offset in a truncated file; and those at the end, in space that is allocated but not filled yet.
  */
 static enum tail_result pass_nuls(struct tail_chunk *chunk, bool is_end, bool *ret_again)
 {
@@ -332,7 +337,7 @@ static enum tail_result pass_nuls(struct tail_chunk *chunk, bool is_end, bool *r
 	return TAIL_MORE;
 }
 
-/* Reads new bytes after the mark and the carry, and checks that both are unchanged. */
+/* Reads new bytes after the mark and the carry, and checks that these two are unchanged. */
 static enum tail_result fill(
     struct tail_file *file, uint8_t *scratch, size_t *ret_have, size_t *ret_fresh)
 {
@@ -426,7 +431,7 @@ void tail_file_flush(struct tail_file *file, tail_sink_fn *sink, void *data)
 	struct tail_block block;
 	if (!tail_file_peek(file, &block))
 		return;
-	(void)sink(data, &block); /* nothing follows */
+	(void)sink(data, &block); /* the result does not matter: nothing follows */
 	advance(file, file->carry.data + file->carry.len, file->carry.len, file->carry.len);
 	buf_clear(&file->carry);
 }
@@ -451,7 +456,7 @@ int64_t sibling_now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Suffixes added by rotation: ".1", "-20240501", ".2024-05-01_12:00", ".old". */
+/* Returns true for suffixes of rotation: ".1", "-20240501", ".2024-05-01_12:00", ".old". */
 static bool is_rotated(const char *suffix)
 {
 	if (strcmp(suffix, ".old") == 0)
@@ -485,7 +490,7 @@ static int by_age(const void *one, const void *other)
 size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX])
 {
 	char dir_path[PATH_MAX];
-	const char *base = strrchr(path, '/') + 1; /* it is absolute */
+	const char *base = strrchr(path, '/') + 1; /* path is absolute */
 	size_t base_len = strlen(base);
 	size_t count = 0;
 	const struct dirent *entry;

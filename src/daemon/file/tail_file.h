@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One growing open file: the place read up to, and the lines after it. Bytes in, blocks of
- * whole lines out. Knows no path and no event loop.
+ * One growing open file: the place read up to, and the lines after it. Bytes in, blocks of whole
+ * lines out. Knows no path and no event loop.
  *
- * Truncation and overwriting are detected by the bytes before the place: they are read again
- * together with the new bytes, in one call, and must be unchanged. Of a short file that has not
- * grown, all bytes must have their sum.
+ * Truncation and overwriting are detected by the bytes before the place: each read fetches them
+ * again together with the new bytes, and they must be unchanged. If a short file has not grown, the
+ * checksum of all its bytes must be unchanged too.
  */
 #pragma once
 
@@ -14,93 +14,93 @@
 #define TAIL_LINE_MAX (64 * 1024) /* bytes; a longer line is cut and flagged */
 #define TAIL_MARK_MAX 64
 #define TAIL_CHUNK (64 * 1024)
-/* A change of bytes anywhere is seen in a file up to this size; beyond it, among the last ones. */
+/* Up to this size, a change of any byte of a file is seen; beyond it, of the last bytes read. */
 #define TAIL_SUM_MAX (64 * 1024)
-/* The memory for reading; shared by all files. */
+/* Bytes of the memory for reading, which all files share. */
 #define TAIL_SCRATCH (TAIL_MARK_MAX + TAIL_LINE_MAX + TAIL_CHUNK)
 
 /* A place in a file that can be found again after a restart. */
 struct tail_place {
 	dev_t dev;
 	ino_t ino;
-	int64_t offset; /* of the first byte not reported */
-	int64_t line; /* its line's number from 1; 0: not known */
-	bool is_skipping; /* within a line that was cut */
-	uint8_t mark[TAIL_MARK_MAX]; /* the bytes before it */
+	int64_t offset; /* of the first byte not reported yet */
+	int64_t line; /* number of the line there, from 1; 0: unknown */
+	bool is_skipping; /* the place is within a line that was cut */
+	uint8_t mark[TAIL_MARK_MAX]; /* the bytes before offset */
 	size_t mark_len;
 };
 
 struct tail_file {
-	struct list link; /* the owner's */
+	struct list link; /* for the owner */
 	int fd;
-	struct tail_place told; /* the carry begins here */
-	struct buf carry; /* a line without its end */
-	int64_t sum_end; /* the bytes up to here had this sum; -1: not known */
+	struct tail_place told; /* the place reported up to, where carry begins */
+	struct buf carry; /* the last line while it has no end */
+	int64_t sum_end; /* the bytes up to this offset have the checksum sum; -1: unknown */
 	uint32_t sum;
-	bool may_be_hole; /* NULs here may be those of a hole */
-	bool has_room; /* ends in NULs: space that may be filled without an event */
-	int64_t grown_ms; /* the owner's */
+	bool may_be_hole; /* NULs at the place may be those of a hole */
+	bool has_room; /* the file ends in NULs, which may be overwritten without an event */
+	int64_t grown_ms; /* for the owner */
 	void *owner_data;
 };
 
 enum tail_flag {
 	TAIL_CUT = 1 << 0, /* the beginning of a line that is too long */
-	TAIL_PARTIAL = 1 << 1, /* a last line without its end */
+	TAIL_PARTIAL = 1 << 1, /* the last line, without its end */
 };
 
-/* Whole lines, each with its LF; or one line that is flagged, without. Lent. */
+/* Whole lines, each with its LF; or one line without LF, if flags are set. Lent. */
 struct tail_block {
 	struct tail_file *file;
 	const char *text;
 	size_t len;
-	int64_t offset; /* of its first byte in the file */
-	int64_t line; /* number of its first line; 0: not known */
+	int64_t offset; /* of the first byte, in the file */
+	int64_t line; /* number of the first line; 0: unknown */
 	unsigned flags;
 };
 
-/* Takes a block; false stops reading after it. */
+/* Takes a block. Returns false to stop reading after it. */
 typedef bool tail_sink_fn(void *data, const struct tail_block *block);
 
 enum tail_result {
-	TAIL_END, /* nothing more for now */
+	TAIL_END, /* no more bytes for now */
 	TAIL_MORE, /* the budget is used up */
-	TAIL_STOPPED, /* by the sink */
+	TAIL_STOPPED, /* the sink returned false */
 	TAIL_TRUNCATED, /* shorter than the part already read */
 	TAIL_REWRITTEN, /* the part already read has changed */
-	TAIL_FAILED, /* errno */
+	TAIL_FAILED, /* errno is set */
 };
 
-/* Takes ownership of fd, a regular file; the place is its first byte. */
+/* Takes ownership of fd, a regular file. Starts at the first byte. */
 struct tail_file *tail_file_new(int fd, const struct stat *status);
-void tail_file_free(struct tail_file *file); /* NULL: nothing */
+void tail_file_free(struct tail_file *file); /* NULL is accepted */
 
 bool tail_file_is(const struct tail_file *file, dev_t dev, ino_t ino);
-int64_t tail_file_end(const struct tail_file *file); /* of what was read */
+int64_t tail_file_end(const struct tail_file *file); /* offset of the end of the bytes read */
 
-/* Goes to the current end. -errno. */
+/* Moves the place to the current end. Returns 0 or -errno. */
 int tail_file_seek_end(struct tail_file *file);
-/* Goes to a place and forgets the carry. The next read checks the place. */
+/* Moves to a place and drops the carry. The next read checks the bytes before the place. */
 void tail_file_seek(struct tail_file *file, const struct tail_place *place);
-/* Goes to the beginning, as in a new file. */
+/* Moves to the first byte, as in a new file. */
 void tail_file_restart(struct tail_file *file);
-/* Whether all bytes that were read are as before, as far as that is seen. */
+/* Returns false if the checksum shows that bytes already read have changed. */
 bool tail_file_is_as_read(const struct tail_file *file);
-/* Whether a place can belong to this file: the bytes before it are the same. */
+/* Returns true if a place can belong to this file: the bytes before it are the same. */
 bool tail_file_has(const struct tail_file *file, const struct tail_place *place);
 
-/* Reads at most about *budget bytes and subtracts them. scratch: TAIL_SCRATCH bytes. */
+/* Reads new bytes, about *budget at most, and reduces *budget. scratch: TAIL_SCRATCH bytes. */
 enum tail_result tail_file_read(
     struct tail_file *file, uint8_t *scratch, size_t *budget, tail_sink_fn *sink, void *data);
 
-/* Reports the incomplete last line, if any, and forgets it. */
+/* Reports the incomplete last line, if any, and moves the place behind it. */
 void tail_file_flush(struct tail_file *file, tail_sink_fn *sink, void *data);
 
-/* The incomplete last line as a block; false if there is none. */
+/* Sets a block to the incomplete last line, lent. Returns false if there is none. */
 bool tail_file_peek(struct tail_file *file, struct tail_block *ret_block);
 
 /*
- * Rotated files beside a log: log.1, log-20240501 and the like. They are found by listing
- * the directory when events did not report their names.
+ * Rotated files beside a log: log.1, log-20240501 and the like. Listing the directory finds them
+ * when events did not report their names.
  */
 
 #define SIBLINGS_MAX 64
@@ -113,16 +113,16 @@ struct sibling {
 	int64_t born_ns; /* CLOCK_REALTIME; -1: unknown to the file system */
 };
 
-/* When an open file was created; -1 if unknown. */
+/* Returns when an open file was created; -1 if unknown. */
 int64_t sibling_born_ns(int fd);
-/* Now, by the clock of file times. */
+/* Returns the present time of the clock that stamps files. */
 int64_t sibling_now_ns(void);
 
 /*
- * Lists regular files beside path named like it plus a number or a date, oldest first.
- * The list is cut at SIBLINGS_MAX.
+ * Lists regular files beside path whose names are that of path with a suffix of rotation, oldest
+ * first. The list is cut at SIBLINGS_MAX.
  */
 size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX]);
 
-/* The first bytes of an open file, to recognise copies. */
+/* Reads the first bytes of an open file, to recognise copies. Returns their number. */
 size_t sibling_head(int fd, uint8_t ret_head[SIBLING_HEAD]);

@@ -8,9 +8,9 @@
 #include "daemon/file/path_watch.h"
 #include "io/loop_timer.h"
 
-/* How often to retry failed watches. */
+/* How often to retry inotify watches that failed. */
 #define RETRY_MS 30000
-/* A turn that took so long leaves the other looks to the next one; a look, that its file is slow. */
+/* A turn longer than this leaves further looks to the next one; a longer look is slow. */
 #define TURN_MS 20
 #define REASON_SIZE 160
 
@@ -20,10 +20,10 @@ struct tail_loop_set {
 	int hub_error;
 	int64_t poll_ms;
 	struct list tail_loops;
-	struct list dirty; /* to be looked at */
-	struct loop_timer *soon; /* looks at the dirty ones */
+	struct list dirty; /* tail_loops to look at */
+	struct loop_timer *soon; /* looks at the tail_loops of dirty */
 	struct loop_timer *timer;
-	int64_t due_ms; /* of the timer; -1: not set */
+	int64_t due_ms; /* when the timer fires; -1: not armed */
 	struct event *mounts;
 	int mounts_fd;
 	uint8_t *scratch;
@@ -42,11 +42,11 @@ struct tail_loop {
 	int64_t refreshed_ms;
 	int64_t due_ms; /* of the next look without an event; -1: none */
 	int path_error; /* -errno of a directory that cannot be watched */
-	int file_error; /* the same of open files, of which */
-	size_t unwatched; /* number of files without a watch */
-	char reason[REASON_SIZE]; /* "": it is not polled */
-	int64_t partial_end; /* file offset after the partial line; -1: none */
-	int64_t partial_ms; /* when the file grew to it */
+	int file_error; /* -errno of an open file that cannot be watched */
+	size_t unwatched; /* number of open files without a watch */
+	char reason[REASON_SIZE]; /* why the path is polled; "": not polled */
+	int64_t partial_end; /* offset behind the partial line; -1: none */
+	int64_t partial_ms; /* when the file grew to partial_end */
 	bool is_partial_told;
 };
 
@@ -69,7 +69,7 @@ static void arm(struct tail_loop_set *set, int64_t due_ms, int64_t now_ms)
 	set->due_ms = due_ms;
 }
 
-/* File systems that change without inotify events. */
+/* Returns the name of a file system that changes without inotify events, or NULL. */
 static const char *eventless_name(const struct statfs *status)
 {
 	static const struct {
@@ -99,7 +99,7 @@ static const char *eventless_name(const struct statfs *status)
 	return NULL;
 }
 
-/* The file system of the path, or of its deepest existing directory. */
+/* Finds the file system of the path, or of its deepest existing directory. */
 static bool find_fs(const char *path, struct statfs *ret_status)
 {
 	char part[PATH_MAX];
@@ -113,7 +113,7 @@ static bool find_fs(const char *path, struct statfs *ret_status)
 	return true;
 }
 
-/* The error of missing watches: 0 or -errno. */
+/* Returns -errno if an inotify watch is missing, or 0. */
 static int missing(const struct tail_loop *tail_loop)
 {
 	if (tail_loop->path_error != 0)
@@ -121,7 +121,7 @@ static int missing(const struct tail_loop *tail_loop)
 	return tail_loop->unwatched > 0 ? tail_loop->file_error : 0;
 }
 
-/* Writes why a path is polled, if it is. */
+/* Sets the reason why a path is polled, or "". */
 static void judge(struct tail_loop *tail_loop)
 {
 	struct statfs status;
@@ -143,7 +143,7 @@ static void judge(struct tail_loop *tail_loop)
 		    tail_loop->reason, sizeof tail_loop->reason, "%s does not report changes", fs);
 }
 
-/* Reports a partial line that is old enough. Returns when to look again, or -1. */
+/* Reports a partial line that is old enough. Returns the time of the next look for it, or -1. */
 static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 {
 	struct tail_file *file = tail_file(tail_loop->tail);
@@ -171,19 +171,19 @@ static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 
 /* The watch of an open file. */
 struct tail_watch {
-	struct inotify_watch watch; /* first */
+	struct inotify_watch watch; /* must be first: on_file_event() casts */
 	struct tail_loop *tail_loop;
 	bool is_missing; /* the watch failed */
 };
 
 static void on_file_event(struct inotify_watch *watch, const struct inotify_event *event)
 {
-	struct tail_watch *mine = (struct tail_watch *)watch; /* its first member */
+	struct tail_watch *mine = (struct tail_watch *)watch; /* watch is its first member */
 	if (event->mask & (IN_MODIFY | IN_Q_OVERFLOW))
 		mark_dirty(mine->tail_loop);
 }
 
-/* By descriptor: another file may have taken the name. */
+/* Watches a file by its descriptor, as another file may have its name. */
 static void watch_file(
     struct tail_loop *tail_loop, struct tail_watch *mine, const struct tail_file *file)
 {
@@ -219,7 +219,7 @@ static int64_t earlier(int64_t one_ms, int64_t other_ms)
 	return one_ms < other_ms ? one_ms : other_ms;
 }
 
-/* When to poll again after a look. All slow files together take a tenth of the time at most. */
+/* Returns ms until the next poll. Polling all slow files takes at most a tenth of the time. */
 static int64_t poll_again_ms(const struct tail_loop_set *set, int64_t took_ms)
 {
 	int64_t wait_ms = 0;
@@ -268,7 +268,7 @@ static void look_at_dirty(void *data)
 	struct tail_loop_set *set = data;
 	int64_t began_ms = clock_mono_ms();
 	struct list batch;
-	/* New dirty ones get their turn after this batch. */
+	/* tail_loops that become dirty meanwhile get their turn after this batch. */
 	list_init(&batch);
 	while (!list_is_empty(&set->dirty)) {
 		struct list *link = set->dirty.next;
@@ -280,12 +280,12 @@ static void look_at_dirty(void *data)
 	while (!list_is_empty(&batch)) {
 		struct list *link = batch.prev;
 		list_remove(link);
-		list_add_after(&set->dirty, link); /* the rest comes first */
+		list_add_after(&set->dirty, link); /* the rest of the batch goes first next time */
 		loop_timer_arm(set->soon, 0);
 	}
 }
 
-/* Read events first: after an overflow the look must also search. */
+/* Reads events first, so that an overflow makes the look search for missed files. */
 static void read_and_look(void *data)
 {
 	struct tail_loop_set *set = data;
@@ -322,7 +322,7 @@ void tail_loop_set_look(struct tail_loop_set *set)
 	wake_soon(set);
 }
 
-/* After a mount or unmount paths may name other files, without inotify events. */
+/* After a mount or unmount, paths may name other files, without inotify events. */
 static void on_mounts(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	tail_loop_set_look(data);
@@ -346,7 +346,7 @@ struct tail_loop_set *tail_loop_set_new(
 		set->mounts =
 		    event_new(base, set->mounts_fd, EV_READ | EV_ET | EV_PERSIST, on_mounts, set);
 	if (set->mounts != NULL)
-		(void)event_add(set->mounts, NULL); /* if it fails, only polling sees mounts */
+		(void)event_add(set->mounts, NULL); /* on failure, only polling sees mounts */
 	if (options == NULL || !options->is_polling) {
 		set->hub = inotify_hub_new(base, look_at_dirty, set);
 		set->hub_error = set->hub != NULL ? 0 : errno;
@@ -458,8 +458,8 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	tail_loop->tail = tail_new(path, set->scratch, &file_handlers, tail_loop);
 	now_ms = clock_mono_ms();
 	/*
-	 * Directories first, so that no later change is missed; and before them the events of
-	 * earlier changes, which are for others.
+	 * The directories are watched before the file is read, so that no later change is missed.
+	 * Events of earlier changes, which concern other tail_loops, are taken before that.
 	 */
 	if (set->hub != NULL) {
 		(void)inotify_hub_take(set->hub);
@@ -490,7 +490,7 @@ void tail_loop_free(struct tail_loop *tail_loop)
 
 bool tail_loop_is_at_end(const struct tail_loop *tail_loop)
 {
-	/* A file that came and went since the last poll is still to be found. */
+	/* Polling may not have seen yet a file that came and went since the last poll. */
 	bool is_seen = !tail_loop->reason[0] || tail_file(tail_loop->tail) != NULL;
 	return is_seen && tail_is_at_end(tail_loop->tail);
 }

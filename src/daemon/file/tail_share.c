@@ -8,7 +8,7 @@
 struct tail_share {
 	struct tail_loop_set *loops;
 	struct list buckets[BUCKETS]; /* tails by the hash of their paths */
-	size_t count; /* of tails */
+	size_t count; /* number of tails */
 	uint64_t versions;
 	uint64_t blocks;
 	void (*moved)(void *data);
@@ -16,23 +16,23 @@ struct tail_share {
 };
 
 struct shared_tail {
-	struct list link; /* of its bucket */
+	struct list link; /* in its bucket */
 	struct list *bucket;
 	struct tail_share *share;
 	struct tail_loop *loop;
 	char *path;
 	struct list listeners;
 	struct list block_listeners;
-	struct list told; /* to be called after the look */
-	size_t count; /* of listeners */
-	size_t done; /* of them, those that need no more */
+	struct list told; /* listeners to call after the look */
+	size_t count; /* number of listeners */
+	size_t done; /* number of listeners that need no more blocks */
 	struct pattern_set patterns;
 	struct context_lines context;
-	uint64_t block; /* the number of the last one */
+	uint64_t block; /* number of the last block */
 	uint64_t version;
-	bool has_moved; /* since the last look */
+	bool has_moved; /* the places have changed since the last look */
 	bool is_looking;
-	/* Where it began, until the first look. */
+	/* The places where the tail began; NULL after the first look. */
 	struct tail_place *places;
 	size_t place_count;
 };
@@ -72,7 +72,7 @@ static bool on_found(void *data, struct pattern_member *member, enum pattern_res
 	tell_later(listener);
 	if (listener->handlers->found(listener, &search->finding))
 		return true;
-	/* A line that may grow is no block: the next one comes in any case. */
+	/* A line that may grow ends nothing: it comes again when its end is written. */
 	listener->is_done = !search->finding.may_grow;
 	search->tail->done += listener->is_done;
 	return false;
@@ -176,7 +176,7 @@ static void detach(struct tail_listener *listener)
 	tail->done -= listener->is_done;
 }
 
-/* The listeners of a tail go to another one at the same place, which has as many lines before. */
+/* Moves the listeners of other to tail, which is at the same place with no less context. */
 static void merge(struct shared_tail *tail, struct shared_tail *other)
 {
 	tail_loop_take(tail->loop, other->loop);
@@ -197,7 +197,7 @@ static bool has_more_context(const struct shared_tail *tail, const struct shared
 	return tail->context.count < CONTEXT_LINES && tail->context.count < other->context.count;
 }
 
-/* Merges a tail with those at the same place. May free the tail. */
+/* Merges a tail with others of its path at the same place. May free the tail. */
 static void merge_same(struct shared_tail *tail)
 {
 	list_each_safe (struct shared_tail, other, tail->bucket, link) {
@@ -260,7 +260,7 @@ static struct shared_tail *tail_new_shared(struct tail_share *share, struct list
 	return tail;
 }
 
-/* Whether a tail has not looked yet, and began at these places. */
+/* Returns true if a tail began at these places and has not looked yet. */
 static bool began_at(const struct shared_tail *tail, const struct tail_place *places, size_t count)
 {
 	if (tail->places == NULL || tail->place_count != count)
@@ -275,7 +275,7 @@ static bool began_at(const struct shared_tail *tail, const struct tail_place *pl
 	return true;
 }
 
-/* Whether a listener that begins now, or from places, can begin with a tail. */
+/* Returns true if a listener that begins now, or at places, can share the tail. */
 static bool suits(
     const struct shared_tail *tail, const char *path, const struct tail_place *places, size_t count)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Files that are followed once for all their listeners: one reading, one inotify watch, and one
- * search for the patterns of all of them. The listeners of a path share a tail while they stand
- * at the same place of it. A listener gets a tail of its own if none stands where it begins; two
- * tails that have come to the same place become one.
+ * Files that are followed once for all their listeners: a file is read once, has one inotify watch,
+ * and is searched once for all patterns. Listeners to a path share a tail while they stand at the
+ * same place of the file. A listener gets a new tail if no tail stands at its place; two tails that
+ * have come to the same place are merged.
  *
- * A listener hears of a line what it would hear from a tail of its own. Only the context may have
- * the whole of a line of which the listener heard the end.
+ * A listener gets the same lines as from a tail of its own. There is one difference: the context
+ * may have a whole line of which the listener got only the end.
  */
 #pragma once
 
@@ -21,42 +21,42 @@ struct tail_finding {
 	const struct tail_block *block;
 	const struct matched_line *line;
 	enum pattern_result result;
-	bool may_grow; /* the last line, incomplete for FEED_PARTIAL_MS */
+	bool may_grow; /* the last line, without an end for FEED_PARTIAL_MS */
 	uint64_t number; /* of the block; 0 for a line that may grow */
-	uint64_t previous; /* the number of the block before */
+	uint64_t previous; /* number of the block before */
 };
 
 /* Handlers that are NULL are not called. */
 struct tail_listener_handlers {
-	/* False: the listener needs no more blocks. */
+	/* Returns false if the listener needs no more blocks. */
 	bool (*found)(struct tail_listener *listener, const struct tail_finding *finding);
-	/* Each block, before its lines are searched. */
+	/* Takes each block before its lines are searched. */
 	void (*block)(struct tail_listener *listener, const struct tail_block *block);
 	void (*changed)(struct tail_listener *listener, enum tail_change change);
-	/* A line of which only the first TAIL_LINE_MAX bytes are searched. */
+	/* A line was cut: only its first TAIL_LINE_MAX bytes are searched. */
 	void (*cut)(struct tail_listener *listener);
-	/* After a look that called another handler. Only this one may add or remove listeners. */
+	/* Called after a look that called another handler. Only looked() may add or remove any. */
 	void (*looked)(struct tail_listener *listener);
 };
 
-/* Part of its owner. */
+/* A listener, which is a part of its owner. */
 struct tail_listener {
-	struct list link; /* of its tail */
-	struct list block_link; /* with those that take blocks or changes */
-	struct list told_link; /* with those to be called after the look */
+	struct list link; /* in the listeners of its tail */
+	struct list block_link; /* in the listeners of its tail that take blocks or changes */
+	struct list told_link; /* in the listeners of its tail to call after the look */
 	struct shared_tail *tail;
 	const struct tail_listener_handlers *handlers;
-	struct pattern_member member; /* its pattern is NULL without one */
-	uint64_t context_from; /* earlier lines are not of its time */
+	struct pattern_member member; /* with pattern NULL if the listener has none */
+	uint64_t context_from; /* number of the first line of context that is not too old */
 	bool is_done; /* needs no more blocks */
 };
 
-/* NULL options: the defaults. moved: the place of a tail is another one after a look. */
+/* options may be NULL. moved() is called after a look that has changed the place of a tail. */
 struct tail_share *tail_share_new(struct event_base *base, const struct tail_loop_options *options,
     void (*moved)(void *data), void *data);
 void tail_share_free(struct tail_share *share); /* after all its listeners */
 
-size_t tail_share_count(const struct tail_share *share); /* of tails */
+size_t tail_share_count(const struct tail_share *share); /* number of tails */
 
 /*
  * Listens to a path from now on, or from places of an earlier run (tail_loop_new()). pattern may
@@ -65,13 +65,13 @@ size_t tail_share_count(const struct tail_share *share); /* of tails */
 void tail_listener_add(struct tail_share *share, struct tail_listener *listener, const char *path,
     const struct tail_place *places, size_t count, struct pattern *pattern,
     const struct tail_listener_handlers *handlers);
-void tail_listener_remove(struct tail_listener *listener); /* zeroes: nothing */
+void tail_listener_remove(struct tail_listener *listener); /* zeroes are accepted */
 
 const struct tail_loop *tail_listener_loop(const struct tail_listener *listener);
-/* Grows with each change of the places; never the same again. */
+/* Returns a number that grows with each change of the places; no two tails have the same. */
 uint64_t tail_listener_version(const struct tail_listener *listener);
 
-/* The lines before a finding; to be finished. Only within found(). */
+/* Copies the lines before a finding; call context_lines_finish(). Only within found(). */
 void tail_listener_context(const struct tail_listener *listener, const struct tail_finding *finding,
     struct context_lines *ret_context);
 
@@ -79,23 +79,23 @@ void tail_listener_context(const struct tail_listener *listener, const struct ta
 #define CONTEXT_LINE_MAX 512 /* bytes */
 
 struct context_line {
-	char *bytes; /* NULL: there is none */
+	char *bytes; /* NULL: no line */
 	size_t len;
 };
 
 struct context_lines {
 	struct context_line lines[CONTEXT_LINES]; /* oldest first */
-	uint64_t count; /* that were ever remembered */
+	uint64_t count; /* lines ever remembered */
 };
 
 void context_lines_finish(struct context_lines *context);
 
-/* Remembers the last lines of some that end at end. */
+/* Remembers the last lines of text, which ends at end. */
 void context_lines_add(struct context_lines *context, const char *text, size_t end);
 
-/* Copies the remembered lines, without the first `from` that were ever remembered. */
+/* Copies the remembered lines, except the first `from` lines that were ever remembered. */
 void context_lines_copy(
     const struct context_lines *context, uint64_t from, struct context_lines *ret_copy);
 
-/* Length without the end of the line. */
+/* Returns the length without the line end. */
 size_t context_line_len(const char *bytes, size_t len);
