@@ -42,16 +42,16 @@
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
-/* How long we wait for a tmux server that runs before we are ready without it. */
+/* How long to wait for a running tmux server before becoming ready without it. */
 #define FIRST_WAIT_MS 6000
 /* How long a normal stop may take. */
 #define STOP_MS 2000
 #define SIGNALS_COUNT 4
 
 struct main {
-	struct daemon daemon; /* what its parts share */
+	struct daemon daemon; /* must be first: stop() casts */
 	struct mcp *mcp;
-	struct fleet *fleet; /* NULL: a tmux server is followed */
+	struct fleet *fleet; /* NULL: the daemon follows a tmux server */
 	struct event_log_listener closed_panes;
 	struct attach_demand *demand; /* NULL: always attached */
 	struct config config;
@@ -60,11 +60,11 @@ struct main {
 	struct meter_wakes *meter_wakes;
 	struct start start;
 	struct event *signals[SIGNALS_COUNT];
-	struct loop_timer *first_wait; /* until ready; NULL then */
+	struct loop_timer *first_wait; /* armed until the daemon is ready */
 	struct loop_timer *stop_timer;
-	struct boot_alarm *alarm, *watch_alarm; /* for the timers; for the ends of watches */
+	struct boot_alarm *alarm, *watch_alarm; /* of the timers; of the timeouts of watches */
 	bool is_ready, is_stopping, was_live, has_failed;
-	bool is_ended; /* its loop is */
+	bool is_ended; /* the event loop has ended */
 };
 
 static void end_loop(void *data)
@@ -79,7 +79,7 @@ static void on_stop_late(void *data)
 	end_loop(data);
 }
 
-/* Detaches, when all sessions are saved. */
+/* Detaches from tmux, after all sessions are saved. */
 static void detach(void *data)
 {
 	struct main *main = data;
@@ -89,7 +89,7 @@ static void detach(void *data)
 
 static void stop(struct daemon *daemon, const char *reason)
 {
-	struct main *main = (struct main *)daemon; /* its first member */
+	struct main *main = (struct main *)daemon; /* daemon is its first member */
 	if (main->is_stopping)
 		return;
 	main->is_stopping = true;
@@ -110,7 +110,7 @@ static void on_signal(evutil_socket_t number, short events UNUSED, void *data)
 	struct main *main = data;
 	char reason[512];
 	if (number == SIGUSR1) {
-		(void)start_make_dir(&main->config, reason, sizeof reason); /* else: said below */
+		(void)start_make_dir(&main->config, reason, sizeof reason); /* next line reports */
 		server_listen_anew(main->daemon.server);
 	} else if (number == SIGHUP && !main->config.is_foreground)
 		log_file_reopen();
@@ -183,7 +183,7 @@ static void on_tmux_state(void *data, bool is_live)
 	     peer = server_next_peer(main->daemon.server, peer)) {
 		peer_forget_pane(peer);
 		if (is_lost)
-			peer_speak_for(peer, MUXBUS_NO_ID); /* of the old server */
+			peer_speak_for(peer, MUXBUS_NO_ID); /* its pane is of the old server */
 	}
 	if (is_live && main->demand != NULL)
 		attach_demand_settle(main->demand);
@@ -201,7 +201,7 @@ static void on_followed(void *data)
 	attach_demand_look(main->demand);
 }
 
-/* Follows tmux. The daemon is ready when tmux is followed, or does not run. */
+/* Follows tmux. Becomes ready at once if no tmux server runs. */
 static int follow(struct main *main)
 {
 	pid_t pid;
@@ -247,7 +247,7 @@ static void on_watch_alarm(void *data)
 	watch_ring(main->daemon.watches);
 }
 
-/* The queue, its store, and the sources: timers, watches, jobs. */
+/* Makes the queue, its store, and the sources: timers, watches, jobs. */
 static int set_up_queue(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
@@ -274,7 +274,7 @@ static int set_up_queue(struct main *main)
 	return daemon->jobs != NULL ? 0 : start_fail("%s", reason);
 }
 
-/* The socket, and MCP on it. */
+/* Makes the socket, and MCP on it. */
 static int set_up_server(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
@@ -288,7 +288,7 @@ static int set_up_server(struct main *main)
 	return 0;
 }
 
-/* Other declared tools are listed now. */
+/* The list of declared tools has changed. */
 static void on_tools_changed(void *data)
 {
 	struct main *main = data;
@@ -296,7 +296,7 @@ static void on_tools_changed(void *data)
 		mcp_tools_changed(main->mcp, true);
 }
 
-/* Other methods are provided now. */
+/* The list of methods that peers provide has changed. */
 static void on_provided(void *data, bool is_listed)
 {
 	struct main *main = data;
@@ -304,7 +304,7 @@ static void on_provided(void *data, bool is_listed)
 		mcp_tools_changed(main->mcp, is_listed);
 }
 
-/* The servers of a pane end with it. */
+/* When a pane closes, the tool servers that were started for it end. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct main *main = list_entry(listener, struct main, closed_panes);
@@ -312,7 +312,7 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 		tool_servers_check_panes(main->daemon.provides, main->daemon.tmux);
 }
 
-/* The ways of notifications to agents, and to people where no agent lives. */
+/* Makes the ways in which notifications reach agents, and people in panes without an agent. */
 static void set_up_ways(struct daemon *daemon)
 {
 	daemon->pullers = puller_set_new(daemon);
@@ -322,7 +322,7 @@ static void set_up_ways(struct daemon *daemon)
 	daemon->promises = way_promises_new(daemon);
 }
 
-/* The parts of both roles: the loop, its signals, the events and the queue. */
+/* Makes the parts of both roles: the event loop, signals, events and the queue. */
 static int set_up_base(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
@@ -362,7 +362,7 @@ static int set_up_fleet(struct main *main)
 	const char *home = getenv("HOME");
 	if (set_up_server(main) < 0)
 		return -1;
-	/* Jobs without a directory begin where this peer works, as those behind ssh do. */
+	/* Jobs without a directory begin in that of their peer, the fleet: HOME, as behind ssh. */
 	if (home != NULL && chdir(home) < 0)
 		log_warning("HOME: %s: %s", home, strerror(errno));
 	main->fleet = fleet_new(&main->daemon);
@@ -418,9 +418,9 @@ static void tear_down(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
 	main->is_ended = true;
-	store_loop_settle(daemon->store_loop); /* a post that is synced has its answer */
+	store_loop_settle(daemon->store_loop); /* posts that are on the disk get their responses */
 	provide_set_stop(daemon->provides);
-	server_free(daemon->server); /* all open requests end, while the other parts are there */
+	server_free(daemon->server); /* open requests end while the other parts exist */
 	tmux_cut(daemon->tmux);
 	saved_set_free(daemon->saved);
 	daemon->saved = NULL;
@@ -440,9 +440,9 @@ static void tear_down(struct main *main)
 	puller_set_free(daemon->pullers);
 	reporter_set_free(daemon->reporters);
 	stream_set_free(daemon->streams);
-	tmux_free(daemon->tmux); /* may yet answer what typing asked */
-	provide_set_free(daemon->provides); /* the same */
-	tool_folder_free(daemon->tools); /* requests had its rows */
+	tmux_free(daemon->tmux); /* may still call back the submits */
+	provide_set_free(daemon->provides); /* may still call back too */
+	tool_folder_free(daemon->tools); /* open requests used its methods */
 	submit_set_free(daemon->submits);
 	screen_sign_set_free(daemon->signs);
 	presence_set_free(daemon->presences);
