@@ -6,7 +6,7 @@
 
 enum { EVENT_MEMBER_SIZE = 32 };
 
-/* The members of objects that several kinds have. */
+/* Lists of members that several kinds of events share. */
 #define PANE_MEMBERS                                                                   \
 	"pane window session session_name window_name window_index "                   \
 	"pane_index width height left top active title command path "                  \
@@ -19,7 +19,7 @@ enum { EVENT_MEMBER_SIZE = 32 };
 	"zoomed bell activity silence"
 #define WINDOW_LISTS "sessions links"
 
-/* One row a kind, in the order of the enum, which is alphabetical. */
+/* One row for each kind, in the order of the enum, which is alphabetical. */
 static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_ACTIVE_PANE_CHANGED] = {"active_pane_changed",
 	"the active pane of a window, or the current window of a session, changed",
@@ -175,7 +175,7 @@ uint64_t event_kinds_find(const char *pattern)
 	return found;
 }
 
-/* Adds the words of a text to names, each once. */
+/* Adds the words of text to names, without duplicates. Returns the new number of names. */
 static size_t add_members(
     const char *text, char words[][EVENT_MEMBER_SIZE], const char **names, size_t count)
 {

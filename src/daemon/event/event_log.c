@@ -12,24 +12,24 @@
 #define FILE_BYTES_MAX 128
 
 struct sequence {
-	int dir; /* -1: nothing is stored */
+	int dir; /* state directory; -1: nothing is stored */
 	uint64_t last;
-	uint64_t ceiling; /* numbers up to it may be used */
+	uint64_t ceiling; /* numbers up to this one may be used */
 	bool is_volatile; /* the ceiling is not on the disk */
-	bool is_raising; /* a thread writes the next ceiling */
+	bool is_raising; /* the thread runs: it writes raised to the file */
 	pthread_t thread;
-	uint64_t raised; /* the next ceiling */
-	int raise_error; /* 0, or why the thread could not write it */
+	uint64_t raised; /* the next ceiling, after raise_begin() */
+	int raise_error; /* 0, or errno of the thread's failure */
 };
 
-/* Higher than any number counted so far, if the clock is right. */
+/* Returns a number above any used so far, if the clock is right: microseconds since 1970. */
 static uint64_t floor_by_clock(void)
 {
 	int64_t now_ms = clock_real_ms();
 	return now_ms > 0 ? (uint64_t)now_ms * 1000 : 1;
 }
 
-/* "muxbus-sequence 1 CEILING CRC\n": the checksum covers all before it. */
+/* Writes "muxbus-sequence 1 CEILING CRC\n". The checksum covers the text before CRC. */
 static int format_file(char *out, size_t size, uint64_t ceiling)
 {
 	int len = snprintf(out, size, FILE_MAGIC "%" PRIu64 " ", ceiling);
@@ -57,7 +57,7 @@ static bool parse_file(const char *text, size_t len, uint64_t *ret_ceiling)
 	return ceiling <= SEQUENCE_MAX;
 }
 
-/* Replaces the file by one with this ceiling. Returns 0 when it is on disk, else -1 with errno. */
+/* Replaces the file by one with this ceiling. Returns 0 when it is synced, or -1 with errno. */
 static int write_file(int dir, uint64_t ceiling)
 {
 	char text[FILE_BYTES_MAX];
@@ -71,7 +71,7 @@ static int write_file(int dir, uint64_t ceiling)
 	if (r == 0)
 		r = fdatasync(fd);
 	saved_errno = errno;
-	(void)close(fd); /* already synced or failed */
+	(void)close(fd); /* a failure changes nothing: synced, or failed before */
 	errno = saved_errno;
 	if (r == 0)
 		r = renameat(dir, FILE_NAME_NEW, dir, FILE_NAME);
@@ -80,7 +80,7 @@ static int write_file(int dir, uint64_t ceiling)
 	return r;
 }
 
-/* The thread: shares nothing else while it runs. */
+/* The thread's function. While it runs, nothing else uses raised and raise_error. */
 static void *raise_main(void *data)
 {
 	struct sequence *sequence = data;
@@ -88,7 +88,7 @@ static void *raise_main(void *data)
 	return NULL;
 }
 
-/* Has a thread reserve the next block, with all signals blocked. Without a thread it is done later. */
+/* Starts a thread that reserves the next block. Without it raise_ceiling() does this later. */
 static void raise_begin(struct sequence *sequence)
 {
 	sigset_t all, before;
@@ -101,7 +101,7 @@ static void raise_begin(struct sequence *sequence)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Waits for the thread, which has mostly ended long ago. */
+/* Waits for the thread, and takes over its ceiling if it succeeded. */
 static void raise_end(struct sequence *sequence)
 {
 	if (!sequence->is_raising)
@@ -112,7 +112,7 @@ static void raise_end(struct sequence *sequence)
 		sequence->ceiling = sequence->raised;
 }
 
-/* Reserves another block of numbers, first on disk. */
+/* Reserves the next block of numbers: writes the new ceiling before any of them is used. */
 static void raise_ceiling(struct sequence *sequence)
 {
 	uint64_t ceiling;
@@ -127,7 +127,7 @@ static void raise_ceiling(struct sequence *sequence)
 					    "written again",
 			    strerror(errno));
 		sequence->is_volatile = true;
-		/* The next start may use the file's block: stay clear of its numbers. */
+		/* The next start begins at the file's ceiling: avoid those numbers. */
 		floor = floor_by_clock();
 		if (sequence->last < floor)
 			sequence->last = floor;
@@ -138,7 +138,7 @@ static void raise_ceiling(struct sequence *sequence)
 	sequence->ceiling = ceiling;
 }
 
-/* Reads the file. Returns 0, also if there is none or it is damaged; -1 with errno. */
+/* Reads the file. Returns 0, also if it is missing or damaged, or -1 with errno. */
 static int read_file(struct sequence *sequence)
 {
 	int fd = openat(sequence->dir, FILE_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -178,7 +178,7 @@ struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t r
 		goto err_dir;
 	}
 	sequence->ceiling = sequence->last;
-	raise_begin(sequence); /* while the rest of the daemon starts */
+	raise_begin(sequence); /* in parallel with the daemon's start */
 	return sequence;
 err_dir:
 	(void)close(sequence->dir); /* a directory, only read */
@@ -193,7 +193,7 @@ void sequence_close(struct sequence *sequence)
 		return;
 	raise_end(sequence);
 	if (sequence->dir >= 0) {
-		/* If this fails, the next start merely skips the rest of the block. */
+		/* If this fails, the next start skips the rest of the block. */
 		if (!sequence->is_volatile && sequence->last < sequence->ceiling)
 			(void)write_file(sequence->dir, sequence->last);
 		(void)close(sequence->dir); /* a directory, only read */
@@ -240,16 +240,16 @@ uint64_t sequence_last(const struct sequence *sequence)
 struct log_entry {
 	struct event_entry event;
 	unsigned refs;
-	size_t size; /* of all of it */
+	size_t size; /* of the entry with its json, in bytes */
 	char json[];
 };
 
 struct event_log {
 	struct sequence *sequence;
 	struct list listeners;
-	uint64_t before_start; /* the last number before this start */
-	uint64_t forgotten; /* the last number that is no longer remembered */
-	uint64_t unkept; /* the last number published but never remembered */
+	uint64_t before_start; /* last number of an earlier daemon */
+	uint64_t forgotten; /* highest number that was forgotten */
+	uint64_t unkept; /* highest number published with keep false */
 
 	struct log_entry **ring; /* size slots; the remembered entries start at first */
 	size_t size; /* a power of two, or 0 */
@@ -259,7 +259,7 @@ struct event_log {
 	size_t keep_count;
 	size_t keep_bytes;
 
-	int64_t time_ms; /* the moment that time_text is */
+	int64_t time_ms; /* the time of time_text; -1: none */
 	char time_text[CLOCK_TEXT_SIZE];
 };
 
@@ -376,7 +376,7 @@ static void ring_grow(struct event_log *log)
 	log->first = 0;
 }
 
-/* Remembers an entry and forgets the oldest ones to make room, even the entry itself. */
+/* Keeps an entry. Forgets the oldest entries beyond the limits, perhaps this one too. */
 static void remember(struct event_log *log, struct log_entry *entry)
 {
 	if (log->count == log->size)
@@ -389,7 +389,7 @@ static void remember(struct event_log *log, struct log_entry *entry)
 		forget_oldest(log);
 }
 
-/* The time as text, formatted once a millisecond. */
+/* Returns the time as text. It is formatted only once a millisecond. */
 static const char *time_text(struct event_log *log, int64_t now_ms)
 {
 	if (now_ms != log->time_ms) {
@@ -399,7 +399,7 @@ static const char *time_text(struct event_log *log, int64_t now_ms)
 	return log->time_text;
 }
 
-/* The members that each event has. Without printf, which took a third of an event. */
+/* Writes the members that each event has. printf() took a third of the time of an event. */
 static size_t write_head(
     char out[HEAD_BYTES_MAX], uint64_t seq, const char *time, const char *kind, bool has_members)
 {
@@ -478,7 +478,7 @@ void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *r
 {
 	char time[CLOCK_TEXT_SIZE];
 	clock_format(clock_real_ms(), time);
-	/* Its number is the last one missed: a reader that stores it resumes after it. */
+	/* The gap's number is the last one missed: a reader that stores it resumes behind it. */
 	(void)buf_printf(out,
 	    "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\",\"from\":%" PRIu64
 	    ",\"to\":%" PRIu64 ",\"reason\":\"%s\"",

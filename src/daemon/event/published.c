@@ -2,10 +2,10 @@
 #include "daemon/event/published.h"
 
 static struct published {
-	struct event_kind_info info; /* its name is NULL: not given */
-	bool is_taken; /* by a provider that is there */
-	size_t holds; /* filters with its bit */
-	uint64_t last; /* the number of its last event */
+	struct event_kind_info info; /* name NULL: the row was never used */
+	bool is_taken; /* by a present provider */
+	size_t holds; /* number of filters with its bit */
+	uint64_t last; /* number of its last event */
 } rows[EVENT_PUBLISHED_MAX];
 
 static struct published *row_of(int kind)
@@ -20,7 +20,7 @@ const struct event_kind_info *published_info(int kind)
 	return row != NULL && row->info.name != NULL ? &row->info : NULL;
 }
 
-/* A row for a new kind: an unused one, else the free one that was used longest ago. NULL: none. */
+/* Returns a row for a new kind: an unused one, else the free one unused for longest, or NULL. */
 static struct published *find_room(uint64_t oldest)
 {
 	struct published *left = NULL;
