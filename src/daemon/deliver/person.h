@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * People's panes: panes without an agent. No agent has reported itself there, is recorded there or
- * is in the foreground, and no program there has asked for notifications. A shell runs there, or a
- * program of the person. A notification for such a pane is for the person.
+ * People's panes: panes without an agent. No agent has reported itself there, is kept there by
+ * ensure_agent or is in the foreground, and no program there waits for notifications. A shell runs
+ * there, or a program of the person. A notification for such a pane is for the person.
  */
 #pragma once
 

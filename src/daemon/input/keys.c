@@ -11,7 +11,7 @@ const char *const keys_names[] = {"BSpace", "BTab", "DC", "Delete", "Down", "End
     "KP6", "KP7", "KP8", "KP9", "KPEnter", "Left", "NPage", "PPage", "PageDown", "PageUp", "PgDn",
     "PgUp", "Right", "Space", "Tab", "Up", NULL};
 
-/* Keys that are one byte, which Control and Shift cannot change. */
+/* Keys that type one byte, which Control and Shift cannot change. */
 static const char *const byte_keys[] = {"BSpace", "BTab", "Enter", "Escape", "KP*", "KP+", "KP-",
     "KP.", "KP/", "KP0", "KP1", "KP2", "KP3", "KP4", "KP5", "KP6", "KP7", "KP8", "KP9", "KPEnter",
     "Space", "Tab", NULL};
@@ -20,7 +20,7 @@ enum modifier {
 	MODIFIER_CONTROL = 1 << 0,
 	MODIFIER_META = 1 << 1,
 	MODIFIER_SHIFT = 1 << 2,
-	MODIFIER_OTHER = 1 << 3, /* a terminal has no bytes for it */
+	MODIFIER_OTHER = 1 << 3, /* Command, Super, Hyper: a terminal has no bytes for them */
 };
 
 static bool is_one_of(const char *const *names, const char *text, size_t len)
@@ -31,7 +31,7 @@ static bool is_one_of(const char *const *names, const char *text, size_t len)
 	return false;
 }
 
-/* One printable character, also of several bytes. */
+/* Returns true if the text is one printable character, of one or more bytes. */
 static bool is_one_character(const char *text, size_t len)
 {
 	uint32_t c;
@@ -39,7 +39,7 @@ static bool is_one_character(const char *text, size_t len)
 	return used > 0 && (size_t)used == len && c > 0x20 && c != 0x7f;
 }
 
-/* Whether Control makes a byte of a character. */
+/* Returns true if Control turns the character into a control byte. */
 static bool has_control(const char *text, size_t len)
 {
 	return len == 1 &&
@@ -107,7 +107,7 @@ uint8_t keys_byte(const char *name)
 static const struct {
 	const char *word;
 	unsigned modifier;
-	bool needs_plus; /* "option-a" is a word too */
+	bool needs_plus; /* with '-' it may be a word: "option-a" */
 } modifiers[] = {
     {"alt", MODIFIER_META, false},
     {"cmd", MODIFIER_OTHER, false},
@@ -125,7 +125,7 @@ static const struct {
     {"windows", MODIFIER_OTHER, true},
 };
 
-/* Modifiers of one letter: in brackets, and before the name of a key. */
+/* Modifiers of one letter, as in <C-c>, or before the name of a key. */
 static const struct {
 	char letter;
 	unsigned modifier;
@@ -137,10 +137,10 @@ static const struct {
     {'s', MODIFIER_SHIFT},
 };
 
-/* How much a spelling needs to be a key. */
+/* When an alias counts as a key. */
 enum strictness {
-	ALWAYS, /* in any case of its letters */
-	NOT_LOWER, /* in small letters it is a word of programs */
+	ALWAYS, /* in any case */
+	NOT_LOWER, /* in lower case it is a word that programs use */
 	IN_BRACKETS,
 };
 
@@ -176,12 +176,12 @@ static const struct {
     {"uparrow", "Up", ALWAYS},
 };
 
-/* A spelling taken apart. */
+/* A spelling, taken apart. */
 struct spelling {
 	unsigned modifiers;
-	bool has_words; /* modifiers were written out */
+	bool has_words; /* a modifier is a word: "Ctrl+" */
 	bool is_bracketed;
-	const char *key; /* what the modifiers belong to */
+	const char *key; /* the rest behind the modifiers */
 	size_t len;
 };
 
@@ -216,7 +216,7 @@ static bool has_blank(const char *text, size_t len)
 	return false;
 }
 
-/* Takes a modifier off that is written out: "Ctrl+". False if there is none. */
+/* Removes a modifier that is a word: "Ctrl+". Returns false if there is none. */
 static bool take_word(struct spelling *spelling)
 {
 	size_t len = 0;
@@ -237,7 +237,7 @@ static bool take_word(struct spelling *spelling)
 	return false;
 }
 
-/* The same of one letter: "C-". */
+/* Removes a modifier of one letter: "C-". Returns false if there is none. */
 static bool take_letter(struct spelling *spelling)
 {
 	if (spelling->len < 3 || spelling->key[1] != '-')
@@ -253,7 +253,7 @@ static bool take_letter(struct spelling *spelling)
 	return false;
 }
 
-/* The name that tmux has for a key without modifiers; NULL if there is no such key. */
+/* Returns tmux's name of a key without modifiers, or NULL if there is no such key. */
 static const char *find_name(const struct spelling *spelling)
 {
 	bool is_small = is_lower(spelling->key, spelling->len);
@@ -284,7 +284,7 @@ static enum keys_kind put_key(unsigned held, const char *key, size_t len, char *
 	return held == 0 ? KEYS_NAME : keys_classify(out, strlen(out));
 }
 
-/* A key that is one character: shift makes another one of letters only. */
+/* Writes the name of a key that is one character. Shift changes letters only. */
 static enum keys_kind put_character(const struct spelling *spelling, char *out)
 {
 	unsigned held = spelling->modifiers;
@@ -302,7 +302,7 @@ static enum keys_kind put_character(const struct spelling *spelling, char *out)
 	return put_key(held, key, strlen(key), out);
 }
 
-/* "<Enter>" and "{Enter}". False if there are no such brackets. */
+/* Removes the brackets of "<Enter>" or "{Enter}". Returns false if there are none. */
 static bool take_brackets(struct spelling *spelling)
 {
 	bool is_one = spelling->len > 3 &&
@@ -336,14 +336,14 @@ enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY
 	name = find_name(&spelling);
 	if (name != NULL)
 		return put_key(spelling.modifiers, name, strlen(name), ret_name);
-	/* "A-x" and "S-x" may be words: letters are modifiers of these in brackets. */
+	/* "A-x" and "S-x" may be words: letters are modifiers of these only in brackets. */
 	if (is_one_character(spelling.key, spelling.len) && spelling.modifiers != 0 &&
 	    (spelling.has_words || spelling.is_bracketed))
 		return put_character(&spelling, ret_name);
 	return kind;
 }
 
-/* A word that is no key by itself, but was perhaps meant as one. */
+/* Returns true if a word that is not a key was perhaps meant as a key, and its name. */
 static bool is_meant(const char *word, size_t len, bool is_alone, char name[KEY_SPELLING_SIZE])
 {
 	static const struct {
@@ -369,13 +369,13 @@ static bool is_meant(const char *word, size_t len, bool is_alone, char name[KEY_
 		(void)snprintf(inner, sizeof inner, "<%c-%.*s>", word[0], (int)(len - 2), word + 2);
 		return key_spelling_read(inner, len + 2, name) == KEYS_NAME;
 	}
-	/* In a longer text small words are words, and "^a" is a pattern. */
+	/* In a longer text, words in lower case are words, and "^a" is a pattern. */
 	return key_spelling_read(word, len, name) == KEYS_NAME &&
 	    (is_alone || !is_small || is_word(word, len, "enter") || strchr("<{", *word) != NULL ||
 		memchr(word, '+', len) != NULL || (len > 2 && memchr(word, '-', len) != NULL));
 }
 
-/* The begin of the last word, or of two words that are one key: "Ctrl C", "Page Up". */
+/* Returns where the last count words begin. Two words may be one key: "Ctrl C", "Page Up". */
 static size_t last_word(const char *text, size_t len, int count)
 {
 	while (count-- > 0) {
@@ -394,7 +394,7 @@ static bool try_word(const char *text, size_t len, bool is_alone, struct key_spe
 	    is_meant(text, len, is_alone, ret_found->name);
 }
 
-/* Two words with the blank taken for a sign. */
+/* Reads two words as one key: replaces the space between them by '+' or '_'. */
 static bool try_two(const char *text, size_t len, struct key_spelling *ret_found)
 {
 	char joined[KEY_SPELLING_SIZE];
@@ -414,7 +414,7 @@ static bool try_two(const char *text, size_t len, struct key_spelling *ret_found
 	return false;
 }
 
-/* The end of a word: "ls<Enter>", "ls\n" with a backslash. */
+/* Reads the end of a word as a key: "ls<Enter>", "ls\n" with a backslash. */
 static bool try_end(const char *text, size_t len, struct key_spelling *ret_found)
 {
 	static const char *const escapes[] = {"\\r\\n", "\\n", "\\r"};

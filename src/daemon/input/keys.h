@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The names that tmux has for keys. */
+/* Names of keys: tmux's own, and other spellings. */
 #pragma once
 
 #include "base/base.h"
@@ -7,43 +7,43 @@
 enum keys_kind {
 	KEYS_TEXT, /* no name of a key */
 	KEYS_NAME,
-	KEYS_UNSENDABLE, /* a key that a terminal has no bytes for: C-1, S-Enter, C-Tab */
+	KEYS_UNSENDABLE, /* a key that a terminal cannot send: C-1, S-Enter, C-Tab */
 };
 
 /*
- * Whether text is exactly the name of a key: "Enter", "F5", "C-c", "M-x", "C-S-Up", "^C".
- * Names and modifiers in either case, as tmux reads them. A single character is none: it is
- * text. Mouse keys are none: send_mouse is for those. An unsendable key is dropped in silence
- * by tmux, or typed as text; every name was tried on 3.3a.
+ * Classifies a text that is exactly the name of a key: "Enter", "F5", "C-c", "M-x", "C-S-Up", "^C".
+ * Case is ignored, as in tmux. A single character is text, not a name. Mouse keys are not names
+ * either: use send_mouse. tmux drops an unsendable key silently, or types it as text; all names
+ * were tried on 3.3a.
  */
 enum keys_kind keys_classify(const char *text, size_t len);
 
-/* The byte that a key of this name types; ESC for one that types more, or another. */
+/* Returns the byte that a named key types. ESC stands for keys of several or of other bytes. */
 uint8_t keys_byte(const char *name);
 
-/* The names without modifiers, NULL-ended, for help and near misses. */
+/* The names without modifiers, sorted, for help and near misses. NULL at the end. */
 extern const char *const keys_names[];
 
 /*
- * Other spellings of keys than those of tmux: "Ctrl+C", "<Enter>", "{ESC}", "Return", "Alt-x".
- * A whole element in such a spelling is the key. A longer text is text, and may hold the name of
- * a key that was meant as one.
+ * Spellings of keys other than tmux's: "Ctrl+C", "<Enter>", "{ESC}", "Return", "Alt-x". An element
+ * of send_text that is such a spelling as a whole is the key. A longer element is text; it may
+ * contain a name that was meant as a key.
  */
 
-enum { KEY_SPELLING_SIZE = 64 }; /* of a name, with its modifiers and the NUL */
+enum { KEY_SPELLING_SIZE = 64 }; /* bytes of a name with its modifiers and the NUL */
 
 /*
- * The kind of an element. KEYS_NAME: ret_name is the name that tmux has for it. An element with a
- * blank is text, and so are "return" and "del", which are words of programs.
+ * Classifies an element. If it is KEYS_NAME, ret_name is tmux's name of the key. An element with a
+ * space is text, and so are "return" and "del", which programs use as words.
  */
 enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY_SPELLING_SIZE]);
 
-/* The name of a key in a text: which word, and the key that it names. */
+/* A name of a key found in a text. */
 struct key_spelling {
-	const char *word; /* lent from the text */
+	const char *word; /* where the text has it */
 	size_t len;
 	char name[KEY_SPELLING_SIZE];
 };
 
-/* Whether a text, itself no key, begins or ends with the name of a key: "echo hi Enter". */
+/* Returns true if a text that is not a key begins or ends with one: "echo hi Enter". */
 bool key_spelling_find(const char *text, size_t len, struct key_spelling *ret_found);

@@ -14,19 +14,19 @@
 
 enum {
 	DATA_MAX = 1024,
-	SHOWN_MS = 5000, /* a program under load shows what was typed by then */
+	SHOWN_MS = 5000, /* by then a program has shown a typed text, even under load */
 };
 
-/* A request that waits until its pane was looked at. */
+/* A request that waits while its panes are checked. */
 struct asking {
 	const struct daemon *parts;
 	struct request *request;
 	person_guard_fn *done;
 	void *data;
 	bool force;
-	uint32_t first; /* the pane that it types into */
-	uint32_t pane; /* that is looked at: the first, or one that gets the same keys */
-	enum draft_sign sign; /* the weakest */
+	uint32_t first; /* the pane that the request types into */
+	uint32_t pane; /* being checked: first, or a pane that gets the same keys */
+	enum draft_sign sign; /* the weakest sign in all panes checked so far */
 };
 
 static void end(struct asking *asking, bool may)
@@ -35,7 +35,7 @@ static void end(struct asking *asking, bool may)
 	mem_free(asking);
 }
 
-/* Fails the request with the evidence. No draft: a person has typed. */
+/* Fails the request, with the evidence: the draft, or without one that a person has typed. */
 static void refuse(struct asking *asking, const struct draft *draft)
 {
 	struct json_writer writer;
@@ -62,7 +62,7 @@ static bool has_typed(const struct asking *asking, const struct muxbus_pane *pan
 	return in_prefix || submit_guard_is_recent(last);
 }
 
-/* Seconds since 1970 of the last key of a person in any pane: one may have been here, and left. */
+/* Returns the time of any person's last key in any pane: the person may have moved on. */
 static uint64_t last_key(const struct muxbus_model *model)
 {
 	uint64_t last = 0;
@@ -72,7 +72,7 @@ static uint64_t last_key(const struct muxbus_model *model)
 	return last;
 }
 
-/* Reads what stands at the prompt of a program that reads lines there. */
+/* Finds the draft at the prompt of a program that reads lines. */
 static void find_draft(const struct asking *asking, const struct muxbus_pane *pane,
     const struct pane_screen *screen, struct draft *ret_draft)
 {
@@ -103,11 +103,11 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		facts.fresh = input->fresh;
 		facts.ended = (const char *)input->ended.data;
 		facts.ended_len = input->ended.len;
-		/* tmux tells whole seconds: a key in the same one may have come later. */
+		/* tmux gives whole seconds: a key of the same second may be later than typed_ms. */
 		facts.is_untouched =
 		    ((int64_t)last_key(tmux_model(asking->parts->tmux)) + 1) * 1000 <=
 		    input->typed_ms;
-		/* Agents show a text in forms of their own. */
+		/* An agent may show a text in another form. */
 		facts.is_other_form = facts.is_untouched &&
 		    (input->has_ended_other ||
 			(is_typed && (input->is_other_form || !facts.is_shell)));
@@ -116,7 +116,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 	    !screen->is_alternate &&
 	    (!facts.is_untouched || clock_real_ms() - input->typed_ms > SHOWN_MS);
 	draft_read(&facts, ret_draft);
-	/* A text that was typed just now may not be shown yet. */
+	/* A text typed just now may not be on the screen yet. */
 	if (input == NULL || ret_draft->sign == DRAFT_BY_KEYS || !ret_draft->is_empty)
 		return;
 	if (clock_real_ms() - input->typed_ms > SHOWN_MS)
@@ -125,18 +125,18 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		input->fresh = input->line.len;
 }
 
-/* The caller, of the pane that it is in or as a process outside of tmux. */
+/* Returns true if the pane is the caller's own or one that the caller made. */
 static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 {
 	struct pane_caller caller;
 	if (request_role(asking->request) != ROLE_FULL)
-		return true; /* a narrow role was let into its own panes only */
+		return true; /* a limited role can only reach its own panes */
 	requester_caller(asking->request, &caller);
 	return caller.pane.pane == pane->id ||
 	    maker_is(request_daemon(asking->request)->makers, &caller, pane->id);
 }
 
-/* The next pane behind one that gets the keys and is not free; NULL: there is none. */
+/* Returns the next pane above id behind that gets the keys and must be checked, or NULL. */
 static const struct muxbus_pane *next_pane(
     const struct asking *asking, const struct muxbus_pane *first, uint32_t behind)
 {
@@ -152,7 +152,7 @@ static const struct muxbus_pane *next_pane(
 
 static void look(struct asking *asking, const struct muxbus_pane *pane);
 
-/* Goes on with the pane behind the one that was looked at. */
+/* Checks the next pane. After the last one, the request may type. */
 static void look_next(struct asking *asking)
 {
 	const struct muxbus_pane *first =
@@ -162,7 +162,7 @@ static void look_next(struct asking *asking)
 	if (pane != NULL)
 		look(asking, pane);
 	else
-		end(asking, true); /* of a pane that is gone, tmux says so */
+		end(asking, true); /* if the first pane has closed, tmux reports it */
 }
 
 static void fail(struct asking *asking, int error)
@@ -195,7 +195,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	look_next(asking);
 }
 
-/* The clients are known as they are now. */
+/* The list of clients is fresh: reads the pane's screen. */
 static void on_fresh(void *data, int error)
 {
 	struct asking *asking = data;
@@ -230,9 +230,9 @@ void person_guard(struct request *request, const struct muxbus_pane *pane, bool 
 	    .sign = DRAFT_BY_MARK};
 	next = next_pane(asking, pane, MUXBUS_NO_ID);
 	if (next != NULL) {
-		look(asking, next); /* with force too: requests keep their order */
+		look(asking, next); /* even with force, to keep the order of requests */
 		return;
 	}
-	asking->force = true; /* no sign is needed */
+	asking->force = true; /* makes end() report no sign */
 	end(asking, true);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The person first: a request types into a pane only if no other line would go with it. The
- * caller's own pane and those that it made are free. In any other a draft (pane/draft.h), or a
- * key of a person in the last SUBMIT_HUMAN_MS, is a refusal, unless the request has force. This
- * is the one place that decides it, for all methods that type what a caller says.
+ * The person first: a request types into a pane only if that does not add to a line of another
+ * author. The caller's own pane and panes that it made are exempt. In any other pane a draft
+ * (pane/draft.h), or a key of a person within the last SUBMIT_HUMAN_MS, refuses the request unless
+ * it has force. All methods that type a caller's text ask here.
  */
 #pragma once
 
@@ -13,19 +13,19 @@ struct muxbus_pane;
 struct request;
 
 /*
- * may: type now. sign, of static storage, names what says so, for the answer; NULL if the pane is
- * free. Else the request has been failed, and data is only to be freed.
+ * may: type now. sign: the evidence that there is no draft, for the answer, in static storage; NULL
+ * if the pane is exempt. If may is false, the request has failed already: only free data.
  */
 typedef void person_guard_fn(void *data, bool may, const char *sign);
 
 /*
- * Calls done before it returns, if the pane is free, or once tmux has answered. Requests for one
- * pane go on in their order.
+ * Calls done before it returns if the pane is exempt, or else when tmux has answered. Requests for
+ * one pane keep their order.
  */
 void person_guard(struct request *request, const struct muxbus_pane *pane, bool force,
     person_guard_fn *done, void *data);
 
-/* Writes the member sign of an answer; nothing for NULL. */
+/* Writes the member sign of an answer; for NULL, nothing. */
 #define PERSON_GUARD_RESULT                                                                        \
 	{                                                                                          \
 		"sign", "string",                                                                  \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Typing into panes: when to look, type, press Enter, and believe that a text was taken. */
+/* Typing into panes: when to look, type, press Enter, and count a text as taken. */
 #include "daemon/input/submit.h"
 
 #include "daemon/input/submit_guard.h"
@@ -13,10 +13,10 @@
 #include "wire/json.h"
 
 enum {
-	BUSY_MS = 10000, /* of a pane that is never quiet, until the caller hears of it */
-	CHOICE_REST_MS = 400, /* without output, until a menu is believed */
-	CHOICE_GONE_MS = 1000, /* for which a menu is gone, beside output */
-	CHOICE_SAME_MS = 3000, /* until a menu that looks as before may be the next one */
+	BUSY_MS = 10000, /* until the caller learns that the pane is never quiet */
+	CHOICE_REST_MS = 400, /* without output, until a menu counts as drawn */
+	CHOICE_GONE_MS = 1000, /* without its menu, until the menu counts as gone despite output */
+	CHOICE_SAME_MS = 3000, /* until a menu that looks as before may be a new one */
 };
 
 static const char not_followed[] = "tmux is not followed";
@@ -30,7 +30,7 @@ static void on_typed(void *data, int error, const struct muxbus_reply *replies, 
 	if (!submit_take_answer(submit))
 		return;
 	if (error != 0) {
-		/* The text may have been typed, or not: the next look at the screen tells. */
+		/* Perhaps the text was typed: the next look at the screen tells. */
 		submit_defer(submit, "tmux did not answer");
 	} else if (!submit_was_typed(replies, count)) {
 		submit_line_reset(&submit->line);
@@ -67,7 +67,7 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 	submit_guard_note(submit->parts, &submit->pane, pane, &submit->typed_to);
 	submit->human = submit_guard_human(submit->parts->tmux, pane, &in_prefix);
 	if (submit->line.text.bytes.len == 0) {
-		submit->stage = STAGE_SETTLING; /* Enter alone */
+		submit->stage = STAGE_SETTLING; /* no text: press Enter only */
 		submit_arm(submit, 0);
 		return;
 	}
@@ -78,7 +78,7 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 	}
 }
 
-/* Goes on with a line that an earlier daemon typed, or a try that tmux did not answer. */
+/* Continues with a line at the prompt, typed by an earlier daemon or by a try without a reply. */
 static void take_up(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_tty *tty)
 {
@@ -95,7 +95,7 @@ static int64_t quiet_ms(const struct submit *submit)
 	return clock_mono_ms() - submit->last_output_ms;
 }
 
-/* Whether the pane and its terminal allow it, and all that was read is shown; else a reason. */
+/* Returns true if the pane and terminal allow typing and all input read is shown; else a reason. */
 static bool may_look(const struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_tty *tty, char reason[SUBMIT_REASON_SIZE])
 {
@@ -106,8 +106,8 @@ static bool may_look(const struct submit *submit, const struct muxbus_pane *pane
 }
 
 /*
- * Before typing: what does the screen say against it? Keys that came since it was looked at from
- * afar, and are not shown yet, are not on that screen.
+ * Checks the screen before typing. Also checks the pane and terminal again: keys may have come
+ * since that are not on this screen yet.
  */
 static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
@@ -130,7 +130,7 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 		step_type(submit, pane, screen, tty);
 }
 
-/* Whether all that was typed had its effect a while ago. */
+/* Returns true if the effects of all that was typed are on the screen. */
 static bool is_at_rest(const struct submit *submit)
 {
 	return quiet_ms(submit) >= CHOICE_REST_MS &&
@@ -138,8 +138,8 @@ static bool is_at_rest(const struct submit *submit)
 }
 
 /*
- * Whether a program may take an answer by its first key: one that reads keys, not lines. Then Enter
- * would answer what it asks next, so it is pressed only where the answer is seen to stand.
+ * Returns true if the program may take an answer by its first key: it reads keys, not lines. Then
+ * Enter could answer its next question, and is pressed only while the answer is on the screen.
  */
 static bool is_read_by_key(const struct submit *submit)
 {
@@ -148,7 +148,7 @@ static bool is_read_by_key(const struct submit *submit)
 	    !line->was_cooked;
 }
 
-/* Whether the program in front is seen to do something else than wait for more keys. */
+/* Returns true if the program in front is known not to wait for more keys. */
 static bool is_at_work(const struct muxbus_pane *pane, const struct pane_tty *tty)
 {
 	struct foreground front;
@@ -193,7 +193,7 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 	struct submit *submit = data;
 	if (!submit_take_answer(submit))
 		return;
-	/* Not pressed: what changed is looked at. No answer: Enter counts as pressed. */
+	/* Not pressed: look at the change again. Without a reply, count Enter as pressed. */
 	if (error == 0 && !submit_was_typed(replies, count)) {
 		submit->stage = submit->line.enters > 0 ? STAGE_SUBMITTING : STAGE_SETTLING;
 	} else {
@@ -203,7 +203,7 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 	submit_arm(submit, submit_line_look_ms(&submit->line));
 }
 
-/* Whether the program that was typed to is still the one that gets Enter; false with a reason. */
+/* Returns true if the program that got the text is still in front; else a reason. */
 static bool is_same_front(
     const struct submit *submit, const struct muxbus_pane *pane, char reason[SUBMIT_REASON_SIZE])
 {
@@ -217,7 +217,7 @@ static bool is_same_front(
 	    foreground_find(pane->pid, &submit->typed_to) == FOREGROUND_IN_FRONT;
 }
 
-/* Presses Enter if the text still stands there, and no person has come. */
+/* Presses Enter if the text still is at the prompt and no person has typed. */
 static void step_enter(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
@@ -239,7 +239,7 @@ static void step_enter(
 	}
 }
 
-/* Whether Enter is pressed again: not before the program is seen to be done with the last one. */
+/* Returns true if Enter must be pressed again: the program has handled the last one. */
 static bool is_enter_due(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -272,10 +272,10 @@ static void look_for_taken(struct submit *submit, const struct muxbus_pane *pane
 }
 
 /*
- * A choice of a menu. Enter takes the marked one. Of another, the number is typed: many programs
- * take it by that alone, others mark it only, and then Enter takes it. Enter into what comes after
- * the menu would answer that, so it is pressed only while the same menu stands there at rest, and
- * was there all the time.
+ * A choice of a menu: Enter takes the marked one. For another one its number is typed: many
+ * programs take it at once, others only mark it and need Enter. An Enter after the menu would
+ * answer something else. So it is pressed only if the same menu was there all the time, and is
+ * drawn at rest.
  */
 static void look_at_choice(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
@@ -286,7 +286,7 @@ static void look_at_choice(
 	bool is_typed = line->text.bytes.len > 0 || line->enters > 0, is_lost;
 	bool rests = is_at_rest(submit);
 	bool has_moved =
-	    line->enters > 0 && choice == CHOICE_OPEN; /* it is not the one Enter took */
+	    line->enters > 0 && choice == CHOICE_OPEN; /* the mark is not where Enter was */
 	bool is_same = is_typed && rests && screen->offset > line->typed_offset &&
 	    now_ms - line->typed_ms >= CHOICE_SAME_MS;
 	if (choice < CHOICE_TAKEN)
@@ -295,7 +295,7 @@ static void look_at_choice(
 		line->was_gone = true;
 	line->has_stayed |= choice == CHOICE_MARKED || choice == CHOICE_ASTRAY ||
 	    (choice == CHOICE_OPEN && rests && now_ms - line->typed_ms >= CHOICE_GONE_MS);
-	/* A menu may show its mark for a while and then take it: the program works then. */
+	/* If the program works now, it took the choice after showing its mark for a while. */
 	line->has_stayed &= choice != CHOICE_WORKS;
 	is_lost = line->enters == 0 && line->has_stayed;
 	if (choice > CHOICE_TAKEN)
@@ -336,7 +336,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		return;
 	pane = muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
 	if (error != 0 || pane == NULL) {
-		/* Its fate is looked at first, the next time. */
+		/* The next look checks first whether the pane still exists. */
 		if (submit->stage == STAGE_WAITING)
 			submit_defer(submit, "the screen cannot be read");
 		else
@@ -381,7 +381,7 @@ static void read_screen(struct submit *submit, bool is_listed)
 	}
 }
 
-/* The model is fresh: do the guards allow it? */
+/* The model is fresh: checks the guards, then reads the screen. */
 static void on_fresh(void *data, int error)
 {
 	struct submit *submit = data;
@@ -428,7 +428,7 @@ static void refresh(struct submit *submit)
 	}
 }
 
-/* Whether the pane has been quiet for long enough; else looks again when that may be. */
+/* Returns true if the pane has been quiet for long enough. Otherwise looks again later. */
 static bool is_quiet(struct submit *submit)
 {
 	char reason[SUBMIT_REASON_SIZE];
@@ -448,7 +448,7 @@ static bool is_quiet(struct submit *submit)
 	return false;
 }
 
-/* Waits for quiet before tmux is asked anything. */
+/* Waits until the pane is quiet; then asks tmux. */
 static void look_from_afar(struct submit *submit)
 {
 	if (submit->handlers->is_wanted != NULL && !submit->handlers->is_wanted(submit->data)) {
@@ -470,11 +470,11 @@ static void look(struct submit *submit)
 		look_from_afar(submit);
 		break;
 	case STAGE_SETTLING:
-		refresh(submit); /* whether a person has come */
+		refresh(submit); /* to see if a person has typed */
 		break;
 	case STAGE_ECHO:
 		if (submit->line.is_altered) {
-			refresh(submit); /* the same */
+			refresh(submit); /* to see if a person has typed */
 			break;
 		}
 		/* fall through */
@@ -499,7 +499,7 @@ static void on_timer(void *data)
 		look(submit);
 		break;
 	case PANE_UNKNOWN:
-		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* its return wakes us */
+		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* submit_wake() will follow */
 		submit_defer(submit, not_followed);
 		break;
 	case PANE_GONE:
@@ -508,7 +508,7 @@ static void on_timer(void *data)
 	}
 }
 
-/* An agent has reported: what waits to be typed into its pane looks at once. */
+/* An agent has reported: submits that wait to type into its pane look at once. */
 static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
 {
 	struct submit_set *set = list_entry(listener, struct submit_set, listener);
@@ -581,7 +581,7 @@ void submit_aim(
 static void begin(struct submit *submit)
 {
 	submit->began_ms = clock_mono_ms();
-	/* The evidence of the last text says nothing about this one. */
+	/* The evidence is that of the last text. */
 	if (submit->line.text.bytes.len == 0)
 		submit_line_reset(&submit->line);
 }
@@ -594,9 +594,9 @@ void submit_wake(struct submit *submit)
 		begin(submit);
 	submit->stage = STAGE_WAITING;
 	if (submit->is_asking)
-		return; /* the answer goes on with it */
+		return; /* the pending reply continues it */
 	if (submit->policy->is_raw)
-		submit_raw_step(submit); /* before any keys that are sent later */
+		submit_raw_step(submit); /* now, before keys of later requests */
 	else
 		submit_arm(submit, 0);
 }
@@ -677,7 +677,7 @@ bool submit_can_type(
 	enum pane_fate fate = pane_fate(set->parts->tmux, ref);
 	ret_reason[0] = '\0';
 	if (fate == PANE_UNKNOWN)
-		return true; /* until tmux is found again */
+		return true; /* assume so until tmux is found again */
 	pane = muxbus_model_pane(tmux_model(set->parts->tmux), ref->pane);
 	if (fate == PANE_GONE || pane == NULL)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane is gone");

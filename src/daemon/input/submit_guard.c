@@ -11,7 +11,7 @@
 
 enum { AROUND_MAX = 64 * 1024, COMMAND_AT = SCREEN_GUARD_NAMES - 1 };
 
-/* The name of the agent whose whole screen is known; NULL: none is. */
+/* Returns the agent's name if signs of its whole screen are known, or NULL. */
 static const char *known_name(const struct screen_guard_facts *facts)
 {
 	for (size_t at = 0; at < COMMAND_AT; at++)
@@ -20,7 +20,7 @@ static const char *known_name(const struct screen_guard_facts *facts)
 	return NULL;
 }
 
-/* The sign that the whole screen shows of the agent. SIGN_NONE: it is not known, or shows none. */
+/* Returns the sign that the whole screen shows; SIGN_NONE if the agent is unknown or shows none. */
 static enum screen_sign_kind screen_guard_sign(const struct screen_guard_facts *facts)
 {
 	const char *name = known_name(facts);
@@ -38,7 +38,7 @@ bool screen_guard_asks(const struct screen_guard_facts *facts)
 	return sign == SIGN_DIALOG || (facts->screen->prompt.is_question && !is_prompt(sign));
 }
 
-/* Whether a text shows a sign of the program, by any of its names. */
+/* Returns true if the text shows a sign of the program, under any of its names. */
 static bool shows(const struct screen_guard_facts *facts, enum screen_sign_kind kind,
     const char *text, size_t len)
 {
@@ -48,12 +48,12 @@ static bool shows(const struct screen_guard_facts *facts, enum screen_sign_kind 
 			return true;
 		is_set |= screen_sign_is_named(facts->signs, facts->names[at], kind);
 	}
-	/* A sign of work counts in any program, unless the user's file has the program's own. */
+	/* The general busy sign applies unless the user's file has busy signs for this program. */
 	return kind == SIGN_BUSY && !is_set &&
 	    screen_sign_shows(facts->signs, NULL, kind, text, len);
 }
 
-/* The reason of the rows around the cursor against typing; NULL: none. */
+/* Returns a reason in the rows around the cursor not to type, or NULL. */
 static const char *find_sign(const struct screen_guard_facts *facts, enum screen_sign_kind sign)
 {
 	const char *reason = NULL;
@@ -62,7 +62,7 @@ static const char *find_sign(const struct screen_guard_facts *facts, enum screen
 		return NULL;
 	buf_init(&around, AROUND_MAX);
 	prompt_write_around(&facts->screen->view, &around);
-	/* A program at work keeps drawing: a screen that has been still for long is only text. */
+	/* A busy program keeps drawing: on a screen long still, the words are only text. */
 	if (facts->quiet_ms < SUBMIT_BUSY_QUIET_MS &&
 	    (sign == SIGN_WORK || shows(facts, SIGN_BUSY, (const char *)around.data, around.len)))
 		reason = "its screen says that it is busy";
@@ -134,7 +134,7 @@ bool submit_guard_is_blind(uint64_t activity)
 	return age_ms >= 0 && age_ms < SUBMIT_BLIND_MS;
 }
 
-/* Whether the agent has reported a question, and not long ago. */
+/* Returns true if the agent has reported a question within the last SUBMIT_ASKING_MS. */
 static bool reports_question(const struct presence *presence)
 {
 	return presence != NULL && presence->state == PRESENCE_ASKING &&
@@ -161,7 +161,7 @@ int64_t submit_guard_quiet_ms(
 			return quiet_ms;
 		snprintf(
 		    ret_reason, SUBMIT_REASON_SIZE, "%s asks a person something", presence->agent);
-		/* A person may have ended its dialog by Escape, which it does not report. */
+		/* Agents do not report that a person ended a dialog with Escape. */
 		return screen_sign_has(parts->signs, presence->agent, SIGN_DIALOG)
 		    ? SUBMIT_BUSY_QUIET_MS
 		    : -1;
@@ -186,7 +186,7 @@ static bool is_human_typing(const struct daemon *parts, const struct muxbus_pane
 	return in_prefix || submit_guard_is_recent(latest);
 }
 
-/* Whether the program in front is the one that asked, and not another of its name. */
+/* Returns true if the program in front has the expected name. */
 static bool is_same_program(const char *expected, const struct muxbus_pane *pane)
 {
 	char identity[AGENT_ARGV_IDENTITY_SIZE];
@@ -195,7 +195,7 @@ static bool is_same_program(const char *expected, const struct muxbus_pane *pane
 	return strcmp(expected, identity) == 0;
 }
 
-/* Says why nothing is typed while a shell is in front, or a program that shows another. */
+/* Writes why nothing is typed while a shell is in front. */
 static void tell_shell(const struct muxbus_pane *pane, const struct expected *expected,
     enum foreground_place place, char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -213,7 +213,7 @@ static void tell_shell(const struct muxbus_pane *pane, const struct expected *ex
 		    expected->identity);
 }
 
-/* Whether an agent that is kept is in front, perhaps behind the shell that runs its command. */
+/* Returns true if an agent of ensure_agent is in front, also behind the shell that started it. */
 static bool has_kept(const struct daemon *parts, const struct muxbus_pane *pane)
 {
 	struct foreground front;
@@ -223,7 +223,7 @@ static bool has_kept(const struct daemon *parts, const struct muxbus_pane *pane)
 	return front.is_known && !front.is_shell;
 }
 
-/* Whether a shell or an editor reads the terminal beside the leader of the group in front. */
+/* Returns true if a shell or editor reads the terminal beside the foreground group's leader. */
 static bool has_reader_beside(const struct muxbus_pane *pane)
 {
 	struct foreground_program leader;
@@ -298,8 +298,8 @@ bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_p
 }
 
 /*
- * Looks behind a shell in front: at the terminal of the program that it waits for, which may be
- * another one than the pane's. Not knowing it is like knowing that the kernel edits its lines.
+ * Reads the terminal of the program that a shell in front waits for, which may not be the pane's.
+ * If that terminal cannot be read, assumes that the kernel edits its lines.
  */
 static void look_behind_shell(
     const struct expected *expected, const struct muxbus_pane *pane, struct pane_tty *tty)
@@ -347,7 +347,7 @@ bool submit_guard_terminal(const struct daemon *parts, const struct submit_polic
 	return false;
 }
 
-/* The names of the program in front; "": it has no such name. */
+/* Names of the program in front; "" if it has no such name. */
 struct guard_names {
 	char reported[PRESENCE_NAME_MAX + 1];
 	char by_argv[AGENT_ARGV_NAME_SIZE];
@@ -359,7 +359,7 @@ static void find_names(const struct daemon *parts, const struct pane_ref *ref,
 {
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
 	*ret_names = (struct guard_names){.command = pane->command};
-	/* Not of a program that the agent has started on its terminal. */
+	/* Unless the agent has started another program on its terminal. */
 	if (presence != NULL && !presence->is_by_mark &&
 	    (presence->pid <= 0 ||
 		!foreground_is_below(pane_tty_front_pid(pane->pid), presence->pid)))
@@ -376,7 +376,7 @@ bool submit_guard_known(const struct daemon *parts, const struct submit_policy *
 	ret_reason[0] = '\0';
 	if (policy->knows_prompt)
 		return true;
-	/* Looked at again, just before typing: no name tells a waiting shell from the next. */
+	/* Check again just before typing: by name, a waiting shell looks like the next one. */
 	if (expected_find(queue_store(parts->queue), ref, &expected))
 		return submit_guard_front(parts, ref, pane, ret_reason);
 	find_names(parts, ref, pane, &names);
@@ -398,7 +398,7 @@ void submit_guard_note(const struct daemon *parts, const struct pane_ref *ref,
 		foreground_leader(pane->pid, ret_program);
 }
 
-/* The facts of a screen, for its guards. names: of its program, to be kept as long. */
+/* Returns the facts of a screen. They use names, which must live as long. */
 static struct screen_guard_facts facts_of(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen, struct guard_names *names)
 {
@@ -470,7 +470,7 @@ bool submit_guard_screen(const struct daemon *parts, const struct submit_policy 
 	return screen_guard_allows(&facts, ret_reason);
 }
 
-/* Appends a text so that a format takes it literally. */
+/* Appends a text, escaped for a tmux format. */
 static void put_literal(struct buf *out, const char *text)
 {
 	for (; *text != '\0'; text++) {
@@ -480,7 +480,7 @@ static void put_literal(struct buf *out, const char *text)
 	}
 }
 
-/* Appends a format of the cursor and the patterns, and behind a comma its value as it was. */
+/* Appends a format of cursor and patterns, then a comma and the value that it must have. */
 static void put_screen(
     struct buf *out, const struct pane_screen *screen, const struct buf *patterns)
 {
@@ -528,7 +528,7 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 	char command[256];
 	struct pane_tty tty;
 	ret_reason[0] = '\0';
-	/* The model's name may be that of a program which has ended since. */
+	/* The model's name may be that of a program that has ended. */
 	if (pane_tty_front(pane->pid, command, sizeof command))
 		now.command = command;
 	if (pane->input_off) {
@@ -536,7 +536,7 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 		return false;
 	}
 	pane_tty_read(pane->tty, pane->pid, &tty);
-	tty.unread = 0; /* read soon */
+	tty.unread = 0; /* not lasting: read soon */
 	return submit_guard_front(parts, ref, &now, ret_reason) &&
 	    submit_guard_known(parts, &notice, ref, &now, ret_reason) &&
 	    submit_guard_terminal(parts, &notice, ref, &now, &tty, ret_reason);

@@ -5,18 +5,18 @@
 #include "daemon/pane/pane_tty.h"
 
 enum {
-	LOOK_STEP_MS = 40, /* between looks that no output asks for */
-	AGREE_STEP_MS = 20, /* between two looks that must agree */
+	LOOK_STEP_MS = 40, /* between looks without output */
+	AGREE_STEP_MS = 20, /* between looks that must agree */
 	AGREE_LOOKS = 2,
-	SETTLED_MS = 300, /* a text that is shown in another form has been taken */
+	SETTLED_MS = 300, /* no output until an altered text counts as taken */
 	ECHO_MAX_MS = 6000,
 	SUBMIT_MAX_MS = 6000,
-	UNREAD_MAX_MS = 30000, /* both, for a program that does not read */
-	REDRAWN_MS = 1500, /* an agent that shows no prompt is drawing it */
-	ENTER_AFTER_MS = 150, /* programs take a faster Enter for part of a paste */
+	UNREAD_MAX_MS = 30000, /* instead of both, if the program does not read its input */
+	REDRAWN_MS = 1500, /* an agent without a prompt may be redrawing it */
+	ENTER_AFTER_MS = 150, /* an earlier Enter would look like part of a paste */
 };
 
-/* After the first Enter, when it is pressed again if nothing came of it. */
+/* Times after the first Enter at which Enter is pressed again if it had no effect. */
 static const int64_t enter_again_ms[] = {650, 1650, 3650};
 
 enum { ENTERS_MAX = 1 + sizeof enter_again_ms / sizeof *enter_again_ms };
@@ -51,7 +51,7 @@ void submit_line_begin(
 {
 	const struct buf *bytes = &line->text.bytes;
 	memcpy(line->lead, screen->prompt.lead, sizeof line->lead);
-	/* The last of several lines stands behind no prompt, or another one. */
+	/* The last of several lines has no prompt before it, or another one. */
 	line->has_lead = bytes->len == 0 || memchr(bytes->data, '\n', bytes->len) == NULL;
 	line->lead_column = screen->view.cursor_column;
 	line->was_cooked = tty->is_known && tty->is_cooked;
@@ -64,10 +64,10 @@ void submit_line_resume(struct submit_line *line, const struct pane_tty *tty)
 	line->was_cooked = tty->is_known && tty->is_cooked;
 	line->typed_ms = clock_mono_ms();
 	line->is_echo_seen = line->is_exact = true;
-	line->has_lead = false; /* where it begins is not known any more */
+	line->has_lead = false; /* where the text begins is unknown now */
 }
 
-/* The cursor is behind the last line of the text. */
+/* Finds the text's last line, behind which the cursor must be. */
 static enum prompt_echo find(
     const struct submit_line *line, const struct pane_screen *screen, const char *lead)
 {
@@ -89,13 +89,13 @@ static bool is_unread(const struct pane_tty *tty)
 	return tty->is_known && tty->unread > 0;
 }
 
-/* Whether a text that does not stand there as it was typed has been taken in another form. */
+/* Returns true if the program has taken a text that is not shown as it was typed. */
 static bool is_other_form(const struct submit_line *line, const struct pane_screen *screen,
     const struct pane_tty *tty, enum prompt_echo echo)
 {
 	bool is_drawn = screen->offset > line->typed_offset;
 	bool is_settled = clock_mono_ms() - line->changed_ms > SETTLED_MS;
-	/* The kernel echoes with a program that only reads: what precedes the text is its own. */
+	/* The kernel and the program both echo: text before ours is the program's own. */
 	bool is_echoed = tty->is_known && tty->is_cooked && tty->has_echo;
 
 	if (line->text.is_unseen)
@@ -111,7 +111,7 @@ bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *sc
     const struct pane_tty *tty, bool is_lenient)
 {
 	enum prompt_echo echo = find(line, screen, line->has_lead ? line->lead : NULL);
-	/* Prompts may change while they are typed at. */
+	/* A prompt may change while a text is typed at it. */
 	if (is_lenient && line->has_lead && echo != ECHO_EXACT &&
 	    (echo != ECHO_BEHIND || line->lead[0] == '\0')) {
 		line->has_lead = find(line, screen, NULL) != ECHO_EXACT;
@@ -165,7 +165,7 @@ void submit_line_pressed(struct submit_line *line)
 		line->entered_ms = clock_mono_ms();
 }
 
-/* Whether the text has been taken, as far as one look tells. */
+/* Returns true if this look shows that the text was taken. */
 static bool is_gone(const struct submit_line *line, const struct pane_screen *screen,
     const struct pane_tty *tty, enum submit_sight sight)
 {
@@ -176,17 +176,17 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 	if (line->text.bytes.len == 0 || line->text.is_unseen)
 		return has_moved;
 	/*
-	 * The kernel edits, so Enter ends the line, and none of it is left unread. Or a line
-	 * editor has let go of the terminal, so it has its line.
+	 * The kernel edits lines, so Enter ended the line, and all was read. Or a line editor has
+	 * given up the terminal, so it has the line.
 	 */
 	if (line->was_cooked || (tty->is_known && tty->is_cooked))
 		return has_moved;
-	/* An agent may draw its whole screen again. Then the text is gone for a moment. */
+	/* An agent may redraw its whole screen: then the text is missing for a moment only. */
 	if (sight == SIGHT_FREE)
 		return has_moved;
 	if (sight == SIGHT_NOT_FREE && clock_mono_ms() - line->pressed_ms < REDRAWN_MS)
 		return false;
-	/* The prompt is as it was before. */
+	/* The prompt is the same as before typing. */
 	if (line->has_lead && line->lead[0] != '\0' &&
 	    screen->view.cursor_column == line->lead_column &&
 	    strcmp(screen->prompt.lead, line->lead) == 0)
@@ -243,7 +243,7 @@ size_t submit_line_characters(const struct submit_line *line)
 	for (size_t at = 0; at < bytes->len; count++) {
 		uint32_t character;
 		int size = utf8_decode((const char *)bytes->data + at, bytes->len - at, &character);
-		/* No control characters, and none that are wide or join others. */
+		/* Editors may count control, wide and combining characters in another way. */
 		if (size <= 0 || character < ' ' || (character >= 0x7f && character < 0xa1) ||
 		    character == 0xad || character >= 0x300)
 			return 0;

@@ -3,9 +3,9 @@
 
 #include "daemon/input/submit_state.h"
 
-enum { ENTER_AFTER_MS = 150 }; /* programs take a faster Enter for part of a paste */
+enum { ENTER_AFTER_MS = 150 }; /* an earlier Enter would look like part of a paste */
 
-/* The end of keys that tmux did not type, with tmux's words. */
+/* Ends keys that tmux did not type, with tmux's replies. */
 static void end_untyped(struct submit *submit, enum submit_result result, int error,
     const struct muxbus_reply *replies, size_t count)
 {
@@ -74,7 +74,7 @@ void submit_raw_step(struct submit *submit)
 	if (submit->stage == STAGE_SETTLING)
 		press_enter(submit);
 	else if (submit_is_blocked(submit))
-		submit->stage = STAGE_WAITING; /* the end of the other text wakes it */
+		submit->stage = STAGE_WAITING; /* submit_wake_others() continues it */
 	else
 		type(submit);
 }

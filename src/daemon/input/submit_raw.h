@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Raw typing: the keys of send_text, for any program. Only the state of the pane is looked at,
- * by tmux itself, and Enter follows after a fixed rest. The keys wait while another text is
- * typed into the pane.
+ * Raw typing: keys of send_text, for any program. tmux checks the state of the pane, and nothing
+ * else is checked. Enter follows after a fixed pause. While another text is typed into the pane,
+ * the keys wait.
  */
 #pragma once
 
 struct submit;
 
-/* The next step: to type at once if the pane is free, or to press Enter. */
+/* Takes the next step: types if the pane is free, or presses Enter. */
 void submit_raw_step(struct submit *submit);

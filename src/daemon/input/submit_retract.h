@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A person begins to type while a text waits for its Enter. Muxbus deletes the text in front of what
- * they type. In a program whose editing keys are unknown, it leaves the text to the person.
+ * If a person begins to type while a text waits for its Enter, Muxbus deletes the text in front of
+ * the person's characters. In a program whose editing keys are unknown, the text stays.
  */
 #pragma once
 
@@ -12,10 +12,10 @@ struct pane_screen;
 struct pane_tty;
 struct submit;
 
-/* Whether a person has pressed a key since the text was typed. The clients have been listed. */
+/* Returns true if a person has pressed a key since the text was typed. Needs fresh clients. */
 bool submit_has_person(const struct submit *submit, const struct muxbus_pane *pane);
 
 void submit_retract(struct submit *submit, const struct muxbus_pane *pane);
-/* Looks whether the text is gone: then it is typed later. */
+/* Looks if the text is gone. If so, it is typed again later. */
 void submit_retract_look(
     struct submit *submit, const struct pane_screen *screen, const struct pane_tty *tty);

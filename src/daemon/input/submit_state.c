@@ -13,7 +13,7 @@ void submit_arm(struct submit *submit, int64_t ms)
 	loop_timer_arm(submit->timer, ms);
 }
 
-/* The reasons for a deferral are the same if they are up to a colon: details follow it. */
+/* Returns true if two reasons are equal up to a colon; details follow the colon. */
 static bool is_same_reason(const char *one, const char *other)
 {
 	size_t len = strcspn(one, ":");
@@ -33,7 +33,7 @@ void submit_tell_deferred(struct submit *submit, const char *reason)
 
 void submit_defer(struct submit *submit, const char *reason)
 {
-	/* Without its output the pane has just gone: the next look says so, and soon. */
+	/* The pane has just closed: the next look will say so, and must be soon. */
 	bool is_closed = !submit->has_tap && tmux_is_live(submit->parts->tmux);
 
 	if (submit->policy->is_once) {
@@ -98,7 +98,7 @@ bool submit_is_blocked(const struct submit *submit)
 	return false;
 }
 
-/* The pane is free: raw texts that wait for it go on, in their order. */
+/* The pane is free: wakes the raw texts that wait for it, in order. */
 static void submit_wake_others(const struct submit *submit)
 {
 	list_each (struct submit, other, &submit->set->submits, link)
@@ -108,7 +108,7 @@ static void submit_wake_others(const struct submit *submit)
 			submit_arm(other, 0);
 }
 
-/* Lets go of all that a text needed. */
+/* Releases all that a text needed. */
 static void rest(struct submit *submit)
 {
 	submit->stage = STAGE_RESTING;
@@ -156,7 +156,7 @@ void submit_destroy(struct submit *submit)
 		submit->is_stale = true;
 	}
 	if (submit->is_asking)
-		return; /* the answer frees it */
+		return; /* submit_take_answer() frees it */
 	list_remove(&submit->link);
 	submit_line_finish(&submit->line);
 	mem_free(submit);
@@ -173,7 +173,7 @@ bool submit_take_answer(struct submit *submit)
 		return true;
 	submit->is_dropped = false;
 	if (submit->stage != STAGE_RESTING)
-		submit_arm(submit, 0); /* for the next text */
+		submit_arm(submit, 0); /* the next text */
 	return false;
 }
 
@@ -184,8 +184,8 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 }
 
 /*
- * Runs commands behind the guards that tmux checks. screen NULL: the screen is not checked; pane NULL:
- * nothing but the modes of the pane is.
+ * Runs commands behind a condition for tmux. screen NULL: does not check the screen; pane NULL:
+ * checks only the modes of the pane.
  */
 static int run(struct submit *submit, struct muxbus_command *command, struct typing *typing,
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,

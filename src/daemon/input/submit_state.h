@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The floor of typing: a submit as it is inside, its pane, its timer, and asking tmux. */
+/* The lowest part of typing: the members of a submit, its pane and timer, and tmux commands. */
 #pragma once
 
 #include "daemon/input/submit_line.h"
@@ -11,17 +11,17 @@
 enum {
 	SUBMIT_RETRY_MIN_MS = 250,
 	SUBMIT_RETRY_MAX_MS = 10000,
-	SUBMIT_OUTPUT_STEP_MS = 1, /* after output: bytes that belong together come together */
+	SUBMIT_OUTPUT_STEP_MS = 1, /* delay after output, so that all of it is there */
 };
 
 enum submit_stage {
-	STAGE_RESTING, /* nothing is to be typed */
-	STAGE_WAITING, /* until the guards allow it */
-	STAGE_TYPING, /* tmux was asked to type */
-	STAGE_ECHO, /* looking for the text on the prompt line */
-	STAGE_SETTLING, /* before Enter */
-	STAGE_SUBMITTING, /* looking for the text to leave the prompt line */
-	STAGE_RETRACTING, /* looking for a text that was taken back to be gone */
+	STAGE_RESTING, /* no text */
+	STAGE_WAITING, /* for the guards */
+	STAGE_TYPING, /* waits for tmux's reply */
+	STAGE_ECHO, /* looks for the text on the prompt line */
+	STAGE_SETTLING, /* waits to press Enter */
+	STAGE_SUBMITTING, /* looks if the text has left the prompt line */
+	STAGE_RETRACTING, /* looks if a deleted text is gone */
 };
 
 struct submit {
@@ -34,21 +34,21 @@ struct submit {
 	void *data;
 	struct loop_timer *timer;
 	enum submit_stage stage;
-	bool is_asking; /* tmux owes an answer: the timer rests */
-	muxbus_reply_fn *reply; /* of what is typed */
-	bool is_stale; /* freed while tmux owes an answer: the answer frees the memory */
-	bool is_dropped; /* the answer is not wanted any more */
-	bool is_keeping; /* the pane, for what a text has started */
+	bool is_asking; /* a reply of tmux is pending: the timer does nothing */
+	muxbus_reply_fn *reply; /* handler of the reply to typing */
+	bool is_stale; /* freed when the pending reply comes */
+	bool is_dropped; /* the pending reply is ignored */
+	bool is_keeping; /* keeps the pane, for work that a text has started */
 	struct stream_tap tap;
 	bool has_tap;
-	int64_t last_output_ms; /* CLOCK_MONOTONIC, as all here; or since when it is watched */
+	int64_t last_output_ms; /* CLOCK_MONOTONIC, as all here */
 	int64_t began_ms;
 	struct submit_line line;
 	struct paste paste;
-	unsigned before; /* times that the line was typed, or may have been, without a seen end */
+	unsigned before; /* times that the line may have been typed without its end being seen */
 	bool is_over; /* the end of the last line was seen */
-	struct foreground_program typed_to; /* pid 0: not known */
-	uint64_t human; /* seconds since 1970: the last key of a person before it */
+	struct foreground_program typed_to; /* the program that got the text; pid 0: unknown */
+	uint64_t human; /* last key of a person before typing, in seconds since 1970 */
 	uint64_t activity; /* submit_guard_activity() of the last listing */
 	int64_t retry_ms;
 	char reason[SUBMIT_REASON_SIZE];
@@ -62,38 +62,38 @@ struct submit_set {
 
 void submit_arm(struct submit *submit, int64_t ms);
 
-/* Tells the caller why nothing is typed now. */
+/* Reports to the caller why nothing is typed now. */
 void submit_tell_deferred(struct submit *submit, const char *reason);
-/* Not now: tried again, less and less often; or the end, of a submit that looks once. */
+/* Defers, for longer each time; a submit that is_once ends. */
 void submit_defer(struct submit *submit, const char *reason);
 
-/* The end of a text. Nothing is touched after the call, as it may free the submit. */
+/* Ends a text. Do not use the submit afterwards: the caller may have freed it. */
 void submit_end_with(struct submit *submit, const struct submit_end *end);
 void submit_end(struct submit *submit, enum submit_result result, const char *reason);
-/* Gives up on a text that is typed, or may be. */
+/* Ends a text that cannot be typed or submitted: the pane is closed, or the text has no effect. */
 void submit_give_up(struct submit *submit, const char *reason);
 
-/* Lets go of what it does, and of the pane; ended is not called. */
+/* Drops the text and releases the pane, without calling ended(). */
 void submit_let_go(struct submit *submit);
-/* The same, and frees it; at the latest when tmux has answered. */
+/* Like submit_let_go(), and frees the submit, at the latest when the pending reply comes. */
 void submit_destroy(struct submit *submit);
 
-/* Follows the output of the pane, until the end. */
+/* Watches the pane's output until the text ends. */
 void submit_watch_output(struct submit *submit);
 
-/* Whether another text is typed into the pane, or keeps it. */
+/* Returns true if another text is being typed into the pane, or keeps it. */
 bool submit_is_blocked(const struct submit *submit);
 
-/* Settles that tmux owes no answer any more. False if the answer is not wanted. */
+/* Call this first when a reply comes. Returns false if it must be ignored. */
 bool submit_take_answer(struct submit *submit);
 
 enum submit_keys { SUBMIT_TEXT, SUBMIT_ENTER, SUBMIT_RETRACT };
 
 /*
- * Types behind the guards that tmux checks itself. screen NULL: whatever it shows; pane NULL: behind
- * those of the pane's modes alone. Returns an error of the library; reply is not called then.
+ * Types behind a condition for tmux. screen NULL: does not check the screen; pane NULL: checks only
+ * the pane's modes. Returns 0, or an error of the library, and then reply is not called.
  */
 int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_screen *screen,
     const struct muxbus_pane *pane, muxbus_reply_fn *reply);
-/* Whether tmux typed. */
+/* Returns true if tmux typed the keys. */
 bool submit_was_typed(const struct muxbus_reply *replies, size_t count);

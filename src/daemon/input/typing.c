@@ -10,7 +10,7 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux_command.h"
 
-/* Above 256 bytes a command `send-keys -H` costs tmux more than twice as much for twice. */
+/* tmux needs more than twice the time for twice the bytes of `send-keys -H`, above 256 bytes. */
 #define HEX_PIECE_BYTES 64
 #define LITERAL_PIECE_BYTES 4096
 #define COMMANDS_MAX_BYTES (2 * 1024 * 1024)
@@ -18,7 +18,7 @@
 #define HELD "muxbus-held "
 #define TYPED "muxbus-typed"
 #define GIVEN_UP "late"
-#define GONE " 01" /* ends a line of HELD that tmux has expanded whole, without a pane */
+#define GONE " 01" /* end of a complete HELD line without a pane */
 
 void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode)
 {
@@ -31,17 +31,17 @@ void typing_finish(struct typing *typing)
 {
 	buf_finish(&typing->commands);
 	if (typing->keys.len > 0)
-		explicit_bzero(typing->keys.data, typing->keys.len); /* they may be a secret */
+		explicit_bzero(typing->keys.data, typing->keys.len); /* may be a secret */
 	buf_finish(&typing->keys);
 }
 
-/* Bytes that a command types, for typing_note(). */
+/* Remembers the bytes that a command types, for typing_note(). */
 static void typing_keys(struct typing *typing, const void *bytes, size_t len)
 {
 	(void)buf_append(&typing->keys, bytes, len);
 }
 
-/* How the echo of what is typed now comes. */
+/* Returns who will echo what is typed now. */
 static enum echo_reader find_reader(const struct muxbus_pane *pane)
 {
 	struct foreground front;
@@ -64,7 +64,7 @@ void typing_note(
 		    find_reader(pane));
 }
 
-/* Appends an argument, quoted. */
+/* Appends a quoted argument. */
 static void put_quoted(struct buf *out, const void *bytes, size_t len)
 {
 	ssize_t used;
@@ -91,10 +91,10 @@ void typing_key(struct typing *typing, const char *name)
 	typing_keys(typing, &key, 1);
 }
 
-/* Home goes to the beginning of a row of the screen, and to the row above it then. */
+/* Home goes to the beginning of a row, then to the row above: it is pressed several times. */
 void typing_retract(struct typing *typing, size_t count)
 {
-	static const uint8_t kill_line = 0x15; /* for the notes: none of it is left */
+	static const uint8_t kill_line = 0x15; /* recorded as typed: the line is empty then */
 	uint32_t pane = typing->pane;
 	begin(typing);
 	buf_printf(&typing->commands,
@@ -144,8 +144,8 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 }
 
 /*
- * Appends what a format compares to learn whether only these processes get the keys: tmux gives them
- * to all panes of the window that are synchronized, if the first one is.
+ * Appends both sides of a comparison: only these processes get the keys. If the pane is
+ * synchronized, tmux sends keys to all synchronized panes of the window.
  */
 static void put_processes(const struct right_only *only, struct buf *out, const char *behind)
 {
@@ -157,16 +157,16 @@ static void put_processes(const struct right_only *only, struct buf *out, const 
 	(void)buf_printf(out, ")$,#{pane_pid}},,x},}},},%s%d", behind, (int)only->pids[0]);
 }
 
-/* The condition under which keys are typed: false also where tmux gives up the format. */
+/* Appends the condition for typing. It is also false if tmux gives up the format. */
 static void put_guard(const struct typing *typing, struct buf *out)
 {
 	const char *zeros = typing->leaves_mode ? "00" : "000";
-	/* Of these numbers none but 0 begins with 0. */
+	/* Of these numbers, only 0 begins with 0. */
 	(void)buf_printf(out, "#{&&:#{==:%s#{pane_input_off}#{pane_dead}",
 	    typing->leaves_mode ? "" : "#{pane_in_mode}");
 	if (typing->only.count > 0)
 		put_processes(&typing->only, out, zeros);
-	else /* 3.8 has no pid for a dead pane */
+	else /* tmux 3.8 has no pid for a dead pane */
 		(void)buf_printf(out, "#{?pane_pid,1,0},%s1", zeros);
 	if (typing->condition != NULL)
 		(void)buf_printf(out, "},#{&&:%s," MUXBUS_FORMAT_WHOLE "}}", typing->condition);
@@ -175,8 +175,8 @@ static void put_guard(const struct typing *typing, struct buf *out)
 }
 
 /*
- * The command that tells what held the keys up: HELD, for typing_check(). Nothing did if the guard
- * is true now, when it is looked at again: tmux had given it up.
+ * Appends the command that reports what prevented typing: a HELD line, for typing_check(). If the
+ * condition is true now, when it is checked again, tmux had given up the format.
  */
 static void put_otherwise(
     const struct typing *typing, const struct buf *guard, const char *otherwise, struct buf *out)
@@ -191,7 +191,7 @@ static void put_otherwise(
 		(void)buf_append_str(&held, "#{!=:");
 		put_processes(&typing->only, &held, "");
 		(void)buf_append_byte(&held, '}');
-	} else { /* without another reason it is this one */
+	} else { /* the only possible reason */
 		(void)buf_append_byte(&held, typing->only.count > 0 ? '1' : '0');
 	}
 	(void)buf_append_str(&held, " #{pane_mode} #{?pane_id,,0}" MUXBUS_FORMAT_WHOLE "'");
@@ -224,7 +224,7 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 	muxbus_command_next(command);
 }
 
-/* The rest of the line that begins with these words, or NULL. */
+/* Returns the rest of the first line that begins with words, or NULL. */
 static const char *find_line(const struct muxbus_reply *reply, const char *words)
 {
 	const char *line = (const char *)reply->body;
@@ -270,7 +270,7 @@ bool typing_check(
 {
 	const char *held = find_line(reply, HELD);
 	unsigned in_mode = 0, input_off = 0, dead = 0, has_program = 0, others = 0;
-	bool is_given_up; /* the guard, or this answer */
+	bool is_given_up; /* tmux gave up the condition or this report */
 	const char *reason = "its program does not ask for that just now";
 	char mode[32] = "", what[160];
 	struct json_writer writer;
@@ -338,7 +338,7 @@ void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *co
 	snprintf(line, sizeof line, "paste-buffer -d -r %s %s -b %s -t %%%u",
 	    is_bracketed ? "-p" : "", has_vis ? "-S" : "", paste->buffer, typing->pane);
 	begin(typing);
-	buf_append_str(&typing->commands, line); /* of our own making: no foreign bytes */
+	buf_append_str(&typing->commands, line); /* contains no foreign bytes */
 	typing_keys(typing, text, len);
 	typing->is_bracketed = is_bracketed;
 }
