@@ -5,7 +5,7 @@
 
 enum { DEPTH_MAX = 5, WORD_SIZE = 256 };
 
-/* Names of programs and packages. */
+/* Names of programs and packages, and the agents that they are. */
 static const struct {
 	const char *word;
 	const char *agent;
@@ -30,19 +30,19 @@ static const struct {
 };
 
 enum kind {
-	KIND_SCRIPT, /* an interpreter: its first word is a script */
-	KIND_PACKAGE, /* its first word is a package or program */
-	KIND_COMMAND, /* behind its own words a command follows */
-	KIND_SHELL, /* -c has a command as a text */
+	KIND_SCRIPT, /* an interpreter: its first argument is a script */
+	KIND_PACKAGE, /* its first argument is a package or program */
+	KIND_COMMAND, /* a command follows its own arguments */
+	KIND_SHELL, /* the argument of -c is a command */
 };
 
-/* Programs that run another one. */
+/* Programs that run another program. */
 static const struct wrapper {
 	const char *name;
 	enum kind kind;
-	const char *verbs; /* one of these comes first; NULL: none does */
-	const char *valued; /* options of one letter that take the next word */
-	unsigned skipped; /* words before the command: a container, a time */
+	const char *verbs; /* the first argument must be one of these; NULL: no such argument */
+	const char *valued; /* one-letter options whose value is the next word */
+	unsigned skipped; /* arguments before the command: a container, a time */
 } wrappers[] = {
     {"bash", KIND_SHELL, NULL, "", 0},
     {"bun", KIND_SCRIPT, " run x ", "r", 0},
@@ -96,7 +96,7 @@ static const struct wrapper {
     {"zsh", KIND_SHELL, NULL, "", 0},
 };
 
-/* Long options that take no value; others than these and --NAME=VALUE make it uncertain. */
+/* Long options without a value. With others, except --NAME=VALUE, the command is uncertain. */
 static const char flags[] =
     " --detach --experimental-strip-types --expose-gc --foreground --init --interactive "
     "--no-deprecation --no-warnings --offline --preserve-env --preserve-status --privileged "
@@ -114,7 +114,7 @@ static void strip_end(char *word, const char *end)
 		word[len - size] = '\0';
 }
 
-/* Cuts a word behind its name at the first sign of a version or an architecture. */
+/* Cuts a version or an architecture from the end of a name. */
 static void strip_version(char *word)
 {
 	static const char *const signs[] = {
@@ -132,7 +132,7 @@ static void strip_version(char *word)
 	}
 }
 
-/* The name in a word: without folders, and without all that packagers add to it. */
+/* Writes the name in a word: without directories, and without suffixes of packagers. */
 static void put_name(const char *text, size_t len, char out[WORD_SIZE])
 {
 	static const char *const ends[] = {"_", ".exe", ".cmd", ".js", ".mjs", ".cjs", ".py",
@@ -167,7 +167,7 @@ static bool find_agent(
 	return true;
 }
 
-/* The folder of a package that a path leads through: node_modules/@SCOPE/NAME, NAME/versions. */
+/* Finds the agent whose package directory is in a path: node_modules/@SCOPE/NAME, NAME/versions. */
 static bool find_package(
     const struct argv_reader *reader, const char *path, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
@@ -213,7 +213,7 @@ static const struct wrapper *find_wrapper(const char *word)
 	return NULL;
 }
 
-/* Whether a list of words between blanks has a word. */
+/* Returns true if a space-separated list contains the word. */
 static bool has_word(const char *list, const char *word)
 {
 	char padded[WORD_SIZE];
@@ -222,7 +222,7 @@ static bool has_word(const char *list, const char *word)
 	    strstr(list, padded) != NULL;
 }
 
-/* Where the words behind options begin; count if an option is not known. */
+/* Returns the index behind options, or count if an option is unknown. */
 static size_t skip_options(
     const struct wrapper *wrapper, const char *const *words, size_t count, size_t at)
 {
@@ -232,7 +232,7 @@ static size_t skip_options(
 			return at + 1;
 		if (wrapper->kind == KIND_COMMAND && wrapper->verbs == NULL && *word != '-' &&
 		    strchr(word, '=') != NULL)
-			continue; /* of env */
+			continue; /* an assignment: env VAR=VALUE */
 		if (*word != '-' || word[1] == '\0')
 			return at;
 		if (word[1] == '-') {
@@ -241,13 +241,13 @@ static size_t skip_options(
 		} else if (word[2] == '\0' && strchr(wrapper->valued, word[1]) != NULL) {
 			at++;
 		} else if (wrapper->kind == KIND_SCRIPT && strchr("cep", word[1]) != NULL) {
-			return count; /* a program as text */
+			return count; /* the program is text, not a file */
 		}
 	}
 	return count;
 }
 
-/* Where the program, script or package that a wrapper runs begins; count if that is uncertain. */
+/* Returns the index of what a wrapper runs: a program, script or package; count if uncertain. */
 static size_t find_inner(const struct wrapper *wrapper, const char *const *words, size_t count)
 {
 	size_t at = 1;
@@ -259,7 +259,7 @@ static size_t find_inner(const struct wrapper *wrapper, const char *const *words
 							    : count;
 		at++;
 	}
-	/* Behind -- is the command, whatever stands before it. */
+	/* The command follows --, whatever precedes it. */
 	for (size_t i = at; wrapper->kind == KIND_COMMAND && i < count; i++)
 		if (strcmp(words[i], "--") == 0)
 			return i + 1;
@@ -267,7 +267,7 @@ static size_t find_inner(const struct wrapper *wrapper, const char *const *words
 	return at + wrapper->skipped < count ? at + wrapper->skipped : count;
 }
 
-/* The module of python -m; NULL without one. */
+/* Returns the module of python -m, or NULL. */
 static const char *find_module(const char *const *words, size_t count)
 {
 	for (size_t at = 1; at + 1 < count && words[at][0] == '-'; at++)
@@ -279,7 +279,7 @@ static const char *find_module(const char *const *words, size_t count)
 static bool find(const struct argv_reader *reader, const char *const *words, size_t count,
     unsigned depth, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
-/* A command as text: its first word, if nothing in it is more than words. */
+/* Finds the agent in the text of a command, unless the text has more than plain words. */
 static bool find_in_text(const struct argv_reader *reader, const char *text, unsigned depth,
     char ret_name[AGENT_ARGV_NAME_SIZE])
 {
@@ -313,7 +313,7 @@ static bool find(const struct argv_reader *reader, const char *const *words, siz
 	size_t inner;
 	if (count == 0 || depth > DEPTH_MAX)
 		return false;
-	/* A program that has set its title: "npm exec @google/gemini-cli". */
+	/* The program has replaced its arguments by a title: "npm exec @google/gemini-cli". */
 	if (count == 1 && strchr(words[0], ' ') != NULL)
 		return find_in_text(reader, words[0], depth, ret_name);
 	wrapper = find_wrapper(words[0]);
@@ -339,7 +339,7 @@ bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_o
 	return find(&reader, words, count, 0, ret_name);
 }
 
-/* Replaces bytes that are not UTF-8: words may be any bytes, and long ones are cut. */
+/* Replaces invalid UTF-8 by '?': arguments may be any bytes, and long ones are cut. */
 static void clean(char *text)
 {
 	size_t len = strlen(text), at = 0, part;

@@ -4,15 +4,15 @@
 #include "daemon/pane/prompt_row.h"
 
 enum {
-	LINE_CELLS = 2048, /* of the input line that are compared */
-	GAP_CELLS = 2, /* blank: what stands behind them is a prompt at the right margin */
+	LINE_CELLS = 2048, /* cells of the input line that are compared */
+	GAP_CELLS = 2, /* blank cells before a prompt at the right margin */
 };
 
-/* The characters in the input line, without blanks, frames and suggestions. */
+/* The characters of the input line, without blanks, frames and dim suggestions. */
 struct draft_line {
 	uint32_t characters[LINE_CELLS];
 	size_t count;
-	size_t shown; /* bytes of the text */
+	size_t shown; /* bytes written to draft.text */
 };
 
 static bool is_prompt_end(const struct prompt_row *row, size_t at)
@@ -21,18 +21,18 @@ static bool is_prompt_end(const struct prompt_row *row, size_t at)
 	bool is_digit = at > 0 && row->characters[at - 1] >= '0' && row->characters[at - 1] <= '9';
 	if (character == '%')
 		return !is_digit;
-	/* Of themes: a segment's end, a lambda, an arrow, and the sign of vi's other mode. */
+	/* Of themes: end of a segment, lambda, arrow, and the sign of vi's command mode. */
 	return character == '$' || character == '#' || character == 0xe0b0 || character == 0x3bb ||
 	    character == 0x2192 || character == 0x276e || prompt_is_end(character);
 }
 
-/* Whether a row has a blank, or nothing, in a cell. */
+/* Returns true if a cell is blank or behind the end of the row. */
 static bool is_free(const struct prompt_row *row, size_t at)
 {
 	return at >= row->count || row->characters[at] == ' ' || row->characters[at] == 0xa0;
 }
 
-/* Whether a name stands in a row, the byte `offset` of it in the cell `at`. */
+/* Returns true if a name is in the row, with its byte `offset` in the cell `at`. */
 static bool has_name(
     const struct prompt_row *row, size_t at, const char *name, size_t len, size_t offset)
 {
@@ -53,11 +53,11 @@ static bool has_name(
 			return false;
 		used += (size_t)size;
 	}
-	/* A name that is a sign looks like the prompt's. */
+	/* A name of one character might be the sign of the prompt. */
 	return len > 1 || (first > 0 && row->characters[first - 1] == '/');
 }
 
-/* Whether a sign in a row belongs to the name of a directory. */
+/* Returns true if the sign in a cell is part of a name in the path of the directory. */
 static bool is_in_cwd(const char *cwd, const struct prompt_row *row, size_t at)
 {
 	uint32_t sign = row->characters[at];
@@ -72,7 +72,7 @@ static bool is_in_cwd(const char *cwd, const struct prompt_row *row, size_t at)
 	return false;
 }
 
-/* The bracket that closes the one in a cell; the cell itself: none does before end. */
+/* Returns the cell of the bracket that closes the one at a cell, or at if none does. */
 static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 {
 	uint32_t open = row->characters[at], close = open == '(' ? ')' : ']';
@@ -89,8 +89,8 @@ static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 }
 
 /*
- * Behind what looks like a prompt in a row; 0: nothing does. The first sign ends it, for commands
- * have signs too ("$ cat a > "); not one in the name of a directory, nor in brackets, as of a branch.
+ * Returns the length of what looks like a prompt, or 0. The first sign ends it: commands have signs
+ * too ("$ cat a > "). Signs in the directory's name or in brackets (of a branch) do not count.
  */
 static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t end)
 {
@@ -109,7 +109,7 @@ static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t e
 	return 0;
 }
 
-/* Behind the lead that a row begins with; SIZE_MAX: it does not. Blanks do not count. */
+/* Returns the length of the lead, blanks ignored, if the row begins with it; else SIZE_MAX. */
 static size_t lead_len(const struct prompt_row *row, const char *lead)
 {
 	size_t at = 0, len = strlen(lead);
@@ -130,18 +130,18 @@ static size_t lead_len(const struct prompt_row *row, const char *lead)
 	return at;
 }
 
-/* Whether a line of input may go on in the next row. */
+/* Returns true if an input line may continue in the row behind this one. */
 static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *row)
 {
 	if (facts->lead == NULL && facts->is_shell)
-		return row->count + 1 >= facts->view->columns; /* a blank at its end is not shown */
+		return row->count + 1 >= facts->view->columns; /* tmux omits a blank at the end */
 	for (size_t at = 0; at < row->count; at++)
 		if (!prompt_row_is_frame(row->characters[at]))
 			return true;
-	return row->count == 0; /* a person has left it blank; an edge ends what is above it */
+	return row->count == 0; /* blank: perhaps part of the input; an edge of a frame: not */
 }
 
-/* Whether a text stands in a row; behind its end there are blanks. */
+/* Returns true if a text is in the row at a cell. Cells behind the row's end are blank. */
 static bool begins_with(const struct prompt_row *row, size_t at, const char *text)
 {
 	for (; *text != '\0'; text++, at++)
@@ -150,7 +150,7 @@ static bool begins_with(const struct prompt_row *row, size_t at, const char *tex
 	return true;
 }
 
-/* The length of a prompt of a debugger or of IPython, which has no sign; 0: none begins the row. */
+/* Returns the length of a debugger's or IPython's prompt at the row's start; 0: there is none. */
 static size_t named_len(const struct prompt_row *row)
 {
 	static const char *const prompts[] = {"(gdb) ", "(lldb) ", "(Pdb) ", "(Pdb++) "};
@@ -163,7 +163,7 @@ static size_t named_len(const struct prompt_row *row)
 	return begins_with(row, 0, "In [") && begins_with(row, at, "]: ") ? at + 3 : 0;
 }
 
-/* Behind the prompt in a row; SIZE_MAX: there is none. */
+/* Returns the cell behind the prompt in a row, or SIZE_MAX if there is no prompt. */
 static size_t input_begin(
     const struct draft_facts *facts, const struct prompt_row *row, size_t end, bool is_first)
 {
@@ -174,7 +174,7 @@ static size_t input_begin(
 	if (begin > 0)
 		return begin;
 	begin = prompt_len(facts->cwd, row, end);
-	/* Above the cursor's row, text of a program is no prompt: one begins its row. */
+	/* Above the cursor's row, programs may print signs: a prompt must begin its row. */
 	if (!is_first && !facts->is_shell && begin > 0)
 		for (size_t at = 0; at + 1 < begin; at++)
 			if (!prompt_row_is_frame(row->characters[at]) &&
@@ -183,7 +183,7 @@ static size_t input_begin(
 	return begin > 0 ? begin : SIZE_MAX;
 }
 
-/* Takes what stands in a row from begin to end. */
+/* Appends the cells from begin to end to the line and the draft. */
 static void take_row(struct draft_line *line, struct draft *draft, const struct prompt_row *row,
     size_t begin, size_t end)
 {
@@ -199,7 +199,7 @@ static void take_row(struct draft_line *line, struct draft *draft, const struct 
 	}
 }
 
-/* Where the line ends in the cursor's row: a person may have moved the cursor back. */
+/* Returns where the line ends in the cursor's row: a person may have moved the cursor back. */
 static size_t input_end(const struct prompt_row *row, size_t cursor)
 {
 	size_t at = cursor, gap = 0;
@@ -208,7 +208,7 @@ static size_t input_end(const struct prompt_row *row, size_t cursor)
 	return at;
 }
 
-/* Whether the line is a text, or its beginning. */
+/* Returns true if the line is equal to a text, or with is_beginning to the beginning of it. */
 static bool is_text(const struct draft_line *line, const char *text, size_t len, bool is_beginning)
 {
 	size_t found = 0;
@@ -228,7 +228,7 @@ static bool is_text(const struct draft_line *line, const char *text, size_t len,
 	return found == line->count;
 }
 
-/* Whether the line is what Muxbus typed there. */
+/* Returns true if Muxbus typed all of the line. */
 static bool is_ours(const struct draft_facts *facts, const struct draft_line *line)
 {
 	const char *at = facts->ended, *end = at + facts->ended_len, *next;
@@ -241,20 +241,20 @@ static bool is_ours(const struct draft_facts *facts, const struct draft_line *li
 		next = memchr(at, '\n', (size_t)(end - at));
 		if (next == NULL)
 			return false;
-		if (is_text(line, at, (size_t)(end - at), true)) /* a block goes on in the next */
+		if (is_text(line, at, (size_t)(end - at), true)) /* a block goes on */
 			return true;
 	}
 	return false;
 }
 
-/* Whether two rows begin with the same prompt. */
+/* Returns true if two rows begin with the same prompt. */
 static bool is_same_prompt(const struct prompt_row *one, const struct prompt_row *other, size_t len)
 {
 	return other->count >= len &&
 	    memcmp(one->characters, other->characters, len * sizeof *one->characters) == 0;
 }
 
-/* Whether a row begins with the sign of a prompt, within a frame. */
+/* Returns true if the row begins with the sign of a prompt, inside a frame. */
 static bool begins_with_sign(const struct prompt_row *row)
 {
 	size_t at = 0;
@@ -263,7 +263,7 @@ static bool begins_with_sign(const struct prompt_row *row)
 	return at < row->count && prompt_is_end(row->characters[at]);
 }
 
-/* Whether a row may be the second of a command, though a sign is in it: "cat b > ". */
+/* Returns true if the row may be part of a command in spite of a sign: "cat b > ". */
 static bool is_like_command(const struct prompt_row *row, size_t len)
 {
 	size_t at = 0;
@@ -275,7 +275,7 @@ static bool is_like_command(const struct prompt_row *row, size_t len)
 	    row->characters[len - 2] == ' ';
 }
 
-/* Whether a line may go on from a row, with its prompt, to the cursor's, with another. */
+/* Returns true if an input line may continue from the row above to the cursor's row. */
 static bool may_come_from(const struct draft_facts *facts, const struct prompt_row *above,
     const struct prompt_row *row, size_t begin)
 {
@@ -289,8 +289,8 @@ static bool may_come_from(const struct draft_facts *facts, const struct prompt_r
 }
 
 /*
- * Finds the row that the line begins in; false: no sign of a prompt is there. A sign in the cursor's
- * row may stand in a line that goes on from above.
+ * Finds the row and cell where the input line begins. Returns false if no sign of a prompt is
+ * found. A sign in the cursor's row may be in a line that began above.
  */
 static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
@@ -322,13 +322,13 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 	return *ret_begin != SIZE_MAX;
 }
 
-/* The length of the sign that begins a row of a longer command, or of a search for one; 0: none. */
+/* Returns the length of the sign at the start of a continued command, or of a search; 0: none. */
 static size_t head_len(const struct prompt_row *row, bool is_shell)
 {
 	static const char *const heads[] = {"... ", "...> ", "(reverse-i-search)",
 	    "(failed reverse-i-search)", "(i-search)", "(failed i-search)",
 	    "bck-i-search:", "fwd-i-search:", "failing bck-i-search:", "failing fwd-i-search:",
-	    /* Of programs that are no shells. */
+	    /* Of other programs only. */
 	    "...: ", "-> ", "'> ", "\"> ", "`> ", "/*> "};
 	enum { OF_SHELLS = 10 };
 	size_t begin = 0;
@@ -340,7 +340,7 @@ static size_t head_len(const struct prompt_row *row, bool is_shell)
 	return 0;
 }
 
-/* Whether text stands in a row from begin on. */
+/* Returns true if there is text, other than dim text and frames, in a row from begin on. */
 static bool has_text(const struct prompt_row *row, size_t begin)
 {
 	for (size_t at = begin; at < row->count; at++)
@@ -349,7 +349,7 @@ static bool has_text(const struct prompt_row *row, size_t begin)
 	return false;
 }
 
-/* "(arrow)  DIRECTORY git:(BRANCH) " of zsh's commonest theme, which ends in no sign. */
+/* The prompt of zsh's most used theme, which ends without a sign: "(arrow)  DIR git:(BRANCH) ". */
 static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_t end)
 {
 	static const char git[] = " git:(";
@@ -377,8 +377,8 @@ static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_
 }
 
 /*
- * Where a shell edits a line and no sign is in the cursor's row, the row goes on with the line, or
- * is one behind a prompt of another form: doubt is a draft. A blank row is none below an empty prompt.
+ * Finds the input line if a shell is editing and no sign is in the cursor's row. The row continues
+ * a line, or has an unknown prompt: in doubt, a draft. A blank row below an empty prompt is none.
  */
 static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
@@ -401,7 +401,7 @@ static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, siz
 	return false;
 }
 
-/* "> " of bash, "quote> ", "for while> " and their kin of zsh. */
+/* Returns true for a continuation prompt: "> " of bash; "quote> ", "for while> " etc. of zsh. */
 static bool is_second_prompt(const struct prompt_row *row, size_t len)
 {
 	size_t at = 0;
@@ -413,8 +413,8 @@ static bool is_second_prompt(const struct prompt_row *row, size_t len)
 }
 
 /*
- * Whether a command goes on in the cursor's row: its first row, with another prompt, stands above,
- * and rows with the same prompt may stand between. Shows that row as the draft.
+ * Returns true if the cursor's row continues a command whose first row, with another prompt, is
+ * above. Rows with the same prompt may be between. Takes the first row as the draft.
  */
 static bool has_first_row(
     const struct draft_facts *facts, struct draft_line *line, struct draft *draft)
@@ -475,7 +475,7 @@ void draft_read(const struct draft_facts *facts, struct draft *ret_draft)
 		ret_draft->text[--line.shown] = '\0';
 	ret_draft->is_empty = line.count == 0 && head == 0;
 	ret_draft->is_there = line.count > 0 && !is_ours(facts, &line);
-	if (head > 0 && back == 0) { /* of Muxbus' own command, if it has begun one */
+	if (head > 0 && back == 0) { /* continues Muxbus' own command, if Muxbus has begun one */
 		ret_draft->is_there = !facts->is_untouched || facts->ended_len == 0;
 		return;
 	}

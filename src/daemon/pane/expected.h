@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The program that is expected in a pane: the one that last made a request from there. Only
- * that program reads the answer; another in its place, such as a shell, would execute the
- * answer. Kept in the store, so that a restart does not forget it.
+ * The expected program of a pane: the one that last made a request from there. Only that program
+ * may read the answer: another one in its place, such as a shell, would execute it. In the store,
+ * so that it survives a restart of the daemon.
  */
 #pragma once
 
@@ -12,29 +12,28 @@
 struct store;
 
 struct expected {
-	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* agent_argv_identity: the name, perhaps words */
-	struct foreground_program program; /* pid 0: known by its identity alone */
-	/* Only commands in it have asked, such as muxbus run in make, and it is no known agent:
-	 * nothing says that it ever reads an answer, and none waits for it once it has ended. */
+	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* by agent_argv_identity() */
+	struct foreground_program program; /* pid 0: only the identity is known */
+	/* It is no known agent, and only commands in it asked, such as muxbus in make. */
 	bool is_by_command;
 };
 
 /*
- * Notes that a program is expected in a pane. Shells are not: any program may start one. An agent
- * that was there may come again: while is_pending says that something waits for the pane, a
- * program that asks by commands is taken for an agent too.
+ * Stores the program that is expected in a pane, unless it is a shell, which any program may start.
+ * If is_pending (something waits for the pane) and an agent was expected, a program whose commands
+ * make requests counts as an agent too: the agent may have come back.
  */
 void expected_set(struct store *store, const struct pane_ref *pane, const struct expected *expected,
     bool is_pending);
 
-/* Forgets a program that is known to have ended. */
+/* Deletes the expected program if it is known to have ended. */
 void expected_forget(struct store *store, const struct pane_ref *pane, pid_t pane_pid);
 
-/* The program that is expected in a pane; false if there is none. */
+/* Returns false if no program is expected in the pane. */
 bool expected_find(struct store *store, const struct pane_ref *pane, struct expected *ret_expected);
 
-/* Whether it is there, was begun again, or may be: an agent that has ended. */
+/* Returns true if it still runs, runs again, or may come back because it is an agent. */
 bool expected_is_awaited(const struct expected *expected, pid_t pane_pid);
 
-/* Where its process is; FOREGROUND_ENDED also if that is another program now, or not known. */
+/* Returns the place of its process; FOREGROUND_ENDED also if the pid has another identity now. */
 enum foreground_place expected_place(const struct expected *expected, pid_t pane_pid);

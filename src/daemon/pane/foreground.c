@@ -10,14 +10,14 @@
 #include "daemon/pane/screen_sign.h"
 
 enum {
-	THREADS_MAX = 64, /* of one process; more are not asked, and so it is not known */
-	PROCESSES_MAX = 64, /* below the one in front */
+	THREADS_MAX = 64, /* of one process; with more the state is unknown */
+	PROCESSES_MAX = 64, /* below the process in front */
 	DEPTH_MAX = 8,
 	ANCESTORS_MAX = 64,
-	ARGV_MAX = 16 * 1024, /* bytes of a command line */
+	ARGV_MAX = 16 * 1024, /* bytes of a command line that are read */
 };
 
-/* Whether a descriptor of a process is a terminal. */
+/* Returns true if a descriptor of a process is a terminal. */
 static bool is_terminal(pid_t pid, long fd)
 {
 	static const char folder[] = "/dev/pts/";
@@ -31,7 +31,7 @@ static bool is_terminal(pid_t pid, long fd)
 	return strncmp(target, folder, sizeof folder - 1) == 0 || strcmp(target, "/dev/tty") == 0;
 }
 
-/* Waiting for descriptors 0 .. count - 1. */
+/* Judges a select() of descriptors 0 to count - 1. */
 static enum agent_reads judge_select(pid_t pid, unsigned long count)
 {
 	if (count == 0)
@@ -39,13 +39,13 @@ static enum agent_reads judge_select(pid_t pid, unsigned long count)
 	return count == 1 && is_terminal(pid, 0) ? AGENT_READS_YES : AGENT_READS_UNKNOWN;
 }
 
-/* Whether a thread does not sleep: it computes, or waits for a processor to do so. */
+/* Returns true if a thread does not sleep: it is running or ready to run. */
 static bool is_running(const char *text)
 {
 	return strncmp(text, "running", 7) == 0;
 }
 
-/* The call a thread sleeps in. A lock (futex) is AGENT_READS_NO: others may say more. */
+/* Judges the system call that a thread sleeps in. A lock (futex) counts as AGENT_READS_NO. */
 static enum agent_reads judge_call(pid_t pid, const char *text)
 {
 	unsigned long arguments[3] = {0};
@@ -87,7 +87,7 @@ static enum agent_reads judge_call(pid_t pid, const char *text)
 	}
 }
 
-/* A thread that reads decides; then a thread of unknown state. */
+/* One reading thread is enough for YES; otherwise one unknown thread makes it UNKNOWN. */
 static enum agent_reads join(enum agent_reads one, enum agent_reads other)
 {
 	if (one == AGENT_READS_YES || other == AGENT_READS_YES)
@@ -95,13 +95,13 @@ static enum agent_reads join(enum agent_reads one, enum agent_reads other)
 	return one == AGENT_READS_UNKNOWN ? one : other;
 }
 
-/* A search through a process and those below it. */
+/* The state of a walk through a process and its descendants. */
 struct judgement {
-	unsigned count; /* of processes */
-	bool is_computing; /* a thread of one that has the terminal */
+	unsigned count; /* processes so far */
+	bool is_computing; /* a thread of a process with the terminal is running */
 };
 
-/* All threads of a process; of one whose first thread computes the others do not count. */
+/* Judges all threads of a process. If the first one runs, the others do not matter. */
 static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 {
 	enum agent_reads reads = AGENT_READS_NO;
@@ -130,11 +130,11 @@ static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 			*ret_is_computing |= is_running(text);
 		}
 	}
-	(void)closedir(folder); /* only read */
+	(void)closedir(folder); /* a failure has no effect */
 	return reads;
 }
 
-/* A process and those below it of its group: a script may have its reader as a child. */
+/* Judges a process and its descendants in its group: the reader may be a child of a script. */
 static enum agent_reads judge_tree(
     pid_t pid, pid_t group, unsigned depth, struct judgement *judgement)
 {
@@ -156,8 +156,8 @@ static enum agent_reads judge_tree(
 }
 
 /*
- * Whether a shell waits for a child, as far as is seen. At its prompt it may have helpers in its own
- * group, such as those of the prompt or of completions.
+ * Returns true if a shell seems to wait for a child. At its prompt it may have children in its own
+ * group that it does not wait for, such as helpers of the prompt or of completions.
  */
 static bool waits_for(pid_t shell, pid_t child)
 {
@@ -168,12 +168,12 @@ static bool waits_for(pid_t shell, pid_t child)
 	return reads != AGENT_READS_YES && is_terminal(child, 0) && is_terminal(child, 1);
 }
 
-/* The last child of its group that a shell waits for, or 0. */
+/* Returns the last child in the group that a shell waits for, or 0. */
 static pid_t find_child(pid_t pid, pid_t group)
 {
 	pid_t children[PROCESSES_MAX], found = 0;
 	size_t count;
-	(void)process_children(pid, children, PROCESSES_MAX, &count); /* none then */
+	(void)process_children(pid, children, PROCESSES_MAX, &count); /* none on failure */
 	for (size_t at = 0; at < count; at++)
 		if (getpgid(children[at]) == group && waits_for(pid, children[at]))
 			found = children[at];
@@ -212,7 +212,7 @@ bool foreground_is_messenger(const char *command)
 	return is_listed(messengers, sizeof messengers / sizeof *messengers, command);
 }
 
-/* Programs that agents start on their own terminal, for a person to edit or read a text. */
+/* Returns true for programs with which agents let a person edit or read on their own terminal. */
 static bool is_editor(const char *command)
 {
 	static const char *const editors[] = {"ed", "emacs", "emacsclient", "helix", "hx", "joe",
@@ -226,7 +226,7 @@ bool foreground_asks_for_itself(const char *command)
 	return !foreground_is_shell(command) && !foreground_is_messenger(command);
 }
 
-/* The program that matters: a shell that only waits for what it has started is none. */
+/* Finds the program in front. Shells that only wait for a child are skipped. */
 static bool find_program(struct foreground *front, pid_t group)
 {
 	front->pid = group;
@@ -261,12 +261,12 @@ void foreground_read(pid_t pid, struct foreground *ret_front)
 	ret_front->is_computing = judgement.is_computing;
 }
 
-/* The words of a process's command line, in buffer. */
+/* Reads a command line into buffer. Returns the number of words. */
 static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 {
 	ssize_t len = process_read(pid, "cmdline", buffer, ARGV_MAX);
 	size_t count = 0;
-	/* Titles that programs set may have NULs at their end. */
+	/* A title that a program set may be followed by empty words. */
 	for (ssize_t at = 0; at < len && count < AGENT_ARGV_WORDS_MAX;
 	     at += (ssize_t)strlen(buffer + at) + 1)
 		words[count++] = buffer + at;
@@ -275,7 +275,7 @@ static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 	return count;
 }
 
-/* A search for an agent among processes of one group. */
+/* A search for an agent among the processes of a group. */
 struct process_search {
 	pid_t group;
 	const struct screen_sign_set *signs;
@@ -299,8 +299,8 @@ static bool search_tree(struct process_search *search, pid_t pid, unsigned depth
 	is_found = agent_argv_find(words, read_words(pid, buffer, words),
 	    search->signs != NULL ? is_named : NULL, (void *)(uintptr_t)search->signs, ret_name);
 	if (!is_found)
-		(void)process_children(pid, children, PROCESSES_MAX, &count); /* none then */
-	/* Most programs are no agents, and have no children. */
+		(void)process_children(pid, children, PROCESSES_MAX, &count); /* none on failure */
+	/* Skip the test of the terminal for most programs: no agents, without children. */
 	if ((is_found || count > 0) && !is_terminal(pid, 0))
 		return false;
 	for (size_t at = 0; !is_found && at < count; at++)
@@ -350,7 +350,7 @@ static bool is_front(const struct tty_process *process)
 	return process->tty != 0 && process->group == process->front;
 }
 
-/* A process, then its parent, and so on. Returns how many there are. */
+/* Reads a process, its parent and so on. Returns their number. */
 static size_t read_ancestors(
     pid_t pid, pid_t pids[ANCESTORS_MAX], struct tty_process ancestors[ANCESTORS_MAX])
 {
@@ -362,7 +362,7 @@ static size_t read_ancestors(
 	return count;
 }
 
-/* Whether a process in front is a program that asks, and reads its terminal. */
+/* Returns true if a process in front makes its own requests and reads its terminal. */
 static bool is_asking_program(pid_t pid, const struct tty_process *process)
 {
 	char name[64];
@@ -384,7 +384,7 @@ enum foreground_asker foreground_find_asker(
 	tty = pane.tty;
 	while (count-- > 0) {
 		const struct tty_process *process = &ancestors[count];
-		/* Without a terminal, or above the pane: of a tmux in a tmux. */
+		/* A process without a terminal, or one above the pane: a tmux runs in a tmux. */
 		if (process->tty == 0 || (!is_related && process->tty != tty))
 			continue;
 		if (process->tty != tty && !is_shown)
@@ -400,7 +400,7 @@ enum foreground_asker foreground_find_asker(
 	return is_related ? ASKER_BEHIND : ASKER_ELSEWHERE;
 }
 
-/* Whether what shows the terminal of a program is in front, up to the terminal of the pane. */
+/* Returns true if all programs that show the program's terminal, up to the pane's, are in front. */
 static bool is_shown(int pane_tty, pid_t pid)
 {
 	struct tty_process ancestors[ANCESTORS_MAX];
@@ -419,14 +419,14 @@ static bool is_shown(int pane_tty, pid_t pid)
 	return false;
 }
 
-/* A search for what reads the terminal beside a program. */
+/* A search for a process that reads the terminal beside a program. */
 struct reader_search {
 	pid_t program;
 	pid_t group;
-	unsigned count; /* of processes */
+	unsigned count; /* processes so far */
 };
 
-/* Whether it is an editor at the terminal, or reads it and is neither the program nor an agent. */
+/* Returns true for an editor at the terminal, or for a reader that is no agent nor the program. */
 static bool is_other_reader(const struct reader_search *search, pid_t pid)
 {
 	char name[64];
@@ -439,7 +439,7 @@ static bool is_other_reader(const struct reader_search *search, pid_t pid)
 	    judge_process(pid, &computes) == AGENT_READS_YES;
 }
 
-/* Whether such a process is among one and those below it of the group. */
+/* Returns true if a process or a descendant of it in the group is such a reader. */
 static bool has_other_reader(struct reader_search *search, pid_t pid, unsigned depth)
 {
 	pid_t children[PROCESSES_MAX];
@@ -448,14 +448,14 @@ static bool has_other_reader(struct reader_search *search, pid_t pid, unsigned d
 		return false;
 	if (is_other_reader(search, pid))
 		return true;
-	(void)process_children(pid, children, PROCESSES_MAX, &child_count); /* none then */
+	(void)process_children(pid, children, PROCESSES_MAX, &child_count); /* none on failure */
 	for (size_t at = 0; at < child_count; at++)
 		if (has_other_reader(search, children[at], depth + 1))
 			return true;
 	return false;
 }
 
-/* The uppermost process of the group of a process, as far as parents lead. */
+/* Returns the highest ancestor in the group. */
 static pid_t find_root(pid_t pid, pid_t group)
 {
 	struct tty_process process;
@@ -493,7 +493,7 @@ void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program)
 	*ret_program = (struct foreground_program){start != 0 ? pid : 0, start};
 }
 
-/* Whether a file is the terminal with this number, as the kernel writes it for processes. */
+/* Returns true if path is the terminal with this device number of /proc/PID/stat. */
 static bool is_numbered(const char *path, int tty)
 {
 	unsigned number = (unsigned)tty;

@@ -8,7 +8,7 @@
 struct made {
 	struct list link;
 	struct pane_ref pane;
-	uint64_t start; /* of its process, in clock ticks since boot; 0: it had ended */
+	uint64_t start; /* start time of its first process, in clock ticks since boot; 0: unknown */
 	struct pane_caller maker;
 };
 
@@ -75,7 +75,7 @@ void maker_set_free(struct maker_set *set)
 	mem_free(set);
 }
 
-/* Forgets panes that are gone. */
+/* Removes closed panes. */
 static void tidy(struct maker_set *set)
 {
 	char name[PANE_REF_TEXT_SIZE];
@@ -107,7 +107,7 @@ void maker_note(
 	record_put(queue_store(set->queue), &made_kind, name, made);
 }
 
-/* The program in the pane of a caller may be another one now. */
+/* Compares callers by pane, whatever program now runs in it; without a pane by session. */
 static bool is_caller(const struct pane_caller *one, const struct pane_caller *other)
 {
 	if (one->pane.pane != MUXBUS_NO_ID || other->pane.pane != MUXBUS_NO_ID)
@@ -118,7 +118,7 @@ static bool is_caller(const struct pane_caller *one, const struct pane_caller *o
 	    one->session_start == other->session_start;
 }
 
-/* A process that has ended has left its pane, which is dead. */
+/* Returns true if the pane is there with the same process, which may have ended in a dead pane. */
 static bool is_as_made(const struct maker_set *set, const struct made *made)
 {
 	uint64_t start = process_start_ticks(made->pane.pane_pid);

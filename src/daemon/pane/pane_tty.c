@@ -6,9 +6,9 @@
 
 #include "base/process.h"
 
-enum { STAT_SIZE = 1024 }; /* 52 numbers, and a name of 64 bytes at most */
+enum { STAT_SIZE = 1024 }; /* 52 numbers, and a name of up to 64 bytes */
 
-/* Only a pseudo-terminal is opened: of others that alone may have an effect. */
+/* Opens pseudo-terminals only: to open another terminal may have effects. */
 static int open_tty(const char *path)
 {
 	static const char folder[] = "/dev/pts/";
@@ -24,7 +24,7 @@ bool pane_tty_process(pid_t pid, struct tty_process *ret_process)
 	char text[STAT_SIZE], *after;
 	if (process_read(pid, "stat", text, sizeof text) <= 0)
 		return false;
-	/* The name before it is in parentheses and may contain any character. */
+	/* The command name is in parentheses and may contain any character. */
 	after = strrchr(text, ')');
 	return after != NULL &&
 	    sscanf(after + 1,
@@ -77,7 +77,7 @@ void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty)
 		ret_tty->is_first =
 		    pane_tty_process(pid, &process) && process.group == process.front;
 	}
-	(void)close(fd); /* nothing was written */
+	(void)close(fd); /* only read: a failure has no effect */
 }
 
 bool pane_tty_keeps(const struct pane_tty *tty, const char *text, size_t len)

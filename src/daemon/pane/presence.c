@@ -15,7 +15,7 @@ struct presence_set {
 	struct event_log *events;
 	struct store *store;
 	struct list listeners;
-	struct list presences; /* the one that reported last comes last */
+	struct list presences; /* by time of the last report, oldest first */
 	size_t count;
 };
 
@@ -57,8 +57,8 @@ void presence_thread(const char *agent, const char *session, char out[PANE_REF_T
 }
 
 /*
- * The address of an agent: its pane, cleared if that is not known, and its session as the thread,
- * unless the name is too long for one.
+ * Writes the address of an agent: its pane, cleared if unknown, with its session as the thread,
+ * unless the session's name is too long.
  */
 static void presence_address(const struct presence *presence, struct pane_ref *ret_address)
 {
@@ -93,7 +93,7 @@ static const struct record_kind presence_kind = {
     .source = SOURCE_POST,
 };
 
-/* By pane; without one, by agent and session. */
+/* Names the record: by pane, or without one by agent and session. */
 static const char *presence_name(const struct presence *presence, char out[NAME_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];
@@ -111,7 +111,7 @@ static void presence_store(const struct presence_set *set, const struct presence
 	record_put(set->store, &presence_kind, presence_name(presence, name), presence);
 }
 
-/* Whether neither its pane nor its process is known to have gone. */
+/* Returns true if neither its process has ended nor its pane is closed, as far as known. */
 static bool is_there(const struct presence_set *set, const struct presence *presence)
 {
 	if (presence->pid > 0 && process_start_ticks(presence->pid) != presence->pid_start)
@@ -129,7 +129,7 @@ static void presence_remove(struct presence_set *set, struct presence *presence)
 	mem_free(presence);
 }
 
-/* Forgets those that have gone, and the one silent longest where there are too many. */
+/* Removes those that have ended, and if there are too many the one silent for longest. */
 static void sweep(struct presence_set *set)
 {
 	struct list *link, *after;
@@ -142,7 +142,7 @@ static void sweep(struct presence_set *set)
 		presence_remove(set, list_entry(set->presences.next, struct presence, link));
 }
 
-/* The one that a report is about, whatever has become of it. */
+/* Returns the presence that a report is about, even if it has ended; NULL: none. */
 static struct presence *find(const struct presence_set *set, const struct pane_ref *pane,
     const char *agent, const char *session)
 {
@@ -224,8 +224,8 @@ static void tell(
 }
 
 /*
- * The program that has printed a mark. A messenger, such as muxbus mark at the prompt of a shell,
- * speaks for the pane and ends at once.
+ * Returns the program that has printed a mark, or for a messenger the pane's first process: a
+ * messenger, such as muxbus mark at a shell's prompt, reports for the pane and ends at once.
  */
 static pid_t marker_pid(const struct muxbus_pane *pane)
 {
@@ -237,7 +237,7 @@ static pid_t marker_pid(const struct muxbus_pane *pane)
 	return front;
 }
 
-/* The process that a report speaks for. */
+/* Returns the process that a report is about. */
 static pid_t report_pid(const struct presence_set *set, const struct presence_report *report)
 {
 	const struct muxbus_pane *pane =
@@ -245,7 +245,7 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 	struct expected expected;
 	if (report->pid > 0 || pane == NULL)
 		return report->pid;
-	/* Not that of a shell that waits for the agent, and lives longer. */
+	/* Not the shell that waits for the agent: it lives longer. */
 	if (expected_find(set->store, report->pane, &expected) &&
 	    expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT)
 		return expected.program.pid;
@@ -253,8 +253,8 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 }
 
 /*
- * Whether a report comes from an agent that the one in the pane has started for itself:
- * another session, while this one is at work in the same process.
+ * Returns true if the report is from an agent that the agent in the pane started: another session,
+ * while the agent in the same process is busy or asking.
  */
 static bool is_nested(
     const struct presence *presence, const struct presence_report *report, pid_t pid)
@@ -266,14 +266,14 @@ static bool is_nested(
 	    !presence->is_by_mark;
 }
 
-/* Whether a report is not believed. */
+/* Returns true if a report is not believed. */
 static bool is_refused(
     const struct presence *presence, const struct presence_report *report, pid_t pid)
 {
 	return is_nested(presence, report, pid) || (report->is_by_mark && !presence->is_by_mark);
 }
 
-/* Takes what a report says beside the state. */
+/* Stores all of a report but the state. */
 static void set_report(struct presence *presence, const struct presence_report *report, pid_t pid)
 {
 	snprintf(presence->agent, sizeof presence->agent, "%s", report->agent);
@@ -283,7 +283,7 @@ static void set_report(struct presence *presence, const struct presence_report *
 		snprintf(presence->question, sizeof presence->question, "%s",
 		    report->question != NULL ? report->question : "");
 	presence->is_by_mark = report->is_by_mark;
-	/* A hook of a session in no pane need not know the process that a call has shown. */
+	/* A hook without a pane may not know the process that an earlier call has shown. */
 	if (pid > 0 || presence->pane.pane != MUXBUS_NO_ID) {
 		presence->pid = pid;
 		presence->pid_start = pid > 0 ? process_start_ticks(pid) : 0;
@@ -324,8 +324,8 @@ static void tell_listeners(struct presence_set *set, const struct pane_ref *pane
 }
 
 /*
- * The pane of a session that was in none is known now: its presence is there from now on, unless
- * another one was, which the session replaces.
+ * If a session without a pane now has one, moves its presence there; if the pane has a presence
+ * already, that is kept, and the session takes it over.
  */
 static struct presence *take_seat(struct presence_set *set, struct presence *there,
     const struct pane_ref *pane, const char *agent, const char *session)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Presences: agents as they report themselves, from their hooks or over their bridge: which
- * agent sits in a pane, in which session, and whether it is idle, busy, or asks a person
- * something. Such edges are exact, where a screen can only be judged.
+ * Presences: agents as they report themselves, by their hooks or over their bridge: the agent in a
+ * pane, its session, and whether it is idle, busy, or asks a person something. Reports are exact; a
+ * screen can only be judged.
  *
- * At most one a pane; one whose pane is not known is found by its session. A presence ends
- * with its pane, its process, or the word "gone". Over a restart of the daemon it is kept,
- * but for its state: what was reported meanwhile is not known.
+ * A pane has at most one presence. An agent without a known pane is found by its session. A
+ * presence ends with its pane, its process, or a report of the state "gone". It survives a restart
+ * of the daemon without its state, which may have changed meanwhile.
  */
 #pragma once
 
 #include "daemon/core/pane_ref.h"
 
-#define PRESENCES_MAX 1024 /* then the one that was silent longest is forgotten */
-#define PRESENCE_NAME_MAX 32 /* of an agent: [A-Za-z0-9_.-] */
-#define PRESENCE_QUESTION_MAX 256 /* bytes, and clean text */
-#define PRESENCE_SESSION_MAX 128 /* [A-Za-z0-9_.:-], not beginning with '-' */
+#define PRESENCES_MAX 1024 /* beyond, the one silent for longest is removed */
+#define PRESENCE_NAME_MAX 32 /* bytes of an agent's name: [A-Za-z0-9_.-] */
+#define PRESENCE_QUESTION_MAX 256 /* bytes of clean text */
+#define PRESENCE_SESSION_MAX 128 /* bytes of [A-Za-z0-9_.:-], not beginning with '-' */
 
 struct event_log;
 struct queue;
@@ -25,7 +25,7 @@ enum presence_state {
 	PRESENCE_UNKNOWN,
 	PRESENCE_IDLE, /* it waits for its next prompt */
 	PRESENCE_BUSY, /* it works on a turn */
-	PRESENCE_ASKING, /* it waits for a person's decision: a key would be one */
+	PRESENCE_ASKING, /* it waits for a person's decision, which a key could make */
 	PRESENCE_GONE,
 	PRESENCE_STATE_COUNT_,
 };
@@ -34,29 +34,29 @@ const char *presence_state_name(enum presence_state state);
 
 struct presence {
 	struct list link;
-	struct pane_ref pane; /* cleared: in none that is known */
+	struct pane_ref pane; /* cleared: no pane is known */
 	char agent[PRESENCE_NAME_MAX + 1];
-	char session[PRESENCE_SESSION_MAX + 1]; /* "": not reported */
+	char session[PRESENCE_SESSION_MAX + 1]; /* "": unknown */
 	enum presence_state state;
-	int64_t since_ms; /* CLOCK_REALTIME: of its state */
-	int64_t reported_ms; /* CLOCK_MONOTONIC: the last report; 0: in an earlier life */
-	pid_t pid; /* whose end is its end; 0: not known */
+	int64_t since_ms; /* CLOCK_REALTIME: start of its state */
+	int64_t reported_ms; /* CLOCK_MONOTONIC: last report; 0: none since the daemon started */
+	pid_t pid; /* its end ends the presence; 0: unknown */
 	uint64_t pid_start;
-	bool is_by_mark; /* reported in the pane's output: never a reason to type */
-	char question[PRESENCE_QUESTION_MAX + 1]; /* while it asks by a mark; "": not reported */
-	bool has_turns; /* it has reported busy: it reports whenever a turn begins */
-	uint64_t turns; /* how often it became busy in this life */
+	bool is_by_mark; /* reported by a mark in the pane's output: never a reason to type */
+	char question[PRESENCE_QUESTION_MAX + 1]; /* from a mark; "": none */
+	bool has_turns; /* it has reported busy before, so it reports each turn */
+	uint64_t turns; /* how often it became busy since the daemon started */
 };
 
-/* The report of an agent about itself. The texts are checked by presence_check(). */
+/* A report of an agent about itself. presence_check() has checked the texts. */
 struct presence_report {
-	const struct pane_ref *pane; /* cleared: in none that is known */
+	const struct pane_ref *pane; /* cleared: no pane is known */
 	const char *agent;
 	const char *session; /* NULL: not reported */
-	enum presence_state state; /* PRESENCE_UNKNOWN: as before */
+	enum presence_state state; /* PRESENCE_UNKNOWN: unchanged */
 	pid_t pid; /* 0: the program in front of the pane */
-	bool is_by_mark; /* in the pane's output */
-	bool is_found; /* found by us: no report of the agent, and no event */
+	bool is_by_mark; /* a mark in the pane's output */
+	bool is_found; /* we found the agent, it did not report: publish no event */
 	const char *question; /* NULL: not reported */
 };
 
@@ -64,26 +64,26 @@ struct presence_report {
 struct presence_set *presence_set_new(
     struct tmux *tmux, struct event_log *events, struct queue *queue);
 void presence_set_free(struct presence_set *set);
-struct tmux *presence_set_tmux(const struct presence_set *set); /* that it was given */
+struct tmux *presence_set_tmux(const struct presence_set *set); /* as given */
 
-/* NULL if both are of their form, else why not. session may be NULL. */
+/* Returns NULL if both have a valid form, or an error text. session may be NULL. */
 const char *presence_check(const char *agent, const char *session);
 
 /*
- * Takes a report. False if it is not believed: another session of the same process is at
- * work in that pane, so this one was started by it; or it is a mark, and an agent that is there
- * has reported itself in another way.
+ * Handles a report. Returns false if it is not believed: another session of the same process is
+ * busy in that pane, and so has started the reporting one; or it is a mark, and the agent there has
+ * reported itself in another way.
  */
 bool presence_report(struct presence_set *set, const struct presence_report *report);
 
-/* The agent and session of a thread; false if the text is not of that form. */
+/* Splits a thread into agent and session. Returns false if its form is invalid. */
 bool presence_split(
     const char *thread, char agent[PRESENCE_NAME_MAX + 1], const char **ret_session);
 void presence_thread(const char *agent, const char *session, char out[PANE_REF_THREAD_SIZE]);
 
 /*
- * Called after each report that is believed, with the address of the agent: its pane, cleared if
- * that is not known, and its session as the thread, unless the name is too long for one.
+ * Called after each believed report with the address of the agent: its pane, cleared if unknown,
+ * with its session as the thread, unless the session's name is too long.
  */
 struct presence_listener {
 	struct list link;
@@ -92,15 +92,15 @@ struct presence_listener {
 void presence_listen(struct presence_set *set, struct presence_listener *listener);
 
 /*
- * The agent in a pane, or with that session: known by marks only if none reported itself. NULL if
- * there is none, or none any more.
+ * Return the agent in a pane, or with a session, or NULL if there is none or it has ended. An agent
+ * known only by marks is returned if there is no other.
  */
 const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane);
 const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session);
 
-/* Whether a program of a pane with this number has reported, gone or not. Reads no process. */
+/* Returns true if an agent in a pane with this id has reported, even if it has ended. */
 bool presence_has_pane(const struct presence_set *set, uint32_t pane);
 
-/* Walks those that are still there: NULL starts, NULL ends. */
+/* Iterates the agents that have not ended. NULL starts, and is returned at the end. */
 const struct presence *presence_next(struct presence_set *set, const struct presence *previous);

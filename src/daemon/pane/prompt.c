@@ -4,10 +4,10 @@
 #include "daemon/pane/prompt_row.h"
 
 enum {
-	QUESTION_ROWS = 10, /* around the cursor, where choices are looked for */
-	AROUND_ABOVE = 8, /* rows of what is said around a prompt */
+	QUESTION_ROWS = 10, /* rows above and below the cursor in which choices are searched */
+	AROUND_ABOVE = 8, /* rows for prompt_write_around() */
 	AROUND_UNDER = 4,
-	KEY_MAX = 2048, /* characters of it that are compared */
+	KEY_MAX = 2048, /* characters of a line that are compared */
 	REVERSE_MAX = 2, /* cells of a drawn cursor: a wide one takes two */
 };
 
@@ -33,7 +33,7 @@ static void view_row(const struct prompt_view *view, unsigned number, struct pro
 	prompt_row_read(view->text, view->len, number, row);
 }
 
-/* The first cell of a row that is no frame; its count if there is none. */
+/* Returns the first cell that is no frame, or row->count. */
 static size_t row_begin(const struct prompt_row *row)
 {
 	size_t at = 0;
@@ -43,8 +43,8 @@ static size_t row_begin(const struct prompt_row *row)
 }
 
 /*
- * Behind the prompt that a row begins with; 0 if it begins with none. Gemini CLI that asks
- * for nothing has a star, which is one only there.
+ * Returns the cell behind the prompt that a row begins with, or 0. The star is Gemini CLI's prompt
+ * in YOLO mode; it counts only at the start of a row.
  */
 static size_t lead_end(const struct prompt_row *row)
 {
@@ -57,7 +57,7 @@ static size_t lead_end(const struct prompt_row *row)
 	return end > begin ? end : 0;
 }
 
-/* Where the first run of prompt's ends before end is over; 0 if there is none. */
+/* Returns the cell behind the first run of signs that end prompts, or 0. */
 static size_t find_prompt_end(const struct prompt_row *row, size_t end)
 {
 	size_t lead = lead_end(row);
@@ -91,7 +91,7 @@ bool prompt_find_cursor(struct prompt_view *view)
 			if (row.is_reverse[at] && count++ == 0)
 				first = at;
 		if (count == 0 || count > REVERSE_MAX)
-			continue; /* more than a cursor: a bar, or a choice */
+			continue; /* more than a cursor: a bar or a marked choice */
 		view->cursor_row = number;
 		view->cursor_column = (unsigned)first;
 		return true;
@@ -99,7 +99,7 @@ bool prompt_find_cursor(struct prompt_view *view)
 	return false;
 }
 
-/* Puts what stands left of the cursor into words. */
+/* Writes the text left of the cursor to line and lead. */
 static void write_left(const struct prompt_row *row, size_t end, struct prompt *prompt)
 {
 	size_t line_len = 0, lead_len = 0;
@@ -116,7 +116,7 @@ static void write_left(const struct prompt_row *row, size_t end, struct prompt *
 	prompt->lead[lead_len] = '\0';
 }
 
-/* Whether a row offers a choice: "2. No"; *ret_is_chosen: with a mark at it. */
+/* Returns true if a row is a numbered choice: "2. No". *ret_is_chosen: it is marked. */
 static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
 {
 	size_t at = row_begin(row), digits = 0;
@@ -132,7 +132,7 @@ static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
 	    (row->characters[at] == '.' || row->characters[at] == ')');
 }
 
-/* A menu around the cursor: one of several numbered choices is marked. */
+/* Returns true if several numbered choices are around the cursor, and one of them is marked. */
 static bool find_question(const struct prompt_view *view)
 {
 	static struct prompt_row row;
@@ -158,9 +158,9 @@ static bool is_blank(const struct prompt_row *row)
 }
 
 /*
- * Whether the cursor's row goes on with a draft that begins above, at a row that begins with a prompt:
- * text stands from there on. A box's edge lies between drafts and what was said before. So does a
- * blank row, but not above a row with neither text nor prompt (has_nothing): a person leaves one too.
+ * Returns true if the cursor's row continues a draft from above: up to a row that begins with a
+ * prompt, all rows have text. The edge of a box ends a draft. So does a blank row, unless the
+ * cursor's row has neither text nor prompt (has_nothing): then the draft may have blank rows.
  */
 static bool is_continued(const struct prompt_view *view, bool is_boxed, bool has_nothing)
 {
@@ -172,7 +172,7 @@ static bool is_continued(const struct prompt_view *view, bool is_boxed, bool has
 		view_row(view, view->cursor_row - back, &row);
 		begin = row_begin(&row);
 		if (is_boxed && (row.count == 0 || !is_upright(row.characters[0])))
-			return has_nothing && is_begun; /* a box may have no other prompt */
+			return has_nothing && is_begun; /* a box may have no prompt */
 		if (begin == row.count) {
 			if (!is_boxed && !(has_nothing && is_blank(&row)))
 				return false;
@@ -186,7 +186,7 @@ static bool is_continued(const struct prompt_view *view, bool is_boxed, bool has
 	return false;
 }
 
-/* Behind the last character left of end that is text, or ends a prompt. */
+/* Returns the cell behind the last text, or sign that ends prompts, left of end. */
 static size_t text_end(const struct prompt_row *row, size_t end)
 {
 	while (end > 0 && !is_text(row, end - 1) && !prompt_is_end(row->characters[end - 1]))
@@ -194,7 +194,7 @@ static size_t text_end(const struct prompt_row *row, size_t end)
 	return end;
 }
 
-/* Whether the character before end ends a prompt: one is there, and it is no "100%". */
+/* Returns true if the character left of end can end a prompt: not as in "100%". */
 static bool is_lead_end(const struct prompt_row *row, size_t end)
 {
 	if (end == 0)
@@ -203,7 +203,7 @@ static bool is_lead_end(const struct prompt_row *row, size_t end)
 	    row->characters[end - 2] > '9';
 }
 
-/* Whether there is a draft left of the cursor. */
+/* Returns true if there is a draft left of the cursor. */
 static bool has_left_draft(
     const struct prompt_view *view, const struct prompt_row *row, size_t end, bool *ret_is_shell)
 {
@@ -220,7 +220,7 @@ static bool has_left_draft(
 		*ret_is_shell = false;
 		return true;
 	}
-	/* "and then ->" is a prompt only where nothing leads up to it. */
+	/* "and then ->" is a prompt only if it does not continue a draft. */
 	return !prompt_is_end(row->characters[row_begin(row)]) &&
 	    is_continued(view, is_boxed, false);
 }
@@ -234,11 +234,11 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 	end = view->cursor_column < row.count ? view->cursor_column : row.count;
 	write_left(&row, end, ret_prompt);
 	ret_prompt->is_question = find_question(view);
-	/* Right of the cursor, and under it: dim is a suggestion, frames are frames. */
+	/* Text right of the cursor is a draft, except suggestions (dim) and frames. */
 	for (size_t at = end; at < row.count; at++) {
 		if (!is_text(&row, at))
 			continue;
-		/* A block cursor that a program draws itself lies on a placeholder. */
+		/* A drawn block cursor is on the first character of a placeholder. */
 		if (at == end && at + 1 < row.count && row.is_dim[at + 1])
 			continue;
 		ret_prompt->has_draft = ret_prompt->has_right_draft = true;
@@ -263,9 +263,9 @@ void prompt_write_around(const struct prompt_view *view, struct buf *out)
 	}
 }
 
-/* The characters of a line that are compared: programs wrap, pad and frame the rest. */
+/* The characters to compare: without blanks and frames, as programs wrap, pad and frame a line. */
 struct key {
-	bool is_ascii; /* it has enough of these: of others tmux has its own idea */
+	bool is_ascii; /* compare ASCII only: for other characters tmux has its own widths */
 	size_t count;
 	uint32_t characters[KEY_MAX];
 };
@@ -293,7 +293,7 @@ static void make_key(const char *line, size_t len, struct key *key)
 	}
 }
 
-/* Whether nothing but a prompt stands before end in the cursor's row, and no draft in those above. */
+/* Returns true if a prompt and nothing else is left of end, and no draft in the rows above. */
 static bool is_any_lead(const struct prompt_view *view, const struct prompt_row *row, size_t end)
 {
 	while (end > 0 && !is_text(row, end - 1))
@@ -303,7 +303,7 @@ static bool is_any_lead(const struct prompt_view *view, const struct prompt_row 
 	return find_prompt_end(row, end) == end;
 }
 
-/* Compares what stands before end in the row that is `back` above the cursor's with the lead. */
+/* Compares the text left of end, in the row `back` above the cursor, with the lead. */
 static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned back,
     const struct prompt_row *row, size_t end, const char *lead)
 {
@@ -324,7 +324,7 @@ static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned ba
 	return *lead == '\0' ? ECHO_EXACT : ECHO_ALTERED;
 }
 
-/* Whether a part of the key stands in the rows down to the cursor's. */
+/* Returns true if the beginning of the key is in the cursor's row or one above it. */
 static bool has_part(const struct prompt_view *view, const struct key *key)
 {
 	static struct prompt_row row;
@@ -356,7 +356,7 @@ enum prompt_echo prompt_find_line(
 	left = key.count;
 	if (left == 0)
 		return ECHO_NONE;
-	/* Backwards from the cursor. */
+	/* Search backwards from the cursor. */
 	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		size_t at;
 		view_row(view, view->cursor_row - back, &row);

@@ -1,64 +1,64 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Reads a pane's screen around the cursor: is there an empty prompt, a draft that a person has
- * begun, a question, or the line that we typed? Colours matter: what is dim is a placeholder
- * or a suggestion, and no draft. Pure: a screen in, a verdict out.
+ * Reads a pane's screen around the cursor: is there an empty prompt, a draft of a person, a
+ * question, or the line that we typed? Colours matter: dim text is a placeholder or a suggestion,
+ * not a draft. Pure functions of a screen.
  */
 #pragma once
 
 #include "base/base.h"
 
-#define PROMPT_ROWS 12 /* rows that a draft may take */
-#define PROMPT_ROWS_MAX 40 /* the same, where nothing but a draft explains the cursor's row */
+#define PROMPT_ROWS 12 /* rows of the longest draft */
+#define PROMPT_ROWS_MAX 40 /* rows of the longest draft, if the cursor's row is empty */
 
 struct prompt_view {
-	const char *text; /* as capture-pane -p -e gives it: rows ended by newlines */
+	const char *text; /* from capture-pane -p -e: rows with newlines */
 	size_t len;
 	unsigned columns;
-	unsigned cursor_row; /* from 0, as the column */
+	unsigned cursor_row; /* rows and columns begin at 0 */
 	unsigned cursor_column;
 };
 
 struct prompt {
-	bool is_seen; /* characters that end a prompt stand before the cursor, and no draft does */
+	bool is_seen; /* a prompt without a draft is left of the cursor */
 	bool has_draft;
-	bool has_right_draft; /* it stands right of the cursor, whatever is left of it */
-	bool is_shell; /* it ends as the prompts of shells do: $ # % */
-	bool is_question; /* a choice is offered: a key would answer it */
-	char line[256]; /* what stands left of the cursor, without colours: evidence */
+	bool has_right_draft; /* the draft is right of the cursor */
+	bool is_shell; /* the prompt ends like a shell's: $ # % */
+	bool is_question; /* a menu is shown: a key would answer it */
+	char line[256]; /* the text left of the cursor, ASCII, as evidence */
 	char lead[64]; /* the same without blanks and frames: ">", ">>>" */
 };
 
 /*
- * Programs that hide the cursor may draw one: a cell in reverse. Moves the view's cursor
- * there; false if none is seen.
+ * Finds a cursor that the program draws as a cell in reverse, since it hides the real one. Moves
+ * the view's cursor there. Returns false if none is seen.
  */
 bool prompt_find_cursor(struct prompt_view *view);
 
 /*
- * Whether prompts of agents and line editors end in a character. Those of questions and of pass
- * words (? :) are not among them: nothing is typed there.
+ * Returns true if prompts of agents and line editors end in this character. Signs of questions and
+ * password prompts (? :) do not count: nothing is typed there.
  */
 bool prompt_is_end(uint32_t character);
 
 void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt);
 
 /*
- * Appends the rows around the cursor (8 above it, 4 under it) as plain lines, in which what
- * is not ASCII is a full stop.
+ * Appends the rows around the cursor (8 above it, 4 below it) as plain lines, with '.' for
+ * characters other than ASCII.
  */
 void prompt_write_around(const struct prompt_view *view, struct buf *out);
 
 enum prompt_echo {
-	ECHO_NONE, /* it is not there */
-	ECHO_EXACT, /* it is there, behind the lead and before the cursor, and nothing else */
-	ECHO_ALTERED, /* it is there, but so is something else */
-	ECHO_BEHIND, /* the same: words between the lead and it */
+	ECHO_NONE, /* the line is not there */
+	ECHO_EXACT, /* lead and line are before the cursor, and nothing else */
+	ECHO_ALTERED, /* the line is there, with other text */
+	ECHO_BEHIND, /* the line is there, with other text between lead and line */
 };
 
 /*
- * Whether the input that the cursor is in is a line that was typed behind a lead. NULL: any
- * that ends as prompts do.
+ * Looks if the input at the cursor is a line that was typed behind a lead. lead NULL: any prompt
+ * counts as the lead.
  */
 enum prompt_echo prompt_find_line(
     const struct prompt_view *view, const char *line, size_t len, const char *lead);

@@ -3,27 +3,27 @@
 
 enum {
 	VALUES_MAX = 32,
-	LIGHT = 128, /* a background that dark text is read on */
-	DIM_FROM = 38, /* a darker text is meant for a light terminal */
+	LIGHT = 128, /* brightness of a light background */
+	DIM_FROM = 38, /* darker text is meant for a light terminal */
 	DIM_TO = 180,
 	TAB_CELLS = 8,
-	JOINER = 0x200d, /* the characters on both sides make one emoji */
-	TONE_FIRST = 0x1f3fb, /* of skin: of the emoji before it, since tmux 3.4 */
+	JOINER = 0x200d, /* zero width joiner: joins emojis to one */
+	TONE_FIRST = 0x1f3fb, /* skin tones, part of the emoji before them since tmux 3.4 */
 	TONE_LAST = 0x1f3ff,
-	PALE = 75, /* a text that is nearer to a light background is a suggestion */
+	PALE = 75, /* text nearer than this to a light background is a suggestion */
 };
 
-/* The attributes at the moment. tmux sets them again only where they change, also over rows. */
+/* The present attributes. tmux writes only their changes, also from row to row. */
 struct looks {
 	bool is_faint;
 	bool is_grey;
 	bool is_reverse;
-	bool is_coloured; /* what is behind the text: that is a label, and no suggestion */
+	bool is_coloured; /* coloured background: a label, not a suggestion */
 	unsigned grey; /* brightness of the text, 0 to 255 */
-	unsigned back; /* of what is behind it */
+	unsigned back; /* brightness of the background */
 };
 
-/* Takes a colour as its brightest and its darkest part. */
+/* Sets a colour, given by its largest and its smallest component. */
 static void take_colour(struct looks *looks, bool is_text, unsigned most, unsigned least)
 {
 	if (is_text) {
@@ -42,7 +42,7 @@ static void take_rgb(struct looks *looks, bool is_text, const unsigned *rgb)
 	take_colour(looks, is_text, rgb[2] > most ? rgb[2] : most, rgb[2] < least ? rgb[2] : least);
 }
 
-/* One of the 16 colours of the terminal, of which four are greys. */
+/* Sets one of the terminal's 16 colours, four of which are greys. */
 static void take_basic(struct looks *looks, bool is_text, unsigned number)
 {
 	static const unsigned greys[] = {[7] = 229, [8] = 127, [15] = 255};
@@ -50,7 +50,7 @@ static void take_basic(struct looks *looks, bool is_text, unsigned number)
 	take_colour(looks, is_text, is_grey ? greys[number] : 255, is_grey ? greys[number] : 0);
 }
 
-/* Of a palette of 256: those 16, a cube, and a ramp of greys. */
+/* Sets one of 256 colours: the 16 basic ones, a cube, and a ramp of greys. */
 static void take_number(struct looks *looks, bool is_text, unsigned number)
 {
 	static const unsigned steps[] = {0, 95, 135, 175, 215, 255};
@@ -64,7 +64,7 @@ static void take_number(struct looks *looks, bool is_text, unsigned number)
 		    (const unsigned[]){steps[cube / 36 % 6], steps[cube / 6 % 6], steps[cube % 6]});
 }
 
-/* Takes a colour of several values, beginning at 38 or 48. Returns how many follow it. */
+/* Sets the colour that begins with 38 or 48. Returns how many further values belong to it. */
 static size_t apply_colour(const unsigned *values, size_t count, struct looks *looks)
 {
 	bool is_text = values[0] == 38;
@@ -79,7 +79,7 @@ static size_t apply_colour(const unsigned *values, size_t count, struct looks *l
 	return 0;
 }
 
-/* Whether the text is like a suggestion: faint, or near in colour to its background. */
+/* Returns true if text looks like a suggestion: faint, or near in colour to its background. */
 static bool is_dim(const struct looks *looks)
 {
 	if (looks->is_faint || looks->is_coloured || !looks->is_grey)
@@ -89,7 +89,7 @@ static bool is_dim(const struct looks *looks)
 	return looks->grey + PALE > looks->back && looks->grey < looks->back + PALE;
 }
 
-/* Follows "ESC [ ... m". */
+/* Applies the values of "ESC [ ... m". */
 static void apply_sgr(const char *text, size_t len, struct looks *looks)
 {
 	unsigned values[VALUES_MAX] = {0};
@@ -132,7 +132,7 @@ static void put_cell(
 	}
 }
 
-/* Applies the escape sequence that begins a text. Returns its length; 0: there is none. */
+/* Applies the escape sequence at the beginning of text. Returns its length; 0: there is none. */
 static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 {
 	size_t end = 2;
@@ -146,8 +146,8 @@ static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 }
 
 /*
- * tmux leaves out the blanks at the end of a row, and so a cursor that a program draws there: the
- * row ends in reverse then. A bar of blanks alone does too.
+ * tmux omits blanks at the end of a row, so also a cursor that a program draws there. Then the row
+ * ends with reverse on. A bar of blanks looks the same.
  */
 static void put_left_out(struct prompt_row *row, const struct looks *looks)
 {
@@ -155,7 +155,7 @@ static void put_left_out(struct prompt_row *row, const struct looks *looks)
 		put_cell(row, ' ', 1, looks);
 }
 
-/* Whether a character is in the cells of the one before it. */
+/* Returns true if a character shares the cells of the one before it. */
 static bool is_joined(const struct prompt_row *row, uint32_t before, uint32_t character)
 {
 	bool is_tone = character >= TONE_FIRST && character <= TONE_LAST;
@@ -180,7 +180,7 @@ static void read_cells(const char *text, size_t len, struct looks looks, struct 
 			size = 1;
 			character = 0xfffd;
 		}
-		/* No controls, as shifts to the character set that lines are drawn with, and back. */
+		/* Skip control characters, such as shifts to the line drawing character set. */
 		if (character == '\t')
 			put_cell(row, ' ', TAB_CELLS - row->count % TAB_CELLS, &looks);
 		else if (((character >= ' ' && character < 0x7f) || character >= 0xa0) &&
@@ -191,7 +191,7 @@ static void read_cells(const char *text, size_t len, struct looks looks, struct 
 	put_left_out(row, &looks);
 }
 
-/* Follows the attributes through the rows above. */
+/* Applies the attributes of the rows above. */
 static void pass(const char *text, const char *end, struct looks *looks)
 {
 	while ((text = memchr(text, '\033', (size_t)(end - text))) != NULL) {

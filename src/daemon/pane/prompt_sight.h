@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Whether a prompt is in sight: more than quiet. A row that ends as prompts do, with nothing
- * behind it, or the marks of shell integration (OSC 133), and nothing that speaks against it: the
- * program in front computes or sleeps, asks for a secret, offers a choice, or fills the screen.
- * Pure: facts in, a verdict out.
+ * Decides if an empty prompt is in sight. Quiet alone is not enough: the cursor's row ends like a
+ * prompt with nothing behind it, or the shell has marked its prompt (OSC 133); and the program in
+ * front does not run, sleep, ask for a secret, offer a choice or fill the screen. Pure functions.
  */
 #pragma once
 
@@ -11,37 +10,37 @@
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/screen_sign.h"
 
-#define PROMPT_DOUBT_MS 1500 /* of quiet where it is not known what the program waits for */
+#define PROMPT_DOUBT_MS 1500 /* quiet needed if it is unknown whether the program waits for input */
 
-/* The last mark of a shell in the output. Zeroed: none was seen. */
+/* The last mark of a shell in the output. All zeros: none was seen. */
 struct prompt_mark {
 	char mark;
-	bool is_passed; /* a line has ended behind it, or more came after a rest */
+	bool is_passed; /* output behind it ended a line, or came after a rest */
 	bool has_rested;
-	uint64_t to; /* offset behind it */
+	uint64_t to; /* output offset behind it */
 };
 
 void prompt_mark_set(struct prompt_mark *mark, char letter, uint64_t to);
-/* Output, the marks of which were set before. */
+/* Call this with output, after prompt_mark_set() for its marks. */
 void prompt_mark_output(
     struct prompt_mark *mark, uint64_t offset, const uint8_t *bytes, size_t len);
-/* The output rests: text that comes later, without a mark, is no part of the prompt. */
+/* Call this when the output rests: later text without a mark does not belong to the prompt. */
 void prompt_mark_rest(struct prompt_mark *mark);
-/* Whether the shell is at the prompt that it marked (A or B). */
+/* Returns true if the shell is still at the prompt that it marked (A or B). */
 bool prompt_mark_holds(const struct prompt_mark *mark);
 
 struct prompt_facts {
 	const struct prompt *prompt;
 	bool has_cursor;
 	bool is_alternate; /* the alternate screen is shown */
-	bool is_agent; /* the program is a known agent: these may fill the screen */
-	bool is_marked; /* the shell says so */
-	bool asks; /* the row asks for an answer */
-	enum screen_sign_kind sign; /* of the agent, on its whole screen */
+	bool is_agent; /* the program is a known agent, which may use the alternate screen */
+	bool is_marked; /* prompt_mark_holds() */
+	bool asks; /* the cursor's row asks for an answer */
+	enum screen_sign_kind sign; /* of the agent's whole screen */
 	enum agent_reads reads;
 	struct pane_tty tty;
-	int64_t quiet_ms; /* since the last output */
+	int64_t quiet_ms; /* time since the last output */
 };
 
-/* NULL if an empty prompt is in sight, else what speaks against it. */
+/* Returns NULL if an empty prompt is in sight, or the reason against it. */
 const char *prompt_refusal(const struct prompt_facts *facts);

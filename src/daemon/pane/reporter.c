@@ -18,13 +18,13 @@ struct reporter_set {
 	const struct daemon *parts;
 	struct list reporters;
 	size_t count;
-	struct loop_timer *timer; /* the reports that have come */
+	struct loop_timer *timer; /* handles pending reports */
 };
 
 struct reporter {
 	struct list link;
 	struct reporter_set *set;
-	uint32_t id; /* of its pane */
+	uint32_t id; /* id of the pane */
 	struct pane_ref pane; /* cleared: its program does not run yet */
 	struct pane_ref parent;
 	char token[REPORTER_TOKEN_SIZE];
@@ -32,14 +32,14 @@ struct reporter {
 	bool is_tapped;
 	struct stream_tap tap;
 	struct osc_reader reader;
-	struct list pending; /* struct reporter_pending, in order */
+	struct list pending; /* struct reporter_pending, oldest first */
 	size_t pending_count;
-	int64_t paid_ms; /* CLOCK_MONOTONIC: the time that its notifications have used up */
-	unsigned slot; /* of the next one */
-	unsigned held; /* beyond the rate, to be counted into the next one */
+	int64_t paid_ms; /* CLOCK_MONOTONIC: the rate is used up to this time */
+	unsigned slot; /* slot of the next notification */
+	unsigned held; /* not posted, beyond the rate: counted into the next notification */
 };
 
-/* A report that has come, until the end of the turn. */
+/* A report that waits until the end of this turn of the loop. */
 struct reporter_pending {
 	struct list link;
 	bool is_context;
@@ -72,7 +72,7 @@ void reporter_new_token(char ret_token[REPORTER_TOKEN_SIZE])
 	str_put_hex(ret_token, random, sizeof random);
 }
 
-/* In a time that does not depend on the bytes. */
+/* Compares in constant time, so that timing does not reveal the token. */
 static bool is_token(const struct reporter *reporter, const char *token)
 {
 	uint8_t differs = 0;
@@ -113,7 +113,7 @@ static void reporter_remove(struct reporter *reporter)
 	reporter_free(reporter);
 }
 
-/* Takes a report in; the callback of a tap may change nothing. */
+/* Stores a report for later: a tap's callback must not change anything. */
 static void on_osc(struct stream_tap *tap, const struct token *token)
 {
 	struct reporter *reporter = list_entry(tap, struct reporter, tap);
@@ -161,7 +161,7 @@ static void follow(struct reporter *reporter)
 	    stream_tap_add(reporter->set->parts->streams, reporter->id, &reporter->tap) == 0;
 }
 
-/* Whether the rate allows one more notification now. */
+/* Returns true if the rate allows another notification now. */
 static bool may_post(struct reporter *reporter)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -174,7 +174,7 @@ static bool may_post(struct reporter *reporter)
 	return true;
 }
 
-/* Slots are used in turn, so that one more than all is counted into the oldest. */
+/* Writes the key of a slot. Slots are used in turn: then posts count into the oldest ones. */
 static void write_key(const struct reporter *reporter, unsigned slot, char key[KEY_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];
@@ -182,7 +182,7 @@ static void write_key(const struct reporter *reporter, unsigned slot, char key[K
 	snprintf(key, KEY_SIZE, "program/%s/%u", pane, slot % REPORTER_UNREAD_MAX);
 }
 
-/* The key of the oldest unread notification. False if there is none. */
+/* Finds the key of the oldest unread notification. Returns false if all are read. */
 static bool find_unread(const struct reporter *reporter, char key[KEY_SIZE])
 {
 	const struct notification_draft like = {.source = SOURCE_PROGRAM, .key = key};
@@ -229,7 +229,7 @@ static void notify(struct reporter *reporter, const struct osc_report *notice)
 	buf_finish(&data);
 }
 
-/* The words of a mark for the states. */
+/* The states' names in a mark. */
 static const struct {
 	const char *word;
 	enum presence_state state;
@@ -310,7 +310,7 @@ static void take_pending(struct reporter *reporter)
 	}
 }
 
-/* The end of a turn: takes the reports, and forgets the reporters of closed panes. */
+/* At the end of a turn: handles the pending reports, and removes reporters of closed panes. */
 static void on_timer(void *data)
 {
 	struct reporter_set *set = data;

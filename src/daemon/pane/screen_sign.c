@@ -11,8 +11,8 @@ struct sign {
 	char agent[AGENT_MAX + 1];
 	enum screen_sign_kind kind;
 	bool is_built_in;
-	const char *text; /* of a built-in one, which is compiled when it is looked for first */
-	struct pattern *pattern; /* NULL: not compiled, or only that it is not built in */
+	const char *text; /* of a built-in sign, compiled on first use; else NULL */
+	struct pattern *pattern; /* NULL: not compiled, or the row only removes a built-in sign */
 };
 
 struct screen_sign_set {
@@ -31,20 +31,20 @@ static const char *const kind_names[] = {
 };
 
 /*
- * The signs that these agents are known to draw, and "*" any program. Their prompts of '>' and its
- * kind need no row.
+ * Signs of known agents; "*" stands for any program. Prompts that end in '>' or a similar sign need
+ * no row.
  */
 #define RULE "^─{10,}\\n"
-#define ROWS "(?:(?!─{10}|▄{10}|▀{10}).*\\n){1,40}" /* down to the end of the box of a prompt */
+#define ROWS "(?:(?!─{10}|▄{10}|▀{10}).*\\n){1,40}" /* to the end of a prompt's box */
 #define BELOW(rows) "(?:.*\\n){0," #rows "}\\z"
-#define LAST "(?:(?!─{10}|▄{10}).*\\n){0,24}\\z" /* the box was the last one */
+#define LAST "(?:(?!─{10}|▄{10}).*\\n){0,24}\\z" /* no other box follows */
 #define CLAUDE_BOX RULE "[❯!]" ROWS RULE
-#define COPILOT_END "╹▀{10,}\\n" /* of its box in a terminal that tells its background */
-#define GEMINI_TOP "^[▄─]{10,}\\n" /* lines without colours */
+#define COPILOT_END "╹▀{10,}\\n" /* of its box, if the terminal reports its background colour */
+#define GEMINI_TOP "^[▄─]{10,}\\n" /* without colours */
 #define GEMINI_END "[▀─]{10,}\\n"
-#define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* but for its column at the right */
+#define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* blank except for the column at the right */
 #define OPENCODE_END "^ *╹▀{10,}.*\\n"
-#define GEMINI_HINT "Type your message or @" /* not dim in a light theme, or without colours */
+#define GEMINI_HINT "Type your message or @" /* not dim in a light theme or without colours */
 static const struct {
 	const char *agent;
 	enum screen_sign_kind kind;
@@ -66,7 +66,7 @@ static const struct {
     {"gemini", SIGN_ASKING, "^\\W*(?:Apply this change|Allow execution).*\\?"},
     {"gemini", SIGN_READY, "^[ .|]*\\* +$"},
     {"opencode", SIGN_BUSY, "\\besc (?:again to )?interrupt\\b"},
-    /* Of the whole screen: "\\z" is its end. */
+    /* Signs of the whole screen: "\\z" is its end. */
     {"claude", SIGN_DIALOG, "^(?!.*\\besc to interrupt).*\\b[Ee]sc to .*\\n(?:.+\\n)?\\z"},
     {"claude", SIGN_WORK, CLAUDE_BOX "(?:.*\\n){0,3}?.*\\besc to interrupt\\b"},
     {"claude", SIGN_WORK, "^[^\\s\\w] [^\\s]+…(?: \\(.*)?\\n(?:.*\\n){0,8}?" CLAUDE_BOX BELOW(8)},
@@ -76,7 +76,7 @@ static const struct {
     {"claude", SIGN_EDITS, "yes"},
     {"codex", SIGN_DIALOG,
 	"^(?!.*\\besc again).*(?:enter|trust|space).*\\besc\\b.*\\n(?:.+\\n)?\\z"},
-    /* A search of what was sent before, and keys that are commands of vi. */
+    /* History search; and vi mode, in which keys are commands. */
     {"codex", SIGN_DIALOG, "^  (?:reverse-i-search:|.* Vim: Normal\\b).*\\n(?:.*\\n)?\\z"},
     {"codex", SIGN_WORK,
 	"^[•◦] .*\\(.*[•·] esc to interrupt\\).*\\n(?:(?:  .*)?\\n){1,30}›" BELOW(40)},
@@ -92,7 +92,7 @@ static const struct {
     {"copilot", SIGN_IDLE, RULE "❯\\n" RULE BELOW(2)},
     {"copilot", SIGN_IDLE, "^╻▄{10,}\\n┃\\n" COPILOT_END BELOW(2)},
     {"gemini", SIGN_DIALOG, "^│.*\\n╰─+╯\\n(?:.*\\n)?\\z"},
-    /* The prompt of a shell, and keys that are commands of vi. */
+    /* Shell mode; and vi mode, in which keys are commands. */
     {"gemini", SIGN_DIALOG, GEMINI_TOP " *! *(?:Type your shell command.*)?\\n" GEMINI_END LAST},
     {"gemini", SIGN_DIALOG, "^" GEMINI_END "(?:.*\\n){0,4}? \\[NORMAL\\]" LAST},
     {"gemini", SIGN_WORK, "\\(esc to cancel, \\d.*\\n(?:.*\\n){0,8}?[▄─]{10,}\\n"},
@@ -103,7 +103,7 @@ static const struct {
 	"^ *┃.*\\b(?:enter|esc)\\b.*\\b(?:confirm|dismiss|submit|select|toggle)\\b.*\\n(?: "
 	"*┃?(?: {12,}.*)?\\n)*\\z"},
     {"opencode", SIGN_DIALOG, "^.* {2}[A-Z]\\w+(?: \\w+)* {6,}esc(?: {2,}.*)?$"},
-    {"opencode", SIGN_DIALOG, "^ *┃  Shell\\n" OPENCODE_END}, /* the prompt of a shell */
+    {"opencode", SIGN_DIALOG, "^ *┃  Shell\\n" OPENCODE_END}, /* shell mode */
     {"opencode", SIGN_WORK, OPENCODE_END ".*\\besc (?:again to )?interrupt\\b"},
     {"opencode", SIGN_DRAFT,
 	"^ *┃  (?!Ask anything)[^\\s].*\\n(?:" OPENCODE_BLANK
@@ -134,7 +134,7 @@ static struct sign *add(struct screen_sign_set *set, const char *agent, enum scr
 	return sign;
 }
 
-/* Adds one of the file. False with a reason if its pattern cannot be used. */
+/* Adds a row of the file. Returns false with a reason if its pattern is invalid. */
 static bool add_own(struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind,
     const char *pattern, char *ret_reason, size_t size)
 {
@@ -157,7 +157,7 @@ static void add_built_in(struct screen_sign_set *set)
 	}
 }
 
-/* The pattern of a sign, NULL if it has none. */
+/* Returns the compiled pattern of a sign, or NULL if it has none. */
 static const struct pattern *pattern_of(struct sign *sign)
 {
 	char reason[256];
@@ -170,7 +170,7 @@ static const struct pattern *pattern_of(struct sign *sign)
 	return sign->pattern;
 }
 
-/* Built-in rows of an agent's kind give way to the file. */
+/* Removes the built-in rows of an agent and kind, which the file replaces. */
 static void remove_built_in(
     struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
 {
@@ -182,7 +182,7 @@ static void remove_built_in(
 	}
 }
 
-/* Takes one line of a file. False with a reason if it is wrong. */
+/* Reads a line of the file. Returns false with a reason if it is invalid. */
 static bool read_line(struct screen_sign_set *set, char *line, char *ret_reason, size_t size)
 {
 	char agent[AGENT_MAX + 1], kind[16];
@@ -218,16 +218,16 @@ static void read_file(struct screen_sign_set *set, const char *path)
 	struct stat info;
 	if (file == NULL)
 		return;
-	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) { /* a pipe would be waited for */
+	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) { /* reading a pipe would block */
 		log_warning("%s: is no file", path);
-		(void)fclose(file); /* nothing was read */
+		(void)fclose(file); /* a failure has no effect */
 		return;
 	}
 	for (unsigned number = 1;
 	     number <= SCREEN_SIGNS_MAX && fgets(line, sizeof line, file) != NULL; number++)
 		if (!read_line(set, line, reason, sizeof reason))
 			log_warning("%s: line %u: %s", path, number, reason);
-	(void)fclose(file); /* only read */
+	(void)fclose(file); /* a failure has no effect */
 }
 
 struct screen_sign_set *screen_sign_set_new(const char *file)
@@ -288,8 +288,8 @@ bool screen_sign_is_named(
 enum { ROWS_MAX = 60, ROW_SIZE = 2048, TEXT_MAX = 128 * 1024, NO_BREAK_SPACE = 0xa0 };
 
 /*
- * Whether a cell is no suggestion: that is dim, as lines and the ends of prompts may be too, or it
- * lies under a cursor that the program draws, and is dim behind that.
+ * Returns true if a cell is typed text, not a suggestion. Suggestions are dim, but so may be lines
+ * and ends of prompts. The cell under a drawn cursor is a suggestion if the next one is.
  */
 static bool is_typed_cell(const struct prompt_row *row, size_t at)
 {
@@ -300,7 +300,7 @@ static bool is_typed_cell(const struct prompt_row *row, size_t at)
 	return !is_cursor && (!row->is_dim[at] || is_drawn);
 }
 
-/* The lower rows, without blank ones at the end. is_typed: without dim text, which is no draft. */
+/* Writes the lower rows, without blank rows at the end. is_typed: without suggestions. */
 static void write_rows(const struct prompt_view *view, bool is_typed, struct buf *out)
 {
 	static struct prompt_row row;

@@ -1,56 +1,55 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Signs on the screens of known agents, as patterns. Those around the cursor refine what is
- * judged without them: that a program works, that it asks a person, and what stands before an
- * empty prompt that other programs would not have there. Those of the whole screen tell the state
- * of an agent by themselves (screen_verdict()). A file adds to them.
+ * Signs: patterns on the screens of known agents. Signs around the cursor say that a program works
+ * or asks a person, or what precedes an empty prompt only in that program. Signs of the whole
+ * screen tell the state of an agent by themselves (screen_verdict()). A file may add signs.
  */
 #pragma once
 
 #include "daemon/pane/prompt.h"
 
-#define SCREEN_SIGNS_MAX 256 /* rows of the file that are read */
+#define SCREEN_SIGNS_MAX 256 /* rows of the file; further ones are ignored */
 
 enum screen_sign_kind {
-	SIGN_ASKING, /* in the rows around the cursor: a key would be an answer */
-	SIGN_BUSY, /* in the rows around the cursor: a turn goes on */
-	SIGN_READY, /* the row up to the cursor: it is a prompt, and no draft */
-	SIGN_DIALOG, /* of the whole screen: a key would be an answer */
-	SIGN_WORK, /* a turn goes on */
-	SIGN_DRAFT, /* without dim text: there is something in the prompt */
-	SIGN_IDLE, /* the same: the prompt is empty */
-	SIGN_EDITS, /* no sign: Home, Delete and End edit the whole prompt, also over its rows */
+	SIGN_ASKING, /* around the cursor: a key would answer a question */
+	SIGN_BUSY, /* around the cursor: a turn is running */
+	SIGN_READY, /* the row up to the cursor is a prompt without a draft */
+	SIGN_DIALOG, /* whole screen: a key would answer a question */
+	SIGN_WORK, /* whole screen: a turn is running */
+	SIGN_DRAFT, /* whole screen without dim text: the prompt has a draft */
+	SIGN_IDLE, /* whole screen without dim text: the prompt is empty */
+	SIGN_EDITS, /* no pattern: Home, Delete and End edit the whole prompt, over several rows */
 	SIGN_KIND_COUNT_,
 	SIGN_NONE = SIGN_KIND_COUNT_,
 };
 
 /*
- * The signs that are built in, and those of a file (NULL, or one that is not there: none):
- * "AGENT KIND PATTERN" a line, KIND being asking, busy, ready, dialog, work, draft, idle or edits.
- * '#' begins a comment. A row of the file replaces what is built in of its agent and kind; without a
- * pattern it only removes it. Lines that are wrong are logged, and count for nothing.
+ * Loads the built-in signs, and those of a file (may be NULL or missing): "AGENT KIND PATTERN" a
+ * line, with the KIND asking, busy, ready, dialog, work, draft, idle or edits, and comments after
+ * '#'. A row replaces the built-in signs of its agent and kind; without a pattern it only removes
+ * them. Invalid lines are logged and ignored.
  */
 struct screen_sign_set *screen_sign_set_new(const char *file);
 void screen_sign_set_free(struct screen_sign_set *set);
 
-/* Whether a text shows a sign of that agent. NULL: of any, and those of all programs. */
+/* Returns true if a text shows a sign of the agent. NULL: of any agent, or of all programs. */
 bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
     enum screen_sign_kind kind, const char *text, size_t len);
 
-/* Whether there is a sign of that agent and kind, built in or of the file. */
+/* Returns true if there is a sign of the agent and kind, built in or from the file. */
 bool screen_sign_has(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 
-/* Whether the file has a row of that agent: of this kind, or SIGN_KIND_COUNT_ for any. */
+/* Returns true if the file has a row of the agent and kind; SIGN_KIND_COUNT_: any kind. */
 bool screen_sign_is_named(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 
 /*
- * The state of a known agent by its screen alone: a dialog, work, a draft, or an empty prompt. The
- * signs are patterns for the lower rows of the screen (screen_sign.h); the first kind that is
- * shown counts, in that order. Pure. tests/screens.t has the rates on recorded screens.
+ * Judges the state of a known agent from its screen alone: dialog, work, draft or idle, the first
+ * of these whose patterns match the lower rows. Pure. tests/screens.t measures this on recorded
+ * screens.
  */
 
-/* SIGN_NONE: nothing is shown that is known of this agent. */
+/* Returns SIGN_NONE if no sign of the agent is shown. */
 enum screen_sign_kind screen_verdict(
     const struct screen_sign_set *signs, const char *agent, const struct prompt_view *view);

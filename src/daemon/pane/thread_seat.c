@@ -12,23 +12,23 @@
 #define FOLDER "tui-thread-reference-capabilities"
 
 enum {
-	WINDOWS_MAX = 64, /* then no thread has a seat */
-	THREAD_SIZE = 37, /* a UUID and its NUL */
-	THREADS_MAX = 65536, /* names of the folder that are read */
-	START_MS = 30000, /* a window has begun its thread by then */
-	SLACK_MS = 50, /* of the start of a process, which is known in ticks */
-	LAUNCHERS_MAX = 3, /* above it: a shell, npx, node */
-	CMDLINE_SIZE = 1024, /* bytes of a command line; the rest is not read */
+	WINDOWS_MAX = 64, /* with more, no thread gets a pane */
+	THREAD_SIZE = 37, /* a UUID with NUL */
+	THREADS_MAX = 65536, /* names that are read in the folder */
+	START_MS = 30000, /* within this time from its start, a window begins its thread */
+	SLACK_MS = 50, /* tolerance: start times of processes are in clock ticks */
+	LAUNCHERS_MAX = 3, /* parents of the program: a shell, npx, node */
+	CMDLINE_SIZE = 1024, /* bytes of a command line that are read */
 };
 
-/* A program of Codex in a pane. */
+/* A window: a Codex program in a pane. */
 struct window {
 	uint32_t pane;
 	pid_t pid;
 	int64_t start_ms; /* CLOCK_REALTIME */
-	bool is_resumed; /* it was started with a thread that was there */
-	char words[CMDLINE_SIZE]; /* each ended by a NUL, and an empty one */
-	char thread[THREAD_SIZE]; /* with which it began; "": not known */
+	bool is_resumed; /* started with an existing thread */
+	char words[CMDLINE_SIZE]; /* arguments, each with NUL, then an empty one */
+	char thread[THREAD_SIZE]; /* the thread that it began with; "": unknown */
 	int64_t thread_ms;
 };
 
@@ -38,7 +38,7 @@ struct windows {
 	bool is_too_many;
 };
 
-/* When a UUID of version 7 was made; -1: it is another UUID or none. */
+/* Returns when a UUID of version 7 was made, in ms since 1970; -1 for any other text. */
 static int64_t thread_time(const char *thread)
 {
 	unsigned long long high;
@@ -50,7 +50,7 @@ static int64_t thread_time(const char *thread)
 	return (int64_t)(high << 16 | low);
 }
 
-/* Its own folder of files; false if it is not known. */
+/* Finds CODEX_HOME of a process. Returns false if it is unknown. */
 static bool find_home(pid_t pid, char out[PATH_MAX])
 {
 	const char *home, *own;
@@ -84,14 +84,14 @@ static void read_words(struct window *window)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	/* The last two bytes stay NUL. */
+	/* The last two bytes must stay NUL. */
 	if (read(fd, window->words, sizeof window->words - 2) < 0)
 		window->words[0] = '\0';
-	(void)close(fd); /* only read */
+	(void)close(fd); /* only read: a failure has no effect */
 	window->is_resumed = has_word(window, "resume") || has_word(window, "fork");
 }
 
-/* The program of Codex in front of a pane, also behind launchers; 0: there is none. */
+/* Returns the Codex program in front of a pane, also behind launchers; 0: none. */
 static pid_t find_window(const struct muxbus_pane *pane)
 {
 	struct tty_process process;
@@ -100,7 +100,7 @@ static pid_t find_window(const struct muxbus_pane *pane)
 	return pid > 0 && pane_tty_process(pid, &process) && process.tty != 0 ? pid : 0;
 }
 
-/* The windows of those files in all panes. */
+/* Finds all windows with this CODEX_HOME. */
 static void find_windows(const struct tmux *tmux, const char *home, struct windows *windows)
 {
 	char other[PATH_MAX];
@@ -121,7 +121,7 @@ static void find_windows(const struct tmux *tmux, const char *home, struct windo
 	}
 }
 
-/* A thread is that of a window which began before it, not long ago, if it is the first such one. */
+/* Gives a thread to the windows that began shortly before it. A window keeps its first thread. */
 static void offer_thread(struct windows *windows, const char *thread)
 {
 	int64_t made_ms = thread_time(thread);
@@ -136,7 +136,7 @@ static void offer_thread(struct windows *windows, const char *thread)
 	}
 }
 
-/* A thread that two windows can have begun, which were started at one time, is of neither. */
+/* If two windows started at nearly the same time got the same thread, neither has it. */
 static void drop_doubts(struct windows *windows)
 {
 	bool has_doubt[WINDOWS_MAX] = {false};
@@ -162,11 +162,11 @@ static void find_threads(const char *home, struct windows *windows)
 	for (int count = 0; count < THREADS_MAX && (entry = readdir(folder)) != NULL; count++)
 		if (thread_time(entry->d_name) >= 0)
 			offer_thread(windows, entry->d_name);
-	(void)closedir(folder); /* only read */
+	(void)closedir(folder); /* only read: a failure has no effect */
 	drop_doubts(windows);
 }
 
-/* Whether a thread can be one that the only window has begun, or has taken up, since. */
+/* Returns true if there is only one window, which can have begun or resumed the thread. */
 static bool is_of_only_window(const struct windows *windows, const char *thread)
 {
 	return windows->count == 1 &&
@@ -174,7 +174,7 @@ static bool is_of_only_window(const struct windows *windows, const char *thread)
 		thread_time(thread) >= windows->at[0].start_ms - SLACK_MS);
 }
 
-/* The window of a thread; NULL: it is not known. */
+/* Returns the window of a thread, or NULL if it is unknown. */
 static const struct window *find_seat(
     struct windows *windows, const char *home, const char *thread, pid_t server)
 {
