@@ -666,6 +666,34 @@ static void neighbours(struct place *place)
 	place_add(place, "log", "last");
 }
 
+/*
+ * A status file that programs write again and again: whole, in place, by a rename. Only its first
+ * line differs. After a restart only the last TAIL_MARK_MAX bytes say whether it has changed.
+ */
+static void status_file(struct place *place)
+{
+	int most = place->mode == PLACE_RESTART ? 6 : 2000;
+	int same = 0;
+	place_begin(place);
+	srandom(1);
+	for (int i = 10; i < 60; i++) {
+		enum { WHOLE, BY_RENAME, IN_PLACE } way = i == 10 ? WHOLE : (int)(random() % 3);
+		const char *name = way == BY_RENAME ? "log.new" : "log";
+		int fd = place_open_file(place, name, way == IN_PLACE ? 0 : O_TRUNC);
+		char text[16];
+		if (way != IN_PLACE)
+			same = (int)(random() % most);
+		snprintf(text, sizeof text, "%d", i);
+		place_say(place, fd, text);
+		for (int line = 0; line < same; line++)
+			place_say(place, fd, "the same");
+		close(fd);
+		if (way == BY_RENAME)
+			place_move(place, name, "log");
+		place_turn(place);
+	}
+}
+
 static const struct scenario scenarios[] = {
     {"plain append", plain_append},
     {"the file is not there yet", file_not_there},
@@ -679,6 +707,7 @@ static const struct scenario scenarios[] = {
     {"a copy over the file that was rotated by a rename", copied_over_rotated},
     {"truncated and grown past the old size unseen", regrown_unseen},
     {"rewritten to the same size and more", rewritten_same_size},
+    {"a status file, written again in each way", status_file},
     {"copytruncate, and the writer goes on behind a hole", hole},
     {"the same with a hole within a page", short_hole},
     {"a hole behind the line of another writer", hole_behind_line},

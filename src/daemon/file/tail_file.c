@@ -53,20 +53,17 @@ int64_t tail_file_end(const struct tail_file *file)
 	return file->told.offset + (int64_t)file->carry.len;
 }
 
-/* Sums up all bytes read so far. False if there are too many, or the file is shorter now. */
-static bool sum_up(const struct tail_file *file, uint32_t *ret_sum)
+/* Adds all bytes read so far, from an offset on, to a sum. False if the file is shorter now. */
+static bool sum_up(const struct tail_file *file, int64_t offset, uint32_t *sum)
 {
 	uint8_t bytes[4096];
-	int64_t left = tail_file_end(file);
-	*ret_sum = 0;
-	if (left > TAIL_SUM_MAX)
-		return false;
+	int64_t left = tail_file_end(file) - offset;
 	while (left > 0) {
 		size_t len = left < (int64_t)sizeof bytes ? (size_t)left : sizeof bytes;
 		ssize_t n = read_at(file->fd, bytes, len, tail_file_end(file) - left);
 		if (n <= 0)
 			return false;
-		*ret_sum = crc32c(*ret_sum, bytes, (size_t)n);
+		*sum = crc32c(*sum, bytes, (size_t)n);
 		left -= n;
 	}
 	return true;
@@ -74,13 +71,17 @@ static bool sum_up(const struct tail_file *file, uint32_t *ret_sum)
 
 static void remember_sum(struct tail_file *file)
 {
-	file->sum_end = sum_up(file, &file->sum) ? tail_file_end(file) : -1;
+	int64_t end = tail_file_end(file);
+	int64_t known = file->sum_end >= 0 ? file->sum_end : 0;
+	if (known == 0)
+		file->sum = 0;
+	file->sum_end = end <= TAIL_SUM_MAX && sum_up(file, known, &file->sum) ? end : -1;
 }
 
 bool tail_file_is_as_read(const struct tail_file *file)
 {
-	uint32_t sum;
-	return file->sum_end != tail_file_end(file) || !sum_up(file, &sum) || sum == file->sum;
+	uint32_t sum = 0;
+	return file->sum_end != tail_file_end(file) || !sum_up(file, 0, &sum) || sum == file->sum;
 }
 
 int tail_file_seek_end(struct tail_file *file)
@@ -102,6 +103,7 @@ int tail_file_seek_end(struct tail_file *file)
 	file->told.is_skipping = false;
 	file->told.mark_len = (size_t)n == mark_len ? mark_len : 0;
 	file->may_be_hole = false;
+	file->sum_end = -1;
 	remember_sum(file);
 	return 0;
 }
@@ -403,9 +405,11 @@ static enum tail_result read_on(
 enum tail_result tail_file_read(
     struct tail_file *file, uint8_t *scratch, size_t *budget, tail_sink_fn *sink, void *data)
 {
-	enum tail_result result = read_on(file, scratch, budget, sink, data);
-	if (result == TAIL_END && !tail_file_is_as_read(file))
+	enum tail_result result;
+	/* Before new bytes: a longer text may have the last bytes of the old one in their place. */
+	if (!tail_file_is_as_read(file))
 		return TAIL_REWRITTEN;
+	result = read_on(file, scratch, budget, sink, data);
 	if (result == TAIL_END && file->sum_end != tail_file_end(file))
 		remember_sum(file);
 	return result;
