@@ -2,8 +2,8 @@
 #include "daemon/tmux/echo.h"
 
 enum {
-	BEGIN_MS = 1000, /* a text that was typed so shortly before may begin the output */
-	ABORTED_LINES = 2, /* of input that never became a command, at most */
+	BEGIN_MS = 1000, /* a text typed this shortly before may begin the output */
+	ABORTED_LINES = 2, /* maximum of input that never became a command */
 	KEY_DELETE = 0x7f,
 };
 
@@ -28,7 +28,7 @@ void echo_finish(struct echo *echo)
 		drop(echo, 0);
 }
 
-/* The text that is being typed; another one behind Enter. */
+/* Returns the text that is being typed; after Enter, a new text. */
 static struct echo_text *typed_text(struct echo *echo)
 {
 	struct echo_text *text = echo->count > 0 ? &echo->texts[echo->count - 1] : NULL;
@@ -94,7 +94,7 @@ bool echo_is_awaited(struct echo *echo, int64_t now_ms)
 	return echo->count > 0;
 }
 
-/* Whether nothing, or what looks like a prompt, stands before the end of a line. */
+/* Returns true if the line at the end of the text ends like a prompt. */
 static bool is_behind_prompt(const struct buf *text, size_t line)
 {
 	static const char *const ends[] = {"$", "#", "%", ">", "\xc2\xbb", "\xe2\x80\xba",
@@ -110,7 +110,7 @@ static bool is_behind_prompt(const struct buf *text, size_t line)
 	return false;
 }
 
-/* Whether the run before a place, and a byte at it, stand in the text. */
+/* Returns true if byte stands at the offset at of a text, with the same run as now before it. */
 static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 {
 	const uint8_t *bytes = text->bytes.data;
@@ -118,7 +118,7 @@ static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 	    memcmp(bytes + at - text->run, bytes + text->at - text->run, text->run) == 0;
 }
 
-/* Where an editor, which may have moved, has written a byte of the text; SIZE_MAX: nowhere. */
+/* Returns where in the text an editor, which may have moved, continued with byte, or SIZE_MAX. */
 static size_t find_place(const struct echo_text *text, uint8_t byte)
 {
 	if (stands(text, text->at, byte))
@@ -134,7 +134,7 @@ static size_t find_place(const struct echo_text *text, uint8_t byte)
 	return SIZE_MAX;
 }
 
-/* Whether a text may begin at the end of the output. */
+/* Returns true if the echo of a text may begin at the end of the output. */
 static bool may_begin(const struct echo_text *text, const struct buf *out, size_t line)
 {
 	return !text->needs_prompt || (text->may_begin && out->len == 0) ||
@@ -163,7 +163,7 @@ static void take(struct echo_text *text, const struct buf *out, size_t line, uin
 		text->was_whole |= text->at == len;
 		return;
 	}
-	/* More behind a whole echo: it was none, or is none any more. */
+	/* A byte after a whole echo: the text was no echo, or its echo is over. */
 	text->is_over = text->at == len && text->is_ended;
 	text->at = 0;
 	if (text->is_over || len == 0 || text->bytes.data[0] != byte || !may_begin(text, out, line))
@@ -196,7 +196,7 @@ void echo_move(struct echo *echo, bool is_up)
 	}
 }
 
-/* The place of a text in a line that has ended; SIZE_MAX: not there, or it goes on. */
+/* Returns where a text's echo begins in a line that has ended; SIZE_MAX: not there, or not over. */
 static size_t end_text(struct echo_text *text)
 {
 	text->may_begin = text->is_moving = false;
@@ -248,7 +248,7 @@ size_t echo_mark(struct echo *echo, char mark, size_t len)
 	echo->has_start_mark |= mark == 'C';
 	if (mark == 'C' || echo->input_lines <= ABORTED_LINES)
 		return take_input(echo);
-	(void)take_input(echo); /* the shell has run something without a mark */
+	(void)take_input(echo); /* the shell has run a command without the mark C */
 	echo->has_start_mark = false;
 	return SIZE_MAX;
 }

@@ -18,7 +18,7 @@ struct flow_wait {
 static void finish(struct flow_wait *wait, bool is_gone)
 {
 	loop_timer_free(wait->timer);
-	/* The answer comes before the output: what is written until then is a gap. */
+	/* The output does not flow yet: what is written until it flows must become a gap. */
 	if (!is_gone && muxbus_sync_output(wait->sync, wait->pane) == MUXBUS_OUTPUT_COMING)
 		stream_tell(wait->streams, wait->pane);
 	if (!is_gone)
@@ -27,7 +27,7 @@ static void finish(struct flow_wait *wait, bool is_gone)
 	mem_free(wait);
 }
 
-/* Output has begun, or the time is over. */
+/* Output has begun, or the time limit is reached. */
 static void on_timer(void *data)
 {
 	finish(data, false);

@@ -6,16 +6,16 @@
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
-#define TEXT_KEEP 4096 /* memory of a pane at rest */
+#define TEXT_KEEP 4096 /* bytes of memory that a pane keeps while it has no text */
 
 struct line_feed {
 	uint32_t pane;
-	bool is_flowing; /* the output comes: bytes that miss are lines that miss */
-	uint64_t offset; /* of the output, behind the last piece */
-	struct event_scope scope; /* where the pane was seen last */
+	bool is_flowing; /* the output has begun: missing bytes are published as a gap */
+	uint64_t offset; /* in the pane's output, after the line or piece published last */
+	struct event_scope scope; /* the window and sessions that had the pane last */
 	struct stripper stripper;
 	struct buf text;
-	struct buf ends; /* of the whole lines in text, each as its uint64_t offset */
+	struct buf ends; /* for each whole line in text: its end in the output, as uint64_t */
 };
 
 struct line_feed *line_feed_new(uint32_t pane, bool is_flowing)
@@ -44,11 +44,11 @@ void line_feed_token(struct line_feed *feed, const struct token *token)
 {
 	size_t len = feed->text.len;
 	stripper_take(&feed->stripper, token);
-	if (feed->stripper.line == len + 1) /* else there was no room for the newline */
+	if (feed->stripper.line == len + 1) /* if not, the newline had no room */
 		(void)buf_append(&feed->ends, &token->to, sizeof token->to);
 }
 
-/* Where the pane is, or was before it closed. */
+/* Sets the scope to where the pane is; a closed pane keeps its last scope. */
 static void update_scope(struct line_feed *feed, const struct pane_events_sink *sink)
 {
 	struct event_scope scope;
@@ -122,7 +122,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 		const uint8_t *newline = memchr(line, '\n', end - at);
 		size_t len = newline != NULL ? (size_t)(newline - line) : end - at;
 		feed->offset = offset;
-		if (count < feed->ends.len / sizeof offset) /* else it is open */
+		if (count < feed->ends.len / sizeof offset) /* otherwise the line has no end yet */
 			memcpy(
 			    &feed->offset, feed->ends.data + count * sizeof offset, sizeof offset);
 		tell_line(feed, sink, line, len, newline == NULL);
@@ -131,7 +131,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 	feed->offset = offset;
 	buf_clear(&feed->ends);
 	buf_shrink(&feed->ends, TEXT_KEEP);
-	/* The open part of a line counts as well. */
+	/* A line without an end counts as well. */
 	for (count = at < end && feed->text.data[end - 1] != '\n'; at < end; at++)
 		count += feed->text.data[at] == '\n';
 	if (count > 0)

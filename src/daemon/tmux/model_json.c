@@ -3,7 +3,7 @@
 
 #define BRIEF_TITLE_MAX 20 /* bytes of a title that a brief pane shows */
 
-/* The panes in front of people who typed recently. */
+/* Finds the panes in front of people who typed recently. */
 static void find_humans(struct object_view *view)
 {
 	int64_t now_sec = clock_real_ms() / 1000;
@@ -35,8 +35,8 @@ static bool is_human(const struct object_view *view, uint32_t pane)
 }
 
 /*
- * When a person was last active. tmux notes the attach of any client at the session, ours too: the
- * clients of persons know better, if there are some.
+ * Returns when a person was last active in a session. tmux counts the attach of any client, ours
+ * too: the activity of persons' clients is used if the session has any.
  */
 static uint64_t session_activity(
     const struct muxbus_model *model, const struct muxbus_session *session)
@@ -107,7 +107,7 @@ void object_put_window(
 	put_links(writer, links, count);
 }
 
-/* "SIGTERM" for 15, or NULL. */
+/* Returns "SIGTERM" for 15, or NULL for an unknown number. Static. */
 static const char *object_signal_name(int number)
 {
 	static char name[16];
@@ -126,7 +126,7 @@ void object_put_exit(struct json_writer *writer, int status, int number)
 		json_put_str(writer, "signal_name", object_signal_name(number));
 }
 
-/* The members from its window and from the first session that holds it. */
+/* Writes the members about the window, and about the first session that holds it. */
 static void put_place(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane)
 {
@@ -150,7 +150,7 @@ static void put_place(
 		put_sessions(writer, links, count);
 }
 
-/* Bytes that may be invalid UTF-8; empty is null for unknown values. */
+/* Writes bytes that may be invalid UTF-8. */
 static void put_text(struct json_writer *writer, const char *name, const char *text)
 {
 	json_put_text(writer, name, text, strlen(text));
@@ -185,7 +185,7 @@ void object_put_pane(
 	json_put_bool(writer, "human", is_human(view, pane->id));
 }
 
-/* The beginning of a text, at most max bytes of whole characters. */
+/* Writes the beginning of a text: at most max bytes of whole characters. */
 static void put_beginning(
     struct json_writer *writer, const char *name, const char *text, size_t max)
 {
@@ -199,7 +199,7 @@ static void put_beginning(
 	put_text(writer, name, part);
 }
 
-/* "work:editor.0", or "work:3.0" if the window is named for the command. */
+/* Writes "work:editor.0", or "work:3.0" if the window is named after the command. */
 static void put_brief_place(struct json_writer *writer, const struct muxbus_session *session,
     const struct muxbus_window *window, int index, const struct muxbus_pane *pane)
 {
@@ -211,7 +211,7 @@ static void put_brief_place(struct json_writer *writer, const struct muxbus_sess
 	mem_free(place);
 }
 
-/* Whether a title ends with the name of the directory, as that of most shells does. */
+/* Returns true if a title ends with the name of the directory, as the titles of most shells do. */
 static bool repeats_path(const char *title, const char *path)
 {
 	const char *slash = strrchr(path, '/');

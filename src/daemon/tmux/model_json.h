@@ -15,13 +15,13 @@
 
 struct object_view {
 	const struct muxbus_model *model;
-	uint32_t human_panes[OBJECT_HUMANS_MAX]; /* in front of a person */
+	uint32_t human_panes[OBJECT_HUMANS_MAX]; /* panes in front of a person */
 	size_t human_count;
 };
 
 void object_view_init(struct object_view *view, const struct muxbus_model *model);
 
-/* Each writes its members into an open object. */
+/* Each function writes the members of its object into an open JSON object. */
 void object_put_session(struct json_writer *writer, const struct muxbus_model *model,
     const struct muxbus_session *session);
 void object_put_window(
@@ -29,15 +29,15 @@ void object_put_window(
 void object_put_pane(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
 /*
- * The few members that tell panes apart, and those that are out of the ordinary: without a
- * title that ends with the directory; a long title is cut.
+ * Writes only members that tell panes apart or are out of the ordinary. A title that ends with the
+ * directory is left out; a long title is cut.
  */
 void object_put_pane_brief(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
 void object_put_client(struct json_writer *writer, const struct muxbus_client *client);
 
-/* The tree of a layout string as member name: null if the string is invalid. */
+/* Writes the tree of a layout string as member name, or null if the string is invalid. */
 void object_put_layout(struct json_writer *writer, const char *name, const char *layout);
 
-/* Exit status and signal of an ended program: null if unknown. */
+/* Writes the exit status and signal of an ended program, null if unknown. */
 void object_put_exit(struct json_writer *writer, int status, int number);

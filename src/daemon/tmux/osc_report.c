@@ -3,7 +3,7 @@
 
 #include "daemon/queue/notification.h"
 
-/* Takes the part before a separator off the front of rest; false behind the last one. */
+/* Moves the part before the next separator out of rest. Returns false after the last part. */
 static bool osc_part_next(struct osc_part *rest, char separator, struct osc_part *ret_part)
 {
 	const char *end;
@@ -22,8 +22,8 @@ static bool osc_part_is(struct osc_part part, const char *word)
 }
 
 /*
- * Copies untrusted bytes as valid UTF-8 in one line, without control characters, cut at a
- * character to the room of out.
+ * Copies untrusted bytes as one line of valid UTF-8 without control characters, cut between
+ * characters to the size of out.
  */
 static void osc_text_copy(char *out, size_t size, const void *bytes, size_t len)
 {
@@ -38,7 +38,7 @@ static void osc_text_copy(char *out, size_t size, const void *bytes, size_t len)
 	mem_free(clean);
 }
 
-#define CONEMU_LAST 12 /* the highest number of its commands */
+#define CONEMU_LAST 12 /* the highest number of a command of ConEmu */
 #define PAYLOAD_MAX (4 * 1024)
 
 static const char *const progress_names[] = {
@@ -68,7 +68,7 @@ void osc_reader_finish(struct osc_reader *reader)
 	reader->id[0] = '\0';
 }
 
-/* A number of at most three digits, or -1. */
+/* Returns a number of at most three digits, or -1 if the part is not one. */
 static int read_number(struct osc_part part)
 {
 	int number = 0;
@@ -91,7 +91,7 @@ static enum osc_report_kind notice(
 	return report->title[0] != '\0' || report->text[0] != '\0' ? OSC_NOTICE : OSC_NOTHING;
 }
 
-/* 9;4;STATE;PERCENT */
+/* Reads STATE;PERCENT of "9;4;STATE;PERCENT". */
 static enum osc_report_kind read_progress(struct osc_report *report, struct osc_part rest)
 {
 	struct osc_part part = {"", 0};
@@ -165,14 +165,14 @@ static void read_metadata(struct osc_part metadata, struct osc_chunk *ret_chunk)
 	}
 }
 
-/* Appends what has room. */
+/* Appends as many bytes as out has room for. */
 static void append_cut(struct buf *out, const void *bytes, size_t len)
 {
 	size_t room = out->max - out->len;
 	(void)buf_append(out, bytes, len < room ? len : room);
 }
 
-/* Base64 whose padding is missing, or which was cut off, counts as far as it goes. */
+/* Appends decoded base64. Without its padding, or cut off, it is decoded as far as it goes. */
 static void append_base64(struct buf *out, struct osc_part payload)
 {
 	struct buf padded = BUF(PAYLOAD_MAX + 4), bytes = BUF(PAYLOAD_MAX);

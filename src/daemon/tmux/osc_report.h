@@ -4,9 +4,9 @@
  * kitty, OSC 777;notify of urxvt) and progress (OSC 9;4 of ConEmu). All of it is untrusted. The
  * texts of a report are valid UTF-8 in one line, without control characters, and bounded.
  *
- * OSC 9 followed by a number from 1 to 12 alone, or before a semicolon, is a command of ConEmu:
- * of these only 4 has a meaning here. A notification of OSC 99 may come in chunks: those of one id
- * are joined until one that is done. A chunk of another id begins anew.
+ * OSC 9 with a number from 1 to 12, alone or before a semicolon, is a command of ConEmu: only
+ * number 4 is read. A notification of OSC 99 may come in chunks: chunks of one id are joined until
+ * one is marked as the last. A chunk of another id begins a new notification.
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 
 #define OSC_TITLE_MAX 256 /* bytes; more is cut at a character, as are texts */
 #define OSC_TEXT_MAX 1024
-#define OSC_ID_MAX 64 /* of a notification in chunks, and of a context */
+#define OSC_ID_MAX 64 /* bytes of the id of a notification in chunks, or of a context */
 
 enum osc_report_kind {
-	OSC_NOTHING, /* or not the end of it yet */
+	OSC_NOTHING, /* no report, or a chunk that is not the last */
 	OSC_NOTICE,
 	OSC_PROGRESS,
 };
@@ -34,7 +34,7 @@ const char *osc_progress_name(enum osc_progress progress);
 
 struct osc_report {
 	enum osc_report_kind kind;
-	unsigned number; /* of a notice: 9, 99 or 777 */
+	unsigned number; /* OSC number of a notice: 9, 99 or 777 */
 	char title[OSC_TITLE_MAX + 1]; /* of a notice; "": none */
 	char text[OSC_TEXT_MAX + 1]; /* of a notice; "": none */
 	enum osc_progress progress;
@@ -43,28 +43,28 @@ struct osc_report {
 
 /* Reads the reports of one terminal. */
 struct osc_reader {
-	char id[OSC_ID_MAX + 1]; /* of the notification in chunks under way */
-	struct buf title, text; /* what has come of it */
+	char id[OSC_ID_MAX + 1]; /* id of the notification whose chunks are arriving */
+	struct buf title, text; /* the chunks of this notification so far */
 };
 void osc_reader_init(struct osc_reader *reader);
-/* Also drops a notification under way; the reader may be used again. */
+/* Frees memory, and drops a notification that is incomplete. The reader may be used again. */
 void osc_reader_finish(struct osc_reader *reader);
 
 /* Reads the string of an OSC, from its number on. Returns the kind. */
 enum osc_report_kind osc_report_read(
     struct osc_reader *reader, const char *string, size_t len, struct osc_report *ret_report);
 
-/* A part of a string, which it does not own; at NULL: behind the last one. */
+/* A part of a string, lent. at is NULL after the last part. */
 struct osc_part {
 	const char *at;
 	size_t len;
 };
 
 /*
- * Contexts: OSC 3008 as systemd writes it, "3008;start=ID;KEY=VALUE;..." or "3008;end=ID;...". In
- * a value "\xHH" is a byte. Of the keys only those of muxbus are read, in any order:
- * muxbus (the token), agent, session, state, question, wake and to. A word that is too long or
- * has other characters than a word may have is as absent; texts are cleaned and cut.
+ * Contexts: OSC 3008 as systemd writes it, "3008;start=ID;KEY=VALUE;..." or "3008;end=ID;...". In a
+ * value "\xHH" is a byte. Only the keys of muxbus are read, in any order: muxbus (the token),
+ * agent, session, state, question, wake and to. A word that is too long or has a character that
+ * words may not have counts as absent; texts are cleaned and cut.
  */
 
 #define OSC_TOKEN_MAX 64
@@ -72,8 +72,8 @@ struct osc_part {
 
 struct osc_context {
 	bool is_end;
-	char id[OSC_ID_MAX + 1]; /* "" if it is no word */
-	char token[OSC_TOKEN_MAX + 1]; /* "": absent, as the others */
+	char id[OSC_ID_MAX + 1]; /* "" if it is not a valid word */
+	char token[OSC_TOKEN_MAX + 1]; /* "": absent, as in the members below */
 	char agent[32 + 1];
 	char session[128 + 1];
 	char state[16 + 1];
@@ -82,5 +82,5 @@ struct osc_context {
 	char wake[OSC_TEXT_MAX + 1];
 };
 
-/* Reads the string of an OSC, from its number on. False if it is no context. */
+/* Reads the string of an OSC, from its number on. Returns false if it is not a context. */
 bool osc_context_read(const char *string, size_t len, struct osc_context *ret_context);

@@ -9,26 +9,26 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* A pane that only a pipe could follow, and that had one of the user, is tried again so often. */
+/* How often a pipe is tried again for a deaf pane (output_source_is_deaf()). */
 #define RETRY_MS 5000
-/* The children of tmux are looked at so often while a pane whose program has ended is followed. */
+/* How often the children of tmux are read while a followed pane has a program that has ended. */
 #define CHILDREN_MS 250
-#define CHILDREN_BYTES 16384 /* of some 2000; a new one is the last */
+#define CHILDREN_BYTES 16384 /* room for about 2000 children; a new child is the last */
 
 struct output_source_set {
 	struct tmux *tmux;
-	struct pane_pipe_set *pipes; /* NULL: none is made */
+	struct pane_pipe_set *pipes; /* NULL: pipes are not used */
 	void (*late)(struct output_source *source, const uint8_t *bytes, size_t len);
-	struct list sources; /* that are wanted, the latest last */
-	uint64_t begun; /* how often one was */
+	struct list sources; /* sources that are wanted, the latest last */
+	uint64_t begun; /* how often a source began to be wanted or changed */
 	bool all;
 	bool has_control; /* control mode can carry output: the daemon may be a client */
 	struct loop_timer *retry;
 	struct loop_timer *look;
-	uint64_t children; /* the hash of those of tmux */
+	uint64_t children; /* hash of the children of tmux */
 };
 
-/* A pipe has ended: the question whether its pane lives. */
+/* The question to tmux whether a pane lives, asked when its pipe has ended. */
 struct life {
 	struct output_source_set *sources;
 	uint32_t pane;
@@ -45,14 +45,14 @@ static enum output_source_kind choose(const struct output_source *source)
 	const struct output_source_set *sources = source->set;
 	if (source->kind == OUTPUT_SOURCE_PIPE)
 		return OUTPUT_SOURCE_PIPE;
-	/* Output that comes for every pane comes for this one without a gap. */
+	/* If control mode carries the output of every pane, this pane gets it without a gap. */
 	if (sources->pipes == NULL || sources->all || source->is_pipeless ||
 	    !pane_pipe_may_start(sources->pipes))
 		return OUTPUT_SOURCE_CONTROL;
 	return OUTPUT_SOURCE_PIPE;
 }
 
-/* Whether the program of the pane has ended, and the pane stays: tmux pipes no such pane. */
+/* Returns true if the program of the pane has ended and the pane stays: tmux pipes no such pane. */
 static bool is_dead(const struct output_source *source)
 {
 	const struct muxbus_pane *pane =
@@ -60,7 +60,7 @@ static bool is_dead(const struct output_source *source)
 	return pane != NULL && pane->is_dead;
 }
 
-/* The pipe ended with the program. Another one in the pane gets another pipe. */
+/* The pipe ended with the program. The next program in the pane gets a new pipe. */
 static void rest_source(struct output_source *source)
 {
 	source->is_over = true;
@@ -97,7 +97,7 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_NONE);
 		source->kind = OUTPUT_SOURCE_CONTROL;
 	}
-	source->is_pipeless = true; /* a change would lose output */
+	source->is_pipeless = true; /* a change to a pipe would lose output */
 	tmux_followed(source->set->tmux);
 	muxbus_sync_want_output(sync_of(source), source->pane, true);
 	if (output_source_is_deaf(source) && !loop_timer_is_armed(source->set->retry))
@@ -129,18 +129,18 @@ static void on_output(void *data, const uint8_t *bytes, size_t len)
 		source->set->late(source, bytes, len);
 }
 
-/* Control mode takes over until the pane is not wanted any more. */
+/* Lets control mode carry the output until the output of the pane is not wanted any more. */
 static void change_to_control(struct output_source *source)
 {
 	leave(source);
 	enter(source, OUTPUT_SOURCE_CONTROL);
 }
 
-/* Nothing tells that the user's pipe has ended: the pane may be free for another now. */
+/* tmux does not announce the end of the user's pipe: tries whether the pane takes ours now. */
 static void on_retry(void *data)
 {
 	struct output_source_set *sources = data;
-	uint64_t begun = sources->begun; /* what begins now comes behind, and is not tried again */
+	uint64_t begun = sources->begun; /* those that begin now are not tried again */
 	list_each_safe (struct output_source, source, &sources->sources, link) {
 		if (!output_source_is_deaf(source) || source->number > begun)
 			continue;
@@ -160,8 +160,8 @@ static void on_found(void *data UNUSED, int error)
 }
 
 /*
- * A program that tmux starts where another one has ended is a new child of tmux, which is not asked
- * before. Where its children cannot be read, the next request about the pane looks.
+ * A program that tmux starts where another one has ended is a new child of tmux: only then is tmux
+ * asked. If its children cannot be read, the next request about the pane looks.
  */
 static void on_look(void *data)
 {
@@ -184,7 +184,7 @@ static void on_look(void *data)
 	loop_timer_arm(sources->look, CHILDREN_MS);
 }
 
-/* A pane has gone: tmux says so to a client, and without one it is listed. */
+/* A pane is gone. tmux announces this to a client; if the daemon is detached, lists the panes. */
 static void find_end(struct tmux *tmux)
 {
 	if (tmux_is_resting(tmux))
@@ -208,9 +208,11 @@ static enum life_state read_life(const struct life *life, const struct muxbus_re
 	if (fields == 0 || (fields > 0 && found != life->pane))
 		return LIFE_GONE;
 	if (fields < 4)
-		return LIFE_THERE; /* it is not known, and no output may be lost */
-	/* tmux 3.8 has no number any more for a process that it has reaped. Without a pipe it is
-	 * not known that tmux has the same numbers as this process. */
+		return LIFE_THERE; /* not known: follow the pane, so that no output is lost */
+	/*
+	 * tmux 3.8 forgets the pid of a process that it has reaped. If no pipe was handed over,
+	 * tmux may be in another PID namespace, so that its pid has no meaning here.
+	 */
 	return is_dead || pid <= 0 || (!life->has_failed && process_has_ended((pid_t)pid))
 	    ? LIFE_OVER
 	    : LIFE_THERE;
@@ -247,7 +249,7 @@ void output_source_respawned(struct output_source *source)
 	enter(source, OUTPUT_SOURCE_PIPE);
 }
 
-/* Asks whether the pane has ended with its pipe. False if that cannot be asked. */
+/* Asks tmux whether the pane has ended with its pipe. Returns false if tmux cannot be asked. */
 static bool ask_life(const struct output_source *source, bool has_failed)
 {
 	struct muxbus_command *command = tmux_command("display-message", "-p", "-t",

@@ -12,7 +12,7 @@ struct pane_capture {
 	uint32_t history;
 	unsigned flags;
 	unsigned tries;
-	struct muxbus_capture picture; /* kept until its place is certain; its text is owned */
+	struct muxbus_capture picture; /* kept until its offset is certain; text is owned */
 	pane_capture_fn *done;
 	void *data;
 };
@@ -28,7 +28,7 @@ static void finish(
 	mem_free(capture);
 }
 
-/* Whether the pipe has brought something since the capture was asked for. */
+/* Returns true if the pipe has brought output since the picture was taken. */
 static bool has_changed(const struct pane_capture *capture, const struct muxbus_capture *picture)
 {
 	const struct muxbus_pane *pane;
@@ -46,7 +46,7 @@ static void end_try(struct pane_capture *capture, const struct muxbus_capture *p
 		finish(capture, 0, picture, !is_changed);
 }
 
-/* Asks tmux anything. False if that cannot be. */
+/* Copies the picture, and sends tmux a command for its reply. Returns false if that fails. */
 static bool settle(struct pane_capture *capture, const struct muxbus_capture *picture)
 {
 	struct muxbus_command *command = tmux_command("display-message", "-p", "", NULL);
@@ -56,9 +56,9 @@ static bool settle(struct pane_capture *capture, const struct muxbus_capture *pi
 }
 
 /*
- * tmux reads a pane, keeps the bytes for the pipe, and writes them in its next turn, which can be
- * behind its answer. If the pipe brings nothing until the answer to a command that was sent later,
- * the picture shows nothing that the pipe has yet to bring.
+ * tmux writes a pane's bytes to the pipe in its next turn, which can be after its reply to the
+ * capture. If the pipe brings nothing until the reply to a later command, the picture shows no
+ * bytes that the pipe has yet to bring.
  */
 static void on_captured(void *data, int error, const struct muxbus_capture *picture)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Captures of panes with their place in the pane's output. A client of tmux gets both in one
- * stream, so the offset is exact. A pipe has no order with the answer to a command: if the pane
- * writes meanwhile, the capture is taken again, and in the end its offset is a lower bound.
+ * Captures of panes with their offset in the pane's output. A client of tmux gets both in one
+ * stream, so the offset is exact. A pipe has no order relative to replies: if the pane writes
+ * meanwhile, the capture is repeated; the offset of the last try is a lower bound.
  */
 #pragma once
 
@@ -15,12 +15,12 @@ struct stream_set;
 struct tmux;
 
 /*
- * As muxbus_capture_fn. is_exact: the picture shows all output before its offset and none behind
- * it; else some bytes behind it may be in the picture too.
+ * Like muxbus_capture_fn. is_exact: the picture shows all output before its offset and none after
+ * it. If not, the picture may also show some bytes after its offset.
  */
 typedef void pane_capture_fn(
     void *data, int error, const struct muxbus_capture *picture, bool is_exact);
 
-/* As muxbus_sync_capture(). done is called once, before the return if it fails at once. */
+/* Like muxbus_sync_capture(). Calls done once; if it fails at once, before it returns. */
 void pane_capture(struct tmux *tmux, struct stream_set *streams, uint32_t pane, uint32_t history,
     unsigned flags, pane_capture_fn *done, void *data);

@@ -34,7 +34,7 @@ static void begin(
 	json_put_id(ret_writer, "pane", '%', events->pane);
 }
 
-/* Where the pane is, or was before it closed. */
+/* Sets the scope to where the pane is; a closed pane keeps its last scope. */
 static void update_scope(struct pane_events *events, struct pane_events_sink *sink)
 {
 	struct event_scope scope;
@@ -68,7 +68,7 @@ static void tell_text(struct pane_events *events, struct pane_events_sink *sink,
 	buf_consume(&events->text, len);
 }
 
-/* Publishes all text in events of bounded size; the tail too if it cannot be completed. */
+/* Publishes all text in events of bounded size; with_tail: also an incomplete last character. */
 static void tell_all_text(struct pane_events *events, struct pane_events_sink *sink, bool with_tail)
 {
 	size_t tail;
@@ -98,7 +98,7 @@ static bool has_progress(const struct pane_events *events)
 	return events->progress != events->told_progress || events->percent != events->told_percent;
 }
 
-/* Publishes the progress that a turn has ended with, if it is another one. */
+/* Publishes the progress at the end of a turn, if it has changed. */
 static void tell_progress(struct pane_events *events, struct pane_events_sink *sink)
 {
 	struct json_writer writer;
@@ -137,7 +137,7 @@ static void tell_gap(struct pane_events *events, struct pane_events_sink *sink, 
 	publish(events, sink, EVENT_GAP, true);
 }
 
-/* The line of a command as the shell encodes it: ";cmdline_url=make%20all". */
+/* Writes the command line that the shell reports as ";cmdline_url=make%20all". */
 static void put_command_line(struct json_writer *writer, const char *text)
 {
 	static const char name[] = ";cmdline_url=";
@@ -208,7 +208,7 @@ static void take_text(struct pane_events_intake *intake, uint64_t to)
 	}
 }
 
-/* Makes room for a mark, and publishes the text before it. False if there were too many. */
+/* Counts a mark, and publishes the text before it. Returns false if the turn has too many marks. */
 static bool begin_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;
@@ -222,11 +222,11 @@ static bool begin_mark(struct pane_events_intake *intake, const struct token *to
 	return true;
 }
 
-/* A mark that begins or ends a command, behind the text before it. */
+/* Takes a mark that begins or ends a command. */
 static void take_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;
-	/* Two integrations in one shell mark all twice: only the first counts. */
+	/* Two shell integrations send each mark twice: only the first counts. */
 	bool is_start = token->mark == 'C' && !events->in_command;
 	/* A prompt also ends a command, for shells that never send D. */
 	bool is_end = (token->mark == 'D' && (events->in_command || !events->has_starts)) ||
@@ -309,7 +309,7 @@ void pane_events_gap(
 		tell_gap(events, sink, offset, reason, 0);
 }
 
-/* Reports are not known any more when marks are wanted again. */
+/* Forgets bells and progress, as later ones are not seen until marks are wanted again. */
 static void forget_marks(struct pane_events *events)
 {
 	events->bells = 0;

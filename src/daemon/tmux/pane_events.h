@@ -13,7 +13,7 @@
 #include "daemon/tmux/osc_report.h"
 
 #define PANE_EVENTS_TEXT_MAX (32 * 1024) /* bytes of output in one event */
-#define PANE_EVENTS_MARKS_MAX 64 /* and notices of one pane in one turn; more are a gap */
+#define PANE_EVENTS_MARKS_MAX 64 /* marks and notices of a pane in one turn; more become a gap */
 
 struct event_base;
 
@@ -29,13 +29,13 @@ struct pane_events_sink {
 
 struct pane_events {
 	uint32_t pane;
-	struct event_scope scope; /* where the pane was seen last */
+	struct event_scope scope; /* the window and sessions that had the pane last */
 	bool wants_text;
 	bool wants_marks;
 	struct buf text; /* bytes not published yet */
-	uint64_t text_end; /* offset behind them */
+	uint64_t text_end; /* offset of the end of text */
 	bool in_command;
-	bool has_starts; /* the shell marks the beginnings of its commands too */
+	bool has_starts; /* the shell also marks where its commands begin */
 	uint64_t command_from;
 	int64_t command_start_ms;
 	unsigned bells; /* not published yet */
@@ -51,7 +51,7 @@ struct pane_events {
 	uint64_t output_end;
 };
 
-/* The owner makes its members, which the end frees. */
+/* The caller then calls buf_init() for members; pane_events_sink_finish() frees them. */
 void pane_events_sink_init(struct pane_events_sink *sink, struct event_base *base,
     struct event_log *log, struct tmux *tmux, int64_t quiet_ms);
 void pane_events_sink_finish(struct pane_events_sink *sink);
@@ -59,7 +59,7 @@ void pane_events_sink_finish(struct pane_events_sink *sink);
 void pane_events_init(struct pane_events *events, uint32_t pane);
 void pane_events_finish(struct pane_events *events);
 
-/* Sets the wanted events. Pending output is published, or dropped, first. */
+/* Sets the wanted events. Publishes pending text first; drops bells and progress without marks. */
 void pane_events_want(
     struct pane_events *events, struct pane_events_sink *sink, bool text, bool marks);
 
@@ -70,15 +70,15 @@ struct pane_events_intake {
 	uint64_t offset; /* of bytes[0] */
 	const uint8_t *bytes;
 	size_t len;
-	size_t taken; /* of bytes, into the text */
+	size_t taken; /* number of bytes that are in the text already */
 };
 
 /* Takes a token of the piece, if marks are wanted. */
 void pane_events_token(struct pane_events_intake *intake, const struct token *token);
-/* Takes the rest of the piece, behind its tokens. True if there is something to flush. */
+/* Takes the rest of the piece, after its tokens. Returns true if there is something to flush. */
 bool pane_events_output(struct pane_events_intake *intake);
 
-/* Output has come: pane_quiet follows when none has come for so long. */
+/* Output has come, up to end. After quiet_ms without more, pane_quiet is published. */
 void pane_events_note_activity(
     struct pane_events *events, struct pane_events_sink *sink, uint64_t end);
 

@@ -6,34 +6,34 @@
 #include "daemon/tmux/echo.h"
 
 enum {
-	BLOCK_MAX = 64 * 1024, /* of new text that is looked at in one go */
+	BLOCK_MAX = 64 * 1024, /* bytes of new text that are searched as one block */
 	TEXT_MAX = 2 * LINES_BEHIND_MAX,
-	TEXT_KEEP = 4096, /* memory of a pane at rest */
+	TEXT_KEEP = 4096, /* bytes of memory that a pane keeps while it has no text */
 };
 
 /*
- * Text is counted by bytes from the beginning; text.data[0] has the number base. The watches look
- * at it block by block: those in todo have yet to look at the present one. A watch is in todo if
- * its pattern may match there: its literal stands in the block, or in what was seen before of a
- * line that goes on.
+ * Bytes of text are numbered from the beginning; text.data[0] has the number base. The watches look
+ * at text block by block; todo has those that have yet to look at the present block. A watch is put
+ * into todo if its pattern may match: its literal stands in the block, or in the earlier part of a
+ * line that continues in the block.
  */
 struct pane_lines {
 	struct lines_turn *turn;
-	struct echo *echo; /* is cut out of the lines; NULL: nothing is cut */
+	struct echo *echo; /* finds echoes, which are cut out of the lines; NULL: nothing is cut */
 	struct stripper stripper;
 	struct buf text;
 	uint64_t base;
-	uint64_t line; /* where the first line of text began: at base, or before if it was cut */
-	size_t len; /* of text, at the end of the last piece */
-	size_t seen; /* of text: the watches have looked at it, but for the line under way */
+	uint64_t line; /* number of the byte where its first line began; before base if cut */
+	size_t len; /* length of text after the last piece */
+	size_t seen; /* bytes of text that the watches have looked at, unless unfinished */
 	size_t block; /* the end of the present block in text; valid while todo is not empty */
-	bool is_ending; /* no further turn comes */
-	bool is_changed; /* there is something to look at behind the present block */
-	bool is_shown; /* so is text that was held back as an echo */
-	uint64_t youngest; /* no watch begins behind it */
-	uint64_t offset; /* of the pane's output, behind text */
+	bool is_ending; /* no more turns come, so that looking has no time limit */
+	bool is_changed; /* text after the present block must be looked at */
+	bool is_shown; /* text that was held back as an echo must be looked at */
+	uint64_t youngest; /* no watch begins after this number */
+	uint64_t offset; /* offset in the pane's output, after text */
 	struct pattern_set patterns;
-	size_t searched; /* of text, for literals */
+	size_t searched; /* bytes of text that were searched for literals */
 	struct list watches;
 	struct list todo;
 	struct list held;
@@ -83,7 +83,7 @@ bool pane_lines_is_empty(const struct pane_lines *lines)
 	return list_is_empty(&lines->watches);
 }
 
-/* The echo in a line is cut: the line ends where the echo begins. */
+/* Cuts the echo out of a line: the line ends at place, where the echo begins. */
 static void cut_echo(struct pane_lines *lines, size_t place)
 {
 	if (place < lines->text.len)
@@ -99,7 +99,7 @@ static void take_text(struct pane_lines *lines, const struct token *token)
 		size_t len;
 		stripper_take(&lines->stripper, &byte);
 		len = lines->text.len;
-		lines->text.len -= len > 0; /* as it was before */
+		lines->text.len -= len > 0; /* without the byte */
 		echo_cut(lines->echo, lines->text.len);
 		echo_take(lines->echo, &lines->text, lines->stripper.line, byte.bytes[0]);
 		lines->text.len = len;
@@ -115,7 +115,7 @@ static void take_control(struct pane_lines *lines, const struct token *token)
 	stripper_take(&lines->stripper, token);
 }
 
-/* Text that was held back is looked at, if the mark says that it was no input. */
+/* Takes a mark. If it shows that text held back as an echo was no input, the text is looked at. */
 static void take_mark(struct pane_lines *lines, char mark)
 {
 	lines->is_shown |= echo_start(lines->echo) != SIZE_MAX;
@@ -139,7 +139,7 @@ void pane_lines_token(struct pane_lines *lines, const struct token *token)
 		echo_move(echo, token->to - token->from == 2);
 }
 
-/* A line that began again ends before the beginning of these watches: they see it from there. */
+/* A line that is drawn again ends before the start of some watches: moves their start back. */
 static void begin_earlier(struct pane_lines *lines, uint64_t from)
 {
 	struct list *link;
@@ -153,7 +153,7 @@ static void begin_earlier(struct pane_lines *lines, uint64_t from)
 	}
 }
 
-/* Notes what a piece has changed. */
+/* Notes how a piece of output has changed text. */
 static void note_piece(struct pane_lines *lines)
 {
 	size_t kept = lines->stripper.kept;
@@ -172,7 +172,7 @@ static void note_piece(struct pane_lines *lines)
 		begin_earlier(lines, lines->base + kept);
 }
 
-/* The text but for what may be an echo. */
+/* Returns the length of text before a possible echo. */
 static size_t shown_len(const struct pane_lines *lines)
 {
 	size_t len = lines->text.len;
@@ -180,7 +180,7 @@ static size_t shown_len(const struct pane_lines *lines)
 	return start > len ? len : start < lines->seen ? lines->seen : start;
 }
 
-/* Where the next block ends: behind a line if there is more than one block. */
+/* Returns the end of the next block: after a whole line if there is more than one block. */
 static size_t block_end(const struct pane_lines *lines)
 {
 	const struct buf *text = &lines->text;
@@ -208,7 +208,7 @@ static void on_picked(void *data, struct pattern_member *member)
 
 static void begin_block(struct pane_lines *lines)
 {
-	/* A literal may have begun before. */
+	/* A literal may begin in text that was searched before. */
 	size_t from =
 	    lines->searched < PATTERN_LITERAL_MAX ? 0 : lines->searched - PATTERN_LITERAL_MAX;
 	struct list *link;
@@ -233,7 +233,7 @@ static void consume(struct pane_lines *lines, size_t len)
 	lines->searched = lines->searched > len ? lines->searched - len : 0;
 }
 
-/* The lines of the block are over: only the one that goes on is still needed. */
+/* Drops the lines that were looked at, except the line that has no end yet. */
 static void consume_lines(struct pane_lines *lines)
 {
 	const uint8_t *newline =
@@ -242,13 +242,13 @@ static void consume_lines(struct pane_lines *lines)
 		return;
 	consume(lines, (size_t)(newline + 1 - lines->text.data));
 	lines->line = lines->base;
-	/* Its literals are searched for again: the watches that are held may be held for others. */
+	/* The rest is searched again for literals: watches may be held because of dropped lines. */
 	lines->searched = 0;
 	while (!list_is_empty(&lines->held))
 		list_remove(lines->held.next);
 }
 
-/* All have looked at the block. */
+/* Ends a block, at which all watches have looked. */
 static void end_block(struct pane_lines *lines)
 {
 	lines->seen = lines->block;
@@ -260,7 +260,7 @@ static void end_block(struct pane_lines *lines)
 		buf_shrink(&lines->text, TEXT_KEEP);
 }
 
-/* Where a watch looks on in text; behind the block: nowhere yet. */
+/* Returns where in text a watch continues to look; at or after block: not yet. */
 static size_t look_from(const struct pane_lines *lines, const struct line_watch *watch)
 {
 	size_t start = watch->from > lines->base ? (size_t)(watch->from - lines->base) : 0;
@@ -271,7 +271,7 @@ static size_t look_from(const struct pane_lines *lines, const struct line_watch 
 	return newline != NULL ? (size_t)(newline + 1 - lines->text.data) : lines->block;
 }
 
-/* A watch that stays has found a line: it goes on behind it, when there is time. */
+/* A watch that stays has found a line: it continues after the line, when there is time. */
 static void look_on(struct pane_lines *lines, struct line_watch *watch, size_t from)
 {
 	watch->from = lines->base + from;
@@ -306,7 +306,7 @@ static void look(struct pane_lines *lines, struct line_watch *watch)
 	watch->found(watch, &found);
 }
 
-/* Whether looking may go on in this turn. */
+/* Returns true if looking may continue in this turn. */
 static bool has_time(const struct pane_lines *lines)
 {
 	return lines->turn->spent_us < LINES_TURN_US || lines->text.len > LINES_BEHIND_MAX ||

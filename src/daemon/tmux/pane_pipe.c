@@ -12,7 +12,7 @@
 
 #define PIECE_BYTES ((size_t)64 * 1024)
 #define MESSAGES_PER_TURN 64
-#define FAILURES_MAX 3 /* hand-overs that never came or were refused, one after the other */
+#define FAILURES_MAX 3 /* failed hand-overs in a row, after which no pipe is started */
 
 enum pipe_state {
 	PIPE_STARTING, /* tmux was asked; the hand-over has not come */
@@ -25,12 +25,12 @@ struct pane_pipe {
 	struct list starting; /* in the set's list while STARTING: the oldest first */
 	uint32_t pane;
 	enum pipe_state state;
-	bool is_wanted; /* else nothing is delivered */
-	uint64_t number; /* of the attempt */
+	bool is_wanted; /* false: nothing is delivered */
+	uint64_t number; /* number of the attempt to pipe the pane */
 	char nonce[HAND_OVER_NONCE_LEN + 1];
-	int64_t due_ms; /* of the hand-over */
+	int64_t due_ms; /* time limit of the hand-over */
 	int fd; /* -1 while STARTING */
-	size_t held; /* bytes that were read since it was empty */
+	size_t held; /* bytes read since the pipe was last empty */
 	struct event *event;
 	void *data;
 };
@@ -44,7 +44,7 @@ struct pane_pipe_set {
 	struct list starting;
 	struct loop_timer *timer; /* the oldest hand-over is due */
 	uint64_t attempts;
-	unsigned failures; /* since the last hand-over */
+	unsigned failures; /* failed hand-overs since the last good one */
 	char program[PATH_MAX];
 	char socket[PATH_MAX];
 	int fd; /* of the socket; -1: not open */
@@ -53,7 +53,7 @@ struct pane_pipe_set {
 	uint8_t piece[PIECE_BYTES];
 };
 
-/* A command that was sent, until its answer. */
+/* A command that was sent to tmux, until its reply. */
 struct pipe_asked {
 	struct pane_pipe_set *pipes;
 	uint32_t pane;
@@ -83,7 +83,7 @@ static void free_pipe(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 	mem_free(pipe);
 }
 
-/* The pipe is over; its owner may start it again. */
+/* Frees a pipe that has ended; ended() may start it again. */
 static void end(struct pane_pipe_set *pipes, struct pane_pipe *pipe, enum pane_pipe_end how)
 {
 	void *data = pipe->is_wanted ? pipe->data : NULL;
@@ -103,7 +103,7 @@ static void arm(struct pane_pipe_set *pipes)
 	loop_timer_arm(pipes->timer, oldest->due_ms - clock_mono_ms());
 }
 
-/* The answer to the command: whether tmux has piped the pane. */
+/* Takes the reply of tmux, and ends the pipe if tmux has not piped the pane. */
 static void on_asked(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct pipe_asked *asked = data;
@@ -122,7 +122,7 @@ static void on_asked(void *data, int error, const struct muxbus_reply *replies, 
 		end(pipes, pipe, PANE_PIPE_TAKEN);
 }
 
-/* Asks tmux to pipe the pane. */
+/* Asks tmux to pipe the pane. Returns 0 or -1. */
 static int ask(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 {
 	struct muxbus_command *command;
@@ -147,7 +147,7 @@ static int ask(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 	return 0;
 }
 
-/* Hand-overs that have not come in time. */
+/* Ends pipes whose hand-over has not come in time. */
 static void on_due(void *data)
 {
 	struct pane_pipe_set *pipes = data;
@@ -184,7 +184,7 @@ static void take_end(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 		end(pipes, pipe, PANE_PIPE_FAILED);
 }
 
-/* Reads at most max bytes. False at the end of the pipe. */
+/* Reads about max bytes at most. Returns false at the end of the pipe. */
 static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_t max)
 {
 	uint32_t pane = pipe->pane;
@@ -202,7 +202,7 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 		pipe->held += (size_t)len;
 		if (pipe->state == PIPE_FLOWING)
 			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
-		/* Nothing more was there; of much, the next call shows whether its end is. */
+		/* The pipe is empty. After many bytes, the next call shows whether it has ended. */
 		if ((size_t)len < sizeof pipes->piece && find(pipes, pane) == pipe &&
 		    !is_cut(pipe)) {
 			pipe->held = 0;
@@ -223,7 +223,7 @@ static void on_readable(evutil_socket_t fd UNUSED, short events UNUSED, void *da
 static void close_pipe(struct pane_pipe *pipe)
 {
 	pipe->state = PIPE_CLOSING;
-	(void)shutdown(pipe->fd, SHUT_WR); /* fails if tmux has closed already: then we read that */
+	(void)shutdown(pipe->fd, SHUT_WR); /* fails if tmux has closed its end: we read that */
 }
 
 /* Takes the descriptor of a pipe. */
@@ -245,7 +245,7 @@ static void take_fd(struct pane_pipe_set *pipes, struct pane_pipe *pipe, int fd)
 		close_pipe(pipe);
 }
 
-/* A descriptor has come: whose is it? */
+/* Takes a descriptor that was handed over as the pipe that asked for it, or closes it. */
 static void take_message(struct pane_pipe_set *pipes, const char *nonce, int fd)
 {
 	struct muxbus_sync_info info;
@@ -332,7 +332,7 @@ bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
 {
 	struct muxbus_sync_info info;
 	struct rlimit limit;
-	/* A server outside of this PID namespace has no number: its pipes cannot be known. */
+	/* A server outside of this PID namespace has no pid here: its pipes cannot be checked. */
 	muxbus_sync_info(tmux_sync(pipes->tmux), &info);
 	return !pipes->is_unusable && pipes->failures < FAILURES_MAX && info.pid > 0 &&
 	    access(pipes->program, X_OK) == 0 && pipes->map.count < PANE_PIPES_MAX &&
@@ -343,7 +343,7 @@ int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data)
 {
 	struct pane_pipe *pipe = find(pipes, pane);
 	if (pipe != NULL) {
-		/* It was stopped a moment ago: what comes of that is waited for. */
+		/* The pipe was stopped a moment ago: when its end has come, it is started again. */
 		pipe->is_wanted = true;
 		pipe->data = data;
 		return 0;
@@ -382,7 +382,7 @@ void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane, size_t max)
 		return;
 	take_messages(pipes);
 	pipe = find(pipes, pane);
-	/* An end is taken in its turn. */
+	/* on_readable() takes the end of the pipe. */
 	if (pipe != NULL && pipe->state == PIPE_FLOWING)
 		(void)read_some(pipes, pipe, max);
 }
@@ -445,7 +445,7 @@ void pane_pipe_set_free(struct pane_pipe_set *pipes)
 	mem_free(pipes);
 }
 
-/* A word of sh. '#' and '%' are printed by sh itself: no tmux may find them. */
+/* Writes a word of sh. '#' and '%' are printed by sh itself, so that tmux does not see them. */
 static void write_word(struct buf *out, const char *word)
 {
 	buf_append_byte(out, '\'');
@@ -464,7 +464,7 @@ static void write_word(struct buf *out, const char *word)
 int pipe_command_write_sh(
     struct buf *out, const char *program, const char *socket, const char *nonce)
 {
-	/* 20 bytes for each at most. */
+	/* Each byte is quoted with at most 20 bytes. */
 	if (20 * (strlen(program) + strlen(socket) + strlen(nonce)) > PIPE_COMMAND_MAX)
 		return -1;
 	buf_append(out, "exec ", 5);
@@ -476,7 +476,7 @@ int pipe_command_write_sh(
 	return 0;
 }
 
-/* The command pipe-pane, as a text for if-shell. */
+/* Returns the command pipe-pane as a text for if-shell, or NULL. The caller frees it. */
 static char *write_pipe(uint32_t pane, const struct buf *sh)
 {
 	size_t size = MUXBUS_QUOTED_MAX(sh->len) + 64;

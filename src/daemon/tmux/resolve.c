@@ -5,7 +5,7 @@
 
 #define CANDIDATES_MAX_BYTES 4096
 
-/* A part of the text. */
+/* A part of the target's text. */
 struct target_part {
 	const char *text;
 	size_t len;
@@ -20,7 +20,7 @@ static struct target_part part_of(const char *text, size_t len)
 	return (struct target_part){text, len};
 }
 
-/* The parts of a sentence are names of any length: each is cut to STR_SHOWN_MAX. */
+/* A name as an error shows it: names have any length, so it is cut to STR_SHOWN_MAX. */
 struct shown_target {
 	char text[STR_SHOWN_SIZE];
 };
@@ -114,7 +114,7 @@ add_candidate(struct resolve *resolve, const char *format, ...)
 	json_put_str(&writer, NULL, text);
 }
 
-/* The session's current window. */
+/* Finds the current window of resolve->session. */
 static enum resolve_result find_current(const struct muxbus_model *model, struct resolve *resolve)
 {
 	resolve->window = muxbus_model_window(model, resolve->session->current_window);
@@ -124,7 +124,7 @@ static enum resolve_result find_current(const struct muxbus_model *model, struct
 	    resolve, "session '%s' has no current window", SHOWN_NAME(resolve->session->name));
 }
 
-/* By id or index, which are unique. */
+/* Returns the window of a session by id or index, which are unique, or NULL. */
 static const struct muxbus_window *window_by_number(
     const struct muxbus_model *model, const struct muxbus_session *session, struct target_part part)
 {
@@ -143,7 +143,7 @@ static const struct muxbus_window *window_by_number(
 	return NULL;
 }
 
-/* A window of resolve->session: gives no reason if there is none. */
+/* Finds a window of resolve->session. Sets no reason if no window has this name. */
 static enum resolve_result find_in_session(
     const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {
@@ -191,7 +191,7 @@ static enum resolve_result no_window(struct resolve *resolve, struct target_part
 	    SHOWN(part));
 }
 
-/* A pane of resolve->window, by index or id; gives no reason if there is none. */
+/* Finds a pane of resolve->window by index or id. Sets no reason if there is none. */
 static bool find_pane(
     const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {
@@ -221,7 +221,7 @@ static enum resolve_result find_active(const struct muxbus_model *model, struct 
 }
 
 /*
- * The part behind "session:" in a pane target. A window's name may contain '.', so both
+ * Resolves the part behind "session:" in a pane target. A window's name may contain '.', so both
  * readings are tried; the target is ambiguous only if they name different panes.
  */
 static enum resolve_result find_pane_in_session(
@@ -263,7 +263,7 @@ static enum resolve_result find_pane_in_session(
 	return result;
 }
 
-/* "%3" */
+/* Resolves "%3". */
 static enum resolve_result by_pane_id(
     const struct muxbus_model *model, uint32_t id, struct resolve *resolve)
 {
@@ -275,7 +275,7 @@ static enum resolve_result by_pane_id(
 				       : none(resolve, "pane %%%u is in no window", id);
 }
 
-/* "@2" or "@2.1" */
+/* Resolves "@2" or "@2.1". */
 static enum resolve_result by_window_id(const struct muxbus_model *model, enum resolve_kind kind,
     struct target_part part, struct resolve *resolve)
 {
@@ -334,7 +334,7 @@ enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind 
 	buf_init(&ret_resolve->candidates, CANDIDATES_MAX_BYTES);
 	part = part_of(text, strlen(text));
 	if (kind == RESOLVE_SESSION) {
-		/* "work:" is the session too; an empty part names nothing. */
+		/* "work:" means the session too; ":" alone names nothing. */
 		if (part.len > 1 && part.text[part.len - 1] == ':')
 			part.len--;
 		if (memchr(part.text, ':', part.len))

@@ -24,7 +24,7 @@ enum resolve_kind { RESOLVE_SESSION, RESOLVE_WINDOW, RESOLVE_PANE };
 enum resolve_result { RESOLVE_FOUND, RESOLVE_NONE, RESOLVE_AMBIGUOUS };
 
 struct resolve {
-	/* Objects up to the kind that was asked for; session NULL for @2 and %3. */
+	/* The objects found, up to the kind asked for; session is NULL for @2 and %3. */
 	const struct muxbus_session *session;
 	const struct muxbus_window *window;
 	const struct muxbus_pane *pane;
@@ -40,6 +40,6 @@ enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind 
     const char *text, struct resolve *ret_resolve);
 void resolve_finish(struct resolve *resolve);
 
-/* The first session that holds a window, by id; NULL if none does. */
+/* Returns the first session, by id, that holds a window, or NULL if none does. */
 const struct muxbus_session *resolve_window_session(
     const struct muxbus_model *model, uint32_t window);

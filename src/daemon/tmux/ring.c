@@ -43,7 +43,7 @@ static void grow(struct ring *ring, size_t len)
 	ring->head = 0;
 }
 
-/* Gaps at or before the oldest byte are useless: all bytes before it are gone. */
+/* Drops gaps before the oldest byte: all bytes before that are gone anyway. */
 static void forget_gaps(struct ring *ring)
 {
 	unsigned gone = 0;
@@ -91,7 +91,7 @@ void ring_write(struct ring *ring, const void *bytes, size_t len)
 void ring_gap(struct ring *ring, uint64_t offset, const char *reason)
 {
 	if (offset > ring->end) {
-		/* The missing bytes are numbered: older bytes do not fit in front of them. */
+		/* The ring holds consecutive offsets: bytes before the missing ones are dropped. */
 		drop(ring, ring->len);
 		ring->end = offset;
 		ring->gap_count = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A ring of the last bytes of a stream, numbered by their offset. Memory is allocated when
- * bytes arrive and grows by doubling. A reader gets the bytes before a gap, then the gap, then
- * the bytes behind.
+ * A ring of the last bytes of a stream, numbered by their offset. Memory is allocated when bytes
+ * arrive and grows by doubling. A reader gets the bytes before a gap, then the gap, then the bytes
+ * after it.
  */
 #pragma once
 
@@ -39,15 +39,15 @@ void ring_finish(struct ring *ring);
 
 void ring_write(struct ring *ring, const void *bytes, size_t len);
 
-/* Bytes are missing before offset, which is at or behind the end. reason is a constant. */
+/* Bytes are missing before offset, which is at or after the end. reason is a constant. */
 void ring_gap(struct ring *ring, uint64_t offset, const char *reason);
 
-/* The offset of the oldest byte. */
+/* Returns the offset of the oldest byte. */
 uint64_t ring_start(const struct ring *ring);
 
 /*
- * Appends up to max bytes from offset on to out, at most to the next gap. Reports a gap if a
- * reader at offset misses bytes right before from.
+ * Appends to out up to max bytes from offset on, at most to the next gap. Sets has_gap if bytes
+ * right before ret_slice->from are missing.
  */
 void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf *out,
     struct ring_slice *ret_slice);

@@ -12,16 +12,16 @@
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 
-#define MEMBERS_MAX_BYTES (6 * LINE_FEED_LINE_MAX + 1024) /* also of other events */
+#define MEMBERS_MAX_BYTES (6 * LINE_FEED_LINE_MAX + 1024) /* of any event; lines are the largest */
 
 /* The output of one pane; exists from the first interest on. */
 struct stream {
 	struct stream_set *set;
 	uint32_t pane;
 	uint32_t interests[STREAM_INTEREST_COUNT_]; /* in this pane alone */
-	bool is_wanted; /* the output of this pane alone */
+	bool is_wanted; /* output of this pane in particular is wanted */
 	struct output_source source;
-	uint64_t end; /* of all output that came */
+	uint64_t end; /* offset of the end of all output so far */
 	bool is_told; /* a reader may know an offset, and so can miss output */
 	bool has_ring;
 	struct ring ring;
@@ -29,7 +29,7 @@ struct stream {
 	bool lease_follows; /* its reader reads output, and needs the daemon to be attached */
 	struct pane_events events;
 	struct list taps;
-	unsigned mark_taps; /* of these, how many take marks or other OSC */
+	unsigned mark_taps; /* number of taps that take marks or other OSC */
 	struct pane_lines *lines; /* NULL: no watch */
 	struct line_feed *feed; /* NULL: no line events are wanted */
 	struct tokenizer *tokenizer; /* NULL: nothing wants tokens */
@@ -66,7 +66,7 @@ static struct stream *find(const struct stream_set *streams, uint32_t pane)
 	return map_get(&streams->map, pane);
 }
 
-/* The stream of an existing pane; made if it is new. NULL if there is no such pane. */
+/* Returns the stream of an existing pane, made if missing. NULL if there is no such pane. */
 static struct stream *get(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
@@ -104,7 +104,7 @@ static bool is_followed(const struct stream *stream)
 	return stream->lease_follows || !list_is_empty(&stream->taps) || stream->lines != NULL;
 }
 
-/* A sequence that is under way is over. */
+/* Drops an unfinished escape sequence. */
 static void begin_tokens(struct stream *stream)
 {
 	if (stream->tokenizer != NULL)
@@ -133,7 +133,7 @@ static void want_tokens(struct stream_set *streams, struct stream *stream, bool 
 	}
 }
 
-/* Stripped lines are made while there are watches. */
+/* Frees the stripped lines, which only watches need. */
 static void free_lines(struct stream *stream)
 {
 	pane_lines_free(stream->lines);
@@ -141,7 +141,7 @@ static void free_lines(struct stream *stream)
 	list_remove(&stream->behind);
 }
 
-/* Line events are made while an interest wants them. */
+/* Makes or frees the feed of line events, as the interests want. */
 static void want_feed(struct stream_set *streams, struct stream *stream)
 {
 	bool is_wanted = wants(streams, stream, STREAM_LINES);
@@ -160,7 +160,7 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	bool ring = wants(streams, stream, STREAM_RING) || stream->lease_end_ms > 0;
 	bool text = wants(streams, stream, STREAM_TEXT);
 	bool marks = wants(streams, stream, STREAM_MARKS);
-	/* The interests of one pane beside those of every pane. */
+	/* The interests in this pane, without those in every pane. */
 	bool is_wanted = stream->lease_end_ms > 0 || is_followed(stream);
 	if (ring && !stream->has_ring) {
 		ring_init(
@@ -227,10 +227,10 @@ static void look_at_lines(struct stream_set *streams, struct stream *stream, uin
 	pane_lines_look(stream->lines, end);
 	note_behind(streams, stream);
 	if (streams->lines_turn.spent_us > 0)
-		loop_timer_wake(streams->flush); /* the flush gives each turn its time */
+		loop_timer_wake(streams->flush); /* on_flush() resets the time spent */
 }
 
-/* The end of a turn. */
+/* Publishes pending events at the end of a turn. */
 static void on_flush(void *data)
 {
 	struct stream_set *streams = data;
@@ -242,7 +242,7 @@ static void on_flush(void *data)
 	streams->lines_turn.spent_us = 0;
 }
 
-/* Watches look at the lines that there was no time for; the panes take turns. */
+/* Lets watches look at lines for which there was no time; the panes take turns. */
 static void on_lines(void *data)
 {
 	struct stream_set *streams = data;
@@ -319,7 +319,7 @@ static void split(struct stream_piece *piece)
 		begin_tokens(piece->stream);
 }
 
-/* Takes the bytes before the offset end. */
+/* Takes len bytes of output, which end at the offset end. */
 static void take(struct stream_set *streams, struct stream *stream, const uint8_t *bytes,
     size_t len, uint64_t end)
 {
@@ -357,7 +357,7 @@ void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t 
 		take(streams, stream, bytes, len, model_offset(streams, pane));
 }
 
-/* The last bytes of a pane that the model has no more. */
+/* Takes the last bytes of a pane that the model no longer has. */
 static void on_late(struct output_source *source, const uint8_t *bytes, size_t len)
 {
 	struct stream *stream = list_entry(source, struct stream, source);
@@ -613,7 +613,7 @@ bool stream_wants_all(const struct stream_set *streams)
 	return false;
 }
 
-/* Whether bells and marks of a pane are wanted: then they come from its output. */
+/* Returns true if bells and marks of a pane are wanted: they come from its output then. */
 static bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
 {
 	const struct stream *stream = find(streams, pane);

@@ -31,9 +31,9 @@ void stream_set_server_lost(struct stream_set *streams);
 
 /* The kinds of interest in a pane's output; each has a cost of its own. */
 enum stream_interest {
-	STREAM_RING, /* its bytes, for later reads */
+	STREAM_RING, /* the last bytes, for later reads */
 	STREAM_TEXT, /* pane_output events */
-	STREAM_MARKS, /* the other events but line */
+	STREAM_MARKS, /* all other events except line */
 	STREAM_LINES, /* line events */
 	STREAM_INTEREST_COUNT_,
 };
@@ -44,7 +44,7 @@ enum stream_interest {
  */
 void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on);
 
-/* Whether nothing is heard of the pane though its output is wanted (output_source_is_deaf()). */
+/* Returns true if no output of the pane arrives though wanted (output_source_is_deaf()). */
 bool stream_is_deaf(const struct stream_set *streams, uint32_t pane);
 
 /*
@@ -53,7 +53,7 @@ bool stream_is_deaf(const struct stream_set *streams, uint32_t pane);
  */
 #define STREAM_SEQUENCE_MAX (128 * 1024)
 
-/* Whether output is wanted, of a pane or of all, that only a client of tmux gets. */
+/* Returns true if output is wanted, of one or all panes, that only a client of tmux gets. */
 bool stream_set_follows(const struct stream_set *streams);
 
 /* The sources of the output of single panes (output_source.h). */
@@ -67,9 +67,9 @@ const struct output_source_set *stream_sources(const struct stream_set *streams)
 void stream_lease(struct stream_set *streams, uint32_t pane, bool follows);
 
 /*
- * Copies bytes of the ring from offset on, up to max bytes, into out (at most two pieces are
- * joined). from is the real beginning (later than asked if the ring has forgotten, or has a
- * gap); has_gap says that bytes before from are missing.
+ * The bytes that stream_read() copied: at most max_bytes of the ring from offset on. from is later
+ * than offset if the ring has forgotten bytes or has a gap; has_gap says that bytes before from are
+ * missing.
  */
 struct stream_slice {
 	uint64_t from;
@@ -78,29 +78,29 @@ struct stream_slice {
 	bool has_gap;
 	const char *gap_reason; /* a word, or NULL */
 };
-/* The offset of the oldest byte in a ring; the pane's offset if it has none. */
+/* Returns the offset of the oldest byte in the ring, or the pane's offset without a ring. */
 uint64_t stream_start(const struct stream_set *streams, uint32_t pane);
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
     struct buf *out, struct stream_slice *ret_slice);
 
-/* Takes what the pipe of a pane holds now. False: its output comes by no pipe, or none is wanted. */
+/* Takes the output that the pane's pipe holds now. False if no pipe carries its output. */
 bool stream_drain(struct stream_set *streams, uint32_t pane);
 
-/* A reader knows an offset of the pane: if its output begins only later, this is a gap. */
+/* A reader knows an offset of the pane: if the output begins later, a gap is reported. */
 void stream_tell(struct stream_set *streams, uint32_t pane);
 
 /*
- * A tap: raw output of one pane, as it arrives, for conditions and watches. A tap wants the
- * output until it is removed, or the pane is closed, which removes the tap before closed is
- * called. From output and gap other taps of the pane must not be removed.
+ * A tap: raw output of one pane, as it arrives, for conditions and watches. A tap wants the output
+ * until it is removed, or the pane is closed, which removes the tap before closed is called. output
+ * and gap must not remove other taps of the pane.
  */
 struct stream_tap {
 	struct list link;
-	/* A mark (OSC 133) in the output that comes next. May be NULL. */
+	/* A mark (OSC 133), before the output that contains it. May be NULL. */
 	void (*mark)(struct stream_tap *tap, const struct token *token);
-	/* Another OSC, likewise. May be NULL. */
+	/* Another OSC, before the output that contains it. May be NULL. */
 	void (*osc)(struct stream_tap *tap, const struct token *token);
-	/* May be NULL, for a tap that takes only the others. */
+	/* NULL for a tap that needs no output. */
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
 	/*
 	 * Bytes are missing before offset; "not_watched" also says that output begins here. May
@@ -115,24 +115,25 @@ int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap 
 void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_tap *tap);
 
 /*
- * A watch of the lines of one pane (pane_lines.h) for a pattern, which is lent. It wants the output
- * until it is removed, or the pane is closed. Returns 0, or -1 if there is no such pane.
+ * Adds a watch of the lines of one pane (pane_lines.h) for a pattern, which is lent. The watch
+ * wants the output until it is removed, or the pane is closed. Returns 0, or -1 if there is no such
+ * pane.
  */
 int stream_watch_add(
     struct stream_set *streams, uint32_t pane, struct line_watch *watch, struct pattern *pattern);
-/* Also of a watch that has ended. */
+/* Removes a watch, which may have ended. */
 void stream_watch_remove(struct stream_set *streams, uint32_t pane, struct line_watch *watch);
 
-/* The input of an existing pane: made when it is first asked for. NULL if there is no such pane. */
+/* Returns the input of an existing pane, made at the first call. NULL if there is no such pane. */
 struct pane_input *stream_input(struct stream_set *streams, uint32_t pane);
 
 /*
- * The pane's program is about to be started again, on an empty terminal: a sequence that the one
- * before did not end is over.
+ * The pane's program is about to be started again, on an empty terminal: drops the typed line, and
+ * a sequence that the program before did not end.
  */
 void stream_new_program(struct stream_set *streams, uint32_t pane);
 
-/* Whether an interest covers every pane, also new ones. */
+/* Returns true if an interest covers every pane, also new ones. */
 bool stream_wants_all(const struct stream_set *streams);
 
 struct stream_stats {

@@ -23,22 +23,22 @@
 /* Kinds that every subscription gets, with any panes and sessions. */
 #define COMMON_KINDS (BIT(EVENT_SERVER_FOUND) | BIT(EVENT_SERVER_LOST))
 
-/* Kinds that are not tmux's. */
+/* Kinds that do not come from tmux. */
 #define OWN_KINDS                                                                                 \
 	(COMMON_KINDS | EVENT_KINDS_PUBLISHED | BIT(EVENT_AGENT_REPORTED) | BIT(EVENT_DELIVERY) | \
 	    BIT(EVENT_GAP) | BIT(EVENT_HOST_STATE) | BIT(EVENT_NOTIFICATION) |                    \
 	    BIT(EVENT_WAY_CHANGED))
 
-/* Kinds that need no client of tmux where panes are piped: the end of a process is seen anyway. */
+/* Kinds that need no client of tmux if panes are piped. pane_exited is seen without a client. */
 #define PIPED_KINDS                                                          \
 	(OWN_KINDS | MARK_KINDS | BIT(EVENT_AGENT_STATE) | BIT(EVENT_LINE) | \
 	    BIT(EVENT_PANE_EXITED) | BIT(EVENT_PANE_OUTPUT))
 
-/* Ids in order; ids of a server that ended are void. */
+/* Sorted ids. They are removed when their server ends. */
 struct id_set {
 	uint32_t *ids;
 	size_t count;
-	bool is_limited; /* only these; else all */
+	bool is_limited; /* false: all ids */
 };
 
 struct subscription {
@@ -50,7 +50,7 @@ struct subscription {
 	struct id_set panes;
 	struct id_set sessions;
 	struct id_set windows;
-	uint64_t cursor; /* before it starts: the number to start behind */
+	uint64_t cursor; /* event number after which to start */
 	uint64_t dropped_from; /* 0: nothing was dropped */
 	uint64_t dropped_to;
 };
@@ -113,7 +113,7 @@ static int compare_ids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* A copy, sorted, each id once. */
+/* Returns a sorted copy with each id once. */
 static struct id_set id_set_of(const uint32_t *ids, size_t count)
 {
 	struct id_set set = {.is_limited = count > 0};

@@ -23,26 +23,26 @@ struct subscription_filter {
 	size_t sessions_count;
 	const uint32_t *windows; /* windows_count 0: all */
 	size_t windows_count;
-	uint64_t after; /* replay events behind this number */
+	uint64_t after; /* replay events after this number */
 	bool has_after;
 };
 
 /*
- * Whether an event has one of these kinds; pane_output only with wants_output,
- * line only where the kind is named, and gaps with both.
+ * Returns true if an event has one of these kinds: pane_output only with wants_output, line only if
+ * the kind is named, gap in any case with either.
  */
 bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event);
 
 /*
- * The receiver of events. Each returns false if it had to drop its line; it then calls
- * subscription_set_catch_up() when it can take events again.
+ * The receiver of events. Each function returns false if it had to drop the event; the receiver
+ * then calls subscription_set_catch_up() when it can take events again.
  */
 struct subscription_sink {
 	bool (*event)(void *data, const char *subscription, struct event_entry *event);
 	bool (*gap)(
 	    void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason);
 	void *data;
-	bool is_internal; /* a part of the daemon: no program reads what it gets */
+	bool is_internal; /* the receiver is a part of the daemon, not a program */
 };
 
 struct subscription_set *subscription_set_new(
@@ -50,31 +50,31 @@ struct subscription_set *subscription_set_new(
 void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
 /*
- * Whether only a client of tmux gets these kinds; 0: all kinds. by_pipe: the panes are named, and
- * piped where they can be.
+ * Returns true if only a client of tmux gets these kinds (0: all kinds). by_pipe: the panes are
+ * named, and are piped if possible.
  */
 bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe);
-/* Whether one of the subscriptions has such kinds. by_pipe: panes that are named are piped. */
+/* Returns true if a subscription needs a client of tmux. by_pipe: named panes are piped. */
 bool subscription_set_follows(const struct subscription_set *set, bool by_pipe);
 
-/* Whether there is a subscription of that name. */
+/* Returns true if a subscription has this name. */
 bool subscription_set_has(struct subscription_set *set, const char *name);
-/* An event that the sink took is dropped after all; catching up tells it as a gap. */
+/* An event that the sink took was dropped later: catching up reports a gap for it. */
 void subscription_set_dropped(struct subscription_set *set, const char *name, uint64_t seq);
 
 /*
- * Adds a subscription; filter is copied. name (16 bytes) gets "S1". Returns 0, or -1 if there
- * are too many. Events begin with subscription_start(), so that the response comes first.
+ * Adds a subscription; filter is copied. ret_name (16 bytes) gets "S1" or so. Returns 0, or -1 if
+ * there are too many. Events begin with subscription_start(), so that the response comes first.
  */
 int subscription_add(
     struct subscription_set *set, const struct subscription_filter *filter, char *ret_name);
 /*
- * Starts with the events after filter.after, else with those since the subscription was added
- * (a gap event stands for forgotten ones).
+ * Starts with the events after filter.after, or with those since the subscription was added (a gap
+ * event stands for forgotten ones).
  */
 void subscription_start(struct subscription_set *set, const char *name);
-/* Returns 0, or -1 if there is none of that name. */
+/* Returns 0, or -1 if no subscription has this name. */
 int subscription_remove(struct subscription_set *set, const char *name);
 
-/* Sends each subscription the events, or the gap, that it missed. */
+/* Sends each subscription a gap for the events that it missed. */
 void subscription_set_catch_up(struct subscription_set *set);

@@ -18,22 +18,22 @@ struct tmux {
 	const struct config *config;
 	struct event_log *events;
 	const struct tmux_reader *reader; /* NULL: no reader */
-	struct stream_set *streams; /* the reader's */
+	struct stream_set *streams; /* passed to the reader */
 	struct tmux_handlers handlers;
 	void *data;
 	struct muxbus_loop *loop;
 	struct muxbus_sync *sync;
 	bool is_live;
 	bool is_resting; /* detached until tmux_attach() */
-	bool is_attaching; /* that is under way */
-	struct list attaches; /* those that wait for the connections */
-	struct loop_timer *attach_timer; /* limits that wait */
-	pid_t server_pid; /* while live, as server_start */
+	bool is_attaching; /* tmux_attach() is under way */
+	struct list attaches; /* work that waits until the daemon is attached */
+	struct loop_timer *attach_timer; /* time limit of attaches */
+	pid_t server_pid; /* valid while live, as server_start */
 	uint64_t server_start; /* in clock ticks since boot */
-	uint64_t found; /* the listing that found what an older server had; 0: none */
-	char reason[256]; /* the reason if not live */
+	uint64_t found; /* number of the listing that found an older server's objects; 0: none */
+	char reason[256]; /* why the server is not live */
 	uint64_t changes;
-	struct map expected; /* panes that wait for their program, to struct expectation */
+	struct map expected; /* pane to struct expectation */
 	void (*stopped)(void *data);
 	void *stopped_data;
 };
@@ -48,10 +48,10 @@ struct attach {
 /* A pane whose first program only waits. */
 struct expectation {
 	pid_t pid; /* of the waiting program */
-	bool is_seen; /* in the model, so its end is announced */
-	bool has_ended; /* and was announced */
-	bool is_told; /* the real program runs, and its beginning was published */
-	bool end_is_told; /* its end too */
+	bool is_seen; /* the waiting program was in the model, so its end is announced */
+	bool has_ended; /* the end of the waiting program was announced */
+	bool is_told; /* the real program runs, and the new pane was published */
+	bool end_is_told; /* the end of the real program was published */
 	bool is_over; /* all events are published */
 };
 
@@ -116,7 +116,7 @@ static void become_live(struct tmux *tmux)
 		tmux->handlers.state(tmux->data, true);
 }
 
-/* Lets the work begin that waits; the error says why the daemon is not attached. */
+/* Ends the attaches that wait. error says why the daemon is not attached; 0: continue. */
 static void end_attaches(struct tmux *tmux, int error)
 {
 	loop_timer_disarm(tmux->attach_timer);
@@ -142,7 +142,7 @@ static void become_lost(struct tmux *tmux, int error)
 		tmux->handlers.state(tmux->data, false);
 }
 
-/* Explains why tmux is not followed. */
+/* Sets the reason why tmux is not followed. */
 static void keep_reason(struct tmux *tmux, int error, const char *reason)
 {
 	const char *path =
@@ -170,7 +170,7 @@ static void on_state(void *data, enum muxbus_sync_state state, int error, const 
 	end_attaches(tmux, error < 0 ? error : MUXBUS_ERR_UNAVAILABLE);
 }
 
-/* Whether the bell of a window comes from the output of one of its panes. */
+/* Returns true if the bell of a window comes from the output of one of its panes. */
 static bool has_marks(const struct tmux *tmux, uint32_t window)
 {
 	const struct muxbus_model *model = tmux_model(tmux);
@@ -188,8 +188,8 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 }
 
 /*
- * Whether the end is that of the waiting program, though the pane has its real one by now,
- * which is dead too. The end of the real one follows, with the status that tmux has then.
+ * Returns true for the end of the waiting program, if it is reported when the pane already has its
+ * real program, which has ended too: the end of the real program follows, with its status.
  */
 static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
 {
@@ -199,8 +199,8 @@ static bool is_first_end(struct expectation *expectation, const struct muxbus_pa
 }
 
 /*
- * A change of a pane with an expectation. Its beginning is published when the real program
- * runs; the waiting program is never published.
+ * Publishes a change of a pane with an expectation. The pane is published as created when the real
+ * program runs; the waiting program is never published.
  */
 static void tell_expected(
     struct tmux *tmux, struct expectation *expectation, const struct muxbus_change *change)
@@ -228,7 +228,7 @@ static void tell_expected(
 	case MUXBUS_CHANGE_PATH_CHANGED:
 		return;
 	case MUXBUS_CHANGE_PANE_EXITED:
-		/* The end of the real program, which is gone already. */
+		/* If the pane is dead, its real program has ended; if not, the waiting program. */
 		if (pane == NULL || !pane->is_dead) {
 			expectation->has_ended = true;
 			return;
@@ -246,7 +246,7 @@ static void tell_expected(
 		tell(tmux, &copy);
 }
 
-/* Whether a kind is about one pane above all. */
+/* Returns true if a kind of change is about one pane above all. */
 static bool is_of_pane(enum muxbus_change_kind kind)
 {
 	return (kind >= MUXBUS_CHANGE_PANE_CREATED && kind <= MUXBUS_CHANGE_PANE_MOVED) ||
@@ -295,7 +295,7 @@ static void on_log(void *data UNUSED, enum muxbus_log_level level, const char *t
 	library_log_write("tmux: ", level, text);
 }
 
-/* Work that waits goes on with what there is: tmux may not let us attach. */
+/* Lets work that waits continue without events: tmux may refuse us as a client. */
 static void on_attach_due(void *data)
 {
 	end_attaches(data, 0);
@@ -484,8 +484,8 @@ bool tmux_is_finding(const struct tmux *tmux)
 }
 
 /*
- * A listing makes a new model; between two listings only output offsets and times change, and
- * published changes.
+ * Combines all that may change the model: a listing makes a new model; between two listings only
+ * output offsets and times change, and published changes.
  */
 uint64_t tmux_revision(const struct tmux *tmux)
 {

@@ -6,11 +6,11 @@
 
 #include "base/base.h"
 
-/* An empty list, or one that begins with these words, up to NULL. */
+/* Returns an empty list, or a list whose first command has these words, up to NULL. */
 struct muxbus_command *tmux_command_new(void);
 struct muxbus_command *tmux_command(const char *name, ...) __attribute__((sentinel));
 
-/* An id as a word, which lives as long as the block: TMUX_ID('%', pane->id). */
+/* An id as a word, valid until the end of the block: TMUX_ID('%', pane->id). */
 #define TMUX_ID(sigil, id) tmux_id((char[TMUX_ID_SIZE]){""}, sigil, id)
 #define TMUX_ID_SIZE 12
 const char *tmux_id(char text[TMUX_ID_SIZE], char sigil, uint32_t id);

@@ -120,7 +120,7 @@ static void tell_active_pane(struct telling *telling)
 	put_id(telling->writer, "previous_pane", '%', change->previous_pane);
 }
 
-/* A string of a pane that changed. */
+/* Writes a string of a pane that has changed. */
 static void tell_string(struct telling *telling, const char *name, const char *now)
 {
 	const struct muxbus_change *change = telling->change;

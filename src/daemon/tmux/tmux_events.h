@@ -12,10 +12,10 @@ void tmux_events_change(
 void tmux_events_found(struct event_log *log, const struct muxbus_sync_info *info);
 void tmux_events_lost(struct event_log *log, int error, const char *reason, pid_t pid);
 
-/* The daemon was detached: what happened meanwhile was not seen. */
+/* Publishes a gap: the daemon was detached, and saw no events. */
 void tmux_events_rested(struct event_log *log);
 
-/* Fills the sessions of a scope: those that have the window. */
+/* Fills the sessions of a scope: the sessions that have the window. */
 struct event_scope;
 void tmux_events_sessions(
     const struct muxbus_model *model, uint32_t window, struct event_scope *scope);
