@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The fleet: its parts, and the routes of requests to them. */
+/* The fleet: makes its parts, and routes requests to them. */
 #include "daemon/fleet/fleet.h"
 
 #include "daemon/fleet/fleet_name.h"
@@ -12,27 +12,27 @@
 #include "daemon/server/server.h"
 
 enum {
-	NAMES_MAX = 1024, /* bytes of the list of hosts in an error */
+	NAMES_MAX = 1024, /* bytes of the list of hosts in an error message */
 	FOREIGN_NAME_SIZE = 65,
 	SCRATCH_BYTES = 4096,
 };
 
-/* How a method is handled that does not need one host. All others do. */
+/* How a method is handled, unless its requests simply go to one host. */
 struct fleet_route {
 	const char *method;
-	/* Takes a request that may name several hosts; false: it goes on as without this. */
+	/* Handles a request over several hosts. Returns false if the request is for one host. */
 	bool (*across)(struct fleet *fleet, struct request *request, const struct json *params);
-	/* Answers a request without a host; with takes_host also for one. */
+	/* Answers a request that names no host, or, with takes_host, also one that names a host. */
 	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
 	bool takes_host;
-	bool is_own; /* without a host: the method's own handler */
-	bool is_local; /* also with one, which then is an unknown parameter */
-	const char *list; /* member of the result that is gathered from all hosts */
-	/* The answer has the id of what began; a notification has its end: fleet_notice_take(). */
+	bool is_own; /* without a host, the daemon's own handler answers */
+	bool is_local; /* as is_own, also with a host; the handler then refuses it */
+	const char *list; /* member of the result to merge from all hosts; NULL if none */
+	/* The parameter that names the pane to wake at the end: see fleet_notice_take(). */
 	const char *address;
 };
 
-/* The link to a host is that of all peers: a call would come to none of them. */
+/* Refuses providers: a host's link is shared, so calls would not find their provider's peer. */
 static void refuse_provider(
     struct fleet *fleet UNUSED, struct request *request, struct host *only UNUSED)
 {
@@ -41,8 +41,8 @@ static void refuse_provider(
 }
 
 /*
- * A method that only a host has, such as a declared tool or one of a provider. Its effects are not
- * known here: it may do all, so that only the role full has it. Its row lasts as long as its request.
+ * A method that only hosts know, such as a declared tool or a provider's method. Its effects are
+ * unknown here, so only the role full may call it. Its row is freed when its requests have ended.
  */
 struct foreign {
 	struct list link;
@@ -66,7 +66,7 @@ static bool is_foreign(const struct method *method)
 	return method->uses != NULL; /* a fleet has no tools or providers of its own */
 }
 
-/* Whether the parameters of a foreign method say which host is meant. */
+/* Returns true if the parameters of a foreign method name a host, or the fleet has only one. */
 static bool names_host(const struct fleet *fleet, const struct json *params)
 {
 	const char *rest;
@@ -74,7 +74,7 @@ static bool names_host(const struct fleet *fleet, const struct json *params)
 	    fleet_name_split(fleet->hosts, json_get_str(params, "pane", ""), &rest) != NULL;
 }
 
-/* Makes the row of a request, as struct dispatch_hooks has it. */
+/* Makes the row of a foreign method: a hook of struct dispatch_hooks. */
 static const struct method *on_foreign(void *data, const char *name, const struct json *params)
 {
 	static const char letters[] =
@@ -168,7 +168,7 @@ static void refuse_without_host(const struct host_set *hosts, struct request *re
 	buf_finish(&names);
 }
 
-/* Whether a method of the fleet itself has all parameters; fails the request if not. */
+/* Returns true if the parameters of a method of the fleet are valid, or fails the request. */
 static bool check_params(struct request *request, const struct buf *text)
 {
 	static _Alignas(max_align_t) char args[METHOD_ARGS_MAX];
@@ -184,7 +184,7 @@ static bool check_params(struct request *request, const struct buf *text)
 	return is_valid;
 }
 
-/* text: without the names of hosts, but "notify". Returns whether the request was taken. */
+/* text: params without host names, except in "notify". False: the method's own handler answers. */
 static bool take(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {
@@ -210,7 +210,7 @@ static bool take(struct fleet *fleet, struct request *request, struct host *host
 	return true;
 }
 
-/* Takes a request, as struct dispatch_hooks has it. */
+/* Handles a request: a hook of struct dispatch_hooks. */
 static bool on_request(void *data, struct request *request, const struct json *params)
 {
 	struct fleet *fleet = data;

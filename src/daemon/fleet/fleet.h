@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The fleet: the role of muxbusd that follows the daemons of many hosts in place of tmux. */
+/* The fleet: muxbusd in a role in which it serves the daemons of many hosts instead of tmux. */
 #pragma once
 
 #include "base/base.h"
 
 struct daemon;
 
-/* Connects to all hosts, and takes the requests of daemon's server. */
+/* Connects to all hosts, and handles the requests to the daemon's server. */
 struct fleet *fleet_new(struct daemon *daemon);
-/* After the server was freed. NULL is accepted. */
+/* Call this after the server was freed. fleet may be NULL. */
 void fleet_free(struct fleet *fleet);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Asks: requests that hosts answer, with their calls, parameters and errors. */
+/* Requests that hosts answer: the calls to the hosts, their parameters and their errors. */
 #include <sys/random.h>
 
 #include "config.h"
@@ -13,9 +13,9 @@
 #include "daemon/server/request.h"
 
 enum {
-	DATA_BYTES = 64 * 1024, /* of the members of an error */
-	CWD_BYTES = PATH_MAX + 512, /* behind the name of the host */
-	DEADLINE_MS = 10000, /* of a forwarded request, behind the time that it waits */
+	DATA_BYTES = 64 * 1024, /* of the members of an error's data */
+	CWD_BYTES = PATH_MAX + 512, /* of a host's label and a directory */
+	DEADLINE_MS = 10000, /* extra time for the answer, beyond the wait that was asked for */
 };
 
 struct request *fleet_ask_end(struct fleet_ask *ask)
@@ -76,7 +76,7 @@ static void on_done(void *data, const struct json *message)
 		ask->kind->finish(ask);
 }
 
-/* Only methods of a host's provider have progress. */
+/* Passes on progress, which only methods of a host's provider report. */
 static void on_progressed(void *data, const struct json *params)
 {
 	const struct fleet_part *part = data;
@@ -141,7 +141,7 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 	const char *label = host->label;
 	bool has_label = strstr(text, label) != NULL;
 	enum message_error code = find_error(json_member(error, "code"));
-	/* A method or parameter that it does not know may be new. */
+	/* An unknown method or parameter may come from a difference in versions. */
 	bool is_other = (code == MESSAGE_METHOD || code == MESSAGE_PARAMS) &&
 	    *host->version != '\0' && strcmp(host->version, PACKAGE_VERSION) != 0;
 	struct json_writer writer;
@@ -190,8 +190,8 @@ struct host *fleet_only_host(const struct fleet *fleet)
 }
 
 /*
- * All peers of the fleet share a connection to the host, but not its directory for commands: that
- * of each peer is kept behind the name of the host.
+ * Returns true for execute_cli. All peers of the fleet share one connection to a host, so the fleet
+ * stores each peer's directory itself, behind the host's label.
  */
 static bool has_cwd(struct request *request)
 {
@@ -224,7 +224,7 @@ static void put_cwd(struct buf *out, struct request *request, const struct host 
 /* A request that one host answers. */
 struct forward {
 	struct fleet_ask ask;
-	bool is_as_is; /* the answer is not ours to read: names in it are none of the fleet */
+	bool is_as_is; /* pass the result on unchanged: its ids are not ids of the fleet */
 };
 
 static bool on_forwarded(struct fleet_part *part, const struct json *message)
@@ -255,12 +255,12 @@ void fleet_new_key(char key[FLEET_KEY_SIZE])
 {
 	static uint64_t life[2], number;
 	if (number == 0 && getrandom(life, sizeof life, 0) != (ssize_t)sizeof life)
-		life[0] = (uint64_t)clock_real_ms(); /* no other life began then */
+		life[0] = (uint64_t)clock_real_ms(); /* differs from the earlier lives */
 	(void)snprintf(key, FLEET_KEY_SIZE, "fleet-%" PRIx64 "%" PRIx64 "-%" PRIu64, life[0],
 	    life[1], ++number);
 }
 
-/* Milliseconds until a host must have answered: beyond the time that is asked for. 0: none is. */
+/* Returns the milliseconds until a host must answer, including the wait asked for, or 0 if none. */
 static int64_t find_deadline(const struct method *method, const struct json *params)
 {
 	const struct json *given = json_member(params, "timeout_sec");
@@ -296,7 +296,7 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 	if (method->flags & METHOD_WAITS)
 		order.flags |= HOST_CALL_WAITS;
 	order.deadline_ms = find_deadline(method, params);
-	/* The buffer has the room. */
+	/* The buffer is large enough. */
 	(void)buf_append_byte(&out, '{');
 	if (order.flags & HOST_CALL_KEYED && json_member(params, "key") == NULL) {
 		fleet_new_key(key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Merged streams: one subscription on each host, and one line of output. */
+/* Merged event streams: one subscription per host, written as one stream to the peer. */
 #include "daemon/event/event_log.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
@@ -8,46 +8,46 @@
 #include "daemon/server/request.h"
 
 enum {
-	NAME_SIZE = 24, /* of a subscription, here and on a host */
+	NAME_SIZE = 24, /* bytes of a subscription's name */
 	FILTER_BYTES_MAX = 1024 * 1024,
-	CALL_MS = 20000, /* a host that has not answered by then is asked again at its next state */
+	CALL_MS = 20000, /* timeout of a call; the source tries again when the host next comes up */
 };
 
 /* One host's part of a stream. */
 struct stream_source {
 	struct list link;
 	struct fleet *fleet;
-	struct fleet_stream *stream; /* NULL: it has ended, but subscribe has to be answered */
+	struct fleet_stream *stream; /* NULL when ended, while the answer to subscribe is pending */
 	struct host *host;
-	char *filter; /* members of the parameters there, without after; NULL: only its state */
-	char name[NAME_SIZE]; /* there; "": not subscribed now */
-	struct host_call *call; /* subscribe; NULL: not under way */
-	uint64_t last; /* number of its last event */
+	char *filter; /* parameters for the host, but no "after"; NULL: only its state is wanted */
+	char name[NAME_SIZE]; /* of the host's subscription; "" if none */
+	struct host_call *call; /* the pending subscribe, or NULL */
+	uint64_t last; /* number of the last event sent to the peer */
 	bool has_last;
-	bool is_behind; /* the peer does not read: it goes on behind last when the peer does */
-	bool is_up; /* as the peer knows it */
-	bool is_shown; /* the peer knows its state */
+	bool is_behind; /* the peer does not read; resumes after `last` when it does */
+	bool is_up; /* the state last sent to the peer */
+	bool is_shown; /* is_up was sent to the peer */
 };
 
 struct fleet_stream {
 	struct list link;
 	struct fleet *fleet;
 	struct peer *peer;
-	struct request *hold; /* ends with the peer; it has no response */
+	struct request *hold; /* a request without a response, which ends with the peer */
 	char name[NAME_SIZE];
-	char *filter; /* of a host that comes later, as stream_source has it */
-	bool follows_all; /* also hosts that come later */
-	bool has_states; /* events of kind host_state are wanted */
-	bool is_started; /* the response has its place */
+	char *filter; /* filter for hosts added later */
+	bool follows_all; /* includes hosts added later */
+	bool has_states; /* wants events of kind host_state */
+	bool is_started; /* the response is queued, so events may follow */
 };
 
-/* A request without a response, which ends with its peer. */
+/* The method of stream requests: they get no response, and end with their peer. */
 static const struct method hold_method = {.name = METHOD("subscribe", METHOD_READS | METHOD_SEES),
     .flags = METHOD_WAITS | METHOD_UNNOTED};
 
 static void resume(struct stream_source *source);
 
-/* A number of an event or place in a stream. False: value is absent, or is none. */
+/* Reads the number of an event. Returns false if the value is absent or not valid. */
 static bool read_seq(const struct json *value, uint64_t *ret_seq)
 {
 	int64_t seq;
@@ -68,7 +68,7 @@ static void unsubscribe(struct host *host, const char *name)
 		.deadline_ms = CALL_MS});
 }
 
-/* Ends the subscription on the host, if there is one. */
+/* Ends the subscription on the host, if any. */
 static void leave_host(struct stream_source *source)
 {
 	if (source->name[0] != '\0' && source->host->state == HOST_UP)
@@ -83,7 +83,7 @@ static void source_free(struct stream_source *source)
 	mem_free(source);
 }
 
-/* The stream needs it no more. */
+/* Removes a source from its stream. If a subscribe is pending, the answer frees the source. */
 static void source_end(struct stream_source *source)
 {
 	leave_host(source);
@@ -92,7 +92,7 @@ static void source_end(struct stream_source *source)
 		source_free(source);
 }
 
-/* The peer has gone, or ends the stream. */
+/* Ends a stream because the peer has disconnected or unsubscribed. */
 static void stream_end(struct fleet_stream *stream)
 {
 	struct request *hold = stream->hold;
@@ -107,7 +107,7 @@ static void stream_end(struct fleet_stream *stream)
 	request_done(hold);
 }
 
-/* The streams have ended with their peers. */
+/* Frees the sources that are left. The streams have ended with their peers. */
 void fleet_event_free(struct fleet *fleet)
 {
 	list_each_safe (struct stream_source, source, &fleet->sources, link) {
@@ -121,7 +121,7 @@ static void on_gone(struct request *hold UNUSED, void *data)
 	stream_end(data);
 }
 
-/* Begins an event of a host for the peer; the caller writes its further members. */
+/* Begins an event of a host for the peer. The caller writes the other members. */
 static void begin_event(
     struct json_writer *writer, struct buf *line, const struct stream_source *source)
 {
@@ -131,7 +131,7 @@ static void begin_event(
 	fleet_name_put_host(writer, source->host);
 }
 
-/* Sends it. False: the peer does not read, and the event is dropped. */
+/* Sends the event. Returns false if it was dropped because the peer does not read. */
 static bool end_event(
     struct json_writer *writer, struct buf *line, const struct stream_source *source)
 {
@@ -142,7 +142,7 @@ static bool end_event(
 	return is_sent;
 }
 
-/* The host's state as an event, if it is news for the peer. */
+/* Sends the host's state as an event, unless the peer knows it. */
 static void report_state(struct stream_source *source, bool is_up)
 {
 	const struct fleet_stream *stream = source->stream;
@@ -163,7 +163,7 @@ static void report_state(struct stream_source *source, bool is_up)
 	source->is_behind = source->is_behind || !source->is_shown;
 }
 
-/* All behind the last event is lost: the numbers begin again, or the host says error. */
+/* Sends a gap for all events after the last one: event numbers restarted, or the host refused. */
 static void report_lost(struct stream_source *source, const char *reason, const struct json *error)
 {
 	struct json_writer writer;
@@ -181,7 +181,7 @@ static void report_lost(struct stream_source *source, const char *reason, const 
 	source->has_last = false;
 }
 
-/* The host has answered subscribe. */
+/* Takes the answer of the host to subscribe. */
 static void on_subscribed(void *data, const struct json *message)
 {
 	struct stream_source *source = data;
@@ -209,7 +209,7 @@ static void on_subscribed(void *data, const struct json *message)
 	}
 }
 
-/* Subscribes on the host, behind the last event that the peer has. */
+/* Subscribes on the host, starting after the last event that the peer has. */
 static void resume(struct stream_source *source)
 {
 	struct buf params;
@@ -226,7 +226,7 @@ static void resume(struct stream_source *source)
 		(void)buf_printf(
 		    &params, "%s\"after\":%" PRIu64, source->filter[0] ? "," : "", source->last);
 	(void)buf_append_byte(&params, '}');
-	/* Not asked again by the link after a cut: the number is another one then. */
+	/* No HOST_CALL_READS: after a cut, the link must not repeat an outdated "after". */
 	source->call = host_call(source->host,
 	    &(struct host_order){.method = "subscribe",
 		.params = (const char *)params.data,
@@ -237,7 +237,7 @@ static void resume(struct stream_source *source)
 	buf_finish(&params);
 }
 
-/* Adds a host's part. filter is taken over. */
+/* Adds a host to a stream. Takes ownership of filter. */
 static void add_source(struct fleet_stream *stream, struct host *host, char *filter)
 {
 	struct stream_source *source = xcalloc(1, sizeof *source);
@@ -270,14 +270,14 @@ void fleet_event_state(struct fleet *fleet, struct host *host)
 	}
 }
 
-/* Whether an event is one that a host may have: its state is the fleet's to tell. */
+/* Returns true if a host may send this event. Events of kind host_state are the fleet's own. */
 static bool is_of_host(const struct json *params)
 {
 	const char *kind = json_get_str(params, "kind", "");
 	return *kind != '\0' && strcmp(kind, event_kind_info(EVENT_HOST_STATE)->name) != 0;
 }
 
-/* Passes on an event of a host, unless the peer has seen that event. */
+/* Passes on an event of a host, unless the peer has it already. */
 static void pass_on(struct stream_source *source, const struct json *params)
 {
 	struct json_writer writer;
@@ -319,16 +319,16 @@ void fleet_event_removed(struct fleet *fleet, struct host *host)
 			source_end(source);
 }
 
-/* The parameters of subscribe; all is lent. */
+/* The parameters of subscribe, lent by the request. */
 struct stream_args {
 	struct field_strings kinds, panes, sessions;
 	bool output, has_output;
 	const struct json *after;
 	const char *host;
-	/* Found in these: */
-	struct host *only; /* NULL: all */
+	/* Derived from these: */
+	struct host *only; /* the host named; NULL: all hosts */
 	bool has_states;
-	bool has_events; /* kinds of the hosts' own are wanted */
+	bool has_events; /* wants events of hosts */
 };
 
 static const struct field fields[] = {
@@ -342,7 +342,7 @@ static const struct field fields[] = {
     {.name = NULL},
 };
 
-/* The host of a target in panes or sessions, and the rest. NULL: unknown. */
+/* Finds the host of a target in panes or sessions, and the rest of the target. NULL: unknown. */
 static struct host *host_of(const struct fleet *fleet, const struct stream_args *args,
     const char *target, const char **ret_rest)
 {
@@ -367,7 +367,7 @@ static bool check_targets(const struct fleet *fleet, struct request *request,
 	return true;
 }
 
-/* A kind that is not known here may be one of a provider of a host that is named. */
+/* Checks the kinds. An unknown kind may be that of a provider, if the request names a host. */
 static bool check_kinds(
     const struct fleet *fleet, struct request *request, struct stream_args *args)
 {
@@ -404,7 +404,7 @@ static bool check_after(struct request *request, struct stream_args *args)
 	return true;
 }
 
-/* Checks what is wanted. False after failing the request. */
+/* Checks the parameters. Returns false after failing the request. */
 static bool check(struct fleet *fleet, struct request *request, struct stream_args *args)
 {
 	if (args->host != NULL &&
@@ -415,7 +415,7 @@ static bool check(struct fleet *fleet, struct request *request, struct stream_ar
 	    check_targets(fleet, request, args, &args->sessions, "sessions");
 }
 
-/* Writes the targets that are on a host. Returns how many. */
+/* Writes the targets that are on the host. Returns their number. */
 static size_t put_targets(struct json_writer *writer, const struct fleet *fleet,
     const struct stream_args *args, const struct host *host, const char *name,
     const struct field_strings *targets)
@@ -434,7 +434,7 @@ static size_t put_targets(struct json_writer *writer, const struct fleet *fleet,
 	return count;
 }
 
-/* The members of the parameters for a host; NULL: nothing there is wanted. */
+/* Returns the parameters for a host, or NULL if the stream wants no events of it. */
 static char *write_filter(
     const struct fleet *fleet, const struct stream_args *args, const struct host *host)
 {
@@ -446,7 +446,7 @@ static char *write_filter(
 	json_start(&writer, &out, FILTER_BYTES_MAX);
 	if (args->kinds.is_given) {
 		json_array_begin(&writer, "kinds");
-		/* A daemon of another version may not know the fleet's own kind. */
+		/* Daemons of other versions may not know the kind host_state. */
 		for (size_t at = 0; at < args->kinds.count; at++)
 			if (event_kinds_find(args->kinds.strings[at]) !=
 			    UINT64_C(1) << EVENT_HOST_STATE)
@@ -464,7 +464,7 @@ static char *write_filter(
 	return out.len > 0 ? (char *)buf_steal(&out, NULL) : xstrdup("");
 }
 
-/* Begins a host's part of a new stream, whose parts are the last ones, behind a number. */
+/* Sets the number behind which a host's part of a new stream, at the end of sources, begins. */
 static void begin_after(
     const struct fleet_stream *stream, const struct host *host, const struct json *number)
 {
@@ -478,13 +478,13 @@ static void begin_after(
 	}
 }
 
-/* The peer reads again: what it missed is sent from behind the last event that it has. */
+/* Resumes the sources of a peer that reads again, after the last event that the peer has. */
 static void on_room(struct peer *peer, void *data)
 {
 	struct fleet *fleet = data;
 	list_each (struct stream_source, source, &fleet->sources, link) {
 		if (source->stream == NULL || source->stream->peer != peer || !source->is_behind)
-			continue; /* one that a host has refused is not asked for again */
+			continue; /* includes sources that a host has refused */
 		source->is_behind = false;
 		resume(source);
 	}
@@ -499,7 +499,7 @@ static struct fleet_stream *find_stream(
 	return NULL;
 }
 
-/* Of request_on_sent(): the stream whose response has its place. */
+/* Argument of on_sent(), which starts the stream behind the response. */
 struct stream_start {
 	struct fleet *fleet;
 	char name[NAME_SIZE];
@@ -550,7 +550,7 @@ static struct fleet_stream *stream_new(
 	return stream;
 }
 
-/* Takes the numbers of hosts; writes the names of those that are none, or none any more. */
+/* Takes the numbers to begin after, by host. Writes names of unknown hosts as missing. */
 static void take_after(
     const struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists of many hosts. */
+/* Lists merged from many hosts. */
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
@@ -13,8 +13,8 @@ struct gather {
 
 struct gather_part {
 	struct fleet_part part;
-	struct buf items; /* of the list, as JSON with commas between; may be empty */
-	struct buf row; /* in "hosts" or "missing": its host may be removed meanwhile */
+	struct buf items; /* items as JSON, separated by commas; may be empty */
+	struct buf row; /* row of "hosts" or "missing", written early: the host may be removed */
 	bool is_missing;
 };
 
@@ -25,7 +25,7 @@ static void clear_part(struct fleet_part *part)
 	buf_finish(&own->row);
 }
 
-/* Writes a member of what the parts have. */
+/* Writes the items or the rows of all parts as an array. */
 static void put_parts(struct json_writer *writer, const struct fleet_ask *ask, const char *name,
     bool of_items, bool of_missing)
 {
@@ -56,7 +56,7 @@ static void miss(struct gather_part *own, const char *reason)
 	own->is_missing = true;
 }
 
-/* Keeps what the host has answered. */
+/* Stores the answer of a host. */
 static void take(struct gather_part *own, const char *name, const struct json *result)
 {
 	const struct host *host = own->part.host;
@@ -94,7 +94,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	return true;
 }
 
-/* Asks a host, unless it is known to be down. */
+/* Calls a host, or adds it to the missing hosts if it is known to be unreachable. */
 static void add(struct gather *gather, struct host *host, const struct buf *text)
 {
 	const struct request *request = gather->ask.request;

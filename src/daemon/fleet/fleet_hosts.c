@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The fleet about itself: its hosts, and its state. */
+/* The methods about the fleet itself: its hosts and its status. */
 #include "config.h"
 #include "daemon/core/counters.h"
 #include "daemon/fleet/fleet_name.h"
@@ -10,7 +10,7 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/server.h"
 
-/* The counts of a host as it answered last; kept while it is down. */
+/* Counts from the host's last answers; kept while the host is down. */
 struct host_counts {
 	int64_t panes, jobs, agents; /* -1: not known */
 };
@@ -18,7 +18,7 @@ struct host_counts {
 /* A call to one host. */
 struct counts_part {
 	struct fleet_part part;
-	bool of_agents; /* list_agents; else status */
+	bool of_agents; /* calls list_agents, otherwise status */
 };
 
 static struct host_counts *counts_of(struct host *host)
@@ -32,7 +32,7 @@ static struct host_counts *counts_of(struct host *host)
 	return counts;
 }
 
-/* null if there is none */
+/* Writes a text, or null if it is empty. */
 static void put_some(struct json_writer *writer, const char *name, const char *text)
 {
 	if (*text != '\0')

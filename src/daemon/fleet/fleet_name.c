@@ -9,21 +9,21 @@ enum {
 	    JSON_DEPTH_MAX - 4, /* of a value; deeper ones, which no peer could read, are null */
 };
 
-/* Members of requests that name something. Keep alphabetized. */
+/* Members of requests that hold ids or targets. Keep alphabetized. */
 static const char *const targets[] = {"ack", "ack_up_to", "after", "agent", "filter", "id", "job",
     "notify", "pane", "pane_id", "panes", "seq", "session", "sessions", "timer", "up_to", "watch",
     "window", NULL};
 
-/* The same of conditions. Keep alphabetized. */
+/* Members of conditions that hold ids or targets. Keep alphabetized. */
 static const char *const condition_targets[] = {
     "agent", "command_finished", "exited", "job", "pane", "ready", NULL};
 
-/* Members of results that are ids. Keep alphabetized. */
+/* Members of results that hold ids. Keep alphabetized. */
 static const char *const ids[] = {"active_pane", "agent", "current_window", "id", "job", "pane",
     "previous_pane", "previous_window", "replaced", "session", "sessions", "task", "timer", "watch",
     "watched_pane", "window", NULL};
 
-/* Members of results that are not ours to read. */
+/* Members of results whose content is not from the daemon: ids in them stay unchanged. */
 static const char *const opaque[] = {"data", "params", NULL};
 
 static bool has(const char *const *names, const char *name)
@@ -63,12 +63,12 @@ bool fleet_name_is_id(const struct json *value, size_t size)
 	    strspn(value->text, characters) == value->len;
 }
 
-/* The parameters of a request while they are written anew. */
+/* State while the parameters of a request are rewritten. */
 struct strip {
 	const struct host_set *hosts;
 	struct json_writer writer;
 	struct host *host;
-	char *reason; /* "": none yet */
+	char *reason; /* "" if no error yet */
 };
 
 static void note_host(struct strip *strip, struct host *host)
@@ -80,7 +80,7 @@ static void note_host(struct strip *strip, struct host *host)
 	strip->host = host;
 }
 
-/* Whether a text is a number, as behind the host of a sequence number. */
+/* Returns true if a text is a number, such as the rest of a qualified sequence number. */
 static bool is_number(const char *text)
 {
 	uint64_t number;
@@ -201,7 +201,7 @@ static void put_id(
 	mem_free(text);
 }
 
-/* host NULL: the ids in the value are not ours. */
+/* Writes a value with qualified ids, or unchanged if host is NULL. */
 static void put(struct json_writer *writer, const struct host *host, const char *name,
     const struct json *value, bool is_id, unsigned depth)
 {

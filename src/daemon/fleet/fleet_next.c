@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Pulls of notifications over hosts. */
+/* next_notification over all hosts. */
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
@@ -10,11 +10,10 @@ enum {
 	SPEC_BYTES = 64 * 1024,
 	SCRATCH_BYTES = 4096,
 	CONSUMER_MAX = 256,
-	POLL_SEC = 60, /* of a call; a request that still waits begins the next one */
-	LOOK_MS =
-	    2000, /* of a request with no time: until all hosts that are up have answered once */
-	RETRY_MS = 5000, /* after an error of a host, while a request waits */
-	KEEP_MS = 45000, /* of an answer that no request waits for: its host sends it again then */
+	POLL_SEC = 60, /* timeout_sec of each call to a host; repeated while a request waits */
+	LOOK_MS = 2000, /* for requests with timeout 0: limit for the first answers of the hosts */
+	RETRY_MS = 5000, /* delay after an error of a host, while a request waits */
+	KEEP_MS = 45000, /* lifetime of an answer without a request; its host redelivers it */
 	ACK_MS = 60000,
 	ACKS_MAX = 1000,
 	LIMIT_MAX = 1000,
@@ -41,36 +40,36 @@ static const struct field fields[] = {
     {FIELD_ROW(NUMBER, struct fleet_next_args, timeout_sec, "timeout_sec"), .max = 86400,
 	.preset = "60"},
     {FIELD_ROW(BOOL, struct fleet_next_args, parked, "parked")},
-    /* Both are null. */
+    /* Both are null: fleet_next_take() has checked. */
     {FIELD_ROW(VALUE, struct fleet_next_args, none, "host")},
     {FIELD_ROW(VALUE, struct fleet_next_args, none, "id")},
     {.name = NULL},
 };
 
-/* A call of one host for a consumer. */
+/* A call to one host for a consumer, and its answer. */
 struct fleet_pull {
 	struct list link;
 	struct fleet *fleet;
 	struct host *host;
-	char *spec; /* members of the parameters there, without limit and time; consumer first */
-	struct host_call *call; /* NULL: answered */
-	bool has_looked; /* the host has said once what is there */
-	struct buf entries; /* as JSON, as the host wrote them, each with a line end; empty: none */
-	char *gap; /* NULL: none */
+	char *spec; /* its parameters but limit and timeout_sec; consumer comes first */
+	struct host_call *call; /* NULL if answered */
+	bool has_looked; /* the host has answered once */
+	struct buf entries; /* the host's entries as JSON lines; empty if none */
+	char *gap; /* JSON; NULL if none */
 	int64_t parked;
-	struct loop_timer *stale; /* answered: what is there is old, or an error may have passed */
+	struct loop_timer *stale; /* drops an unused answer, or retries after an error */
 };
 
-/* A request that waits. */
+/* A waiting request. */
 struct next_request {
 	struct list link;
 	struct fleet *fleet;
 	struct request *request;
 	char *spec;
 	int64_t limit;
-	struct loop_timer *timer; /* the time is up */
-	struct loop_timer *ready; /* entries are there: at the end of the turn */
-	bool is_look; /* it has no time: what is there now */
+	struct loop_timer *timer; /* fires at the timeout */
+	struct loop_timer *ready; /* fires at the end of the turn, when entries have arrived */
+	bool is_look; /* timeout_sec is 0: answer with what the hosts have now */
 };
 
 static void pull_free(struct fleet_pull *pull)
@@ -86,7 +85,7 @@ static void pull_free(struct fleet_pull *pull)
 	mem_free(pull);
 }
 
-/* Frees it. Returns its request, to be answered now. */
+/* Frees next. Returns the request, which the caller answers. */
 static struct request *next_end(struct next_request *next)
 {
 	struct request *request = next->request;
@@ -112,7 +111,7 @@ void fleet_next_removed(struct fleet *fleet, struct host *host)
 			pull_free(pull);
 }
 
-/* The request that waits for a pull, the oldest first. NULL: none. */
+/* Returns the oldest request that waits for a pull, or NULL. */
 static struct next_request *find_next(const struct fleet_pull *pull)
 {
 	list_each (struct next_request, next, &pull->fleet->nexts, link)
@@ -127,20 +126,20 @@ static bool is_same_consumer(const char *spec, const char *other)
 	return strcspn(other, ",") == len && strncmp(spec, other, len) == 0;
 }
 
-/* Whether no request waits for a pull, and it is of the consumer of another spec. */
+/* Returns true if no request waits for a pull, and it is for the consumer of spec. */
 static bool is_left(const struct fleet_pull *pull, const char *spec)
 {
 	return find_next(pull) == NULL && is_same_consumer(pull->spec, spec);
 }
 
-/* Whether what a pull has is meant for a request: it has no filter, or the same. */
+/* Returns true if a request may take a pull's entries: its filter is the same, or it has none. */
 static bool is_for(const struct fleet_pull *pull, const struct next_request *next)
 {
 	return strcmp(pull->spec, next->spec) == 0 ||
 	    (strchr(next->spec, ',') == NULL && is_left(pull, next->spec));
 }
 
-/* Writes entries up to a limit, their ids qualified; those behind it stay. */
+/* Writes up to *left entries with qualified ids. Later entries stay in the pull. */
 static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int64_t *left)
 {
 	struct json_reader *reader = json_reader_new(HOST_LINE_BYTES);
@@ -156,7 +155,7 @@ static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int
 	json_reader_free(reader);
 }
 
-/* Answers with what is there for the consumer. */
+/* Answers a request with the entries that have arrived for its consumer. */
 static void answer(void *data)
 {
 	struct next_request *next = data;
@@ -183,13 +182,13 @@ static void answer(void *data)
 		if (pull->host->state != HOST_UP && strcmp(pull->spec, next->spec) == 0)
 			fleet_put_missing(writer, pull->host, pull->host->reason);
 		if (pull->call == NULL && pull->entries.len == 0)
-			pull_free(pull); /* answered */
+			pull_free(pull); /* fully delivered */
 	}
 	json_array_end(writer);
 	request_done(next_end(next));
 }
 
-/* Asks what is there now, then for what comes. */
+/* Calls the host; the first call returns at once, later calls wait for notifications. */
 static void begin(struct fleet_pull *pull, const struct next_request *next);
 
 static void on_stale(void *data)
@@ -209,7 +208,7 @@ static void keep(struct fleet_pull *pull, int64_t ms)
 	loop_timer_arm(pull->stale, ms);
 }
 
-/* Whether each host that is up has said what is there. */
+/* Returns true if each host that is up has answered once. */
 static bool is_looked(const struct next_request *next)
 {
 	list_each (const struct fleet_pull, pull, &next->fleet->pulls, link)
@@ -219,7 +218,7 @@ static bool is_looked(const struct next_request *next)
 	return true;
 }
 
-/* Keeps the entries of an answer, whose host may get another name. */
+/* Stores an answer. Ids are qualified later, since the host may be renamed. */
 static void take(struct fleet_pull *pull, const struct json *result)
 {
 	const struct json *gap = json_member(result, "gap");
@@ -231,7 +230,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 		json_writer_init(&writer, &pull->entries);
 		json_put_value(&writer, NULL, entry);
 		json_end_line(&writer);
-		if (writer.is_cut) { /* its host sends it again */
+		if (writer.is_cut) { /* the host redelivers the rest */
 			buf_shrink(&pull->entries, len);
 			break;
 		}
@@ -247,7 +246,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	pull->gap = (char *)buf_steal(&out, NULL);
 }
 
-/* Gives entries for which no request waits to one that has no filter. */
+/* Wakes a request without a filter if it may take entries that no other request waits for. */
 static void offer(const struct fleet_pull *pull)
 {
 	list_each (const struct next_request, next, &pull->fleet->nexts, link)
@@ -301,7 +300,7 @@ static void begin(struct fleet_pull *pull, const struct next_request *next)
 	mem_free(params);
 }
 
-/* Asks a host, unless it is asked already. Returns whether entries are there. */
+/* Calls a host unless a call is open. Returns true if entries have arrived. */
 static bool pull_from(struct fleet *fleet, struct host *host, const struct next_request *next)
 {
 	struct fleet_pull *new;
@@ -319,7 +318,7 @@ static bool pull_from(struct fleet *fleet, struct host *host, const struct next_
 	return false;
 }
 
-/* Drops the entries that a consumer acknowledges, and had from an earlier answer of their host. */
+/* Drops acknowledged entries that would repeat an earlier answer of their host. */
 static void drop_acknowledged(const struct fleet *fleet, const struct host *host, const char *spec,
     uint64_t seq, bool is_up_to)
 {
@@ -343,7 +342,7 @@ static void drop_acknowledged(const struct fleet *fleet, const struct host *host
 	}
 }
 
-/* Acknowledges "B:123" on B. False: it is no such text. */
+/* Acknowledges "B:123" on the host B. Returns false if the value has another form. */
 static bool acknowledge(
     const struct fleet *fleet, const struct json *ack, const char *consumer, const char *member)
 {
@@ -365,7 +364,7 @@ static bool acknowledge(
 	return true;
 }
 
-/* Sends the acknowledgements that ride on a request: "B:123", or an array. */
+/* Sends the acknowledgements in a request: "B:123", or an array. Fails the request if not valid. */
 static bool send_acks(const struct fleet *fleet, struct request *request,
     const struct fleet_next_args *args, const struct json *acks, const char *name)
 {
@@ -384,7 +383,7 @@ static bool send_acks(const struct fleet *fleet, struct request *request,
 	return true;
 }
 
-/* Writes the members of what each host is asked. */
+/* Writes the parameters that are the same for each host. */
 static char *write_spec(const struct fleet_next_args *args)
 {
 	struct json_writer writer;
@@ -399,9 +398,9 @@ static char *write_spec(const struct fleet_next_args *args)
 }
 
 /*
- * The calls for other requests of the consumer, which have ended, would take what is meant for this
- * one: they end, unless it has no filter. Returns whether they have entries for it; their hosts
- * send others again.
+ * Ends pulls of the consumer that no request waits for, because their calls would take
+ * notifications meant for this request; pulls that it may use stay. Returns true if these have
+ * entries. Hosts redeliver the entries of ended pulls.
  */
 static bool end_others(struct fleet *fleet, const struct next_request *next)
 {
@@ -452,7 +451,7 @@ void fleet_next_added(struct fleet *fleet, struct host *host)
 			(void)pull_from(fleet, host, next);
 }
 
-/* Whether the parameters can be meant for all hosts; fails the request if not. */
+/* Returns true if the parameters suit all hosts; otherwise fails the request. */
 static bool check(
     const struct fleet *fleet, struct request *request, const struct fleet_next_args *args)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Notices from one host to another. */
+/* Notices: notifications from one host that wake a pane of another. */
 #include "base/hash.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
@@ -19,8 +19,8 @@ enum {
 	METHOD_SIZE = 64,
 	KEY_SIZE = NOTIFICATION_KEY_MAX + 1,
 	PARAMS_MAX = 256 * 1024,
-	ANSWER_MS = 10000, /* until the request is answered without its host */
-	AGAIN_MS = 2000, /* until a step that failed is tried again */
+	ANSWER_MS = 10000, /* until the request fails while its host has not answered */
+	AGAIN_MS = 2000, /* delay before a failed step is retried */
 	POLL_SEC = 3600,
 	ACK_MS = 24 * 3600 * 1000,
 	STRANDED_MAX = 20,
@@ -30,26 +30,26 @@ struct fleet_notice {
 	struct list link;
 	struct fleet *fleet;
 	char name[NAME_SIZE];
-	/* In the store: */
-	char from[HOST_SIZE]; /* the host of the request, "B/work" */
-	char to[HOST_SIZE]; /* the host of the pane */
+	/* Stored: */
+	char from[HOST_SIZE]; /* host of the request, as "B/work" */
+	char to[HOST_SIZE]; /* host of the pane, as "B/work" */
 	char pane[PANE_SIZE];
 	char method[METHOD_SIZE];
 	char key[KEY_SIZE];
-	char *params; /* with the key */
-	char id[ID_SIZE]; /* on its host; "": the request may not be done yet */
-	uint64_t after; /* number of the last notification that the pane's host has */
-	bool is_repeated; /* there may be several */
-	/* Checksums of where the two hosts are, whatever their names; 0: not known. */
+	char *params; /* parameters of the request, including the key */
+	char id[ID_SIZE]; /* of the job or the like on `from`; "" until known */
+	uint64_t after; /* number of the last notification posted to the pane */
+	bool is_repeated; /* several notifications may come */
+	/* Checksums of the addresses of both hosts, to find renamed hosts; 0 if unknown. */
 	uint64_t from_place, to_place;
-	/* In memory: */
-	struct request *request; /* NULL: answered, or of an earlier daemon */
-	struct loop_timer *answer; /* NULL: no request waits */
+	/* Not stored: */
+	struct request *request; /* NULL if answered, or made by an earlier daemon */
+	struct loop_timer *answer; /* NULL if no request waits */
 	struct loop_timer *again;
-	struct host *asked; /* the host of call */
-	struct host_call *call; /* NULL: nothing is under way */
-	char *post; /* parameters of post_notification for the pane; NULL: none came yet */
-	uint64_t seq; /* of that one, on its host */
+	struct host *asked; /* host of `call` */
+	struct host_call *call; /* NULL if none is pending */
+	char *post; /* parameters of the pending post_notification, or NULL */
+	uint64_t seq; /* number of the notification in `post`, on `from` */
 	bool is_last;
 };
 
@@ -99,19 +99,19 @@ static void notice_free(struct fleet_notice *notice)
 	mem_free(notice);
 }
 
-/* The host of a name in the store; NULL: it is not there any more. */
+/* Finds the host by its stored name. Returns NULL if it was removed. */
 static struct host *find(const struct fleet *fleet, const char *name)
 {
 	return fleet_name_host(fleet->hosts, name, strlen(name));
 }
 
-/* The name by which the host is found again. */
+/* Writes the name that find() looks up. */
 static void name_host(const struct host *host, char out[HOST_SIZE])
 {
 	(void)snprintf(out, HOST_SIZE, "%s/%s", host->spec.name, host->spec.server);
 }
 
-/* Where the host of a name is; other: it is not there, or on this machine. */
+/* Returns a checksum of a host's address; `other` if the host is unknown or on this machine. */
 static uint64_t place_of(const struct fleet *fleet, const char *name, uint64_t other)
 {
 	const struct host *host = find(fleet, name);
@@ -122,7 +122,7 @@ static uint64_t place_of(const struct fleet *fleet, const char *name, uint64_t o
 	    crc32c(crc32c(0, ssh, strlen(ssh) + 1), host->spec.server, strlen(host->spec.server));
 }
 
-/* Finds a host that got another name while there was no fleet. */
+/* Finds a host that was renamed while the fleet was not running, and updates its name. */
 static void follow(const struct fleet *fleet, char name[HOST_SIZE], uint64_t place)
 {
 	char other[HOST_SIZE];
@@ -181,7 +181,7 @@ void fleet_notices_free(struct fleet *fleet)
 		notice_free(notice);
 }
 
-/* Lets go of the request that made the notice. */
+/* Detaches the request that made the notice, and returns it, or NULL. */
 static struct request *take_request(struct fleet_notice *notice)
 {
 	struct request *request = notice->request;
@@ -193,14 +193,14 @@ static struct request *take_request(struct fleet_notice *notice)
 	return request;
 }
 
-/* The peer has gone; the notice stays. */
+/* The peer has disconnected. The notice stays. */
 static void on_cancelled(struct request *request, void *data)
 {
 	(void)take_request(data);
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
-/* The host does not answer. The notice stays, since the request may be done there. */
+/* Fails a request whose host has not answered. The notice stays: the host may do the request. */
 static void on_unanswered(void *data)
 {
 	struct fleet_notice *notice = data;
@@ -224,7 +224,7 @@ static void call(struct fleet_notice *notice, struct host *host, const char *met
 		.data = notice});
 }
 
-/* Writes the answer of the host, which knows of no pane to wake: that it is posted to one. */
+/* Writes the host's answer; replaces its text on waking a pane, since it knows no pane to wake. */
 static void put_begun(const struct fleet_notice *notice, struct json_writer *writer,
     const struct host *host, const struct json *result)
 {
@@ -248,7 +248,7 @@ static void put_begun(const struct fleet_notice *notice, struct json_writer *wri
 	mem_free(text);
 }
 
-/* The host of the request has answered it. */
+/* Takes the answer of the host to the request. */
 static void on_begun(void *data, const struct json *message)
 {
 	struct fleet_notice *notice = data;
@@ -261,7 +261,7 @@ static void on_begun(void *data, const struct json *message)
 	request = take_request(notice);
 	if (result == NULL && fleet_error_may_pass(message) &&
 	    (request == NULL || strcmp(fleet_error_kind(message), "gone") == 0)) {
-		/* It may be done there: the notice stays. */
+		/* The host may have done the request, so the notice stays. */
 		if (request != NULL)
 			fleet_fail(request, host, json_member(message, "error"));
 		loop_timer_arm(notice->again, AGAIN_MS);
@@ -274,7 +274,7 @@ static void on_begun(void *data, const struct json *message)
 		if (request != NULL)
 			put_begun(notice, request_result(request), host, result);
 	} else {
-		/* Refused, or it failed at once: the caller learns why, and nothing more comes. */
+		/* The request was refused or failed at once, so no notification will come. */
 		forget(notice);
 		if (request != NULL && result != NULL)
 			fleet_name_put_members(request_result(request), host, result);
@@ -289,7 +289,7 @@ static void on_begun(void *data, const struct json *message)
 		step(notice);
 }
 
-/* Whether nothing comes after an entry. */
+/* Returns true if no further notification follows an entry. */
 static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 {
 	static const char *const ends[] = {
@@ -298,7 +298,7 @@ static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 	    str_is_in(json_get_str(json_member(entry, "data"), "reason", ""), ends);
 }
 
-/* Writes the post for the pane. has_data: with what the source says. False: that is too much. */
+/* Writes the post for the pane; has_data: with the entry's data. Returns false if too large. */
 static bool write_post(struct fleet_notice *notice, const struct json *entry, bool has_data)
 {
 	const struct json *data = json_member(entry, "data");
@@ -308,7 +308,7 @@ static bool write_post(struct fleet_notice *notice, const struct json *entry, bo
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
-	/* Of another request with the key of this one, too. */
+	/* The id keeps this key distinct from that of a later request with the same key. */
 	(void)snprintf(key, sizeof key, "fleet/%08" PRIx32 "/%s/%" PRIu64,
 	    crc32c(0, notice->from, strlen(notice->from)), notice->id, notice->seq);
 	json_start_object(&writer, &out, 2 * PARAMS_MAX);
@@ -336,7 +336,7 @@ static bool write_post(struct fleet_notice *notice, const struct json *entry, bo
 	return false;
 }
 
-/* The entry is done with: waits for the next one, if there can be one. */
+/* After an entry: waits for the next one, or ends the notice after the last one. */
 static void go_on(struct fleet_notice *notice)
 {
 	if (notice->is_last) {
@@ -350,7 +350,7 @@ static void go_on(struct fleet_notice *notice)
 	step(notice);
 }
 
-/* Whether a wait has an entry, which woke its own caller. A consumer that took it wakes no pane. */
+/* Returns true if a wait has taken the entry, so its caller knows. A consumer has woken no pane. */
 static bool is_waited(const struct json *entry)
 {
 	const struct json *delivery = json_member(entry, "delivery");
@@ -358,7 +358,7 @@ static bool is_waited(const struct json *entry)
 	    json_member(delivery, "consumer") == NULL;
 }
 
-/* The host of the request has a notification, or the time is up. */
+/* Takes a notification of the host, or the timeout of the call. */
 static void on_entry(void *data, const struct json *message)
 {
 	struct fleet_notice *notice = data;
@@ -374,7 +374,7 @@ static void on_entry(void *data, const struct json *message)
 	notice->seq = (uint64_t)seq;
 	notice->is_last = is_last(notice, entry);
 	if (is_waited(entry) || strcmp(json_get_str(entry, "state", ""), "cancelled") == 0) {
-		go_on(notice); /* it wakes no pane */
+		go_on(notice); /* needs to wake no pane */
 		return;
 	}
 	if (!write_post(notice, entry, true))
@@ -401,7 +401,7 @@ static void on_posted(void *data, const struct json *message)
 	go_on(notice);
 }
 
-/* Does what is next, if nothing is under way and the host is known. */
+/* Takes the next step, unless a call is pending or the host it needs is unknown. */
 static void step(void *data)
 {
 	struct fleet_notice *notice = data;
@@ -479,7 +479,7 @@ void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer 
 	}
 }
 
-/* The pane that the peer of a request is in, if it is one of a host here. Returns its host. */
+/* Finds the pane of a request's peer among the hosts on this machine. Returns its host, or NULL. */
 static const struct host *find_own_pane(
     const struct fleet *fleet, struct request *request, char pane[PANE_SIZE])
 {
@@ -487,7 +487,7 @@ static const struct host *find_own_pane(
 	struct host *host = host_set_next(fleet->hosts, NULL);
 	for (; peer != NULL && host != NULL; host = host_set_next(fleet->hosts, host)) {
 		const char *path = host->spec.socket;
-		const char *end = path != NULL ? strrchr(path, '.') : NULL; /* of tmux's own */
+		const char *end = path != NULL ? strrchr(path, '.') : NULL; /* of tmux's socket */
 		char *tmux = end != NULL ? xmemdup(path, (size_t)(end - path)) : NULL;
 		uint32_t id = tmux != NULL ? peer_pane_claimed(peer_pid(peer), tmux) : MUXBUS_NO_ID;
 		mem_free(tmux);
@@ -498,7 +498,7 @@ static const struct host *find_own_pane(
 	return NULL;
 }
 
-/* The notice of a request that was made before with the same key, or NULL. */
+/* Returns an earlier notice with the same key and host, or NULL. */
 static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 {
 	list_each (struct fleet_notice, notice, &like->fleet->notices, link)
@@ -508,7 +508,7 @@ static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 	return NULL;
 }
 
-/* Fills in what the request asks for. False after failing it. */
+/* Fills in the notice from a request. Returns false after failing the request. */
 static bool read_notice(struct fleet_notice *notice, struct request *request,
     const struct host *host, const struct json *params)
 {
@@ -542,7 +542,7 @@ static bool read_notice(struct fleet_notice *notice, struct request *request,
 	return true;
 }
 
-/* Writes the parameters for the host: all of a text but notify, and the key. */
+/* Writes the parameters for the host: those in text, without notify, and with the key. */
 static bool write_params(
     struct fleet_notice *notice, struct request *request, const struct buf *text)
 {
@@ -573,7 +573,7 @@ static uint64_t params_content(const struct fleet_notice *notice)
 	return content;
 }
 
-/* Whether a request asks for the same as the one with its key. False after failing it. */
+/* Returns true if a request repeats the one with its key; otherwise fails the request. */
 static bool check_same(
     const struct fleet_notice *notice, const struct fleet_notice *earlier, struct request *request)
 {
@@ -587,7 +587,7 @@ static bool check_same(
 		earlier->method);
 }
 
-/* Has a request wait for the answer of the notice. */
+/* Makes a request wait for the answer of the host to the notice. */
 static void wait_for_answer(struct fleet_notice *notice, struct request *request)
 {
 	struct request *before = take_request(notice);
@@ -599,7 +599,7 @@ static void wait_for_answer(struct fleet_notice *notice, struct request *request
 	request_on_cancel(request, on_cancelled, notice);
 }
 
-/* The request is done, and its notice is open. */
+/* Answers a repeated request whose original was accepted. */
 static void answer_again(
     const struct fleet_notice *notice, struct request *request, const struct host *host)
 {
@@ -611,7 +611,7 @@ static void answer_again(
 	request_done(request);
 }
 
-/* Answers a request that repeats an earlier one, or refuses it; false: it is a new one. */
+/* Handles a request that repeats an earlier one or is not valid. Returns false for a new one. */
 static bool is_settled(struct fleet_notice *notice, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Waits over hosts. */
+/* wait_for over hosts. */
 #include "base/hash.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
@@ -12,7 +12,7 @@ enum {
 	NAME_SIZE = 80,
 	PARAMS_BYTES = 1024 * 1024,
 	CANCEL_MS = 60000,
-	LATE_MS = 1000, /* for answers of hosts that are up, whose time-outs are the same */
+	LATE_MS = 1000, /* extra time for answers of hosts, whose timeouts are the same */
 	SCRATCH_BYTES = 4096,
 };
 
@@ -35,22 +35,22 @@ static const struct field fields[] = {
     {.name = NULL},
 };
 
-/* One condition, and what became of it. */
+/* A condition and its result. */
 struct fleet_condition {
-	struct wait_host *part; /* NULL: of the fleet's own, a time */
+	struct wait_host *part; /* NULL for a time condition, which the fleet handles */
 	char kind[32];
-	char *members; /* as the host has answered; NULL: pending */
-	int64_t due_ms; /* of a time; monotonic */
+	char *members; /* JSON from the host's answer; NULL while pending */
+	int64_t due_ms; /* of a time condition; monotonic */
 	bool has_matched;
-	bool has_ended; /* gone, or its pattern is too slow */
+	bool has_ended; /* state gone or limit */
 };
 
-/* The conditions of one host. */
+/* The conditions on one host. */
 struct wait_host {
 	struct fleet_part part;
-	struct buf specs; /* as JSON with commas between */
+	struct buf specs; /* as JSON, separated by commas */
 	size_t count;
-	bool is_unnamed; /* the host refuses names: a lost connection begins the wait again */
+	bool is_unnamed; /* the host refuses names, so a cut restarts this wait */
 };
 
 struct fleet_wait {
@@ -58,14 +58,14 @@ struct fleet_wait {
 	struct fleet_condition conditions[CONDITIONS_MAX];
 	size_t count;
 	bool is_all;
-	bool is_kept; /* has a name or key of the peer's: it outlives the connection */
-	bool has_own_name; /* shown in the answer */
-	bool is_late; /* the timeout is over, and hosts that are up are to say how all stands */
+	bool is_kept; /* the peer gave a name or key, so the hosts' waits survive a disconnect */
+	bool has_own_name; /* the peer gave a name; the answer shows it */
+	bool is_late; /* timed out, and waiting LATE_MS for answers of hosts that are up */
 	char name[NAME_SIZE];
 	char key[NOTIFICATION_KEY_MAX + 1];
 	double timeout_sec;
 	int64_t began_ms;
-	struct loop_timer *timer; /* until the next time of its own, or the timeout */
+	struct loop_timer *timer; /* fires at the next time condition or the timeout */
 };
 
 static struct fleet_wait *wait_of(struct fleet_ask *ask)
@@ -86,7 +86,7 @@ static void clear_part(struct fleet_part *part)
 	buf_finish(&list_entry(part, struct wait_host, part)->specs);
 }
 
-/* Ends the waits that are open on hosts, which would count among their named ones. */
+/* Ends the open waits on hosts, because each host limits its named waits. */
 static void cancel_there(struct fleet_wait *wait)
 {
 	list_each (struct fleet_part, part, &wait->ask.parts, link) {
@@ -134,7 +134,7 @@ static void answer(struct fleet_wait *wait, bool is_timed_out)
 	json_put_bool(writer, "timed_out", is_timed_out);
 	if (wait->has_own_name)
 		json_put_str(writer, "wait", wait->name);
-	json_array_begin(writer, "missing"); /* what is pending there is not known */
+	json_array_begin(writer, "missing"); /* their conditions may have come true */
 	list_each (const struct fleet_part, part, &wait->ask.parts, link)
 		if (part->call != NULL && part->host->state != HOST_UP)
 			fleet_put_missing(writer, part->host, part->host->reason);
@@ -155,7 +155,7 @@ static bool is_over(const struct fleet_wait *wait)
 	return matched > 0 || ended == wait->count;
 }
 
-/* Whether a host has yet to answer, or a time to come. */
+/* Returns true if a host has yet to answer, or a time condition is left. */
 static bool is_open(const struct fleet_wait *wait)
 {
 	bool has_time = false;
@@ -164,7 +164,7 @@ static bool is_open(const struct fleet_wait *wait)
 	return wait->ask.open > 0 || has_time;
 }
 
-/* Keeps what a host says of a condition. value NULL: it is no part of the fleet any more. */
+/* Stores a host's answer to a condition; NULL means that the host was removed. */
 static void take(struct fleet_condition *condition, const struct json *value)
 {
 	const struct host *host = condition->part->part.host;
@@ -192,7 +192,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	const struct json *list = json_member(json_member(message, "result"), "conditions");
 	const struct json *value = list != NULL ? list->child : NULL;
 	const char *kind = fleet_error_kind(message);
-	/* An object that a host does not know any more after a cut is gone, too. */
+	/* After a cut, an object unknown to its host counts as gone. */
 	bool is_removed = strcmp(kind, "gone") == 0 ||
 	    (part->was_cut && strncmp(kind, "no_such_", strlen("no_such_")) == 0);
 	if (!wait->is_kept && !own->is_unnamed && strcmp(kind, "forbidden") == 0) {
@@ -202,7 +202,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	}
 	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
 		const struct host *host = part->host;
-		/* The same request asked again finds what came true on the other hosts. */
+		/* If the peer repeats the request, it finds the waits on the other hosts. */
 		if (!wait->is_kept || !fleet_error_may_pass(message))
 			cancel_there(wait);
 		fleet_fail(fleet_ask_end(part->ask), host, json_member(message, "error"));
@@ -219,7 +219,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	return false;
 }
 
-/* Arms the timer for what comes first: a time of its own, or the timeout. */
+/* Arms the timer for the next time condition or the timeout, whichever is first. */
 static void arm(struct fleet_wait *wait)
 {
 	int64_t due_ms = wait->began_ms + clock_seconds_to_ms(wait->timeout_sec);
@@ -232,7 +232,7 @@ static void arm(struct fleet_wait *wait)
 	loop_timer_arm(wait->timer, due_ms - clock_mono_ms());
 }
 
-/* Whether a host that is up has yet to answer. */
+/* Returns true if a host that is up has not answered yet. */
 static bool is_asking(const struct fleet_wait *wait)
 {
 	list_each (const struct fleet_part, part, &wait->ask.parts, link)
@@ -270,7 +270,7 @@ static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 	return own;
 }
 
-/* The member of a condition by which its kind is known. */
+/* Finds the member that tells the kind of a condition. */
 static void find_kind(struct fleet_condition *condition, const struct json *spec)
 {
 	static const char *const others[] = {
@@ -286,7 +286,7 @@ static void find_kind(struct fleet_condition *condition, const struct json *spec
 	}
 }
 
-/* Why a request is refused. */
+/* The reason to refuse a request. */
 struct refusal {
 	enum message_error error;
 	char text[FLEET_NAME_REASON_SIZE];
@@ -300,7 +300,7 @@ static bool refuse(
 	return false;
 }
 
-/* Adds a condition to the part of its host. */
+/* Adds a condition to the part of its host. Returns false with a refusal. */
 static bool add(
     struct fleet_wait *wait, const struct json *spec, struct host *preset, struct refusal *refusal)
 {
@@ -333,7 +333,7 @@ static bool add(
 	return is_added;
 }
 
-/* Adds all conditions: an array, or one alone. */
+/* Adds all conditions: an array, or a single condition. */
 static bool add_all(
     struct fleet_wait *wait, const struct json *list, struct host *preset, struct refusal *refusal)
 {
@@ -352,7 +352,7 @@ static bool add_all(
 		"one");
 }
 
-/* Sends a host its part. After a cut the link asks again, which resumes the wait by its name. */
+/* Calls wait_for on a host. After a cut, the link repeats it, which resumes the named wait. */
 static void ask(struct fleet_wait *wait, struct wait_host *own)
 {
 	struct json_writer writer;
@@ -376,8 +376,8 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 }
 
 /*
- * Names the wait: as the peer does, or by the peer's key, which is the same after a restart, or by
- * a new key.
+ * Names the hosts' waits: by the peer's name; or from the peer's key, to be the same after a
+ * restart; or from a new key.
  */
 static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *args)
 {
@@ -394,7 +394,7 @@ static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *arg
 		    crc32c(0, wait->key, strlen(wait->key)));
 }
 
-/* Adds the conditions, which may be a string that holds them as JSON. */
+/* Adds the conditions, which may be JSON in a string. */
 static bool add_list(
     struct fleet_wait *wait, const struct json *list, struct host *preset, struct refusal *refusal)
 {

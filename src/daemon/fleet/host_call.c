@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Calls of a host. */
+/* Calls to a host. */
 #include "daemon/fleet/host_parts.h"
 
 #include "io/loop_timer.h"
 #include "wire/message.h"
 
 enum {
-	HEAD_BYTES = 256, /* of a request, around its params */
+	HEAD_BYTES = 256, /* bytes of a request without its params */
 	TELL_BYTES = 4096,
 	TEXT_SIZE = HOST_REASON_SIZE + 256,
 };
@@ -14,15 +14,15 @@ enum {
 struct host_call {
 	struct list entry;
 	struct host *host;
-	int64_t id; /* 0: it waits for the link */
+	int64_t id; /* 0 until sent */
 	int64_t sent_ms, due_ms; /* due_ms 0: no deadline */
 	struct loop_timer *timer;
-	struct host_order order; /* with copies of its texts */
-	bool is_left; /* done is not called: only the answer is awaited */
-	bool may_be_done; /* it writes, and was sent on a link that is lost */
+	struct host_order order; /* with its own copies of the strings */
+	bool is_left; /* cancelled; only waits for the answer, and done is not called */
+	bool may_be_done; /* a request that writes was sent on a link that was lost */
 	bool has_failed;
 	enum message_error error;
-	char *text; /* of the error */
+	char *text; /* text of the error */
 };
 
 static void __attribute__((format(printf, 3, 4)))
@@ -52,7 +52,7 @@ static void free_call(struct host_call *call)
 	mem_free(call);
 }
 
-/* Arms the timer for what comes first: the deadline, or the end of patience with the host. */
+/* Arms the timer for the deadline or the timeout of a silent host, whichever is first. */
 static void arm(struct host_call *call)
 {
 	int64_t now_ms = clock_mono_ms(), due_ms = call->is_left ? 0 : call->due_ms;
@@ -99,7 +99,7 @@ static void send_call(struct host_call *call)
 	struct host *host = call->host;
 	struct buf line;
 	buf_init(&line, HEAD_BYTES + strlen(call->order.method) + call->order.params_len);
-	/* The buffer has the room, unless memory is out. */
+	/* The buffer is large enough, unless memory runs out. */
 	if (buf_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\"",
 		host->last_id + 1, call->order.method) < 0 ||
 	    (call->order.params != NULL &&
@@ -147,7 +147,7 @@ struct host_call *host_calls_add(struct host *host, const struct host_order *ord
 	return call;
 }
 
-/* The answer of a call that was sent still shows that the host answers. */
+/* Frees a call, or keeps it for its answer, which shows that the host still answers. */
 static void leave(struct host_call *call)
 {
 	call->is_left = true;
@@ -160,7 +160,7 @@ static void leave(struct host_call *call)
 		free_call(call);
 }
 
-/* A wait would last as long as the link. */
+/* Asks the host to end a wait, which would otherwise last as long as the link. */
 static void send_cancelled(struct host_call *call)
 {
 	struct buf line = BUF(HEAD_BYTES);
@@ -168,7 +168,7 @@ static void send_cancelled(struct host_call *call)
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
 		"\"params\":{\"requestId\":%" PRId64 "}}\n",
 		call->id) == 0)
-		(void)host_link_write(call->host->link, line.data, line.len); /* or it lasts */
+		(void)host_link_write(call->host->link, line.data, line.len); /* or it stays */
 	buf_finish(&line);
 }
 
@@ -194,7 +194,7 @@ void host_calls_progress(struct host *host, const struct json *params)
 		call->order.progressed(call->order.data, params);
 }
 
-/* All that is read of a response is in one of these objects. */
+/* Returns true if the message has an object as its result, or as its error. */
 static bool is_response(const struct json *message)
 {
 	const struct json *result = json_member(message, "result");
@@ -211,10 +211,10 @@ void host_calls_take(struct host *host, const struct json *message)
 	struct host_call *call;
 	int64_t number;
 	if (id == NULL || !json_int(id, &number) || number <= 0 || message_is_ending(message))
-		return; /* of a daemon that ends the link is lost next, which decides */
+		return; /* a daemon that ends answers calls; the loss of the link decides */
 	call = find_call(host, number);
 	if (call == NULL)
-		return; /* of a call that waited and was cancelled */
+		return; /* a cancelled wait */
 	if (!call->is_left && !is_response(message)) {
 		call->id = 0; /* answered */
 		fail_call(call, MESSAGE_INTERNAL,
@@ -229,7 +229,7 @@ void host_calls_take(struct host *host, const struct json *message)
 		done(data, message);
 }
 
-/* Calls done with the error. done may make and cancel calls. */
+/* Calls done with the error of a call. done may make and cancel calls. */
 static void finish_failed(struct host_call *call)
 {
 	struct host *host = call->host;
@@ -263,7 +263,7 @@ void host_calls_fail(void *data)
 		finish_failed(call);
 }
 
-/* An attempt to connect has failed, for which the call waited. */
+/* Fails a call that waited for an attempt to connect. */
 static void fail_unreached(struct host_call *call, const char *reason)
 {
 	const char *label = call->host->label;
@@ -320,7 +320,7 @@ void host_tell(struct host *host, const char *method, int64_t deadline_ms, const
 	struct buf text = BUF(TELL_BYTES);
 	va_list args;
 	va_start(args, params);
-	/* The buffer has the room. */
+	/* The buffer is large enough. */
 	(void)buf_vprintf(&text, params, args);
 	va_end(args);
 	order.params = (const char *)text.data;

@@ -16,11 +16,11 @@ struct host_link {
 	const struct host_link_handlers *handlers;
 	void *data;
 	char *name; /* of the machine */
-	struct loop_link *local; /* either this */
-	struct loop_process *process; /* or ssh */
+	struct loop_link *local; /* the link to a local daemon, or NULL */
+	struct loop_process *process; /* ssh, or NULL */
 	bool has_hello;
 	unsigned noise; /* lines before the hello */
-	char reason[HOST_REASON_SIZE]; /* why it is to end; "": it goes on */
+	char reason[HOST_REASON_SIZE]; /* why the link ends; "" while it does not */
 };
 
 void host_link_end(struct host_link *link, const char *reason)
@@ -100,7 +100,7 @@ static void start_local(
 	loop_link_start(link->local);
 }
 
-/* ssh says why it ended on standard error. */
+/* Standard output of ssh has closed: ends ssh. Its standard error has the reason. */
 static void on_process_closed(void *data)
 {
 	struct host_link *link = data;
@@ -147,9 +147,9 @@ static void start_ssh(struct host_link *link, struct event_base *base, const str
 	for (size_t at = 0; at < sizeof options / sizeof *options; at++)
 		argv[count++] = options[at];
 	argv[count++] = spec->ssh != NULL ? spec->ssh : spec->name;
-	/* The hosts file bounds all parts: the command always fits. */
+	/* The command always fits, since the hosts file limits its parts. */
 	(void)relay_append_command(&command, spec->program, spec->tmux_name, spec->tmux_path);
-	argv[count++] = (const char *)command.data + 1; /* behind the blank */
+	argv[count++] = (const char *)command.data + 1; /* skip the leading blank */
 	argv[count] = NULL;
 	sibling_find("muxbus-job", supervisor, sizeof supervisor);
 	link->process = loop_process_new(base, supervisor, &program, &handlers, link);

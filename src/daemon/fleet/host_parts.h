@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A host as it is inside: the floor of host_set.c, of its link and of its calls. */
+/* Internals of hosts, shared by host_set.c, host_link.c and host_call.c. */
 #pragma once
 
 #include "daemon/fleet/host.h"
@@ -8,46 +8,46 @@ struct host_set {
 	struct host_set_parts parts;
 	struct json_reader *reader;
 	struct list hosts; /* sorted by name and server */
-	struct list removed; /* their processes end */
+	struct list removed; /* removed hosts whose links have not ended */
 	size_t count;
 };
 
 #define HOST_MUTE_REASON "it does not answer"
 
 /*
- * One connection to the daemon of a host: ssh with muxbus relay, or the socket of a daemon here.
- * Lines go both ways behind the hello. No handler is called before host_link_new() returns. Only
- * ended may free the link.
+ * A connection to a host's daemon: ssh running muxbus relay, or the socket of a local daemon. After
+ * the hello, both sides send lines. No handler is called before host_link_new() returns. Only
+ * `ended` may free the link.
  */
 struct host_link_handlers {
-	void (*up)(void *data, const char *version); /* the hello was read; "": it has none */
-	void (*line)(void *data, const char *line, size_t len); /* lent, without its end */
-	void (*ended)(void *data, const char *reason); /* the last one */
+	void (*up)(void *data, const char *version); /* hello read; "" for a local daemon */
+	void (*line)(void *data, const char *line, size_t len); /* lent, without its newline */
+	void (*ended)(void *data, const char *reason); /* the last call */
 };
 
 struct host_link *host_link_new(struct event_base *base, const struct host_spec *spec,
     const struct host_link_handlers *handlers, void *data);
-void host_link_free(struct host_link *link); /* NULL is accepted */
+void host_link_free(struct host_link *link); /* link may be NULL */
 
-/* Queues a line with its end. False: HOST_QUEUE_BYTES are unread, or the link is not open. */
+/* Queues a line. Returns false if HOST_QUEUE_BYTES are unread or the link is not open. */
 bool host_link_write(struct host_link *link, const void *line, size_t len);
-/* Whether it takes lines. False: it is NULL, the hello is to come, or it ends; ended follows. */
+/* Returns true if lines may be written. False for NULL, before the hello, and after a stop. */
 bool host_link_is_open(const struct host_link *link);
-/* Ends the link: ended follows, with this reason. */
+/* Ends the link; `ended` follows with this reason. */
 void host_link_end(struct host_link *link, const char *reason);
 
-void host_calls_free(struct host *host); /* calls no done */
-/* The link is up: sends all that wait. */
+void host_calls_free(struct host *host); /* without calling done */
+/* The link is up: sends all waiting calls. */
 void host_calls_send(struct host *host);
-/* Progress of a call has come. */
+/* Handles progress of a call. */
 void host_calls_progress(struct host *host, const struct json *params);
-/* A response has come. */
+/* Handles a response. */
 void host_calls_take(struct host *host, const struct json *message);
-/* The link has ended, or an attempt to make it, for which urgent calls waited. */
+/* The link has ended, or an attempt to connect has failed, which fails urgent calls. */
 void host_calls_lost(struct host *host, const char *reason, bool is_attempt);
-/* The host is removed: fails all, now. */
+/* The host is removed: fails all calls now. */
 void host_calls_end(struct host *host);
-/* In the next turn of the loop: done of calls that have failed. */
+/* Calls done for failed calls, in the next turn of the loop. */
 void host_calls_fail(void *host);
 /* Adds a call, and sends it if the host is up. */
 struct host_call *host_calls_add(struct host *host, const struct host_order *order);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Hosts: their set and their states. */
+/* The set of hosts, and the states of hosts. */
 #include "daemon/fleet/host_parts.h"
 
 #include "io/loop_timer.h"
@@ -8,10 +8,10 @@
 enum {
 	CONNECT_MS = 30000,
 	ANSWER_MS = 10000,
-	SLOW_MAX = 12, /* times the longest back-off: up to a minute */
-	LOOK_MS = 5000, /* between attempts, if requests ask about the host */
+	SLOW_MAX = 12, /* factor on the longest back-off, which then reaches a minute */
+	LOOK_MS = 5000, /* minimum interval of attempts started by requests about the host */
 	TEXTS = offsetof(struct host_spec, may_notify) /
-	    sizeof(char *), /* of a spec, at its beginning */
+	    sizeof(char *), /* strings at the beginning of a spec */
 };
 
 static const char *const state_names[] = {
@@ -58,7 +58,7 @@ static int64_t next_delay_ms(struct host *host)
 	return delay_ms * host->slow;
 }
 
-/* The link is of no use any more, or has ended. */
+/* Marks the host as down after the link was lost, or is about to be ended. */
 static void lose(struct host *host, const char *reason)
 {
 	host->has_failed = host->state == HOST_CONNECTING;
@@ -66,7 +66,7 @@ static void lose(struct host *host, const char *reason)
 	set_state(host, HOST_DOWN, reason);
 }
 
-/* Cuts the link, as when the host cannot be understood. It is made again. */
+/* Cuts the link, for example after an invalid message. A new link is made later. */
 static void host_cut(struct host *host, const char *reason)
 {
 	if (host->link == NULL || host->state == HOST_DOWN)
@@ -97,11 +97,11 @@ static void on_up(void *data, const char *version)
 		(void)snprintf(host->version, sizeof host->version, "%s", version);
 	set_state(host, HOST_UP, host->is_mute ? HOST_MUTE_REASON : "");
 	host_calls_send(host);
-	if (host->is_mute) /* any answer shows that it is there again */
+	if (host->is_mute) /* an answer clears is_mute */
 		host_tell(host, "ping", 0, "{}");
 }
 
-/* A text of a spec by its number. */
+/* Returns a string of a spec by its index. */
 static const char **text_at(const struct host_spec *spec, size_t at)
 {
 	return (const char **)(uintptr_t)spec + at;
@@ -157,7 +157,7 @@ static void on_ended(void *data, const char *reason)
 {
 	struct host *host = data;
 	char kept[HOST_REASON_SIZE];
-	(void)snprintf(kept, sizeof kept, "%s", reason); /* the link has it */
+	(void)snprintf(kept, sizeof kept, "%s", reason); /* the text is freed with the link */
 	host_link_free(host->link);
 	host->link = NULL;
 	host->ended_ms = clock_mono_ms();
@@ -183,11 +183,11 @@ struct host_call *host_call(struct host *host, const struct host_order *order)
 			loop_timer_arm(host->timer, 0);
 	}
 	if (is_ending && !loop_timer_is_armed(host->timer))
-		loop_timer_arm(host->timer, host->set->parts.answer_ms); /* its end must come */
+		loop_timer_arm(host->timer, host->set->parts.answer_ms); /* on_timer() cuts it */
 	return host_calls_add(host, order);
 }
 
-/* The set. */
+/* Functions for the set. */
 
 struct host_set *host_set_new(const struct host_set_parts *parts)
 {
@@ -234,7 +234,7 @@ bool host_is(const struct host *host, const struct host_spec *spec)
 	return at == TEXTS;
 }
 
-/* Labels of all servers of a name: the name alone is the only one, or "default". */
+/* Labels all servers of a name. The name alone stands for its only server, or for "default". */
 static void label_all(struct host_set *set, const char *name)
 {
 	host_each (set, host) {
@@ -248,7 +248,7 @@ static void label_all(struct host_set *set, const char *name)
 	}
 }
 
-/* Puts a host of a spec into its place in the list. */
+/* Copies the spec into a host, and inserts the host into the sorted list. */
 static void place(struct host_set *set, struct host *host, const struct host_spec *spec)
 {
 	struct list *before = set->hosts.prev;
@@ -263,7 +263,7 @@ static void place(struct host_set *set, struct host *host, const struct host_spe
 	label_all(set, spec->name);
 }
 
-/* The rights of a host change without a new link; what waited for them goes on. */
+/* Updates the rights of a host without a new link, and continues notices that lacked a right. */
 static struct host *set_rights(struct host *host, const struct host_spec *spec)
 {
 	const struct host_set_parts *parts = &host->set->parts;
@@ -370,7 +370,7 @@ size_t host_set_count(const struct host_set *set)
 	return set->count;
 }
 
-/* One host. */
+/* Functions for a host. */
 
 bool host_may_notify(const struct host *host)
 {

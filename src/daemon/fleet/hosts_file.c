@@ -9,18 +9,18 @@
 #include "daemon/fleet/host.h"
 #include "wire/address.h"
 
-static const char suffix[] = ".muxbus"; /* of the sockets of daemons */
+static const char suffix[] = ".muxbus"; /* of a daemon's socket */
 
 struct hosts_file {
 	struct host_set *hosts;
-	struct inotify_hub *hub; /* NULL: changes are not seen */
+	struct inotify_hub *hub; /* NULL: changes go unnoticed */
 	struct folder_watch *config, *sockets;
-	char path[PATH_MAX]; /* "": there is none */
-	char sockets_dir[PATH_MAX]; /* of tmux */
-	char own_name[HOST_NAME_BYTES + 1]; /* of this machine */
+	char path[PATH_MAX]; /* "" if none */
+	char sockets_dir[PATH_MAX]; /* directory of tmux's sockets */
+	char own_name[HOST_NAME_BYTES + 1]; /* host name of this machine */
 	struct hosts_file_error errors[HOSTS_FILE_ERRORS];
 	size_t error_count;
-	/* While reading: the hosts that are wanted, with their texts. */
+	/* The hosts that are read, and strings that their specs point to. */
 	struct host_spec specs[HOSTS_MAX];
 	size_t spec_count;
 	char *texts[HOSTS_MAX + 1];
@@ -38,7 +38,7 @@ static void add_error(struct hosts_file *file, unsigned line, const char *text)
 	log_warning("%s:%u: %s", file->path, line, text);
 }
 
-/* Wants a host. False: there are too many, or there is one of this name and server. */
+/* Adds a spec. Returns false with an error for a duplicate, or above HOSTS_MAX. */
 static bool want(struct hosts_file *file, unsigned line, const struct host_spec *spec)
 {
 	for (size_t at = 0; at < file->spec_count; at++)
@@ -62,7 +62,7 @@ static int is_socket(const struct dirent *entry)
 	    strcmp(entry->d_name + len - (sizeof suffix - 1), suffix) == 0;
 }
 
-/* The daemons of this machine: a socket beside that of a tmux server. */
+/* Adds the daemons on this machine, each with a socket beside that of its tmux server. */
 static void read_local(struct hosts_file *file)
 {
 	struct dirent **entries;
@@ -89,7 +89,7 @@ static void read_local(struct hosts_file *file)
 		free(entries);
 }
 
-/* The text of the file; NULL: there is none, or it cannot be used. */
+/* Returns the text of the file, or NULL if it is absent or not usable. */
 static char *read_text(struct hosts_file *file)
 {
 	char reason[HOSTS_FILE_ERROR_SIZE] = "";
@@ -139,8 +139,8 @@ static bool is_wanted(const struct hosts_file *file, const struct host *host)
 }
 
 /*
- * The new name of a host that is not wanted as it is: one that no host has, or another one that is
- * not wanted as it is. NULL: it is wanted no more.
+ * Finds the new name of a host that the file does not list any more. The name is unused, or its
+ * host is unlisted too. Returns NULL if the host has no new name.
  */
 static const struct host_spec *find_new_name(const struct hosts_file *file, const struct host *host)
 {
@@ -153,7 +153,7 @@ static const struct host_spec *find_new_name(const struct hosts_file *file, cons
 	return NULL;
 }
 
-/* Renames a host. The one with that name gets a name that no line can have, until its turn. */
+/* Renames a host. A host that has the new name gets a temporary name, not valid in a file. */
 static void rename_host(struct hosts_file *file, struct host *host, const struct host_spec *spec)
 {
 	struct host *other = host_set_find(file->hosts, spec->name, spec->server);
@@ -170,7 +170,7 @@ static void rename_host(struct hosts_file *file, struct host *host, const struct
 	host_rename(host, spec);
 }
 
-/* Walks the hosts that are not wanted as they are. Returns whether there were some. */
+/* Removes unlisted hosts and, with `renames`, renames hosts. Returns true if any was unlisted. */
 static bool change_hosts(struct hosts_file *file, bool renames)
 {
 	struct host *host = host_set_next(file->hosts, NULL), *next;
@@ -190,14 +190,14 @@ static bool change_hosts(struct hosts_file *file, bool renames)
 	return is_changed;
 }
 
-/* Removes, renames and adds hosts so that those of the set are those that are wanted. */
+/* Changes the hosts of the set to those listed. */
 static void apply(struct hosts_file *file)
 {
-	(void)change_hosts(file, false); /* those that are gone leave their names first */
+	(void)change_hosts(file, false); /* removed hosts free their names for others */
 	while (change_hosts(file, true))
 		continue;
 	for (size_t at = 0; at < file->spec_count; at++)
-		(void)host_add(file->hosts, &file->specs[at]); /* at most HOSTS_MAX are wanted */
+		(void)host_add(file->hosts, &file->specs[at]); /* cannot fail: at most HOSTS_MAX */
 }
 
 static void on_changed(void *data)
@@ -205,7 +205,7 @@ static void on_changed(void *data)
 	struct hosts_file *file = data;
 	char *text;
 	if (folder_watch_is_written(file->config))
-		return; /* all is read then */
+		return; /* on_changed() is called again after the write */
 	file->error_count = file->spec_count = file->text_count = 0;
 	read_local(file);
 	text = read_text(file);
@@ -216,7 +216,7 @@ static void on_changed(void *data)
 		mem_free(file->texts[--file->text_count]);
 }
 
-/* The name of this machine up to its domain, of letters that targets can have. */
+/* Sets the host name of this machine without its domain, or "localhost" if it is not a name. */
 static void set_own_name(struct hosts_file *file)
 {
 	char *name = file->own_name;
@@ -227,7 +227,7 @@ static void set_own_name(struct hosts_file *file)
 		(void)snprintf(name, sizeof file->own_name, "localhost");
 }
 
-/* The folder of a path, for a watch. */
+/* Watches the directory of a file. */
 static struct folder_watch *watch_folder(
     struct hosts_file *file, struct event_base *base, const char *path)
 {
