@@ -14,9 +14,9 @@ enum argument_kind {
 	KIND_BOOL,
 	KIND_NUMBER,
 	KIND_INTEGER,
-	KIND_STRINGS, /* an array of strings: repeat key=value */
-	KIND_KEYS, /* a string, or an array of them */
-	KIND_MAP, /* strings by name: key=NAME=value */
+	KIND_STRINGS, /* an array of strings: key=value may be repeated */
+	KIND_KEYS, /* a string, or an array of strings */
+	KIND_MAP, /* an object of strings: key=NAME=value */
 	KIND_ANY,
 };
 
@@ -26,7 +26,7 @@ enum sign {
 	SIGN_FILE, /* @= */
 };
 
-/* A word taken apart. */
+/* A word of the command line, split into name, sign and value. */
 struct argument {
 	char name[NAME_MAX_BYTES + 1];
 	enum sign sign;
@@ -36,7 +36,7 @@ struct argument {
 };
 
 struct arguments {
-	const struct json *properties; /* of the schema; NULL: none */
+	const struct json *properties; /* properties of the schema, or NULL */
 	const struct json *positional;
 	bool takes_pane; /* the first word without a key may be the pane */
 	struct argument *words;
@@ -47,7 +47,7 @@ struct arguments {
 	bool has_read_stdin;
 };
 
-/* Notes the reason for a failure. */
+/* Writes the reason of a failure. Returns -1. */
 #define refuse(call, ...) str_refuse((call)->reason, (call)->reason_size, __VA_ARGS__)
 
 static bool is_type(const struct json *property, const char *name)
@@ -55,7 +55,7 @@ static bool is_type(const struct json *property, const char *name)
 	return strcmp(json_get_str(property, "type", ""), name) == 0;
 }
 
-/* An array of objects, or an object of fields: no words make these. */
+/* Returns true for an array of objects or an object with fields, which only JSON can express. */
 static bool is_structured(const struct json *property)
 {
 	const struct json *items = json_member(property, "items");
@@ -63,7 +63,7 @@ static bool is_structured(const struct json *property)
 	    (is_type(property, "array") && items != NULL && !is_type(items, "string"));
 }
 
-/* A name that is not in the schema is text: the daemon knows it. */
+/* Returns the kind of a field. A name outside of the schema is text; the daemon checks it. */
 static enum argument_kind kind_of(const struct json *property)
 {
 	static const struct {
@@ -110,7 +110,7 @@ const struct json *arguments_positional(const struct json *schema)
 	return NULL;
 }
 
-/* The length of the key that a word begins with; 0 without a key. */
+/* Returns the length of the key at the beginning of a word, or 0 if the word has no key. */
 static size_t key_len(const char *word)
 {
 	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -119,7 +119,7 @@ static size_t key_len(const char *word)
 	return is_key && word[len + sign] == '=' ? len : 0;
 }
 
-/* Whether a word names a pane: "%3"; with other words behind it also "work:1" and "work:1.0". */
+/* Returns true if a word names a pane: "%3", or before other words also "work:1" or "work:1.0". */
 static bool is_pane(const char *text, bool has_more)
 {
 	const char *colon = strrchr(text, ':');
@@ -137,7 +137,7 @@ static bool is_pane(const char *text, bool has_more)
 		colon[1 + strspn(colon + 1, "0123456789")] == '\0');
 }
 
-/* Whether the pane is to be found among the words without a key: no key gives it. */
+/* Returns true if a word without a key may be the pane, because no word has the key. */
 static bool takes_pane(const struct arguments *call, int argc, const char *const *words)
 {
 	if (json_member(call->properties, "pane") == NULL ||
@@ -152,7 +152,7 @@ static bool takes_pane(const struct arguments *call, int argc, const char *const
 	return true;
 }
 
-/* A word without a key: the pane before all others, where the method has one. */
+/* Takes the first word without a key as the pane, if the method has one and the word names one. */
 static bool take_pane(struct arguments *call, const char *text, bool has_more)
 {
 	struct argument *word = &call->words[call->count];
@@ -172,9 +172,9 @@ static bool names_object(const char *name)
 }
 
 /*
- * An option as other programs have it: two dashes, or one, a letter or digit and no blank, before
- * another word without a key, or where a pane, a window or a session is named. In a list that may
- * be the words of a command, one dash is right.
+ * Returns true if a word looks like an option of another program: it begins with "--"; or it is "-"
+ * with a letter or digit, without a blank, either before another word without a key or in place of
+ * a pane, window or session. Lists may hold words of a command, so there "-" is no option.
  */
 static bool is_option(const struct arguments *call, const char *text, const char *next)
 {
@@ -191,7 +191,7 @@ static bool is_option(const struct arguments *call, const char *text, const char
 	return true;
 }
 
-/* A word such as --lines=3 is never a text by mistake. */
+/* Refuses a word such as --lines=3, which is not meant as text. */
 static int refuse_option(struct arguments *call, const char *text)
 {
 	char name[NAME_MAX_BYTES + 1];
@@ -255,7 +255,7 @@ static int read_file(struct arguments *call, const char *path, struct buf *out)
 	return r < 0 ? refuse(call, "%s: %s", path, strerror(saved_errno)) : 0;
 }
 
-/* The text of a word, lent from the word or from file. Refuses invalid UTF-8. */
+/* Gets the text of a word, lent from the word or from `file`. Refuses invalid UTF-8. */
 static int text_of(struct arguments *call, const struct argument *word, struct buf *file,
     const char **ret_text, size_t *ret_len)
 {
@@ -325,7 +325,7 @@ static int put_text(struct arguments *call, struct json_writer *writer, const st
 	return 0;
 }
 
-/* NAME=value as a member. */
+/* Writes NAME=value as a member of an object. */
 static int put_member(struct arguments *call, struct json_writer *writer,
     const struct argument *word, const char *text, size_t len)
 {
@@ -343,7 +343,7 @@ static int put_member(struct arguments *call, struct json_writer *writer,
 	return 0;
 }
 
-/* In a field of any type, a number or a truth value keeps its type. */
+/* Returns true for a number or a truth value, which keep their type in a field of any type. */
 static bool is_scalar(const char *text, size_t len)
 {
 	struct json_error error;
@@ -352,7 +352,7 @@ static bool is_scalar(const char *text, size_t len)
 	    (len == 5 && memcmp(text, "false", 5) == 0);
 	const struct json *value;
 	bool is_number;
-	/* A number contains no white space: such a word is text. */
+	/* A word with white space cannot be a number. */
 	if (is_truth || len == 0 || len > JSON_NUMBER_MAX || strcspn(text, " \t\r\n") < len)
 		return is_truth;
 	reader = json_reader_new(JSON_NUMBER_MAX);
@@ -362,7 +362,7 @@ static bool is_scalar(const char *text, size_t len)
 	return is_number;
 }
 
-/* One value, of the type of its field; name is NULL in an array. */
+/* Writes a value with the type of its field. An element of an array has no name. */
 static int put_value(struct arguments *call, struct json_writer *writer,
     const struct argument *word, enum argument_kind kind)
 {
@@ -390,7 +390,7 @@ static int put_value(struct arguments *call, struct json_writer *writer,
 	return r;
 }
 
-/* The number of words from `from` on that have the name of words[from]. */
+/* Counts the words with the name of words[from], starting at `from`. */
 static int count_same(const struct arguments *call, int from)
 {
 	int count = 0;
@@ -410,7 +410,7 @@ static int put_words(struct arguments *call, struct json_writer *writer, int fro
 	if (count > 1 && !is_list && !is_map)
 		return refuse(call, "%s: given %d times%s", first->name, count,
 		    first->is_keyless ? "; what has blanks needs quotes" : "");
-	/* key:=[...] gives the whole array, or the whole map. */
+	/* key:=[...] or key:={...} is the whole array or map. */
 	if (first->sign == SIGN_JSON && count == 1)
 		return put_json(call, writer, first->name, first);
 	if (is_list)
@@ -526,7 +526,7 @@ void arguments_usage(struct buf *out, const char *method, const struct json *sch
 	}
 }
 
-/* The key of a method's field needs no quotes. */
+/* Writes name, sign and value; only the value may need quotes. */
 static void put_word(struct buf *out, const char *name, const char *sign, const char *value)
 {
 	(void)buf_printf(out, " %s%s", name, sign);

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Converts the words of a command line to the parameters of a method. The method's schema gives
- * the types: key=text, key:=JSON, key@=file. A word without a key is the method's main argument.
+ * Converts words of a command line to the parameters of a method; the method's schema gives the
+ * types. Words: key=text, key:=JSON, key@=file. A word without a key is the method's main argument.
  */
 #pragma once
 
 #include "wire/json.h"
 
-#define ARGUMENTS_FILE_MAX ((size_t)4 * 1024 * 1024) /* of key@=file and of standard input */
+#define ARGUMENTS_FILE_MAX ((size_t)4 * 1024 * 1024) /* bytes of a key@=file or of standard input */
 #define ARGUMENTS_MAX 4096 /* words */
 
-/* The longest JSON text of parameters. */
+/* Longest parameters as JSON, in bytes. */
 #define ARGUMENTS_PARAMS_MAX ((size_t)64 * 1024 * 1024)
 
 /*
  * Appends the parameters as a JSON object. schema is the method's params schema from describe;
- * words are argc strings. Returns 0, or -1 with a human-readable reason, which may contain
- * untrusted bytes.
+ * words has argc strings. Returns 0, or -1 with a reason for people, which may contain untrusted
+ * bytes.
  */
 int arguments_write(struct buf *out, const struct json *schema, int argc, const char *const *words,
     char *ret_reason, size_t size);
 
 /*
- * The argument for a word without a key: the only required one, else the subject of the method.
- * NULL if the method has no such argument.
+ * Returns the field for a word without a key: the only required field, or else the subject of the
+ * method. Returns NULL if the method has neither.
  */
 const struct json *arguments_positional(const struct json *schema);
 
-/* Whether an argument is typed as JSON, key:=JSON: it is neither a scalar nor a list of texts. */
+/* Returns true if an argument needs JSON (key:=JSON): it is no scalar and no list of texts. */
 bool arguments_wants_json(const struct json *property);
 
-/* Appends the usage of a method: "list_panes [session=text] [window=text]". */
+/* Appends the usage of a method, such as "list_panes [session=text] [window=text]". */
 void arguments_usage(struct buf *out, const char *method, const struct json *schema);
 
-/* Appends the words of a call with these parameters (an object), quoted for a shell. */
+/* Appends a method call with these parameters (an object) as words quoted for a shell. */
 void arguments_example(
     struct buf *out, const char *method, const struct json *schema, const struct json *params);

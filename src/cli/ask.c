@@ -28,13 +28,13 @@ static bool listens(const char *socket)
 {
 	int fd = *socket != '\0' ? link_connect(socket, ASK_MUTE_MS) : -1;
 	if (fd >= 0)
-		(void)close(fd); /* nothing was said */
+		(void)close(fd); /* nothing was sent */
 	return fd >= 0;
 }
 
 /*
- * Starts a daemon and connects. A daemon that is shutting down still counts as running, although
- * its socket is gone: the next try starts a new one after it has ended.
+ * Starts a daemon and connects. While an old daemon shuts down, its socket is gone but it still
+ * counts as running, so retries until that daemon has ended and a new one starts.
  */
 static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t size)
 {
@@ -48,7 +48,7 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 		}
 		state = ask_open(&link, cli->socket, ret_reason, size);
 		if (state != LINK_NO_SOCKET && state != LINK_DEAD)
-			return link; /* or NULL */
+			return link; /* NULL if state is not LINK_OK */
 		if (strcmp(said, cli->socket) != 0 && listens(said)) {
 			(void)snprintf(ret_reason, size,
 			    "muxbusd runs already, and listens at %.*s: use -s", PATH_MAX, said);
@@ -59,7 +59,7 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 	return NULL;
 }
 
-/* A verb outside tmux, or a typing error in -L or -S, must not leave a daemon behind. */
+/* Returns true if a daemon may start: not outside tmux, nor after a typing error in -L or -S. */
 static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
 {
 	bool is_named = cli->tmux_name != NULL || cli->tmux_path != NULL;
@@ -73,7 +73,7 @@ static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
 	return false;
 }
 
-/* Prints an error, and behind it a hint with commands to type. */
+/* Prints an error, followed by a hint with commands to type. */
 static void say_with_hint(const struct cli *cli, const char *error, const char *hint)
 {
 	struct buf text = BUF(HINT_MAX);
@@ -101,7 +101,7 @@ static void compare_version(const struct cli *cli, const struct json *result)
 	say_with_hint(cli, text, ask_other_version(cli));
 }
 
-/* The first question: its answer has the version. The daemon may be too old for it. */
+/* Sends the first request, describe, for its version. An old daemon may not know the parameters. */
 static enum link_read greet(const struct cli *cli, struct link *link, const struct ask_param *about,
     struct link_answer *ret_answer)
 {
@@ -164,7 +164,7 @@ struct link *ask_connect_for(
 		    link != NULL ? greet(cli, link, params, ret_answer) : LINK_LINE;
 		if (read == LINK_LINE)
 			return link;
-		/* A daemon that was killed takes connections until all of it has ended. */
+		/* A killed daemon's socket accepts connections until the kernel has closed it. */
 		if (!is_here || i == GREET_TRIES || (read != LINK_END && read != LINK_BROKEN)) {
 			(void)ask_say_read(read);
 			link_close(link);
@@ -221,7 +221,7 @@ enum cli_status ask_say_error(const struct json *error)
 	return CLI_NO;
 }
 
-/* The result of a read, and of the answer that it gave. */
+/* Handles the outcome of a read and the answer: returns the result, or prints the error. */
 static enum cli_status take_answer(
     enum link_read read, const struct link_answer *answer, const struct json **ret_result)
 {
@@ -312,9 +312,9 @@ const struct json *ask_row(const struct json *rows, const char *name)
 }
 
 /*
- * The environment of the daemon: our own without the variables of agents, and without those that
- * look like secrets. The daemon outlives its caller, which may be an agent, serves others, and
- * passes its environment on to jobs. The caller frees the array; the strings stay ours.
+ * Returns the environment for the daemon: ours without variables of agents and without those that
+ * may hold secrets. The daemon outlives its caller, which may be an agent, serves other callers,
+ * and passes its environment on to jobs. The caller frees the array, not its strings.
  */
 static char **make_environment(void)
 {
@@ -330,9 +330,9 @@ static char **make_environment(void)
 }
 
 #define DAEMON "muxbusd"
-#define SAID_MAX 8192 /* of its output */
+#define SAID_MAX 8192 /* bytes of the daemon's output */
 
-/* Copies the socket of the daemon that ran already: the end of the first line of the output. */
+/* Copies the socket of a daemon that already runs from the end of the output's first line. */
 static void tell_socket(const struct buf *said, char *ret_socket, size_t size)
 {
 	const char *word = " socket ", *at = strstr(buf_text(said), word);
@@ -340,7 +340,7 @@ static void tell_socket(const struct buf *said, char *ret_socket, size_t size)
 	(void)snprintf(ret_socket, size, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-/* Copies the first line of the daemon's output, without the prefix of each line. */
+/* Copies the first line of the daemon's output as the reason, without the log prefix. */
 static void tell(const struct buf *said, char *ret_reason, size_t size)
 {
 	const char *text = buf_text(said);

@@ -11,22 +11,22 @@
 #include "wire/address.h"
 
 struct method_call {
-	const char *name; /* as typed: the method, or its verb */
+	const char *name; /* as typed: a method, or a verb for it */
 	const char *method;
 	const char **words;
 	int count;
 	bool wants_help;
-	bool has_force; /* --force, which is force=true */
-	char *first; /* a word that was given its key */
-	char *preset; /* the words of the verb */
+	bool has_force; /* --force was given, meaning force=true */
+	char *first; /* the first word with the key that was added to it */
+	char *preset; /* the words that the verb adds */
 	struct buf params;
 	struct buf usage;
 	bool waits;
 };
 
-#define WORDS_MORE 5 /* "--", force=true, and the presets of a verb */
+#define WORDS_MORE 5 /* room for "--", force=true and the words that a verb adds */
 
-/* Methods about a daemon that runs: these do not start one. */
+/* Methods about a running daemon, which do not start one. */
 static const char *const waking_none[] = {"ping", "shutdown", "status", NULL};
 
 /* Reports that the name is neither a verb nor a method, and suggests the nearest. */
@@ -39,7 +39,7 @@ static enum cli_status say_unknown(const char *name, const struct catalog *catal
 	return CLI_USAGE;
 }
 
-/* Whether the tables have the method; else says so. Without tables any name may be one. */
+/* Returns true if the method exists or the tables cannot be read; otherwise prints an error. */
 static bool is_known(const struct cli *cli, const char *name)
 {
 	char reason[PATH_MAX + 512];
@@ -52,7 +52,7 @@ static bool is_known(const struct cli *cli, const char *name)
 	return is_good;
 }
 
-/* Whether a file declares a tool of this name. */
+/* Returns true if a file declares a tool of this name. */
 static bool is_declared(const char *name)
 {
 	const char *shipped = getenv("MUXBUS_TOOLS");
@@ -67,10 +67,7 @@ static bool is_declared(const char *name)
 	return access(path, R_OK) == 0;
 }
 
-/*
- * Connects for a method, and gets its description. A typing error does not start a daemon where
- * none has been.
- */
+/* Connects for a method, and gets its description. An unknown method does not start a daemon. */
 static enum cli_status connect_for(
     struct cli *cli, const char *method, struct link **ret_link, const struct json **ret_row)
 {
@@ -89,7 +86,7 @@ static enum cli_status connect_for(
 	return *ret_row != NULL ? CLI_DONE : CLI_NO;
 }
 
-/* Before the request: the schema is lent until then. */
+/* Writes the usage. Called before the request, which ends the loan of the schema. */
 static void make_usage(struct method_call *call, const struct json *schema)
 {
 	const struct verb *verb = verb_find(call->name);
@@ -138,7 +135,7 @@ static void print_result(struct cli *cli, const char *method, const struct json 
 	cli_print(&out);
 }
 
-/* The exit status for a result: a timeout has a status of its own, as has a list of no host. */
+/* Returns the exit status for a result; timeouts and lists without any host have their own. */
 static enum cli_status status_of(const struct json *result)
 {
 	const struct json *missing = json_member(result, "missing");
@@ -165,15 +162,15 @@ static enum cli_status run(
 	return status_of(result);
 }
 
-/* Whether a word is for the parameter that the words without a key are for. */
+/* Returns true if a word has no key, so that it is for the main parameter. */
 static bool is_verbatim(const struct method_call *call, int at)
 {
 	return strchr(call->words[at], '=') == NULL || strcmp(call->words[at - 1], "--") == 0;
 }
 
 /*
- * Gives the first word the key of the verb. If all words behind it have a key, then the last one
- * is meant as it is: the text "a=b". An option such as -t is refused later.
+ * Gives the first word the key of the verb. If all words behind it have a key, the last one is
+ * taken as text, such as "a=b". Options such as -t are refused later.
  */
 static void key_first(struct method_call *call, const char *key)
 {
@@ -186,7 +183,7 @@ static void key_first(struct method_call *call, const char *key)
 	for (int i = 1; i <= last && !has_other; i++)
 		has_other = is_verbatim(call, i);
 	equals = strchr(call->words[last], '=');
-	/* A file or JSON: key@=file, key:=json. */
+	/* key@=file and key:=json are not texts. */
 	if (!has_other && equals > call->words[last] && strchr("@:", equals[-1]) != NULL)
 		return;
 	if (!has_other) {
@@ -198,7 +195,7 @@ static void key_first(struct method_call *call, const char *key)
 	call->words[0] = call->first;
 }
 
-/* Adds a word, unless another one gives that key. */
+/* Adds a word, unless another word has its key. */
 static void add_word(struct method_call *call, const char *preset)
 {
 	size_t len = strcspn(preset, "=");
@@ -211,7 +208,7 @@ static void add_word(struct method_call *call, const char *preset)
 	call->count++;
 }
 
-/* Adds the words of a verb, of which its call owns a copy. */
+/* Adds the words of a verb's preset. */
 static void add_preset(struct method_call *call, const char *preset)
 {
 	char *save;
@@ -221,7 +218,7 @@ static void add_preset(struct method_call *call, const char *preset)
 		add_word(call, word);
 }
 
-/* Removes the options; the other words are the arguments. */
+/* Splits the words: handles the options, and keeps the others as arguments. */
 static void sort_words(struct cli *cli, struct method_call *call, int argc, char **argv)
 {
 	bool is_verbatim = false;

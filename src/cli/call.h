@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A method as a command: muxbus METHOD key=value key:=JSON. */
+/* Runs a method as a command: muxbus METHOD key=value key:=JSON. */
 #pragma once
 
 #include "cli/cli.h"

@@ -8,8 +8,8 @@
 #define NAMES_MAX 512
 
 struct catalog {
-	struct link *link; /* with the daemon's answer; NULL: the program answered */
-	struct json_reader *reader; /* NULL: the link has the tables */
+	struct link *link; /* holds the daemon's answer; NULL if muxbusd describe answered */
+	struct json_reader *reader; /* holds the output of muxbusd describe, or NULL */
 	struct buf text;
 	const struct json *tables;
 };
@@ -88,7 +88,7 @@ const struct json *catalog_method(const struct catalog *catalog, const char *nam
 	return ask_row(json_member(catalog->tables, "methods"), name);
 }
 
-/* The name here of a command of tmux, if it is not nearly the same. */
+/* Returns our name for a command of tmux, unless the names are similar, or NULL. */
 static const char *of_tmux(const char *name)
 {
 	static const char *const others[][2] = {{"attach", "go"}, {"attach-session", "go"},

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods and events: from the running daemon, or else from the installed one. */
+/* The tables of methods and events, from the running daemon or from the installed muxbusd. */
 #pragma once
 
 #include "cli/ask.h"
 
 /*
- * Reads the tables from the daemon at cli->socket, else from `muxbusd describe`. With a method or a
- * table in params, as describe takes them, the others may be missing: they are there if the daemon
- * does not know these parameters or that method. Returns NULL with a human-readable reason if both
- * fail.
+ * Reads the tables from the daemon at cli->socket, else from `muxbusd describe`. params may select
+ * a method or a table, as for describe; the result may then still be whole. Returns NULL with a
+ * reason for people if both fail.
  */
 struct catalog *catalog_open(
     const struct cli *cli, const struct ask_param *params, char *ret_reason, size_t size);
-void catalog_close(struct catalog *catalog); /* NULL is allowed */
+void catalog_close(struct catalog *catalog); /* catalog may be NULL */
 
-/* The result of describe: methods, errors, events, limits. */
+/* Returns the result of describe: methods, errors, events, limits. */
 const struct json *catalog_tables(const struct catalog *catalog);
 
-/* The verb or method whose name is nearest to an unknown name, or NULL. */
+/* Returns the verb or method whose name is most similar to an unknown name, or NULL. */
 const char *catalog_nearest(const struct catalog *catalog, const char *name);
 
-/* The description of a method, or NULL. */
+/* Returns the description of a method, or NULL. */
 const struct json *catalog_method(const struct catalog *catalog, const char *name);

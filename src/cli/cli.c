@@ -12,7 +12,7 @@ static const char usage_text[] =
     "       muxbus [option ...] method [key=value | key:=json] ...\n"
     "muxbus help lists verbs and methods\n";
 
-static int output_error; /* the first one of standard output; 0: none */
+static int output_error; /* errno of the first failed write to standard output; 0 if none */
 
 void cli_keep_error(bool is_written)
 {
@@ -65,7 +65,7 @@ void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 	while ((*option != '\0' || *host != '\0') && (at = strstr(text, name)) != NULL) {
 		(void)buf_append(out, text, (size_t)(at - text) + strlen(name));
 		text = at + strlen(name);
-		if (*text == '-') /* it says itself where */
+		if (*text == '-') /* the command already has such an option */
 			continue;
 		if (*host != '\0')
 			(void)buf_printf(out, "--host %.*s ", (int)strcspn(host, " "), host);
@@ -78,7 +78,7 @@ void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 	(void)buf_append_str(out, text);
 }
 
-/* The usage of a verb, wrapped on a terminal; its options stay where they are in a pipe. */
+/* Prints the usage of a verb, wrapped on a terminal and on one line in a pipe. */
 static void print_verb_usage(FILE *stream, const struct verb *verb)
 {
 	int fd = fileno(stream);

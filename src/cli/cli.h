@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Global options, exit statuses and the table of verbs. A verb lives in a file of its own, in
- * src/cli/verbs or in the room of its name, and has one row in verbs.c. Any other first word is
- * the name of a method.
+ * Global options, exit statuses and the table of verbs. A verb lives in its own file, in
+ * src/cli/verbs or the folder of its name, and has a row in verbs.c. Any other first word is a
+ * method.
  */
 #pragma once
 
 #include "base/base.h"
 
-/* Exit statuses; main() returns the result of run(). */
+/* Exit statuses. */
 enum cli_status {
 	CLI_DONE = 0,
-	CLI_NO = 1, /* an error of the daemon, a closed pane, a problem found */
+	CLI_NO = 1, /* an error of the daemon, a closed pane, or a problem that was found */
 	CLI_USAGE = 2,
 	CLI_UNREACHABLE = 3, /* no daemon runs, or it ended before it answered */
 	CLI_TIMEOUT = 4,
-	EXIT_SIGNAL = 128, /* plus the signal's number */
+	EXIT_SIGNAL = 128, /* plus the number of the signal that ended the program */
 };
 
-#define REMOTE_PREFIX "ssh:" /* of cli->socket, before the host and the command for its shell */
+#define REMOTE_PREFIX "ssh:" /* begins a cli->socket of remote_address() */
 
 struct cli {
 	const char *tmux_name; /* -L, or NULL */
 	const char *tmux_path; /* -S, or NULL */
-	char tmux_socket[PATH_MAX]; /* of the chosen tmux server */
-	char socket[PATH_MAX]; /* of its muxbusd; remote_address(): on another machine */
-	bool is_fleet; /* --fleet: the daemon is that of many hosts, and tmux_socket is "" */
-	bool has_socket; /* -s: no daemon is started there, but by muxbus start */
-	bool is_start; /* muxbus start: no tmux server need run */
-	bool needs_no_tmux; /* a daemon is started also where no tmux server runs */
-	bool wants_json; /* --json: the bare result. Methods print it in a pipe too */
-	bool wants_text; /* --text: the output for a terminal, in a pipe too */
+	char tmux_socket[PATH_MAX]; /* of the tmux server in use; "" if remote or a fleet */
+	char socket[PATH_MAX]; /* of its muxbusd, or an address of remote_address() */
+	bool is_fleet; /* --fleet: the daemon serves many hosts */
+	bool has_socket; /* -s: only muxbus start may start a daemon there */
+	bool is_start; /* muxbus start: the tmux server need not run */
+	bool needs_no_tmux; /* a daemon may start although no tmux server runs */
+	bool wants_json; /* --json: print the result as JSON; methods do so in a pipe too */
+	bool wants_text; /* --text: print as on a terminal, also in a pipe */
 	bool is_terminal; /* standard output is a terminal */
 	bool has_color; /* use colours on standard output */
 };
@@ -46,15 +46,15 @@ enum verb_group {
 struct verb {
 	const char *name; /* NULL ends the table */
 	enum verb_group group;
-	const char *usage; /* the words after the name: "[--count n] [kind ...]" */
-	const char *summary; /* one line, no full stop; NULL: help does not list it */
-	/* Options for completion, separated by blanks; NULL: none but --help. */
+	const char *usage; /* the words after the verb, such as "[--count n] [kind ...]" */
+	const char *summary; /* one line without a full stop; NULL: not listed by help */
+	/* Options for completion, separated by blanks; NULL: only --help. */
 	const char *options;
-	/* argv[0] is the verb; argc > 0. Returns an exit status. NULL: call_run(). */
+	/* Runs the verb; argv[0] is its name. Returns an exit status. NULL: call_run() runs it. */
 	enum cli_status (*run)(struct cli *cli, int argc, char **argv);
-	const char *method; /* that the verb is a shorter name of; or NULL */
-	const char *first; /* the key of the first of several words; or NULL */
-	/* "enter=true": words, separated by blanks, unless another gives that key; or NULL. */
+	const char *method; /* the method that the verb is short for, or NULL */
+	const char *first; /* the key for the first of several words, or NULL */
+	/* Words that are added unless their key is given, such as "enter=true"; or NULL. */
 	const char *preset;
 };
 
@@ -64,56 +64,54 @@ extern const struct verb verbs[];
 const struct verb *verb_find(const char *name);
 
 /*
- * The text of muxbus(1) about a verb or a topic, in lines of at most 78 columns; NULL if the
- * manual has none.
+ * Returns the text of muxbus(1) about a verb or a topic, in lines of at most 78 columns, or NULL if
+ * the manual has none.
  */
 const char *verb_text(const char *name);
 
-/* Prints "muxbus: ..." and a newline on standard error; makes control characters visible. */
+/* Prints "muxbus: ..." and a newline to standard error; makes control characters visible. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, and returns the status, for the caller to return. */
+/* As cli_error(). Returns status, for the caller to return. */
 enum cli_status cli_fail(enum cli_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/*
- * Appends a text in which each command "muxbus VERB" repeats the -L, -S or -s of this command line.
- */
+/* Appends a text, adding this command line's -L, -S or -s to each command "muxbus VERB" in it. */
 void cli_hint(struct buf *out, const struct cli *cli, const char *text);
 
 /*
- * Like cli_error(), and prints the usage of the verb (NULL: of muxbus). Returns CLI_USAGE, so
- * that a verb can `return cli_usage(...)`.
+ * As cli_error(); also prints the usage of the verb, or of muxbus if verb is NULL. Returns
+ * CLI_USAGE, for `return cli_usage(...)`.
  */
 enum cli_status cli_usage(const char *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints the usage of a verb, or of muxbus (NULL). */
+/* Prints the usage of a verb, or of muxbus if verb is NULL. */
 void cli_print_usage(FILE *stream, const char *verb);
 
-/* Whether arg is --help or -h; prints the usage and the summary of the verb if so. */
+/* If arg is --help or -h, prints the usage and summary of the verb, and returns true. */
 bool cli_help(const char *verb, const char *arg);
 
 /*
- * Takes a global option: --json, --text, --color=WHEN. Returns false if arg is none of them, or
- * if WHEN is not known.
+ * Handles a global option: --json, --text, --color=WHEN. Returns false for another arg or an
+ * unknown WHEN.
  */
 bool cli_option(struct cli *cli, const char *arg);
 
-/* Takes always, auto or never; returns false for anything else. */
+/* Sets the use of colours to always, auto or never. Returns false for another value. */
 bool cli_set_color(struct cli *cli, const char *when);
 
-/* Prints a buffer on standard output, for cli_flush() to check, and frees its content. */
+/* Prints the buffer to standard output and frees its content. cli_flush() reports errors. */
 void cli_print(struct buf *out);
 
-/* Writes on standard output at once; cli_flush() checks. */
+/* Writes to standard output without buffering. cli_flush() reports errors. */
 void cli_write(const void *bytes, size_t len);
 
-/* Keeps errno for cli_flush() if a verb could not write on standard output by itself. */
+/* Saves errno for cli_flush() if a verb's own write to standard output has failed. */
 void cli_keep_error(bool is_written);
 
 /*
- * Flushes the output of a verb. CLI_DONE becomes CLI_NO with a message if standard output cannot
- * be written (a full disk). A closed pipe ends silently.
+ * Flushes the output of a verb. If standard output could not be written, such as on a full disk,
+ * prints a message and returns CLI_NO instead of CLI_DONE. A closed pipe ends silently.
  */
 enum cli_status cli_flush(enum cli_status status);

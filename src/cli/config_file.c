@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 
-#define NEW_MODE 0600 /* of a new file: it may hold secrets one day */
+#define NEW_MODE 0600 /* mode of a new file, which may later hold secrets */
 #define NEW_DIR_MODE 0700
 #define LINKS_MAX 40
 
@@ -16,7 +16,7 @@ static bool fail(char *ret_reason, size_t size, const char *path, const char *wh
 	return false;
 }
 
-/* Follows symbolic links to a file that is perhaps not there yet. False with errno. */
+/* Follows symbolic links to a file that may not exist. Returns false with errno. */
 static bool follow_links(const char *path, char target[PATH_MAX])
 {
 	char link[PATH_MAX];
@@ -28,7 +28,7 @@ static bool follow_links(const char *path, char target[PATH_MAX])
 		char *slash = strrchr(target, '/');
 		size_t dir = slash != NULL ? (size_t)(slash - target) + 1 : 0;
 		if (len < 0)
-			return true; /* no link: there, or not */
+			return true; /* not a link, or absent */
 		link[len] = '\0';
 		dir = link[0] == '/' ? 0 : dir;
 		if (dir + (size_t)len >= PATH_MAX) {
@@ -41,7 +41,7 @@ static bool follow_links(const char *path, char target[PATH_MAX])
 	return false;
 }
 
-/* Whose a new file is to be: root makes it for the owner of the directory that it comes to. */
+/* Finds the owner for a new file: root creates it for the owner of its directory. */
 static void find_owner(struct config_file *file)
 {
 	char dir[PATH_MAX];
@@ -90,7 +90,7 @@ void config_file_finish(struct config_file *file)
 	buf_finish(&file->text);
 }
 
-/* Makes the parent directories of the file, for its owner. */
+/* Creates the parent directories of the file, for its owner. */
 static bool make_dirs(const struct config_file *file)
 {
 	char dir[PATH_MAX];
@@ -108,11 +108,11 @@ static bool make_dirs(const struct config_file *file)
 	return true;
 }
 
-/* Gives a new file the owner, the group and the mode of the old one. */
+/* Gives a new file the owner, group and mode of the old one. */
 static bool copy_owner(int fd, const struct config_file *like)
 {
 	uid_t uid = like->stat.st_uid != geteuid() ? like->stat.st_uid : (uid_t)-1;
-	/* chown() to the group may fail: the mode then grants that group nothing. */
+	/* If the group cannot be set, the mode must grant it nothing. */
 	bool has_group = fchown(fd, (uid_t)-1, like->stat.st_gid) == 0;
 	mode_t mode = like->stat.st_mode & (has_group ? 0777 : 0707);
 	if (fchown(fd, uid, (gid_t)-1) < 0)
@@ -120,7 +120,7 @@ static bool copy_owner(int fd, const struct config_file *like)
 	return !like->is_there || fchmod(fd, mode) == 0;
 }
 
-/* Writes a new file with that text, and syncs it. */
+/* Creates a file with the text, and syncs it. */
 static bool write_new(const char *path, const struct buf *text, const struct config_file *like)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, NEW_MODE);
@@ -138,7 +138,7 @@ static bool write_new(const char *path, const struct buf *text, const struct con
 	return true;
 }
 
-/* Whether the file is unchanged since it was read. */
+/* Returns true if the file has not changed since it was read. */
 static bool is_unchanged(const struct config_file *file)
 {
 	struct stat now;
@@ -149,7 +149,7 @@ static bool is_unchanged(const struct config_file *file)
 	    now.st_mtim.tv_nsec == file->stat.st_mtim.tv_nsec;
 }
 
-/* Keeps the old file beside the new one, with the time in its name. */
+/* Saves the old file beside the new one, with the time in its name. */
 static bool keep_backup(struct config_file *file)
 {
 	char stamp[32];
@@ -174,7 +174,7 @@ static bool keep_backup(struct config_file *file)
 	return false;
 }
 
-/* Only their owner may replace a file, or remove it from a folder of others. */
+/* Returns true if this user owns the file or is root; others could not replace or remove it. */
 static bool is_ours(const struct config_file *file, char *ret_reason, size_t size)
 {
 	return !file->is_there || file->stat.st_uid == geteuid() || geteuid() == 0 ||
@@ -190,7 +190,7 @@ bool config_file_write(struct config_file *file, const struct buf *text, bool ha
 	(void)snprintf(path, sizeof path, "%s.new-%ld", file->target, (long)getpid());
 	if (!is_ours(file, ret_reason, size))
 		return false;
-	/* A link to a directory that is not there is perhaps to a disk that is not there. */
+	/* Behind a symbolic link, missing directories may be on a disk that is not mounted. */
 	if ((strcmp(file->path, file->target) == 0 && !make_dirs(file)) ||
 	    !write_new(path, text, file))
 		return fail(ret_reason, size, path, strerror(errno));
@@ -214,8 +214,8 @@ static bool is_same_folder(const struct stat *one, const char *path)
 }
 
 /*
- * Removes the folders of a file that are empty now, which were made for it: below the home
- * directory or where we are, and not these. Elsewhere the first one only.
+ * Removes the empty directories of a file that were made for it: all below the home or the current
+ * directory, but neither of these; elsewhere only the first.
  */
 static void remove_folders(const char *path)
 {
@@ -267,7 +267,7 @@ void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes
 	*text = out;
 }
 
-/* Whether a name is that of a backup: the name of the file, a time, perhaps a number, and .bak. */
+/* Returns true for the name of a backup: BASE.TIME.bak or BASE.TIME-N.bak. */
 static bool is_backup(const char *name, const char *base)
 {
 	size_t len = strlen(base);
@@ -293,7 +293,7 @@ void config_file_each_backup(
 			continue;
 		if (config_file_read(&backup, path, reason, sizeof reason) &&
 		    strcmp(backup.target, path) == 0 && visit(data, &backup.text))
-			(void)unlink(path); /* else it stays */
+			(void)unlink(path); /* otherwise keep it */
 		config_file_finish(&backup);
 	}
 	if (dir != NULL)

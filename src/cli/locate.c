@@ -15,7 +15,7 @@ static bool is_socket(const char *path)
 	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* The socket of the tmux server that a daemon's socket is beside. False: it is beside none. */
+/* Gets the tmux socket from a daemon's: without ".muxbus". Returns false without that suffix. */
 static bool find_tmux(const char *socket, char *out, size_t size)
 {
 	return str_ends_in(socket, ".muxbus") &&
@@ -24,9 +24,9 @@ static bool find_tmux(const char *socket, char *out, size_t size)
 }
 
 /*
- * $MUXBUS, if it applies. A tmux server that was started in a pane of another server inherits its
- * MUXBUS. In its panes $TMUX names the right server, if that one has a daemon, or if both servers
- * run.
+ * Returns $MUXBUS unless it is inherited from another tmux server, or NULL. A tmux server started
+ * in a pane of another server passes that server's MUXBUS on. In its panes $TMUX names the right
+ * server, if that server has a daemon or both servers run.
  */
 static const char *environment_socket(const struct cli *cli, const char *own)
 {
@@ -56,7 +56,7 @@ int locate_daemon(struct cli *cli, const char *socket)
 	len = snprintf(cli->socket, sizeof cli->socket, "%s", socket != NULL ? socket : own);
 	if (len < 0 || (size_t)len >= sizeof cli->socket)
 		return -1;
-	/* $MUXBUS names a socket beside that of its tmux server. */
+	/* The tmux socket is $MUXBUS without its suffix. */
 	if (socket != NULL)
 		(void)find_tmux(socket, cli->tmux_socket, sizeof cli->tmux_socket);
 	return 0;
@@ -73,7 +73,7 @@ bool locate_tmux_runs(const struct cli *cli)
 {
 	int fd = link_connect(cli->tmux_socket, CONNECT_TIMEOUT_MS);
 	if (fd >= 0)
-		(void)close(fd); /* nothing was said */
+		(void)close(fd); /* nothing was sent */
 	return fd >= 0;
 }
 
@@ -85,7 +85,7 @@ const char *locate_remedy(const struct cli *cli)
 	    : "start that tmux server first";
 }
 
-/* Whether two paths name the same socket. */
+/* Returns true if two paths name the same socket. */
 static bool is_same(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -95,8 +95,8 @@ static bool is_same(const char *one, const char *other)
 }
 
 /*
- * Whether the server of $TMUX has ended, and another one is at its socket: that one's pane of the
- * same id is not ours. A server of another namespace shows no process.
+ * Returns true if the server in $TMUX has ended, and another may be at its socket, whose pane with
+ * our id is not ours. In another PID namespace the server has no pid here, and the answer is false.
  */
 static bool is_of_ended_server(const char *tmux, const char *socket)
 {
@@ -109,8 +109,8 @@ static bool is_of_ended_server(const char *tmux, const char *socket)
 	fd = link_connect(socket, CONNECT_TIMEOUT_MS);
 	if (fd < 0)
 		return true;
-	(void)process_is_peer(fd, &server); /* only its process counts */
-	(void)close(fd); /* nothing was said */
+	(void)process_is_peer(fd, &server); /* only the pid is used */
+	(void)close(fd); /* nothing was sent */
 	return server.pid > 0 && server.pid != pid;
 }
 

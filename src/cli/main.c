@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus: global options, then a verb or a method. */
+/* muxbus: reads global options, then runs a verb or a method. */
 #include <getopt.h>
 
 #include "base/process.h"
@@ -10,14 +10,14 @@
 #include "client/link.h"
 #include "config.h"
 
-/* Whether $MUXBUS_FLEET asks for the fleet. */
+/* Returns true if $MUXBUS_FLEET asks for the fleet. */
 static bool wants_fleet(void)
 {
 	const char *text = getenv("MUXBUS_FLEET");
 	return text != NULL && *text != '\0' && strcmp(text, "0") != 0;
 }
 
-/* The daemon of many hosts, or one of them. Returns as read_options(). */
+/* Chooses the daemon of the fleet, or one of its hosts. Returns as read_options(). */
 static int locate_hosts(struct cli *cli, const char *socket, const char *host)
 {
 	if (cli->tmux_name != NULL || cli->tmux_path != NULL || socket != NULL)
@@ -28,7 +28,7 @@ static int locate_hosts(struct cli *cli, const char *socket, const char *host)
 	return -1;
 }
 
-/* The daemon of another machine. Returns as read_options(). */
+/* Chooses the daemon on another machine. Returns as read_options(). */
 static int locate_host(struct cli *cli, const char *socket, const char *host)
 {
 	if (socket != NULL)
@@ -43,7 +43,7 @@ static bool is_empty(const char *name)
 	return name != NULL && *name == '\0';
 }
 
-/* The daemon that the options mean. Returns as read_options(). */
+/* Chooses the daemon by the options. Returns as read_options(). */
 static int choose_daemon(
     struct cli *cli, const char *socket, const char *host, bool is_fleet, bool is_relay)
 {
@@ -68,7 +68,7 @@ static int choose_daemon(
 	return -1;
 }
 
-/* Reads the options before the verb. Returns -1 to go on, or the exit status. */
+/* Reads the options before the verb. Returns -1 to continue, or an exit status. */
 static int read_options(struct cli *cli, int argc, char **argv)
 {
 	enum { OPTION_COLOR = 256, OPTION_FLEET, OPTION_HOST, OPTION_JSON, OPTION_TEXT };
@@ -122,7 +122,7 @@ static int read_options(struct cli *cli, int argc, char **argv)
 			return CLI_USAGE;
 		}
 	}
-	/* The environment of both machines may be the same: the relay would go on for ever. */
+	/* The relay ignores $MUXBUS_HOST: set on both machines, it would relay without end. */
 	is_relay = optind < argc && strcmp(argv[optind], "relay") == 0;
 	return choose_daemon(cli, socket, host, is_fleet, is_relay);
 }

@@ -5,15 +5,15 @@
 
 #define DURATION_MAX_SEC (10.0 * 366 * 86400)
 
-/* The words of one verb. */
+/* The words of a verb while they are read. */
 struct option_reader {
 	int argc;
 	char **argv;
-	int at; /* of the next word */
+	int at; /* index of the next word */
 	void *data;
 };
 
-/* The row of an option by its name, behind "--", or by its letter; NULL: there is none. */
+/* Finds an option by its name (behind "--") or its letter. Returns NULL if unknown. */
 static const struct option_row *find_row(
     const struct option_row *rows, const char *name, bool is_long)
 {
@@ -28,7 +28,7 @@ static const struct option_row *find_row(
 	return NULL;
 }
 
-/* The row that takes a word, or NULL. */
+/* Returns the row for a word, or NULL. */
 static const struct option_row *find_word_row(const struct option_row *rows, const void *data)
 {
 	for (; rows != NULL && rows->name != NULL; rows++) {
@@ -63,7 +63,7 @@ bool option_parse_duration(const char *text, int64_t *ret_ms)
 	return false;
 }
 
-/* Puts a value into its member. Prints an error and returns false if it is wrong. */
+/* Stores a value in its member. Prints an error and returns false if the value is not valid. */
 static bool put_value(const struct option_reader *reader, const struct option_row *row,
     const char *name, const char *value)
 {
@@ -95,7 +95,7 @@ static bool put_value(const struct option_reader *reader, const struct option_ro
 	return row->take(reader->data, row, value);
 }
 
-/* Takes one option, with its value; or several flags in one word, the last of which may have one. */
+/* Reads an option with its value, or a word of flags of which the last may have a value. */
 static bool take_option(
     struct option_reader *reader, const struct option_row *rows, const char *word)
 {

@@ -32,7 +32,7 @@ bool program_find(const char *name, char *out, size_t size)
 	return program_find_in_path(name, out, size);
 }
 
-/* Reads until the end. Returns false on timeout. */
+/* Reads until the end of the output. Returns false on timeout. */
 static bool read_all(int fd, int timeout_ms, struct buf *out)
 {
 	int64_t deadline = clock_deadline_ms(timeout_ms);
@@ -48,7 +48,7 @@ static bool read_all(int fd, int timeout_ms, struct buf *out)
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return true;
 		if (n > 0)
-			(void)buf_append(out, bytes, (size_t)n); /* the beginning is enough */
+			(void)buf_append(out, bytes, (size_t)n); /* overflow is dropped */
 	}
 }
 
@@ -84,6 +84,6 @@ int program_run(const char *path, char *const *argv, enum program_stream stream,
 		return -1;
 	}
 	if (status < 0)
-		return 0; /* not known: SIGCHLD is ignored */
+		return 0; /* status unknown: SIGCHLD is ignored */
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -4,19 +4,19 @@
 
 #include "base/base.h"
 
-/* Writes the path of a program: beside our own, else in PATH. Returns false if it is not found. */
+/* Finds the path of a program, beside our own or in PATH. Returns false if it is not found. */
 bool program_find(const char *name, char *out, size_t size);
 
-/* Searches PATH only; relative entries do not count. */
+/* Finds the path of a program in PATH; ignores relative entries. */
 bool program_find_in_path(const char *name, char *out, size_t size);
 
 enum program_stream { PROGRAM_STDOUT = 1, PROGRAM_STDERR = 2 };
 
 /*
- * Runs a program without input and reads its output on one stream (the other is discarded) until
- * all writers have closed it. Output beyond the buffer is dropped. argv is NULL-terminated.
- * Returns the exit status, 128 + the signal that ended it, or -1 with errno: it cannot be run, or
- * (ETIMEDOUT) was killed after timeout_ms.
+ * Runs a program without input, and reads one stream of its output until all writers have closed
+ * it; the other stream is discarded. Output beyond the buffer's limit is dropped. argv is
+ * NULL-terminated. Returns the exit status, or 128 + the signal that ended the program, or -1 with
+ * errno: the program cannot be run, or was killed after timeout_ms (ETIMEDOUT).
  */
 int program_run(const char *path, char *const *argv, enum program_stream stream, int timeout_ms,
     struct buf *out);

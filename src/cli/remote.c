@@ -13,15 +13,15 @@
 #include "wire/relay.h"
 
 enum {
-	HOST_SIZE = 1025, /* of a destination, as in the hosts file */
-	STATUS_SSH = 255, /* ssh itself failed, and has said why */
+	HOST_SIZE = 1025, /* of a destination for ssh, as in the hosts file */
+	STATUS_SSH = 255, /* ssh failed and has printed why */
 	STATUS_NOT_FOUND = 127,
-	HELLO_SEC = 30, /* for ssh and the far side */
-	HELLO_ASKING_SEC = 150, /* where ssh may ask a person; sshd itself gives up after 120 */
+	HELLO_SEC = 30, /* timeout for ssh and the relay */
+	HELLO_ASKING_SEC = 150, /* where ssh may ask for a password; sshd gives up after 120 */
 	HELLO_SEC_MAX = 86400,
 };
 
-/* The text of the hosts file; NULL: there is none that can be trusted, as the fleet has it. */
+/* Returns the text of the hosts file, or NULL if it is absent or its permissions are unsafe. */
 static char *read_hosts(void)
 {
 	char path[PATH_MAX], reason[PATH_MAX + 512], *text = NULL;
@@ -79,7 +79,7 @@ bool remote_address(struct cli *cli, const char *host)
 	mem_free(text);
 	if (is_whole)
 		(void)snprintf(cli->socket, sizeof cli->socket, "%s", buf_text(&out));
-	/* No pane here is a pane of that server. */
+	/* Panes here do not belong to that server. */
 	cli->tmux_socket[0] = '\0';
 	buf_finish(&out);
 	return is_whole;
@@ -90,7 +90,7 @@ bool remote_is(const struct cli *cli)
 	return strncmp(cli->socket, REMOTE_PREFIX, strlen(REMOTE_PREFIX)) == 0;
 }
 
-/* Starts ssh with its standard streams on the socket. Returns its process; -1 after printing why. */
+/* Starts ssh with `fd` as its standard streams. Returns its pid, or -1 after printing an error. */
 static pid_t start_ssh(const char *address, const char *host, int fd)
 {
 	char words[RELAY_SSH_SIZE];
@@ -114,7 +114,7 @@ static pid_t start_ssh(const char *address, const char *host, int fd)
 	return -1;
 }
 
-/* How long to wait for the hello: $MUXBUS_SSH_TIMEOUT, or longer where ssh can ask. */
+/* Returns the timeout of the hello: $MUXBUS_SSH_TIMEOUT, or longer if ssh can ask the user. */
 static int64_t hello_ms(void)
 {
 	const char *text = getenv("MUXBUS_SSH_TIMEOUT");
@@ -130,7 +130,7 @@ static int64_t hello_ms(void)
 	return (int64_t)sec * 1000;
 }
 
-/* Waits for the hello. LINK_LINE: the far protocol and version are there. */
+/* Waits for the hello. Returns LINK_LINE with protocol and version of the relay, or an error. */
 static enum link_read read_hello(
     struct link *link, int64_t wait_ms, unsigned *ret_protocol, char *ret_version, size_t size)
 {
@@ -148,12 +148,12 @@ static enum link_read read_hello(
 	return read == LINK_LINE ? LINK_END : read;
 }
 
-/* Says why ssh ended. It stays for link_close(). */
+/* Writes why ssh ended. The process stays a zombie for link_close(). */
 static void explain(struct link *link, pid_t pid, const char *host, char *ret_reason, size_t size)
 {
 	siginfo_t end = {0};
 	int code;
-	(void)shutdown(link_fd(link), SHUT_RDWR); /* ssh has nothing to go on for */
+	(void)shutdown(link_fd(link), SHUT_RDWR); /* makes ssh end */
 	while (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
 	code = end.si_code == CLD_EXITED ? end.si_status : -1;
@@ -184,7 +184,7 @@ struct link *remote_open(const char *address, char *ret_reason, size_t size)
 		return NULL;
 	}
 	pid = start_ssh(address, host, fds[1]);
-	(void)close(fds[1]); /* that of ssh */
+	(void)close(fds[1]); /* ssh has its own copy */
 	if (pid < 0) {
 		(void)close(fds[0]);
 		(void)snprintf(ret_reason, size, "ssh did not reach %s", host);

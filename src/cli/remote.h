@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A muxbusd of another machine, through `ssh HOST muxbus relay`. */
+/* Connects to muxbusd on another machine through `ssh HOST muxbus relay`. */
 #pragma once
 
 #include "cli/cli.h"
@@ -7,23 +7,23 @@
 struct host_spec;
 
 /*
- * Finds the line of the hosts file for "gpu1" or "gpu1/train"; any_server: -L or -S says which, so
- * that any line of the name will do. Its texts are lent from *ret_text, which the caller frees.
- * Returns false if there is none, with nothing to free.
+ * Finds the line for "gpu1" or "gpu1/train" in the hosts file. any_server: the name of the host
+ * suffices, since -L or -S chooses the server. The strings of *ret_spec are lent from *ret_text,
+ * which the caller frees. Returns false if no line matches; nothing is to be freed then.
  */
 bool remote_find(const char *host, bool any_server, struct host_spec *ret_spec, char **ret_text);
 
 /*
- * Writes the address of the daemon on a host for cli->socket: by its line in the hosts file, else
- * as ssh knows it. False if it is too long.
+ * Sets cli->socket to the address of the daemon on a host, from its line in the hosts file or as a
+ * name for ssh. Returns false if it is too long.
  */
 bool remote_address(struct cli *cli, const char *host);
 
-/* Whether the daemon is on another machine. */
+/* Returns true if the daemon is on another machine. */
 bool remote_is(const struct cli *cli);
 
 /*
- * Starts ssh, and waits for the hello. ssh may ask the user for a password meanwhile, and its
- * messages go to standard error. It ends with the link. NULL, with the reason, on failure.
+ * Starts ssh, and waits for the hello. ssh may ask the user for a password, and prints to standard
+ * error. It ends with the link. Returns NULL with the reason on failure.
  */
 struct link *remote_open(const char *address, char *ret_reason, size_t size);

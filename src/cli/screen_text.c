@@ -6,7 +6,7 @@
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_MIN 20
 #define COLUMNS_MAX 10000
-#define SGR_MAX 64 /* bytes of a sequence; a longer one is made visible */
+#define SGR_MAX 64 /* bytes of a colour sequence; longer ones are made visible */
 #define VISIBLE_MAX ((size_t)256 * 1024 * 1024)
 
 static const char *const styles[] = {
@@ -34,7 +34,7 @@ bool screen_has_cursor(int fd)
 bool screen_is_ours(int fd)
 {
 	pid_t group = tcgetpgrp(fd);
-	return group < 0 || group == getpgrp(); /* of another terminal no shell of ours knows */
+	return group < 0 || group == getpgrp(); /* no process group: the terminal is not ours */
 }
 
 int screen_columns(int fd)
@@ -45,7 +45,7 @@ int screen_columns(int fd)
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		columns = size.ws_col;
 	else if (text != NULL)
-		(void)str_parse_u32(text, strlen(text), &columns); /* else the default */
+		(void)str_parse_u32(text, strlen(text), &columns); /* else COLUMNS_DEFAULT */
 	return columns < COLUMNS_MIN ? COLUMNS_MIN
 	    : columns > COLUMNS_MAX  ? COLUMNS_MAX
 				     : (int)columns;
@@ -80,7 +80,7 @@ int screen_text_block(struct buf *out, const void *bytes, size_t len)
 	return 0;
 }
 
-/* The length of the SGR sequence at the beginning; 0: none; SIZE_MAX: text ends within it. */
+/* Returns the length of an SGR sequence at the start of text; 0 if none; SIZE_MAX if cut off. */
 static size_t sgr_length(const char *text, size_t len)
 {
 	size_t at = 2;
@@ -121,7 +121,7 @@ size_t screen_text_colors(struct buf *out, const void *bytes, size_t len)
 size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t columns)
 {
 	struct buf line = BUF(VISIBLE_MAX);
-	/* A character takes a column, or few bytes if it takes none: more need not be read. */
+	/* Bytes that surely fill the columns, even with characters of width 0. */
 	size_t enough = columns * 64 + 64;
 	const char *text;
 	size_t width, at;

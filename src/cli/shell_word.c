@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/shell_word.h"
 
-/* Words of these characters need no quotes. (A "=" could make the first word an assignment.) */
+/* Returns true if a word needs no quotes. A first word with "=" would be an assignment. */
 static bool is_plain(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -9,7 +9,7 @@ static bool is_plain(const char *word)
 	return *word && word[strspn(word, plain)] == '\0';
 }
 
-/* Words with a special meaning where a shell expects a command. */
+/* Words that a shell treats specially in place of a command. */
 static const char *const reserved[] = {"case", "do", "done", "elif", "else", "esac", "fi", "for",
     "function", "if", "in", "select", "then", "time", "until", "while", NULL};
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Words for a POSIX shell. */
+/* Quotes words for a POSIX shell. */
 #pragma once
 
 #include "base/base.h"
 
 /*
- * Appends a word, quoted so that a POSIX shell reads back exactly its bytes in any position of a
+ * Appends a word, quoted so that a POSIX shell reads exactly its bytes at any position of a
  * command. Returns 0 or an enum buf_error.
  */
 int shell_word(struct buf *out, const char *word);

@@ -45,7 +45,7 @@ void show_bytes(struct buf *out, int64_t bytes)
 		(void)buf_printf(out, size < 9.95 ? "%.1f%c" : "%.0f%c", size, units[unit]);
 }
 
-/* Appends "2026-11-21T02:15:00.123Z" in local time; false if text is not a time. */
+/* Appends "2026-11-21T02:15:00.123Z" in local time. Returns false if the text is not a time. */
 static bool put_time(struct buf *out, const char *text)
 {
 	struct tm utc = {0};
@@ -90,7 +90,7 @@ static bool is_plain_list(const struct json *list)
 	return true;
 }
 
-/* Whether the name of a value has that end, which says its unit. */
+/* Returns true if the name of a value has the ending, which tells its unit. */
 static bool has_name(const struct json *value, const char *end)
 {
 	return value->name != NULL && str_ends_in(value->name, end);
@@ -132,18 +132,18 @@ void show_value(struct buf *out, const struct json *value)
 	}
 }
 
-/* A column: its title, and its text, in which {member} stands for a member of the row. */
+/* A column: its title, and a template in which {member} stands for a member of the row. */
 struct column {
 	const char *title; /* NULL ends the columns */
 	const char *text;
 };
 
 struct list_columns {
-	const char *member; /* of the result: the array */
+	const char *member; /* the array in the result */
 	struct column columns[TABLE_COLUMNS_MAX];
 };
 
-/* Keep alphabetized. For an array that is not listed here, the first row gives the columns. */
+/* Keep alphabetized. For other arrays, the first row gives the columns. */
 static const struct list_columns lists[] = {
     {"actions",
 	{{"TIME", "{time}"}, {"METHOD", "{method}"}, {"PEER", "{peer_pid}"},
@@ -190,8 +190,8 @@ static const struct list_columns lists[] = {
 };
 
 /*
- * {member} is its value, nothing for null, of rows their number; {member?text} is the text if the
- * value is true, or the text before another value.
+ * Writes {member}: its value, nothing for null, or the length of a list of objects. Writes
+ * {member?text}: text if the value is true, or text before any other value but false.
  */
 static void put_member(struct buf *out, const struct json *row, const char *name, size_t len)
 {
@@ -248,7 +248,7 @@ static void write_table(struct buf *out, const struct json *array, const struct 
 	table_free(table);
 }
 
-/* Uses the members of the first row as columns. */
+/* Writes a table whose columns are the members of the first row. */
 static void write_any_table(struct buf *out, const struct json *array, size_t width, bool has_color)
 {
 	struct column columns[TABLE_COLUMNS_MAX] = {{NULL, NULL}};
@@ -294,7 +294,7 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 	write_table(out, array, list->columns, count, width, has_color);
 }
 
-/* A line for each row: its template, and a text of it. */
+/* Writes a line for each row: the template, and the text in the member text_key. */
 static void write_notes(
     struct buf *out, const struct json *rows, const char *template, const char *text_key)
 {
@@ -307,14 +307,14 @@ static void write_notes(
 }
 
 /*
- * The main array of a result: its only member that is an array of objects, or the only one of
- * these with columns above.
+ * Finds the main array of a result: its only array of objects, or its only array with columns in
+ * `lists`. Returns NULL if neither exists.
  */
 static const struct json *find_list(const struct json *result)
 {
 	const struct json *found = NULL, *known = NULL;
 	unsigned count = 0, known_count = 0;
-	/* Members of a list of the fleet that say where the list is from. */
+	/* Members of merged lists of a fleet, which are about the hosts. */
 	static const char *const about_hosts[] = {"hosts", "missing", NULL};
 	bool is_gathered = json_member(result, "missing") != NULL;
 	json_each_member (member, result) {
@@ -332,12 +332,12 @@ static const struct json *find_list(const struct json *result)
 	return count == 1 ? found : known_count == 1 ? known : NULL;
 }
 
-/* Walks all values that are not objects: "tmux.version". */
+/* Writes all values that are not objects, with names such as "tmux.version". */
 struct value_walk {
 	struct buf *out;
 	size_t columns;
 	bool has_color;
-	size_t name_width; /* of the widest name; measured first */
+	size_t name_width; /* of the widest name, measured in a first pass */
 	bool is_measuring;
 };
 
@@ -366,7 +366,7 @@ static void walk_object(struct value_walk *walk, const char *prefix, const struc
 {
 	json_each_member (member, object) {
 		char name[512];
-		/* The message ends with its text. */
+		/* The message already contains this text. */
 		if (strcmp(member->name, "wake") == 0 && *json_get_str(object, "message", ""))
 			continue;
 		(void)snprintf(
@@ -387,7 +387,7 @@ static void write_pairs(struct buf *out, const struct json *object, size_t colum
 	walk_object(&walk, "", object);
 }
 
-/* Methods with a text as their result among other members, and its members. */
+/* Methods whose result is mainly text, and the members with the text. */
 static const struct {
 	const char *method;
 	const char *members[3];
@@ -401,17 +401,17 @@ static const struct {
     {"send_task", {"text"}},
 };
 
-/* The members that are the text of a result; NULL: there are others. */
+/* Returns the members with the text of a result, or NULL if the result is not only text. */
 static const char *const *text_members(const char *method, const struct json *result)
 {
 	static const char *const only_text[] = {"text", NULL};
-	/* The agent has a question, or the time is up: then the text is not all. */
+	/* After a question or a timeout, other members matter too. */
 	if (strcmp(json_get_str(result, "outcome", "ready"), "ready") != 0)
 		return NULL;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (strcmp(texts[i].method, method) == 0)
 			return texts[i].members;
-	/* Declared tools answer so. */
+	/* Results of declared tools. */
 	if (json_member(result, "text") == NULL)
 		return NULL;
 	json_each_member (member, result)
@@ -464,7 +464,7 @@ void show_write(
 	} else {
 		(void)buf_append_str(out, "done\n");
 	}
-	/* The hosts that did not answer, and the lines of the hosts file that cannot be used. */
+	/* Also prints hosts without an answer, and invalid lines of the hosts file. */
 	write_notes(out, json_member(result, "missing"), "missing: {host}/{server}: ", "reason");
 	if (json_member(result, "hosts") != NULL)
 		write_notes(out, json_member(result, "errors"), "hosts, line {line}: ", "text");

@@ -7,7 +7,7 @@
 #define LINE_MAX_BYTES 65536
 #define NAME_COLUMNS 8
 
-/* "1 pane", "2 panes"; watch has the plural watches. */
+/* Appends a count and its noun: "1 pane", "2 panes", "2 watches". */
 static void put_count(struct buf *out, const struct json *object, const char *member,
     const char *noun, const char *end)
 {
@@ -41,7 +41,7 @@ static void put_tmux(struct buf *line, const struct json *status)
 	const char *version = json_get_str(tmux, "version", "");
 	size_t len = strlen(socket);
 	if (strcmp(state, "live") == 0) {
-		/* A server without sessions does not say its version. */
+		/* A server without sessions has not reported its version. */
 		(void)buf_printf(line, "%s, process %" PRId64 ", attached by ",
 		    *version != '\0' ? version : "of a version that is not known yet",
 		    json_get_int(tmux, "pid", 0));
@@ -50,7 +50,7 @@ static void put_tmux(struct buf *line, const struct json *status)
 		(void)buf_printf(
 		    line, "%s: %s", state, json_get_str(tmux, "reason", "not followed"));
 	}
-	/* The socket of the daemon is usually that of tmux, with a suffix. */
+	/* The daemon's socket usually is tmux's socket with ".muxbus". */
 	if (strncmp(daemon, socket, len) != 0 || strcmp(daemon + len, ".muxbus") != 0)
 		(void)buf_printf(line, ", at %s", socket);
 }
@@ -126,7 +126,7 @@ static void put_fleet(struct buf *line, const struct json *status)
 	    json_get_int(fleet, "down", 0));
 }
 
-/* A row is left out if its member of the status is not there. */
+/* A row is omitted if its member is missing from the status. */
 static const struct {
 	const char *name;
 	const char *member;

@@ -3,13 +3,13 @@
 
 #include "cli/screen_text.h"
 
-#define GAP 2 /* columns between two cells */
-#define CELL_MIN 8 /* a cell keeps these columns while others are wider */
+#define GAP 2 /* blanks between two columns */
+#define CELL_MIN 8 /* narrower cells are not shrunk */
 #define CELL_BYTES_MAX 4096
 #define TABLE_BYTES_MAX ((size_t)256 * 1024 * 1024)
 
 struct cell {
-	size_t at; /* in the text of all cells; control characters are visible already */
+	size_t at; /* in table.text, with control characters already visible */
 	size_t len;
 	size_t width;
 };
@@ -21,8 +21,8 @@ struct table {
 	struct cell *cells;
 	size_t cell_count;
 	size_t cell_room;
-	size_t widths[TABLE_COLUMNS_MAX]; /* of the widest cell */
-	bool has_text[TABLE_COLUMNS_MAX]; /* a cell is not a number */
+	size_t widths[TABLE_COLUMNS_MAX]; /* columns of the widest cell */
+	bool has_text[TABLE_COLUMNS_MAX]; /* some cell is not a number */
 	bool is_numeric[TABLE_COLUMNS_MAX];
 };
 
@@ -74,7 +74,7 @@ void table_add(struct table *table, const void *text, size_t len)
 		table->has_text[column] = true;
 }
 
-/* Takes columns from the widest until the table fits. */
+/* Shrinks the widest column until the table fits. */
 static void fit(size_t *widths, size_t count, size_t columns)
 {
 	for (;;) {
@@ -86,7 +86,7 @@ static void fit(size_t *widths, size_t count, size_t columns)
 		for (size_t i = 0; i < count; i++) {
 			total += widths[i];
 			shown += widths[i] > 0;
-			/* The last of equals, since the first columns matter most. */
+			/* Of equal columns shrink the last, since the first columns matter most. */
 			if (widths[i] >= widths[widest])
 				widest = i;
 		}
@@ -96,7 +96,7 @@ static void fit(size_t *widths, size_t count, size_t columns)
 		for (size_t i = 0; i < count; i++)
 			if (i != widest && widths[i] > second)
 				second = widths[i];
-		/* First to the next widest, then one by one. */
+		/* Shrink to the second widest column, later by one column at a time. */
 		over = total - columns;
 		step = widths[widest] > second ? widths[widest] - second : 1;
 		widths[widest] -= step < over ? step : over;
@@ -112,12 +112,12 @@ static void pad(struct buf *out, size_t columns)
 	}
 }
 
-/* A line of cells, without trailing spaces. */
+/* A line of cells; trailing spaces are not written. */
 struct table_line {
 	struct buf *out;
 	size_t columns; /* 0: unlimited */
 	size_t at; /* current position */
-	size_t owed; /* spaces that come before the next text */
+	size_t owed; /* spaces to write before the next text */
 };
 
 static void put_cell(struct table_line *line, const char *text, size_t len, size_t width,

@@ -5,7 +5,7 @@
 #include "wire/host_line.h"
 #include "wire/json.h"
 
-/* Lines of "0 p%3 1700000000 /dev/pts/1". */
+/* Lists clients as lines such as "0 p%3 1700000000 /dev/pts/1". */
 const char tmux_client_list[] =
     "{\"command\":[\"list-clients\",\"-F\","
     "\"#{client_control_mode} p#{pane_id} #{client_activity} #{client_name}\"]}";
@@ -18,7 +18,7 @@ bool tmux_client_choose(const char *output, const char *own_pane, char *ret_name
 	for (; sscanf(output, "%d %31s %lld %4095[^\n]%n", &is_control, pane, &activity, name,
 		   &used) == 4;
 	     output += used) {
-		/* The key came from this client, whatever others did in the same second. */
+		/* This client typed the command, even if another was active in the same second. */
 		if (strcmp(pane + 1, own_pane) == 0)
 			activity = INT64_MAX;
 		if (is_control == 0 && activity > newest) {

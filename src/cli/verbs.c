@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The table of verbs, also of those that are shorter names of methods: one row each, sorted. */
+/* The table of verbs, including short names of methods; sorted by name within each group. */
 #include "cli/verbs.h"
 
 const struct verb verbs[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The functions of the verbs, each in the file of its name. */
+/* The functions of the verbs, each in the file named after the verb. */
 #pragma once
 
 #include "cli/cli.h"

@@ -10,7 +10,7 @@
 
 #define FINDINGS_MAX 64
 #define TEXT_MAX 2048
-#define INDENT 22 /* columns, before texts */
+#define INDENT 22 /* columns before the text of a finding */
 #define OUT_MAX ((size_t)1024 * 1024)
 
 struct finding {
@@ -126,7 +126,7 @@ static void free_report(struct doctor_report *report)
 	mem_free(report);
 }
 
-/* Prints the report on standard output, as the options of cli ask. */
+/* Prints the report to standard output, as JSON or as text. */
 static void print_report(const struct doctor_report *report, const struct cli *cli)
 {
 	struct buf out = BUF(OUT_MAX);
@@ -147,7 +147,7 @@ enum cli_status doctor_run(struct cli *cli, int argc, char **argv)
 		return end;
 	report = xcalloc(1, sizeof *report);
 	if (remote_is(cli)) {
-		(void)doctor_daemon(report, cli); /* the rest would be of this machine */
+		(void)doctor_daemon(report, cli); /* the other parts would check this machine */
 	} else if (!cli->is_fleet) {
 		bool answers;
 		doctor_tmux(report, cli);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for agents: those installed, and whether they know muxbus. */
+/* The part of muxbus doctor for agents: which are installed, and which are set up for muxbus. */
 #include "cli/doctor/doctor.h"
 
 #include "cli/setup/setup_file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for the daemon, and everything that it reports about itself. */
+/* The part of muxbus doctor for the daemon and what it reports about itself. */
 #include "cli/doctor/doctor.h"
 
 #include <poll.h>
@@ -27,7 +27,7 @@ static void find_installed(struct doctor_report *report)
 		    "is neither beside muxbus nor in PATH");
 }
 
-/* The link, or NULL after reporting why there is none. */
+/* Returns a link, or NULL after adding a finding with the reason. */
 static struct link *find_running(struct doctor_report *report, const struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
@@ -79,7 +79,7 @@ static void find_version(
 		    json_get_double(status, "uptime_sec"));
 }
 
-/* Whether the tmux server has a capability of this name. */
+/* Returns true if the tmux server has the capability. */
 static bool has_capability(const struct json *tmux, const char *name)
 {
 	const struct json *capabilities = json_member(tmux, "capabilities");
@@ -158,7 +158,7 @@ static void find_queue(struct doctor_report *report, const struct json *status)
 		    "%" PRId64 " notifications wait to be read", undelivered);
 }
 
-/* Whether the person's own program for notifications works, if there is one. */
+/* Checks the person's own program for notifications, if there is one. */
 static void find_on_notify(struct doctor_report *report, const struct json *status)
 {
 	const struct json *on_notify = json_member(status, "on_notify");
@@ -176,7 +176,7 @@ static void find_on_notify(struct doctor_report *report, const struct json *stat
 		    json_get_int(on_notify, "failures", 0));
 }
 
-/* Measures a request to tmux through the daemon and back. */
+/* Measures a request through the daemon to tmux and back. */
 static void find_round_trip(struct doctor_report *report, struct link *link)
 {
 	struct link_answer answer;
@@ -196,7 +196,7 @@ static void find_round_trip(struct doctor_report *report, struct link *link)
 		    "tmux answered through the daemon in %" PRId64 " ms", took);
 }
 
-/* Whether the daemon knows in which pane we run. */
+/* Checks that the daemon knows the pane that we run in. */
 static void find_caller(struct doctor_report *report, struct link *link)
 {
 	const char *pane = getenv("TMUX_PANE");
@@ -221,8 +221,8 @@ static void find_caller(struct doctor_report *report, struct link *link)
 }
 
 /*
- * Asks for the status, with a comparison of the model with tmux. Waits a while for the daemon to
- * find a tmux server that has just started.
+ * Asks for the status and an audit. A tmux server that has just started gets a while to be found by
+ * the daemon.
  */
 static bool ask_status(struct link *link, const struct cli *cli, struct link_answer *ret_answer)
 {
@@ -235,8 +235,7 @@ static bool ask_status(struct link *link, const struct cli *cli, struct link_ans
 			break;
 		(void)poll(NULL, 0, FOLLOW_TRY_MS);
 	}
-	if (read == LINK_LINE &&
-	    ret_answer->error != NULL) /* without tmux there is nothing to compare */
+	if (read == LINK_LINE && ret_answer->error != NULL) /* no audit without tmux */
 		read = link_ask(link, "status", NULL, AUDIT_TIMEOUT_MS, ret_answer);
 	return read == LINK_LINE && ret_answer->result != NULL;
 }

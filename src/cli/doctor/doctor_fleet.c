@@ -14,7 +14,7 @@ static void find_host(struct doctor_report *report, const struct json *host)
 		   *reason = json_get_str(host, "reason", "not reached yet");
 	char subject[192], remedy[512];
 	(void)snprintf(subject, sizeof subject, "host %s", target);
-	/* As the shells of the other machine say it. */
+	/* Messages of a shell on the other machine. */
 	if (strstr(reason, "not found") != NULL || strstr(reason, "No such file") != NULL)
 		(void)snprintf(remedy, sizeof remedy,
 		    "install Muxbus on %s, or add muxbus=PATH to its line in the hosts file",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for the kernel: inotify, and the disk of the state directory. */
+/* The part of muxbus doctor for the kernel: inotify limits, and the disk of the state directory. */
 #include "cli/doctor/doctor.h"
 
 #include <sys/inotify.h>
@@ -9,11 +9,11 @@
 
 #define WATCHES_FEW 8192
 #define INSTANCES_FEW 64
-#define WATCHES_MORE 65536L /* or twice as many as now */
+#define WATCHES_MORE 65536L /* suggested, if more than twice the current limit */
 #define INSTANCES_MORE 512L
 #define DISK_LOW ((uint64_t)64 * 1024 * 1024)
 
-/* The number in a file of /proc/sys; -1 if it cannot be read. */
+/* Reads the number in a file of /proc/sys. Returns -1 if it cannot be read. */
 static long read_number(const char *path)
 {
 	long number = -1;
@@ -58,7 +58,7 @@ static void find_inotify(struct doctor_report *report)
 		    "%ld watches, %ld instances allowed", watches, instances);
 }
 
-/* Why the missing folders of a path cannot be made, with the path of the one above; 0: they can. */
+/* Checks that missing directories of a path can be made. Returns 0, or errno with their parent. */
 static int why_not_made(char *path)
 {
 	char whole[PATH_MAX], *slash;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for tmux, its server, and the place of the socket. */
+/* The part of muxbus doctor for tmux, its server, and the directory of the socket. */
 #include "cli/doctor/doctor.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 
 #define VERSION_TIMEOUT_MS 5000
 
-/* "tmux 3.3a" is 303; 0 if the text names no release. */
+/* Returns the release in a text: 303 for "tmux 3.3a", or 0 if the text names none. */
 static int release_of(const char *text)
 {
 	int major = 0;
@@ -36,7 +36,7 @@ static void find_program(struct doctor_report *report)
 	}
 	buf_init(&said, 256);
 	status = program_run(path, argv, PROGRAM_STDOUT, VERSION_TIMEOUT_MS, &said);
-	(void)buf_append_byte(&said, '\0'); /* NUL-terminated, if there is room */
+	(void)buf_append_byte(&said, '\0'); /* fails only if text fills the buffer */
 	text = said.len > 0 ? (char *)said.data : (char *)"";
 	text[strcspn(text, "\n")] = '\0';
 	release = status == 0 ? release_of(text) : 0;
@@ -88,7 +88,7 @@ static void find_address(struct doctor_report *report, const struct cli *cli)
 		    "%s", reason);
 }
 
-/* Checks the environment variables of tmux and muxbus in our shell. */
+/* Checks the environment variables TMUX, TMUX_PANE and MUXBUS of this process. */
 static void find_place(struct doctor_report *report, const struct cli *cli)
 {
 	const char *pane = getenv("TMUX_PANE");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for declared tools: missing programs by group, and unusable files. */
+/* The part of muxbus doctor for declared tools: missing programs by group, and invalid files. */
 #include "cli/doctor/doctor.h"
 
 #include "cli/ask.h"
@@ -9,7 +9,7 @@ static bool is(const struct json *tool, const char *name, const char *text)
 	return strcmp(json_get_str(tool, name, ""), text) == 0;
 }
 
-/* Whether two tools share their group, state and reason. */
+/* Returns true if two tools share their group, state and reason. */
 static bool is_alike(const struct json *one, const struct json *other)
 {
 	return is(one, "group", json_get_str(other, "group", "")) &&
@@ -17,7 +17,7 @@ static bool is_alike(const struct json *one, const struct json *other)
 	    is(one, "reason", json_get_str(other, "reason", ""));
 }
 
-/* The command for what the tools of a group need, which belongs to those that come with Muxbus. */
+/* Writes the remedy for tools without programs: an install command if Muxbus provides them. */
 static void write_remedy(const struct json *tool, const char *file, char *out, size_t size)
 {
 	const char *slash = strrchr(file, '/');
@@ -42,7 +42,7 @@ static void find_tool(
 		doctor_find(report, FINDING_WRONG, "tools", remedy, "%s", reason);
 		return;
 	}
-	/* The first of those that are alike stands for them. */
+	/* Report tools that are alike once, at the first of them. */
 	for (const struct json *other = tools->child; other != tool; other = other->next)
 		if (is_alike(other, tool))
 			return;

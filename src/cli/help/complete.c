@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus complete: the possible next words of a command line, for the completion of shells; and
- * muxbus completion and muxbus shell-init: print a script for a shell.
+ * muxbus complete lists the possible next words of a command line, for the completion of shells.
+ * muxbus completion and muxbus shell-init print a script for a shell.
  */
 #include "cli/arguments.h"
 #include "cli/catalog.h"
@@ -19,11 +19,11 @@
 struct completion {
 	struct buf *out;
 	struct cli *cli;
-	struct catalog *catalog; /* one table or method of describe; NULL: none was needed yet */
-	const char *current; /* the beginning of the word */
+	struct catalog *catalog; /* the table or method of describe read last, or NULL */
+	const char *current; /* the current word, up to the cursor */
 };
 
-/* A shell could interpret any other character. */
+/* Returns true if no shell gives a special meaning to a character of the word. */
 static bool is_safe(const char *word)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -31,7 +31,7 @@ static bool is_safe(const char *word)
 	return *word && word[strspn(word, safe)] == '\0';
 }
 
-/* Offers lead and word together, if they begin with the current word. */
+/* Offers lead and word as one word if that begins with the current word. */
 static void offer(
     struct completion *completion, const char *lead, const char *word, const char *about)
 {
@@ -48,7 +48,7 @@ static void offer(
 	(void)buf_append_byte(completion->out, '\n');
 }
 
-/* Offers words separated by a character; options only if the current word begins with "-". */
+/* Offers the words of a list. Options are offered only if the current word begins with "-". */
 static void offer_list(struct completion *completion, const char *list, char separator)
 {
 	while (*list) {
@@ -62,9 +62,9 @@ static void offer_list(struct completion *completion, const char *list, char sep
 	}
 }
 
-/* Lists, the member that is offered, and the members that describe it. */
+/* How to complete an argument: method, list in its result, member to offer, members to show. */
 static const struct live {
-	const char *key; /* of an argument */
+	const char *key; /* of the argument */
 	const char *method;
 	const char *list;
 	const char *member;
@@ -125,7 +125,7 @@ static void open_catalog(struct completion *completion, const struct ask_param *
 	completion->catalog = catalog_open(completion->cli, params, reason, sizeof reason);
 }
 
-/* A table of describe, in place of what was described before; NULL: there is none. */
+/* Returns a table of describe, or NULL. It replaces the table or method read before. */
 static const struct json *table(struct completion *completion, const char *name)
 {
 	open_catalog(completion, ASK_PARAMS({"table", .text = name}));
@@ -133,7 +133,7 @@ static const struct json *table(struct completion *completion, const char *name)
 					   : NULL;
 }
 
-/* The description of a method; NULL: there is none. */
+/* Returns the description of a method, or NULL. */
 static const struct json *method(struct completion *completion, const char *name)
 {
 	open_catalog(completion, ASK_PARAMS({"method", .text = name}));
@@ -160,7 +160,7 @@ static void offer_events(struct completion *completion, const char *lead)
 		offer(completion, lead, row->name, row->text);
 }
 
-/* Offers the values of a field; lead is "key=", or "" for a word without a key. */
+/* Offers values of a field. lead is "key=", or "" for a word without a key. */
 static void offer_values(
     struct completion *completion, const char *lead, const char *key, const struct json *property)
 {
@@ -188,7 +188,7 @@ static bool is_given(const char *key, size_t count, char *const *words)
 	return false;
 }
 
-/* words follow the method's name, without the current one. */
+/* Completes a method. words are those between its name and the current word. */
 static void complete_method(
     struct completion *completion, const struct json *row, size_t count, char *const *words)
 {
@@ -218,7 +218,7 @@ static void complete_method(
 		offer_values(completion, "", positional->name, positional);
 }
 
-/* Offers the choices of "a|b|c" in a usage. */
+/* Offers the alternatives in a usage, such as "a|b|c". */
 static void offer_alternatives(struct completion *completion, const char *usage)
 {
 	char token[WORD_MAX];
@@ -231,7 +231,7 @@ static void offer_alternatives(struct completion *completion, const char *usage)
 	}
 }
 
-/* Whether a condition before this one has a member of that name. */
+/* Returns true if an earlier condition has a member of this name. */
 static bool is_offered(const struct json *kinds, const struct json *kind, const char *name)
 {
 	for (const struct json *at = kinds; at != kind; at = at->next)
@@ -240,7 +240,7 @@ static bool is_offered(const struct json *kinds, const struct json *kind, const 
 	return false;
 }
 
-/* The members of a condition that were not offered before. */
+/* Offers the members of a condition, except those of earlier conditions. */
 static void offer_members(
     struct completion *completion, const struct json *kinds, const struct json *kind)
 {
@@ -305,8 +305,8 @@ static void complete_verb(
 }
 
 /*
- * Takes the options before the verb; returns the number of their words. Completion starts no ssh:
- * of a host that is not asked through the fleet it knows what is known here without a daemon.
+ * Reads the options before the verb. Returns the number of their words. Completion does not start
+ * ssh: for a remote host outside of the fleet, only the tables of this machine are used.
  */
 static size_t take_options(struct cli *cli, size_t count, char *const *words)
 {
@@ -340,14 +340,14 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 	if (is_fleet || host != NULL)
 		return at;
 	if (cli->tmux_name != NULL || cli->tmux_path != NULL || socket != NULL)
-		(void)locate_daemon(cli, socket); /* too long: no daemon is there */
+		(void)locate_daemon(cli, socket); /* if too long, no daemon is asked */
 	return at;
 }
 
 /*
- * Appends a line for each possible completion of the last word, which may be empty: the word, a
- * tab and its description. words are those after "muxbus". Ids come from the daemon, if it runs.
- * Names and titles are shown, but never offered as words.
+ * Appends a line for each completion of the last word, which may be empty: the word, a tab and its
+ * description. words are those after "muxbus". Ids come from a running daemon. Names and titles are
+ * only descriptions, never words to insert.
  */
 static void complete_words(struct buf *out, struct cli *cli, size_t count, char *const *words)
 {
@@ -391,7 +391,7 @@ enum cli_status complete_run(struct cli *cli, int argc, char **argv)
 	return cli_flush(CLI_DONE);
 }
 
-/* The files of contrib/completions and contrib/shell-init, as they are. */
+/* The scripts from contrib/completions and contrib/shell-init. */
 static const struct script {
 	const char *shell;
 	const char *completion;
@@ -402,7 +402,7 @@ static const struct script {
     {"zsh", completion_zsh, shell_init_zsh},
 };
 
-/* The scripts of the shell that the command line names; NULL: the verb ends with *ret_status. */
+/* Finds the scripts for the shell that the command line names, or returns NULL with *ret_status. */
 static const struct script *find_scripts(
     struct cli *cli, int argc, char **argv, enum cli_status *ret_status)
 {
@@ -425,7 +425,7 @@ enum cli_status completion_run(struct cli *cli, int argc, char **argv)
 	enum cli_status status;
 	const struct script *script = find_scripts(cli, argc, argv, &status);
 	if (script != NULL)
-		(void)fputs(script->completion, stdout); /* cli_flush() checks */
+		(void)fputs(script->completion, stdout); /* cli_flush() reports errors */
 	return cli_flush(status);
 }
 
@@ -434,6 +434,6 @@ enum cli_status shell_init_run(struct cli *cli, int argc, char **argv)
 	enum cli_status status;
 	const struct script *script = find_scripts(cli, argc, argv, &status);
 	if (script != NULL)
-		(void)fputs(script->marks, stdout); /* cli_flush() checks */
+		(void)fputs(script->marks, stdout); /* cli_flush() reports errors */
 	return cli_flush(status);
 }

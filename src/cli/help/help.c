@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus help and muxbus version: lists verbs and methods, and describes one. */
+/* muxbus help and muxbus version: lists the verbs and methods, or describes one. */
 #include "cli/arguments.h"
 #include "cli/catalog.h"
 #include "cli/help/help_page.h"
@@ -11,10 +11,10 @@
 #define OUT_MAX HELP_PAGE_MAX
 #define PIPE_COLUMNS 80
 
-/* Groups of methods by words in their names; the first match wins. */
+/* Groups of methods. A method belongs to the first group with a word that is part of its name. */
 static const struct {
 	const char *title;
-	const char *words[12]; /* parts of names; none: all other methods */
+	const char *words[12]; /* parts of names; the last group takes all other methods */
 } groups[] = {
     {"Agents", {"agent", "_task", "respond", "self_command", "yield"}},
     {"Jobs", {"_job", "run_long", "execute_cli", "background_process"}},
@@ -75,7 +75,7 @@ static void put_methods(struct help_page *page, const struct json *methods)
 	}
 }
 
-/* The kinds of events, as muxbus watch takes them. */
+/* Writes the kinds of events that muxbus watch accepts. */
 static void put_events(struct help_page *page, const struct json *tables)
 {
 	const struct json *kinds = json_member(tables, "events");
@@ -89,7 +89,7 @@ static void put_events(struct help_page *page, const struct json *tables)
 	    "  muxbus list_events kinds=delivery   the remembered ones\n");
 }
 
-/* The conditions of muxbus wait and wait_for, each with its example. */
+/* Writes the conditions of muxbus wait and wait_for, each with its example. */
 static void put_condition_topic(struct help_page *page, const struct json *tables)
 {
 	const struct json *kinds = json_member(tables, "conditions");
@@ -110,7 +110,7 @@ static void put_condition_topic(struct help_page *page, const struct json *table
 	    "More: muxbus help wait\n");
 }
 
-/* Topics that come from the daemon's tables; the others are sections of the manual. */
+/* Topics built from the tables of describe; other topics are sections of the manual. */
 static const struct {
 	const char *name;
 	void (*put)(struct help_page *page, const struct json *tables);
@@ -119,7 +119,7 @@ static const struct {
     {"events", put_events},
 };
 
-/* Whether there is such a topic. */
+/* Writes a topic. Returns false if it does not exist. */
 static bool put_topic(struct help_page *page, const char *name, const struct json *tables)
 {
 	for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++) {
@@ -168,7 +168,7 @@ static void put_verb(struct help_page *page, const struct verb *verb)
 	help_page_wrap(page, text, 0, 0);
 }
 
-/* The type or choices, bounds and default of an argument. */
+/* Appends the type or choices, the limits and the default of an argument. */
 static void put_range(struct buf *out, const struct json *property)
 {
 	static const char *const names[] = {"minimum", "maximum", "default"};
@@ -188,7 +188,7 @@ static void put_range(struct buf *out, const struct json *property)
 	}
 }
 
-/* " Also called file_path, file." */
+/* Appends other names, such as " Also called file_path, file." */
 static void put_also(struct buf *out, const struct json *also)
 {
 	const char *separator = " Also called ";
@@ -229,12 +229,12 @@ static void put_results(struct help_page *page, const struct json *results)
 		help_page_entry(page, json_get_str(at, "name", "?"), json_get_str(at, "help", ""));
 }
 
-/* The method, under the name that was asked for. */
+/* Describes a method under `name`, which may be a verb or another spelling. */
 static void put_method(struct help_page *page, const struct json *row, const char *name)
 {
 	const struct json *schema = json_member(row, "params");
 	const struct json *example = json_member(row, "example");
-	const struct verb *verb = verb_find(name); /* NULL: a second spelling */
+	const struct verb *verb = verb_find(name); /* NULL if name is not a verb */
 	const char *preset = verb != NULL ? verb->preset : NULL;
 	struct buf text = BUF(OUT_MAX);
 	arguments_usage(&text, name, schema);
@@ -254,7 +254,7 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	}
 	put_arguments(page, schema);
 	put_results(page, json_member(row, "result"));
-	/* A declared tool has none. */
+	/* Declared tools have no example. */
 	if (example == NULL && json_member(schema, "required") != NULL) {
 		buf_finish(&text);
 		return;
@@ -268,7 +268,7 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	buf_finish(&text);
 }
 
-/* The conditions that muxbus wait takes: "output=text [pane=text]". */
+/* Writes the conditions that muxbus wait accepts, such as "output=text [pane=text]". */
 static void put_conditions(struct help_page *page, const struct json *kinds)
 {
 	struct buf text;
@@ -285,7 +285,7 @@ static void put_conditions(struct help_page *page, const struct json *kinds)
 	buf_finish(&text);
 }
 
-/* The conditions come from the daemon; without one there is a manual. */
+/* Writes the conditions from the tables of describe, or nothing if these cannot be read. */
 static void put_wait(struct help_page *page, struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
@@ -297,7 +297,7 @@ static void put_wait(struct help_page *page, struct cli *cli)
 	catalog_close(catalog);
 }
 
-/* Words that are no name are searched for; what is not found may be a typing error. */
+/* Searches for words that are not a name. If nothing is found, suggests the nearest name. */
 static enum cli_status put_found(
     struct help_page *page, const struct catalog *catalog, char *const *words, size_t count)
 {
@@ -312,7 +312,7 @@ static enum cli_status put_found(
 	    near != NULL ? "\"?" : "; see: muxbus help");
 }
 
-/* The pages that need no daemon: of verbs, and of topics of the manual. */
+/* Writes a page that needs no daemon: of a verb, or of a topic of the manual. */
 static bool put_own(struct help_page *page, struct cli *cli, char *const words[1])
 {
 	const char *name = words[0];
@@ -395,7 +395,7 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 		json_put_str(&writer, "muxbusd", daemon);
 		json_put_str(&writer, "tmux", tmux);
 		json_object_end(&writer);
-		(void)puts(buf_text(&out)); /* cli_flush() checks */
+		(void)puts(buf_text(&out)); /* cli_flush() reports errors */
 		buf_finish(&out);
 	} else {
 		(void)printf("muxbus %s\n", PACKAGE_VERSION);

@@ -38,10 +38,10 @@ struct help_words {
 	char *const *words;
 	size_t count;
 	bool is_found;
-	struct buf others; /* names of entries whose longer text has the words */
+	struct buf others; /* names of entries with the words only in the longer text */
 };
 
-/* Whether a word of the text begins so. */
+/* Returns true if a word of the text begins with `word`. */
 static bool has_word(const char *text, const char *word)
 {
 	for (const char *at = text; at != NULL && (at = strcasestr(at, word)) != NULL; at++)
@@ -61,7 +61,7 @@ static bool has_words(const struct help_words *search, const char *const texts[3
 	return true;
 }
 
-/* One entry: what is typed for it, its summary, and its longer text or NULL. */
+/* Adds an entry if it matches: what to type for it, its summary, and its longer text or NULL. */
 static void look_at(
     struct help_words *search, const char *name, const char *summary, const char *text)
 {
@@ -76,7 +76,7 @@ static void look_at(
 	}
 }
 
-/* The rows of a table of describe; prefix is what is typed before their names. */
+/* Looks at the rows of a table of describe. prefix is typed before their names. */
 static void look_at_table(
     struct help_words *search, const struct json *table, const char *prefix, const char *summary)
 {

@@ -13,7 +13,7 @@ enum { WORDS_MAX = 16, COMMAND_SIZE = 1024, STATUS_NOT_RUN = 127 };
 static bool fits(const char *text, size_t len)
 {
 	struct winsize size;
-	size_t rows = 1; /* the prompt */
+	size_t rows = 1; /* the shell's prompt */
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0)
 		return true;
 	for (size_t i = 0; i < len; i++)
@@ -21,7 +21,7 @@ static bool fits(const char *text, size_t len)
 	return rows <= size.ws_row;
 }
 
-/* The words of a command, without a shell. They lie in the command. */
+/* Splits a command at blanks, in place. */
 static void split(char *command, char *ret_words[WORDS_MAX + 1])
 {
 	size_t count = 0;
@@ -46,7 +46,7 @@ bool pager_show(const char *text, size_t len)
 	(void)snprintf(command, sizeof command, "%s", pager);
 	split(command, words);
 	(void)setenv("LESS", "FRX", 0);
-	/* ^C and ^\ are for the pager. It would lose the terminal if this program ended first. */
+	/* The pager handles ^C and ^\. It would lose the terminal if this program ended first. */
 	interrupt = signal(SIGINT, SIG_IGN);
 	quit = signal(SIGQUIT, SIG_IGN);
 	options.defaults[0] = SIGPIPE;
@@ -54,7 +54,7 @@ bool pager_show(const char *text, size_t len)
 	options.defaults[2] = quit != SIG_IGN ? SIGQUIT : SIGPIPE;
 	options.defaults[3] = SIGXFSZ;
 	if (words[0] != NULL && child_start(&options, &child) == 0) {
-		/* A user may leave the pager early: SIGPIPE then does not end this program. */
+		/* If the user quits the pager early, the write fails with EPIPE. */
 		(void)file_write_all(child.ends[STDIN_FILENO], text, len);
 		(void)close(child.ends[STDIN_FILENO]);
 		status = child_reap(child.pid);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus mcp: the MCP server that agents configure, on standard input and output. Its bridge
- * carries lines between standard streams and muxbusd, whichever daemon runs at the time. It starts
- * the daemon if none runs, and restarts it after a crash. After a shutdown it restarts the daemon
- * only for the next request.
+ * muxbus mcp: the MCP server that agents configure. Its bridge passes lines between standard input
+ * and output and whichever muxbusd runs. It starts the daemon if none runs, and again after a
+ * crash. After a shutdown it starts the daemon only for the next request.
  */
 #include <poll.h>
 #include <sys/socket.h>
@@ -19,49 +18,49 @@
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
-#define WRITE_SIZE 4096 /* a pipe that is writable takes at least this much without blocking */
+#define WRITE_SIZE 4096 /* a writable pipe accepts at least this much without blocking */
 #define SEEK_STEP_MS 20
-#define SEEK_GRACE_MS 500 /* while another process restarts the daemon */
-#define REST_TRIES 20 /* then it retries only on demand */
-#define LOSSES_MAX 5 /* within LOSSES_MS: then something is broken */
+#define SEEK_GRACE_MS 500 /* time for another process to restart the daemon */
+#define REST_TRIES 20 /* later attempts wait for a request */
+#define LOSSES_MAX 5 /* losses within LOSSES_MS that count as a fault */
 #define LOSSES_MS 10000
 
 #define ANCESTORS_MAX 32
 
 enum phase {
 	PHASE_CONNECTED,
-	PHASE_SEEKING, /* the daemon should appear at any moment */
-	PHASE_LAUNCHING, /* a child of ours starts the daemon */
-	PHASE_RESTING, /* no daemon runs, and none is needed */
+	PHASE_SEEKING, /* a daemon should accept a connection soon */
+	PHASE_LAUNCHING, /* a child process starts the daemon */
+	PHASE_RESTING, /* no daemon runs, and no request needs one */
 };
 
 struct mcp_options {
-	const char *tools; /* words with commas; NULL: not given */
+	const char *tools; /* words with commas, or NULL */
 	bool is_legacy;
-	bool starts_nothing; /* no daemon */
+	bool starts_nothing; /* --no-start: start no daemon */
 	bool is_read_only, owns_panes;
-	const char *role; /* of these two; NULL: full */
+	const char *role; /* from the two options above; NULL: full */
 };
 
 struct bridge {
 	const struct cli *cli;
 	struct mcp_replay *replay;
 	bool may_start;
-	const char *role; /* that it narrows itself to; NULL: full */
+	const char *role; /* role of the connection; NULL: full */
 	enum phase phase;
-	struct link *link; /* NULL unless connected */
-	int64_t next_ms; /* time of the next try; -1: on demand */
+	struct link *link; /* NULL while not connected */
+	int64_t next_ms; /* time of the next attempt; -1: only on request */
 	int64_t seek_until_ms;
 	int rest_tries;
-	unsigned delay_ms; /* between them */
-	bool was_ended; /* by a shutdown: then it is restarted on demand only */
-	int64_t losses[LOSSES_MAX]; /* when the last connections were lost */
+	unsigned delay_ms; /* back-off between attempts */
+	bool was_ended; /* a shutdown ended the daemon, so it is started only on request */
+	int64_t losses[LOSSES_MAX]; /* times of the last lost connections */
 	size_t loss_count;
-	int launch_fd; /* the child reports its failure here; -1: no child */
+	int launch_fd; /* pipe with the child's error; -1: no child */
 	pid_t launch_pid;
 	struct buf launch_said;
 	bool agent_has_ended;
-	bool is_unread; /* the reader of standard output is gone */
+	bool is_unread; /* standard output was closed by its reader */
 };
 
 static void rest(struct bridge *bridge)
@@ -72,7 +71,7 @@ static void rest(struct bridge *bridge)
 	    : -1;
 }
 
-/* Reports to all waiting requests, and once on standard error, why there is no daemon. */
+/* Answers all waiting requests with the reason why there is no daemon, and logs the reason. */
 static void give_up(struct bridge *bridge, const char *reason)
 {
 	char text[PATH_MAX + 1024];
@@ -93,8 +92,8 @@ static void seek(struct bridge *bridge, int64_t grace_ms)
 }
 
 /*
- * Starts the daemon from a child, since that can take a while. Output of the child is the reason
- * for its failure.
+ * Starts the daemon in a child process, because that takes a while. The child writes its error to a
+ * pipe.
  */
 static void launch(struct bridge *bridge)
 {
@@ -108,10 +107,10 @@ static void launch(struct bridge *bridge)
 		char reason[PATH_MAX + 1024];
 		if (launch_daemon(bridge->cli, reason, sizeof reason) == 0)
 			_exit(EXIT_SUCCESS);
-		(void)!write(fds[1], reason, strlen(reason)); /* else the reason is unknown */
+		(void)!write(fds[1], reason, strlen(reason)); /* else without a reason */
 		_exit(EXIT_FAILURE);
 	}
-	(void)close(fds[1]); /* the child's */
+	(void)close(fds[1]); /* the child has it */
 	buf_clear(&bridge->launch_said);
 	bridge->phase = PHASE_LAUNCHING;
 	bridge->launch_fd = fds[0];
@@ -119,8 +118,8 @@ static void launch(struct bridge *bridge)
 }
 
 /*
- * Codex runs the children of all its windows under one process. Its environment names the pane
- * where that process was started, which is not always ours.
+ * Returns true under Codex, which runs the children of all its windows under one process. Our
+ * environment then names the pane where that process was started, perhaps not our pane.
  */
 static bool is_under_codex(void)
 {
@@ -143,8 +142,8 @@ static bool is_under_codex(void)
 }
 
 /*
- * Narrows the connection before anything else goes over it: what the agent says is never more. A
- * daemon that has no roles is not used.
+ * Narrows the connection before any message of the agent. Returns false with a reason if the daemon
+ * did not do so, as a daemon without roles; its connection must not be used.
  */
 static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
 {
@@ -193,7 +192,7 @@ static void try_to_connect(struct bridge *bridge)
 	}
 }
 
-/* Whether the connection was lost too often. */
+/* Counts a loss. Returns true if there were too many in a short time. */
 static bool is_hopeless(struct bridge *bridge)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -208,7 +207,7 @@ static void lose(struct bridge *bridge)
 	link_close(bridge->link);
 	bridge->link = NULL;
 	mcp_replay_lost(bridge->replay);
-	/* A daemon that shuts down removes its socket. */
+	/* A socket that is gone means a shutdown; a crash leaves it. */
 	bridge->was_ended = access(bridge->cli->socket, F_OK) < 0;
 	if (is_hopeless(bridge))
 		give_up(bridge, "muxbusd closed the connection 5 times within 10 s");
@@ -218,7 +217,7 @@ static void lose(struct bridge *bridge)
 
 _Static_assert(LOSSES_MAX == 5 && LOSSES_MS == 10000, "as the text has it");
 
-/* Reads the output of the child up to its end. */
+/* Reads the output of the child until its end. */
 static void on_launch(struct bridge *bridge)
 {
 	char bytes[512];
@@ -236,7 +235,7 @@ static void on_launch(struct bridge *bridge)
 		give_up(bridge, buf_text(&bridge->launch_said));
 	else
 		seek(bridge, SEEK_GRACE_MS);
-	/* The child reports success. Do not restart a daemon forever that keeps dying. */
+	/* The child succeeded. A daemon that ends again and again is not restarted forever. */
 	if (bridge->phase == PHASE_SEEKING && is_hopeless(bridge))
 		give_up(bridge, "muxbusd was started 5 times within 10 s");
 }
@@ -271,7 +270,7 @@ static void read_daemon(struct bridge *bridge)
 	ssize_t n = recv(link_fd(bridge->link), bytes, sizeof bytes, MSG_DONTWAIT);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	/* A reset ends the connection like any other end. */
+	/* A reset counts as the end of the connection. */
 	if (n <= 0 || !mcp_replay_from_daemon(bridge->replay, bytes, (size_t)n))
 		lose(bridge);
 }
@@ -282,12 +281,12 @@ static void write_daemon(struct bridge *bridge)
 	ssize_t n = send(link_fd(bridge->link), out->data, out->len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n > 0)
 		mcp_replay_wrote_daemon(bridge->replay, (size_t)n);
-	/* Reading reports the error, after the last answers. */
+	/* read_daemon() reports errors, after the last answers. */
 }
 
 enum { IN, OUT, DAEMON, LAUNCH, FDS_COUNT };
 
-/* Fills in the descriptors to poll; poll() ignores those below 0. */
+/* Sets the descriptors to poll; -1 is ignored. */
 static void prepare(const struct bridge *bridge, struct pollfd fds[FDS_COUNT])
 {
 	const struct mcp_replay *replay = bridge->replay;
@@ -352,8 +351,8 @@ static bool is_over(const struct bridge *bridge)
 }
 
 /*
- * Runs until standard input has ended and all its requests are answered, or until the reader of
- * standard output is gone.
+ * Runs until standard input has ended and all its requests are answered, or until standard output
+ * is closed by its reader.
  */
 static enum cli_status run_bridge(const struct cli *cli, const struct mcp_replay_config *config,
     const struct mcp_options *options)
@@ -376,13 +375,13 @@ static enum cli_status run_bridge(const struct cli *cli, const struct mcp_replay
 }
 
 #define HELLO_MAX ((size_t)64 * 1024)
-#define NAMES_MAX 1000 /* groups and methods */
+#define NAMES_MAX 1000 /* of groups and methods */
 
-/* Agents and the variables that contain their session. */
+/* Agents and the environment variables with their session id. */
 static const struct {
 	const char *agent;
-	const char *mark; /* only this agent sets it */
-	const char *session; /* NULL: the session is unknown */
+	const char *mark; /* set only by this agent */
+	const char *session; /* NULL: no variable has the session */
 } agents[] = {
     {"claude", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID"},
     {"copilot", "COPILOT_AGENT_SESSION_ID", "COPILOT_AGENT_SESSION_ID"},
@@ -397,8 +396,8 @@ static const char *variable(const char *name)
 }
 
 /*
- * Passes on the few variables that the daemon cannot find out; nothing else of the environment
- * leaves this process.
+ * Sends the environment variables that the daemon cannot read itself: the pane and the session. No
+ * others are sent.
  */
 static void write_greeting(
     const struct cli *cli, const struct mcp_options *options, struct buf *out)
@@ -424,7 +423,7 @@ static void write_greeting(
 		if (variable(agents[i].session) != NULL)
 			json_put_str(&writer, "session", variable(agents[i].session));
 		message_end_notice(&writer);
-		break; /* an agent inside another has both marks: unknown */
+		break; /* inside another agent, both marks are set: unknown */
 	}
 }
 
@@ -445,8 +444,8 @@ static void collect_names(const struct json *object, const char **names, size_t 
 }
 
 /*
- * Checks the words of --tools against the groups and methods of muxbusd. Without its tables
- * nothing is refused here: the list of tools is then answered with the reason.
+ * Checks the words of --tools against the groups and methods of muxbusd. If the tables cannot be
+ * read, all words pass, and tools/list later answers with the reason.
  */
 static bool check_tools(const struct cli *cli, const char *tools)
 {

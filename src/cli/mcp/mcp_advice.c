@@ -3,15 +3,15 @@
 
 struct advice_row {
 	char *tool;
-	char *recheck; /* the tool that shows whether a call had an effect; NULL: none */
-	bool is_default; /* it stands in the default list of tools */
+	char *recheck; /* the tool that shows whether a call had an effect; NULL if none */
+	bool is_default; /* part of the default list of tools */
 	bool is_read_only;
 	bool is_idempotent;
 	bool is_waiting;
 };
 
 struct mcp_advice {
-	struct advice_row *rows; /* sorted, as describe has them */
+	struct advice_row *rows; /* sorted by name, as in describe */
 	size_t count;
 };
 
@@ -86,7 +86,7 @@ void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *o
 	    "Check what it may have done (list_panes, yield_turn) before repeating it.";
 	if (row != NULL && row->recheck != NULL) {
 		const struct advice_row *recheck = find(advice, row->recheck);
-		/* An agent with the default list has no other tool. */
+		/* An agent with the default list cannot call a tool outside of it. */
 		bool is_listed = !row->is_default || recheck == NULL || recheck->is_default;
 		snprintf(out, size, "Check with %s before repeating it.",
 		    is_listed ? row->recheck : "yield_turn, which shows what is pending,");

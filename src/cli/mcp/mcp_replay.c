@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: ISC */
-/* Requests in flight between an agent and the daemon, and their fate after a restart. */
+/* Pending requests between an agent and the daemon, and their fate when the daemon restarts. */
 #include "cli/mcp/mcp_replay.h"
 
 #include "cli/mcp/mcp_advice.h"
 #include "wire/message.h"
 
-/* Prefix of the ids of our own requests, before a number; refused in an agent's ids. */
+/* Begins the ids of the bridge's own requests. An agent must not use such ids. */
 #define OUR_PREFIX "muxbus-bridge:"
 
-#define RESENT_MAX ((size_t)16 * 1024) /* bytes of a line that is kept until its answer */
+#define RESENT_MAX ((size_t)16 * 1024) /* longest line, in bytes, that is stored until its answer */
 #define TOOL_MAX 64
 #define LISTS_COUNT 3
 
-/* The fate of a request that was sent when the connection is lost. */
+/* How a request that was sent is handled when the connection is lost. */
 enum fate {
-	FATE_RESEND, /* it can be repeated: sent again on the next connection */
-	FATE_CALL, /* a tool call that may be repeatable: decided when the connection is lost */
-	FATE_TEACH, /* a tool call: answered with a result that says what to check */
-	FATE_FAIL, /* any other: answered with an error */
+	FATE_RESEND, /* repeatable: sent again on the next connection */
+	FATE_CALL, /* a tool call; whether it is repeatable is decided at the loss */
+	FATE_TEACH, /* a tool call that gets a result with advice */
+	FATE_FAIL, /* gets an error */
 };
 
-/* A request without an answer, in the order of arrival. */
+/* A request without an answer; the list is in order of arrival. */
 struct pending_request {
 	struct list link;
-	char *id; /* as JSON text for the answer */
+	char *id; /* JSON text */
 	char *line; /* without its newline; NULL if it must not be sent again */
 	size_t len;
-	uint64_t end; /* its end in the bytes of this connection; 0: not queued */
+	uint64_t end; /* position behind it in the bytes of this connection; 0: not queued */
 	enum fate fate;
 	bool is_initialize;
-	bool is_stream; /* open until its reader closes */
+	bool is_stream; /* a stream, which stays open until its reader closes */
 	bool is_modern;
-	bool has_wait; /* the name of a wait, which outlives the daemon */
-	char tool[TOOL_MAX]; /* of a tool call */
+	bool has_wait; /* names a wait, which survives the daemon */
+	char tool[TOOL_MAX]; /* name of the tool of a tool call, or "" */
 };
 
-/* A request that is repeated on every later connection: the log level, a subscription. */
+/* A request to repeat on each new connection: a log level or a subscription. */
 struct kept_request {
 	struct list link;
 	char *method;
-	char *key; /* the URI of a subscription, "" for the log level */
+	char *key; /* URI of the subscription, or "" for the log level */
 	char *params; /* JSON text */
 };
 
@@ -53,18 +53,18 @@ struct mcp_replay {
 	struct buf to_daemon;
 	struct json_writer agent_writer;
 	struct json_writer daemon_writer;
-	uint64_t written; /* bytes written to this connection */
+	uint64_t written; /* bytes sent on this connection */
 	struct list pendings;
 	size_t pending_count;
-	size_t held_bytes; /* of lines that wait for a connection */
+	size_t held_bytes; /* bytes of lines that wait for a connection */
 	struct list kepts;
 	size_t kept_count;
-	char *initialize; /* JSON text of its parameters, after its answer */
-	bool is_initialized; /* the agent has sent `initialized` */
+	char *initialize; /* parameters of the answered initialize, as JSON text, or NULL */
+	bool is_initialized; /* the agent has sent notifications/initialized */
 	bool is_connected;
 	unsigned our_last; /* number of our last request */
-	unsigned our_initialize; /* number of the replayed initialize, 0: none is pending */
-	bool list_changes[LISTS_COUNT]; /* the server announced changes of that list */
+	unsigned our_initialize; /* number of the pending repeated initialize; 0 if none */
+	bool list_changes[LISTS_COUNT]; /* the server said that it announces changes of this list */
 };
 
 struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
@@ -76,7 +76,7 @@ struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
 	line_input_init(&replay->agent_input, MCP_REPLAY_LINE_MAX);
 	replay->agent_input.wants_id = true;
 	line_input_init(&replay->daemon_input, MCP_REPLAY_ANSWER_MAX);
-	/* Reading from both sides stops long before. */
+	/* Both sides are no longer read before these buffers are full. */
 	buf_init(&replay->to_agent, 2 * MCP_REPLAY_ANSWER_MAX);
 	buf_init(&replay->to_daemon, 2 * MCP_REPLAY_ANSWER_MAX);
 	json_writer_init(&replay->agent_writer, &replay->to_agent);
@@ -91,7 +91,7 @@ static bool is_held(const struct pending_request *pending)
 	return pending->line != NULL && pending->end == 0;
 }
 
-/* Drops the line: from now on it cannot be sent again. */
+/* Frees the line, so that it cannot be sent again. */
 static void drop_line(struct mcp_replay *replay, struct pending_request *pending)
 {
 	if (is_held(pending))
@@ -143,7 +143,7 @@ static void put_line(struct json_writer *writer, const char *line, size_t len)
 	json_end_line(writer);
 }
 
-/* A JSON value as text of its own; NULL stays NULL. */
+/* Returns a value as JSON text, or NULL for NULL. */
 static char *text_of(const struct json *value)
 {
 	struct buf buf;
@@ -155,13 +155,13 @@ static char *text_of(const struct json *value)
 	return (char *)buf_steal(&buf, NULL);
 }
 
-/* The id as JSON text for the answer. */
+/* Returns the id of an answer as JSON text. */
 static char *id_text(const struct json *id)
 {
 	return id != NULL ? text_of(id) : xstrdup("null");
 }
 
-/* Sends a request of our own, whose answer is not passed on. */
+/* Sends a request of the bridge. Its answer is not passed to the agent. */
 static void ask_as(
     struct mcp_replay *replay, const char *id, const char *method, const char *params)
 {
@@ -176,7 +176,7 @@ static void ask_as(
 	json_end_line(writer);
 }
 
-/* The same, with a number as its id. Returns the number. */
+/* As ask_as(), with a new number in the id. Returns the number. */
 static unsigned ask(struct mcp_replay *replay, const char *method, const char *params)
 {
 	char id[sizeof OUR_PREFIX + 16];
@@ -202,7 +202,7 @@ static void send_pending(struct mcp_replay *replay, struct pending_request *pend
 	pending->end = replay->written + replay->to_daemon.len;
 }
 
-/* Writes a tool result that reports a failure in a form that models read. */
+/* Writes a tool result with isError, which models read, unlike a JSON-RPC error. */
 static void teach(
     struct mcp_replay *replay, const struct pending_request *pending, const char *text)
 {
@@ -220,7 +220,7 @@ static void teach(
 	message_end_result(writer);
 }
 
-/* Answers a request with the reason for its failure. */
+/* Answers a request with a failure, and forgets it. */
 static void answer(struct mcp_replay *replay, struct pending_request *pending, const char *text)
 {
 	if (pending->tool[0])
@@ -231,7 +231,7 @@ static void answer(struct mcp_replay *replay, struct pending_request *pending, c
 	forget(replay, pending);
 }
 
-/* Answers a call that was lost with its connection. */
+/* Answers a request that was lost with its connection. */
 static void answer_lost(struct mcp_replay *replay, struct pending_request *pending)
 {
 	char text[512], advice[256];
@@ -248,13 +248,13 @@ static void answer_lost(struct mcp_replay *replay, struct pending_request *pendi
 	answer(replay, pending, text);
 }
 
-/* Requests that may be sent again: they only read, and change nothing. */
+/* Methods that may be sent again, because repeating them is harmless. */
 static const char *const asking[] = {"completion/complete", "initialize", "logging/setLevel",
     "ping", "prompts/get", "prompts/list", "resources/list", "resources/read",
     "resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover",
     "subscriptions/listen", "tasks/get", "tasks/list", "tasks/result", "tools/list", NULL};
 
-/* Decides the fate of a request if its connection is lost. */
+/* Sets the fate of a request for a later loss of the connection. */
 static void judge(
     struct mcp_replay *replay, struct pending_request *pending, const struct message *message)
 {
@@ -281,7 +281,7 @@ static void judge(
 		pending->fate = pending->tool[0] ? FATE_TEACH : FATE_FAIL;
 }
 
-/* Keeps a request to repeat it on later connections. */
+/* Stores a request that each later connection repeats. */
 static void keep(struct mcp_replay *replay, const struct message *message)
 {
 	bool is_level = strcmp(message->method, "logging/setLevel") == 0;
@@ -306,14 +306,14 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 	replay->kept_count++;
 }
 
-/* Whether an id looks like one of ours. */
+/* Returns true if an id begins like those of the bridge. */
 static bool is_ours(const struct json *id)
 {
 	return id != NULL && id->type == JSON_STRING &&
 	    strncmp(id->text, OUR_PREFIX, strlen(OUR_PREFIX)) == 0;
 }
 
-/* Answers a line with an error; id NULL: the line has none. */
+/* Answers a line with an error. id is NULL if the line has none. */
 static void refuse_id(
     struct mcp_replay *replay, const struct json *id, enum message_error error, const char *reason)
 {
@@ -322,7 +322,7 @@ static void refuse_id(
 	mem_free(text);
 }
 
-/* Answers a request that must not reach the daemon. Returns whether it did. */
+/* Refuses a request that must not reach the daemon. Returns true if it was refused. */
 static bool refuse(struct mcp_replay *replay, const struct message *message)
 {
 	const char *text = NULL;
@@ -380,7 +380,7 @@ static struct pending_request *find_pending(struct mcp_replay *replay, const str
 	return found;
 }
 
-/* A notification of the agent: it needs no answer, and a later daemon does not need it. */
+/* Passes on a notification of the agent, unless no daemon is connected. */
 static void take_notification(
     struct mcp_replay *replay, const struct message *message, const char *line, size_t len)
 {
@@ -389,7 +389,7 @@ static void take_notification(
 	if (strcmp(message->method, "notifications/cancelled") == 0) {
 		const struct json *id = json_member(message->params, "requestId");
 		struct pending_request *pending = id != NULL ? find_pending(replay, id) : NULL;
-		/* Cancelled: nothing answers it any more. */
+		/* A cancelled request gets no answer. */
 		if (pending != NULL)
 			forget(replay, pending);
 	}
@@ -455,10 +455,10 @@ void mcp_replay_agent_ended(struct mcp_replay *replay)
 	take_agent_lines(replay, true);
 }
 
-/* The lists whose changes a server may announce. */
+/* Lists whose changes a server may announce. */
 static const char *const lists[] = {"tools", "resources", "prompts"};
 
-/* Notes the changes that the server announced to the agent in its first answer. */
+/* Stores which changes the server's first answer promises to announce. */
 static void note_capabilities(struct mcp_replay *replay, const struct json *value)
 {
 	const struct json *capabilities = json_member(json_member(value, "result"), "capabilities");
@@ -467,7 +467,7 @@ static void note_capabilities(struct mcp_replay *replay, const struct json *valu
 		    json_get_bool(json_member(capabilities, lists[i]), "listChanged", false);
 }
 
-/* Another daemon may have other tools. */
+/* Announces changes of all lists, since another daemon may have other tools. */
 static void tell_changed(struct mcp_replay *replay)
 {
 	char method[64];
@@ -478,7 +478,7 @@ static void tell_changed(struct mcp_replay *replay)
 	}
 }
 
-/* Handles the answer to a request of our own. */
+/* Handles the answer to a request of the bridge. */
 static void take_our_answer(struct mcp_replay *replay, const struct json *value, const char *id)
 {
 	const struct json *error = json_member(value, "error");
@@ -499,7 +499,7 @@ static void take_our_answer(struct mcp_replay *replay, const struct json *value,
 		tell_changed(replay);
 }
 
-/* Returns false if the line is not JSON-RPC. */
+/* Handles a line of the daemon. Returns false if it is not JSON-RPC. */
 static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t len)
 {
 	struct json_error error;
@@ -513,7 +513,7 @@ static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t
 		return false;
 	}
 	if (message_is_ending(value))
-		return true; /* the loss of the connection decides */
+		return true; /* wait for the loss of the connection */
 	id = json_member(value, "id");
 	is_answer = id != NULL && json_member(value, "method") == NULL;
 	if (is_answer && is_ours(id)) {
@@ -550,7 +550,7 @@ bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t
 
 _Static_assert(MCP_REPLAY_ANSWER_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
 
-/* Whether the agent's own initialize still waits for its answer. */
+/* Returns true while the agent's own initialize is not answered. */
 static bool is_initializing(const struct mcp_replay *replay)
 {
 	list_each (struct pending_request, pending, &replay->pendings, link)
@@ -567,7 +567,7 @@ void mcp_replay_connected(struct mcp_replay *replay)
 		    strlen(replay->config.greeting));
 		replay->daemon_writer.needs_comma = false;
 	}
-	/* The rows of all tools; without them the advice is the same for each. */
+	/* Facts about all tools; without them all tools get the same advice. */
 	ask_as(replay, OUR_PREFIX "tools", "describe", NULL);
 	if (replay->initialize != NULL && !is_initializing(replay)) {
 		replay->our_initialize = ask(replay, "initialize", replay->initialize);
@@ -585,7 +585,7 @@ void mcp_replay_lost(struct mcp_replay *replay)
 	replay->is_connected = false;
 	replay->our_initialize = 0;
 	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
-		/* At the end of input the last line needs no newline. */
+		/* The last line of the input may lack its newline. */
 		bool has_left = pending->end <= replay->written + 1;
 		if (pending->fate == FATE_CALL &&
 		    mcp_advice_is_repeatable(replay->advice, pending->tool, pending->has_wait))
@@ -607,7 +607,7 @@ void mcp_replay_refused(struct mcp_replay *replay, const char *reason)
 {
 	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
 		if (pending->is_stream)
-			continue; /* it has no timeout */
+			continue; /* without a timeout, it waits for a later daemon */
 		if (pending->is_initialize) {
 			mem_free(replay->initialize);
 			replay->initialize = NULL;

@@ -7,16 +7,16 @@
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)
 #define INDENT_MAX 16
 
-/* A piece of the text: from begin up to end. */
+/* A part of the text: from begin up to end. */
 struct span {
 	size_t begin;
 	size_t end;
 };
 
-/* Notes the reason for a failure; false. */
+/* Writes the reason of a failure. Returns false. */
 #define refuse(config, ...) (str_refuse(config->reason, sizeof config->reason, __VA_ARGS__) == 0)
 
-/* Whether the text is JSON and its value an object. */
+/* Checks that the text is a JSON object. Returns false with a reason. */
 static bool check(struct config_json *config)
 {
 	struct json_error error;
@@ -53,7 +53,7 @@ void config_json_finish(struct config_json *config)
 	buf_finish(&config->text);
 }
 
-/* The functions below rely on valid JSON: check() has read the text. */
+/* The functions below rely on valid JSON, which check() ensures. */
 
 static size_t skip_space(const char *text, size_t at)
 {
@@ -86,15 +86,15 @@ static size_t skip_value(const char *text, size_t at)
 	return at;
 }
 
-/* A member of an object, or an element of an array. */
+/* A member of an object or an element of an array. */
 struct config_item {
-	struct span name; /* of a member, with its quotes */
+	struct span name; /* of a member, including its quotes; empty for an element */
 	struct span value;
 };
 
 /*
- * The next item of the object or array that begins at `begin`; *at is 0 for the first. Returns
- * false after the last.
+ * Finds the next item of the object or array at `begin`. *at is 0 for the first item. Returns false
+ * after the last item.
  */
 static bool next_item(const char *text, size_t begin, size_t *at, struct config_item *ret_item)
 {
@@ -129,7 +129,7 @@ static bool find_member(
 	return false;
 }
 
-/* The white space at the start of the line that contains `at`, up to `at`. */
+/* Copies the white space at the start of the line that contains `at`, up to `at`. */
 static void line_indent(const char *text, size_t at, char out[INDENT_MAX + 1])
 {
 	size_t begin = at;
@@ -140,7 +140,7 @@ static void line_indent(const char *text, size_t at, char out[INDENT_MAX + 1])
 	(void)snprintf(out, INDENT_MAX + 1, "%.*s", (int)len, text + begin);
 }
 
-/* One step of indentation in this file: that of its first indented line. */
+/* Copies one level of the file's indentation, from its first indented line. */
 static void indent_unit(const char *text, char out[INDENT_MAX + 1])
 {
 	for (const char *line = strchr(text, '\n'); line != NULL; line = strchr(line + 1, '\n')) {
@@ -153,7 +153,7 @@ static void indent_unit(const char *text, char out[INDENT_MAX + 1])
 	(void)snprintf(out, INDENT_MAX + 1, "  ");
 }
 
-/* Layout of new text: a line begins with base, followed by units. */
+/* Layout of new text: each line begins with base and one unit per level. */
 struct layout {
 	char base[INDENT_MAX + 1];
 	char unit[INDENT_MAX + 1];
@@ -162,7 +162,7 @@ struct layout {
 static void put(struct buf *out, const char *text)
 {
 	if (buf_append_str(out, text) < 0)
-		(void)xalloc(TEXT_MAX); /* reports that memory is exhausted */
+		(void)xalloc(TEXT_MAX); /* ends the process: out of memory */
 }
 
 static void put_line(struct buf *out, const struct layout *layout, size_t depth)
@@ -173,7 +173,7 @@ static void put_line(struct buf *out, const struct layout *layout, size_t depth)
 		put(out, layout->unit);
 }
 
-/* Appends compact JSON in a readable layout; arrays of plain values stay on one line. */
+/* Appends compact JSON in a readable layout. An array of plain values stays on one line. */
 static void put_pretty(struct buf *out, const char *json, const struct layout *layout, size_t depth)
 {
 	struct config_item item;
@@ -205,7 +205,7 @@ static void put_pretty(struct buf *out, const char *json, const struct layout *l
 	put(out, is_object ? "}" : "]");
 }
 
-/* Appends an item after the existing ones; name is the quoted name and colon of a member. */
+/* Appends an item behind the existing ones. name is `"name": ` for a member, "" for an element. */
 static void append_item(
     struct config_json *config, size_t begin, const char *name, const char *value)
 {
@@ -222,7 +222,7 @@ static void append_item(
 		last = item;
 		is_empty = false;
 	}
-	end = skip_value(text, begin) - 1; /* the bracket */
+	end = skip_value(text, begin) - 1; /* position of the closing bracket */
 	first = is_empty ? begin : last.name.begin;
 	is_one_line = !is_empty && memchr(text + begin, '\n', first - begin) == NULL;
 	line_indent(text, is_empty ? begin : first, layout.base);
@@ -272,7 +272,7 @@ static bool is_empty(const char *text, size_t begin)
 
 enum find {
 	FIND_YES,
-	FIND_NO, /* *ret_depth names of the path exist; item is the last of them */
+	FIND_NO, /* *ret_depth names of the path exist; the item is that of the last */
 	FIND_WRONG, /* a value on the path is not an object */
 };
 
@@ -296,7 +296,7 @@ static enum find find_path(struct config_json *config, const char *const *path,
 	return FIND_YES;
 }
 
-/* Adds the missing part of a path, with the value at its end. */
+/* Adds the missing names of a path, with the value at the end. */
 static bool add_path(struct config_json *config, const struct config_item *parent,
     const char *const *missing, const char *value)
 {
@@ -314,10 +314,10 @@ static bool add_path(struct config_json *config, const struct config_item *paren
 	append_item(config, parent->value.begin, name, all);
 	mem_free(name);
 	mem_free(all);
-	return check(config); /* this finds an odd spelling of the same name */
+	return check(config); /* fails if the name exists in another spelling */
 }
 
-/* Whether the text of a span is the JSON value, apart from white space. */
+/* Returns true if a span of the text is the JSON value, ignoring white space. */
 static bool is_same(const struct config_json *config, const struct span *span, const char *value)
 {
 	struct json_error error;
@@ -342,7 +342,7 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 	return is_equal;
 }
 
-/* Replaces a value, in the layout of its line. */
+/* Replaces a value, with the indentation of its line. */
 static void replace_value(struct config_json *config, struct span span, const char *value)
 {
 	struct layout layout;
@@ -375,7 +375,7 @@ bool config_json_set(
 	return false;
 }
 
-/* The array at a path. */
+/* Finds the array at a path. */
 static enum find find_array(struct config_json *config, const char *const *path,
     struct config_item *ret_item, size_t *ret_depth)
 {
@@ -387,7 +387,7 @@ static enum find find_array(struct config_json *config, const char *const *path,
 	return found;
 }
 
-/* The n-th element with the mark, from 0. */
+/* Finds the n-th element, from 0, whose text contains the mark. */
 static bool find_marked(const struct config_json *config, size_t array, const char *mark, size_t n,
     struct config_item *ret_item)
 {
@@ -425,7 +425,7 @@ bool config_json_set_element(
 	return true;
 }
 
-/* Removes the last item of a path, and objects above that become empty, but never all. */
+/* Removes the last item of a path, and parent objects that become empty, but not the outermost. */
 static bool prune(struct config_json *config, const char *const *path, size_t count)
 {
 	const char *part[CONFIG_PATH_MAX + 1];
@@ -436,7 +436,7 @@ static bool prune(struct config_json *config, const char *const *path, size_t co
 	if (count == 0 || find_path(config, part, &item, &depth) != FIND_YES)
 		return true;
 	part[count - 1] = NULL;
-	(void)find_path(config, part, &parent, &depth); /* the path exists: its member was found */
+	(void)find_path(config, part, &parent, &depth); /* succeeds, since its member was found */
 	remove_item(config, parent.value.begin, &item);
 	(void)find_path(config, part, &parent, &depth);
 	return is_empty(buf_text(&config->text), parent.value.begin)

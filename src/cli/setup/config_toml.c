@@ -4,34 +4,34 @@
 #include "cli/config_file.h"
 
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)
-#define NAME_SIZE 512 /* a longer name is cut, and is then none of ours */
+#define NAME_SIZE 512 /* longer names are cut, and never equal ours */
 
 enum statement_kind {
-	KIND_BLANK, /* or a comment */
+	KIND_BLANK, /* blank or a comment */
 	KIND_HEADER, /* [a.b] or [[a.b]] */
-	KIND_PAIR, /* key = value, which may continue over several lines */
+	KIND_PAIR, /* key = value; the value may continue on further lines */
 	KIND_LAST, /* end of the text */
 	KIND_WRONG,
 };
 
-/* One statement of the text, and the table that it is in. */
+/* A statement of the text, and the table it belongs to. */
 struct statement {
 	enum statement_kind kind;
-	bool is_array; /* its table is one of an array: [[a.b]] */
-	char table[NAME_SIZE]; /* "a.b", without quotes and blanks; "": none yet */
-	char key[NAME_SIZE]; /* of a pair */
-	size_t begin; /* of its first line */
-	size_t value; /* of a pair */
+	bool is_array; /* the table is an element of an array: [[a.b]] */
+	char table[NAME_SIZE]; /* such as "a.b", without quotes and blanks; "" before a header */
+	char key[NAME_SIZE]; /* key of a pair */
+	size_t begin; /* offset of its first line */
+	size_t value; /* offset of the value of a pair */
 	size_t value_end;
-	size_t next; /* of the line after it */
+	size_t next; /* offset of the next line */
 };
 
-/* Notes the reason for a failure; false. */
+/* Writes the reason of a failure. Returns false. */
 #define refuse(config, ...) (str_refuse(config->reason, sizeof config->reason, __VA_ARGS__) == 0)
 
-#define QUOTED_DOT '\1' /* in names: a dot that divides nothing */
+#define QUOTED_DOT '\1' /* replaces a dot inside of quotes, which separates no names */
 
-/* Reads a name up to the character stop on the same line. Returns its end, or 0 without stop. */
+/* Reads a name up to the character stop. Returns its offset, or 0 if the line does not have it. */
 static size_t read_name(const char *text, size_t at, char stop, char ret_name[NAME_SIZE])
 {
 	size_t len = 0;
@@ -50,7 +50,7 @@ static size_t read_name(const char *text, size_t at, char stop, char ret_name[NA
 	return text[at] == stop && len > 0 ? at : 0;
 }
 
-/* The place behind the string that begins at `at`; 0 if it has no end. */
+/* Returns the offset behind the string at `at`, or 0 if the string has no end. */
 static size_t string_end(const char *text, size_t at)
 {
 	const char marks[] = {text[at], text[at], text[at], '\0'};
@@ -67,7 +67,7 @@ static size_t string_end(const char *text, size_t at)
 	return 0;
 }
 
-/* Finds the end of a value and the line after it. Returns false if it has no end. */
+/* Finds the end of a value and the next line. Returns false if the value has no end. */
 static bool find_value_end(const char *text, size_t at, struct statement *ret)
 {
 	size_t depth = 0;
@@ -104,7 +104,7 @@ static enum statement_kind read_header(const char *text, size_t at, struct state
 	return strchr("#\n", text[end]) != NULL ? KIND_HEADER : KIND_WRONG;
 }
 
-/* Reads the statement after this one, or the first one if this is zero. */
+/* Reads the statement after *statement, or the first one if *statement is zero. */
 static void read_next(const char *text, struct statement *statement)
 {
 	size_t first;
@@ -135,14 +135,14 @@ static size_t line_number(const char *text, size_t at)
 	return number;
 }
 
-/* Whether a name is that table, or one in it. */
+/* Returns true if name is the table or is inside of it. */
 static bool is_in(const char *name, const char *table)
 {
 	size_t len = strlen(table);
 	return strncmp(name, table, len) == 0 && (name[len] == '\0' || name[len] == '.');
 }
 
-/* Whether a statement makes the table, or that around it, in a form that is not edited. */
+/* Returns true if a statement defines the table or its parent in a form that is not edited. */
 static bool is_elsewhere(const struct statement *statement, const char *table)
 {
 	char name[2 * NAME_SIZE];
@@ -156,17 +156,17 @@ static bool is_elsewhere(const struct statement *statement, const char *table)
 	return is_in(name, table) || ((is_pair || statement->is_array) && is_in(table, name));
 }
 
-/* The position of the table. */
+/* The position of the table in the text, in bytes. */
 struct table_place {
 	bool is_there;
-	size_t begin; /* of its header */
+	size_t begin; /* its header */
 	size_t body;
-	size_t end; /* after its last pair */
+	size_t end; /* behind its last pair */
 };
 
 /*
- * Finds the table; with is_below, the first one in it otherwise. Returns false with a reason if
- * the text cannot be read, or the table has another form.
+ * Finds the table; if it is absent, with is_below the first table inside of it. Returns false with
+ * a reason if the text is not valid, or the table is written in another form.
  */
 static bool find_table(
     struct config_toml *config, const char *table, bool is_below, struct table_place *ret_place)
@@ -217,7 +217,7 @@ void config_toml_finish(struct config_toml *config)
 	buf_finish(&config->text);
 }
 
-/* The pair of the table that has that key. */
+/* Finds the pair with the key in the table. Returns false if it is absent. */
 static bool find_pair(const struct config_toml *config, const struct table_place *place,
     const char *key, struct statement *ret_pair)
 {
@@ -281,7 +281,7 @@ bool config_toml_remove(struct config_toml *config)
 			return false;
 		if (!place.is_there)
 			return true;
-		/* If the end or a blank line follows, remove the blank line before the table too. */
+		/* Remove the blank line before the table if the end or a blank line follows. */
 		begin = place.begin;
 		is_last = text[place.end] == '\0' || text[place.end] == '\n';
 		if (is_last && begin > 0 && text[begin - 1] == '\n' &&

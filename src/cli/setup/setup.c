@@ -16,11 +16,11 @@ static void say_next(const struct setup *setup)
 	(void)putchar('\n');
 }
 
-/* The files may be made before the agent is installed, which may also be an error. */
+/* Warns if the agent is not installed. Setting it up first is allowed, but may be a mistake. */
 static void say_if_missing(const struct setup *setup)
 {
 	char path[PATH_MAX];
-	/* Without a home directory there is no folder, which setup_place() says. */
+	/* Without a home directory path is empty; setup_place() reports that. */
 	if (setup->action != SETUP_REMOVE && !setup_is_installed(setup, path) && *path == '/')
 		cli_error("%s is not installed: there is no %s in PATH, nor the folder %s",
 		    setup->agent->title, setup->agent->name, path);
@@ -62,7 +62,7 @@ static enum cli_status run(const struct setup *setup)
 
 static const char names[] = "claude, codex, copilot, gemini or opencode";
 
-/* The end of an agent's row. */
+/* Returns the state of an agent as text for its row. */
 static const char *state_text(enum setup_state state)
 {
 	static const char *const texts[] = {
@@ -73,11 +73,11 @@ static const char *state_text(enum setup_state state)
 	return texts[state];
 }
 
-/* The agents that are installed, each with its state, in the order of the table. */
+/* An installed agent and its state. */
 struct installed {
 	const struct setup_agent *agent;
-	char path[PATH_MAX]; /* of the program, or of its folder */
-	char file[PATH_MAX]; /* see setup_look() */
+	char path[PATH_MAX]; /* of its program or its folder */
+	char file[PATH_MAX]; /* from setup_look() */
 	enum setup_state state;
 };
 
@@ -113,7 +113,7 @@ static void list(const struct setup *setup, const struct installed *found, size_
 		(void)printf("  muxbus setup --write%s\n", scope);
 }
 
-/* Asks on the terminal; anything but a "y" is a no. */
+/* Asks on the terminal. Only an answer that begins with "y" means yes. */
 static bool is_wanted(const struct installed *one)
 {
 	int first, c;
@@ -125,7 +125,7 @@ static bool is_wanted(const struct installed *one)
 	return first == 'y' || first == 'Y';
 }
 
-/* Without the name of an agent: all that are installed. */
+/* Handles a command without the name of an agent: all installed agents. */
 static enum cli_status run_all(struct setup *setup, bool has_action)
 {
 	static struct installed found[SETUP_AGENTS_MAX];
@@ -154,7 +154,7 @@ static enum cli_status run_all(struct setup *setup, bool has_action)
 	return status;
 }
 
-/* The options of an installation. */
+/* The options of --install. */
 struct install {
 	bool is_asked, is_sure;
 	const char *group; /* NULL: the set of --tools */
@@ -175,7 +175,7 @@ static bool read_install(struct install *install, const char *arg)
 	return true;
 }
 
-/* Becomes the program that installs, which asks first. It lies beside the declared tools. */
+/* Executes the installer beside the declared tools, which asks before it installs. */
 static enum cli_status install_tools(const struct install *install, const char *group)
 {
 	static const char *const places[] = {"tools", "../tools"};
@@ -200,7 +200,7 @@ static bool read_option(struct setup *setup, const char *arg, bool *ret_has_acti
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
 		if (strcmp(arg, actions[i].arg) == 0) {
 			if (*ret_has_action && setup->action != actions[i].action)
-				return false; /* they exclude each other */
+				return false; /* the actions exclude each other */
 			setup->action = actions[i].action;
 			*ret_has_action = true;
 			return true;

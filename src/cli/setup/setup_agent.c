@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The configuration of each agent, according to its own `mcp add` and its manual. */
+/* The configuration of each agent, as its own `mcp add` writes it and its manual describes it. */
 #include "cli/setup/setup_file.h"
 
-/* A hook of Claude Code; Codex and Gemini CLI use the same form. */
+/* A hook of Claude Code. Codex and Gemini CLI use the same form. */
 #define HOOK(event, agent, time)                                                              \
 	{                                                                                     \
 		SETUP_ELEMENT, {"hooks", event},                                              \

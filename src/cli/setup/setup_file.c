@@ -12,7 +12,6 @@
 
 #define TEXT_MAX ((size_t)64 * 1024)
 
-/* Prints a line that may contain an untrusted path. */
 void setup_say(const char *format, ...)
 {
 	va_list args;
@@ -24,7 +23,6 @@ void setup_say(const char *format, ...)
 	(void)fputc('\n', stdout);
 }
 
-/* The directory of the installed integrations. */
 const char *setup_integrations(void)
 {
 	const char *own = getenv("MUXBUS_CONTRIBDIR");
@@ -53,10 +51,10 @@ static void out_of_memory(void)
 
 const char *const setup_tools[] = {"assistant", "coding", NULL};
 
-#define SERVER_END "\"mcp\"]" /* of the arguments of the server */
+#define SERVER_END "\"mcp\"]" /* of the arguments of the MCP server */
 #define TOOLS_OPTION "--tools="
 
-/* Whether a value is the arguments of the server, to which the option of the tools belongs. */
+/* Returns true if a value holds the arguments of the MCP server, where --tools= belongs. */
 static bool takes_tools(const struct setup *setup, const char *value)
 {
 	size_t len = strlen(value), end_len = strlen(SERVER_END);
@@ -64,7 +62,7 @@ static bool takes_tools(const struct setup *setup, const char *value)
 	    strcmp(value + len - end_len, SERVER_END) == 0;
 }
 
-/* Fills in the signs of a value, escaped for the inside of a quoted string. */
+/* Replaces @, $ and % in a value (struct setup_step), escaped for a quoted string. */
 static char *fill(const struct setup *setup, const char *value)
 {
 	bool has_tools = takes_tools(setup, value);
@@ -96,7 +94,7 @@ static bool contains(const struct buf *text, const char *word)
 	return text->len > 0 && memmem(text->data, text->len, word, strlen(word)) != NULL;
 }
 
-/* Replaces the name of the program in a copied script by its command. */
+/* Sets the command of muxbus in a copied script. */
 static bool fill_script(const struct setup *setup, const struct buf *script, struct buf *out)
 {
 	static const char name[] = "const muxbus = \"muxbus\"";
@@ -113,7 +111,7 @@ static bool fill_script(const struct setup *setup, const struct buf *script, str
 	    buf_append(out, text + before + 6, script->len - before - 6) == 0;
 }
 
-/* The text of a file that is ours as a whole; to remove the file, no text. */
+/* Writes the new text of a file that is wholly ours; none if the file is to be removed. */
 static bool edit_copy(const struct setup *setup, const struct setup_file *file,
     const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
@@ -139,7 +137,7 @@ static bool edit_copy(const struct setup *setup, const struct setup_file *file,
 	return is_done;
 }
 
-/* Whether a file refers to the integrations, but they are not installed. */
+/* Returns true with a reason if a file refers to integrations that are not installed. */
 static bool lacks_integrations(const struct setup_file *file, char *ret_reason, size_t size)
 {
 	for (const struct setup_step *step = file->steps; step->value != NULL; step++) {
@@ -153,15 +151,15 @@ static bool lacks_integrations(const struct setup_file *file, char *ret_reason, 
 	return false;
 }
 
-/* The entries of a file for Muxbus, as its steps set them. */
+/* The origin of the entries for Muxbus in a file, compared with those of setup. */
 enum entry {
 	ENTRY_NONE,
-	ENTRY_OURS, /* by setup of any installation, perhaps with more members */
-	ENTRY_CHANGED, /* by setup, and then a person added arguments, or removed some of it */
+	ENTRY_OURS, /* written by setup of any installation, perhaps with more members */
+	ENTRY_CHANGED, /* written by setup; a person added arguments or removed members */
 	ENTRY_OTHER, /* a person's own */
 };
 
-/* Whether a string is that of the model, in which @ and % are places of any installation. */
+/* Returns true if a text equals the model, where @ and % stand for paths of any installation. */
 static bool fits_text(const char *text, const char *model)
 {
 	const char *end = *model == '@' ? "/muxbus" : model + 1;
@@ -172,7 +170,7 @@ static bool fits_text(const char *text, const char *model)
 	    (len > end_len && strcmp(text + len - end_len, end) == 0);
 }
 
-/* Whether an argument is the option that setup itself writes. */
+/* Returns true if an argument is the option --tools= with a value that setup writes. */
 static bool is_tools_option(const struct json *value)
 {
 	size_t len = strlen(TOOLS_OPTION);
@@ -180,7 +178,7 @@ static bool is_tools_option(const struct json *value)
 	    str_is_in(value->text + len, setup_tools);
 }
 
-/* How a value compares with the model. A person chooses numbers and truth values. */
+/* Compares a value with its model. Numbers and truth values may differ: a person chooses them. */
 static enum entry compare(const struct json *value, const struct json *model)
 {
 	enum entry entry = ENTRY_OURS;
@@ -209,7 +207,7 @@ static const struct json *find_value(const struct json *value, const char *const
 	return value;
 }
 
-/* Reads the value at a path, lent from the reader. *ret_is_there is true also for invalid JSON. */
+/* Reads the value at a path, lent from the reader. *ret_is_there is also true for invalid JSON. */
 static const struct json *read_value(struct json_reader *reader, const struct setup_file *file,
     const char *const *path, const struct buf *text, bool *ret_is_there)
 {
@@ -231,7 +229,7 @@ static const struct json *read_value(struct json_reader *reader, const struct se
 	return value;
 }
 
-/* How the value of a step is in the file. */
+/* Compares the value of a step with that in the file. */
 static enum entry compare_step(
     const struct setup_file *file, const struct setup_step *step, const struct buf *text)
 {
@@ -249,7 +247,7 @@ static enum entry compare_step(
 	return entry;
 }
 
-/* Whether a step's value in the file ends with the tools that an earlier setup was asked for. */
+/* Returns true if a step's arguments in the file end with --tools= from an earlier setup. */
 static bool has_tools_option(
     const struct setup_file *file, const struct setup_step *step, const struct buf *text)
 {
@@ -265,7 +263,7 @@ static bool has_tools_option(
 	return is_found;
 }
 
-/* Whether one of the entries is there, with any members. */
+/* Returns true if any of our entries exists, whatever its members. */
 static bool has_own(const struct setup_file *file, const struct buf *text)
 {
 	struct json_reader *reader = json_reader_new(CONFIG_FILE_MAX);
@@ -276,7 +274,7 @@ static bool has_own(const struct setup_file *file, const struct buf *text)
 	return is_found;
 }
 
-/* Whose the entries of a file are. */
+/* Compares all entries of a file. */
 static enum entry compare_file(const struct setup_file *file, const struct buf *text)
 {
 	enum entry entry = ENTRY_NONE;
@@ -294,7 +292,7 @@ static enum entry compare_file(const struct setup_file *file, const struct buf *
 	return entry == ENTRY_OURS && lacks_some ? ENTRY_CHANGED : entry;
 }
 
-/* One step of a file in JSON. */
+/* Applies a step to a JSON file. */
 static bool take_step(struct config_json *config, const struct setup_step *step, bool is_removal,
     bool is_changed, const char *value)
 {
@@ -306,7 +304,7 @@ static bool take_step(struct config_json *config, const struct setup_step *step,
 	    config_json_set(config, step->path, value, step->kind == SETUP_PRESET);
 }
 
-/* The text of a file of the agent's, after its steps; to remove them, without what is ours. */
+/* Writes the text of an agent's file after applying the steps, or after removing our entries. */
 static bool edit_steps(const struct setup *setup, const struct setup_file *file,
     const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
@@ -354,7 +352,6 @@ static bool edit(const struct setup *setup, const struct setup_file *file, const
 	return edit_steps(setup, file, text, out, ret_reason, size);
 }
 
-/* The path of a file. Returns false if it is too long, or without a home directory. */
 bool setup_place(const struct setup *setup, const char *path, char *out, size_t size)
 {
 	const struct setup_agent *agent = setup->agent;
@@ -374,7 +371,6 @@ bool setup_place(const struct setup *setup, const char *path, char *out, size_t 
 	return n > 0 && (size_t)n < size;
 }
 
-/* Prints the settings that a file needs. */
 void setup_print_file(const struct setup *setup, const struct setup_file *file, const char *path)
 {
 	struct buf nothing = BUF(1), out = BUF(TEXT_MAX);
@@ -387,7 +383,7 @@ void setup_print_file(const struct setup *setup, const struct setup_file *file, 
 		cli_print(&out);
 }
 
-/* Finds another file that the agent reads instead. */
+/* Finds another file that the agent reads instead of this one. */
 static bool find_rival(const struct setup_file *file, const char *path, char ret_rival[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
@@ -409,7 +405,7 @@ static bool has_rival(
 	return true;
 }
 
-/* Whether an edit of a text for this action gives the other one. */
+/* Returns true if the action would change the text to `wanted`. */
 static bool leads_to(struct setup setup, enum setup_action action, const struct setup_file *file,
     const struct buf *text, const struct buf *wanted)
 {
@@ -423,7 +419,7 @@ static bool leads_to(struct setup setup, enum setup_action action, const struct 
 	return is_same;
 }
 
-/* Whether a text has no settings: such a file was made for ours. */
+/* Returns true if a text has no settings, so its file was created by setup. */
 static bool is_blank(const struct setup_file *file, const struct buf *text)
 {
 	const char *at = buf_text(text);
@@ -435,7 +431,7 @@ static bool is_blank(const struct setup_file *file, const struct buf *text)
 	return at[strspn(at, " \t\r\n")] == '\0';
 }
 
-/* The file as it was before --write, which alone has changed it since. */
+/* The file as it was before --write, if only --write has changed it since. */
 struct origin {
 	const struct setup *setup;
 	const struct setup_file *file;
@@ -463,9 +459,9 @@ static bool is_text(void *data, const struct buf *backup)
 }
 
 /*
- * Replaces the file by the new text, or removes a file that then has nothing. A removal takes what
- * the file was before, to the byte, from its backup; it keeps no backup of what --write gives, nor
- * backups of what the file is again.
+ * Writes the new text, or removes a file that has no settings left. A removal restores the file
+ * from its backup byte by byte; it makes no backup of text that --write can write again, and drops
+ * a backup that equals the restored text.
  */
 static bool store(const struct setup *setup, const struct setup_file *file,
     struct config_file *config, struct buf *text, char *ret_reason, size_t size)
@@ -505,7 +501,6 @@ static void report(const struct setup *setup, const struct setup_file *file, con
 		    config->backup);
 }
 
-/* Reads, edits and writes one file, and reports the result. */
 bool setup_change_file(const struct setup *setup, const struct setup_file *file, const char *path)
 {
 	struct config_file config;
@@ -534,7 +529,7 @@ bool setup_change_file(const struct setup *setup, const struct setup_file *file,
 	return is_done;
 }
 
-/* Whether a file exists and contains the word. */
+/* Returns true if a file exists and contains "muxbus". */
 static bool mentions_muxbus(const char *path)
 {
 	struct config_file config;
@@ -545,7 +540,7 @@ static bool mentions_muxbus(const char *path)
 	return is_found;
 }
 
-/* How far one file is set up. A file that people edit by hand needs to name muxbus only. */
+/* Returns how far one file is set up. For a file that people edit, the word muxbus is enough. */
 static enum setup_state look_at(
     const struct setup *setup, const struct setup_file *file, const char *path)
 {
@@ -565,7 +560,7 @@ static enum setup_state look_at(
 	return state;
 }
 
-/* Whether the agent has muxbus as an extension that its own commands have installed. */
+/* Returns true if the agent's own commands have installed muxbus as an extension. */
 static bool is_elsewhere(const struct setup *setup, char path[PATH_MAX])
 {
 	return setup->agent->elsewhere != NULL && setup->scope == SETUP_USER &&
@@ -607,7 +602,7 @@ bool setup_is_installed(const struct setup *setup, char ret_path[PATH_MAX])
 	if (program_find_in_path(setup->agent->name, ret_path, PATH_MAX))
 		return true;
 	*ret_path = '\0';
-	/* The directory of its first file. */
+	/* Else look for the directory of the agent's first file. */
 	if (!setup_place(&user, setup->agent->files[0].paths[SETUP_USER], ret_path, PATH_MAX))
 		return false;
 	slash = strrchr(ret_path, '/');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The configuration that each agent needs for Muxbus: files, members, values; and one file of an
- * agent that muxbus setup prints, writes, or cleans.
+ * The configuration that each agent needs for Muxbus, and the functions that print, write and clean
+ * a configuration file of an agent.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ enum setup_scope {
 };
 
 enum setup_kind {
-	SETUP_SET, /* a member, or a key of the table */
-	SETUP_PRESET, /* the same, unless it exists already */
-	SETUP_ELEMENT, /* of an array, identified by mark */
+	SETUP_SET, /* set a member, or a key of a table */
+	SETUP_PRESET, /* set it unless it exists */
+	SETUP_ELEMENT, /* set an element of an array, found by its mark */
 };
 
 #define SETUP_STEPS_MAX 16
@@ -25,46 +25,46 @@ enum setup_kind {
 #define SETUP_AGENTS_MAX 8
 
 /*
- * One setting of a file. In values @ stands for the program, $ for the program as a shell word, %
- * for the folder of integrations.
+ * One setting of a file. In values, @ stands for the program, $ for the program as a shell word,
+ * and % for the folder of integrations.
  */
 struct setup_step {
 	enum setup_kind kind;
-	const char *path[SETUP_NAMES_MAX + 1]; /* of a member; or a table of TOML, and a key */
+	const char *path[SETUP_NAMES_MAX + 1]; /* of a member; in TOML a table and a key */
 	const char *value; /* JSON, or TOML on one line */
-	const char *mark; /* of an element: text that only this element contains */
+	const char *mark; /* text that only this element contains */
 };
 
 struct setup_file {
-	/* Its path, below the agent's folder or the project; NULL: not in this scope. */
+	/* Path below the agent's folder or the project; NULL if it has no file in this scope. */
 	const char *paths[SETUP_SCOPE_COUNT_];
 	bool is_toml;
 	/*
-	 * A file that is ours as a whole is a copy of this one, below the folder of integrations;
-	 * every version of it contains mark. NULL: a file of the agent's, with steps.
+	 * The file to copy, below the folder of integrations, if the file is wholly ours; each
+	 * version of it contains mark. NULL: the file is the agent's and is edited by steps.
 	 */
 	const char *source;
 	const char *mark;
-	/* If this file exists beside it, the agent reads it instead. NULL: there is none. */
+	/* File in the same directory that the agent prefers if it exists, or NULL. */
 	const char *rival;
 	struct setup_step steps[SETUP_STEPS_MAX]; /* ended by a step without a value */
-	/* The members, or the table, that are ours as a whole; ended by an entry without names. */
+	/* Members or tables that are wholly ours, ended by an entry without names. */
 	const char *own[3][SETUP_NAMES_MAX + 1];
 };
 
 struct setup_agent {
 	const char *name;
-	const char *title; /* "Claude Code" */
-	const char *home_variable; /* contains the path of its folder; or NULL */
-	const char *home; /* its folder otherwise, below $HOME */
-	/* A file below its folder that mentions muxbus if the agent has it as an extension. */
+	const char *title; /* such as "Claude Code" */
+	const char *home_variable; /* environment variable with the path of its folder, or NULL */
+	const char *home; /* its folder below $HOME, if the variable is not set */
+	/* A file below its folder that mentions muxbus if muxbus is installed as an extension. */
 	const char *elsewhere;
-	/* The first has a path for the user; the last ones may have no paths. */
+	/* The first file has a path for the user. Unused entries at the end have no paths. */
 	struct setup_file files[SETUP_FILES_MAX];
-	const char *next; /* next steps for the user; % stands for the folder of integrations */
+	const char *next; /* next steps to print; % stands for the folder of integrations */
 };
 
-/* All agents, sorted by name, ended by one without a name. */
+/* All agents, sorted by name; ended by one without a name. */
 extern const struct setup_agent setup_agents[SETUP_AGENTS_MAX];
 
 const struct setup_agent *setup_agent_find(const char *name);
@@ -72,8 +72,8 @@ const struct setup_agent *setup_agent_find(const char *name);
 enum setup_action { SETUP_PRINT, SETUP_WRITE, SETUP_REMOVE };
 
 enum setup_state {
-	SETUP_ABSENT, /* no file contains anything of muxbus */
-	SETUP_PARTIAL, /* settings are missing, or come from another version */
+	SETUP_ABSENT, /* no file mentions muxbus */
+	SETUP_PARTIAL, /* settings are missing, or differ from those of this version */
 	SETUP_COMPLETE,
 };
 
@@ -81,34 +81,34 @@ struct setup {
 	const struct setup_agent *agent;
 	enum setup_action action;
 	enum setup_scope scope;
-	const char *tools; /* a word for a set of tools: "coding"; NULL: the default ones */
-	char command[PATH_MAX]; /* "muxbus", or its path if PATH does not lead to it */
+	const char *tools; /* a set of tools, such as "coding"; NULL: the default set */
+	char command[PATH_MAX]; /* "muxbus", or its path if PATH finds no or another program */
 };
 
 /*
- * No agent, for the user, and the command that agents can run: the name if PATH leads to this
- * program, else its path. Returns false with errno.
+ * Initialises setup for the user, without an agent, and sets the command that agents run. Returns
+ * false with errno.
  */
 bool setup_init(struct setup *setup);
 
-/* The words for sets of tools, NULL-terminated. */
+/* The sets of tools, NULL-terminated. */
 extern const char *const setup_tools[];
 
-/* Whether the agent is in PATH, or else its folder exists; the path of the one or the other, or "". */
+/* Returns true if the agent is in PATH or its folder exists. ret_path is the path found, or "". */
 bool setup_is_installed(const struct setup *setup, char ret_path[PATH_MAX]);
 
 /* Prints a line that may contain an untrusted path. */
 void setup_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The directory of the installed integrations. */
+/* Returns the directory of the installed integrations. */
 const char *setup_integrations(void);
 
-/* The path of a file. Returns false if it is too long, or without a home directory. */
+/* Writes the path of a file. Returns false if it is too long or there is no home directory. */
 bool setup_place(const struct setup *setup, const char *path, char *out, size_t size);
 
 /*
- * How far the agent is set up in this scope. The path is of the first file that lacks settings,
- * else of the file that has them; "" if no path can be built.
+ * Returns how far the agent is set up in this scope. ret_path is the first file that lacks
+ * settings, else the file that has them, or "" if there is no path.
  */
 enum setup_state setup_look(const struct setup *setup, char ret_path[PATH_MAX]);
 

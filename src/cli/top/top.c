@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus top: a live screen of panes, jobs, timers, watches, the queue and agents. Its terminal is
- * raw, on its alternate screen, and restored however the program ends. Signals arrive on a
- * descriptor.
+ * muxbus top: a live screen of panes, jobs, timers, watches, the queue and agents. The terminal is
+ * in raw mode on its alternate screen, and is restored however the program ends. Signals are read
+ * from a descriptor.
  */
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -21,7 +21,7 @@
 
 #define OVERVIEW_MAX ((size_t)1024 * 1024) /* bytes */
 #define VERB_COLUMNS 8
-#define TEXT_COLUMN (VERB_COLUMNS + 11) /* behind "  muxbus " and two blanks */
+#define TEXT_COLUMN (VERB_COLUMNS + 11) /* behind "  muxbus ", the verb and two blanks */
 
 static const char *const common[] = {"ls", "top", "run", "logs", "send", "wait", "watch", "help"};
 
@@ -43,7 +43,7 @@ static void put_status(struct buf *out, struct cli *cli)
 	link_close(link);
 }
 
-/* Prints the page of muxbus without a verb, also if no daemon runs. Starts none. */
+/* Prints the page for muxbus without a verb. Does not start a daemon, nor need one. */
 static enum cli_status overview_run(struct cli *cli)
 {
 	size_t columns = (size_t)screen_columns(STDOUT_FILENO);
@@ -63,7 +63,7 @@ static enum cli_status overview_run(struct cli *cli)
 
 enum { COLUMNS_MAX = 1000, ROWS_MAX = 500, WRITE_TIMEOUT_MS = 5000 };
 
-/* Alternate screen, no cursor, no wrapping, reports of the mouse; and back. */
+/* Alternate screen, no cursor, no wrapping, mouse reports; and the reverse. */
 static const char enter[] = "\033[?1049h\033[?25l\033[?7l\033[?1000h\033[?1006h\033[0m\033[2J";
 static const char leave[] = "\033[0m\033[?1006l\033[?1000l\033[?7h\033[?25h\033[?1049l";
 
@@ -76,7 +76,7 @@ static struct {
 	int signal_fd;
 } terminal = {.signal_fd = -1};
 
-/* Writes all bytes at once. -1 if the terminal is gone. */
+/* Writes all bytes. Returns -1 if the terminal is gone or does not read. */
 static int terminal_write(const void *bytes, size_t len)
 {
 	const char *at = bytes;
@@ -96,14 +96,14 @@ static int terminal_write(const void *bytes, size_t len)
 	return 0;
 }
 
-/* Restores the terminal, if it was taken over. Safe in a signal handler. */
+/* Restores the terminal if it was taken over. Safe in a signal handler. */
 static void terminal_close(void)
 {
 	int error = errno;
 	if (terminal.is_taken) {
 		ssize_t written;
 		terminal.is_taken = 0;
-		/* Errors do not matter: the terminal may be gone. */
+		/* Ignores errors, since the terminal may be gone. */
 		written = write(STDOUT_FILENO, leave, sizeof leave - 1);
 		(void)written;
 		(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.before);
@@ -114,7 +114,7 @@ static void terminal_close(void)
 static void on_fault(int signal)
 {
 	terminal_close();
-	(void)raise(signal); /* SA_RESETHAND: now it ends us */
+	(void)raise(signal); /* SA_RESETHAND was set, so the signal now ends us */
 }
 
 static int take(void)
@@ -143,7 +143,7 @@ static void watch_signals(void)
 		(void)sigaction(faults[i], &action, NULL);
 }
 
-/* Takes over the terminal of standard input and output. 0, or -1 with errno. */
+/* Takes over the terminal of standard input and output. Returns 0, or -1 with errno. */
 static int terminal_open(void)
 {
 	if (take() < 0)
@@ -153,16 +153,16 @@ static int terminal_open(void)
 	return terminal.signal_fd < 0 ? -1 : 0;
 }
 
-/* Restores the terminal, stops the program like C-z, and takes over again when it continues. */
+/* Restores the terminal, stops the program as C-z does, and takes over again on SIGCONT. */
 static void terminal_suspend(void)
 {
 	terminal_close();
-	/* Not SIGTSTP, which is blocked here. For the shell both are the same. */
+	/* SIGTSTP is blocked here; a shell treats SIGSTOP in the same way. */
 	(void)raise(SIGSTOP);
-	(void)take(); /* if the terminal is gone, the next read fails */
+	(void)take(); /* on failure, the next read fails too */
 }
 
-/* Takes over again after the program was stopped and continued from outside. */
+/* Takes over again after another process has stopped and continued this program. */
 static void terminal_resume(void)
 {
 	if (terminal.is_taken) {
@@ -186,7 +186,7 @@ static void terminal_size(unsigned *ret_columns, unsigned *ret_rows)
 	*ret_rows = size.ws_row < ROWS_MAX ? size.ws_row : ROWS_MAX;
 }
 
-/* The next signal (SIGWINCH, SIGCONT, SIGTSTP, or one that ends the program); 0: none. */
+/* Returns the next signal (SIGWINCH, SIGCONT, SIGTSTP, or one that ends the program), or 0. */
 static int terminal_signal(void)
 {
 	struct signalfd_siginfo info;
@@ -194,7 +194,7 @@ static int terminal_signal(void)
 	return len == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
 }
 
-/* Restores the terminal, and ends the program by this signal. */
+/* Restores the terminal, and ends the program with this signal. */
 static void terminal_die(int signal)
 {
 	sigset_t set;
@@ -209,8 +209,8 @@ static void terminal_die(int signal)
 }
 
 enum {
-	TICK_MS = 1000, /* ages advance at this rate */
-	ESCAPE_MS = 50, /* bytes after an ESC within this time belong to it */
+	TICK_MS = 1000, /* ages on the screen advance at this interval */
+	ESCAPE_MS = 50, /* bytes that follow an ESC within this time belong to its sequence */
 	OUT_MAX = 16 * 1024 * 1024,
 };
 
@@ -222,9 +222,9 @@ struct top {
 	struct top_frame shown;
 	struct top_frame frame;
 	struct buf out;
-	bool is_stale; /* the content of the terminal is unknown */
+	bool is_stale; /* the terminal's content is unknown: draw everything */
 	bool is_over;
-	bool picks; /* ends when the user has gone to a pane */
+	bool picks; /* end after showing a pane to the user */
 };
 
 static const char *const snapshot_methods[][2] = {
@@ -237,13 +237,13 @@ static const char *const snapshot_methods[][2] = {
     {"list_agents", "agents"},
 };
 
-/* Prints all lists as one JSON object; lists that this daemon does not know are left out. */
+/* Prints all lists as one JSON object, without lists that the daemon does not know. */
 static enum cli_status print_snapshot(struct link *link)
 {
 	struct json_writer writer;
 	struct buf out;
 	enum cli_status status = CLI_DONE;
-	bool has_missing = false; /* hosts of the fleet: those of the first list */
+	bool has_missing = false; /* the first list's missing hosts are written */
 	json_start_object(&writer, &out, LINK_LINE_MAX);
 	for (size_t i = 0; i < sizeof snapshot_methods / sizeof snapshot_methods[0]; i++) {
 		const char *method = snapshot_methods[i][0], *member = snapshot_methods[i][1];
@@ -277,7 +277,7 @@ static void resize(struct top *top)
 	top->is_stale = true;
 }
 
-/* Draws the current state in one write; writes nothing if nothing changed. */
+/* Draws the current state in one write, if anything changed. */
 static void show(struct top *top)
 {
 	struct top_frame shown;
@@ -307,7 +307,7 @@ static void on_signal(struct top *top, int signal)
 	}
 }
 
-/* Shows the pane of the chosen item. */
+/* Shows the pane of the chosen item to the user. */
 static void go(struct top *top)
 {
 	const struct top_item *item = top_view_chosen(&top->view, &top->model);
@@ -315,7 +315,7 @@ static void go(struct top *top)
 		top_feed_go(top->feed, item->pane);
 }
 
-/* Carries out the action that the user has confirmed, on the chosen item. */
+/* Applies an action that the user has confirmed to the chosen item. */
 static void change(struct top *top, enum top_action action)
 {
 	const struct top_item *item = top_view_chosen(&top->view, &top->model);
@@ -376,7 +376,7 @@ static void read_terminal(struct top *top)
 	read_keys(top, false);
 }
 
-/* The time to wait: for the end of an ESC, for the feed, or for ages to advance. */
+/* Returns the time to wait for the rest of an ESC sequence, for the feed, or for the next tick. */
 static int wait_ms(const struct top *top, int64_t now_ms)
 {
 	int64_t wait = top_feed_wait_ms(top->feed, now_ms);
@@ -387,7 +387,7 @@ static int wait_ms(const struct top *top, int64_t now_ms)
 
 static void run(struct top *top)
 {
-	bool is_due = true; /* by a key, a signal or the clock */
+	bool is_due = true; /* draw after a key, a signal or a tick */
 	while (!top->is_over) {
 		struct pollfd fds[] = {
 		    {.fd = STDIN_FILENO, .events = POLLIN},
@@ -411,14 +411,14 @@ static void run(struct top *top)
 	}
 }
 
-/* The last part of the tmux socket's path: its name. */
+/* Returns the name of the tmux server: the last part of its socket's path. */
 static const char *server_name(const struct cli *cli)
 {
 	const char *slash = strrchr(cli->tmux_socket, '/');
 	return slash != NULL ? slash + 1 : cli->tmux_socket;
 }
 
-/* The file whose time says when a person last left the home screen. "": there is none. */
+/* Gets the file that was touched when a person last left the home screen, or "" if none. */
 static void looked_path(const struct cli *cli, char out[PATH_MAX])
 {
 	char folder[PATH_MAX - sizeof "/looked"];
@@ -434,13 +434,13 @@ static int64_t read_looked(const char *path)
 	return lstat(path, &status) == 0 ? (int64_t)status.st_mtim.tv_sec * 1000 : 0;
 }
 
-/* Without the folder of the daemon's state nothing is noted. */
+/* Sets the time of the file, unless the daemon's state directory is missing. */
 static void note_looked(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	(void)futimens(fd, NULL); /* it counts for little */
+	(void)futimens(fd, NULL); /* a failure hardly matters */
 	(void)close(fd);
 }
 
@@ -486,14 +486,14 @@ static enum cli_status run_screen(
 	return status;
 }
 
-/* Whether a daemon runs, or can be started. */
+/* Returns true if a daemon runs or may be started. */
 static bool has_daemon(const struct cli *cli)
 {
 	return cli->is_fleet || remote_is(cli) || access(cli->socket, F_OK) == 0 ||
 	    (!cli->has_socket && locate_tmux_runs(cli));
 }
 
-/* The screen, which begins with a list; without a terminal all lists as JSON. */
+/* Shows the screen, starting with a list; without a terminal, prints all lists as JSON. */
 static enum cli_status show_list(struct cli *cli, enum top_list list, bool picks)
 {
 	enum cli_status status;

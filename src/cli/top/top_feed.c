@@ -6,19 +6,19 @@
 #include "cli/ask.h"
 #include "cli/tmux_client.h"
 
-#define TOP_CPU_PANES_MAX 256 /* that are measured; others show nothing */
+#define TOP_CPU_PANES_MAX 256 /* panes that are measured; others show no CPU time */
 
-/* The processor time that each pane uses, from /proc. Initialised with zeros. */
+/* CPU time of panes, from /proc. Zero at first. */
 struct top_cpu {
 	struct top_cpu_pane {
-		pid_t pid; /* of the pane's first process */
+		pid_t pid; /* the pane's first process */
 		struct cpu_sample sample;
-		int percent; /* of one processor; -1: not known yet */
+		int percent; /* of one processor; -1 if unknown */
 	} panes[TOP_CPU_PANES_MAX];
 	size_t count;
 };
 
-#define TICKS_MIN 50 /* between two samples: with fewer, one tick is too many percent */
+#define TICKS_MIN 50 /* minimum time between samples: in less, one tick is too many percent */
 
 static const struct top_cpu_pane *find_pane(const struct top_cpu *cpu, pid_t pid)
 {
@@ -42,7 +42,7 @@ static void measure_pane(const struct top_cpu *old, const struct cpu_sample *mac
 		    (int)(cpu_percent(&before->sample, &ret_pane->sample, item->pid) + 0.5);
 }
 
-/* Measures the processes of each pane, and stores the percent since the last time in its item. */
+/* Measures the processes of each pane, and sets the percentage since the last sample. */
 static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 {
 	const struct top_cpu old = *cpu;
@@ -60,17 +60,16 @@ static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 }
 
 enum {
-	REFRESH_MS = 1000, /* between two requests for the same list */
-	SLOW_MS = 2000, /* for changes without events */
-	NONE_MS = 60000, /* the same for agents, while there is none: a new one is an event */
-	SHARE =
-	    400, /* times as long as a list takes, it rests; after an event a twentieth of that */
-	TOOK_MS = 30, /* that it takes at most, as far as this counts */
-	CAPTURE_MS = 5000, /* between two captures at most */
-	DETAIL_MS = 30000, /* the age of what events do not announce, at most */
+	REFRESH_MS = 1000, /* minimum interval of requests for a list */
+	SLOW_MS = 2000, /* interval of requests for changes without events */
+	NONE_MS = 60000, /* as SLOW_MS, for an empty list of agents: new agents cause events */
+	SHARE = 400, /* pause, as a multiple of the time of a request; after an event a twentieth */
+	TOOK_MS = 30, /* longest time of a request to multiply */
+	CAPTURE_MS = 5000, /* longest interval of captures */
+	DETAIL_MS = 30000, /* greatest age of details that events do not announce */
 	RECONNECT_MS = 1000,
-	SILENT_MS = 5000, /* without an answer until the user sees a message */
-	QUEUE_LAST = 1000, /* the most recent notifications that are listed */
+	SILENT_MS = 5000, /* time without an answer until a message is shown */
+	QUEUE_LAST = 1000, /* how many recent notifications are listed */
 	QUEUE_LIMIT = 1000,
 	LOG_BYTES = 64 * 1024, /* of the end of a job's output */
 };
@@ -78,10 +77,10 @@ enum {
 enum question {
 	ASK_SUBSCRIBE,
 	ASK_STATUS,
-	ASK_LIST, /* + list */
-	ASK_OLD_QUEUE = ASK_LIST + TOP_LIST_COUNT_, /* old undelivered notifications */
-	ASK_CAPTURE, /* of a pane, or the end of a job's output */
-	ASK_CLIENTS, /* of tmux, to go to a pane */
+	ASK_LIST, /* plus enum top_list */
+	ASK_OLD_QUEUE = ASK_LIST + TOP_LIST_COUNT_, /* older notifications that are not delivered */
+	ASK_CAPTURE, /* the screen of a pane or the end of a job's output */
+	ASK_CLIENTS, /* the clients of tmux, to choose one for ASK_GO */
 	ASK_GO,
 	ASK_STOP,
 	ASK_COUNT_,
@@ -89,26 +88,26 @@ enum question {
 
 struct top_feed {
 	const struct cli *cli;
-	struct link *link; /* NULL: not connected */
+	struct link *link; /* NULL while not connected */
 	struct top_model *model;
 	struct top_view *view;
 	struct json_reader *reader;
-	uint64_t asked[ASK_COUNT_]; /* ids of the last requests; 0: answered */
-	int64_t when[ASK_COUNT_]; /* of the last request; 0: never */
-	int64_t took_ms[ASK_COUNT_]; /* until its answer was read */
-	bool is_due[ASK_COUNT_]; /* it may have changed since */
-	char captured[TOP_ID_SIZE]; /* the pane or job that was captured last */
-	int64_t spared_ms; /* when a capture was due, but tmux had not run since the last one */
-	long tmux_runs; /* until that one; 0: unknown */
-	char going[TOP_ID_SIZE]; /* the pane to go to */
+	uint64_t asked[ASK_COUNT_]; /* id of each pending request; 0 if none */
+	int64_t when[ASK_COUNT_]; /* time of each last request; 0 if none was sent */
+	int64_t took_ms[ASK_COUNT_]; /* time until its answer was read */
+	bool is_due[ASK_COUNT_]; /* an event has made the answer stale */
+	char captured[TOP_ID_SIZE]; /* pane or job of the last capture */
+	int64_t spared_ms; /* last time that a capture was skipped, because tmux had not run */
+	long tmux_runs; /* read_runs() at the last capture; 0 if unknown */
+	char going[TOP_ID_SIZE]; /* the pane to show to the user */
 	struct top_cpu cpu;
-	int64_t queue_after; /* of the current request for the queue */
-	int64_t reconnect_ms; /* time of the next attempt */
-	bool has_gone; /* to that pane */
-	bool has_no_agents; /* this daemon has no such method */
+	int64_t queue_after; /* lower bound of notifications in the current list */
+	int64_t reconnect_ms; /* time of the next attempt to connect */
+	bool has_gone; /* the pane was shown to the user */
+	bool has_no_agents; /* the daemon does not know list_agents */
 };
 
-/* The lists that an event makes stale: those of panes, or the queue and its sources. */
+/* Events that make lists of panes and agents stale; is_queue: and those of all other objects. */
 static const struct {
 	const char *kind;
 	bool is_queue;
@@ -120,7 +119,7 @@ static const struct {
     {"command_changed", false},
     {"delivery", true},
     {"gap", true},
-    {"host_state", true}, /* only a fleet has it */
+    {"host_state", true}, /* from a fleet only */
     {"mode_changed", false},
     {"notification", true},
     {"pane_closed", false},
@@ -152,11 +151,11 @@ static void lose(struct top_feed *feed, const char *reason)
 	feed->reconnect_ms = clock_mono_ms() + RECONNECT_MS;
 }
 
-/* Sends a request; does nothing without a link. */
+/* Sends a request, if connected. */
 static void ask(
     struct top_feed *feed, enum question question, const char *method, const char *params)
 {
-	/* Set even if the request fails: it is then retried later, and not at once. */
+	/* Set also after a failure, so that the retry is not immediate. */
 	feed->when[question] = clock_mono_ms();
 	feed->is_due[question] = false;
 	if (feed->link == NULL)
@@ -193,7 +192,7 @@ static void ask_queue(struct top_feed *feed)
 {
 	int64_t last = feed->model->status.last;
 	bool is_fleet = feed->cli->is_fleet;
-	/* Each host of a fleet has numbers of its own: no number begins the recent ones of all. */
+	/* Numbers of several hosts do not compare, so a fleet lists only undelivered ones. */
 	ask_with(feed, is_fleet ? ASK_LIST + TOP_QUEUE : ASK_OLD_QUEUE, "list_notifications",
 	    ASK_PARAMS({"state", .text = "queued"}, {"limit", .number = QUEUE_LIMIT}));
 	if (is_fleet)
@@ -216,7 +215,7 @@ static void ask_list(struct top_feed *feed, enum top_list list)
 		ask(feed, ASK_LIST + list, top_tables[list].method, NULL);
 }
 
-/* How often tmux has got a processor, of this machine; 0: unknown. */
+/* Returns how many times the tmux server was scheduled, or 0 if unknown or on another machine. */
 static long read_runs(const struct top_feed *feed)
 {
 	pid_t pid = (pid_t)feed->model->status.tmux_pid;
@@ -242,7 +241,7 @@ static void ask_capture(struct top_feed *feed, const char *id, bool is_log)
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id)
 {
 	const struct top_table *table = &top_tables[list];
-	/* The id of a notification is a number, unless it is that of a host of the fleet. */
+	/* A notification's id is a number, except with the prefix of a fleet's host. */
 	bool is_number = strcmp(table->stop_param, "seq") == 0 && strchr(id, ':') == NULL;
 	ask_with(feed, ASK_STOP, table->stop_method,
 	    ASK_PARAMS({table->stop_param, .text = is_number ? NULL : id,
@@ -263,7 +262,7 @@ void top_feed_answer(struct top_feed *feed, const struct top_item *item, const c
 	}
 	json_start_object(&writer, &params, 4096);
 	json_put_str(&writer, "agent", json_get_str(json, "agent", ""));
-	json_put_str(&writer, "text", text); /* the number of a choice means that choice */
+	json_put_str(&writer, "text", text); /* the number of a choice selects it */
 	if (json_get_str(json, "question_id", NULL) != NULL)
 		json_put_str(&writer, "question_id", json_get_str(json, "question_id", ""));
 	json_put_bool(&writer, "wait", false);
@@ -323,7 +322,7 @@ static void take_error(struct top_feed *feed, enum question question, const stru
 		const char *text = json_get_str(error, "message", "");
 		top_view_preview(feed->view, feed->captured, text, strlen(text));
 	} else if (question == ASK_LIST + TOP_PANES) {
-		/* tmux is away: no panes, and its reason below. */
+		/* Without tmux there are no panes; show the reason. */
 		top_model_forget(feed->model, TOP_PANES);
 		(void)snprintf(feed->model->trouble, sizeof feed->model->trouble, "%s",
 		    json_get_str(error, "message", ""));
@@ -362,7 +361,7 @@ static void take_result(struct top_feed *feed, enum question question, const str
 static void take_event(struct top_feed *feed, const struct json *params)
 {
 	const char *kind = json_get_str(params, "kind", "");
-	/* Our own screen changes each second. */
+	/* Ignore our own pane, which changes each second. */
 	if (strcmp(kind, "pane_quiet") == 0 && *feed->view->own_pane &&
 	    strcmp(json_get_str(params, "pane", ""), feed->view->own_pane) == 0)
 		return;
@@ -381,7 +380,7 @@ static void take_event(struct top_feed *feed, const struct json *params)
 	}
 }
 
-/* Handles a line. Returns whether the screen may change. */
+/* Handles a line of the daemon. Returns true if the screen may change. */
 static bool take_line(struct top_feed *feed, const char *line, size_t len)
 {
 	struct json_error error;
@@ -466,7 +465,7 @@ int top_feed_fd(const struct top_feed *feed)
 	return feed->link != NULL ? link_fd(feed->link) : -1;
 }
 
-/* The time of the next request; INT64_MAX: only after an event. */
+/* Returns the time of the next request, or INT64_MAX if it is only sent after an event. */
 static int64_t due_at(const struct top_feed *feed, enum question question)
 {
 	bool is_slow = question == ASK_STATUS ||
@@ -485,7 +484,7 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 		       : INT64_MAX;
 }
 
-/* The time of the next capture of the chosen pane or job. */
+/* Returns the time of the next capture of the chosen pane or job. */
 static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool *ret_is_log)
 {
 	*ret_id = top_view_wants(feed->view, feed->model, ret_is_log);
@@ -498,7 +497,7 @@ static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool
 	    REFRESH_MS;
 }
 
-/* Captures what is chosen, unless tmux has not run: no program has written since then. */
+/* Captures the pane or job. Skips a pane while tmux does not run: its screen cannot change. */
 static void capture(struct top_feed *feed, const char *id, bool is_log, int64_t now_ms)
 {
 	bool is_same = !is_log && strcmp(id, feed->captured) == 0 &&
@@ -527,11 +526,11 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
 	return wait < 0 ? 0 : wait > INT32_MAX ? INT32_MAX : wait;
 }
 
-/* Shows that the list of panes is late. A fleet gets more time, since it waits for its hosts. */
+/* Reports that the list of panes is late. A fleet may take longer, since it waits for hosts. */
 static void note_silence(struct top_feed *feed, int64_t now_ms)
 {
 	int64_t most_ms = feed->cli->is_fleet ? 2 * SILENT_MS : SILENT_MS;
-	/* The next answer clears this message. */
+	/* The next answer clears the message. */
 	if (feed->asked[ASK_LIST + TOP_PANES] != 0 &&
 	    now_ms - feed->when[ASK_LIST + TOP_PANES] >= most_ms)
 		(void)snprintf(

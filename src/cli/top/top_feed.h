@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The source of data for muxbus top: a link to the daemon that reconnects after a loss, events
- * that trigger requests, and the answers, stored in a model.
+ * The source of data for muxbus top: a link to the daemon that reconnects after a loss. Events
+ * cause requests; answers are stored in a model.
  */
 #pragma once
 
@@ -9,32 +9,32 @@
 #include "cli/top/top_view.h"
 #include "client/link.h"
 
-/* Takes over link; fills model and view, which must live longer. */
+/* Takes ownership of link. Fills model and view, which must outlive the feed. */
 struct top_feed *top_feed_new(
     const struct cli *cli, struct link *link, struct top_model *model, struct top_view *view);
 void top_feed_free(struct top_feed *feed);
 
-/* A descriptor to poll for input; -1 while there is no daemon. */
+/* Returns a descriptor to poll for input, or -1 while not connected. */
 int top_feed_fd(const struct top_feed *feed);
 
-/* The time in ms until step() has work without input. */
+/* Returns the milliseconds until top_feed_step() must run without input. */
 int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms);
 
-/* Reads input and sends due requests. Returns whether the screen may change. */
+/* Reads input and sends due requests. Returns true if the screen may change. */
 bool top_feed_step(struct top_feed *feed, int64_t now_ms);
 
 /* Marks all lists as stale. */
 void top_feed_refresh(struct top_feed *feed);
 
-/* Shows this pane to the user: on the terminal that shows this program, or used last. */
+/* Shows the pane to the user, on the terminal of this program or on the one used last. */
 void top_feed_go(struct top_feed *feed, const char *pane);
-/* Whether that has happened. */
+/* Returns true after top_feed_go() has succeeded. */
 bool top_feed_has_gone(const struct top_feed *feed);
 
-/* Asks the daemon to stop the item with this id in the current list. */
+/* Asks the daemon to stop the item with this id in the list. */
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
 
-/* Answers the question of an agent: with the number of a choice, or a text. */
+/* Answers the question of an agent with the number of a choice or a text. */
 void top_feed_answer(struct top_feed *feed, const struct top_item *item, const char *text);
-/* Types a text into a pane, and presses Enter. */
+/* Types a text into a pane and presses Enter. */
 void top_feed_send(struct top_feed *feed, const char *pane, const char *text);

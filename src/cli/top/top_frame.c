@@ -25,16 +25,16 @@ void top_frame_finish(struct top_frame *frame)
 	*frame = (struct top_frame){0};
 }
 
-/* A frame under construction. */
+/* A frame while it is drawn. */
 struct drawing {
 	struct top_frame *frame;
 	struct top_view *view;
 	struct top_model *model;
 	int64_t now_ms;
-	unsigned row; /* the next row */
+	unsigned row; /* index of the next row */
 };
 
-/* Begins the next row; false if the screen is full. */
+/* Begins the next row. Returns false if the screen is full. */
 static bool begin(struct drawing *drawing, struct top_line *line, bool is_marked)
 {
 	const struct top_view *view = drawing->view;
@@ -45,7 +45,7 @@ static bool begin(struct drawing *drawing, struct top_line *line, bool is_marked
 	return true;
 }
 
-/* A path that begins with ~ if it is below the user's home. */
+/* Returns the path, with ~ for the user's home directory. */
 static const char *short_path(
     const struct top_model *model, const char *path, char *out, size_t size)
 {
@@ -82,7 +82,7 @@ static const char *value_text(const struct drawing *drawing, const struct top_it
 	return out;
 }
 
-/* Draws the whole text, or nothing. */
+/* Draws the text if all of it fits. */
 static void put_fact(struct top_line *line, const char *text)
 {
 	if (utf8_cells(text, strlen(text)) <= top_line_left(line))
@@ -99,7 +99,7 @@ static void put_count(struct top_line *line, int64_t count, const char *noun)
 	put_fact(line, text);
 }
 
-/* The hosts of a fleet by their states. */
+/* Draws the counts of a fleet's hosts by state. */
 static void put_hosts(struct top_line *line, const struct top_status *status)
 {
 	const struct {
@@ -154,7 +154,7 @@ static void draw_head(struct drawing *drawing)
 	is_lost = drawing->model->trouble[0] != '\0';
 	word = is_lost ? "lost" : view->is_paused ? "paused" : "live";
 	style = is_lost ? SCREEN_BAD : view->is_paused ? SCREEN_WARN : SCREEN_GOOD;
-	/* Reserve space for the word at the right end. */
+	/* Reserve space for the state at the right end. */
 	columns = line.columns;
 	right = strlen(word) + 3;
 	line.columns = columns > right + 8 ? columns - right : columns;
@@ -171,7 +171,7 @@ static void draw_head(struct drawing *drawing)
 	top_line_end(&line);
 }
 
-/* The name of a list with its count; without the count if space is scarce. */
+/* Writes the name of a list and its count. Returns the length. */
 static size_t tab_text(
     const struct drawing *drawing, enum top_list list, bool has_count, char *out, size_t size)
 {
@@ -205,7 +205,7 @@ static void draw_tabs(struct drawing *drawing)
 	for (int i = 0; i < count; i++) {
 		bool is_here = view->list == (enum top_list)i;
 		view->tabs[i] = 0;
-		/* A screen too narrow for all names shows only the current one. */
+		/* On a narrow screen, show only the current name. */
 		if (!is_here && view->columns < 40)
 			continue;
 		(void)tab_text(drawing, (enum top_list)i, has_counts || is_here, text, sizeof text);
@@ -285,7 +285,7 @@ static void draw_foot(struct drawing *drawing)
 	top_line_end(&line);
 }
 
-/* Whether a list has this column: with hosts it has theirs, and no processor time. */
+/* Returns true if a list has the column. Lists of a fleet have hosts, but no CPU time. */
 static bool has_column(const struct drawing *drawing, const struct top_column *column)
 {
 	bool has_hosts = drawing->model->lists[drawing->view->list].has_hosts;
@@ -293,8 +293,8 @@ static bool has_column(const struct drawing *drawing, const struct top_column *c
 }
 
 /*
- * The cells that the widest of these values needs, for columns that share the rest of the row, and
- * that of hosts; 0: the list does not have the column.
+ * Measures columns without a fixed width, and that of hosts: the cells of the widest value or the
+ * title. 0 means that the list does not have the column.
  */
 static void measure(const struct drawing *drawing, const struct top_item **items, size_t count,
     size_t needs[TOP_COLUMNS_MAX])
@@ -317,7 +317,7 @@ static void measure(const struct drawing *drawing, const struct top_item **items
 	}
 }
 
-/* Gives the cells that a column does not need to one that needs more. */
+/* Moves cells that a column does not need to columns that need more. */
 static void even_out(const struct top_table *table, const size_t needs[TOP_COLUMNS_MAX],
     size_t widths[TOP_COLUMNS_MAX])
 {
@@ -336,13 +336,13 @@ static void even_out(const struct top_table *table, const size_t needs[TOP_COLUM
 	}
 }
 
-/* Whether a column shares the rest of the row. */
+/* Returns true if a column gets a share of the remaining cells. */
 static bool is_flexible(const struct top_column *column)
 {
 	return column->width == 0 && column->kind != TOP_HOST;
 }
 
-/* Distributes the cells of a row to the columns of a table; 0: the column is left out. */
+/* Distributes the cells of a row to the columns of a table. A column of 0 cells is omitted. */
 static void lay_out(const struct top_table *table, size_t room, const size_t needs[TOP_COLUMNS_MAX],
     size_t widths[TOP_COLUMNS_MAX])
 {
@@ -362,7 +362,7 @@ static void lay_out(const struct top_table *table, size_t room, const size_t nee
 		}
 		if (used > room + GAP && most > 0)
 			continue;
-		/* Columns without a width share the rest; the first gets the remainder. */
+		/* Flexible columns share the remaining cells; the first ones get one more. */
 		rest = used < room + GAP ? room + GAP - used : 0;
 		for (size_t i = 0; table->columns[i].title != NULL && flexible > 0; i++) {
 			size_t part;
@@ -453,7 +453,7 @@ static void draw_list(struct drawing *drawing)
 	struct top_line line;
 	size_t count = top_view_items(view, drawing->model, &items, &chosen);
 	unsigned body = top_view_body(view), end = drawing->row + 1 + body;
-	/* Keep the chosen row visible, and no empty space below. */
+	/* Keep the chosen row visible, and leave no empty rows below the list. */
 	if (*scroll + body > count)
 		*scroll = count > body ? count - body : 0;
 	if (chosen < *scroll)
@@ -462,7 +462,7 @@ static void draw_list(struct drawing *drawing)
 		*scroll = chosen - body + 1;
 	last = *scroll + body < count ? *scroll + body : count;
 	if (view->list == TOP_HOME) {
-		drawing->row++; /* in place of titles */
+		drawing->row++; /* the home list has no titles */
 	} else {
 		measure(drawing, items + *scroll, last - *scroll, needs);
 		lay_out(&top_tables[view->list], view->columns > MARK ? view->columns - MARK : 0,
@@ -507,7 +507,7 @@ static const char help_text[] =
     "is human where a person types. The number of the queue counts undelivered\n"
     "notifications.\n";
 
-/* Draws lines of a text, from a given one on; is_screen: captured, with its colours. */
+/* Draws lines of a text from line `first` on. is_screen: the text is a capture with colours. */
 static void draw_lines(struct drawing *drawing, const char *text, size_t len, bool is_screen,
     size_t first, unsigned rows)
 {
@@ -534,7 +534,7 @@ static void draw_lines(struct drawing *drawing, const char *text, size_t len, bo
 	}
 }
 
-/* Draws a rule with a title: that of an item, or of the help. */
+/* Draws a rule with the title of the item, or of the help if item is NULL. */
 static void draw_rule(struct drawing *drawing, const struct top_item *item)
 {
 	const struct top_table *table = item != NULL ? &top_tables[item->list] : NULL;
@@ -562,7 +562,7 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 			top_line_blank(&line, 1);
 		}
 	}
-	/* A line to the end. */
+	/* Draw the rule to the end of the row. */
 	buf_init(&rest, ROW_BYTES_MAX);
 	for (size_t i = top_line_left(&line); i > 0; i--)
 		(void)buf_append_str(&rest, "─");
@@ -572,7 +572,7 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 	top_line_end(&line);
 }
 
-/* The text about the chosen item: a pane's screen, or all its members. */
+/* Reads the text about the chosen item: its captured screen or log, or all its members. */
 static void read_text(
     const struct drawing *drawing, const struct top_item *item, bool is_screen, struct buf *out)
 {
@@ -586,7 +586,7 @@ static void read_text(
 		(void)buf_append(out, view->preview.data, view->preview.len);
 }
 
-/* Draws the text of the view, or of the panel below a list, in `rows` rows under its rule. */
+/* Draws a rule and, in `rows` rows, the opened text or the panel below a list. */
 static void draw_text(struct drawing *drawing, unsigned rows, bool is_panel)
 {
 	struct top_view *view = drawing->view;
@@ -605,7 +605,7 @@ static void draw_text(struct drawing *drawing, unsigned rows, bool is_panel)
 	last = lines > rows ? lines - rows : 0;
 	if (!is_panel && (view->text_scroll > last || view->follows))
 		view->text_scroll = last;
-	/* The end of a screen is the interesting part of a panel. */
+	/* The panel shows the end of a captured screen. */
 	draw_lines(drawing, buf_text(&text), text.len, is_screen,
 	    !is_panel       ? view->text_scroll
 		: is_screen ? last
@@ -633,7 +633,7 @@ void top_frame_draw(
 {
 	struct drawing drawing = {.frame = frame, .view = view, .model = model, .now_ms = now_ms};
 	unsigned panel;
-	/* The number of items determines the space for the panel. */
+	/* Needed first: the number of items determines the size of the panel. */
 	view->has_missing = model->lists[view->list].missing[0] != '\0';
 	(void)top_view_chosen(view, model);
 	panel = top_view_panel(view);
@@ -648,7 +648,7 @@ void top_frame_draw(
 	} else {
 		draw_text(&drawing, top_view_body(view), false);
 	}
-	/* The last row belongs to the foot, even if only the head is above it. */
+	/* The last row is for the foot, even on a screen of two rows. */
 	if (view->rows > 1) {
 		drawing.row = view->rows - 1;
 		draw_foot(&drawing);
@@ -664,7 +664,7 @@ void top_frame_update(struct buf *out, const struct top_frame *old, const struct
 		const struct buf *row = &frame->rows[i];
 		if (!is_new && buf_is_equal(&old->rows[i], row))
 			continue;
-		/* Erase first: after a full row this would delete the last cell. */
+		/* Erase before writing: after a full row, this would erase its last cell. */
 		(void)buf_printf(out, "\033[%u;1H\033[K", i + 1);
 		if (row->len > 0)
 			(void)buf_append(out, row->data, row->len);

@@ -6,8 +6,8 @@ enum {
 	ID_CELLS = 7,
 	WHERE_CELLS = 20,
 	AGE_CELLS = 5,
-	NARROW = 60, /* columns below which places are left out */
-	TINY = 40, /* and labels and ages */
+	NARROW = 60, /* columns; narrower rows omit places */
+	TINY = 40, /* columns; narrower rows also omit labels and ages */
 };
 
 static const char *const labels[] = {
@@ -24,10 +24,10 @@ static const enum screen_style label_styles[] = {
     [TOP_QUIET] = SCREEN_DIM,
 };
 
-/* The lists that a section takes its items from, in this order. */
+/* The lists with the items of a section, in the order of display. */
 static const enum top_list sources[] = {TOP_AGENTS, TOP_JOBS, TOP_QUEUE, TOP_PANES};
 
-/* Adds the items of a section. */
+/* Appends the items of a section. Returns the new count. */
 static size_t add_section(const struct top_model *model, enum top_section section,
     const struct top_item **items, size_t count)
 {
@@ -68,7 +68,7 @@ size_t top_home_needs(const struct top_model *model)
 	return count;
 }
 
-/* The session and window of a pane; blank as far as the row above has the same. */
+/* Draws the session and window of a pane, but not what is the same as in the row above. */
 static void put_place(struct top_line *line, const struct top_item *item,
     const struct top_item *before, enum screen_style style)
 {

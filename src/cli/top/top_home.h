@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The home list of muxbus top: items of the other lists by what they mean to a person. First what
- * needs one, then what runs, what has finished, and all panes by session and window. No input or
- * output.
+ * The home list of muxbus top: items of all lists, ordered by importance to a person. First come
+ * items that need a person, then running, then finished, then all panes by session and window. No
+ * I/O.
  */
 #pragma once
 
 #include "cli/top/top_line.h"
 #include "cli/top/top_model.h"
 
-#define TOP_HOME_NOTICES_MAX 3 /* undelivered notifications that are shown */
+#define TOP_HOME_NOTICES_MAX 3 /* undelivered notifications shown */
 
-/* The items in order; *ret_items is memory of mem_alloc(), NULL if there are none. */
+/* Returns the number of items, and the items in order, which the caller frees; NULL if none. */
 size_t top_home_items(const struct top_model *model, const struct top_item ***ret_items);
-/* How many need a person. */
+/* Returns the number of items that need a person. */
 size_t top_home_needs(const struct top_model *model);
 
-/* Draws a row. before: the item above it, or NULL. */
+/* Draws the row of an item. before: the item in the row above, or NULL. */
 void top_home_draw(struct top_line *line, const struct top_item *item,
     const struct top_item *before, int64_t now_ms);

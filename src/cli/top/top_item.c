@@ -9,7 +9,7 @@ static int64_t time_of(const struct json *json, const char *member)
 	return text != NULL ? clock_parse(text) : 0;
 }
 
-/* The question, and what answers it. */
+/* Writes the question of an agent, and the keys that answer it. */
 static void read_question(struct buf *out, const struct json *json)
 {
 	const struct json *choices = json_member(json, "choices");
@@ -38,7 +38,7 @@ static void read_agent(struct top_item *item, const struct json *json, struct bu
 		(void)buf_printf(out, "%s: %s", state, json_get_str(json, "reason", ""));
 }
 
-/* looked_ms: what has ended since then, or within the last hour, is of interest. */
+/* Reads a job. Jobs that ended since looked_ms or within the last hour are shown. */
 static void read_job(struct top_item *item, const struct json *json, int64_t now_ms,
     int64_t looked_ms, struct buf *out)
 {
@@ -58,7 +58,7 @@ static void read_job(struct top_item *item, const struct json *json, int64_t now
 	else if (!is_running)
 		(void)buf_printf(out, "%s  ", state);
 	(void)buf_printf(out, "%s%s", name != NULL ? name : "", name != NULL ? ": " : "");
-	/* muxbus run has the shell replaced by the command. */
+	/* muxbus run puts "exec" before the command. */
 	(void)buf_append_str(out, command + (strncmp(command, "exec ", 5) == 0 ? 5 : 0));
 }
 
@@ -72,7 +72,7 @@ static void read_notice(
 	(void)buf_printf(out, "not delivered: %s", json_get_str(json, "text", ""));
 }
 
-/* A pane, with its place in the tree. */
+/* Reads a pane and its position in session and window. */
 static void read_pane(struct top_item *item, const struct json *json, struct buf *out)
 {
 	const char *title = json_get_str(json, "title", "");
@@ -91,7 +91,7 @@ void top_item_read(
     struct top_item *item, const struct json *json, int64_t now_ms, int64_t looked_ms)
 {
 	struct buf text;
-	buf_init(&text, TEXT_MAX); /* a longer text is cut */
+	buf_init(&text, TEXT_MAX); /* longer text is cut off */
 	item->section = TOP_ELSEWHERE;
 	if (item->list == TOP_PANES)
 		read_pane(item, json, &text);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* An item of a list of muxbus top, and what it says on the home list. No input or output. */
+/* An item of a list of muxbus top, and its text on the home list. No I/O. */
 #pragma once
 
 #include "wire/json.h"
 
 enum top_list {
-	TOP_HOME, /* items of the others: top_home.h */
+	TOP_HOME, /* items of all other lists: top_home.h */
 	TOP_PANES,
 	TOP_JOBS,
 	TOP_TIMERS,
@@ -17,69 +17,69 @@ enum top_list {
 
 enum {
 	TOP_COLUMNS_MAX = 9,
-	TOP_ITEMS_MAX = 10000, /* per list; more are left out */
-	TOP_ITEM_BYTES_MAX = 64 * 1024, /* of an item's members; a larger item shows nothing */
-	TOP_ID_SIZE = 256, /* of an id with the names of its host and server */
+	TOP_ITEMS_MAX = 10000, /* per list; further items are omitted */
+	TOP_ITEM_BYTES_MAX = 64 * 1024, /* of an item's JSON; a larger item has no members */
+	TOP_ID_SIZE = 256, /* of an id, with host and server */
 };
 
 enum {
 	TOP_HOME_RECENT_MS =
-	    3600000, /* a job that ended before that, and was looked at, is left out */
-	TOP_HOME_LATE_MS = 60000, /* of a notification that is not delivered */
-	TOP_PANE_STATE = 3, /* the columns with the states of panes and of agents */
+	    3600000, /* jobs that ended earlier, and before the last look, are omitted */
+	TOP_HOME_LATE_MS = 60000, /* notifications not delivered for this long need a person */
+	TOP_PANE_STATE = 3, /* index of the column with the state of panes, and of agents */
 	TOP_AGENT_STATE = 2,
 };
 
-/* The part of the home list that an item belongs to. */
+/* The section of the home list that an item is in. */
 enum top_section {
-	TOP_NEEDS, /* a person: a question, a failed job, an undelivered notification */
+	TOP_NEEDS, /* needs a person: a question, a failed job, an undelivered notification */
 	TOP_RUNNING,
 	TOP_FINISHED,
 	TOP_QUIET, /* panes */
-	TOP_ELSEWHERE, /* none */
+	TOP_ELSEWHERE, /* not on the home list */
 };
 
-/* An item's value in a column. text is untrusted, and NUL-terminated without other NULs. */
+/* An item's value in a column. text is untrusted, and NUL-terminated. */
 struct top_value {
 	char *text;
-	int64_t time_ms; /* TOP_AGE, TOP_DUE: CLOCK_REALTIME; 0: unknown */
+	int64_t time_ms; /* for TOP_AGE and TOP_DUE; real time; 0 if unknown */
 };
 
 struct top_item {
-	char *id; /* a target: in the fleet it begins with the host */
-	char *pane; /* the same for its pane; NULL: none */
-	char *host; /* that has the item; NULL: not in a fleet */
-	char *server; /* of tmux, on that host; NULL as host */
-	char *json; /* all its members */
-	bool is_over; /* ended: drawn dim */
-	pid_t pid; /* of a pane's first process; 0: none */
-	int cpu_percent; /* of one processor; -1: unknown */
+	char *id; /* a target; in a fleet with the host's prefix */
+	char *pane; /* its pane, in the same form; NULL if none */
+	char *host; /* host of the item; NULL without a fleet */
+	char *server; /* tmux server on that host; NULL without a fleet */
+	char *json; /* all members of the item */
+	bool is_over; /* has ended; drawn dim */
+	pid_t pid; /* a pane's first process; 0 if unknown */
+	int cpu_percent; /* of one processor; -1 if unknown */
 	struct top_value values[TOP_COLUMNS_MAX];
-	/* For the home list. */
-	enum top_list list; /* that has the item */
+	/* For the home list: */
+	enum top_list list; /* list of the item */
 	enum top_section section;
-	int64_t since_ms; /* CLOCK_REALTIME: its state, its end, its last output; 0: unknown */
-	bool is_asking; /* an agent, which asks something */
-	size_t choices; /* of the question */
-	char *what; /* in words */
-	char *session; /* of a pane; else NULL, as the window */
-	char *window; /* its index and name */
+	int64_t since_ms; /* real time of its state, end or last output; 0 if unknown */
+	bool is_asking; /* an agent that asks a question */
+	size_t choices; /* number of choices of the question */
+	char *what; /* text on the home list */
+	char *session; /* of a pane; NULL for other items, as is window */
+	char *window; /* index and name of the window */
 	int64_t window_index, pane_index;
 };
 
 struct top_items {
 	struct top_item *items;
 	size_t count;
-	const struct top_item **places; /* panes by host, session, window and place; else NULL */
-	bool is_known; /* the daemon has this list */
-	bool has_hosts; /* the items say which host they are of */
-	char missing[400]; /* the hosts that did not answer, with reasons; "": none */
+	const struct top_item **places; /* sorted panes: host, session, window, index; else NULL */
+	bool is_known; /* the daemon knows the list */
+	bool has_hosts; /* the items name their hosts */
+	char missing[400]; /* hosts without an answer, with reasons; "" if none */
 };
 
-/* Fills in the members of an item for the home list. looked_ms: as in struct top_model. */
+/* Sets the members for the home list. looked_ms: as in struct top_model. */
 void top_item_read(
     struct top_item *item, const struct json *json, int64_t now_ms, int64_t looked_ms);
-/* Sets the places of panes. */
+/* Sets places, the sorted list of panes. */
 void top_item_place(struct top_items *panes);
-/* Gives panes the states of the agents in them. */
+/* Copies the states of agents to their panes. */
 void top_item_mark(struct top_items *panes, const struct top_items *agents);

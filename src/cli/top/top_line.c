@@ -119,7 +119,7 @@ void top_line_cell(
 		top_line_blank(line, width - took);
 }
 
-/* The length of "ESC [ digits m" at the start of bytes, or 0. */
+/* Returns the length of "ESC [ digits m" at the start of bytes, or 0. */
 static size_t colour_len(const char *bytes, size_t len)
 {
 	size_t at = 2;
@@ -130,7 +130,7 @@ static size_t colour_len(const char *bytes, size_t len)
 	return at < len && bytes[at] == 'm' ? at + 1 : 0;
 }
 
-/* The length of "ESC ] 8 ; ... ESC \" at the start of bytes, or 0: where a link begins or ends. */
+/* Returns the length of a hyperlink "ESC ] 8 ; ... ESC \" at the start of bytes, or 0. */
 static size_t link_len(const char *bytes, size_t len)
 {
 	if (len < 6 || memcmp(bytes, "\033]8;", 4) != 0)
@@ -144,8 +144,8 @@ static size_t link_len(const char *bytes, size_t len)
 static void take_colour(struct top_ink *ink, const char *bytes, size_t len)
 {
 	/*
-	 * "ESC [ m", "ESC [ 0 m" and "ESC [ 0 ; ... m" reset all styles; so does a sequence that
-	 * is too long.
+	 * "ESC [ m", "ESC [ 0 m" and "ESC [ 0 ; ... m" reset all styles. So does a sequence that
+	 * does not fit.
 	 */
 	bool is_reset = len == 3 || (bytes[2] == '0' && (bytes[3] == ';' || bytes[3] == 'm'));
 	if (is_reset || ink->len + len > sizeof ink->text)
@@ -156,7 +156,7 @@ static void take_colour(struct top_ink *ink, const char *bytes, size_t len)
 	ink->len += len;
 }
 
-/* Text in which letters stand for line-drawing characters, as since the VT100. */
+/* Appends text in which letters stand for line drawing characters of the VT100. */
 static void put_drawn(struct top_line *line, const char *bytes, size_t len)
 {
 	static const char *const drawn[] = {
@@ -172,7 +172,7 @@ static void put_drawn(struct top_line *line, const char *bytes, size_t len)
 	}
 }
 
-/* The length of text without a known sequence or shift. */
+/* Returns the length of the text up to the next known sequence or shift. */
 static size_t text_len(const char *bytes, size_t len)
 {
 	size_t at = 0;

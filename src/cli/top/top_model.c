@@ -3,19 +3,19 @@
 
 #include "cli/show.h"
 
-#define TEXT_BYTES_MAX 4096 /* of a value; more does not fit on a screen */
+#define TEXT_BYTES_MAX 4096 /* bytes of a value; longer text does not fit on a screen */
 #define DETAIL_BYTES_MAX (TOP_ITEM_BYTES_MAX * 2)
 
 static void put_member(struct buf *out, const struct json *item, const char *name)
 {
 	const struct json *value = json_member(item, name);
 	if (value != NULL && (value->type == JSON_STRING || value->type == JSON_NUMBER))
-		(void)buf_append(out, value->text, value->len); /* nothing if it is too long */
+		(void)buf_append(out, value->text, value->len); /* too long: nothing */
 }
 
 /*
- * The target of an item's host as its ids begin: "HOST:", or "HOST/SERVER:" if the host has more
- * servers. The length with the colon; 0: the id is that of a single daemon.
+ * Returns the length of the prefix of a fleet's id, "HOST:" or "HOST/SERVER:", including the colon,
+ * or 0 for an id of a single daemon.
  */
 static size_t host_len(const struct json *item, const struct json *id)
 {
@@ -29,16 +29,16 @@ static size_t host_len(const struct json *item, const struct json *id)
 	return colon != NULL ? (size_t)(colon - id->text) + 1 : 0;
 }
 
-/* Members with ids, which may begin with a host. */
+/* Members with ids, which may have a host's prefix. */
 static const char *const ids[] = {"pane", "id", "agent", NULL};
 
-/* An id without its host. */
+/* Appends an id without the prefix of a host. */
 static void put_id(struct buf *out, const struct json *item, const char *name)
 {
 	const struct json *id = json_member(item, name);
 	size_t len = host_len(item, id);
 	if (len > 0)
-		(void)buf_append(out, id->text + len, id->len - len); /* nothing if too long */
+		(void)buf_append(out, id->text + len, id->len - len); /* too long: nothing */
 	else
 		put_member(out, item, name);
 }
@@ -63,7 +63,7 @@ static void read_place(struct buf *out, const struct json *item)
 	    json_get_int(item, "pane_index", 0));
 }
 
-/* In local time. */
+/* Appends the due time in local time. */
 static void read_due_clock(struct buf *out, const struct json *item)
 {
 	if (json_member(item, "due") != NULL)
@@ -93,7 +93,7 @@ static void read_job_result(struct buf *out, const struct json *item)
 		put_member(out, item, "exit_code");
 	if (signal == NULL || signal->type != JSON_NUMBER)
 		return;
-	(void)buf_append_str(out, out->len > 0 ? " SIG " : "SIG "); /* as muxbus jobs */
+	(void)buf_append_str(out, out->len > 0 ? " SIG " : "SIG "); /* as in muxbus jobs */
 	put_member(out, item, "signal");
 }
 
@@ -151,7 +151,7 @@ static void read_timer_period(struct buf *out, const struct json *item)
 	}
 }
 
-/* A command as one text, or as words. */
+/* Appends the command, which is a string or an array of words. */
 static void read_agent_command(struct buf *out, const struct json *item)
 {
 	const struct json *command = json_member(item, "command");
@@ -164,7 +164,7 @@ static void read_agent_command(struct buf *out, const struct json *item)
 			continue;
 		if (out->len > 0)
 			(void)buf_append_byte(out, ' ');
-		(void)buf_append(out, word->text, word->len); /* cut if it is too long */
+		(void)buf_append(out, word->text, word->len); /* overflow is cut off */
 	}
 }
 
@@ -202,7 +202,7 @@ static const char *find_text(const struct word_text *words, const char *word)
 	return words->word != NULL ? words->text : word;
 }
 
-/* The receipt of a notification in words: "waits: a person types". */
+/* Appends the delivery of a notification in words, such as "waits: a person types". */
 static void read_delivery(struct buf *out, const struct json *item)
 {
 	const struct json *delivery = json_member(item, "delivery");
@@ -398,7 +398,7 @@ static char *read_value(const struct top_column *column, const struct json *json
 	return value;
 }
 
-/* A text without NULs of an item, or NULL. */
+/* Returns a copy of a string member, or NULL. */
 static char *copy_member(const struct json *json, const char *name)
 {
 	const struct json *member = json_member(json, name);
@@ -412,7 +412,7 @@ static bool is_pane(const struct json *json)
 	return pane != NULL && pane->type == JSON_STRING && pane->text[host_len(json, pane)] == '%';
 }
 
-/* A number is an id of one host: the target names the host. */
+/* Appends the id of an item. A number of a fleet's host gets the host's prefix. */
 static void put_target(struct buf *out, const struct top_table *table, const struct top_item *item,
     const struct json *json)
 {
@@ -435,7 +435,7 @@ static void load_item(const struct top_model *model, enum top_list list, struct 
 	item->host = copy_member(json, "host");
 	item->server = copy_member(json, "server");
 	if (item->host != NULL)
-		item->pid = 0; /* of another machine */
+		item->pid = 0; /* processes of other machines cannot be measured */
 	json_start(&writer, &text, TOP_ITEM_BYTES_MAX);
 	json_put_value(&writer, NULL, json);
 	item->json = xstrdup(buf_text(&text));
@@ -455,7 +455,7 @@ static void load_item(const struct top_model *model, enum top_list list, struct 
 	}
 }
 
-/* The hosts that an answer of the fleet does not have; the last ones may be cut. */
+/* Stores the hosts that did not answer. A long list is cut off. */
 static void load_missing(struct top_items *items, const struct json *result)
 {
 	size_t len = 0;
@@ -496,7 +496,7 @@ void top_model_load(
 		top_item_place(items);
 	if (list == TOP_PANES || list == TOP_AGENTS)
 		top_item_mark(&model->lists[TOP_PANES], &model->lists[TOP_AGENTS]);
-	/* Search from the end: the newest item comes first. */
+	/* Reverse the new items, so that the newest comes first. */
 	if (list == TOP_QUEUE || list == TOP_JOBS) {
 		for (size_t i = before, j = items->count; i + 1 < j; i++) {
 			struct top_item item = items->items[--j];
@@ -524,11 +524,11 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
 	    json_get_str(json_member(result, "tmux"), "version", "?"));
 	status->tmux_pid = json_get_int(json_member(result, "tmux"), "pid", 0);
-	/* In steps of a second, so that the start time stays constant. */
+	/* Changed only by more than a second, so that the time does not flicker. */
 	started_ms = now_ms - (int64_t)(json_get_double(result, "uptime_sec") * 1000);
 	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
 		status->started_ms = started_ms;
-	/* One host of the fleet. */
+	/* The status is of one host of a fleet. */
 	if (*json_get_str(result, "host", ""))
 		(void)snprintf(
 		    model->name, sizeof model->name, "%s", json_get_str(result, "host", ""));

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: ISC */
-/* The data of muxbus top: lists of objects, from the daemon's last answers. No input or output. */
+/* The data of muxbus top: lists from the daemon's last answers. No I/O. */
 #pragma once
 
 #include "cli/screen_text.h"
 #include "cli/top/top_item.h"
 
 enum top_kind {
-	TOP_TEXT, /* as it is */
-	TOP_HOST, /* as wide as needed; only in a list of the fleet */
-	TOP_PATH, /* keep the end */
+	TOP_TEXT, /* unchanged */
+	TOP_HOST, /* as wide as needed; in lists of a fleet only */
+	TOP_PATH, /* keeps the end if cut */
 	TOP_STATE, /* a word with a colour */
-	TOP_AGE, /* time since then */
-	TOP_DUE, /* time until then */
-	TOP_CPU, /* the processor time of the item's processes, in percent; not of the fleet */
+	TOP_AGE, /* time since time_ms */
+	TOP_DUE, /* time until time_ms */
+	TOP_CPU, /* CPU time of the item's processes, in percent; not in a fleet */
 };
 
 struct top_column {
 	const char *title;
 	enum top_kind kind;
-	unsigned width; /* in cells; 0: shares the rest of the row */
-	unsigned rank; /* if space is scarce, the highest rank goes first; 0 stays */
+	unsigned width; /* in cells; 0: gets a share of the rest */
+	unsigned rank; /* columns with the highest rank are omitted first; 0: never omitted */
 	bool is_right;
-	const char *member; /* that the column shows; or NULL, and then: */
-	/* Appends the item's text for this column; a time as text for TOP_AGE and TOP_DUE. */
+	const char *member; /* member to show; if NULL, read() is called */
+	/* Appends the text for the column; for TOP_AGE and TOP_DUE a time as text. */
 	void (*read)(struct buf *out, const struct json *item);
 };
 
 struct top_table {
 	const char *name; /* for people */
-	const char *method; /* that lists the items */
-	const char *member; /* of its result */
-	const char *id; /* the member with the id of an item */
-	const char *stop; /* the action of the key x: "stop"; NULL: none */
+	const char *method; /* lists the items */
+	const char *member; /* array in the result of method */
+	const char *id; /* member with the id of an item */
+	const char *stop; /* label of the key x, such as "stop"; NULL if nothing can be stopped */
 	const char *stop_method;
-	const char *stop_param; /* the parameter for the id */
+	const char *stop_param; /* parameter of stop_method for the id */
 	struct top_column columns[TOP_COLUMNS_MAX + 1]; /* ended by a column without a title */
 };
 
@@ -42,9 +42,9 @@ extern const struct top_table top_tables[TOP_LIST_COUNT_];
 struct top_status {
 	char version[32];
 	char tmux_version[32];
-	int64_t tmux_pid; /* 0: unknown */
-	int64_t started_ms; /* CLOCK_REALTIME; 0: unknown */
-	bool is_fleet; /* the counts of hosts are known, and not those of tmux and the queue */
+	int64_t tmux_pid; /* 0 if unknown */
+	int64_t started_ms; /* real time; 0 if unknown */
+	bool is_fleet; /* has counts of hosts, but not of tmux and the queue */
 	int64_t hosts;
 	int64_t hosts_up;
 	int64_t hosts_connecting;
@@ -55,34 +55,34 @@ struct top_status {
 	int64_t waits;
 	int64_t undelivered;
 	int64_t consumers;
-	int64_t last; /* number of an event or notification */
+	int64_t last; /* number of the last event or notification */
 };
 
 struct top_model {
 	struct top_items lists[TOP_LIST_COUNT_];
 	struct top_status status;
-	struct json_reader *reader; /* for the members of an item */
+	struct json_reader *reader; /* parses the JSON of items */
 	char name[64]; /* of the tmux server */
-	char home[256]; /* the user's directory, shown as ~; "": unknown */
-	char trouble[200]; /* the reason why data is stale; "": none */
-	int64_t looked_ms; /* when a person last left the home screen, real time; 0: not known */
+	char home[256]; /* home directory, shown as ~; "" if unknown */
+	char trouble[200]; /* why the data is stale; "" if it is not */
+	int64_t looked_ms; /* when a person last left the home screen; real time; 0 if unknown */
 };
 
 void top_model_init(struct top_model *model, const char *name);
 void top_model_finish(struct top_model *model);
 
 /*
- * Loads a result of the method that lists them. With after >= 0, items with a numeric id up to
- * that are added after the existing ones; else all items are replaced.
+ * Loads the result of a list's method. If after >= 0, appends items whose numeric ids are at most
+ * after; otherwise replaces all items.
  */
 void top_model_load(
     struct top_model *model, enum top_list list, const struct json *result, int64_t after);
-/* The daemon has no such list. */
+/* Empties a list that the daemon does not have. */
 void top_model_forget(struct top_model *model, enum top_list list);
 void top_model_load_status(struct top_model *model, const struct json *result, int64_t now_ms);
 
-/* Appends all members of an item, a line each; the text is still untrusted. */
+/* Appends all members of an item, one per line. The text is untrusted. */
 void top_model_describe(struct top_model *model, const struct top_item *item, struct buf *out);
 
-/* The colour of a state. */
+/* Returns the style of a state. */
 enum screen_style top_state_style(const char *word);

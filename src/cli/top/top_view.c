@@ -17,7 +17,7 @@ void top_keys_feed(struct top_keys *keys, const void *bytes, size_t len)
 }
 
 struct key_sequence {
-	const char *bytes; /* after ESC */
+	const char *bytes; /* bytes after ESC */
 	enum top_key_kind kind;
 };
 
@@ -43,7 +43,7 @@ static const struct key_sequence sequences[] = {
     {"OH", TOP_KEY_HOME},
 };
 
-/* The length of the sequence that begins with ESC; 0 if it is incomplete. */
+/* Returns the length of the sequence that begins with ESC, or 0 if it is incomplete. */
 static size_t sequence_len(const uint8_t *bytes, size_t len)
 {
 	if (len < 2)
@@ -58,7 +58,7 @@ static size_t sequence_len(const uint8_t *bytes, size_t len)
 	return 0;
 }
 
-/* A report of the mouse: button, column and row, and M for a press. */
+/* Reads a mouse report: button, column, row, and M for a press. */
 static void read_mouse(const uint8_t *bytes, size_t len, struct top_key *ret_key)
 {
 	char text[32], end;
@@ -80,7 +80,7 @@ static size_t read_sequence(const uint8_t *bytes, size_t len, bool is_late, stru
 	if (used == 0 && !is_late)
 		return 0;
 	if (used <= 1) {
-		/* A single ESC; the bytes after it are read again. */
+		/* A single ESC; the next bytes are keys. */
 		ret_key->kind = TOP_KEY_ESCAPE;
 		return 1;
 	}
@@ -179,7 +179,7 @@ unsigned top_view_panel(const struct top_view *view)
 	rest = view->rows - head_rows(view) - FOOT_ROWS;
 	most = rest / 2;
 	list = view->count > TOP_LIST_ROWS_MIN ? (unsigned)view->count : TOP_LIST_ROWS_MIN;
-	/* An empty row between both, if the list fits. */
+	/* Leave an empty row between list and panel, if the list fits. */
 	return rest - (list + 1 < most ? list + 1 : most);
 }
 
@@ -198,7 +198,7 @@ static bool contains(const char *text, const char *part)
 	return len == 0;
 }
 
-/* Whether the filter finds something that is shown of an item. */
+/* Returns true if a text of the item contains the filter. */
 static bool passes(const struct top_view *view, const struct top_item *item)
 {
 	for (size_t i = 0; top_tables[item->list].columns[i].title != NULL; i++)
@@ -209,7 +209,7 @@ static bool passes(const struct top_view *view, const struct top_item *item)
 		(item->window != NULL && contains(item->window, view->filter)));
 }
 
-/* By the column that the user has chosen; the latest and the busiest come first. */
+/* Compares items by the chosen column. The latest time and the highest CPU use come first. */
 static int compare_items(const void *one, const void *other, void *data)
 {
 	const struct top_item *a = *(const struct top_item *const *)one;
@@ -230,7 +230,7 @@ static int compare_items(const void *one, const void *other, void *data)
 						 : strverscmp(a->id, b->id);
 }
 
-/* All items of the current list; the caller frees. */
+/* Returns all items of the current list in *ret_items, which the caller frees. */
 static size_t all_items(
     const struct top_view *view, const struct top_model *model, const struct top_item ***ret_items)
 {
@@ -269,10 +269,10 @@ size_t top_view_items(struct top_view *view, const struct top_model *model,
 			other = count;
 		(*ret_items)[count++] = item;
 	}
-	/* A person who starts this program wants to see another pane. */
+	/* Initially choose another pane than that of this program. */
 	if (id == NULL && view->list <= TOP_PANES && other != SIZE_MAX)
 		chosen = other;
-	/* The chosen item is gone: choose the one in its place. */
+	/* The chosen item has disappeared: choose the item at its position. */
 	if (chosen == SIZE_MAX)
 		chosen = view->place[view->list] < count ? view->place[view->list]
 		    : count > 0                          ? count - 1
@@ -308,7 +308,7 @@ static void move_text(struct top_view *view, int64_t by)
 {
 	int64_t to = (int64_t)view->text_scroll + by;
 	view->follows = view->mode == TOP_MODE_LOG && by == TEXT_LINES_MAX;
-	/* Drawing corrects a scroll too far, since only then the end is known. */
+	/* Drawing limits the position, since it knows the end. */
 	view->text_scroll = to < 0 ? 0 : to > TEXT_LINES_MAX ? TEXT_LINES_MAX : (size_t)to;
 }
 
@@ -361,7 +361,7 @@ static enum top_action open_text(
 	return TOP_CHANGED;
 }
 
-/* The next column to sort by; behind the last one the list is as it is again. */
+/* Sorts by the next column, or after the last column in the original order. */
 static enum top_action change_order(struct top_view *view, const struct top_model *model)
 {
 	enum top_kind hidden = model->lists[view->list].has_hosts ? TOP_CPU : TOP_HOST;
@@ -390,12 +390,12 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 		(void)snprintf(view->message, sizeof view->message, "it has ended already");
 		return TOP_CHANGED;
 	}
-	choose(view, item, view->place[view->list]); /* stay on this item */
+	choose(view, item, view->place[view->list]); /* keep this item chosen */
 	view->prompt = TOP_PROMPT_STOP;
 	return TOP_CHANGED;
 }
 
-/* Chooses the first agent that asks something, unless the chosen one does. False: there is none. */
+/* Chooses the first agent with a question, unless the chosen one asks. False: none asks. */
 static bool choose_question(struct top_view *view, const struct top_model *model)
 {
 	const struct top_item **items;
@@ -424,13 +424,13 @@ static enum top_action begin_send(struct top_view *view, const struct top_model 
 	const struct top_item *item = top_view_chosen(view, model);
 	if (item == NULL || item->pane == NULL)
 		return TOP_NOTHING;
-	choose(view, item, view->place[view->list]); /* stay on this item */
+	choose(view, item, view->place[view->list]); /* keep this item chosen */
 	view->answer[0] = '\0';
 	view->prompt = TOP_PROMPT_SEND;
 	return TOP_CHANGED;
 }
 
-/* Enter goes to the pane of an item; an item without a pane opens. */
+/* Handles Enter: goes to the pane of the chosen item, or opens an item without a pane. */
 static enum top_action on_enter(struct top_view *view, const struct top_model *model)
 {
 	const struct top_item *item = top_view_chosen(view, model);
@@ -510,7 +510,7 @@ static enum top_action on_move(struct top_view *view, const struct top_model *mo
 	return TOP_CHANGED;
 }
 
-/* A click on the name of a list or on an item; on the chosen item it is Enter. */
+/* Handles a click: on the name of a list or on an item. On the chosen item it acts as Enter. */
 static enum top_action on_click(
     struct top_view *view, const struct top_model *model, const struct top_key *key)
 {
@@ -536,7 +536,7 @@ static enum top_action on_click(
 	return at == chosen && action == TOP_CHANGED ? on_enter(view, model) : action;
 }
 
-/* A key of a line that is being typed. TOP_NOTHING: not of the line. */
+/* Handles a key of a typed line. Returns TOP_NOTHING for a key that does not edit. */
 static enum top_action edit(char *text, size_t max, const struct top_key *key)
 {
 	size_t len = strlen(text);
@@ -563,7 +563,7 @@ static enum top_action on_filter(struct top_view *view, const struct top_key *ke
 	return edit(view->filter, TOP_FILTER_MAX, key);
 }
 
-/* The number of a choice answers at once; other texts are ended by Enter. */
+/* Handles a key of an answer. The number of a choice answers at once, other text at Enter. */
 static enum top_action on_answer(
     struct top_view *view, const struct top_model *model, const struct top_key *key)
 {
@@ -583,7 +583,7 @@ static enum top_action on_answer(
 	return is_answer ? TOP_ANSWER : TOP_SEND;
 }
 
-/* Only y stops it; any other key does nothing. */
+/* Handles the answer to a stop: only y stops the item. */
 static enum top_action on_confirm(struct top_view *view, const struct top_key *key)
 {
 	view->prompt = TOP_PROMPT_NONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus audit: the requests that did more than read. */
+/* muxbus audit: lists the requests that did more than read. */
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
@@ -21,7 +21,7 @@ static const struct option_row option_rows[] = {
     {0},
 };
 
-/* A line: time, who, by which role, what, and how it ended. */
+/* Prints an action as a line: number, time, program, role, method, target, outcome, parameters. */
 static void print_action(const struct json *action)
 {
 	struct buf line = BUF(LINE_BYTES), clean = BUF(4 * LINE_BYTES);
@@ -34,7 +34,7 @@ static void print_action(const struct json *action)
 	    json_get_str(action, "outcome", "-"), json_get_str(action, "params", ""));
 	if (unwritten > 0)
 		(void)buf_printf(&line, "%lld more", (long long)unwritten);
-	(void)screen_text_line(&clean, line.data, line.len); /* a line that is cut is good enough */
+	(void)screen_text_line(&clean, line.data, line.len); /* a cut line is good enough */
 	(void)printf("%s\n", buf_text(&clean));
 	buf_finish(&line);
 	buf_finish(&clean);
@@ -50,7 +50,7 @@ static void print_json(const struct json *action)
 	cli_print(&line);
 }
 
-/* Prints what comes behind a number; with one it waits for that. */
+/* Prints the actions after *after, and updates it. waits: waits if there are no actions yet. */
 static enum cli_status print_once(
     struct link *link, const struct audit_choice *options, bool waits, int64_t *after)
 {

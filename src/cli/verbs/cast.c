@@ -66,7 +66,7 @@ void cast_resize(
 void cast_screen(struct buf *out, const struct cast_screen *screen)
 {
 	size_t len = screen->len;
-	/* Lines may use the line-drawing character set, which a capture takes for granted. */
+	/* Captured lines may shift to the line drawing character set: select it first, as G1. */
 	(void)buf_printf(out, "\033[?1049%c\033)0\017\033[0m\033[2J\033[H",
 	    screen->alternate_screen ? 'h' : 'l');
 	if (len > 0 && screen->text[len - 1] == '\n')

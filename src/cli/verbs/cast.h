@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Recordings in the format of asciinema (asciicast v2): a header, then a line for each event. */
+/* Recordings in the format of asciinema (asciicast v2): a header, then one line per event. */
 #pragma once
 
 #include "base/base.h"
@@ -7,22 +7,22 @@
 struct cast {
 	unsigned columns;
 	unsigned rows;
-	int64_t start_ms; /* CLOCK_REALTIME of time 0 */
-	int64_t last_ms; /* of the last event, relative to start_ms: time never goes back */
+	int64_t start_ms; /* real time of time 0 */
+	int64_t last_ms; /* time of the last event, from start_ms; never decreases */
 };
 
 /* Appends the header. title may be NULL, and may hold any bytes. */
 void cast_begin(struct cast *cast, struct buf *out, unsigned columns, unsigned rows,
     int64_t start_ms, const char *title);
 
-/* Appends the output of one moment; nothing if it is empty. */
+/* Appends an event with output, unless the output is empty. */
 void cast_output(struct cast *cast, struct buf *out, int64_t now_ms, const void *bytes, size_t len);
 
-/* Appends a new size of the terminal, if the size has changed. */
+/* Appends an event with the new size of the terminal, if the size has changed. */
 void cast_resize(
     struct cast *cast, struct buf *out, int64_t now_ms, unsigned columns, unsigned rows);
 
-/* The content of a captured screen, with escape sequences. */
+/* A captured screen, with escape sequences. */
 struct cast_screen {
 	const char *text; /* lines with newlines */
 	size_t len;
@@ -32,5 +32,5 @@ struct cast_screen {
 	bool alternate_screen;
 };
 
-/* Appends everything that a terminal needs to show such a screen. */
+/* Appends all output that a terminal needs to show the screen. */
 void cast_screen(struct buf *out, const struct cast_screen *screen);

@@ -9,11 +9,11 @@
 #define VALUE_MAX ((size_t)16 * 1024 * 1024)
 #define KIND_COLUMNS 20
 
-/* Members that are at the front of the line, or of no use to a person. */
+/* Members that are printed first, or that people do not need. */
 static const char *const elsewhere[] = {"kind", "layout", "left", "offset", "pane", "pid", "seq",
     "session", "subscription", "text", "time", "top", "tty", "window", NULL};
 
-/* Whether a member is printed: false, null and lists of objects are not. */
+/* Returns true if a member is printed: not if it is false, null or a list of objects or lists. */
 static bool is_worth_it(const struct json *member)
 {
 	bool is_list = member->type == JSON_ARRAY && member->child != NULL &&
@@ -22,7 +22,7 @@ static bool is_worth_it(const struct json *member)
 	    !is_list;
 }
 
-/* The time of day, with milliseconds. */
+/* Appends the local time of day, with milliseconds. */
 static void put_clock(struct buf *out, const char *text)
 {
 	struct tm utc = {0};
@@ -48,7 +48,7 @@ static enum screen_style style_of(const char *kind)
 	return SCREEN_GOOD;
 }
 
-/* The subject of the event: the smallest object that it names. */
+/* Returns the smallest object that the event names: a pane, window or session; or "". */
 static const char *subject_of(const struct json *event)
 {
 	static const char *const names[] = {"pane", "window", "session"};

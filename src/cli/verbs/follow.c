@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus follow: prints one line for each notification of a pane, for programs that wake an agent
- * by lines. It takes the notifications from the daemon, so that the daemon does not type them,
- * and acknowledges those it has printed, or whose reader confirms them. Paced, it prints no more at
- * once than an agent reads. It survives restarts of the daemon, and ends with its pane or its reader.
+ * muxbus follow: prints one line per notification of a pane, for programs that wake an agent by
+ * lines. The daemon then does not type them. Notifications are acknowledged when printed or, with
+ * --confirm, when the reader confirms them. --paced prints only as much at once as an agent reads.
+ * The program reconnects to a restarted daemon, and ends with its pane or its reader.
  */
 #include <poll.h>
 
@@ -15,49 +15,49 @@
 #include "wire/message.h"
 
 enum {
-	TAKE_SEC = 3600, /* then it asks again */
+	TAKE_SEC = 3600, /* timeout of a request for notifications, which is then repeated */
 	TAKE_MAX = 32,
-	PRINTED_MAX = 64, /* printed, but not acknowledged yet */
-	ANSWER_MS = 10000, /* for requests that do not wait */
+	PRINTED_MAX = 64, /* notifications not acknowledged yet */
+	ANSWER_MS = 10000, /* timeout of requests that do not wait */
 	LINE_MAX_BYTES = 64 * 1024,
-	/* For agents that cut what they read at once, or mute a reader with much to say. */
+	/* Some agents cut long input, or stop listening to a program that prints often. */
 	BATCH_BYTES = 2800,
 	BATCH_MS = 2000,
 };
 
-/* The result of a step. */
+/* The action after a step. */
 enum step {
 	STEP_ON,
-	STEP_AGAIN, /* the daemon is gone, or not ready: try again */
-	STEP_END, /* the reader or the pane is gone: see status */
+	STEP_AGAIN, /* the daemon is gone or not ready: retry */
+	STEP_END, /* the reader or pane is gone; the exit status is in `status` */
 };
 
 struct follow {
 	struct cli *cli;
-	const char *agent; /* NULL: not given */
-	const char *given; /* --pane; NULL: the caller's own */
+	const char *agent; /* --agent, or NULL */
+	const char *given; /* --pane, or NULL: our own pane */
 	bool is_paced;
-	bool is_confirmed; /* the reader writes the numbers of those that its agent has */
-	char pane[256]; /* "": the caller's own */
+	bool is_confirmed; /* the reader writes numbers of notifications */
+	char pane[256]; /* "": our own pane */
 	struct link *link;
 	int64_t printed[PRINTED_MAX];
 	size_t printed_count;
-	int64_t unconfirmed[PRINTED_MAX]; /* printed too */
+	int64_t unconfirmed[PRINTED_MAX]; /* printed, not confirmed by the reader */
 	size_t unconfirmed_count;
-	int64_t number; /* that the reader has begun to write */
-	struct buf held; /* paced: a line that was taken, and is not printed yet */
+	int64_t number; /* the part read of a number on standard input */
+	struct buf held; /* --paced: line of a taken notification that is not printed yet */
 	int64_t held_seq;
-	int64_t next_ms; /* CLOCK_MONOTONIC: no batch before */
+	int64_t next_ms; /* time of the next batch; monotonic */
 	enum cli_status status;
 };
 
-/* The pane for requests; NULL: the caller's own. */
+/* Returns the pane for requests, or NULL for our own pane. */
 static const char *own_target(const struct follow *follow)
 {
 	return follow->pane[0] != '\0' ? follow->pane : NULL;
 }
 
-/* The reader's agent has it: it is acknowledged now, and once more where the answer is awaited. */
+/* Handles a confirmation: acknowledges at once, and again later if no answer to this has come. */
 static void confirm(struct follow *follow, int64_t seq)
 {
 	for (size_t at = 0; at < follow->unconfirmed_count; at++) {
@@ -75,7 +75,7 @@ static void confirm(struct follow *follow, int64_t seq)
 	}
 }
 
-/* Reads numbers of the reader. False: it is gone. */
+/* Reads confirmed numbers from the reader. Returns false if the reader is gone. */
 static bool read_confirmed(struct follow *follow)
 {
 	char bytes[512];
@@ -92,7 +92,7 @@ static bool read_confirmed(struct follow *follow)
 	return got > 0 || (got < 0 && errno == EINTR);
 }
 
-/* Whether the reader of the output is gone. */
+/* Returns true if the reader of the output is gone. */
 static bool is_unread(struct follow *follow, int timeout_ms, int other_fd)
 {
 	struct pollfd fds[] = {{.fd = STDOUT_FILENO}, {.fd = other_fd, .events = POLLIN},
@@ -108,7 +108,7 @@ static enum step end(struct follow *follow, enum cli_status status)
 	return STEP_END;
 }
 
-/* Decides how to go on after an error of the daemon. */
+/* Returns what to do after an error of the daemon. */
 static enum step judge(struct follow *follow, const struct json *error)
 {
 	const char *kind = json_get_str(json_member(error, "data"), "kind", "");
@@ -121,8 +121,8 @@ static enum step judge(struct follow *follow, const struct json *error)
 }
 
 /*
- * Asks, and waits for the answer as long as the output has a reader; *ret_result is lent. NULL:
- * neither the answer nor an error matters.
+ * Sends a request, and waits for the answer while the output has a reader. *ret_result is lent.
+ * ret_result NULL: the answer is ignored, even an error.
  */
 static enum step ask(struct follow *follow, const char *method, const struct ask_param *params,
     int64_t timeout_ms, const struct json **ret_result)
@@ -163,7 +163,7 @@ static enum step report(struct follow *follow)
 	    ANSWER_MS, &result);
 }
 
-/* Acknowledges the printed notifications, whether this daemon or an earlier one sent them. */
+/* Acknowledges printed notifications, including those from an earlier daemon. */
 static enum step acknowledge(struct follow *follow)
 {
 	while (follow->printed_count > 0) {
@@ -195,7 +195,7 @@ static bool print(const struct buf *text)
 	return fwrite(text->data, 1, text->len, stdout) == text->len && fflush(stdout) == 0;
 }
 
-/* Requests the next notifications, now or when they come; *ret_note is the first, lent. */
+/* Requests notifications; waits for the first one up to timeout_sec. *ret_note is lent, or NULL. */
 static enum step request_notes(
     struct follow *follow, int limit, int timeout_sec, const struct json **ret_note)
 {
@@ -207,7 +207,7 @@ static enum step request_notes(
 	    (timeout_sec + 60) * 1000LL, &result);
 	if (step != STEP_ON)
 		return step;
-	/* From now on follow this pane id, even if the pane moves. */
+	/* Follow this pane from now on, even if it moves. */
 	(void)snprintf(
 	    follow->pane, sizeof follow->pane, "%s", json_get_str(result, "pane", follow->pane));
 	notes = json_member(result, "notifications");
@@ -215,7 +215,7 @@ static enum step request_notes(
 	return STEP_ON;
 }
 
-/* Keeps the number of what was printed. */
+/* Stores the number of a printed notification. */
 static void keep_seq(struct follow *follow, int64_t seq)
 {
 	if (!follow->is_confirmed && follow->printed_count < PRINTED_MAX)
@@ -224,7 +224,7 @@ static void keep_seq(struct follow *follow, int64_t seq)
 		follow->unconfirmed[follow->unconfirmed_count++] = seq;
 }
 
-/* Whether it was printed before: another daemon hands it out again. */
+/* Returns true if a notification was printed before. A restarted daemon redelivers it. */
 static bool was_printed(const struct follow *follow, int64_t seq)
 {
 	bool was = false;
@@ -233,7 +233,7 @@ static bool was_printed(const struct follow *follow, int64_t seq)
 	return was;
 }
 
-/* Takes the next notifications, and prints them. */
+/* Takes notifications and prints them. */
 static enum step take(struct follow *follow)
 {
 	const struct json *note;
@@ -246,7 +246,7 @@ static enum step take(struct follow *follow)
 		buf_init(&line, LINE_MAX_BYTES);
 		write_note(follow, note, &line);
 		if (!print(&line))
-			step = end(follow, CLI_DONE); /* no reader: the daemon types it */
+			step = end(follow, CLI_DONE); /* no reader: the daemon will type it */
 		else
 			keep_seq(follow, seq);
 		buf_finish(&line);
@@ -254,7 +254,7 @@ static enum step take(struct follow *follow)
 	return step;
 }
 
-/* Takes one notification and holds its line; if none comes, there is none. */
+/* Takes a notification and holds its line. The held line is empty if none came. */
 static enum step hold(struct follow *follow, int timeout_sec)
 {
 	const struct json *note;
@@ -267,7 +267,7 @@ static enum step hold(struct follow *follow, int timeout_sec)
 	return STEP_ON;
 }
 
-/* Moves the held line into a batch, with the next ones as long as there is room. */
+/* Moves the held line and further lines into a batch, while there is room. */
 static enum step fill(struct follow *follow, struct buf *batch)
 {
 	enum step step = STEP_ON;
@@ -282,7 +282,7 @@ static enum step fill(struct follow *follow, struct buf *batch)
 	return step;
 }
 
-/* Prints the next notifications as one batch, at some time after the last one. */
+/* Prints the next notifications as a batch, BATCH_MS or more after the last batch. */
 static enum step take_paced(struct follow *follow)
 {
 	int64_t left_ms = follow->next_ms - clock_mono_ms();
@@ -305,7 +305,7 @@ static enum step take_paced(struct follow *follow)
 	return step;
 }
 
-/* Follows one daemon until it is gone. */
+/* Follows a daemon until the connection is lost. *ret_was_there: a request has succeeded. */
 static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 {
 	char reason[512];
@@ -323,7 +323,7 @@ static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 		return end(follow, CLI_UNREACHABLE);
 	}
 	step = report(follow);
-	follow->held.len = 0; /* a new daemon hands it out again */
+	follow->held.len = 0; /* the new daemon redelivers its notification */
 	while (step == STEP_ON) {
 		step = acknowledge(follow);
 		if (step == STEP_ON)
@@ -346,7 +346,7 @@ static const struct option_row options[] = {
 enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 {
 	static struct follow follow;
-	unsigned delay_ms = 0; /* between attempts to reach the daemon */
+	unsigned delay_ms = 0; /* back-off between attempts to connect */
 	enum cli_status status;
 	bool was_there;
 	follow.cli = cli;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus go: shows a pane on the terminal of the user, whichever session has the pane. */
+/* muxbus go: shows a pane on the user's terminal, even a pane of another session. */
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/option.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus hook: agents call it at the start and end of their sessions and turns. It reports the
- * agent's pane, session and state to the daemon, and hands over the pane's notifications. Behind
- * ssh it reports by a mark.
+ * agent's pane, session and state to the daemon, and gives the pane's notifications to the agent.
+ * Behind ssh, it reports by an escape sequence, the mark.
  *
- * It never disturbs an agent: after any error it stays silent and quick, with status 0.
+ * It never disturbs an agent: after an error it ends soon, prints nothing, and exits with status 0.
  */
 #include <poll.h>
 
@@ -16,20 +16,20 @@
 
 #define MARK_VARIABLE "LC_MUXBUS"
 
-/* Everything but the token may be NULL. */
+/* Fields of a mark. All but the token may be NULL. */
 struct mark {
 	const char *token;
 	const char *agent;
 	const char *session;
-	const char *state; /* idle, ready, busy, asking, gone */
+	const char *state; /* idle, ready, busy, asking or gone */
 	const char *question;
-	const char *wake; /* a text for the agent to wake */
-	const char *to; /* own or parent: which agent */
+	const char *wake; /* text for the agent that the mark should wake */
+	const char *to; /* which agent to wake: own or parent */
 };
 
-#define MARK_MAX 4096 /* the daemon reads no more of one */
+#define MARK_MAX 4096 /* longest mark that the daemon reads, in bytes */
 
-/* Appends a field; bytes with a meaning for the sequence are escaped. */
+/* Appends a field. Escapes bytes that could end the field or the sequence. */
 static void put_field(struct buf *out, const char *key, const char *value)
 {
 	if (value == NULL)
@@ -44,7 +44,7 @@ static void put_field(struct buf *out, const char *key, const char *value)
 	}
 }
 
-/* Appends the sequence. */
+/* Appends the sequence of a mark. */
 static void mark_format(struct buf *out, const struct mark *mark)
 {
 	(void)buf_append_str(out, "\033]3008;start=muxbus;type=app");
@@ -58,7 +58,7 @@ static void mark_format(struct buf *out, const struct mark *mark)
 	(void)buf_append_str(out, "\033\\");
 }
 
-/* Writes it to the terminal of this process in one piece. False with errno. */
+/* Writes a mark to the terminal of this process in one write. Returns false with errno. */
 static bool mark_write(const struct mark *mark)
 {
 	struct buf out;
@@ -72,7 +72,7 @@ static bool mark_write(const struct mark *mark)
 	mark_format(&out, mark);
 	written = write(fd, out.data, out.len);
 	error = written < 0 ? errno : EIO;
-	(void)close(fd); /* a terminal keeps nothing back */
+	(void)close(fd); /* writes to a terminal are not delayed */
 	is_written = written == (ssize_t)out.len;
 	buf_finish(&out);
 	errno = error;
@@ -113,8 +113,8 @@ enum cli_status mark_run(struct cli *cli, int argc, char **argv)
 }
 
 enum {
-	INPUT_MS = 500, /* for all of standard input */
-	ALL_MS = 2000, /* for the daemon, in addition */
+	INPUT_MS = 500, /* timeout of standard input */
+	ALL_MS = 2000, /* timeout of all requests, from the end of standard input */
 	TAKE_MAX = 32,
 	TEXT_MAX = 32 * 1024,
 };
@@ -124,10 +124,10 @@ struct hook {
 	struct link *link;
 	struct hook_event event;
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
-	char pane[16]; /* the caller's pane according to the daemon; "": none */
+	char pane[16]; /* our pane, as the daemon found it; "" if none */
 };
 
-/* Reads standard input to its end, within bounds of time and size. */
+/* Reads standard input until its end, INPUT_MS or HOOK_INPUT_MAX. */
 static void read_input(struct buf *input)
 {
 	int64_t deadline = clock_deadline_ms(INPUT_MS);
@@ -148,7 +148,7 @@ static void read_input(struct buf *input)
 	}
 }
 
-/* The result, lent until the next request; NULL if there is none. */
+/* Returns the result of a request, lent until the next request, or NULL. */
 static const struct json *ask(struct hook *hook, const char *method, const struct ask_param *params)
 {
 	struct link_answer answer;
@@ -160,14 +160,14 @@ static const struct json *ask(struct hook *hook, const char *method, const struc
 }
 
 /*
- * Reports the session and, if known, its state. Returns the number of waiting notifications, or
- * -1 on failure.
+ * Reports the session and, if known, its state. Returns the number of queued notifications, or -1
+ * on failure.
  */
 static int64_t report(struct hook *hook, const char *state)
 {
 	char pane[16];
 	bool has_pane = own_pane(hook->cli, pane, sizeof pane);
-	/* The reply comes last: an older muxbusd, which knows none, is asked once more without. */
+	/* reply is last: an older muxbusd does not know it, and is asked again without it. */
 	struct ask_param params[] = {{"agent", .text = hook->event.agent},
 	    {"pane", .text = has_pane ? pane : NULL},
 	    {"session", .text = *hook->event.session ? hook->event.session : NULL},
@@ -183,7 +183,7 @@ static int64_t report(struct hook *hook, const char *state)
 	return json_get_int(result, "queued", 0);
 }
 
-/* Collects the notifications as text, one line each, and their numbers to acknowledge. */
+/* Collects notifications as text, one per line, and their numbers. Returns their count. */
 static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 {
 	const struct json *result = ask(hook, "take_notifications",
@@ -194,13 +194,13 @@ static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 		const char *notice = json_get_str(note, "notice", "");
 		if (count == TAKE_MAX ||
 		    buf_printf(text, "%s%s", count > 0 ? "\n" : "", notice) != 0)
-			break; /* unacknowledged notifications come again */
+			break; /* unacknowledged notifications are redelivered */
 		seqs[count++] = json_get_int(note, "seq", 0);
 	}
 	return count;
 }
 
-/* Hands over the waiting notifications. Returns whether the agent got any. */
+/* Gives queued notifications to the agent. Returns true if the agent got any. */
 static bool hand_over(struct hook *hook)
 {
 	int64_t seqs[TAKE_MAX];
@@ -218,7 +218,7 @@ static bool hand_over(struct hook *hook)
 	return is_written;
 }
 
-/* Behind ssh or in a container: there is no pane here, but a terminal that leads to one. */
+/* Writes a mark if we run behind ssh or in a container: our terminal then leads to a pane. */
 static bool write_mark(const struct hook *hook)
 {
 	struct mark mark = {.token = getenv(MARK_VARIABLE),
@@ -233,7 +233,7 @@ static bool write_mark(const struct hook *hook)
 
 static void talk(struct hook *hook)
 {
-	/* At the end of a turn the agent is idle only if nothing is handed over. */
+	/* At the end of a turn, the agent is idle only if it gets no notification. */
 	bool is_end = hook->event.handing == HOOK_BLOCK;
 	int64_t queued = report(hook, is_end ? NULL : hook->event.state);
 
@@ -258,7 +258,7 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 			return CLI_DONE;
 		if (cli_option(cli, argv[i]))
 			continue;
-		/* Status 2 would stop the agent's turn. */
+		/* Status 2 would block the agent's turn. */
 		if (count == 2 || argv[i][0] == '-')
 			return cli_fail(CLI_DONE, "hook: unexpected argument \"%s\"", argv[i]);
 		words[count++] = argv[i];

@@ -3,7 +3,7 @@
 
 #include "cli/ask.h"
 
-/* A row without an agent is for all agents with such an event. */
+/* The events. A row without an agent applies to any agent with this event. */
 static const struct {
 	const char *agent;
 	const char *name;
@@ -36,7 +36,7 @@ static const struct {
     {NULL, "sessionEnd", "gone", HOOK_NOTHING},
 };
 
-/* The state in a Notification, by its type; else by the beginning of its message. */
+/* The state that a Notification means, by its type, or else by the beginning of its message. */
 static const struct {
 	const char *type;
 	const char *message;
@@ -48,7 +48,7 @@ static const struct {
     {"idle_prompt", "Claude is waiting for your input", "idle"},
 };
 
-/* Variables that agents set for their hooks. */
+/* Environment variables that agents set for their hooks. */
 static const struct {
 	const char *variable;
 	const char *agent;
@@ -62,7 +62,7 @@ static const struct {
     {"OPENCODE", "opencode"},
 };
 
-/* Copies a word that the daemon accepts, or nothing. */
+/* Copies a word if the daemon would accept it. */
 static void copy_word(char *out, const char *word)
 {
 	static const char allowed[] =
@@ -72,7 +72,7 @@ static void copy_word(char *out, const char *word)
 		memcpy(out, word, len + 1);
 }
 
-/* Whether a single word is the name of an agent, and not an event. */
+/* Returns true if a word is the name of an agent. */
 static bool is_agent(const char *word)
 {
 	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++)
@@ -91,7 +91,7 @@ static const char *guess_agent(void)
 	return "agent";
 }
 
-/* Claude Code and Codex, and Gemini CLI, name what the agent said last. */
+/* Returns a copy of the agent's last message (from Claude Code, Codex, Gemini CLI), or NULL. */
 static char *copy_reply(const struct json *input)
 {
 	const char *reply = json_get_str(
@@ -112,7 +112,7 @@ static const char *notice_state(const struct json *input)
 	return NULL;
 }
 
-/* Finds the meaning of an event for its agent. */
+/* Finds the state and the way to give notifications for an event. */
 static void find_meaning(struct hook_event *event, const struct json *input)
 {
 	const char *source = json_get_str(input, "source", NULL);
@@ -128,10 +128,10 @@ static void find_meaning(struct hook_event *event, const struct json *input)
 		event->handing = rows[at].handing;
 		break;
 	}
-	/* Prolong a turn only once: a person may want to interrupt. */
+	/* Continue a turn only once, so that a person can interrupt. */
 	if (event->handing == HOOK_BLOCK && json_get_bool(input, "stop_hook_active", false))
 		event->handing = HOOK_NOTHING;
-	/* A session may restart in the middle of a turn. */
+	/* After a compaction, the turn goes on, so the state is unchanged. */
 	if (source != NULL && strcmp(source, "compact") == 0 &&
 	    strcmp(event->name, "SessionStart") == 0)
 		event->state = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The events that agents pass to hooks on standard input, their meaning, and the output that an
- * agent expects from a hook. No I/O: a table of events, text in, text out.
+ * The events that agents pass to hooks on standard input, their meaning, and the output that agents
+ * expect. No I/O: text in, text out.
  */
 #pragma once
 
@@ -9,32 +9,32 @@
 
 #define HOOK_INPUT_MAX ((size_t)4 * 1024 * 1024) /* bytes of standard input that are read */
 #define HOOK_WORD_MAX 128
-#define HOOK_REPLY_MAX ((size_t)512 * 1024) /* bytes; a longer one is not reported */
+#define HOOK_REPLY_MAX ((size_t)512 * 1024) /* bytes; a longer message is not reported */
 
-/* The way in which an agent takes notifications from the output of this hook. */
+/* How an agent accepts notifications in the output of a hook. */
 enum hook_handing {
 	HOOK_NOTHING, /* not at all */
 	HOOK_CONTEXT, /* as context of the current turn */
-	HOOK_BLOCK, /* as a reason to continue the turn that was about to end */
+	HOOK_BLOCK, /* as a reason to continue a turn that is ending */
 };
 
 struct hook_event {
-	char agent[HOOK_WORD_MAX + 1]; /* "claude"; "agent" if unknown */
-	char session[HOOK_WORD_MAX + 1]; /* "": not given, or of an unknown form */
-	char name[HOOK_WORD_MAX + 1]; /* as the agent spells it, for the output */
-	const char *state; /* idle, busy, asking, gone; NULL: unknown */
+	char agent[HOOK_WORD_MAX + 1]; /* such as "claude"; "agent" if unknown */
+	char session[HOOK_WORD_MAX + 1]; /* "" if missing or not valid */
+	char name[HOOK_WORD_MAX + 1]; /* spelled as by the agent, for the output */
+	const char *state; /* idle, busy, asking or gone; NULL if unknown */
 	enum hook_handing handing;
-	char *reply; /* the agent's last message, in memory of mem_alloc(); NULL: not given */
+	char *reply; /* the agent's last message; NULL if missing */
 };
 
 /*
- * Reads an event. agent and name come from the command line (NULL: not given; a single name may
- * be that of an agent), the rest from the input (len 0: none; input that is not a JSON object
- * counts as none). The caller frees the reply. Never fails: for an unknown event, state is NULL and
- * nothing is handed over.
+ * Reads an event. agent and name are from the command line, or NULL; a single name may be that of
+ * an agent. The rest is from the input, which may be empty; input that is not a JSON object is
+ * ignored. The caller frees reply with mem_free(). For an unknown event, state is NULL and handing
+ * is HOOK_NOTHING.
  */
 void hook_event_read(struct hook_event *ret_event, const char *agent, const char *name,
     const char *input, size_t len);
 
-/* Writes the output that gives text to the agent: one line of JSON with its newline. */
+/* Writes the output that gives text to the agent: one line of JSON. */
 void hook_event_write(struct buf *out, const struct hook_event *event, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus hosts: the hosts of the fleet, and the lines of the hosts file. */
+/* muxbus hosts: lists the hosts of the fleet, and edits the hosts file. */
 #include "cli/call.h"
 #include "cli/config_file.h"
 #include "cli/locate.h"
@@ -9,7 +9,7 @@
 
 enum { REASON_SIZE = PATH_MAX + 512, LINE_MAX_BYTES = 4096 };
 
-/* Whether a line of the file is that of a host; spec->server NULL: of any server. */
+/* Returns true if a line of the file is for the host. spec->server NULL matches any server. */
 static bool is_line_of(const char *line, size_t len, const struct host_spec *spec)
 {
 	char *copy = xmemdup(line, len), reason[REASON_SIZE];
@@ -21,7 +21,7 @@ static bool is_line_of(const char *line, size_t len, const struct host_spec *spe
 	return is_it;
 }
 
-/* Appends the lines of the file, but for those of a host. Returns how many were left out. */
+/* Appends the lines of the file, except those of a host. Returns how many were omitted. */
 static unsigned copy_others(
     struct buf *out, const struct config_file *file, const struct host_spec *spec)
 {
@@ -33,7 +33,7 @@ static unsigned copy_others(
 		if (is_line_of(at, len, spec)) {
 			count++;
 		} else {
-			(void)buf_append(out, at, len); /* the file fits into its maximum */
+			(void)buf_append(out, at, len); /* cannot fail: out has the file's limit */
 			(void)buf_append_byte(out, '\n');
 		}
 		at += len + 1;
@@ -46,7 +46,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 	char path[PATH_MAX], reason[REASON_SIZE] = "there is no home directory";
 	struct config_file file;
 	struct buf text;
-	bool has_server = line == NULL && spec->server != NULL; /* it was named */
+	bool has_server = line == NULL && spec->server != NULL; /* the user named it */
 	const char *slash = has_server ? "/" : "", *server = has_server ? spec->server : "";
 	unsigned count = 0;
 	bool is_done;
@@ -57,7 +57,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 	if (is_done) {
 		count = copy_others(&text, &file, spec);
 		if (line != NULL)
-			(void)buf_printf(&text, "%s\n", line); /* as above */
+			(void)buf_printf(&text, "%s\n", line); /* cannot fail */
 		if (line != NULL || count > 0)
 			is_done = config_file_write(&file, &text, true, reason, sizeof reason);
 	}

@@ -6,9 +6,9 @@
 
 #include "cli/ask.h"
 
-#define RECONNECT_MS 500 /* between attempts */
+#define RECONNECT_MS 500 /* interval of attempts to connect */
 
-static int taken; /* the last signal, or 0 */
+static int taken; /* last signal received, or 0 */
 
 static void signal_set(sigset_t *set)
 {
@@ -16,7 +16,7 @@ static void signal_set(sigset_t *set)
 	(void)sigemptyset(set);
 	(void)sigaddset(set, SIGINT);
 	(void)sigaddset(set, SIGTERM);
-	/* nohup(1) has it ignored: a blocked one would come all the same. */
+	/* If nohup(1) has it ignored, do not block it: a blocked signal would be reported. */
 	if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
 		(void)sigaddset(set, SIGHUP);
 }
@@ -49,7 +49,7 @@ enum cli_status interrupt_close(struct interrupt *interrupt, enum cli_status sta
 	status = cli_flush(status);
 	if (taken != 0 && status == interrupt_status()) {
 		(void)signal(taken, SIG_DFL);
-		(void)raise(taken); /* now, or unblocked */
+		(void)raise(taken); /* takes effect when unblocked below */
 	}
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 	return status;
@@ -72,7 +72,7 @@ enum interrupt_wake interrupt_wait(
 		int64_t left = clock_left_ms(deadline);
 		struct pollfd fds[4] = {
 		    {.fd = interrupt->fd, .events = POLLIN},
-		    {.fd = STDOUT_FILENO}, /* POLLERR: a pipe without a reader */
+		    {.fd = STDOUT_FILENO}, /* POLLERR if a pipe has no reader */
 		    {.fd = interrupt->extra_fd, .events = POLLIN},
 		    {.fd = link != NULL ? link_fd(link) : -1, .events = POLLIN},
 		};
@@ -135,7 +135,7 @@ enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link 
 		    interrupt_wait(interrupt, link, clock_left_ms(deadline), &signal);
 		if (wake != INTERRUPT_LINK)
 			return wake == INTERRUPT_TIME ? CLI_TIMEOUT : interrupt_status();
-		link_receive(link); /* the loop below sees an end */
+		link_receive(link); /* the next read reports the end */
 		while (!is_done(data) &&
 		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
 			fn(data, message, line, len);

@@ -1,56 +1,56 @@
 /* SPDX-License-Identifier: ISC */
-/* Waits for the daemon and for ^C at once: for verbs that run until they are stopped. */
+/* Waits for the daemon and for signals at the same time, for verbs that run until stopped. */
 #pragma once
 
 #include "cli/cli.h"
 #include "client/link.h"
 
 struct interrupt {
-	int fd; /* a signalfd of SIGINT, SIGTERM and SIGHUP */
-	int extra_fd; /* another descriptor to wait for; -1: none */
+	int fd; /* signalfd of SIGINT, SIGTERM and SIGHUP */
+	int extra_fd; /* another descriptor to wait for; -1 if none */
 };
 
 /*
- * Blocks the signals; from now on interrupt_wait() reports them, and links heed them. -1 after
- * printing the error.
+ * Blocks the signals. Then interrupt_wait() reports them, and links stop waiting for them. Returns
+ * -1 after printing an error.
  */
 int interrupt_open(struct interrupt *interrupt);
 /*
- * Restores the signals, flushes the output, and returns the exit status. If that is
- * interrupt_status(), the program ends by the signal: a shell ends its loop at ^C only then.
+ * Unblocks the signals, flushes the output, and returns the exit status. If that is
+ * interrupt_status(), the signal ends the program: only then a shell ends its loop at ^C.
  */
 enum cli_status interrupt_close(struct interrupt *interrupt, enum cli_status status);
 
 enum interrupt_wake {
-	INTERRUPT_LINK, /* a line, or the end of input */
+	INTERRUPT_LINK, /* a line or the end of the link */
 	INTERRUPT_EXTRA, /* input on extra_fd */
-	INTERRUPT_SIGNAL, /* see *ret_signal */
+	INTERRUPT_SIGNAL, /* the signal is in *ret_signal */
 	INTERRUPT_TIME, /* timeout */
-	INTERRUPT_READER, /* the reader of our output is gone */
+	INTERRUPT_READER, /* our output has no reader */
 };
 
-/* Waits for the first of these events. link may be NULL; timeout_ms -1: no timeout. */
+/* Waits for one of these. link may be NULL; timeout_ms -1: no timeout. */
 enum interrupt_wake interrupt_wait(
     const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal);
 
 /*
- * Tries to connect again, at most tries times (0: without end) or until the deadline (-1: none).
- * NULL: nothing came back, or *ret_wake is another end: a signal, a reader that is gone. interrupt
- * NULL: signals end this program.
+ * Reconnects: at most `tries` attempts (0: no limit), until the deadline (-1: none). Returns NULL
+ * if none succeeded, or if *ret_wake is a signal or INTERRUPT_READER. interrupt NULL: signals kill
+ * this program.
  */
 struct link *interrupt_reconnect(const struct interrupt *interrupt, struct cli *cli, int tries,
     int64_t deadline, enum interrupt_wake *ret_wake);
 
-/* The exit status of a verb that runs until it is stopped: 128 plus the signal, if one came. */
+/* Returns the exit status of a verb that was stopped: 128 plus the signal, or 0 if none came. */
 enum cli_status interrupt_status(void);
 
-/* Drops the input on extra_fd. */
+/* Reads and drops the input on extra_fd. */
 void interrupt_drain(const struct interrupt *interrupt);
 
 /*
- * Hands the messages of a link to fn until is_done() says so or the reader of our output goes:
- * CLI_DONE; until a signal comes: interrupt_status(); or until the deadline (-1: none):
- * CLI_TIMEOUT. CLI_UNREACHABLE: the daemon is gone, or with errno EPROTO wrote what is no message.
+ * Passes the messages of a link to fn. Returns CLI_DONE when is_done() is true; interrupt_status()
+ * after a signal or without a reader; CLI_TIMEOUT at the deadline (-1: none); CLI_UNREACHABLE if
+ * the connection ended, with errno EPROTO if it had an invalid message.
  */
 enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link *link,
     int64_t deadline, link_other_fn *fn, bool (*is_done)(const void *data), void *data);

@@ -9,17 +9,17 @@
 #include "cli/show.h"
 
 #define READ_BYTES 262144
-#define TAIL_MAX 128 /* of a character or a sequence */
-#define TAIL_BYTES 512 /* the last line is searched in these */
+#define TAIL_MAX 128 /* bytes of an incomplete character or sequence */
+#define TAIL_BYTES 512 /* bytes to search for the last line */
 #define LINE_MAX_BYTES 65536
-#define EXIT_TIME_UP 124 /* as timeout(1) */
-#define WAIT_MAX_SEC 316224000 /* what wait_for takes: ten years */
+#define EXIT_TIME_UP 124 /* as timeout(1) returns */
+#define WAIT_MAX_SEC 316224000 /* limit of wait_for: ten years */
 
 void job_output_init(struct job_output *output, struct cli *cli, const char *job)
 {
 	struct stat status;
 	*output = (struct job_output){.cli = cli, .job = job, .started_ms = clock_mono_ms()};
-	/* A terminal shows the output itself, and the reader of a pipe may write to it. */
+	/* Not if a terminal shows the output, or a pipe's reader may write to the terminal. */
 	output->has_progress = screen_has_cursor(STDERR_FILENO) && !cli->is_terminal &&
 	    fstat(STDOUT_FILENO, &status) == 0 &&
 	    (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode));
@@ -39,7 +39,7 @@ void job_output_finish(struct job_output *output)
 	buf_finish(&output->tail);
 }
 
-/* Reads a piece of the output into output->bytes. */
+/* Reads a part of the output into output->bytes. */
 static enum cli_status read_piece(struct job_output *output, struct link *link, int64_t offset,
     int max_bytes, const struct json **ret_result)
 {
@@ -76,7 +76,7 @@ enum cli_status job_output_skip(struct job_output *output, struct link *link, ui
 		end = end < 0 ? json_get_int(result, "to", 0) : end;
 		for (size_t len = output->bytes.len; len > 0; len--) {
 			int64_t behind = from + (int64_t)len;
-			/* The end of the last line begins none. */
+			/* The newline at the end begins no further line. */
 			if (output->bytes.data[len - 1] == '\n' && behind < end &&
 			    behind <= output->offset && --lines == 0) {
 				output->offset = behind;
@@ -90,7 +90,7 @@ enum cli_status job_output_skip(struct job_output *output, struct link *link, ui
 	return CLI_DONE;
 }
 
-/* Prints on a terminal; a piece may end within a character or a sequence. */
+/* Prints to a terminal. A character or sequence that is incomplete waits for the next part. */
 static void print_visible(struct job_output *output)
 {
 	struct buf all, shown;
@@ -115,7 +115,7 @@ static void print_visible(struct job_output *output)
 
 enum cli_status job_output_print(struct job_output *output, struct link *link)
 {
-	int64_t wanted = -1; /* all that there is now: a job may write faster than we print */
+	int64_t wanted = -1; /* stop at the end found first: a job may write faster than we print */
 	for (;;) {
 		const struct json *result;
 		enum cli_status status =
@@ -146,7 +146,7 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 	return CLI_DONE;
 }
 
-/* The last line that is not blank. */
+/* Finds the last line that is not blank. */
 static void find_last_line(const struct buf *bytes, const char **ret_line, size_t *ret_len)
 {
 	const char *text = buf_text(bytes);
@@ -225,7 +225,7 @@ enum cli_status job_output_look_for_end(struct job_output *output, struct link *
 {
 	struct link_answer answer;
 	enum link_read read = LINK_LATE;
-	link_receive(link); /* the read below, or the next request, sees an end */
+	link_receive(link); /* the next read reports the end */
 	if (output->wait_id != 0)
 		read = link_await(link, output->wait_id, 0, &answer);
 	if (read == LINK_LINE) {
@@ -240,7 +240,7 @@ int job_output_watch(const struct cli *cli, const char *log)
 	bool is_here = !remote_is(cli) && !cli->is_fleet;
 	int fd = is_here ? inotify_init1(IN_CLOEXEC | IN_NONBLOCK) : -1;
 	if (fd >= 0 && inotify_add_watch(fd, log, IN_MODIFY) < 0) {
-		(void)close(fd); /* nothing was read */
+		(void)close(fd); /* only a watch */
 		fd = -1;
 	}
 	return fd;

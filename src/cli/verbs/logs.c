@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus logs: prints the output of a job, and follows it until the job ends. */
+/* muxbus logs: prints the output of a job, and with --follow continues until the job ends. */
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/verbs.h"
@@ -8,15 +8,15 @@
 
 enum {
 	PARAMS_MAX = 4096,
-	JOB_MAX = 200, /* bytes of a name */
-	LOOK_MS = 1000, /* for more output, where inotify does not say */
+	JOB_MAX = 200, /* bytes of a job's name */
+	LOOK_MS = 1000, /* interval of polling a log that inotify cannot watch */
 };
 
 struct logs {
 	struct cli *cli;
 	const char *job;
 	bool follows;
-	uint32_t lines; /* the last ones; 0: all */
+	uint32_t lines; /* number of last lines to print; 0: all */
 	struct link *link;
 	struct interrupt interrupt;
 	struct job_output output;
@@ -26,7 +26,7 @@ static const struct option_row options[] = {
     {"", 0, OPTION_TEXT, offsetof(struct logs, job), NULL},
     {"follow", 'f', OPTION_FLAG, offsetof(struct logs, follows), NULL},
     {"lines", 'n', OPTION_COUNT, offsetof(struct logs, lines), NULL},
-    {"tail", 0, OPTION_COUNT, offsetof(struct logs, lines), NULL}, /* as users know it */
+    {"tail", 0, OPTION_COUNT, offsetof(struct logs, lines), NULL}, /* name used by other programs */
     {0},
 };
 
@@ -54,7 +54,7 @@ static enum cli_status print_log(struct logs *logs)
 		    ferror(stdout))
 			return status;
 		if (logs->output.wait_id == 0)
-			continue; /* it has just ended: print the rest */
+			continue; /* the job has just ended: print the rest */
 		switch (interrupt_wait(&logs->interrupt, logs->link, LOOK_MS, &signal)) {
 		case INTERRUPT_SIGNAL:
 		case INTERRUPT_READER:
@@ -62,7 +62,7 @@ static enum cli_status print_log(struct logs *logs)
 		case INTERRUPT_EXTRA:
 			interrupt_drain(&logs->interrupt);
 			break;
-		case INTERRUPT_LINK: /* the next request sees an end */
+		case INTERRUPT_LINK: /* the next request reports an end */
 			status = job_output_look_for_end(&logs->output, logs->link);
 			if (status != CLI_DONE && status != CLI_UNREACHABLE)
 				return status;
@@ -90,7 +90,7 @@ enum cli_status logs_run(struct cli *cli, int argc, char **argv)
 		job_output_init(&logs.output, cli, id);
 		if (logs.follows)
 			(void)job_output_ask_for_end(
-			    &logs.output, logs.link); /* else print_log() */
+			    &logs.output, logs.link); /* print_log() handles a failure */
 		if (logs.lines > 0)
 			status = job_output_skip(&logs.output, logs.link, logs.lines);
 		if (status == CLI_DONE)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus metrics: the figures of status in the text format of Prometheus. */
+/* muxbus metrics: prints the numbers of status in the text format of Prometheus. */
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/verbs.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)
 
-/* One metric each, sorted by name. path leads to a number in the result of status. */
+/* The metrics, sorted by name. path leads to a number in the result of status. */
 static const struct {
 	const char *name;
-	bool is_counter; /* since the start of the daemon; else a gauge */
+	bool is_counter; /* counts from the start of the daemon; else a gauge */
 	const char *path[3];
-	const char *help; /* no backslash and no newline: it is printed as it is */
+	const char *help; /* without backslash and newline, since it is not escaped */
 } metrics[] = {
     {"muxbus_errors_total", true, {"counters", "errors"}, "Requests answered with an error."},
     {"muxbus_events_dropped_total", true, {"counters", "events_dropped"},
@@ -52,7 +52,7 @@ static void put_head(struct buf *out, const char *name, const char *type, const 
 	(void)buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* The value of a label: a backslash, a quote and a newline are escaped. */
+/* Appends the value of a label. Escapes backslash, quote and newline. */
 static void put_label(struct buf *out, const char *value)
 {
 	for (; *value; value++)
@@ -64,7 +64,7 @@ static void put_label(struct buf *out, const char *value)
 			(void)buf_append_byte(out, (uint8_t)*value);
 }
 
-/* The versions, and whether tmux is followed. */
+/* Appends the versions, and whether the tmux server is followed. */
 static void put_states(struct buf *out, const struct json *status)
 {
 	const struct json *tmux = json_member(status, "tmux");
@@ -86,7 +86,7 @@ static void put_numbers(struct buf *out, const struct json *status)
 		for (size_t step = 0; step < 3 && metrics[i].path[step] != NULL; step++)
 			value = json_member(value, metrics[i].path[step]);
 		if (value == NULL || value->type != JSON_NUMBER)
-			continue; /* another version of the daemon */
+			continue; /* unknown to this version of the daemon */
 		put_head(out, metrics[i].name, metrics[i].is_counter ? "counter" : "gauge",
 		    metrics[i].help);
 		(void)buf_printf(out, "%s %.*s\n", metrics[i].name, (int)value->len, value->text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus on_notify: the user's own program for notifications, as muxbusd reads it from its file. */
+/* muxbus on_notify: sets the user's own program for notifications in muxbusd's file. */
 #include "cli/config_file.h"
 #include "cli/program.h"
 #include "cli/screen_text.h"
@@ -9,7 +9,7 @@
 
 enum { REASON_SIZE = PATH_MAX + 512, WORDS_MAX = 64, FILE_MAX_BYTES = 8192 };
 
-/* The program as muxbusd finds it: a path, one of muxbus by its name, or a name in PATH. */
+/* Finds the program as muxbusd does: a path, a name of a program of muxbus, or a name in PATH. */
 static bool find(const char *word, char path[PATH_MAX], char *ret_reason, size_t size)
 {
 	int len;
@@ -29,7 +29,7 @@ static bool find(const char *word, char path[PATH_MAX], char *ret_reason, size_t
 	return false;
 }
 
-/* Whether the programs that ours runs are installed, and it has its argument. */
+/* Checks that programs needed by ours are installed, and that a required argument is given. */
 static bool can_run(int count, char **words, char *ret_reason, size_t size)
 {
 	static const struct {
@@ -50,7 +50,7 @@ static bool can_run(int count, char **words, char *ret_reason, size_t size)
 			    needs[i].program, needs[i].package);
 			return false;
 		}
-		/* A topic without its server is a host to curl. */
+		/* curl would take a topic without a server as a host. */
 		if (needs[i].argument != NULL && (count < 2 || strchr(words[1], '/') == NULL)) {
 			(void)snprintf(ret_reason, size, "its topic is %s: on_notify %s %s",
 			    count < 2 ? "missing" : "no URL", words[0], needs[i].argument);
@@ -110,7 +110,7 @@ static enum cli_status show(const struct config_file *file)
 		    CLI_NO, "no program is set; for the desktop: muxbus on_notify desktop");
 	buf_init(&out, 4 * CONFIG_FILE_MAX);
 	(void)screen_text_block(
-	    &out, file->text.data, file->text.len); /* a cut text is shown cut */
+	    &out, file->text.data, file->text.len); /* a text over the limit is shown cut off */
 	cli_print(&out);
 	return cli_flush(CLI_DONE);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus record: records past or live output of a pane, for asciinema. */
+/* muxbus record: records past or live output of a pane for asciinema. */
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/option.h"
@@ -8,30 +8,30 @@
 #include "cli/verbs/interrupt.h"
 
 enum {
-	PENDING_MAX = 16 * 1024 * 1024, /* lines that come before the first screen */
-	PIECES_MAX = 4096, /* reads of remembered output */
-	GAPS_MAX = 100, /* in a row: each one needs a new screen */
+	PENDING_MAX = 16 * 1024 * 1024, /* bytes of lines received before the first screen */
+	PIECES_MAX = 4096, /* most reads of remembered output */
+	GAPS_MAX = 100, /* most gaps in a row; each needs a new screen */
 };
 
 struct record {
 	struct cli *cli;
-	const char *pane; /* as given; NULL: our own */
-	const char *path; /* NULL, or "-": standard output */
-	const char *title; /* NULL: the pane's */
+	const char *pane; /* as given; NULL: our own pane */
+	const char *path; /* NULL or "-": standard output */
+	const char *title; /* NULL: the pane's title */
 	bool follows;
-	int64_t timeout_ms; /* -1: none */
+	int64_t timeout_ms; /* -1: no timeout */
 	struct link *link;
 	FILE *file;
 	char id[32]; /* of the pane */
 	struct cast cast;
-	struct buf out; /* not written to the file yet */
-	struct buf pending; /* lines that came before the screen */
-	struct json_reader *reader; /* for them */
-	bool is_awaiting; /* waiting for the screen */
-	bool wants_screen; /* output was missed */
+	struct buf out; /* to be written to the file */
+	struct buf pending; /* lines received before the screen */
+	struct json_reader *reader; /* for lines in pending */
+	bool is_awaiting; /* the screen was requested */
+	bool wants_screen; /* output was missed, so capture the screen again */
 	bool wants_size;
-	bool is_over; /* the pane is closed */
-	int64_t next; /* recorded up to this offset */
+	bool is_over; /* the pane has closed */
+	int64_t next; /* offset behind the recorded output */
 };
 
 static const struct option_row options[] = {
@@ -43,7 +43,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Asks about the pane; more is a further parameter. */
+/* Sends a request about the pane. more is one further parameter. */
 static enum cli_status ask(struct record *record, const char *method, struct ask_param more,
     const struct json **ret_result)
 {
@@ -67,7 +67,7 @@ static enum cli_status subscribe(struct record *record)
 	    record->id);
 	status = ask_result(record->link, "subscribe", params, ASK_TIMEOUT_MS, &result);
 	/*
-	 * Layouts belong to windows, and panes move between them: any change may change our size.
+	 * Subscribe to all layouts: panes move between windows, so any layout may change our size.
 	 */
 	if (status == CLI_DONE)
 		status = ask_result(record->link, "subscribe", "{\"kinds\":[\"layout_changed\"]}",
@@ -75,7 +75,7 @@ static enum cli_status subscribe(struct record *record)
 	return status;
 }
 
-/* Writes the buffer to the file; on failure prints the error and returns false. */
+/* Writes the buffer to the file. Prints an error and returns false on failure. */
 static bool flush(struct record *record)
 {
 	size_t len = record->out.len;
@@ -103,7 +103,7 @@ static enum cli_status begin(struct record *record)
 	return CLI_DONE;
 }
 
-/* Records the current screen of the pane; without --follow all has time 0. */
+/* Records the current screen of the pane. Without --follow, all events have time 0. */
 static enum cli_status put_screen(struct record *record)
 {
 	int64_t now_ms = record->follows ? clock_real_ms() : record->cast.start_ms;
@@ -137,10 +137,10 @@ static enum cli_status put_screen(struct record *record)
 	return CLI_DONE;
 }
 
-/* Records the output that the daemon remembers, without the times of writing. */
+/* Records the output that the daemon remembers. Its times are unknown. */
 static enum cli_status put_remembered(struct record *record)
 {
-	int64_t after = 0; /* of the first piece, whose offset is never 0 */
+	int64_t after = 0; /* read_output then starts with the oldest output */
 	for (unsigned piece = 0; piece < PIECES_MAX; piece++) {
 		const struct json *result, *text;
 		bool is_empty;
@@ -171,13 +171,13 @@ static void take_output(struct record *record, const struct json *event)
 	const struct json *text = json_member(event, "text");
 	size_t known;
 	if (to <= record->next || text == NULL || text->type != JSON_STRING)
-		return; /* the screen contains it already */
+		return; /* the captured screen includes it */
 	if (from > record->next) {
 		record->wants_screen = true;
 		return;
 	}
 	known = (size_t)(record->next - from);
-	/* Offsets do not match text with invalid UTF-8: some of it may appear twice. */
+	/* In lossy text, offsets do not match bytes: some text may appear twice. */
 	if (known > text->len || json_get_bool(event, "lossy", false))
 		known = 0;
 	cast_output(&record->cast, &record->out, when, text->text + known, text->len - known);
@@ -207,7 +207,7 @@ static void on_message(void *data, const struct json *message, const char *line,
 		take_event(record, json_member(message, "params"));
 		return;
 	}
-	/* Dropping lines makes a gap, which their offsets reveal. */
+	/* Dropped lines make a gap, which take_output() finds by the offsets. */
 	if (buf_append(&record->pending, line, len) == 0)
 		(void)buf_append_byte(&record->pending, '\n');
 }
@@ -229,7 +229,7 @@ static void take_pending(struct record *record)
 	buf_clear(&record->pending);
 }
 
-/* Records the screen, and the output that came while it was captured. */
+/* Records the screen, and the output that arrived during the capture. */
 static enum cli_status catch_up(struct record *record)
 {
 	enum cli_status status = CLI_DONE;
@@ -258,14 +258,14 @@ static enum cli_status take_size(struct record *record)
 	return record->is_over ? CLI_DONE : status;
 }
 
-/* Reads available lines. CLI_UNREACHABLE: the daemon is gone. */
+/* Handles available lines. Returns CLI_UNREACHABLE if the connection was lost. */
 static enum cli_status take_lines(struct record *record)
 {
 	const struct json *message;
 	const char *line;
 	size_t len;
 	enum link_read read;
-	link_receive(record->link); /* the loop sees an end */
+	link_receive(record->link); /* the read below reports the end */
 	while ((read = link_read_message(record->link, 0, &message, &line, &len)) == LINK_LINE)
 		on_message(record, message, line, len);
 	if (read != LINK_END && read != LINK_BROKEN)
@@ -278,7 +278,7 @@ static enum cli_status follow(struct record *record, const struct interrupt *int
 	int64_t deadline = clock_deadline_ms(record->timeout_ms);
 	enum cli_status status;
 	link_set_other(record->link, on_message, record);
-	record->is_awaiting = true; /* keep output that comes before the screen */
+	record->is_awaiting = true; /* keep output that arrives before the screen */
 	status = subscribe(record);
 	if (status == CLI_DONE)
 		status = catch_up(record);

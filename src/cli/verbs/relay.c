@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus relay: the far side of muxbus --host. Says hello, then carries bytes between standard
- * streams and muxbusd.
+ * muxbus relay: the remote side of muxbus --host. Prints a hello, then copies bytes between
+ * standard streams and muxbusd.
  */
 #include <poll.h>
 #include <sys/socket.h>
@@ -13,18 +13,18 @@
 
 #define FLOW_SIZE ((size_t)64 * 1024)
 
-/* Bytes from one descriptor to another. The end of the input is passed on behind them. */
+/* Copies bytes from one descriptor to another. */
 struct relay_flow {
 	int from;
 	int to;
-	size_t at; /* written before it */
+	size_t at; /* bytes already written */
 	size_t len;
-	bool has_ended; /* the input has */
-	bool is_over; /* the end was passed on to the output, or the output is gone */
+	bool has_ended; /* the input has ended */
+	bool is_over; /* the end was passed on, or the output is gone */
 	char bytes[FLOW_SIZE];
 };
 
-/* Reads only what is there: poll() said that this does not block. */
+/* Reads available bytes. poll() has reported them, so this does not block. */
 static void read_flow(struct relay_flow *flow)
 {
 	ssize_t n = read(flow->from, flow->bytes, sizeof flow->bytes);
@@ -47,7 +47,7 @@ static void write_flow(struct relay_flow *flow)
 	}
 }
 
-/* The descriptor that a flow waits for; poll() ignores -1. */
+/* Returns what a flow waits for; poll() ignores -1. */
 static struct pollfd wanted(const struct relay_flow *flow)
 {
 	if (flow->is_over || (flow->has_ended && flow->at == flow->len))
@@ -66,8 +66,8 @@ static void turn(struct relay_flow *flow, short revents)
 }
 
 /*
- * Until the daemon has ended the connection, which it does when all requests are answered after
- * the end of the input, or until the reader of standard output is gone.
+ * Copies in both directions until the daemon ends the connection, which it does when the input has
+ * ended and all requests are answered, or until standard output has no reader.
  */
 static void carry(int fd)
 {
@@ -76,7 +76,7 @@ static void carry(int fd)
 	out = (struct relay_flow){.from = fd, .to = STDOUT_FILENO};
 	while (!out.is_over && !(out.has_ended && out.at == out.len)) {
 		struct pollfd fds[] = {wanted(&in), wanted(&out),
-		    /* The end of ssh while nothing is to be written. */
+		    /* Notices the end of ssh while nothing is written. */
 		    {.fd = STDOUT_FILENO, .events = 0}};
 		if (poll(fds, 3, -1) < 0)
 			continue;
@@ -86,7 +86,7 @@ static void carry(int fd)
 			(void)shutdown(fd, SHUT_WR);
 			in.is_over = true;
 		}
-		/* A pipe without a reader has an error, a closed socket a hangup. */
+		/* A pipe without a reader reports an error, a closed socket a hangup. */
 		if (fds[2].revents & (POLLERR | POLLHUP | POLLNVAL))
 			out.is_over = true;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus remind: a notification with a text, after a time or at a time of the clock. */
+/* muxbus remind: sends a notification with a text after a time, or at a time of day. */
 #include <time.h>
 
 #include "cli/ask.h"
@@ -7,17 +7,17 @@
 #include "cli/show.h"
 #include "cli/verbs.h"
 
-#define CLOCK_BACK_SEC (3 * 3600) /* the most that a zone is put back by, at once */
+#define CLOCK_BACK_SEC (3 * 3600) /* the most by which a time zone sets clocks back at once */
 
 struct remind {
 	const char *pane;
 	int64_t ms;
 	const char *text;
-	bool is_clock; /* the time is one of the clock */
+	bool is_clock; /* the time is a time of day */
 	bool is_recurring;
 };
 
-/* Puts 14:30 or 14:30:15 into a day; 14:3 may be half of a word, and is none. */
+/* Reads 14:30 or 14:30:15 into *at. 14:3 is refused, since it may be part of a word. */
 static bool read_clock(const char *text, struct tm *at)
 {
 	const char *colon = strchr(text, ':'), *end;
@@ -28,11 +28,11 @@ static bool read_clock(const char *text, struct tm *at)
 		at->tm_sec = 0;
 		end = strptime(text, "%H:%M", at);
 	}
-	at->tm_isdst = -1; /* the time of that day, in summer and winter */
+	at->tm_isdst = -1; /* daylight saving time as on that day */
 	return end != NULL && *end == '\0';
 }
 
-/* The seconds of a day that the clock shows at a time; -1: it is another day. */
+/* Returns the time of day in seconds, or -1 if `time` is not on this day of the month. */
 static int seconds_of(time_t time, int day)
 {
 	struct tm at;
@@ -42,8 +42,8 @@ static int seconds_of(time_t time, int day)
 }
 
 /*
- * When the clock shows a time of a day next, after now. A time that it shows twice: the first one.
- * A time that it skips: the moment of the skip. 0: it does not come on that day any more.
+ * Returns the next moment after now at which clocks show a time of day. If they show it twice, the
+ * first; if they skip it, the moment of the skip. Returns 0 if it is over on that day.
  */
 static time_t next_of_day(const struct tm *at, time_t now)
 {
@@ -61,7 +61,7 @@ static time_t next_of_day(const struct tm *at, time_t now)
 	return 0;
 }
 
-/* How long until a time of the clock comes next. */
+/* Gets the milliseconds until the next moment of a time of day. */
 static bool parse_clock(const char *text, int64_t *ret_ms)
 {
 	int64_t now_ms = clock_real_ms();
@@ -78,7 +78,7 @@ static bool parse_clock(const char *text, int64_t *ret_ms)
 	return *ret_ms > 0;
 }
 
-/* The first word is the time, the second one the text. */
+/* Handles a word: first the time, then the text. */
 static bool take_word(void *data, const struct option_row *row UNUSED, const char *word)
 {
 	struct remind *remind = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus rerun: runs a command again each time that files change. */
+/* muxbus rerun: runs a command each time that files change. */
 #include <dirent.h>
 #include <fnmatch.h>
 #include <poll.h>
@@ -16,10 +16,10 @@
 #include "cli/verbs/interrupt.h"
 
 /*
- * The files that patterns name, watched by inotify. A pattern is a file, a folder (all below it),
- * or has * ? [ ] in its parts, and ** for any number of folders. A name that begins with a dot
- * must be given with its dot, and links to folders are not followed. Folders and files that come
- * later count too.
+ * The files that match patterns, watched by inotify. A pattern is a file, a folder (meaning all
+ * files below), or has * ? [ ] in its parts, or ** for any number of folders. A name that begins
+ * with a dot must be given with its dot. Links to folders are not followed. New folders and files
+ * count too.
  */
 
 #define FILE_TREE_PATTERNS_MAX 64
@@ -30,11 +30,11 @@
 struct file_tree {
 	int fd;
 	char *patterns[FILE_TREE_PATTERNS_MAX];
-	char *bases[FILE_TREE_PATTERNS_MAX]; /* the folders in which they begin */
+	char *bases[FILE_TREE_PATTERNS_MAX]; /* the folder before the first wildcard of each */
 	size_t count;
-	struct map folders; /* watch descriptors to their paths, which end in '/' or are "" */
+	struct map folders; /* path by watch descriptor; a path ends in '/' or is "" */
 	bool is_torn;
-	char name[PATH_MAX]; /* of a file that has changed; "": not known */
+	char name[PATH_MAX]; /* a changed file; "" if unknown */
 	bool has_changed;
 	char *reason;
 	size_t reason_size;
@@ -51,7 +51,7 @@ static size_t part_len(const char *text)
 	return strcspn(text, "/");
 }
 
-/* Whether one part of a path matches one of a pattern. */
+/* Returns true if the first part of a path matches the first part of a pattern. */
 static bool part_matches(const char *pattern, const char *path)
 {
 	char one[NAME_MAX + 1], other[NAME_MAX + 1];
@@ -62,7 +62,7 @@ static bool part_matches(const char *pattern, const char *path)
 	return fnmatch(one, other, FNM_PERIOD) == 0;
 }
 
-/* Whether a pattern matches a path; as_folder: whether it may match something below it. */
+/* Returns true if a pattern matches a path; as_folder: if it may match a path below it. */
 static bool file_tree_matches(const char *pattern, const char *path, bool as_folder)
 {
 	bool is_any = strncmp(pattern, "**", 2) == 0 && part_len(pattern) == 2;
@@ -102,7 +102,7 @@ static int fail(struct file_tree *tree)
 
 static int look_into(struct file_tree *tree, const char *path, bool is_new);
 
-/* Looks at an entry of a folder. */
+/* Looks at an entry of a folder: watches a folder; a file that is new counts as changed. */
 static int look_at(struct file_tree *tree, const char *folder, const char *name, bool is_new)
 {
 	char path[PATH_MAX];
@@ -122,7 +122,7 @@ static int look_at(struct file_tree *tree, const char *folder, const char *name,
 	return look_into(tree, path, is_new);
 }
 
-/* Keeps the path of a watch. 0: it has it already. */
+/* Stores the path of a watch. Returns 1, or 0 if already stored, or -1 with a reason. */
 static int keep(struct file_tree *tree, int watch, const char *path)
 {
 	char *old = map_get(&tree->folders, (uint64_t)watch);
@@ -136,7 +136,7 @@ static int keep(struct file_tree *tree, int watch, const char *path)
 	return 1;
 }
 
-/* Watches a folder, then all below it; a file that is found there has changed if is_new. */
+/* Watches a folder and those below. With is_new, files found there count as changed. */
 static int look_into(struct file_tree *tree, const char *path, bool is_new)
 {
 	const char *name = *path != '\0' ? path : ".";
@@ -145,7 +145,7 @@ static int look_into(struct file_tree *tree, const char *path, bool is_new)
 	struct dirent *entry;
 	DIR *dir;
 	if (watch < 0 && errno != ENOSPC && errno != ENOMEM)
-		return 0; /* it is gone, or may not be read */
+		return 0; /* it is gone, or must not be read */
 	dir = r > 0 ? opendir(name) : NULL;
 	while (r >= 0 && dir != NULL && (entry = readdir(dir)) != NULL)
 		r = look_at(tree, path, entry->d_name, is_new);
@@ -154,7 +154,7 @@ static int look_into(struct file_tree *tree, const char *path, bool is_new)
 	return r < 0 ? r : 0;
 }
 
-/* Forgets a folder, and all below it. */
+/* Stops watching a folder and all below it. */
 static void forget(struct file_tree *tree, const char *path)
 {
 	size_t cursor = 0;
@@ -163,12 +163,12 @@ static void forget(struct file_tree *tree, const char *path)
 	while (map_next(&tree->folders, &cursor, &watch, &at)) {
 		if (strncmp(at, path, strlen(path)) != 0)
 			continue;
-		(void)inotify_rm_watch(tree->fd, (int)watch); /* it may be gone */
+		(void)inotify_rm_watch(tree->fd, (int)watch); /* may fail, if it is gone */
 		mem_free(map_remove(&tree->folders, watch));
 	}
 }
 
-/* Looks at the folders of all patterns. */
+/* Watches the folders of all patterns. */
 static int look_at_all(struct file_tree *tree, bool is_new)
 {
 	int r = 0;
@@ -180,7 +180,7 @@ static int look_at_all(struct file_tree *tree, bool is_new)
 	return r;
 }
 
-/* A folder came, went or was moved. */
+/* Handles a folder that was created, removed or moved. */
 static int take_folder(
     struct file_tree *tree, const struct inotify_event *event, const char *folder)
 {
@@ -188,7 +188,7 @@ static int take_folder(
 	if (snprintf(path, sizeof path, "%s%s/", folder, event->name) >= (int)sizeof path)
 		return 0;
 	if (event->mask & (IN_CREATE | IN_MOVED_TO)) {
-		forget(tree, path); /* of another one that had the name */
+		forget(tree, path); /* another folder had this name */
 		return look_at(tree, folder, event->name, true);
 	}
 	path[strlen(path) - 1] = '\0';
@@ -227,8 +227,9 @@ static int take_event(struct file_tree *tree, const struct inotify_event *event)
 }
 
 /*
- * Reads what has changed. 1: one of the files, whose name *ret_name is ("" if it is not known, as
- * when events were lost), lent until the next call; 0: none; -1: too many folders, with the reason.
+ * Reads the changes. Returns 1 if files have changed; *ret_name is one of them ("" if events were
+ * lost), lent until the next call. Returns 0 if none has changed, -1 with a reason on too many
+ * folders.
  */
 static int file_tree_read(
     struct file_tree *tree, const char **ret_name, char *ret_reason, size_t reason_size)
@@ -252,7 +253,7 @@ static int file_tree_read(
 	return r < 0 ? r : tree->has_changed;
 }
 
-/* Takes a pattern, without what says nothing: "./src//a" is "src/a", and a folder all below it. */
+/* Stores a pattern in a short form: "src/a" for "./src//a", and "/**" added to a folder. */
 static int take_pattern(struct file_tree *tree, const char *text)
 {
 	char pattern[PATH_MAX] = "";
@@ -264,7 +265,7 @@ static int take_pattern(struct file_tree *tree, const char *text)
 		    "a pattern must have 1 to %d bytes", PATH_MAX - 4);
 	is_there = stat(text, &status) == 0;
 	is_folder = is_there && S_ISDIR(status.st_mode);
-	/* As a name it would wait for what never comes. */
+	/* As a name of a file, it would never match. */
 	if (!is_there && strchr(text, '{') != NULL && strchr(text, ',') != NULL)
 		return str_refuse(tree->reason, tree->reason_size,
 		    "%s: braces are no wildcard: write a pattern for each", text);
@@ -281,9 +282,9 @@ static int take_pattern(struct file_tree *tree, const char *text)
 	while (len > 0 && pattern[len - 1] == '/' && !is_folder)
 		len--;
 	pattern[len] = '\0';
-	/* The base is all up to the last slash before the first wildcard. */
+	/* The base ends at the last slash before the first wildcard. */
 	at = strcspn(pattern, "*?[\\");
-	/* A file, or a name that is not there yet, may be a folder later. */
+	/* A file, or a name that does not exist yet, may become a folder. */
 	strcpy(pattern + len, is_folder ? "**" : at == len ? "/**" : "");
 	while (at > 0 && pattern[at - 1] != '/')
 		at--;
@@ -307,7 +308,7 @@ static void file_tree_free(struct file_tree *tree)
 	mem_free(tree);
 }
 
-/* NULL after writing the reason: too many patterns or folders, a folder that is not there. */
+/* Returns NULL with a reason if there are too many patterns or folders, or a folder is missing. */
 static struct file_tree *file_tree_new(
     char *const *patterns, size_t count, char *ret_reason, size_t reason_size)
 {
@@ -339,29 +340,29 @@ static struct file_tree *file_tree_new(
 }
 
 enum {
-	SETTLE_MS = 100, /* without a change until the command runs */
-	SETTLE_MAX = 10, /* times that: no longer while changes go on */
+	SETTLE_MS = 100, /* time without changes before the command runs */
+	SETTLE_MAX = 10, /* as a multiple of SETTLE_MS: longest wait during changes */
 	KILL_MS = 2000, /* from SIGTERM to SIGKILL */
-	END_LOOK_MS = 10, /* between two looks whether a group has ended */
-	LOOK_MS = 500, /* for a folder that is gone */
+	END_LOOK_MS = 10, /* interval of checks if a process group has ended */
+	LOOK_MS = 500, /* interval of checks for a missing folder */
 	EXIT_NOT_FOUND = 127,
 };
 
 struct rerun {
 	bool is_quiet;
-	bool kills; /* --restart: a change ends the command that runs */
-	uint32_t runs; /* --count; 0: until a signal */
+	bool kills; /* --restart: a change stops the running command */
+	uint32_t runs; /* --count; 0: no limit */
 	int64_t settle_ms;
 	char **command;
 	struct file_tree *tree;
-	struct interrupt interrupt; /* its extra_fd has the changes, and the end of the command */
-	struct child child; /* pid 0: none runs */
+	struct interrupt interrupt; /* extra_fd polls for changes and the command's end */
+	struct child child; /* pid 0: not running */
 	int64_t started_ms;
-	int64_t kill_ms; /* when to kill it; -1: it was not asked to end */
-	uint32_t count; /* of runs that have ended */
-	int status; /* of the last one */
-	bool is_due; /* files have changed since it began */
-	int64_t first_ms, last_ms; /* these changes */
+	int64_t kill_ms; /* time of SIGKILL; -1: no SIGTERM was sent */
+	uint32_t count; /* runs that have ended */
+	int status; /* exit status of the last run */
+	bool is_due; /* files have changed since the last run began */
+	int64_t first_ms, last_ms; /* times of the first and last of these changes */
 };
 
 static const struct option_row options[] = {
@@ -377,7 +378,7 @@ static bool is_running(const struct rerun *rerun)
 	return rerun->child.pid > 0;
 }
 
-/* Adds a descriptor to those that wake interrupt_wait(). */
+/* Adds a descriptor that wakes interrupt_wait(). */
 static bool add(const struct rerun *rerun, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -388,14 +389,14 @@ static bool add(const struct rerun *rerun, int fd)
 	return false;
 }
 
-/* All that the command has started belongs to its group, but what has left it. */
+/* Signals the process group of the command. */
 static void signal_child(const struct rerun *rerun, int number)
 {
 	if (is_running(rerun))
-		(void)kill(-rerun->child.pid, number); /* it may have ended */
+		(void)kill(-rerun->child.pid, number); /* may have ended */
 }
 
-/* Sends a signal to a group, and waits until it is empty; its leader is reaped. */
+/* Signals a process group and waits until it is empty. Returns false after KILL_MS. */
 static bool ends_by(pid_t group, int number)
 {
 	int64_t due_ms = clock_deadline_ms(KILL_MS);
@@ -409,7 +410,7 @@ static bool ends_by(pid_t group, int number)
 	return false;
 }
 
-/* Ends the command and what it has left behind: by a signal, by SIGTERM, by SIGKILL. */
+/* Ends the command and what it left running: sends a signal, then SIGTERM, then SIGKILL. */
 static void end_group(const struct rerun *rerun, int number)
 {
 	if (!is_running(rerun) || ends_by(rerun->child.pid, number))
@@ -449,14 +450,14 @@ static void say_end(const struct rerun *rerun)
 	buf_finish(&took);
 }
 
-/* Looks whether the command has ended. */
+/* Checks whether the command has ended. */
 static void look_for_end(struct rerun *rerun)
 {
 	int status;
 	if (!is_running(rerun) || waitpid(rerun->child.pid, &status, WNOHANG) == 0)
 		return;
 	rerun->status = WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
-	end_group(rerun, SIGTERM); /* what it has left behind */
+	end_group(rerun, SIGTERM); /* processes that it left running */
 	(void)close(rerun->child.pidfd);
 	rerun->child.pid = 0;
 	rerun->count++;
@@ -483,7 +484,7 @@ static enum cli_status look_for_changes(struct rerun *rerun)
 	return CLI_DONE;
 }
 
-/* How long until the changes have settled; -1: there are none. */
+/* Returns the milliseconds until changes have settled, or -1 if there are none. */
 static int64_t settled_in_ms(const struct rerun *rerun)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -493,7 +494,7 @@ static int64_t settled_in_ms(const struct rerun *rerun)
 	return !rerun->is_due ? -1 : left > 0 ? left : 0;
 }
 
-/* Starts the command, or ends the one that runs, if it is time. *ret_ms: until the next look. */
+/* Starts the command or stops the running one when due. *ret_ms: until the next call. */
 static enum cli_status act(struct rerun *rerun, int64_t *ret_ms)
 {
 	int64_t left = settled_in_ms(rerun);
@@ -519,7 +520,7 @@ static enum cli_status act(struct rerun *rerun, int64_t *ret_ms)
 	return CLI_DONE;
 }
 
-/* Until a signal, the last run, or an error; returns the exit status. */
+/* Runs until a signal, the last run, or an error. Returns the exit status. */
 static int run(struct rerun *rerun)
 {
 	enum interrupt_wake wake = INTERRUPT_TIME;
@@ -540,7 +541,7 @@ static int run(struct rerun *rerun)
 	return CLI_NO;
 }
 
-/* The words before "--" are patterns, those behind it the command. */
+/* Finds "--": the words before it are patterns, those behind it the command. */
 static enum cli_status split(int argc, char **argv, int first, int *ret_dashes)
 {
 	*ret_dashes = first;

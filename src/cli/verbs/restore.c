@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus restore: makes saved sessions again. Names and directories reach tmux through methods that
- * take them literally; nothing that was saved reaches a shell but as a word behind a fixed script.
+ * muxbus restore: recreates saved sessions. Names and directories reach tmux through methods that
+ * take them literally. Saved text reaches a shell only as an argument of a fixed script.
  */
 #include "cli/ask.h"
 #include "cli/locate.h"
@@ -12,19 +12,19 @@
 #include "cli/verbs/restore_program.h"
 
 /*
- * A session has this name until it is whole: a restore that is killed leaves no part under the
- * name of the session, which another restore makes whole, and only one of two restores goes on.
+ * The name of a session until it is complete. A killed restore leaves nothing under the real name,
+ * so another restore can create that session. Of two restores, only one can create this one.
  */
 #define UNFINISHED TMUX_SERVER_SESSION "-unfinished"
 #define ID_SIZE 16 /* "%4294967295" */
 
-/* A window that is there again. */
+/* A recreated window. */
 struct window_pair {
-	const char *old; /* its id then; lent */
+	const char *old; /* its saved id; lent */
 	char new[ID_SIZE];
 };
 
-/* A group of sessions, and one of them that is there again. */
+/* A session group, and a recreated session in it. */
 struct group_pair {
 	int64_t group;
 	char session[ID_SIZE];
@@ -33,24 +33,24 @@ struct group_pair {
 struct restore {
 	struct cli *cli;
 	bool is_dry;
-	const char **names; /* of the sessions that are wanted; none: all */
+	const char **names; /* sessions to restore; all if count is 0 */
 	size_t count;
 	struct link *link;
-	struct json_reader *reader; /* holds what was saved */
+	struct json_reader *reader; /* holds the saved sessions */
 	struct window_pair *windows;
 	size_t window_count;
 	struct group_pair *groups;
 	size_t group_count;
 	size_t problems;
-	/* Of one session. */
-	const char *session; /* its name; lent */
-	const char *server; /* in which it was; lent */
+	/* About the session in progress: */
+	const char *session; /* name; lent */
+	const char *server; /* its tmux server; lent */
 	char id[ID_SIZE];
 	size_t panes, agents;
-	bool keeps_indexes; /* renumber-windows is off for it meanwhile */
+	bool keeps_indexes; /* renumber-windows is off for now */
 };
 
-/* Says on one line that something is not as it was. */
+/* Prints that something was not restored exactly. */
 static void __attribute__((format(printf, 3, 4)))
 problem(struct restore *restore, const char *window, const char *format, ...)
 {
@@ -64,7 +64,9 @@ problem(struct restore *restore, const char *window, const char *format, ...)
 	    window != NULL ? window : "", text);
 }
 
-/* Asks; the result is lent until the next question. NULL: refused, with the reason in *ret_why. */
+/*
+ * Sends a request. Returns its result, lent until the next one, or NULL with the reason *ret_why.
+ */
 static const struct json *ask(struct restore *restore, const char *method, struct buf *params,
     struct json_writer *writer, const char **ret_why)
 {
@@ -79,7 +81,7 @@ static const struct json *ask(struct restore *restore, const char *method, struc
 	return read == LINK_LINE ? answer.result : NULL;
 }
 
-/* Runs a command of tmux, whose words are ours or ids. False: tmux refuses it. */
+/* Runs a tmux command of fixed words and ids. Returns false if tmux refuses it. */
 static bool run_tmux(struct restore *restore, const char *const *words, char *ret_line, size_t size)
 {
 	struct json_writer writer;
@@ -103,7 +105,7 @@ static bool run_tmux(struct restore *restore, const char *const *words, char *re
 
 #define TMUX(restore, ...) run_tmux(restore, (const char *const[]){__VA_ARGS__, NULL}, NULL, 0)
 
-/* The directory and the program of a pane; window NULL: another try, which says nothing again. */
+/* Writes directory and program of a pane. window NULL: a retry, which does not repeat a warning. */
 static void put_program(struct restore *restore, struct json_writer *writer, const char *window,
     const struct json *pane)
 {
@@ -112,13 +114,13 @@ static void put_program(struct restore *restore, struct json_writer *writer, con
 		    json_get_str(pane, "cwd", "of a pane"));
 }
 
-/* Takes over an id of a result. */
+/* Copies an id from a result. */
 static void keep_id(const struct json *result, const char *name, char out[ID_SIZE])
 {
 	(void)snprintf(out, ID_SIZE, "%s", json_get_str(result, name, ""));
 }
 
-/* A pane is there: its agent is bound to its conversation again. */
+/* Counts a new pane, and links its agent to the saved conversation. */
 static void made_pane(struct restore *restore, const struct json *pane, const char *id)
 {
 	struct json_writer writer;
@@ -136,7 +138,7 @@ static void made_pane(struct restore *restore, const struct json *pane, const ch
 		problem(restore, NULL, "pane %s: %s", id, why);
 }
 
-/* Gives a window more room for a further pane; then tries below, or at the right. */
+/* Layouts that make room for another pane, and the direction to split then. */
 static const struct {
 	const char *layout;
 	const char *direction;
@@ -148,7 +150,7 @@ static const struct {
     {"even-vertical", "horizontal"},
 };
 
-/* Adds a pane behind the last one, whose id becomes the new one's. */
+/* Adds a pane after the pane `last`, and stores its id in `last`. */
 static bool add_pane(
     struct restore *restore, const char *window, const struct json *pane, char last[ID_SIZE])
 {
@@ -173,7 +175,7 @@ static bool add_pane(
 	return false;
 }
 
-/* The panes behind the first, then their layout and the active one. */
+/* Adds all panes after the first, then sets layout, active pane and zoom. */
 static void fill_window(
     struct restore *restore, const struct json *window, const char *id, const char *first)
 {
@@ -197,7 +199,7 @@ static void fill_window(
 		(void)TMUX(restore, "resize-pane", "-Z", "-t", active);
 }
 
-/* Remembers a window, which other sessions may hold too. */
+/* Stores a window that other sessions may share. */
 static void keep_window(struct restore *restore, const struct json *window, const char *id)
 {
 	restore->windows =
@@ -214,13 +216,13 @@ static const char *find_window(const struct restore *restore, const struct json 
 	return NULL;
 }
 
-/* "$1:5" */
+/* Writes "SESSION:INDEX" of a window, such as "$1:5". */
 static void place_of(const struct restore *restore, const struct json *window, char out[64])
 {
 	(void)snprintf(out, 64, "%s:%" PRId64, restore->id, json_get_int(window, "index", 0));
 }
 
-/* The parameters that sessions and windows share. */
+/* Writes the parameters that new sessions and new windows have in common. */
 static void put_window(struct restore *restore, struct json_writer *writer, const char *name_key,
     const struct json *window)
 {
@@ -233,7 +235,7 @@ static void put_window(struct restore *restore, struct json_writer *writer, cons
 	    panes->child);
 }
 
-/* Gives an object that is there a name that no request can hold: as escapes of tmux's own. */
+/* Renames an object with octal escapes in a tmux command, for a name that JSON cannot hold. */
 static bool rename_by_escapes(
     struct restore *restore, const char *command, const char *id, const char *literal)
 {
@@ -249,7 +251,7 @@ static bool rename_by_escapes(
 	return is_done;
 }
 
-/* Gives a name that the methods refuse, such as one like an id, to an object that is there. */
+/* Renames an object to a name that methods refuse, such as one that looks like an id. */
 static bool rename_it(
     struct restore *restore, const char *command, const char *id, const char *name, bool is_encoded)
 {
@@ -261,7 +263,7 @@ static bool rename_it(
 	return is_done;
 }
 
-/* The same for a window, whose name may be no text. */
+/* Renames a window; its saved name may be arbitrary bytes. */
 static void rename_window(struct restore *restore, const struct json *window, const char *id)
 {
 	const char *base64 = json_get_str(window, "name_base64", NULL);
@@ -278,7 +280,7 @@ static void rename_window(struct restore *restore, const struct json *window, co
 	buf_finish(&bytes);
 }
 
-/* Fills a window that was made with its first pane. */
+/* Stores a new window, and adds its further panes. */
 static void made_window(
     struct restore *restore, const struct json *window, const char *id, const char *pane)
 {
@@ -289,7 +291,7 @@ static void made_window(
 	fill_window(restore, window, id, pane);
 }
 
-/* Asks for a window; name_key NULL: without its name. */
+/* Creates a window. name_key NULL: without a name. */
 static const struct json *ask_window(
     struct restore *restore, const struct json *window, const char *name_key, const char **ret_why)
 {
@@ -329,7 +331,7 @@ static void add_window(struct restore *restore, const struct json *window)
 	made_window(restore, window, id, pane);
 }
 
-/* Moves the first window to its index, and keeps tmux from numbering windows meanwhile. */
+/* Moves the first window to its index, and turns renumber-windows off. */
 static void move_first(struct restore *restore, const struct json *window, const char *id)
 {
 	char index[32], place[64], want[32];
@@ -346,7 +348,7 @@ static void move_first(struct restore *restore, const struct json *window, const
 		    restore, json_get_str(window, "name", "?"), "cannot have the index %s", want);
 }
 
-/* Asks for the session with its first window, unless it is linked. */
+/* Creates the session with its first window, unless that is shared with another session. */
 static const struct json *ask_session(
     struct restore *restore, const struct json *window, bool is_named, const char **ret_why)
 {
@@ -361,20 +363,20 @@ static const struct json *ask_session(
 	return ask(restore, "create_session", &params, &writer, ret_why);
 }
 
-/* Gives the session its name, now that it is whole. */
+/* Gives the complete session its name. */
 static void name_session(struct restore *restore)
 {
 	if (rename_it(restore, "rename-session", restore->id, restore->session, true))
 		return;
 	problem(restore, NULL, "it cannot have this name");
-	/* A later tmux refuses control characters. */
+	/* Later versions of tmux refuse control characters. */
 	if (rename_it(restore, "rename-session", restore->id, restore->session, false))
 		return;
 	(void)TMUX(restore, "kill-session", "-t", restore->id);
 	restore->id[0] = '\0';
 }
 
-/* Makes the session with its first window. */
+/* Creates the session with its first window. */
 static bool make_session(struct restore *restore, const struct json *window)
 {
 	const char *why, *linked = find_window(restore, window);
@@ -394,13 +396,13 @@ static bool make_session(struct restore *restore, const struct json *window)
 		rename_window(restore, window, id);
 	move_first(restore, window, id);
 	if (linked != NULL)
-		add_window(restore, window); /* in its place */
+		add_window(restore, window); /* takes the place of the first window */
 	else
 		made_window(restore, window, id, pane);
 	return true;
 }
 
-/* Adds the session to the group of one that is there, whose windows it gets. False: to none. */
+/* Creates the session in the group of a recreated session, whose windows it shares. False: none. */
 static bool join_group(struct restore *restore, int64_t group)
 {
 	for (size_t i = 0; i < restore->group_count; i++) {
@@ -413,7 +415,7 @@ static bool join_group(struct restore *restore, int64_t group)
 	return false;
 }
 
-/* Remembers a session for others of its group. */
+/* Stores a session, so that others can join its group. */
 static void keep_group(struct restore *restore, int64_t group)
 {
 	restore->groups =
@@ -448,7 +450,7 @@ static void restore_session(struct restore *restore, const struct json *session)
 	name_session(restore);
 }
 
-/* Prints the counts of a session: as made, or with --dry-run as saved. */
+/* Prints the counts of a session: as restored, or with --dry-run as saved. */
 static void tell(const struct restore *restore, const char *what, const struct json *session)
 {
 	const struct json *windows = json_member(session, "windows");
@@ -469,7 +471,7 @@ static void tell(const struct restore *restore, const char *what, const struct j
 	    windows != NULL && windows->count == 1 ? "" : "s", panes, panes == 1 ? "" : "s");
 	if (agents > 0)
 		(void)printf(", %zu agent%s", agents, agents == 1 ? "" : "s");
-	(void)fputc('\n', stdout); /* cli_flush() checks */
+	(void)fputc('\n', stdout); /* cli_flush() reports errors */
 }
 
 static bool is_wanted(const struct restore *restore, const char *name)
@@ -480,7 +482,7 @@ static bool is_wanted(const struct restore *restore, const char *name)
 	return restore->count == 0;
 }
 
-/* Whether a session has nothing but agents that muxbusd keeps, and makes itself. */
+/* Returns true if a session has only agents that muxbusd keeps and starts itself. */
 static bool is_kept(const struct json *session)
 {
 	json_each (window, json_member(session, "windows"))
@@ -490,7 +492,7 @@ static bool is_kept(const struct json *session)
 	return true;
 }
 
-/* Whether a later server had a session of the same name, and has ended too. */
+/* Returns true if a later server that has also ended had a session of this name. */
 static bool is_outdated(const struct json *session)
 {
 	const char *name = json_get_str(session, "name", "");
@@ -501,14 +503,14 @@ static bool is_outdated(const struct json *session)
 	return false;
 }
 
-/* Whether a saved session is to be made. */
+/* Returns true if a saved session is to be restored. */
 static bool is_due(const struct restore *restore, const struct json *session)
 {
 	return !is_outdated(session) && is_wanted(restore, json_get_str(session, "name", "")) &&
 	    json_get_bool(session, "is_past", false) && !json_get_bool(session, "exists", false);
 }
 
-/* Says why sessions that are named are left alone. */
+/* Prints why named sessions are not restored. */
 static void tell_names(struct restore *restore, const struct json *sessions)
 {
 	for (size_t i = 0; i < restore->count; i++) {
@@ -524,7 +526,7 @@ static void tell_names(struct restore *restore, const struct json *sessions)
 	}
 }
 
-/* The saved sessions, kept by the reader. */
+/* Reads the saved sessions, which the reader then holds. */
 static enum cli_status read_saved(struct restore *restore, const struct json **ret_sessions)
 {
 	const struct json *result;
@@ -542,7 +544,7 @@ static enum cli_status read_saved(struct restore *restore, const struct json **r
 	return *ret_sessions != NULL ? CLI_DONE : CLI_NO;
 }
 
-/* Has muxbusd start the agents of a session that it keeps, unless they run. */
+/* Lets muxbusd start the kept agents of a session, unless they run. */
 static void resume_agents(struct restore *restore, const struct json *session)
 {
 	json_each (window, json_member(session, "windows")) {
@@ -572,7 +574,7 @@ static void restore_all(struct restore *restore, const struct json *sessions)
 		if (!is_due(restore, session))
 			continue;
 		restore->id[0] = '\0';
-		/* Another server had other windows of these ids. */
+		/* On another server, these ids belong to other windows. */
 		if (strcmp(restore->server, json_get_str(session, "server", "")) != 0)
 			restore->window_count = restore->group_count = 0;
 		restore->server = json_get_str(session, "server", "");
@@ -594,7 +596,7 @@ static enum cli_status run(struct restore *restore)
 	bool is_new = false;
 	size_t due = 0;
 	enum cli_status status;
-	/* A server that has just been started has sessions that the daemon must know first. */
+	/* The daemon must first know the sessions of a server that has just started. */
 	if (locate_tmux_runs(restore->cli) &&
 	    !tmux_server_find(restore->cli, restore->link, &is_new))
 		return CLI_NO;
@@ -605,7 +607,7 @@ static enum cli_status run(struct restore *restore)
 	json_each (session, sessions)
 		due += is_due(restore, session);
 	if (due == 0 && restore->problems == 0)
-		(void)puts("there is nothing to restore"); /* cli_flush() checks */
+		(void)puts("there is nothing to restore"); /* cli_flush() reports errors */
 	if (due > 0 && !restore->is_dry && !tmux_server_find(restore->cli, restore->link, &is_new))
 		return CLI_NO;
 	if (due > 0 && !restore->is_dry && TMUX(restore, "has-session", "-t", "=" UNFINISHED))
@@ -615,7 +617,7 @@ static enum cli_status run(struct restore *restore)
 	restore_all(restore, sessions);
 	if (due > 0 && !restore->is_dry)
 		(void)TMUX(restore, "kill-session", "-t", "=" TMUX_SERVER_SESSION);
-	/* From now on they are saved as present ones. */
+	/* Let the daemon save them as present sessions. */
 	if (due > 0 && !restore->is_dry)
 		status = ask_method(restore->link, "list_saved", ASK_PARAMS({0}), &saved);
 	if (status != CLI_DONE)

@@ -8,15 +8,15 @@
 #include "cli/locate.h"
 #include "cli/program.h"
 
-/* The shell of tmux is the program, but for these: each is a script with words behind it. */
+/* Scripts for panes that do not just run tmux's default shell. Their arguments follow. */
 static const char cd_script[] = "d=$(printf '%b.' \"$1\"); cd -- \"${d%.}\"; shift; ";
 static const char agent_script[] = "trap : INT; \"$@\"; trap - INT; exec \"${SHELL:-/bin/sh}\"";
 static const char note_script[] = "printf '%s\\n' \"$1\"; exec \"${SHELL:-/bin/sh}\"";
 static const char shell_script[] = "exec \"${SHELL:-/bin/sh}\"";
 
 /*
- * The words by which the agent of a pane goes on; NULL: its conversation or its program is not
- * known, or muxbusd starts it again in a pane of its own.
+ * Returns the words that resume the agent of a pane, or NULL if its conversation or program is
+ * unknown, or if muxbusd starts it in a pane of its own.
  */
 static const char *const *resume_of(const struct json *pane)
 {
@@ -35,7 +35,7 @@ bool restore_can_resume(const struct json *pane)
 	return resume_of(pane) != NULL;
 }
 
-/* The directory of a pane as bytes, ended by NUL. False: it is gone, or not known. */
+/* Reads the directory of a pane, NUL-terminated. Returns false if it is missing or unknown. */
 static bool read_directory(const struct json *pane, struct buf *out)
 {
 	const char *cwd = json_get_str(pane, "cwd", "");
@@ -47,7 +47,7 @@ static bool read_directory(const struct json *pane, struct buf *out)
 	return buf_text(out)[0] == '/' && access(buf_text(out), X_OK) == 0;
 }
 
-/* Puts a directory that JSON cannot hold as a word for cd_script. */
+/* Writes a directory that JSON cannot hold, escaped for cd_script. */
 static void put_escaped(struct json_writer *writer, const char *directory)
 {
 	struct buf word = BUF(8 * PATH_MAX);
@@ -60,7 +60,7 @@ static void put_escaped(struct json_writer *writer, const char *directory)
 	buf_finish(&word);
 }
 
-/* Puts what the agent of a pane left: its next command, or why there is none. */
+/* Writes the arguments for the agent of a pane: its command, or a note why it does not run. */
 static void put_agent(struct json_writer *writer, const char *const *words, const struct json *pane)
 {
 	bool is_kept = json_get_bool(pane, "kept", false), is_resumed = words != NULL;
@@ -130,7 +130,7 @@ bool restore_put_program(struct json_writer *writer, const struct json *pane)
 	return is_there;
 }
 
-/* Decodes a backslash sequence of tmux. Returns its length; 0: it is not valid. */
+/* Decodes an escape sequence of tmux. Returns its length, or 0 if it is not valid. */
 static size_t decode(const char *text, char *ret_byte)
 {
 	static const char letters[] = "abtnvfr\\$", bytes[] = "\a\b\t\n\v\f\r\\$";
@@ -162,11 +162,11 @@ char *restore_name_literal(const char *name, bool is_encoded)
 }
 
 enum {
-	LIVE_MS = 10000, /* until the daemon follows a server that was just started */
-	SERVER_MS = 10000, /* until that runs */
+	LIVE_MS = 10000, /* until the daemon follows a new server */
+	SERVER_MS = 10000, /* until a new server runs */
 };
 
-/* Starts a tmux server, with a session that keeps it and is closed in the end. */
+/* Starts a tmux server, with a session that keeps it alive and is closed at the end. */
 static bool start(const struct cli *cli)
 {
 	char *const argv[] = {(char *)"tmux", (char *)"-S", (char *)cli->tmux_socket,
@@ -196,7 +196,7 @@ bool tmux_server_find(const struct cli *cli, struct link *link, bool *ret_is_new
 	while (ask_method(link, "status", ASK_PARAMS({0}), &status) == CLI_DONE) {
 		if (strcmp(json_get_str(json_member(status, "tmux"), "state", ""), "live") == 0)
 			return true;
-		/* A killed server may take a connection yet. */
+		/* A killed server may still accept a connection. */
 		if (!*ret_is_new && !locate_tmux_runs(cli)) {
 			if (!start(cli))
 				return false;

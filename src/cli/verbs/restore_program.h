@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The programs of the panes that muxbus restore makes: shells, and agents that go on; and names. */
+/* Programs of recreated panes: shells and resumed agents; names of sessions and windows. */
 #pragma once
 
 #include "wire/address.h"
@@ -9,26 +9,26 @@ struct json;
 struct json_writer;
 struct link;
 
-/* Whether the agent of a saved pane can go on with its conversation. */
+/* Returns true if the agent of a saved pane can resume its conversation. */
 bool restore_can_resume(const struct json *pane);
 
 /*
- * Puts the "cwd" of a saved pane, and a "command" unless its program is the shell of tmux. False:
- * its directory is gone, and HOME takes its place.
+ * Writes the "cwd" of a saved pane, and a "command" unless the pane ran tmux's shell. Returns false
+ * if the directory is missing; HOME replaces it.
  */
 bool restore_put_program(struct json_writer *writer, const struct json *pane);
 
 /*
- * A name as a format that tmux expands to it: a run of # before [ is one already. tmux stores
- * names encoded, and encodes them again: control characters, backslashes, in 3.3 also dollars.
- * The caller frees.
+ * Returns a format that tmux expands to the name; a run of # before [ needs no change. is_encoded:
+ * the name is as tmux stores it, with control characters, backslashes and in 3.3 also dollars
+ * encoded, which tmux would encode again. The caller frees.
  */
 char *restore_name_literal(const char *name, bool is_encoded);
 
-#define TMUX_SERVER_SESSION ADDRESS_RESTORE /* keeps a server that was started here */
+#define TMUX_SERVER_SESSION ADDRESS_RESTORE /* keeps a server alive that we started */
 
 /*
- * Waits until the daemon follows a server, which is started if none runs, with the session above:
- * *ret_is_new is then set, and the caller closes the session. False after saying why there is none.
+ * Waits until the daemon follows a tmux server. If none runs, starts one with the session above and
+ * sets *ret_is_new; the caller closes that session. Prints an error and returns false on failure.
  */
 bool tmux_server_find(const struct cli *cli, struct link *link, bool *ret_is_new);

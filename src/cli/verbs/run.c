@@ -28,24 +28,24 @@ extern char **environ;
 
 struct run_verb {
 	struct cli *cli;
-	/* The request. */
+	/* The request: */
 	bool is_detached;
-	bool wants_follow; /* --follow: prints the output also in the background */
+	bool wants_follow; /* --follow: print output even as a background job */
 	bool is_shell;
 	bool is_quiet;
 	bool wants_input; /* --stdin */
-	struct buf input; /* our standard input, with --stdin */
+	struct buf input; /* our standard input, if --stdin */
 	const char *name;
 	const char *dir;
-	int64_t timeout_ms; /* 0: none */
+	int64_t timeout_ms; /* 0: no timeout */
 	char **words;
 	int count;
-	/* The job. */
+	/* The job: */
 	char id[JOB_OUTPUT_ID_SIZE];
 	struct link *link;
-	bool told_input; /* that the job does not get our standard input */
+	bool told_input; /* warned that the job does not get standard input */
 	struct interrupt interrupt;
-	int interrupts; /* number of interrupts by the user */
+	int interrupts; /* times that the user pressed ^C */
 	bool has_ended;
 	struct job_output output;
 };
@@ -62,17 +62,17 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* A message about the job, without --quiet. */
+/* Prints a message about the job, unless --quiet. */
 #define say(run, ...) ((run)->is_quiet ? (void)0 : cli_error(__VA_ARGS__))
 
-/* Writes the command for /bin/sh -c: each word quoted, or the given line. */
+/* Writes the command for /bin/sh -c: the quoted words, or with --shell the given line. */
 static enum cli_status put_command(const struct run_verb *run, struct buf *command)
 {
 	int r = 0;
 	if (run->is_shell) {
 		r = buf_append_str(command, run->words[0]);
 	} else {
-		/* Run the programs echo, test and kill, and not the shell's builtins. */
+		/* Without exec, a shell would run its builtins echo, test and kill. */
 		r = buf_append_str(command, "exec");
 		for (int i = 0; i < run->count && r == 0; i++) {
 			r = buf_append_byte(command, ' ');
@@ -86,7 +86,7 @@ static enum cli_status put_command(const struct run_verb *run, struct buf *comma
 	return CLI_DONE;
 }
 
-/* Sends our own environment and umask: the daemon's may be from another session. */
+/* Sends our environment and umask, since the daemon's may be from another session. */
 static void put_env(const struct run_verb *run, struct json_writer *writer)
 {
 	int count = 0, left = 0;
@@ -123,7 +123,7 @@ static void put_env(const struct run_verb *run, struct json_writer *writer)
 		    left == 1 ? "" : "s", ENV_MAX);
 }
 
-/* Reads standard input to its end: the job starts with all of it. */
+/* Reads all of standard input, because the job starts with it. */
 static enum cli_status read_input(struct run_verb *run)
 {
 	int r = file_read_all(STDIN_FILENO, &run->input);
@@ -140,7 +140,7 @@ static enum cli_status read_input(struct run_verb *run)
 	return CLI_DONE;
 }
 
-/* The job is on this machine, with our environment and directories. */
+/* Returns true if the job runs on this machine, with our environment and directories. */
 static bool is_here(const struct run_verb *run)
 {
 	return !remote_is(run->cli) && !run->cli->is_fleet;
@@ -155,7 +155,7 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 	const char *dir = run->dir;
 	enum cli_status status;
 	bool is_relative = dir == NULL || (dir[0] != '/' && dir[0] != '~');
-	/* Never elsewhere than asked for: the command may be one that removes files. */
+	/* Never change the directory silently: the command may remove files. */
 	if (is_relative && !is_here(run) && dir != NULL)
 		return cli_usage(
 		    "run", "--cwd %s: on another machine a directory begins with / or ~", dir);
@@ -184,14 +184,14 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 	if (run->input.len > 0)
 		(void)json_put_text(&writer, "stdin", buf_text(&run->input), run->input.len);
 	if (run->cli->is_fleet && !run->is_detached)
-		json_put_null(&writer, "pane"); /* this program waits: no pane is to be woken */
+		json_put_null(&writer, "pane"); /* this program waits, so no pane is notified */
 	if (getrandom(random, sizeof random, 0) == (ssize_t)sizeof random) {
 		(void)snprintf(
 		    key, sizeof key, "run-%016" PRIx64 "%016" PRIx64, random[0], random[1]);
 		json_put_str(&writer, "key", key);
 	}
 	if (is_here(run)) /* another machine has its own */
-		put_env(run, &writer); /* last: job lists show the beginning of the request */
+		put_env(run, &writer); /* last: job lists show the beginning of a request */
 	json_object_end(&writer);
 	buf_finish(&command);
 	if (status == CLI_DONE && writer.is_cut)
@@ -199,7 +199,7 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 	return status;
 }
 
-/* Asks for the job, again if the daemon ends: the key of the request keeps it one job. */
+/* Requests the job, again if the daemon ends. The key keeps a repeat from starting a second job. */
 static enum cli_status ask_for_job(
     struct run_verb *run, const char *params, struct link_answer *ret_answer)
 {
@@ -238,12 +238,12 @@ static enum cli_status start_job(struct run_verb *run)
 		show_result(run->cli, "run_long_command", result);
 		return CLI_DONE;
 	}
-	/* A change of the log means that there is more to print. */
+	/* extra_fd reports changes of the log. */
 	run->interrupt.extra_fd = job_output_watch(run->cli, json_get_str(result, "log", ""));
 	return CLI_DONE;
 }
 
-/* Reconnects: the job outlives the daemon, and the next daemon knows it. */
+/* Reconnects. The job outlives the daemon, and the next daemon knows the job. */
 static enum cli_status connect_again(struct run_verb *run)
 {
 	enum interrupt_wake wake = INTERRUPT_TIME;
@@ -262,7 +262,7 @@ static enum cli_status connect_again(struct run_verb *run)
 	    "muxbusd did not come back; start it, and see: muxbus get_job %s", run->id);
 }
 
-/* Asks the job to end. Returns CLI_DONE to go on waiting for it. */
+/* Stops the job. Returns CLI_DONE to continue waiting for its end. */
 static enum cli_status stop_job(struct run_verb *run, const char *signal_name)
 {
 	struct link_answer answer;
@@ -274,7 +274,7 @@ static enum cli_status stop_job(struct run_verb *run, const char *signal_name)
 	return read == LINK_LINE ? CLI_DONE : CLI_UNREACHABLE;
 }
 
-/* Handles a signal. Returns CLI_DONE to go on; else sets *ret_exit to the exit status. */
+/* Handles a signal. Returns CLI_DONE to continue, or sets *ret_exit to the exit status. */
 static enum cli_status on_signal(struct run_verb *run, int number, int *ret_exit)
 {
 	bool is_first;
@@ -292,13 +292,13 @@ static enum cli_status on_signal(struct run_verb *run, int number, int *ret_exit
 	return stop_job(run, is_first ? "INT" : "KILL");
 }
 
-/* Whether there is a person to tell that input does not reach the job. */
+/* Returns true if a person may need the warning about standard input. */
 static bool may_tell_input(const struct run_verb *run)
 {
 	return !run->told_input && !run->is_quiet && !run->wants_input && isatty(STDERR_FILENO);
 }
 
-/* Says once that what is typed here, or comes through a pipe, does not reach the job. */
+/* Warns once that input on our standard input does not reach the job. */
 static void tell_input(struct run_verb *run)
 {
 	int waiting = 0;
@@ -310,7 +310,7 @@ static void tell_input(struct run_verb *run)
 	cli_error("standard input does not reach job %s, which --stdin would pass on", run->id);
 }
 
-/* Prints new output, but not over the screen of the shell's foreground job. */
+/* Prints new output, unless another program is the terminal's foreground job. */
 static enum cli_status print_output(struct run_verb *run)
 {
 	if (!run->wants_follow && !screen_is_ours(STDOUT_FILENO))
@@ -318,7 +318,7 @@ static enum cli_status print_output(struct run_verb *run)
 	return job_output_print(&run->output, run->link);
 }
 
-/* Handles one event while the job runs. */
+/* Handles an event while the job runs. */
 static enum cli_status wait_once(struct run_verb *run, int *ret_exit)
 {
 	enum cli_status status;
@@ -347,7 +347,7 @@ static enum cli_status wait_once(struct run_verb *run, int *ret_exit)
 	return job_output_look_for_end(&run->output, run->link);
 }
 
-/* Converts the end of the job to an exit status, and reports a failure. */
+/* Reports the job's end. Returns the exit status. */
 static int tell_end(struct run_verb *run, const struct json *job)
 {
 	const char *state = json_get_str(job, "state", "?");
@@ -370,11 +370,11 @@ static int tell_end(struct run_verb *run, const struct json *job)
 		say(run, "job %s: %s, without an exit status", run->id, state);
 	}
 	buf_finish(&took);
-	/* Also if it was killed, as ^C did nothing to it. */
+	/* Also if killed: ^C had no effect on it. */
 	return run->interrupts > 0 && number > 0 ? (int)interrupt_status() : job_output_status(job);
 }
 
-/* CLI_DONE: *ret_exit is the exit status. CLI_UNREACHABLE: the daemon is gone. */
+/* Prints the rest, and sets *ret_exit. Returns CLI_UNREACHABLE if the connection was lost. */
 static enum cli_status finish_job(struct run_verb *run, int *ret_exit)
 {
 	const struct json *job;
@@ -387,11 +387,11 @@ static enum cli_status finish_job(struct run_verb *run, int *ret_exit)
 	return status;
 }
 
-/* Returns the exit status. */
+/* Waits for the job. Returns the exit status. */
 static int wait_for_job(struct run_verb *run)
 {
 	int exit_status = CLI_NO;
-	bool is_due = true; /* the log may have grown before it was watched, or without a daemon */
+	bool is_due = true; /* the log may have grown before we watched it */
 	enum cli_status status;
 	if (!job_output_ask_for_end(&run->output, run->link) && connect_again(run) != CLI_DONE)
 		return CLI_UNREACHABLE;
@@ -424,7 +424,7 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 		return cli_usage("run", "a command is missing");
 	if (run.is_shell && run.count != 1)
 		return cli_usage("run", "--shell takes one word: a line for sh -c");
-	/* Before signals are ours: ^C ends the reading. */
+	/* Before signals are blocked, so that ^C ends the reading. */
 	buf_init(&run.input, INPUT_MAX);
 	status = run.wants_input ? read_input(&run) : CLI_DONE;
 	if (status == CLI_DONE && interrupt_open(&run.interrupt) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus screenshot: saves the screen of a pane as a picture; as PNG by an installed program. */
+/* muxbus screenshot: saves the screen of a pane as a picture. An installed program makes PNGs. */
 #include <ftw.h>
 
 #include "base/file.h"
@@ -14,7 +14,7 @@ enum { TIMEOUT_MS = 60000, WORDS_MAX = 12, OUTPUT_MAX = 4096, PATH_SIZE = 256 };
 
 #define TEMPLATE "muxbus-png-XXXXXX"
 
-/* A folder of our own: the picture, the result, and whatever the program leaves. */
+/* A temporary folder for the picture, the result, and files of the program. */
 struct folder {
 	char path[PATH_SIZE];
 	char svg[PATH_SIZE + 16];
@@ -26,7 +26,7 @@ struct folder {
 
 struct renderer {
 	const char *name;
-	/* Fills in the words behind the name; NULL-terminated. */
+	/* Writes the arguments, NULL-terminated. */
 	void (*fill)(struct folder *folder, const char **words);
 };
 
@@ -45,7 +45,7 @@ static void fill_chromium(struct folder *folder, const char **words)
 	memcpy(words, all, sizeof all);
 }
 
-/* The first that is installed is used. */
+/* The first installed program is used. */
 static const struct renderer renderers[] = {
     {"rsvg-convert", fill_rsvg},
     {"chromium", fill_chromium},
@@ -89,7 +89,7 @@ static bool make_folder(struct folder *folder, const char *svg, size_t len)
 	}
 	if (mkdtemp(path) == NULL)
 		return false;
-	/* From here on the folder is removed in the end; a path that was cut is never. */
+	/* From here the folder is removed at the end; a path that was cut off must not be. */
 	memcpy(folder->path, path, sizeof path);
 	if (size != NULL && (size = strstr(size, " width='")) != NULL)
 		(void)sscanf(size, " width='%u' height='%u'", &width, &height);
@@ -120,8 +120,8 @@ static bool render(struct folder *folder, const struct renderer *renderer, const
 }
 
 /*
- * Appends the picture of len bytes of SVG as PNG, twice as large in pixels, to out. Returns false
- * after a message: no program, or the program failed or took longer than a minute.
+ * Converts len bytes of SVG to PNG, at twice the size, and appends it to out. Returns false after a
+ * message if no program is installed, or it failed or took more than a minute.
  */
 static bool convert_to_png(const char *svg, size_t len, struct buf *out)
 {
@@ -151,12 +151,12 @@ static bool convert_to_png(const char *svg, size_t len, struct buf *out)
 #define PNG_MAX (64 * 1024 * 1024)
 
 struct screenshot {
-	const char *pane; /* NULL: our own */
-	const char *path; /* NULL, or "-": standard output */
-	const char *format; /* NULL: by the path's suffix, else svg */
+	const char *pane; /* NULL: our own pane */
+	const char *path; /* NULL or "-": standard output */
+	const char *format; /* NULL: by the suffix of path, else svg */
 	const char *theme; /* NULL: the daemon's default */
-	const char *title; /* NULL: no bar above the picture */
-	uint32_t lines; /* 0: the screen */
+	const char *title; /* NULL: no title bar */
+	uint32_t lines; /* 0: the visible screen */
 };
 
 static const struct option_row options[] = {
@@ -169,7 +169,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* By the option or the name of the file; NULL: that is no format of a picture. */
+/* Returns the format, by the option or the suffix of path, or NULL if unknown. */
 static const char *choose_format(const struct screenshot *shot)
 {
 	static const char *const suffixes[] = {"svg", "html", "png", "htm"};
@@ -202,7 +202,7 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 	    ret_result);
 }
 
-/* Writes the picture to the file or to standard output. */
+/* Writes the picture to the file or standard output. */
 static enum cli_status put_picture(const struct screenshot *shot, const void *bytes, size_t len)
 {
 	bool is_written;

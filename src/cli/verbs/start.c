@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus start: starts the daemon, and returns when it is ready. */
+/* muxbus start: starts the daemon, and returns when the daemon is ready. */
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
@@ -17,7 +17,7 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 	was_running = ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK;
 	link_close(link);
 	cli->is_start = true;
-	cli->has_socket = false; /* a daemon is asked for, also at another socket */
+	cli->has_socket = false; /* start a daemon also at the socket of -s */
 	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;

@@ -13,7 +13,7 @@ struct tail_verb {
 	char pane[32];
 	uint32_t count; /* 0: no limit */
 	uint32_t seen;
-	int64_t timeout_ms; /* -1: none */
+	int64_t timeout_ms; /* -1: no timeout */
 	bool has_ended; /* the pane has closed */
 	struct interrupt interrupt;
 	struct buf line;
@@ -47,7 +47,7 @@ static void print_line(struct tail_verb *tail, const struct json *event)
 	}
 	if (tail->cli->wants_json || !json_get_bool(event, "part", false))
 		(void)buf_append_byte(&tail->line, '\n');
-	cli_write(tail->line.data, tail->line.len); /* is_done() checks */
+	cli_write(tail->line.data, tail->line.len); /* is_done() checks for errors */
 	tail->seen++;
 }
 
@@ -67,7 +67,7 @@ static void on_message(
 		tail->has_ended = true;
 }
 
-/* Finds the pane by its target: ids stay the same if the pane is moved. */
+/* Finds the pane. Its id stays valid if the pane moves. */
 static enum cli_status subscribe(struct tail_verb *tail, struct link *link)
 {
 	char own[32] = "";

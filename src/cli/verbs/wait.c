@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus wait: waits until conditions have come true. */
+/* muxbus wait: waits until conditions come true. */
 #include "cli/verbs/wait.h"
 
 #include "cli/ask.h"
@@ -12,21 +12,21 @@
 
 #define PARAMS_MAX LINK_LINE_MAX
 #define RECONNECT_TRIES 60
-#define TIMEOUT_MAX_MS (316224000LL * 1000) /* what wait_for takes: ten years */
+#define TIMEOUT_MAX_MS (316224000LL * 1000) /* limit of wait_for: ten years */
 
 struct wait_verb {
 	struct cli *cli;
 	bool wants_all;
 	bool is_quiet;
-	bool wants_status; /* --exit-status: that of the first job that failed */
+	bool wants_status; /* --exit-status: return that of the first failed job */
 	int job_status;
 	int64_t timeout_ms;
-	const char *name; /* of a wait that outlives its connection */
+	const char *name; /* of a wait that survives its connection */
 	const char **words;
 	size_t count;
-	char **own; /* those of them that options made */
+	char **own; /* words made from options, to free */
 	size_t own_count;
-	struct buf conditions; /* what the words mean; empty: not asked yet */
+	struct buf conditions; /* as JSON; empty until read */
 };
 
 static bool take_word(void *data, const struct option_row *row UNUSED, const char *word)
@@ -36,7 +36,7 @@ static bool take_word(void *data, const struct option_row *row UNUSED, const cha
 	return true;
 }
 
-/* An option that is another spelling of a word: --agent-state STATE is agent_state=STATE. */
+/* Handles an option that stands for a word: --agent-state STATE means agent_state=STATE. */
 static bool take_condition(void *data, const struct option_row *row, const char *value)
 {
 	struct wait_verb *wait = data;
@@ -73,13 +73,13 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Reads the words as conditions, as the daemon describes them. */
+/* Parses the words by the conditions that the daemon describes. */
 static enum cli_status read_conditions(
     struct wait_verb *wait, struct link *link, const struct link_answer *answer)
 {
 	char reason[PATH_MAX + 512];
 	const struct json *tables = answer->result, *kinds;
-	/* An older daemon describes all or nothing. */
+	/* An older daemon cannot describe one table. */
 	enum cli_status status = answer->error == NULL
 	    ? CLI_DONE
 	    : ask_result(link, "describe", NULL, ASK_TIMEOUT_MS, &tables);
@@ -103,7 +103,7 @@ static enum cli_status put_params(const struct wait_verb *wait, struct buf *para
 	if (wait->count > 0)
 		json_put_raw(&writer, wait->wants_all ? "all" : "any", wait->conditions.data,
 		    wait->conditions.len);
-	/* The daemon takes nothing shorter than a millisecond. */
+	/* The daemon accepts at least a millisecond. */
 	json_put_double(
 	    &writer, "timeout_sec", (double)(wait->timeout_ms ? wait->timeout_ms : 1) / 1000);
 	if (wait->name != NULL)
@@ -139,11 +139,11 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 			(void)screen_text_line(&out, value.data, value.len);
 		buf_finish(&value);
 	}
-	(void)puts(buf_text(&out)); /* cli_flush() looks */
+	(void)puts(buf_text(&out)); /* cli_flush() reports errors */
 	buf_finish(&out);
 }
 
-/* Whether the conditions came true. */
+/* Returns true if the conditions came true. */
 static bool is_fulfilled(const struct wait_verb *wait, const struct json *result)
 {
 	const struct json *matched = json_member(result, "matched");
@@ -152,7 +152,7 @@ static bool is_fulfilled(const struct wait_verb *wait, const struct json *result
 	return wait->wants_all ? conditions != NULL && count == conditions->count : count > 0;
 }
 
-/* The exit status of the first job that failed, else 0. */
+/* Returns the exit status of the first job that failed, or 0. */
 static int status_of_jobs(const struct json *result)
 {
 	int status = 0;
@@ -199,7 +199,7 @@ static enum cli_status wait_once(struct wait_verb *wait, struct link *link)
 	return status;
 }
 
-/* Connects and waits, until the time is up on whichever connection. */
+/* Connects and waits; reconnects to a fleet until the timeout. */
 static enum cli_status run(struct wait_verb *wait)
 {
 	struct link_answer answer;
@@ -219,7 +219,7 @@ static enum cli_status run(struct wait_verb *wait)
 		link = NULL;
 		if (status == CLI_UNREACHABLE && wait->cli->is_fleet &&
 		    clock_left_ms(deadline) > 0) {
-			/* The fleet has gone: the hosts, and what they wait for, go on. */
+			/* The daemons of the hosts continue their waits. */
 			cli_error("the fleet is started again");
 			link = interrupt_reconnect(NULL, wait->cli, RECONNECT_TRIES, -1, &wake);
 			wait->timeout_ms = clock_left_ms(deadline);
@@ -254,27 +254,27 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 
 #define WORD_MAX ((size_t)1024 * 1024)
 
-#define NAMES_MAX 256 /* kinds and members of all */
+#define NAMES_MAX 256 /* of kinds and members together */
 #define NAME_MAX_BYTES 64
 
-/* The purpose of a word. */
+/* The meaning of a word. */
 struct condition_word {
-	const char *name; /* of the member */
-	const struct json *property; /* its schema */
-	const struct json *kind; /* that it begins; NULL: it is a member of another */
+	const char *name; /* of a member */
+	const struct json *property; /* its schema; NULL: not a member of the open condition */
+	const struct json *kind; /* the condition that the word begins; NULL: a member */
 };
 
 struct conditions {
 	struct json_writer writer;
-	const struct json *kinds; /* all, as describe has them */
-	const struct json *open; /* the kind that is being written; NULL: none */
-	bool has_pane; /* it has one already */
-	const char *pane; /* for all that name none; NULL: the caller's own */
+	const struct json *kinds; /* all kinds, from describe */
+	const struct json *open; /* the condition in progress, or NULL */
+	bool has_pane; /* the condition in progress has a pane */
+	const char *pane; /* for conditions without a pane; NULL: our own pane */
 	char *reason;
 	size_t reason_size;
 };
 
-/* Notes the reason for a failure. */
+/* Writes the reason of a failure. Returns -1. */
 #define refuse(all, ...) str_refuse((all)->reason, (all)->reason_size, __VA_ARGS__)
 
 static const struct json *properties_of(const struct json *kind)
@@ -282,7 +282,7 @@ static const struct json *properties_of(const struct json *kind)
 	return json_member(json_member(kind, "params"), "properties");
 }
 
-/* Whether text is a name, or a name in seconds without "_sec". */
+/* Returns true if text is the name, or the name without "_sec". */
 static bool is_name(const char *name, const char *text, size_t len)
 {
 	return strncmp(name, text, len) == 0 &&
@@ -315,7 +315,7 @@ static int refuse_word(struct conditions *all, const char *text, size_t len)
 	    nearest != NULL ? "\"?" : "; see: muxbus help conditions");
 }
 
-/* Finds the member of the open condition, or of any: then word->property is NULL. */
+/* Finds a member of the open condition, or of any; property is NULL in the latter case. */
 static bool find_member(
     const struct conditions *all, const char *text, size_t len, struct condition_word *ret_word)
 {
@@ -380,7 +380,7 @@ static int put_json(struct conditions *all, const struct condition_word *word, c
 	return r;
 }
 
-/* Whether a number is a time: 1.5, 10m. Their names say so. */
+/* Returns true for a number of seconds, by its name; such as 1.5 or 10m. */
 static bool is_time(const struct condition_word *word)
 {
 	return is_type(word, "number") && str_ends_in(word->name, "sec");
@@ -445,7 +445,7 @@ static void begin_condition(struct conditions *all, const struct json *kind)
 	all->has_pane = false;
 }
 
-/* A word that says more of the open condition; a pane may stand before all of them. */
+/* Handles a word that adds to the open condition. A pane may come before all conditions. */
 static int take_member(
     struct conditions *all, const struct condition_word *word, const char *value, bool is_json)
 {

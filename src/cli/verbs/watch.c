@@ -7,7 +7,7 @@
 #include "cli/verbs/event_text.h"
 #include "cli/verbs/interrupt.h"
 
-#define NAMES_MAX 64 /* limit of subscribe for each */
+#define NAMES_MAX 64 /* limit of subscribe for kinds, panes and sessions each */
 #define PARAMS_MAX LINK_LINE_MAX
 
 struct watch_names {
@@ -17,17 +17,17 @@ struct watch_names {
 
 struct watch_verb {
 	struct cli *cli;
-	struct watch_names kinds; /* or patterns */
+	struct watch_names kinds; /* kinds or patterns */
 	struct watch_names panes;
 	struct watch_names sessions;
 	bool wants_output;
 	bool has_after;
 	int64_t after;
-	uint32_t count; /* 0: unlimited */
+	uint32_t count; /* 0: no limit */
 	uint32_t seen;
-	int64_t timeout_ms; /* -1: none */
+	int64_t timeout_ms; /* -1: no timeout */
 	bool reconnects;
-	int64_t last; /* the number of the last event */
+	int64_t last; /* number of the last event */
 	struct interrupt interrupt;
 	struct buf line;
 };
@@ -42,7 +42,7 @@ static bool add_name(struct watch_names *names, const char *name)
 	return true;
 }
 
-/* A kind, or the value of an option. */
+/* Handles a kind, or the value of an option. */
 static bool take_name(void *data, const struct option_row *row, const char *value)
 {
 	return add_name((struct watch_names *)(void *)((char *)data + row->offset), value);
@@ -129,10 +129,10 @@ static void on_message(
 	} else {
 		event_text(&watch->line, event, watch->cli->has_color);
 	}
-	cli_write(watch->line.data, watch->line.len); /* is_done() checks */
+	cli_write(watch->line.data, watch->line.len); /* is_done() checks for errors */
 }
 
-/* Follows one daemon until it is gone: CLI_UNREACHABLE. */
+/* Follows a daemon. Returns CLI_UNREACHABLE when the connection is lost. */
 static enum cli_status watch_once(struct watch_verb *watch, struct link *link, int64_t deadline)
 {
 	enum cli_status status;
@@ -143,7 +143,7 @@ static enum cli_status watch_once(struct watch_verb *watch, struct link *link, i
 	status = interrupt_follow(&watch->interrupt, link, deadline, on_message, is_done, watch);
 	if (status != CLI_UNREACHABLE || errno != EPROTO)
 		return status;
-	(void)ask_say_read(LINK_BROKEN); /* it is there, and wrote what is no message */
+	(void)ask_say_read(LINK_BROKEN); /* the daemon runs, but sent an invalid message */
 	return CLI_NO;
 }
 
@@ -158,7 +158,10 @@ static enum cli_status watch_all(struct watch_verb *watch)
 		link_close(link);
 		link = NULL;
 		if (status == CLI_UNREACHABLE && watch->reconnects) {
-			/* Missed events, or a gap, come first; each host of a fleet has own numbers. */
+			/*
+			 * Missed events or a gap come first. Hosts of a fleet have numbers of their
+			 * own.
+			 */
 			watch->has_after |= watch->last > 0 && !watch->cli->is_fleet;
 			watch->after = watch->last > 0 ? watch->last : watch->after;
 			cli_error("muxbusd is gone; waiting for it");
