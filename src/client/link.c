@@ -10,18 +10,18 @@
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
-#define HEED_MS 2000 /* for an answer, after a signal */
+#define HEED_MS 2000 /* how long a signal may still wait for an answer */
 
 struct link {
 	int fd;
-	pid_t carrier; /* 0: none */
+	pid_t carrier; /* process to end with the link; 0: none */
 	struct line_input in;
 	bool has_ended;
-	int error; /* errno that ended the input, 0: an orderly end */
+	int error; /* errno that ended the input; 0: the daemon closed the connection */
 	struct buf out;
-	size_t sent; /* bytes of out */
+	size_t sent; /* number of bytes of out that are already sent */
 	uint64_t last_id;
-	struct json_reader *reader; /* NULL: not needed yet */
+	struct json_reader *reader; /* NULL until the first line is parsed */
 	link_other_fn *other;
 	void *other_data;
 };
@@ -39,7 +39,7 @@ int link_connect(const char *path, int64_t wait_ms)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (wait_ms == 0 ? SOCK_NONBLOCK : 0), 0);
 	if (fd < 0)
 		return -1;
-	/* A daemon that does not accept has a full queue: connect() would block forever. */
+	/* connect() would block forever if the daemon accepts nothing and its queue is full. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
 		return fd;
@@ -49,7 +49,7 @@ int link_connect(const char *path, int64_t wait_ms)
 	return -1;
 }
 
-/* Connects to a daemon of our user, or of root. EPERM: another user listens; nothing was sent. */
+/* Connects to a daemon of our user or root. EPERM: another user listens; nothing was sent. */
 static int connect_to_own(const char *path, int64_t wait_ms)
 {
 	int fd = link_connect(path, wait_ms);
@@ -106,7 +106,7 @@ void link_close(struct link *link)
 {
 	if (link == NULL)
 		return;
-	(void)close(link->fd); /* all output was sent */
+	(void)close(link->fd); /* close() loses no data: all output was sent */
 	if (link->carrier > 0) {
 		(void)kill(link->carrier, SIGTERM);
 		while (waitpid(link->carrier, NULL, 0) < 0 && errno == EINTR)
@@ -123,7 +123,7 @@ int link_fd(const struct link *link)
 	return link->fd;
 }
 
-/* Output. */
+/* Output */
 
 bool link_queue(struct link *link, const void *bytes, size_t len)
 {
@@ -146,7 +146,7 @@ bool link_flush(struct link *link)
 		else if (errno != EINTR)
 			error = errno;
 	}
-	if (link->sent > link->out.len / 2) { /* seldom, since the rest is moved */
+	if (link->sent > link->out.len / 2) { /* rarely: moving the unsent bytes takes time */
 		buf_consume(&link->out, link->sent);
 		buf_shrink(&link->out, READ_SIZE);
 		link->sent = 0;
@@ -155,19 +155,19 @@ bool link_flush(struct link *link)
 	return error == 0 || error == EAGAIN;
 }
 
-static const char *named_host; /* NULL: none */
+static const char *named_host; /* host of the fleet; NULL: none */
 
 void link_name_host(const char *host)
 {
 	named_host = host;
 }
 
-/* Writes the parameters, with the host before them. */
+/* Writes the member "params" with the host first. */
 static void put_params(struct json_writer *writer, const char *params)
 {
 	json_object_begin(writer, "params");
 	json_put_str(writer, "host", named_host);
-	if (params != NULL && strcmp(params, "{}") != 0) /* the members, without the brackets */
+	if (params != NULL && strcmp(params, "{}") != 0) /* the members without the braces */
 		json_put_raw(writer, NULL, params + 1, strlen(params) - 2);
 	json_object_end(writer);
 }
@@ -192,7 +192,7 @@ uint64_t link_queue_request(struct link *link, const char *method, const char *p
 	return has_room ? ++link->last_id : 0;
 }
 
-/* Sends all that is queued. Returns -1 with errno. */
+/* Sends all queued bytes. Returns 0, or -1 with errno. */
 static int send_all(struct link *link)
 {
 	struct pollfd fd = {.fd = link->fd, .events = POLLOUT};
@@ -212,7 +212,7 @@ uint64_t link_request(struct link *link, const char *method, const char *params)
 	return id != 0 && send_all(link) == 0 ? id : 0;
 }
 
-/* Input. */
+/* Input */
 
 void link_receive(struct link *link)
 {
@@ -244,14 +244,14 @@ enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_l
 	return !link->has_ended ? LINK_LATE : link->error != 0 ? LINK_BROKEN : LINK_END;
 }
 
-static int heeded_fd = -1; /* of link_heed() */
+static int heeded_fd = -1; /* the signalfd of link_heed(); -1: none */
 
 void link_heed(int signal_fd)
 {
 	heeded_fd = signal_fd;
 }
 
-/* Waits for input until the deadline (-1: none). LINK_LINE: there may be input. */
+/* Waits for input until the deadline (-1: forever). Returns LINK_LINE if there may be input. */
 static enum link_read wait_for_input(struct link *link, int64_t deadline)
 {
 	struct pollfd fds[] = {
@@ -277,7 +277,7 @@ enum link_read link_read_line(
 		read = wait_for_input(link, deadline);
 		if (read != LINK_LINE)
 			return read;
-		link_receive(link); /* the loop sees an end */
+		link_receive(link); /* link_next() reports the end of input */
 	}
 	return read;
 }
@@ -299,7 +299,7 @@ enum link_read link_read_message(struct link *link, int64_t timeout_ms,
 		if (read != LINK_LINE)
 			return read;
 		*ret_message = link_parse(link, *ret_line, *ret_len);
-	} while (message_is_ending(*ret_message)); /* the end comes next */
+	} while (message_is_ending(*ret_message)); /* the end of the connection follows */
 	errno = EPROTO;
 	return *ret_message != NULL ? LINK_LINE : LINK_BROKEN;
 }
@@ -310,7 +310,7 @@ void link_set_other(struct link *link, link_other_fn *other, void *data)
 	link->other_data = data;
 }
 
-/* Whether a message is the answer to that request; fills *ret_answer. */
+/* Returns true and fills *ret_answer if a message is the answer to the request `id`. */
 static bool take_answer(const struct json *message, uint64_t id, struct link_answer *ret_answer)
 {
 	int64_t number;
@@ -319,7 +319,7 @@ static bool take_answer(const struct json *message, uint64_t id, struct link_ans
 	bool is_ours;
 	if (json_member(message, "method") != NULL || their_id == NULL)
 		return false;
-	/* An error without an id refers to a line that could not be parsed: our last one. */
+	/* An error with the id null refers to a line that could not be parsed: our last request. */
 	is_ours = json_int(their_id, &number) ? number == (int64_t)id
 					      : their_id->type == JSON_NULL && error != NULL;
 	if (is_ours) {
@@ -359,7 +359,7 @@ enum link_read link_ask(struct link *link, const char *method, const char *param
 	*ret_answer = (struct link_answer){0};
 	if (id != 0)
 		return link_await(link, id, timeout_ms, ret_answer);
-	/* A daemon that refuses a connection writes why before it closes. */
+	/* A daemon that refuses a connection writes the reason before it closes. */
 	if (errno != EPIPE || link_await(link, link->last_id, 0, ret_answer) == LINK_LINE)
 		return ret_answer->error != NULL ? LINK_LINE : LINK_BROKEN;
 	errno = EPIPE;

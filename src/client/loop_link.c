@@ -11,15 +11,15 @@ struct link_pending {
 
 struct loop_link {
 	struct event_base *base;
-	struct loop_link_options options; /* with a copy of the path */
+	struct loop_link_options options; /* path is a copy */
 	struct loop_link_handlers handlers;
-	struct link *socket; /* NULL: down */
+	struct link *socket; /* NULL while disconnected */
 	struct event *readable, *writable;
-	struct loop_timer *timer; /* until the next try, or the end that is due */
+	struct loop_timer *timer; /* fires when the next connect, or the end of the link, is due */
 	unsigned delay_ms;
-	struct map pending; /* by id */
-	bool is_ending, is_cut; /* the daemon does not read any more */
-	bool is_paused, is_taking; /* lines */
+	struct map pending; /* requests without a response, by id */
+	bool is_ending, is_cut; /* is_cut: the daemon reads no more */
+	bool is_paused, is_taking; /* is_taking: take_lines() is running */
 };
 
 const char *loop_link_reason(int error)
@@ -39,7 +39,7 @@ static void close_link(struct loop_link *link)
 	link->is_ending = link->is_cut = link->is_paused = false;
 }
 
-/* Ends all requests. answer may be called. */
+/* Drops all requests; if may_answer, calls their answer functions with NULL. */
 static void forget(struct loop_link *link, bool may_answer)
 {
 	struct map lost = link->pending;
@@ -56,7 +56,7 @@ static void forget(struct loop_link *link, bool may_answer)
 	map_finish(&lost);
 }
 
-/* The last use of the link: it may be free then. */
+/* Handles the loss of the connection. The link may be freed when this returns. */
 static void lose(struct loop_link *link, int error)
 {
 	close_link(link);
@@ -66,7 +66,7 @@ static void lose(struct loop_link *link, int error)
 	link->handlers.down(link->handlers.data, error);
 }
 
-/* The response to one of our requests, or an event. */
+/* Handles a line: the response to one of our requests, or an event. */
 static void take_line(struct loop_link *link, const char *line, size_t len)
 {
 	const struct json *message = link_parse(link->socket, line, len);
@@ -76,7 +76,7 @@ static void take_line(struct loop_link *link, const char *line, size_t len)
 	if (message == NULL)
 		log_warning("muxbusd sent a line that is not JSON");
 	if (message == NULL || message_is_ending(message))
-		return; /* the connection ends next */
+		return; /* the daemon closes the connection next */
 	if (method != NULL) {
 		if (link->handlers.event != NULL && method->type == JSON_STRING &&
 		    strcmp(method->text, "event") == 0)
@@ -92,7 +92,7 @@ static void take_line(struct loop_link *link, const char *line, size_t len)
 	mem_free(pending);
 }
 
-/* Takes the lines that are there, until a handler pauses or ends the link. */
+/* Handles the received lines until a handler pauses or ends the link. */
 static void take_lines(struct loop_link *link)
 {
 	enum link_read read = LINK_LATE;
@@ -117,7 +117,7 @@ static void on_readable(evutil_socket_t fd UNUSED, short what UNUSED, void *data
 	take_lines(link);
 }
 
-/* Sends what the socket takes. If the daemon is gone, reading finds its last lines, and the end. */
+/* Sends queued bytes without waiting. If the daemon has closed, reading reports the end. */
 static void flush(struct loop_link *link)
 {
 	link->is_cut |= !link_flush(link->socket);

@@ -1,70 +1,70 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A link to a daemon on an event loop: lines come by callback, requests are
- * answered by callback. After a loss it connects again by itself, at growing intervals.
+ * A link to a daemon on an event loop: callbacks receive lines, events and responses. After the
+ * connection is lost, the link connects again at growing intervals.
  */
 #pragma once
 
 #include "client/link.h"
 
 #define LOOP_LINK_UNSENT_MAX \
-	((size_t)16 * 1024 * 1024) /* of requests that the daemon has not read */
+	((size_t)16 * 1024 * 1024) /* bytes of output that the daemon has not read */
 
 struct event_base;
 
 /*
- * All data is lent. A handler may ask, pause and end the link. No handler may free the link, but
- * for down() of a link that does not connect again. loop_link_start() returns before the first
- * call.
+ * All data is lent to the handlers. A handler may send requests, and pause or end the link. Only
+ * down() may free the link, and only if is_once is set. No handler is called before
+ * loop_link_start() returns.
  */
 struct loop_link_handlers {
 	void (*up)(void *data);
 	/*
-	 * Also for each try that failed. error: an errno, such as EPERM if another user listens,
-	 * and EMSGSIZE for a line that is too long; 0: the daemon has closed, or loop_link_end().
+	 * Connecting failed, or the connection is lost. error: an errno, EMSGSIZE for a line that
+	 * is too long; 0: the daemon closed it, or loop_link_end() was called.
 	 */
 	void (*down)(void *data, int error);
-	void (*event)(void *data, const struct json *params); /* NULL: no events are wanted */
-	/* Takes all lines, without their ends, before they are read; NULL: messages are read. */
+	void (*event)(void *data, const struct json *params); /* NULL: events are ignored */
+	/* Takes each line, without its newline, instead of event() and answers. May be NULL. */
 	void (*line)(void *data, const char *line, size_t len);
 	void *data;
 };
 
 struct loop_link_options {
 	const char *path; /* of the socket; copied */
-	size_t line_max; /* bytes of a line; a longer one ends the link */
-	bool is_once; /* does not connect again */
+	size_t line_max; /* the longest line in bytes; a longer line ends the connection */
+	bool is_once; /* do not connect again */
 };
 
-/* Never NULL. It connects, without waiting, after loop_link_start(). */
+/* Never NULL. The link connects, without blocking, after loop_link_start(). */
 struct loop_link *loop_link_new(struct event_base *base, const struct loop_link_options *options,
     const struct loop_link_handlers *handlers);
 void loop_link_free(
-    struct loop_link *link); /* NULL is allowed; requests are not answered any more */
+    struct loop_link *link); /* its requests are dropped without an answer; NULL is allowed */
 void loop_link_start(struct loop_link *link);
-/* Closes the link: down follows, with 0. */
+/* Closes the connection. down() is called later, with error 0. */
 void loop_link_end(struct loop_link *link);
 
-/* Whether the link takes requests: it is there, and does not end as far as is known. */
+/* Returns true if the link takes requests: it is connected and not known to end. */
 bool loop_link_is_up(const struct loop_link *link);
 
-/* The text of an error of down. */
+/* Returns the text of an error of down(). */
 const char *loop_link_reason(int error);
 
-/* Takes the response to a request, or NULL if the link was lost before it. Called once. */
+/* Takes the response to a request; NULL if the connection was lost first. Called exactly once. */
 typedef void loop_link_answer_fn(void *data, const struct json *response);
 
 /*
- * Asks the daemon. params is JSON text of an object, or NULL. False if the link is down, or
- * LOOP_LINK_UNSENT_MAX bytes are not read.
+ * Sends a request. params is the JSON text of an object, or NULL. Returns false if the link is
+ * down, or if more than LOOP_LINK_UNSENT_MAX bytes would wait for the daemon.
  */
 bool loop_link_ask(struct loop_link *link, const char *method, const char *params,
     loop_link_answer_fn *answer, void *data);
-/* How many requests are not answered yet. */
+/* Returns the number of requests without a response. */
 size_t loop_link_pending(const struct loop_link *link);
 
-/* Sends a line with its end. False as loop_link_ask(). */
+/* Sends a line, which includes its newline. Returns false in the same cases as loop_link_ask(). */
 bool loop_link_write(struct loop_link *link, const void *line, size_t len);
 
-/* While paused nothing is read: the daemon replaces events that have no room by a gap. */
+/* Pauses or resumes reading. During a pause the daemon replaces events without room by a gap. */
 void loop_link_pause(struct loop_link *link, bool is_paused);

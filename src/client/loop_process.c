@@ -10,13 +10,13 @@
 #include "wire/line.h"
 
 enum {
-	CHUNK = 64 * 1024, /* bytes read at once: as many as a pipe holds */
-	DRAIN_MAX = 64, /* chunks of what a process that has ended left in a pipe */
-	SPARE = 64 * 1024, /* room of the queue for what is no call */
-	ERR_PAUSE_MS = 50, /* after a chunk of standard error: a flood waits */
-	KILL_MS = 10000, /* after that, the supervisor itself is killed */
-	WORDS_MAX = 256, /* of a command */
-	ERROR_WITHIN = 32, /* bytes of a line, in which "error" has a meaning */
+	CHUNK = 64 * 1024, /* bytes per read(): the capacity of a pipe */
+	DRAIN_MAX = 64, /* maximum number of chunks read from a pipe after the process has ended */
+	SPARE = 64 * 1024, /* extra room in the queue for lines other than calls */
+	ERR_PAUSE_MS = 50, /* pause after a full chunk of standard error, to slow down a flood */
+	KILL_MS = 10000, /* after loop_process_stop(): when the supervisor itself is killed */
+	WORDS_MAX = 256, /* maximum number of words of a command */
+	ERROR_WITHIN = 32, /* "error" counts only in the first bytes of a line */
 };
 
 enum end { STDIN_END, STDOUT_END, STDERR_END, LIFE_END, END_COUNT };
@@ -24,15 +24,15 @@ enum end { STDIN_END, STDOUT_END, STDERR_END, LIFE_END, END_COUNT };
 struct loop_process {
 	const struct loop_process_handlers *handlers;
 	void *data;
-	pid_t pid; /* of the supervisor, which leads its process group; 0: not started, or reaped */
+	pid_t pid; /* of the supervisor, leader of a process group; 0: not started, or reaped */
 	struct loop_pidfd *watch;
 	int fds[END_COUNT]; /* our ends of the pipes; -1: closed */
 	struct event *readable[END_COUNT], *writable;
-	struct loop_timer *pause; /* of reading standard error */
-	struct loop_timer *timer; /* until the kill; or the start failed */
+	struct loop_timer *pause; /* fires when standard error is read again */
+	struct loop_timer *timer; /* until the supervisor is killed; or reports a failed start */
 	struct line_input input;
 	struct buf queue;
-	char said[LOOP_PROCESS_SAID_MAX]; /* the end of standard error */
+	char said[LOOP_PROCESS_SAID_MAX]; /* the last bytes of standard error */
 	size_t said_len;
 };
 
@@ -75,7 +75,7 @@ static void hand_out_lines(struct loop_process *process)
 			process->handlers->too_long(process->data);
 }
 
-/* Reads a chunk. Returns what read() does; the end of a pipe is 0. */
+/* Reads a chunk. Returns the result of read(), but 0 for errors other than EAGAIN and EINTR. */
 static ssize_t read_chunk(struct loop_process *process, enum end end)
 {
 	static char bytes[CHUNK];
@@ -107,7 +107,7 @@ static void on_error_output(evutil_socket_t fd UNUSED, short what UNUSED, void *
 		close_end(process, STDERR_END);
 	if (len < CHUNK)
 		return;
-	(void)event_del(process->readable[STDERR_END]); /* cannot fail for an event of ours */
+	(void)event_del(process->readable[STDERR_END]); /* cannot fail for an assigned event */
 	loop_timer_arm(process->pause, ERR_PAUSE_MS);
 }
 
@@ -119,7 +119,7 @@ static void on_pause_over(void *data)
 		close_end(process, STDERR_END);
 }
 
-/* Writes what the pipe takes. A closed pipe drops all: the end of the process follows. */
+/* Writes queued bytes until the pipe is full. If the program has closed it, drops all. */
 static void flush_queue(struct loop_process *process)
 {
 	while (process->fds[STDIN_END] >= 0 && process->queue.len > 0) {
@@ -178,8 +178,8 @@ static void on_ended(void *data)
 	struct loop_process *process = data;
 	char how[80];
 	int status;
-	(void)kill(-process->pid, SIGKILL); /* what a killed supervisor left; it holds the id yet */
-	status = child_reap(process->pid); /* it has ended: the pidfd says so */
+	(void)kill(-process->pid, SIGKILL); /* orphans of a killed supervisor; the id is ours */
+	status = child_reap(process->pid); /* does not wait: the pidfd has reported the end */
 	process->pid = 0;
 	for (enum end end = STDOUT_END; end <= STDERR_END; end++) {
 		for (int chunk = 0; chunk < DRAIN_MAX && process->fds[end] >= 0; chunk++)
@@ -191,12 +191,12 @@ static void on_ended(void *data)
 	process->handlers->ended(process->data, how);
 }
 
-/* The supervisor did not end, or was not started. */
+/* Kills a supervisor that does not end; reports one that was not started. */
 static void on_timer(void *data)
 {
 	struct loop_process *process = data;
 	if (process->pid != 0)
-		(void)kill(-process->pid, SIGKILL); /* the pidfd says when it has ended */
+		(void)kill(-process->pid, SIGKILL); /* on_ended() follows */
 	else
 		process->handlers->ended(process->data, "not started");
 }
@@ -210,7 +210,7 @@ void loop_process_stop(struct loop_process *process)
 		loop_timer_arm(process->timer, KILL_MS);
 }
 
-/* Starts the supervisor; its descriptors have the numbers of the ends. Returns 0 or an error number. */
+/* Starts the supervisor with the pipes as its descriptors 0 to 3. Returns 0 or an errno. */
 static int start_supervisor(struct loop_process *process, struct event_base *base,
     const char *supervisor, const struct loop_program *program)
 {
@@ -239,11 +239,11 @@ static int start_supervisor(struct loop_process *process, struct event_base *bas
 	process->watch = loop_pidfd_new(base, child.pidfd, on_ended, process);
 	memcpy(process->fds, child.ends, sizeof process->fds);
 	for (int end = STDIN_END; end < END_COUNT; end++)
-		(void)evutil_make_socket_nonblocking(process->fds[end]); /* a pipe can */
+		(void)evutil_make_socket_nonblocking(process->fds[end]); /* a pipe always can */
 	return 0;
 }
 
-/* Watches our ends and the end of the supervisor. Returns 0 or an error number. */
+/* Watches the pipes and the pidfd of the supervisor. Returns 0 or an errno. */
 static int watch(struct loop_process *process, struct event_base *base)
 {
 	struct event *events[2];
@@ -306,19 +306,19 @@ void loop_process_free(struct loop_process *process)
 	mem_free(process);
 }
 
-/* The rest of a line from at on, which ends before end. */
+/* Returns the length of the line at `at`, without its newline; end is the end of the text. */
 static size_t line_len(const char *at, const char *end)
 {
 	const char *newline = memchr(at, '\n', (size_t)(end - at));
 	return (size_t)((newline != NULL ? newline : end) - at);
 }
 
-/* Whether a line begins with an error: "Error: …", "npm error …", "ValueError: …". */
+/* Returns true if a line begins with an error: "Error: …", "npm error …", "ValueError: …". */
 static bool is_error_line(const char *line, size_t len)
 {
 	static const char word[] = "error";
 	if (len == 0 || line[0] == ' ' || line[0] == '\t')
-		return false; /* as of a stack trace */
+		return false; /* an indented line is part of a stack trace */
 	for (size_t at = 0; at + strlen(word) <= len && at < ERROR_WITHIN; at++)
 		if (strncasecmp(line + at, word, strlen(word)) == 0)
 			return true;
@@ -340,7 +340,7 @@ void loop_process_remark(const struct loop_process *process, char out[LOOP_PROCE
 				buf_clear(&text);
 			if (text.len > 0)
 				(void)buf_append_str(&text, "; ");
-			(void)str_append_visible(&text, at, shown); /* the beginning suffices */
+			(void)str_append_visible(&text, at, shown); /* only the beginning fits */
 		}
 		was_error = is_error;
 		has_error |= is_error;

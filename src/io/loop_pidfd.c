@@ -32,7 +32,7 @@ struct loop_pidfd *loop_pidfd_new(
 	if (event_assign(&watch->readable, base, pidfd, EV_READ, on_readable, watch) == 0 &&
 	    event_add(&watch->readable, NULL) == 0)
 		return watch;
-	(void)close(pidfd); /* only watched */
+	(void)close(pidfd); /* nothing was written: close() loses no data */
 	mem_free(watch);
 	return NULL;
 }
@@ -41,7 +41,7 @@ void loop_pidfd_free(struct loop_pidfd *watch)
 {
 	if (watch == NULL)
 		return;
-	(void)event_del(&watch->readable); /* cannot fail for an event of ours */
+	(void)event_del(&watch->readable); /* cannot fail for an event that was assigned */
 	(void)close(watch->fd);
 	mem_free(watch);
 }

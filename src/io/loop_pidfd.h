@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* Watches the end of a process, a child or not, by its pidfd. */
+/* Watches for the end of a process, a child or not, by its pidfd. */
 #pragma once
 
 struct event_base;
 
 /*
- * Calls ended() from the loop, once, when the process has ended; a child is then to be reaped. The
- * pidfd is taken over: it is closed with the watch, and also at a failure. NULL: the process cannot
- * be watched, or pidfd is below 0.
+ * Calls ended() once from the loop when the process has ended. A child must then still be reaped.
+ * The watch owns pidfd: loop_pidfd_free() closes it, and this function does if it fails. Returns
+ * NULL if pidfd is negative or cannot be watched.
  */
 struct loop_pidfd *loop_pidfd_new(
     struct event_base *base, int pidfd, void (*ended)(void *data), void *data);
-/* Also from ended(). NULL is accepted. */
+/* ended() may call this function. NULL is accepted. */
 void loop_pidfd_free(struct loop_pidfd *watch);
 
-/* The pidfd, lent for signals; -1 for NULL. */
+/* Returns the pidfd, lent for sending signals; -1 if watch is NULL. */
 int loop_pidfd_fd(const struct loop_pidfd *watch);

@@ -3,9 +3,9 @@
  * Timers of the event loop: a heap for each base and one timerfd. libevent's own timers set a
  * timerfd before each wait, or are late by milliseconds.
  *
- * The timerfd is set only if it would fire too late, or for a timer that was disarmed. So a timer
- * that is armed again for later costs no system call; then the timerfd may fire once without a
- * timer that is due.
+ * The timerfd is set only if it would fire too late, or if the timer that it was set for is
+ * disarmed. So a timer that is armed again for a later time costs no system call; the timerfd may
+ * then fire once while no timer is due.
  */
 #include "io/loop_timer.h"
 
@@ -13,33 +13,33 @@
 #include <sys/timerfd.h>
 
 #define HEAP_FIRST 16
-#define MS_MAX (INT64_C(1000) * 60 * 60 * 24 * 365 * 100) /* a longer time is as good as never */
+#define MS_MAX (INT64_C(1000) * 60 * 60 * 24 * 365 * 100) /* longer times are cut to 100 years */
 #define NOT_IN_HEAP SIZE_MAX
 #define LATE_US \
-	100000 /* so late the process was stopped: timers fire behind the input of this turn */
+	100000 /* if the first timer is later than this, input is read before all timers fire */
 
-/* The timers of one base. */
+/* The timers of one event base. */
 struct alarm {
 	struct list link;
 	struct event_base *base;
-	size_t users; /* timers, and a callback that runs */
+	size_t users; /* number of timers, and of callbacks that run now */
 	int fd;
-	int64_t set_us; /* when fd fires; 0: it does not */
+	int64_t set_us; /* when fd fires; 0 if it is not set */
 	bool is_firing;
-	struct event on_due; /* fd is readable */
+	struct event on_due; /* fd is readable: timers of the heap are due */
 	struct event on_wake;
 	struct event on_next;
-	struct loop_timer **heap; /* armed, the first due first */
+	struct loop_timer **heap; /* armed timers; the first is due first */
 	size_t count, size;
-	struct list awake; /* fire in this turn */
-	struct list next; /* fire in the next turn */
+	struct list awake; /* timers that fire in this turn */
+	struct list next; /* timers that fire in the next turn */
 };
 
 struct loop_timer {
 	struct alarm *alarm;
-	struct list link; /* in awake or next, or being fired */
+	struct list link; /* in awake or next, or in the list of timers that are being fired */
 	int64_t due_us; /* CLOCK_MONOTONIC */
-	size_t place; /* in the heap */
+	size_t place; /* index in the heap, or NOT_IN_HEAP */
 	void (*fn)(void *data);
 	void *data;
 };
@@ -52,7 +52,7 @@ static void place_at(struct alarm *alarm, size_t place, struct loop_timer *timer
 	timer->place = place;
 }
 
-/* Puts a timer where it belongs, from a place that is free. */
+/* Moves a timer up or down the heap, beginning at a free place. */
 static void sift(struct alarm *alarm, size_t place, struct loop_timer *timer)
 {
 	while (place > 0 && alarm->heap[(place - 1) / 2]->due_us > timer->due_us) {
@@ -95,14 +95,14 @@ static void enter_heap(struct loop_timer *timer)
 	sift(alarm, alarm->count - 1, timer);
 }
 
-/* Makes fd fire at a time, 0: never. */
+/* Sets fd to fire at a time; 0 disarms it. */
 static void set(struct alarm *alarm, int64_t due_us)
 {
 	struct itimerspec spec = {0};
 	alarm->set_us = due_us;
 	spec.it_value.tv_sec = due_us / 1000000;
 	spec.it_value.tv_nsec = due_us % 1000000 * 1000;
-	/* It only fails for bad arguments. */
+	/* timerfd_settime() fails only for invalid arguments. */
 	(void)timerfd_settime(alarm->fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
@@ -118,13 +118,13 @@ static void release(struct alarm *alarm)
 	(void)event_del(&alarm->on_due);
 	(void)event_del(&alarm->on_wake);
 	(void)event_del(&alarm->on_next);
-	(void)close(alarm->fd); /* a timer */
+	(void)close(alarm->fd); /* nothing was written: close() loses no data */
 	list_remove(&alarm->link);
 	mem_free(alarm->heap);
 	mem_free(alarm);
 }
 
-/* Calls the timers of a list. They may free any timer, and add to the lists of the alarm. */
+/* Calls the timers of a list. A callback may free any timer, and arm or wake timers. */
 static void fire(struct list *due)
 {
 	while (!list_is_empty(due)) {
@@ -135,13 +135,13 @@ static void fire(struct list *due)
 	}
 }
 
-/* Fires a list of the alarm; timers that are added meanwhile stay in it. */
+/* Fires the timers of awake or next. Timers that a callback adds to the list stay in it. */
 static void fire_all(struct alarm *alarm, struct list *timers)
 {
 	struct list due;
 	list_init(&due);
 	list_add_after(timers, &due);
-	list_remove(timers); /* the rest hangs on due now */
+	list_remove(timers); /* moves the timers to due */
 	alarm->users++;
 	fire(&due);
 	release(alarm);
@@ -301,7 +301,7 @@ struct event_base *loop_timer_new_base(void)
 	struct event_base *base;
 	if (config == NULL)
 		return NULL;
-	/* No precise timer: libevent would set it before each wait, and there is one here. */
+	/* libevent's precise timers would set a second timerfd before each wait: leave them off. */
 	(void)event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	(void)event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
 	base = event_base_new_with_config(config);

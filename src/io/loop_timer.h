@@ -9,25 +9,25 @@
 
 #include "base/base.h"
 
-/* Never NULL; not armed. */
+/* Returns a timer that is not armed; never NULL. */
 struct loop_timer *loop_timer_new(struct event_base *base, void (*fn)(void *data), void *data);
-/* Also from its own callback; NULL is accepted. */
+/* The callback of the timer may call this function. NULL is accepted. */
 void loop_timer_free(struct loop_timer *timer);
 
 /*
- * Fires after ms milliseconds, in the next turn of the loop if ms is not positive. A timer that is
- * armed already starts again.
+ * Makes the timer fire after ms milliseconds; if ms is 0 or negative, in the next turn of the loop.
+ * A timer that is already armed starts again with the new time.
  */
 void loop_timer_arm(struct loop_timer *timer, int64_t ms);
 void loop_timer_disarm(struct loop_timer *timer);
 bool loop_timer_is_armed(const struct loop_timer *timer);
-/* How many timers of a base are armed. */
+/* Returns the number of armed timers of a base. */
 size_t loop_timer_count(const struct event_base *base);
 /*
- * Fires in this turn of the loop, after the callback that runs now, and then no more at the time
- * that it was armed for. Arming it before takes this back.
+ * Makes the timer fire once in this turn of the loop, after the callback that runs now. An earlier
+ * loop_timer_arm() then has no further effect; a later one replaces the wake.
  */
 void loop_timer_wake(struct loop_timer *timer);
 
-/* An event base for these timers; NULL: there is none. */
+/* Returns a new event base for these timers, or NULL if it cannot be made. */
 struct event_base *loop_timer_new_base(void);
