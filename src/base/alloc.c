@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory: all of it comes from one pair of functions, so a test can make any allocation fail. */
+/* All memory comes from two functions, so that a test can make any allocation fail. */
 #include "base/alloc.h"
 
 static void *libc_reallocate(void *data UNUSED, void *ptr, size_t size)
@@ -28,7 +28,7 @@ void mem_set_allocator(void *(*reallocate)(void *data, void *ptr, size_t size),
 
 void *mem_realloc(void *ptr, size_t size)
 {
-	/* A size of 0 still gets a block: NULL always means out of memory. */
+	/* A size of 0 allocates one byte: NULL always means out of memory. */
 	return allocator.reallocate(allocator.data, ptr, size ? size : 1);
 }
 

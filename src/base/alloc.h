@@ -4,16 +4,16 @@
 
 #include "base/std.h"
 
-/* All memory comes from these two functions; NULL restores the C library's. */
+/* Sets the two functions that all memory comes from. NULL restores those of the C library. */
 void mem_set_allocator(void *(*reallocate)(void *data, void *ptr, size_t size),
     void (*release)(void *data, void *ptr), void *data);
 
-/* NULL if out of memory. mem_calloc() zeroes and refuses a product that overflows. */
+/* These return NULL if out of memory. mem_calloc() also zeroes and checks for overflow. */
 void *mem_alloc(size_t size) __attribute__((malloc, warn_unused_result));
 void *mem_calloc(size_t count, size_t size) __attribute__((malloc, warn_unused_result));
 void *mem_realloc(void *ptr, size_t size) __attribute__((warn_unused_result));
 char *mem_strdup(const char *string) __attribute__((malloc, warn_unused_result));
-/* A copy of len bytes, followed by a NUL. */
+/* Returns a copy of len bytes, followed by a NUL. */
 void *mem_memdup(const void *bytes, size_t len) __attribute__((malloc, warn_unused_result));
 void mem_free(void *ptr);
-void mem_free_strings(char **strings); /* those of a list that ends with NULL, and the list */
+void mem_free_strings(char **strings); /* frees a NULL-terminated array and its strings */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The headers of this folder, of C and of POSIX that nearly every file outside needs. */
+/* Includes the headers of this folder, of C and of POSIX that most other files need. */
 #pragma once
 
 #include "base/clock.h"

@@ -42,12 +42,12 @@ void buf_shrink(struct buf *buf, size_t keep)
 		return;
 	data = mem_realloc(buf->data, keep);
 	if (data == NULL)
-		return; /* the larger block still serves */
+		return; /* keeps the larger block */
 	buf->data = data;
 	buf->cap = keep;
 }
 
-/* The next capacity that holds need bytes: doubles each time, up to max and the NUL. */
+/* Returns the next capacity that holds need bytes: it doubles, at most to max plus the NUL. */
 static size_t grown_cap(const struct buf *buf, size_t need)
 {
 	size_t cap = buf->cap ? buf->cap : BUF_FIRST_BYTES;
@@ -120,7 +120,7 @@ int buf_vprintf(struct buf *buf, const char *format, va_list args)
 	if (r == 0)
 		buf->len += (size_t)len;
 	else if (buf->data != NULL)
-		buf->data[buf->len] = '\0'; /* drop the part that fitted */
+		buf->data[buf->len] = '\0'; /* removes the part that vsnprintf() wrote */
 	return r;
 }
 

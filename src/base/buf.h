@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A growing string of bytes with a maximum. data[len] is a NUL as soon as memory is allocated. */
+/* A growing byte string with a maximum length. A NUL follows the content if memory is allocated. */
 #pragma once
 
 #include "base/std.h"
@@ -23,15 +23,15 @@ enum buf_error {
 #define BUF(max_) ((struct buf){.max = (max_) < SIZE_MAX ? (max_) : SIZE_MAX - 1})
 
 void buf_init(struct buf *buf, size_t max);
-void buf_finish(struct buf *buf); /* frees the content; the buffer may be used again */
-void buf_clear(struct buf *buf); /* len 0, memory kept */
+void buf_finish(struct buf *buf); /* frees the content; the buffer can be used again */
+void buf_clear(struct buf *buf); /* sets len to 0 and keeps the memory */
 const char *buf_text(const struct buf *buf); /* the content as a string; "" if it is empty */
 bool buf_is_equal(const struct buf *buf, const struct buf *other);
-/* Gives back memory beyond keep bytes if the content needs less. */
+/* Shrinks the memory to keep bytes if the content is shorter. */
 void buf_shrink(struct buf *buf, size_t keep);
 
-/* All return 0 or an enum buf_error. The bytes to append must not lie in the buffer itself. */
-int buf_reserve(struct buf *buf, size_t extra); /* room for extra bytes after len */
+/* These functions return 0 or an enum buf_error. The appended bytes must not be part of buf. */
+int buf_reserve(struct buf *buf, size_t extra); /* makes room for extra bytes after len */
 int buf_append(struct buf *buf, const void *bytes, size_t len);
 int buf_append_str(struct buf *buf, const char *string);
 int buf_append_byte(struct buf *buf, uint8_t byte);
@@ -41,6 +41,5 @@ int buf_vprintf(struct buf *buf, const char *format, va_list args)
 
 /* Removes len bytes (at most all) from the front. */
 void buf_consume(struct buf *buf, size_t len);
-/* Hands the content over as one block of mem_alloc() memory, ended by a NUL; NULL if empty.
- * ret_len may be NULL. */
+/* Returns the content, NUL-terminated, for the caller to mem_free(); NULL if empty. Empties buf. */
 uint8_t *buf_steal(struct buf *buf, size_t *ret_len);

@@ -4,7 +4,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-/* These clocks cannot fail on Linux: both ids are always known, and ts is ours. */
+/* Reading these clocks cannot fail on Linux. */
 static struct timespec clock_read(clockid_t id)
 {
 	struct timespec ts = {0};
@@ -62,8 +62,7 @@ int64_t clock_seconds_to_ms(double seconds)
 	return (double)ms < seconds * 1000 ? ms + 1 : ms;
 }
 
-/* RFC 3339 years have four digits; times out of range become the first or last one. */
-/* Writes a number that ends before a place, over zeros. */
+/* Writes a number in front of end, over zeros: its digits end there. */
 static void put_digits(char *end, int number)
 {
 	for (; number > 0; number /= 10)
@@ -72,8 +71,8 @@ static void put_digits(char *end, int number)
 
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE])
 {
-	static const int64_t min_ms = -62167219200000; /* 0000-01-01T00:00:00.000Z */
-	static const int64_t max_ms = 253402300799999; /* 9999-12-31T23:59:59.999Z */
+	static const int64_t min_ms = -62167219200000; /* 0000-01-01T00:00:00.000Z: the first */
+	static const int64_t max_ms = 253402300799999; /* 9999-12-31T23:59:59.999Z: the last */
 	struct tm tm;
 	time_t seconds;
 	int64_t ms;

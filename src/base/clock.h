@@ -6,14 +6,14 @@
 
 int64_t clock_mono_us(void); /* CLOCK_MONOTONIC, microseconds */
 int64_t clock_mono_ms(void);
-/* The end of a timeout on the clock of clock_mono_ms(); below 0: none, for a timeout below 0. */
+/* Returns when a timeout ends, by clock_mono_ms(); negative (no end) if timeout_ms is negative. */
 int64_t clock_deadline_ms(int64_t timeout_ms);
-int64_t clock_left_ms(int64_t deadline_ms); /* until then, at least 0; -1: there is no end */
+int64_t clock_left_ms(int64_t deadline_ms); /* time left, at least 0; -1 if there is no deadline */
 int64_t clock_boot_ms(void); /* CLOCK_BOOTTIME, milliseconds since the boot */
 int64_t clock_real_ms(void); /* CLOCK_REALTIME, milliseconds since 1970 */
-int64_t clock_since_ms(int64_t real_ms); /* since then, at least 0: the clock may be set back */
+int64_t clock_since_ms(int64_t real_ms); /* time since real_ms; 0 if it is in the future */
 
-/* Seconds as milliseconds, rounded up: a timeout is never shorter than requested. */
+/* Converts seconds to milliseconds, rounded up: a timeout is never shorter than requested. */
 int64_t clock_seconds_to_ms(double seconds);
 
 #define CLOCK_TEXT_SIZE 32
@@ -21,11 +21,11 @@ int64_t clock_seconds_to_ms(double seconds);
 /* Writes RFC 3339 in UTC with milliseconds, "2026-11-21T02:15:00.123Z", and its NUL. */
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE]);
 
-/* Reads such a time (any number of digits after the second); 0 if the text is not a time. */
+/* Reads a time as clock_format() writes it, with any number of decimals. Returns 0 if invalid. */
 int64_t clock_parse(const char *text);
 
 #define BACKOFF_MIN_MS 100
 #define BACKOFF_MAX_MS 5000
 
-/* Returns the delay before the next try. *delay_ms keeps the state and starts as 0. */
+/* Returns the delay before the next try. *delay_ms keeps the state and must begin as 0. */
 unsigned backoff_next_ms(unsigned *delay_ms);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* How agents go on with a conversation. */
+/* The options with which agents resume a conversation. */
 #pragma once
 
 #include "base/std.h"
 
 /*
- * The words behind the name of an agent's program that go on with a conversation, ended by NULL: "@"
- * stands for its id. NULL: no such words are known.
+ * Returns the arguments with which an agent's program resumes a conversation, NULL-terminated; "@"
+ * stands for the id of the conversation. Returns NULL if the agent is unknown.
  */
 const char *const *conversation_words(const char *agent);
 
-/* Whether a word of an agent's command names a conversation, or the last one, already. */
+/* Returns true if an agent's command-line word names a conversation, or the last conversation. */
 bool conversation_is_named(const char *agent, const char *word);

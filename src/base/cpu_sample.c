@@ -5,7 +5,7 @@
 
 enum { STAT_SIZE = 1024 };
 
-/* The first line of /proc/stat: user nice system idle iowait irq softirq steal. */
+/* Reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. */
 static int read_machine(struct cpu_sample *sample)
 {
 	uint64_t fields[8] = {0}, total = 0;
@@ -25,18 +25,18 @@ static int read_machine(struct cpu_sample *sample)
 		total += fields[at];
 	sample->total_ticks = total;
 	sample->busy_ticks = total - fields[3] - fields[4];
-	sample->processors = sysconf(_SC_NPROCESSORS_ONLN); /* reads a file */
+	sample->processors = sysconf(_SC_NPROCESSORS_ONLN); /* sysconf() reads a file */
 	return 0;
 }
 
-/* utime, stime and those of its ended children, of one process. */
+/* Adds utime, stime, cutime and cstime of a process to *ret_ticks. */
 static bool read_process(pid_t pid, uint64_t *ret_ticks)
 {
 	char text[STAT_SIZE];
 	uint64_t user, system, child_user, child_system;
 	const char *at;
 	(void)process_read(pid, "stat", text, sizeof text);
-	at = strrchr(text, ')'); /* the name before it may hold anything */
+	at = strrchr(text, ')'); /* the name in parentheses may contain any character */
 	if (at == NULL ||
 	    sscanf(at + 1,
 		" %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64
@@ -47,10 +47,10 @@ static bool read_process(pid_t pid, uint64_t *ret_ticks)
 	return true;
 }
 
-/* The ticks of a process tree. */
+/* The CPU time of a process tree. */
 struct tree_ticks {
 	uint64_t ticks;
-	unsigned count; /* of processes that could be read */
+	unsigned count; /* number of processes that could be read */
 };
 
 static void add_process(void *data, pid_t pid)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: ISC */
-/* How busy the machine is, or a process and all that descends from it: from /proc (proc(5)). */
+/* Measures the CPU load of the machine or of a process tree, from /proc (proc(5)). */
 #pragma once
 
 #include "base/std.h"
 
-/* A measurement: the difference of two says how busy it was in between. */
+/* A measurement at one time; cpu_percent() compares two. */
 struct cpu_sample {
 	uint64_t busy_ticks;
-	uint64_t total_ticks; /* of all processors */
+	uint64_t total_ticks; /* of all processors together */
 	long processors;
 };
 
-/* pid 0: the machine. Returns 0, or -1 if the process is gone. */
+/* Measures a process tree; pid 0: the machine. Returns 0, or -1 if it cannot be read. */
 int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample);
-/* Makes a sample of the machine that of a process tree. Returns as the other. */
+/* Replaces the load of the machine in a sample by that of a process tree. Returns 0, or -1. */
 int cpu_sample_tree(pid_t pid, struct cpu_sample *sample);
 
 /*
- * Percent between two samples: of the whole machine for the machine, of one processor for a
- * process tree (so up to 100 times their number).
+ * Returns the load between two samples in percent. 100 is the whole machine if pid is 0, else one
+ * processor: a process tree may have up to 100 times the number of processors.
  */
 double cpu_percent(const struct cpu_sample *before, const struct cpu_sample *after, pid_t pid);

@@ -65,10 +65,10 @@ static int check_parents(const char *path, const char *what, char *ret_reason, s
 	for (const char *slash = path; (slash = strchr(slash, '/')) != NULL; slash++) {
 		int len = slash == path ? 1 : (int)(slash - path);
 		if (slash[1] == '\0')
-			break; /* the directory itself */
+			break; /* the last part is no parent */
 		(void)snprintf(part, sizeof part, "%.*s", len, path);
 		if (lstat(part, &st) < 0)
-			return 0; /* it is made, or its trouble is said, later */
+			return 0; /* a missing folder is created, or reported, later */
 		if (!file_owner_is_trusted(st.st_uid))
 			return str_refuse(ret_reason, size,
 			    "%s belongs to user %u, who could replace %s", part,
@@ -90,7 +90,7 @@ int file_check_parents(const char *path, const char *what, char *ret_reason, siz
 	return realpath(path, real) != NULL ? check_parents(real, what, ret_reason, size) : 0;
 }
 
-/* A user who can change the folder that a symbolic link leads to can change what path names. */
+/* Returns true if the folder that a symbolic link leads to is safe, or path is not a link. */
 static bool is_link_safe(const char *path, char *ret_reason, size_t size)
 {
 	char real[PATH_MAX], *slash;

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: ISC */
-/* Files as a whole: all bytes of a descriptor; which files are programs, and which are safe. */
+/* Reads and writes whole files; checks which files are programs, and which are safe to trust. */
 #pragma once
 
 #include "base/buf.h"
 
-/* Appends all up to the end. Returns 0, or -1 with errno; EFBIG: the buffer has no room for it. */
+/* Appends all bytes up to the end of file. Returns 0, or -1 with errno; EFBIG: out is full. */
 int file_read_all(int fd, struct buf *out);
 
-/* Writes all bytes; the descriptor blocks. Returns 0, or -1 with errno. */
+/* Writes all bytes to a blocking descriptor. Returns 0, or -1 with errno. */
 int file_write_all(int fd, const void *bytes, size_t len);
 
-/* Whether a path is a regular file that can be executed. */
+/* Returns true if path is a regular file that we may execute. */
 bool file_is_program(const char *path);
 /*
- * The first program of a name in directories, such as those of PATH (NULL: none). A relative one is
- * passed over: it would depend on the current directory.
+ * Finds the first program called name in dirs, a list like PATH, or NULL. Skips relative
+ * directories, which depend on the current directory. Returns true with the path in out.
  */
 bool file_find_program(const char *name, const char *dirs, char *out, size_t size);
 
 /*
- * Whether what a user owns can be relied on: we, root, or the owner of "/", who can change all: in a
- * container of another user all that root owns belongs to the latter.
+ * Returns true if a file of this user can be trusted: the user is we, root, or the owner of "/".
+ * (In a container of another user, the owner of "/" owns the files of root.)
  */
 bool file_owner_is_trusted(uid_t uid);
 /*
- * Checks the parents of a path that exist, as the path names them and where its links lead: 0, or
- * -1 with the reason, that another user could replace what is below one.
+ * Checks that no other user can replace what a path names: all existing parents, also where links
+ * lead. `what` names the file in the reason. Returns 0, or -1 with the reason.
  */
 int file_check_parents(const char *path, const char *what, char *ret_reason, size_t size);
 /*
- * Whether only this user, root, and the owner of / can change a file or folder; of a symbolic link,
- * also the folder that it leads to. False with a reason that names path.
+ * Returns true if only this user, root, and the owner of "/" can change a file or folder, and, for
+ * a symbolic link, the folder that it leads to. Otherwise writes a reason that names path.
  */
 bool file_is_safe(const char *path, const struct stat *status, char *ret_reason, size_t size);

@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 
-enum { FDS_MAX = 4 }; /* of one message; the kernel closes the others */
+enum { FDS_MAX = 4 }; /* descriptors in one message; the kernel closes further ones */
 
 int hand_over_nonce(char nonce[HAND_OVER_NONCE_LEN + 1])
 {
@@ -73,7 +73,7 @@ int hand_over_send(const char *path, const char *nonce, int fd)
 	return error;
 }
 
-/* Removes what a process left there; another kind of file stays, and is in the way. */
+/* Removes a socket that an earlier process left. A file of another type stays: bind() fails. */
 static void remove_stale(const char *path)
 {
 	struct stat st;
@@ -93,7 +93,7 @@ int hand_over_open(const char *path)
 	if (sock < 0)
 		return -errno;
 	remove_stale(path);
-	/* The mode of the descriptor becomes that of the file, whatever the umask. */
+	/* bind() gives the file the mode of the descriptor, whatever the umask is. */
 	if (fchmod(sock, 0600) == 0 &&
 	    setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 &&
 	    bind(sock, (struct sockaddr *)&address, sizeof address) == 0)
@@ -103,7 +103,7 @@ int hand_over_open(const char *path)
 	return error;
 }
 
-/* The rest of a message, beside its bytes. */
+/* The control data of a message. */
 struct escort {
 	int fds[FDS_MAX];
 	size_t count;
@@ -175,7 +175,7 @@ pid_t hand_over_maker(int fd)
 	struct sockaddr_un peer;
 	socklen_t len = sizeof peer;
 	int type = 0;
-	/* A connection to a socket with a name is no pair; its maker would be the listener. */
+	/* A pair has no address. The maker of a connection to an address would be its listener. */
 	if (getpeername(fd, (struct sockaddr *)&peer, &len) < 0 || peer.sun_family != AF_UNIX ||
 	    len > sizeof peer.sun_family)
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Handing a descriptor over: a program sends its standard input to a datagram socket of the daemon,
- * with the nonce that it was given. A message is one datagram, so it comes whole or not at all.
+ * Passes a descriptor to the daemon: a program sends its standard input to a datagram socket of the
+ * daemon, together with a nonce that the daemon gave it. A datagram arrives whole or not at all.
  */
 #pragma once
 
@@ -9,29 +9,29 @@
 
 enum {
 	HAND_OVER_NONCE_LEN = 32, /* hexadecimal digits: 128 bits */
-	HAND_OVER_WAIT_SEC = 10, /* for a receiver whose queue is full */
+	HAND_OVER_WAIT_SEC = 10, /* how long to wait if the receiver's queue is full */
 };
 
-/* Makes a nonce. Returns 0 or -errno. */
+/* Makes a random nonce. Returns 0 or -errno. */
 int hand_over_nonce(char nonce[HAND_OVER_NONCE_LEN + 1]);
 
 /* Sends a descriptor to the socket at path. Returns 0 or -errno. */
 int hand_over_send(const char *path, const char *nonce, int fd);
 
 /*
- * Makes the socket, in place of one that a process left there; its mode is 0600. Returns it, or
- * -errno: -ENAMETOOLONG if the path is no address.
+ * Makes the receiving socket with mode 0600, replacing a stale socket of ours at path. Returns the
+ * descriptor, or -errno; -ENAMETOOLONG if path is too long for a socket.
  */
 int hand_over_open(const char *path);
 
-/* The result of hand_over_receive(). */
+/* The results of hand_over_receive(). */
 enum hand_over {
-	HAND_OVER_NONE, /* no message */
-	HAND_OVER_REFUSED, /* from another user, or not of the form; its descriptors are closed */
+	HAND_OVER_NONE, /* no message is waiting */
+	HAND_OVER_REFUSED, /* from another user, or malformed; its descriptors are closed */
 	HAND_OVER_TAKEN,
 };
-/* Takes the next message without waiting. The caller closes the descriptor. */
+/* Receives the next message without waiting. The caller closes *ret_fd; -1: nothing received. */
 enum hand_over hand_over_receive(int socket, char ret_nonce[HAND_OVER_NONCE_LEN + 1], int *ret_fd);
 
-/* The process that made the pair of sockets of which fd is one; 0: fd is not of a pair. */
+/* Returns the process that called socketpair() for fd; 0 if fd is not from a pair. */
 pid_t hand_over_maker(int fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* SipHash-1-3: one round for each word of the text, three at the end. */
+/* SipHash-1-3: one round for each word of the text, three rounds at the end. */
 #include "base/hash.h"
 
 #include <endian.h>
@@ -51,7 +51,7 @@ uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len
 		memcpy(&word, at, sizeof word);
 		sip_word(&sip, le64toh(word));
 	}
-	/* The last word: what is left of the text, and its length. */
+	/* The last word: the remaining bytes of the text, and its length. */
 	word = 0;
 	if (len % sizeof word > 0)
 		memcpy(&word, at, len % sizeof word);
@@ -67,7 +67,7 @@ uint64_t hash_bytes(const void *bytes, size_t len)
 	static struct hash_key key;
 	static bool is_drawn;
 	if (!is_drawn) {
-		/* Without random numbers the time has to do. */
+		/* Use the time if there are no random numbers yet. */
 		if (getrandom(&key, sizeof key, GRND_NONBLOCK) != sizeof key)
 			key.words[0] = (uint64_t)clock_real_ms() ^ (uint64_t)clock_mono_us() << 20;
 		is_drawn = true;
@@ -79,7 +79,7 @@ uint64_t hash_bytes(const void *bytes, size_t len)
 #include <nmmintrin.h>
 #endif
 
-/* The remainders of the sixteen values of four bits, reflected polynomial 0x82f63b78. */
+/* CRC table for four bits, reflected polynomial 0x82f63b78. */
 static const uint32_t remainders[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc,
     0x5125dad3, 0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4,
     0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
@@ -137,7 +137,7 @@ static uint32_t turn(uint32_t word, unsigned bits)
 	return word >> bits | word << (32 - bits);
 }
 
-/* One step: the fourth word and the last one get their new values. */
+/* One round of SHA-256: sets the new values of d and h. */
 static inline __attribute__((always_inline)) void mix(uint32_t a, uint32_t b, uint32_t c,
     uint32_t *d, uint32_t e, uint32_t f, uint32_t g, uint32_t *h, uint32_t word)
 {
@@ -158,7 +158,7 @@ static inline __attribute__((always_inline)) void mix_block(uint32_t state[8], c
 		words[i] = words[i - 16] + words[i - 7] +
 		    (turn(words[i - 15], 7) ^ turn(words[i - 15], 18) ^ words[i - 15] >> 3) +
 		    (turn(words[i - 2], 17) ^ turn(words[i - 2], 19) ^ words[i - 2] >> 10);
-	/* Instead of moving the words up, each step gives them other names. */
+	/* Instead of moving the eight words, each round passes them under rotated names. */
 	for (size_t i = 0; i < 64; i += 8) {
 		mix(a, b, c, &d, e, f, g, &h, constants[i] + words[i]);
 		mix(h, a, b, &c, d, e, f, &g, constants[i + 1] + words[i + 1]);
@@ -180,7 +180,7 @@ static inline __attribute__((always_inline)) void mix_block(uint32_t state[8], c
 }
 
 #if defined(__x86_64__)
-/* The same with instructions that turn a word into another: an eighth fewer of them. */
+/* mix_block() compiled for BMI2, which needs an eighth fewer instructions. */
 __attribute__((target("avx2,bmi2"))) static void mix_block_bmi2(
     uint32_t state[8], const uint8_t *block)
 {

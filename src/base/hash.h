@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Keyed hashes of texts, for maps whose keys strangers choose: SipHash-1-3 with a random key that
- * is drawn once per process, so that colliding keys cannot be prepared. Two texts may have
- * the same hash even so: compare them.
+ * Keyed hashes of texts, for maps whose keys come from outside: SipHash-1-3 with a random key for
+ * each process, so that no input can provoke collisions. Different texts may still have the same
+ * hash: compare the texts.
  */
 #pragma once
 
@@ -12,23 +12,23 @@ struct hash_key {
 	uint64_t words[2];
 };
 
-/* With the key of this process. Not for two threads at once. */
+/* Hashes with the key of this process. Not thread-safe. */
 uint64_t hash_bytes(const void *bytes, size_t len);
 
-/* With a key of the caller's: the same in every process. */
+/* Hashes with the caller's key: the result is the same in every process. */
 uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len);
 
-/* The checksum of bytes; crc is that of the bytes before them, 0 at the beginning. */
+/* Returns the CRC-32C of bytes that follow earlier ones. crc: the result for those; 0 at first. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
 
-/* The same without special instructions. */
+/* crc32c() without special CPU instructions. */
 uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t len);
 
 #define SHA256_SIZE 32
 
 struct sha256 {
 	uint32_t state[8];
-	uint64_t len; /* bytes so far */
+	uint64_t len; /* number of bytes added so far */
 	uint8_t block[64];
 };
 

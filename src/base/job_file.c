@@ -11,7 +11,7 @@
 
 enum {
 	SMALL_MAX = 4096, /* bytes of a started or status file */
-	STATUS_SIZE = 640, /* its lines, with the longest numbers */
+	STATUS_SIZE = 640, /* bytes of a status file with the largest numbers */
 };
 
 static const char *const suffixes[] = {
@@ -38,7 +38,7 @@ static int write_all(int fd, const void *bytes, size_t len)
 		ssize_t put = write(fd, at, len);
 		if (put < 0 && errno == EINTR)
 			continue;
-		if (put <= 0) /* nothing written is no success, and would be tried for ever */
+		if (put <= 0) /* 0 is an error: retrying could loop forever */
 			return put < 0 ? -errno : -EIO;
 		at += put;
 		len -= (size_t)put;
@@ -46,7 +46,7 @@ static int write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Writes a file under another name, then renames it. */
+/* Writes a temporary file and renames it. */
 static int write_file(int dir_fd, const char *id, enum job_file file, const struct buf *content)
 {
 	char name[JOB_NAME_SIZE], fresh[JOB_NAME_SIZE + 8];
@@ -61,11 +61,11 @@ static int write_file(int dir_fd, const char *id, enum job_file file, const stru
 	if (error == 0 && renameat(dir_fd, fresh, dir_fd, name) < 0)
 		error = -errno;
 	if (error != 0)
-		(void)unlinkat(dir_fd, fresh, 0); /* may not exist */
+		(void)unlinkat(dir_fd, fresh, 0); /* it may not exist */
 	return error;
 }
 
-/* Reads a whole file of at most max bytes. */
+/* Reads a whole file of less than max bytes. Returns 0 or -errno; -EFBIG if it is longer. */
 static int read_file(int dir_fd, const char *id, enum job_file file, size_t max, struct buf *out)
 {
 	char name[JOB_NAME_SIZE];
@@ -100,7 +100,7 @@ static int read_file(int dir_fd, const char *id, enum job_file file, size_t max,
 
 static void put_string(struct buf *out, const char *key, const char *value)
 {
-	/* A full buffer stays full; the caller then rejects the whole spec. */
+	/* If out is full, job_spec_write() rejects the whole spec. */
 	if (buf_printf(out, "%s=", key) == 0 && buf_append_str(out, value) == 0)
 		(void)buf_append_byte(out, '\0');
 }
@@ -134,7 +134,7 @@ int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec)
 	return error;
 }
 
-/* Adds a string to a NULL-terminated array. */
+/* Appends a copy of a string to a NULL-terminated array. Returns 0 or -ENOMEM. */
 static int add_string(char ***array, size_t *count, const char *value)
 {
 	char **longer = mem_realloc(*array, (*count + 2) * sizeof *longer);
@@ -155,7 +155,7 @@ static int set_string(char **place, const char *value)
 	return *place == NULL ? -ENOMEM : 0;
 }
 
-/* Takes one "key=value" of a spec; unknown keys of a later version are skipped. */
+/* Stores one "key=value" of a spec. Ignores unknown keys, which a later version may write. */
 static int spec_take(struct job_spec *spec, size_t counts[2], const char *key, const char *value)
 {
 	if (strcmp(key, "arg") == 0)
@@ -239,7 +239,7 @@ void job_secrets_remove(int dir_fd, const char *id)
 	char name[JOB_NAME_SIZE];
 	for (size_t at = 0; at < sizeof files / sizeof *files; at++) {
 		job_file_name(name, id, files[at]);
-		(void)unlinkat(dir_fd, name, 0); /* removed before, or never there */
+		(void)unlinkat(dir_fd, name, 0); /* it may not exist */
 	}
 }
 
@@ -263,7 +263,7 @@ int job_start_tell(int fd, const struct job_start *start)
 	return write_all(fd, text, (size_t)len);
 }
 
-/* The number of a line "key=number"; 0 if there is none. */
+/* Returns the number in the line "key=number"; 0 if no line has this key. */
 static int64_t find_number(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -293,7 +293,7 @@ int job_start_read(int dir_fd, const char *id, struct job_start *ret_start)
 		return error;
 	if (content.len == 0) {
 		buf_finish(&content);
-		return -EAGAIN; /* it is about to start */
+		return -EAGAIN; /* the supervisor has made the file and is about to write it */
 	}
 	start_parse((char *)content.data, ret_start);
 	buf_finish(&content);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A doubly linked list whose links live in its members. An empty list points to itself. */
+/* A doubly linked list whose links are part of its members. An empty list points to itself. */
 #pragma once
 
 #include "base/std.h"
@@ -11,19 +11,19 @@ struct list {
 
 #define list_entry(link, type, member) ((type *)((char *)(link)-offsetof(type, member)))
 
-/* Walks the entries of a list: list_each (struct peer, peer, &server->peers, link) {...} */
+/* Loops over a list: list_each (struct peer, peer, &server->peers, link) {...} */
 #define list_each(type, entry, list, member)                                                 \
 	for (type *entry = list_entry((list)->next, type, member); &entry->member != (list); \
 	     entry = list_entry(entry->member.next, type, member))
 
-/* The same; the entry may be removed from the list, and freed, in the body. */
+/* Loops like list_each; the body may remove the entry from the list, and free it. */
 #define list_each_safe(type, entry, list, member)                                \
 	for (type *entry = list_entry((list)->next, type, member),               \
 		  *entry##_after = list_entry((list)->next->next, type, member); \
 	     &entry->member != (list); entry = entry##_after,                    \
 		  entry##_after = list_entry(entry##_after->member.next, type, member))
 
-/* Walks the links of a list; the entry may be removed from it in the body. */
+/* Loops over the links of a list; the body may remove the entry from the list. */
 #define list_for_each_safe(link, after, list)                                 \
 	for ((link) = (list)->next, (after) = (link)->next; (link) != (list); \
 	     (link) = (after), (after) = (link)->next)
@@ -32,8 +32,8 @@ struct list {
 	for ((link) = (list)->next; (link) != (list); (link) = (link)->next)
 
 /*
- * Walks what a function gives from one to the next, where NULL is before the first and behind the
- * last: next_each (struct job, job, job_next, jobs) {...}
+ * Loops with a function that returns the entry after a given one: the first after NULL, and NULL
+ * after the last. next_each (struct job, job, job_next, jobs) {...}
  */
 #define next_each(type, entry, next, set) \
 	for (type *entry = next(set, NULL); entry != NULL; entry = next(set, entry))
@@ -62,7 +62,7 @@ static inline void list_append(struct list *list, struct list *link)
 	list_add_after(list->prev, link);
 }
 
-/* Removes a member; harmless for an initialised member that is in no list. */
+/* Removes a member from its list. Does nothing for an initialised member that is in no list. */
 static inline void list_remove(struct list *link)
 {
 	link->prev->next = link->next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The log of the programs. A line is built on the stack and written at once, without
- * allocation or waiting; a line that cannot be written is lost.
+ * The log of the programs. A line is built on the stack and written with one write(), without
+ * allocating. A line that cannot be written is lost.
  */
 #include "base/log.h"
 
@@ -41,7 +41,7 @@ enum log_level log_level(void)
 	return log_state.level;
 }
 
-/* A buffer on existing memory: with max below cap it never allocates. */
+/* Returns a buffer in existing memory. It never allocates, as max is below cap. */
 static struct buf buf_on(uint8_t *memory, size_t size)
 {
 	memory[0] = '\0';
@@ -70,7 +70,7 @@ void log_write(enum log_level level, const char *format, ...)
 	line.max++;
 	(void)buf_append_byte(&line, '\n');
 	written = write(log_state.fd, line.data, line.len);
-	if (written > 0) /* else there is no place left to report it */
+	if (written > 0) /* a failure cannot be reported anywhere */
 		log_state.written += (unsigned long long)written;
 	if (log_state.max_bytes > 0 && log_state.written >= log_state.max_bytes)
 		log_state.full();

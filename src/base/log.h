@@ -4,13 +4,13 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-/* Writes messages of at least this severity to fd, which the caller keeps open. */
+/* Writes messages up to this level to fd, which the caller keeps open. */
 void log_open(int fd, const char *program, enum log_level level);
 enum log_level log_level(void);
 
 /*
- * Calls full when max_bytes were written since log_open(): full may call log_open() again,
- * with another file. max_bytes 0: never.
+ * Makes the log call full() when max_bytes have been written since log_open(); full() may call
+ * log_open() with another file. max_bytes 0: no limit.
  */
 void log_limit(unsigned long long max_bytes, void (*full)(void));
 

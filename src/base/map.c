@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A hash table from 64-bit numbers to pointers: open addressing, linear probing. A removed
- * entry leaves a mark so that probing continues; entries never move during a walk.
+ * A hash table from 64-bit numbers to pointers: open addressing, linear probing. A removed entry
+ * leaves a mark, so that probing continues behind it; entries never move during a walk.
  */
 #include "base/map.h"
 
@@ -11,7 +11,7 @@
 
 struct map_slot {
 	uint64_t key;
-	void *value; /* NULL: never used; &removed: was used */
+	void *value; /* NULL: never used; &removed: its entry was removed */
 };
 
 static char removed;
@@ -32,7 +32,7 @@ void map_finish(struct map *map)
 	map_init(map);
 }
 
-/* Ids are small and consecutive: spread them over all bits. */
+/* Spreads small consecutive ids over all bits. */
 static size_t hash(uint64_t key)
 {
 	key ^= key >> 33;
@@ -43,7 +43,7 @@ static size_t hash(uint64_t key)
 	return (size_t)key;
 }
 
-/* The slot that holds key, or NULL. */
+/* Returns the slot with key, or NULL. */
 static struct map_slot *find(const struct map *map, uint64_t key)
 {
 	size_t mask;
@@ -58,7 +58,7 @@ static struct map_slot *find(const struct map *map, uint64_t key)
 	return NULL;
 }
 
-/* Puts a new key into the first free slot. Returns whether the slot was never used before. */
+/* Puts a new key into the first free slot. Returns true if the slot was never used before. */
 static bool insert(struct map *map, uint64_t key, void *value)
 {
 	size_t mask = map->size - 1;
@@ -71,7 +71,7 @@ static bool insert(struct map *map, uint64_t key, void *value)
 	return is_fresh;
 }
 
-/* Moves all entries into a table that is at most half full, without the marks. */
+/* Moves all entries to a new table, at most half full, without marks. Returns 0, or -1. */
 static int rebuild(struct map *map)
 {
 	size_t size = MAP_FIRST_SLOTS;
@@ -104,7 +104,7 @@ int map_set(struct map *map, uint64_t key, void *value)
 		slot->value = value;
 		return 0;
 	}
-	/* One slot in four stays untouched, so that every probe ends soon. */
+	/* Keep a quarter of the slots unused, so that probing ends soon. */
 	if (map->touched + 1 > map->size - map->size / 4 && rebuild(map) < 0)
 		return -1;
 	if (insert(map, key, value))

@@ -10,19 +10,19 @@
 #include "base/clock.h"
 
 enum {
-	PARENT_FIELD = 4, /* of /proc/PID/stat: proc(5) */
+	PARENT_FIELD = 4, /* number of a field in /proc/PID/stat: proc(5) */
 	TERMINAL_FIELD = 7,
 	FLAGS_FIELD = 9,
 	START_FIELD = 22,
-	SIGNAL_FIELD = 31, /* a mask of the signals that it has yet to take */
-	CAUGHT_FIELD = 34, /* a mask too */
-	IS_EXITING = 0x4, /* of the flags: PF_EXITING in the kernel's sched.h */
+	SIGNAL_FIELD = 31, /* mask of pending signals */
+	CAUGHT_FIELD = 34, /* mask of signals with a handler */
+	IS_EXITING = 0x4, /* PF_EXITING, a flag of FLAGS_FIELD, from the kernel's sched.h */
 	STAT_SIZE = 1024,
-	PROC_PAGE = 4096, /* bytes that the kernel gives at once */
-	CHILDREN_MAX = 1023, /* bytes of the pids of the children of one; the rest is not read */
+	PROC_PAGE = 4096, /* bytes that the kernel returns per read() */
+	CHILDREN_MAX = 1023, /* bytes of a list of child pids; further ones are not read */
 	RELEASE_TRIES = 100,
 	RELEASE_TRY_MS = 10,
-	DEPTH_MAX = 32, /* of a walk */
+	DEPTH_MAX = 32, /* generations of a process tree */
 };
 
 ssize_t process_read(pid_t pid, const char *name, char *out, size_t size)
@@ -39,8 +39,8 @@ ssize_t process_read(pid_t pid, const char *name, char *out, size_t size)
 	do {
 		count = read(fd, out + len, size - 1 - len);
 		len += count > 0 ? (size_t)count : 0;
-	} while (count >= PROC_PAGE); /* less is the end */
-	(void)close(fd); /* only read */
+	} while (count >= PROC_PAGE); /* a shorter read is the last */
+	(void)close(fd); /* close() loses no data: the file was only read */
 	out[len] = '\0';
 	return count < 0 ? -1 : (ssize_t)len;
 }
@@ -52,18 +52,18 @@ bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count)
 	bool is_known;
 	snprintf(name, sizeof name, "task/%d/children", (int)pid);
 	is_known = process_read(pid, name, text, sizeof text) >= 0;
-	/* A space ends each: the last one of too many is cut off. */
+	/* Every whole number ends with a space: if the text was cut, its last number is ignored. */
 	for (long child; count < max && (child = strtol(at, &end, 10)) > 0 && *end == ' '; at = end)
 		children[count++] = (pid_t)child;
 	*ret_count = count;
 	return is_known;
 }
 
-/* A field of that text behind the name, as a number; 0 if there is none. */
+/* Returns a number of /proc/PID/stat, by its field number; 0 if absent. */
 static uint64_t field_of(const char *text, int wanted)
 {
 	uint64_t value = 0;
-	/* The program name before it is in parentheses and may contain any character. */
+	/* The program name before this parenthesis may contain any character. */
 	const char *at = strrchr(text, ')');
 	for (int field = 2; at != NULL && field < wanted; field++)
 		at = strchr(at + 1, ' ');
@@ -127,10 +127,10 @@ void process_begin(int mode)
 	sigset_t none;
 	int fd;
 	(void)sigemptyset(&none);
-	/* Not SIG_IGN, which a program that this one becomes, or starts, would inherit. */
+	/* Programs that this process becomes or starts would inherit SIG_IGN, but not a handler. */
 	(void)signal(SIGPIPE, pass_over);
 	(void)signal(SIGXFSZ, pass_over);
-	(void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the statuses of children */
+	(void)signal(SIGCHLD, SIG_DFL); /* SIG_IGN would discard the exit statuses of children */
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	if (mode == O_RDWR)
 		(void)umask(umask(0) & 077);
@@ -138,7 +138,7 @@ void process_begin(int mode)
 		fd = open("/dev/null", mode);
 	while (fd >= 0 && fd <= 2);
 	if (fd > 2)
-		(void)close(fd); /* of /dev/null */
+		(void)close(fd); /* /dev/null: nothing is lost */
 }
 
 bool process_catches(pid_t pid, int signal)
@@ -189,7 +189,7 @@ static pid_t find_below(pid_t pid, const char *name, unsigned generations, unsig
 		return pid;
 	if (generations == 0)
 		return 0;
-	(void)process_children(pid, children, PROCESS_FIND_MAX, &count); /* none then */
+	(void)process_children(pid, children, PROCESS_FIND_MAX, &count); /* count is 0 on failure */
 	for (size_t at = 0; found == 0 && at < count; at++)
 		found = find_below(children[at], name, generations - 1, left);
 	return found;
@@ -210,11 +210,11 @@ void process_read_environ(pid_t pid, struct buf *out)
 	fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
-	/* The last NUL has its place too. */
+	/* Keep room for a NUL after the last bytes. */
 	while (
 	    buf_reserve(out, 16384 + 1) == 0 && (count = read(fd, out->data + out->len, 16384)) > 0)
 		out->len += (size_t)count;
-	(void)close(fd); /* only read */
+	(void)close(fd); /* close() loses no data: the file was only read */
 	(void)buf_append_byte(out, '\0');
 }
 
@@ -237,7 +237,7 @@ int process_open(pid_t pid, uint64_t start_ticks)
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0)
 		return -1;
-	/* The pidfd is open now: if the start time matches, it refers to that process. */
+	/* The pidfd is open: if the start time matches now, it refers to the wanted process. */
 	if (process_start_ticks(pid) != start_ticks) {
 		close(fd);
 		return -1;
@@ -281,17 +281,17 @@ bool process_is_peer(int socket, struct ucred *ret_peer)
 }
 
 /*
- * Starting a program. vfork() copies nothing, and this thread goes on when the child has become the
- * program, or has failed. Until then the child runs in our memory: it makes only system calls, and
- * writes only its error. All signals are blocked meanwhile, so that no handler of ours runs in it.
+ * Starting a program with vfork(), which copies no memory. This thread resumes when the child has
+ * become the program or failed. Until then the child shares our memory: it makes only system calls
+ * and writes only its error. All signals are blocked, so that no handler of ours runs in the child.
  */
 enum { STATUS_FAILED = 127 };
 
 struct child_start {
 	const struct child_options *options;
-	int from[CHILD_STREAMS]; /* descriptors that become the streams; -1: /dev/null */
+	int from[CHILD_STREAMS]; /* source descriptors of the streams; -1: /dev/null */
 	pid_t parent;
-	volatile enum child_step failed; /* written by the child */
+	volatile enum child_step failed; /* set by the child */
 	volatile int error;
 };
 
@@ -310,7 +310,7 @@ static bool is_default(const int defaults[CHILD_DEFAULTS], int number)
 	return defaults[0] == 0;
 }
 
-/* No handler is left when the signals are let in. */
+/* Removes all signal handlers, then unblocks all signals. */
 static void reset_signals(const int defaults[CHILD_DEFAULTS])
 {
 	const struct sigaction fresh = {.sa_handler = SIG_DFL};
@@ -319,12 +319,12 @@ static void reset_signals(const int defaults[CHILD_DEFAULTS])
 	for (int number = 1; number < NSIG; number++)
 		if (is_default(defaults, number) ||
 		    (sigaction(number, NULL, &ours) == 0 && ours.sa_handler != SIG_IGN))
-			(void)sigaction(number, &fresh, NULL); /* SIGKILL needs it not */
+			(void)sigaction(number, &fresh, NULL); /* fails for SIGKILL and SIGSTOP */
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Puts the descriptors in their places, after all of them have left these places. */
+/* Moves the descriptors to 0 to 3. First duplicates those that are in this range. */
 static bool place_streams(const struct child_start *start)
 {
 	const struct child_stream *streams = start->options->streams;
@@ -353,7 +353,7 @@ static void close_others(int first)
 	struct rlimit limit = {.rlim_cur = 1024};
 	if (syscall(SYS_close_range, (unsigned)first, ~0U, 0U) == 0)
 		return;
-	(void)getrlimit(RLIMIT_NOFILE, &limit); /* an old kernel */
+	(void)getrlimit(RLIMIT_NOFILE, &limit); /* kernel older than 5.9 */
 	for (int fd = first; fd < (int)limit.rlim_cur && fd < 65536; fd++)
 		close(fd);
 }
@@ -364,20 +364,20 @@ static _Noreturn void become(struct child_start *start)
 	char *const *env = options->env != NULL ? options->env : environ;
 	reset_signals(options->defaults);
 	if (options->group == CHILD_NEW_GROUP)
-		(void)setpgid(0, 0); /* of a new process neither can fail */
+		(void)setpgid(0, 0); /* neither can fail in a new process */
 	if (options->group == CHILD_NEW_SESSION)
 		(void)setsid();
 	if (options->death_signal != 0) {
 		(void)prctl(PR_SET_PDEATHSIG, options->death_signal);
 		if (getppid() != start->parent)
-			_exit(STATUS_FAILED); /* nothing waits for a reason */
+			_exit(STATUS_FAILED); /* the parent is dead: no process reads an error */
 	}
 	if (!place_streams(start))
 		fail(start, CHILD_FORK);
 	if (options->dir != NULL && chdir(options->dir) < 0)
 		fail(start, CHILD_DIR);
 	if (options->files != NULL)
-		(void)setrlimit(RLIMIT_NOFILE, options->files); /* lowering is always allowed */
+		(void)setrlimit(RLIMIT_NOFILE, options->files); /* lowering a limit cannot fail */
 	if (options->is_shut)
 		close_others(options->streams[CHILD_STREAMS - 1].kind == CHILD_INHERIT
 			? CHILD_STREAMS - 1
@@ -386,12 +386,12 @@ static _Noreturn void become(struct child_start *start)
 		(void)execve(options->path, options->argv, env);
 		fail(start, CHILD_EXEC);
 	}
-	environ = (char **)(uintptr_t)env; /* for the search; spawn() takes it back */
+	environ = (char **)(uintptr_t)env; /* execvp() searches its PATH; spawn() restores it */
 	(void)execvp(options->argv[0], options->argv);
 	fail(start, CHILD_EXEC);
 }
 
-/* A function of its own, so that no variable of a caller is in a register. */
+/* This function is not inlined, so that vfork() cannot change a caller's variables in registers. */
 __attribute__((noinline)) static pid_t split(struct child_start *start)
 {
 	pid_t pid = vfork();
@@ -400,7 +400,7 @@ __attribute__((noinline)) static pid_t split(struct child_start *start)
 	return pid;
 }
 
-/* Starts the child. Returns 0 or an error number; a child that failed is reaped. */
+/* Starts the child. Returns 0 or an errno; reaps a child that failed. */
 static int spawn(struct child_start *start, struct child *child)
 {
 	char **ours = environ;
@@ -423,7 +423,7 @@ static int spawn(struct child_start *start, struct child *child)
 	return error;
 }
 
-/* Makes the pipes and collects the descriptors. Returns 0 or an error number. */
+/* Makes the pipes and collects the descriptors. Returns 0 or an errno. */
 static int open_streams(struct child_start *start, int ends[CHILD_STREAMS])
 {
 	for (int at = 0; at < CHILD_STREAMS; at++) {

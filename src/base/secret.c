@@ -10,36 +10,36 @@ static const char word_characters[] =
 static const char token_characters[] =
     "-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
-/* Names of directories and a socket, which are no secrets although a word says so. */
+/* Variables with a secret's name that hold only directories or a socket. */
 static const char *const harmless[] = {"OLDPWD", "PWD", "SSH_AUTH_SOCK", NULL};
 
-/* Words that name a secret. Keep alphabetized. */
+/* Names of variables with one of these words hold a secret. Keep alphabetized. */
 static const char *const words[] = {"ACCESSKEY", "AUTH", "AUTHORIZATION", "BEARER", "CERT",
     "COOKIE", "CRED", "CREDS", "DBPASS", "DSN", "JWT", "KEY", "OAUTH", "PASS", "PASSCODE", "PASSW",
     "PAT", "PRIVATE", "PRIVATEKEY", "PWD", "SECRETKEY", "SSHKEY", "SSHPASS", "WEBHOOK", NULL};
 
-/* Words that also name a secret at the end of a longer word, as in PGPASSWORD. */
+/* A secret is also named by a word that ends in one of these, such as PGPASSWORD. */
 static const char *const ends[] = {
     "APIKEY", "CREDENTIAL", "PASSPHRASE", "PASSWD", "PASSWORD", "SECRET", "TOKEN", NULL};
 
-/* A certificate is no secret if it is in a file or directory, by the last word of its name. */
+/* A variable with CERT holds no secret if its last word says that it is a file or directory. */
 static const char *const certificates[] = {"CERT", NULL};
 static const char *const files[] = {"DIR", "FILE", "PATH", NULL};
 
-/* Text in values that comes before a secret. */
+/* A secret follows one of these marks in a value. */
 static const char *const marks[] = {
     "accesskey=", "accountkey=", "api-key=", "api_key=", "apikey=", "authorization:", "bearer ",
     "passwd=", "password=", "pwd=", "secret=", "sharedaccesskey=", "token=", NULL};
 
-/* Parts of addresses that let everyone in who knows them. */
+/* Parts of URLs that give access to everyone who knows the URL. */
 static const char *const open_doors[] = {"//hooks.", "/webhook/", "/webhooks/", NULL};
 
-/* The beginnings of well-known tokens. */
+/* The prefixes of well-known tokens. */
 static const char *const tokens[] = {"AIza", "AKIA", "ASIA", "dckr_pat_", "eyJ", "ghp_", "gho_",
     "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-", "hf_", "npm_", "pypi-", "rk_live_", "sk-",
     "sk_live_", "sk_test_", "xapp-", "xoxa-", "xoxb-", "xoxp-", "xoxs-", "ya29.", NULL};
 
-/* The beginnings of variables that agents set for their children. */
+/* The prefixes of variables that agents set for their children. */
 static const char *const agents[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_", "COPILOT_",
     "GEMINI_", "GIT_CONFIG_COUNT=", "GIT_CONFIG_KEY_",
     "GIT_CONFIG_PARAMETERS=", "GIT_CONFIG_VALUE_", "NODE_CHANNEL_",
@@ -47,7 +47,7 @@ static const char *const agents[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_
 
 #define TOKEN_LEN_MIN 20
 
-/* Whether a word of len bytes is one of a list, in any case. */
+/* Returns true if a list has a word of len bytes; ignores case. */
 static bool is_one_of(const char *word, size_t len, const char *const *list)
 {
 	for (; *list != NULL; list++)
@@ -66,7 +66,7 @@ static bool has_end(const char *word, size_t len)
 	return false;
 }
 
-/* Whether a word, or its singular, is a secret's: KEY, KEY2, KEYS. CERTS are public. */
+/* Returns true if a word, or its singular, names a secret: KEY, KEY2, KEYS; but not CERTS. */
 static bool is_secret_word(const char *word, size_t len)
 {
 	while (len > 0 && memchr(letters, word[len - 1], sizeof letters - 1) == NULL)
@@ -79,7 +79,7 @@ static bool is_secret_word(const char *word, size_t len)
 	    (strncasecmp(word, "CERTS", len) != 0 && is_one_of(word, len - 1, words));
 }
 
-/* Whether the value of a variable is a file or directory, by its path or the last word. */
+/* Returns true if a variable's value begins with "/", or the last word of its name is in files. */
 static bool is_file_name(const char *name, size_t len)
 {
 	size_t last = len;
@@ -104,7 +104,7 @@ static bool is_secret_name(const char *name, size_t len)
 	return false;
 }
 
-/* Whether an address, from its "://" on, has a user and a password, or is an open door. */
+/* Returns true if a URL, from its "://" on, has a user and a password, or a part in open_doors. */
 static bool is_secret_address(const char *address)
 {
 	const char *host = address + 3;
@@ -119,12 +119,12 @@ static bool is_secret_address(const char *address)
 	}
 	if (at == NULL || at == colon + 1)
 		return false;
-	/* "host:80/a@b" has a port. */
+	/* In "host:80/a@b" the digits are a port, not a password. */
 	return colon[1 + strspn(colon + 1, "0123456789")] != '/' ||
 	    !isdigit((unsigned char)colon[1]);
 }
 
-/* Whether a word of a value is a token that tells whose it is by its beginning. */
+/* Returns true if a word of a value begins like a well-known token. */
 static bool is_token(const char *word)
 {
 	size_t len = strspn(word, token_characters);
@@ -134,7 +134,7 @@ static bool is_token(const char *word)
 	return false;
 }
 
-/* Whether a mark is followed by a value that is written out. */
+/* Returns true if a literal value, not a "$VARIABLE", follows a mark. */
 static bool has_mark(const char *value)
 {
 	for (size_t i = 0; marks[i] != NULL; i++) {
@@ -158,7 +158,7 @@ static bool is_secret_value(const char *value)
 			return true;
 		at += len > 0 ? len : 1;
 	}
-	/* user:password@tcp(host), as Go's drivers of databases take */
+	/* user:password@tcp(host): a format of Go's database drivers */
 	if (strstr(value, "@tcp(") != NULL || strstr(value, "@unix(") != NULL)
 		return true;
 	return has_mark(value) || strstr(value, "PRIVATE KEY-----") != NULL;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Secrets in an environment: which variables hold one, by their names and values. A guess, made
- * so that common secrets go and common settings stay.
+ * Guesses which environment variables hold a secret, from their names and values: common secrets
+ * are found, and common settings are not taken for one.
  */
 #pragma once
 
 #include "base/std.h"
 
 /*
- * Whether a variable, as "NAME=value", looks like a secret. Names are read as words between
- * underscores: GITHUB_TOKEN is one, TOKENIZERS_PARALLELISM is none.
+ * Returns true if a variable, "NAME=value", looks like a secret. Underscores separate the words of
+ * a name: GITHUB_TOKEN is a secret, TOKENIZERS_PARALLELISM is not.
  */
 bool secret_is_variable(const char *variable);
 
-/* Whether an agent sets such a variable for its children, which concerns no other program. */
+/* Returns true if an agent sets this variable for its children; other programs do not need it. */
 bool secret_is_agents(const char *variable);

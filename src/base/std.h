@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The headers of C and POSIX that nearly every file needs. A header includes this one, or one that
- * does; so no other file names them.
+ * Includes the headers of C and POSIX that most files need. Other files get them through this
+ * header and do not include them.
  */
 #pragma once
 
@@ -21,5 +21,5 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Marks a parameter that a function must have for its callers, and does not use. */
+/* Marks a parameter that a callback must have but does not use. */
 #define UNUSED __attribute__((unused))

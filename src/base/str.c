@@ -122,7 +122,7 @@ bool str_parse_id(const char *text, size_t len, char sigil, uint32_t *ret_id)
 
 #define NEAREST_LEN_MAX 64
 
-/* Ignores case and the separator between words. */
+/* Maps letters to lower case, and separators to '_'. */
 static char fold(char c)
 {
 	return c == '-' || c == '.' || c == ' ' || c == '/' ? '_' : (char)tolower((unsigned char)c);
@@ -133,7 +133,7 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The number of letters to add, drop, replace or swap with a neighbour. */
+/* Returns the number of letters to add, drop, replace or swap with a neighbour. */
 static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t rows[3][NEAREST_LEN_MAX + 1];
@@ -174,7 +174,7 @@ const char *str_nearest(const char *text, const char *const *names)
 			continue;
 		distance = edit_distance(text, len, *names, name_len);
 		shorter = min_size(len, name_len);
-		/* Also accept a prefix of the name, or the name with something after it. */
+		/* Also accept a text that is a prefix of the name, or begins with the name. */
 		is_start = shorter >= 3 && edit_distance(text, shorter, *names, shorter) == 0;
 		if (!is_start && distance > (shorter + 2) / 3)
 			continue;
@@ -186,7 +186,7 @@ const char *str_nearest(const char *text, const char *const *names)
 	return nearest;
 }
 
-/* Whether a character controls a terminal or hides other text instead of being visible. */
+/* Returns true if a character controls a terminal, or is invisible and may hide text. */
 static bool char_is_unseen(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
@@ -250,7 +250,7 @@ int base64_encode(struct buf *out, const void *bytes, size_t len)
 	const uint8_t *p = bytes;
 	uint8_t *q;
 	int r;
-	if (len > out->max) /* also keeps the product below within a size_t */
+	if (len > out->max) /* also prevents an overflow of the product below */
 		return BUF_FULL;
 	r = buf_reserve(out, (len + 2) / 3 * 4);
 	if (r < 0)
@@ -274,7 +274,7 @@ int base64_encode(struct buf *out, const void *bytes, size_t len)
 	return 0;
 }
 
-/* The value of a digit, or -1. */
+/* Returns the value of a digit, or -1. */
 static int base64_value(char c)
 {
 	if (c >= 'A' && c <= 'Z')
@@ -286,7 +286,7 @@ static int base64_value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Reads count digits into the high bits of 24; -1 for an invalid digit or leftover bits. */
+/* Decodes count digits into the high bits of 24. Returns -1 for invalid digits or leftover bits. */
 static int64_t base64_group(const char *text, size_t count)
 {
 	int64_t group = 0, spare;
@@ -316,7 +316,7 @@ int base64_decode(struct buf *out, const char *text, size_t len)
 		r = group < 0 ? BASE64_INVALID : buf_append(out, bytes, digits - 1);
 	}
 	if (r < 0 && out->data) {
-		out->len = start; /* all or nothing */
+		out->len = start; /* removes a partial result */
 		out->data[start] = '\0';
 	}
 	return r;

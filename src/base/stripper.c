@@ -9,7 +9,7 @@ void stripper_init(struct stripper *stripper, struct buf *out)
 	*stripper = (struct stripper){.out = out, .line = out->len, .kept = out->len};
 }
 
-/* Removes the end of out, from len on. */
+/* Cuts out to len bytes. */
 static void truncate_to(struct stripper *stripper, size_t len)
 {
 	stripper->out->len = len;
@@ -86,7 +86,7 @@ static void on_token(void *data, const struct token *token)
 	stripper_take(data, token);
 }
 
-/* How many of the bytes are complete by themselves. */
+/* Returns the length without an incomplete character or a carriage return at the end. */
 static size_t complete_len(const uint8_t *bytes, size_t len)
 {
 	if (len > 0 && bytes[len - 1] == '\r')
@@ -106,7 +106,7 @@ size_t stripper_lines(struct buf *out, const void *bytes, size_t len)
 	if (tokenizer_is_open(&tokenizer, &start) && len - start <= STRIPPER_OPEN_MAX)
 		len = (size_t)start;
 	tokenizer_finish(&tokenizer);
-	/* Truncation leaves no NUL behind the text. */
+	/* truncate_to() writes no NUL. */
 	if (out->data)
 		out->data[out->len] = '\0';
 	return len;

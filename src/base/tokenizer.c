@@ -9,12 +9,12 @@
 
 enum token_state {
 	STATE_GROUND,
-	STATE_ESCAPE, /* behind ESC */
-	STATE_INTERMEDIATE, /* ESC and 0x20..0x2f */
+	STATE_ESCAPE, /* after ESC */
+	STATE_INTERMEDIATE, /* after ESC and bytes 0x20 to 0x2f */
 	STATE_CSI,
 	STATE_OSC,
-	STATE_OSC_ESCAPE, /* ESC inside OSC */
-	STATE_STRING, /* DCS, APC, PM, SOS, ESC k */
+	STATE_OSC_ESCAPE, /* after ESC in an OSC */
+	STATE_STRING, /* in DCS, APC, PM, SOS or ESC k */
 	STATE_STRING_ESCAPE,
 };
 
@@ -30,7 +30,7 @@ struct token_walk {
 	struct tokenizer *tokenizer;
 	token_fn *token;
 	void *data;
-	uint64_t offset; /* of bytes[0] */
+	uint64_t offset; /* of bytes[0], in the stream */
 	const uint8_t *bytes;
 	size_t len;
 	size_t place;
@@ -47,7 +47,7 @@ void tokenizer_finish(struct tokenizer *tokenizer)
 	buf_finish(&tokenizer->string);
 }
 
-/* Keeps no large block between sequences. */
+/* Between sequences, memory beyond STRING_KEEP_BYTES is freed. */
 void tokenizer_reset(struct tokenizer *tokenizer)
 {
 	tokenizer->state = STATE_GROUND;
@@ -68,13 +68,13 @@ static bool is_break(uint8_t byte)
 	return byte == BEL || byte == ESC || byte == CAN || byte == SUB;
 }
 
-/* The length of the part without BEL, ESC, CAN and SUB. */
+/* Returns the number of bytes before the first BEL, ESC, CAN or SUB. */
 static size_t span_to_break(const uint8_t *bytes, size_t len)
 {
 	size_t i = 0;
 #ifdef __SSE2__
 	const __m128i bel = _mm_set1_epi8(BEL), esc = _mm_set1_epi8(ESC);
-	/* CAN and SUB differ in one bit. */
+	/* CAN and SUB differ in one bit: clear it before comparing. */
 	const __m128i can = _mm_set1_epi8(CAN), bit = _mm_set1_epi8((char)~(CAN ^ SUB));
 	for (; i + 16 <= len; i += 16) {
 		__m128i piece = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
@@ -91,7 +91,7 @@ static size_t span_to_break(const uint8_t *bytes, size_t len)
 	return i;
 }
 
-/* The length of the part without C0 characters and DEL. */
+/* Returns the number of bytes before the first C0 character or DEL. */
 static size_t span_of_text(const uint8_t *bytes, size_t len)
 {
 	size_t i = 0;
@@ -112,7 +112,7 @@ static size_t span_of_text(const uint8_t *bytes, size_t len)
 	return i;
 }
 
-/* Emits a token that ends behind the next len bytes, and steps over them. */
+/* Emits a token that ends with the next len bytes, and skips them. */
 static void emit(struct token_walk *walk, struct token token, size_t len)
 {
 	token.to = walk->offset + walk->place + len;
@@ -132,7 +132,7 @@ static void emit_bytes(struct token_walk *walk, enum token_kind kind, size_t len
 	    len);
 }
 
-/* Ends the current sequence behind the next byte. */
+/* Ends the current sequence with the next byte. */
 static void end_sequence(struct token_walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
@@ -140,7 +140,7 @@ static void end_sequence(struct token_walk *walk)
 	emit(walk, (struct token){.kind = TOKEN_SEQUENCE, .from = tokenizer->start}, 1);
 }
 
-/* Reads a mark. False if the string of an OSC 133 is none. */
+/* Reads the string of an OSC 133 into *token. Returns false if it is not a mark. */
 static bool read_mark(const char *string, struct token *token)
 {
 	uint32_t status;
@@ -156,7 +156,7 @@ static bool read_mark(const char *string, struct token *token)
 	return true;
 }
 
-/* Ends a complete OSC behind the next byte: a mark, if it is one. */
+/* Ends an OSC with the next byte. Emits a mark, or else an OSC. */
 static void end_osc(struct token_walk *walk)
 {
 	static const char prefix[] = "133;";
@@ -173,7 +173,7 @@ static void end_osc(struct token_walk *walk)
 	tokenizer_reset(tokenizer);
 }
 
-/* An ESC: the beginning of a sequence, which ends any other. */
+/* Begins a sequence at an ESC, which ends any other sequence. */
 static void begin_sequence(struct token_walk *walk)
 {
 	walk->tokenizer->start = walk->offset + walk->place;
@@ -204,7 +204,7 @@ static void step_ground(struct token_walk *walk)
 		walk->place++;
 }
 
-/* Control characters work inside ESC and CSI sequences. True if the byte was one. */
+/* Executes a control character inside an ESC or CSI sequence. Returns true if the byte was one. */
 static bool step_control(struct token_walk *walk)
 {
 	uint8_t byte = walk->bytes[walk->place];
@@ -309,7 +309,7 @@ static void step_string(struct token_walk *walk)
 	}
 }
 
-/* Behind an ESC in a string: its end, or the beginning of another sequence. */
+/* Handles the byte after an ESC in a string: the string ends, or another sequence begins. */
 static void step_string_escape(struct token_walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
@@ -321,7 +321,7 @@ static void step_string_escape(struct token_walk *walk)
 			end_sequence(walk);
 		return;
 	}
-	/* The ESC may be in an earlier piece; it is one byte back in the stream. */
+	/* The ESC may be in an earlier piece: its offset is one less than that of this byte. */
 	tokenizer->start = walk->offset + walk->place - 1;
 	tokenizer->state = STATE_ESCAPE;
 }

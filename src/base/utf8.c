@@ -5,13 +5,13 @@
 #include <emmintrin.h>
 #endif
 
-/* The character at the start: the first byte requires need bytes; have of them are valid. */
+/* The first character: its first byte announces need bytes, of which the first have are valid. */
 struct utf8_scan {
-	size_t need; /* 0: not a first byte */
+	size_t need; /* 0 if the byte cannot begin a character */
 	size_t have;
 };
 
-/* The range of the second byte is narrower after some first bytes: no overlong, no surrogates. */
+/* The second byte has a narrower range after some first bytes: no overlong forms, no surrogates. */
 static struct utf8_scan scan(const uint8_t *p, size_t len)
 {
 	uint8_t low = 0x80, high = 0xbf;
@@ -46,7 +46,7 @@ static struct utf8_scan scan(const uint8_t *p, size_t len)
 	return s;
 }
 
-/* The length of the ASCII prefix, in whole words: possibly too short. */
+/* Returns the length of an ASCII prefix, rounded down to whole words. */
 static size_t ascii_run(const uint8_t *p, size_t len)
 {
 	size_t i = 0;
@@ -158,7 +158,7 @@ size_t utf8_incomplete_tail(const void *bytes, size_t len)
 
 size_t utf8_encode(uint32_t character, char out[4])
 {
-	static const uint8_t heads[] = {0, 0, 0xc0, 0xe0, 0xf0}; /* by the length */
+	static const uint8_t heads[] = {0, 0, 0xc0, 0xe0, 0xf0}; /* first byte, by its length */
 	size_t len = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
 	for (size_t at = len; at-- > 1; character >>= 6)
 		out[at] = (char)(0x80 | (character & 0x3f));
@@ -172,7 +172,7 @@ struct range {
 };
 
 /* clang-format off */
-/* Two cells: East Asian wide and full-width (UAX 11). */
+/* Characters two cells wide: East Asian wide and full-width (UAX 11). */
 static const struct range wide[] = {
 	{0x1100, 0x115f}, {0x231a, 0x231b}, {0x2329, 0x232a}, {0x23e9, 0x23ec},
 	{0x23f0, 0x23f0}, {0x23f3, 0x23f3}, {0x25fd, 0x25fe}, {0x2614, 0x2615},
@@ -198,7 +198,7 @@ static const struct range wide[] = {
 	{0x20000, 0x3fffd},
 };
 
-/* None: marks that combine, format characters, the later parts of Hangul syllables. */
+/* Characters without width: combining marks, format characters, later parts of Hangul syllables. */
 static const struct range zero[] = {
 	{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x05bf, 0x05bf},
 	{0x05c1, 0x05c2}, {0x05c4, 0x05c5}, {0x05c7, 0x05c7}, {0x0600, 0x0605},

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * UTF-8 as in RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF; and its width on a
- * terminal.
+ * UTF-8 as in RFC 3629 (no overlong forms, no surrogates, nothing past U+10FFFF), and the width of
+ * text on a terminal.
  */
 #pragma once
 
 #include "base/buf.h"
 
-/* The length of the longest valid prefix. Fast on ASCII. */
+/* Returns the length of the longest valid prefix. Fast for ASCII. */
 size_t utf8_valid_prefix(const void *bytes, size_t len);
 bool utf8_is_valid(const void *bytes, size_t len);
 
 /*
- * The length of the non-ASCII character at the start of len > 0 bytes; 0 if there is none.
- * Inline, since loops over long texts call it for every character.
+ * Returns the length of the valid non-ASCII character at the start of len > 0 bytes, or 0. Inline,
+ * since loops over long texts call this function for every character.
  */
 static inline size_t utf8_char_len(const uint8_t *p, size_t len)
 {
 	if (len >= 2 && p[0] >= 0xc2 && p[0] < 0xe0)
 		return (p[1] & 0xc0) == 0x80 ? 2 : 0;
 	if (len >= 3 && (p[0] & 0xf0) == 0xe0) {
-		unsigned bits = (p[0] & 15u) << 6 | (p[1] & 63u); /* all but the last six */
+		unsigned bits = (p[0] & 15u) << 6 | (p[1] & 63u); /* without the last 6 bits */
 		bool is_whole = (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80;
 		return is_whole && bits >= 0x20 && (bits < 0x360 || bits > 0x37f) ? 3 : 0;
 	}
 	if (len >= 4 && (p[0] & 0xf8) == 0xf0) {
-		unsigned bits = (p[0] & 7u) << 6 | (p[1] & 63u); /* all but the last twelve */
+		unsigned bits = (p[0] & 7u) << 6 | (p[1] & 63u); /* without the last 12 bits */
 		bool is_whole =
 		    (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80 && (p[3] & 0xc0) == 0x80;
 		return is_whole && bits >= 0x10 && bits < 0x110 ? 4 : 0;
@@ -34,31 +34,31 @@ static inline size_t utf8_char_len(const uint8_t *p, size_t len)
 }
 
 /*
- * Reads one character. Returns its length and sets *ret_char; 0 if the bytes are not
- * valid; -1 if the character continues after the end of the bytes.
+ * Reads one character. Returns its length and sets *ret_char; 0 if the bytes are invalid; -1 if the
+ * character is incomplete at the end of the bytes.
  */
 int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char);
 
-/* Writes a character, which is no surrogate. Returns its length. */
+/* Writes a code point that is not a surrogate. Returns its length in bytes. */
 size_t utf8_encode(uint32_t character, char out[4]);
 
 /*
- * The length of the character at the start of len > 0 bytes, and true; or, if there is no
- * valid one, false and the length of the part that one U+FFFD replaces.
+ * Measures the character at the start of len > 0 bytes. Returns true with its length; false if it
+ * is invalid, with the length of the bytes that one U+FFFD replaces.
  */
 bool utf8_part(const void *bytes, size_t len, size_t *ret_len);
 
 /*
- * Appends the bytes, with U+FFFD in place of each invalid part. *lossy is set to true
- * if a part was replaced, else left alone. Returns 0 or an enum buf_error.
+ * Appends bytes with U+FFFD in place of each invalid part. Sets *lossy to true if a part was
+ * replaced, and otherwise leaves it unchanged. Returns 0 or an enum buf_error.
  */
 int utf8_clean(struct buf *out, const void *bytes, size_t len, bool *lossy);
 
 /*
- * The number of bytes at the end (0 to 3) that begin a character and need more bytes to
- * complete it. For streams: keep these bytes until the next piece.
+ * Returns the number of bytes at the end (0 to 3) that begin an incomplete character. A reader of a
+ * stream keeps these bytes until the next piece arrives.
  */
 size_t utf8_incomplete_tail(const void *bytes, size_t len);
 
-/* The width in terminal cells; an invalid byte counts as one cell. */
+/* Returns the width in terminal cells. An invalid byte counts as one cell. */
 size_t utf8_cells(const void *bytes, size_t len);

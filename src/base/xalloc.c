@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/map.h"
 
-/* Ends the program if ptr is NULL. */
+/* Returns ptr; ends the program if it is NULL. */
 static void *must_have(void *ptr)
 {
 	if (ptr != NULL)
@@ -51,7 +51,7 @@ char *xasprintf(const char *format, ...)
 	va_start(args, format);
 	len = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	/* A string longer than INT_MAX counts as out of memory. */
+	/* Treat a string longer than INT_MAX as out of memory. */
 	string = must_have(len < 0 ? NULL : mem_alloc((size_t)len + 1));
 	va_start(args, format);
 	(void)vsnprintf(string, (size_t)len + 1, format, args);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory for programs: never NULL. Out of memory ends the process with a message (status 1). */
+/* Memory for programs: never NULL. Out of memory ends the process with a message and status 1. */
 #pragma once
 
-#include "base/alloc.h" /* mem_free() */
+#include "base/alloc.h" /* for mem_free() */
 
 void *xalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
