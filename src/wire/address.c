@@ -9,7 +9,7 @@
 
 #define SOCKET_PATH_MAX (sizeof((struct sockaddr_un *)NULL)->sun_path - 1)
 #define KEY_NAME_MAX 32
-#define LINKS_MAX 40 /* to a tmux socket, as the kernel follows */
+#define LINKS_MAX 40 /* links that lead to a tmux socket; the kernel has the same limit */
 
 /* A path in two parts. */
 struct address_parts {
@@ -17,7 +17,7 @@ struct address_parts {
 	const char *name;
 };
 
-/* Turns a result of snprintf() into 0 if all was written, else -1. */
+/* Returns 0 if snprintf() returned len and had room, else -1. */
 static int fits(int len, size_t size)
 {
 	return len >= 0 && (size_t)len < size ? 0 : -1;
@@ -30,7 +30,7 @@ int address_tmux(char *out, size_t size, const char *name, const char *path)
 	char dir[PATH_MAX];
 	if (path != NULL)
 		return fits(snprintf(out, size, "%s", path), size);
-	/* "path,pid,session" */
+	/* TMUX is "path,pid,session" */
 	if (name == NULL && tmux != NULL && *tmux && *tmux != ',')
 		return fits(snprintf(out, size, "%.*s", (int)strcspn(tmux, ","), tmux), size);
 	if ((tmpdir == NULL || !*tmpdir || !realpath(tmpdir, dir)) && !realpath("/tmp", dir))
@@ -56,7 +56,7 @@ static int split(const char *path, struct address_parts *ret)
 	return fits(snprintf(ret->dir, sizeof ret->dir, "%.*s", len, path), sizeof ret->dir);
 }
 
-/* The canonical form of a path, if its directory exists. */
+/* Writes the canonical path if the directory exists, else the path itself. Returns 0 or -1. */
 static int resolve(char *out, size_t size, const char *path)
 {
 	struct address_parts parts;
@@ -70,7 +70,7 @@ static int resolve(char *out, size_t size, const char *path)
 	return fits(snprintf(out, size, "%s%s%s", real, slash, parts.name), size);
 }
 
-/* FNV-1a: distinguishes paths with equal names; not a security measure. */
+/* Returns the FNV-1a hash of a path: separates paths that end alike; no security measure. */
 static uint64_t hash(const char *text)
 {
 	uint64_t value = 0xcbf29ce484222325u;
@@ -79,7 +79,7 @@ static uint64_t hash(const char *text)
 	return value;
 }
 
-/* "default-0123456789abcdef": a readable part and a unique part. */
+/* Writes a key such as "default-0123456789abcdef": a readable part and a unique part. */
 static int make_key(char *out, size_t size, const char *tmux_socket)
 {
 	char path[PATH_MAX * 2];
@@ -97,7 +97,7 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 	return fits(snprintf(out, size, "%s-%016llx", name, (unsigned long long)hash(path)), size);
 }
 
-/* muxbus/NAME in the directory of an XDG variable, else in one of the home directory. */
+/* Writes muxbus/NAME in the directory of an XDG variable; in the home directory if it is unset. */
 static int in_xdg(
     char *out, size_t size, const char *variable, const char *fallback, const char *name)
 {
@@ -186,7 +186,7 @@ static bool owner_is_trusted(uid_t uid)
 	return uid == geteuid() || uid == 0;
 }
 
-/* Checks the file that already exists at the path, if any. */
+/* Checks the existing file at the path. A missing file is fine. */
 static int check_name(int dir_fd, const char *path, const char *name, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -203,7 +203,7 @@ static int check_name(int dir_fd, const char *path, const char *name, char *ret_
 	return 0;
 }
 
-/* Checks the open directory and its entry of that name. */
+/* Checks the open directory and its file parts->name. */
 static int check_open_dir(
     int dir_fd, const char *path, const struct address_parts *parts, char *ret_reason, size_t size)
 {
@@ -214,7 +214,7 @@ static int check_open_dir(
 		return str_refuse(ret_reason, size,
 		    "the directory %s belongs to user %u, who could replace the socket", parts->dir,
 		    (unsigned)st.st_uid);
-	/* In a sticky directory other users can add files, but not remove ours. */
+	/* In a sticky directory other users can add files, but cannot remove ours. */
 	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX))
 		return str_refuse(ret_reason, size,
 		    "other users can write to the directory %s (mode %04o): chmod go-w it, or "
@@ -232,7 +232,7 @@ int address_check(const char *path, char *ret_reason, size_t size)
 		return str_refuse(ret_reason, size,
 		    "the socket path has %zu bytes; at most %zu are allowed: %.*s", strlen(path),
 		    SOCKET_PATH_MAX, (int)SOCKET_PATH_MAX, path);
-	(void)split(path, &parts); /* the length was checked */
+	(void)split(path, &parts); /* cannot fail: the length was checked */
 	if (!*parts.name || strcmp(parts.name, ".") == 0 || strcmp(parts.name, "..") == 0)
 		return str_refuse(ret_reason, size, "\"%s\" does not name a socket", path);
 
@@ -247,6 +247,6 @@ int address_check(const char *path, char *ret_reason, size_t size)
 		return str_refuse(ret_reason, size, "%s: %s", parts.dir, strerror(saved_errno));
 	}
 	r = check_open_dir(dir_fd, path, &parts, ret_reason, size);
-	(void)close(dir_fd); /* nothing was written */
+	(void)close(dir_fd); /* close() loses no data: nothing was written */
 	return r == 0 ? file_check_parents(parts.dir, "the socket", ret_reason, size) : r;
 }

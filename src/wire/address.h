@@ -1,57 +1,57 @@
 /* SPDX-License-Identifier: ISC */
-/* Where the daemon of a tmux server listens and keeps its state. */
+/* Where the daemon of a tmux server listens, and where it keeps its state. */
 #pragma once
 
 #include "base/base.h"
 
-/* The names of tmux sessions that muxbus restore needs while it works begin so: they are not saved. */
+/* Prefix of names of tmux sessions that muxbus restore needs for a while; they are not saved. */
 #define ADDRESS_RESTORE "muxbus-restore"
 
 /*
- * The socket of a tmux server as tmux itself finds it: path (-S), else the server of that
- * name (-L), else that of $TMUX, else the default one. Either may be NULL. -1 if it does
- * not fit. (The library has the same function for programs that link it.)
+ * Writes the socket of a tmux server, found as tmux does: path (-S), else the server called name
+ * (-L), else that of $TMUX, else the default server. Both may be NULL. Returns 0, or -1 if out is
+ * too small. (The library has the same function for programs that link it.)
  */
 int address_tmux(char *out, size_t size, const char *name, const char *path);
 
-/* The socket that belongs to a tmux socket: ".muxbus" appended. -1 if it does not fit. */
+/* Writes the daemon's socket for a tmux socket: ".muxbus" is appended. Returns -1 if too long. */
 int address_socket(char *out, size_t size, const char *tmux_socket);
 
 /*
- * The state directory: $XDG_STATE_HOME/muxbus/<key>, ~/.local/state if that is unset; the key is
- * made from the tmux socket's path, readable and unique. -1 if it does not fit or there is no home.
+ * Writes the state directory, $XDG_STATE_HOME/muxbus/<key> or ~/.local/state/muxbus/<key>. The key
+ * is a readable, unique form of the tmux socket's path. Returns -1 if too long or without HOME.
  */
 int address_state(char *out, size_t size, const char *tmux_socket);
 
 /*
- * Those of the fleet: its socket, $XDG_RUNTIME_DIR/muxbus/fleet, else /tmp/muxbus-UID/fleet; its
- * state directory beside those above. -1 as above.
+ * Write the socket of the fleet, $XDG_RUNTIME_DIR/muxbus/fleet or /tmp/muxbus-UID/fleet, and its
+ * state directory. Return 0, or -1 if out is too small or HOME is unset.
  */
 int address_fleet(char *out, size_t size);
 int address_fleet_state(char *out, size_t size);
 
-/* A file of the user's configuration: $XDG_CONFIG_HOME/muxbus/NAME, else ~/.config/muxbus/NAME. */
+/* Writes the path of a configuration file: $XDG_CONFIG_HOME/muxbus/NAME or ~/.config/muxbus/…. */
 int address_config(char *out, size_t size, const char *name);
 
-/* The home directory: $HOME, else that of the user's account. NULL: neither is absolute. */
+/* Returns the home directory: $HOME, or that of the user's account. NULL if not absolute. */
 const char *address_home(void);
 
 /*
- * Makes a path from the user absolute, since the daemon changes its directory. -1 if it does
- * not fit or the current directory is unknown.
+ * Makes a path from the user absolute, since the daemon changes its directory. Returns -1 if the
+ * path is too long or the current directory is unknown.
  */
 int address_absolute(char *out, size_t size, const char *path);
 
 /*
- * The same for a tmux socket, with symbolic links to it followed, also where it does not exist yet:
- * one server has one address, whatever path names it. A link to a path that would be too long
- * for a socket stays.
+ * Makes the path of a tmux socket absolute and follows symbolic links, even if the socket does not
+ * exist: a server has one address, whichever path names it. A link is kept if its target is too
+ * long for a socket. Returns 0, or -1.
  */
 int address_server(char *out, size_t size, const char *path);
 
 /*
- * Checks a socket's path: absolute or relative, within sun_path, in a directory that is
- * ours or root's and that no other user can write to (sticky directories like /tmp are accepted
- * only if the socket cannot be replaced there). Returns 0, or -1 with the reason.
+ * Checks a socket's path, absolute or relative: it must fit into sun_path. Its directory must
+ * belong to us or root, and no other user may write there; a sticky directory like /tmp is accepted
+ * if the socket cannot be replaced in it. Returns 0, or -1 with the reason.
  */
 int address_check(const char *path, char *ret_reason, size_t size);

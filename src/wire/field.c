@@ -7,18 +7,18 @@
 
 #include "wire/address.h"
 
-#define FIELDS_MAX 64 /* rows of a table */
+#define FIELDS_MAX 64 /* maximum number of rows in a table */
 #define QUOTE_SIZE 72
-#define PANE_DIGITS_MAX 10 /* of an id of 32 bits */
+#define PANE_DIGITS_MAX 10 /* decimal digits of a 32-bit id */
 
-/* One reading of parameters. */
+/* The state while parameters are read. */
 struct field_reading {
 	const struct field *fields;
 	char *args;
 	struct buf *scratch;
 	struct field_error *error;
-	const struct field_tolerance *tolerance; /* NULL: strict */
-	uint64_t given; /* a bit for each row */
+	const struct field_tolerance *tolerance; /* NULL: no tolerance */
+	uint64_t given; /* bit i: the parameter of row i was given */
 };
 
 static int __attribute__((format(printf, 3, 4)))
@@ -30,7 +30,7 @@ refuse(struct field_reading *reading, const char *name, const char *format, ...)
 	    .cap = sizeof error->text,
 	    .max = sizeof error->text - 1};
 	error->field = name;
-	(void)str_append_visible(&text, name, strnlen(name, QUOTE_SIZE)); /* may be cut */
+	(void)str_append_visible(&text, name, strnlen(name, QUOTE_SIZE)); /* a long name is cut */
 	(void)buf_append_str(&text, ": ");
 	va_start(args, format);
 	(void)vsnprintf((char *)text.data + text.len, text.cap - text.len, format, args);
@@ -38,7 +38,7 @@ refuse(struct field_reading *reading, const char *name, const char *format, ...)
 	return -1;
 }
 
-/* The value in a few words, for "not …". */
+/* Returns the value in a few words, for errors such as "not …". */
 static const char *quote(const struct json *value, char out[QUOTE_SIZE])
 {
 	bool is_string = value->type == JSON_STRING;
@@ -46,7 +46,7 @@ static const char *quote(const struct json *value, char out[QUOTE_SIZE])
 	int r;
 	if (!is_string && value->type != JSON_NUMBER)
 		return json_type_name(value->type);
-	/* Keep room for "..." after a value that is cut. */
+	/* Keep room for "..." if the value is cut. */
 	text = (struct buf){.data = (uint8_t *)out, .cap = QUOTE_SIZE, .max = QUOTE_SIZE - 6};
 	out[0] = '\0';
 	(void)buf_append_str(&text, is_string ? "\"" : "");
@@ -68,7 +68,7 @@ static bool has_bounds(const struct field *field)
 	return field->min != 0 || field->max != 0;
 }
 
-/* A maximum below the minimum means no maximum. */
+/* Returns true if the field has a maximum: a maximum below the minimum means none. */
 static bool has_max(const struct field *field)
 {
 	return has_bounds(field) && field->max >= field->min && isfinite(field->max);
@@ -113,18 +113,18 @@ static int check_count(struct field_reading *reading, const struct field *field,
 	return refuse(reading, name, "must have %s, not %zu", bounds, count);
 }
 
-/* Memory from the scratch buffer, which reserve_scratch() made large enough. */
+/* Returns memory from the scratch buffer. reserve_scratch() has made it large enough. */
 static void *scratch_take(struct field_reading *reading, size_t size)
 {
 	void *memory;
-	size = (size + 7) & ~(size_t)7; /* keep the next one aligned */
+	size = (size + 7) & ~(size_t)7; /* aligns the next memory */
 	memory = reading->scratch->data + reading->scratch->len;
 	assert(size <= reading->scratch->cap - reading->scratch->len);
 	reading->scratch->len += size;
 	return memory;
 }
 
-/* Accepts a pane by the number of its id alone: "3" for "%3". */
+/* Accepts a pane as the number of its id: "3" for "%3". Returns false for other values. */
 static bool forgive_pane(
     struct field_reading *reading, const struct json *value, const char **member)
 {
@@ -139,7 +139,7 @@ static bool forgive_pane(
 	return true;
 }
 
-/* Reads "~" and "~/..." as the home directory: the path then lies in scratch. */
+/* Expands "~" and "~/..." to the home directory; the path is in scratch. */
 static int read_home(struct field_reading *reading, const char *name, const struct json *value,
     const char **member, size_t *ret_len)
 {
@@ -178,7 +178,7 @@ static int read_string(struct field_reading *reading, const struct field *field,
 	return check_count(reading, field, name, len, "bytes");
 }
 
-/* Accepts "true", "no", 1 and the like: unambiguous values. */
+/* Accepts unambiguous values such as "true", "no" and 1. Returns false for others. */
 static bool forgive_bool(const struct json *value, bool *ret_value)
 {
 	static const char *const words[2][5] = {
@@ -214,7 +214,7 @@ static int refuse_bounds(struct field_reading *reading, const struct field *fiel
 	return refuse(reading, name, "must be %s, not %s", bounds, quote(value, text));
 }
 
-/* Accepts a string that holds a JSON number: "30". */
+/* Accepts a string that contains a JSON number, such as "30". */
 static bool forgive_number(const struct json *value, struct json *ret_number)
 {
 	static const char digits[] = "0123456789";
@@ -270,7 +270,7 @@ static int read_number(struct field_reading *reading, const struct field *field,
 	return 0;
 }
 
-/* "vertical", "horizontal" */
+/* Writes the choices as: "vertical", "horizontal" */
 static void list_choices(const struct field *field, char *out, size_t size)
 {
 	size_t len = 0;
@@ -280,7 +280,7 @@ static void list_choices(const struct field *field, char *out, size_t size)
 		    choice == field->choices ? "" : ", ", *choice);
 }
 
-/* The index of a string among the choices, or -1. */
+/* Returns the index of a string among the choices, or -1. */
 static int find_choice(const struct field *field, const char *text, size_t len)
 {
 	for (int i = 0; field->choices[i]; i++)
@@ -309,7 +309,7 @@ static int read_choice(struct field_reading *reading, const struct field *field,
 	return 0;
 }
 
-/* Accepts one string in place of an array. */
+/* Reads a single string in place of an array. */
 static int read_one(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
@@ -399,7 +399,7 @@ const char *field_type_name(enum field_type type)
 	return types[type].name;
 }
 
-/* The row of a name, or NULL. */
+/* Returns the row with the name of a member, or NULL. */
 static const struct field *find_field(const struct field *fields, const struct json *member)
 {
 	for (; fields->name; fields++)
@@ -409,7 +409,7 @@ static const struct field *find_field(const struct field *fields, const struct j
 	return NULL;
 }
 
-/* For an alias the row that it renames, else the row itself. */
+/* Returns the row itself, or the row that it is an alias of. */
 static const struct field *principal(const struct field *field)
 {
 	while (field->flags & FIELD_ALIAS)
@@ -443,7 +443,7 @@ static int refuse_unknown(struct field_reading *reading, const char *name)
 	return refuse(reading, name, "there is no such parameter; there are %s", known);
 }
 
-/* Whether an unknown name may be ignored. */
+/* Returns true if the tolerance allows this unknown name. */
 static bool is_ignored(const struct field_reading *reading, const char *name)
 {
 	const struct field_tolerance *tolerance = reading->tolerance;
@@ -456,7 +456,7 @@ static bool is_ignored(const struct field_reading *reading, const char *name)
 	return tolerance->ignores_unknown;
 }
 
-/* Reads one member of params. */
+/* Reads one parameter. */
 static int read_member(struct field_reading *reading, const struct json *value)
 {
 	const struct field *row = find_field(reading->fields, value);
@@ -481,7 +481,7 @@ static int read_member(struct field_reading *reading, const struct json *value)
 	    reading, field, row->name, value, reading->args + field->offset);
 }
 
-/* Puts the default of a row into its member. */
+/* Sets the member of a row to its default. */
 static void set_preset(struct field_reading *reading, const struct field *field)
 {
 	char *member = reading->args + field->offset;
@@ -498,7 +498,7 @@ static void set_preset(struct field_reading *reading, const struct field *field)
 	if (field->type == FIELD_NUMBER)
 		*(double *)member = strtod(preset, NULL);
 	if (field->type == FIELD_STRING && preset[0] == '"') {
-		size_t len = strlen(preset) - 2; /* without its quotes */
+		size_t len = strlen(preset) - 2; /* the length without quotes */
 		char *text = scratch_take(reading, len + 1);
 		memcpy(text, preset + 1, len);
 		text[len] = '\0';
@@ -506,7 +506,7 @@ static void set_preset(struct field_reading *reading, const struct field *field)
 	}
 }
 
-/* The bytes of scratch that read_home() takes for a value. */
+/* Returns the bytes of scratch that read_home() needs for a value. */
 static size_t home_size(const struct json *value)
 {
 	const char *home = address_home();
@@ -515,8 +515,8 @@ static size_t home_size(const struct json *value)
 }
 
 /*
- * Makes the scratch buffer large enough for one whole reading: it must not move once
- * memory was lent from it.
+ * Makes the scratch buffer large enough for all parameters: it must not be reallocated later, as
+ * the arguments point into it.
  */
 static bool reserve_scratch(
     const struct field *fields, const struct json *params, struct buf *scratch)
@@ -568,7 +568,7 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
 	return 0;
 }
 
-/* Writes the size of a value in place of the value. */
+/* Writes only the size of a value. */
 static void write_size(struct json_writer *writer, const char *name, const struct json *value)
 {
 	bool is_list = value->type == JSON_ARRAY || value->type == JSON_OBJECT;
@@ -578,7 +578,7 @@ static void write_size(struct json_writer *writer, const char *name, const struc
 	json_put_str(writer, name, text);
 }
 
-/* Whether an element of an array is a flag or an id of tmux: "-t", "%3". */
+/* Returns true if an element of an array is a flag ("-t") or a tmux id ("%3"). */
 static bool is_plain_word(const struct json *value)
 {
 	const char *text = value->text;
@@ -588,7 +588,7 @@ static bool is_plain_word(const struct json *value)
 	    (strchr("$%@", text[0]) != NULL && strspn(text + 1, "0123456789") == value->len - 1);
 }
 
-/* Writes one parameter for a record. Returns whether something was left out. */
+/* Writes a parameter for a record. Returns true if its value was left out. */
 static bool write_recorded(
     struct json_writer *writer, const struct field *fields, const struct json *value)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Tables of fields as JSON Schema for machines and as mdoc for the manual. */
+/* Writes tables of fields as JSON Schema for machines and as mdoc for the manual. */
 #include "wire/field.h"
 
 #include <math.h>
 
 #define MDOC_LINE_COLUMNS 76
 
-/* The help, and the unit if there is one. */
+/* Writes the help, and the unit if the field has one. */
 static void put_description(struct json_writer *writer, const struct field *field)
 {
 	char *text;
@@ -25,7 +25,7 @@ static void put_bound(struct json_writer *writer, const char *name, double bound
 		json_put_double(writer, name, bound);
 }
 
-/* Both 0: no bounds; a maximum below the minimum: no maximum. */
+/* Writes the bounds of a field. Both 0: no bounds; a maximum below the minimum: no maximum. */
 static void put_bounds(
     struct json_writer *writer, const struct field *field, const char *min, const char *max)
 {
@@ -52,7 +52,7 @@ static void put_array_of_strings(struct json_writer *writer)
 static void put_string_schema(struct json_writer *writer, const struct field *field)
 {
 	put_type(writer, "string");
-	/* Schemas count characters, we count bytes: write only bounds that hold for both. */
+	/* Schemas count characters and we count bytes: write only bounds that hold for both. */
 	if (field->min >= 1)
 		json_put_int(writer, "minLength", 1);
 	if (field->max > 0 && field->max >= field->min && isfinite(field->max))
@@ -145,7 +145,7 @@ static void put_required(struct json_writer *writer, const struct field *fields)
 
 static const struct field no_fields[] = {{.name = NULL}};
 
-/* The other names of a field, in the rows behind it. */
+/* Writes the aliases of a field, which are the rows behind it. */
 static void put_also(struct json_writer *writer, const struct field *field)
 {
 	if (field[1].name == NULL || !(field[1].flags & FIELD_ALIAS))
@@ -185,10 +185,10 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 	json_object_end(writer);
 }
 
-/* One field of a tool. */
+/* Writes the schema of one field of a tool. */
 static void put_tool_field(struct json_writer *writer, const struct field *field, bool in_short)
 {
-	/* Without bounds: an error names the bounds. Without types that the name implies. */
+	/* In short: no bounds, since errors name them; no unit that the name implies. */
 	struct field plain = *field;
 	plain.min = plain.max = 0;
 	if (strstr(field->name, "sec"))
@@ -221,7 +221,7 @@ void field_write_tool_schema(
 	json_object_end(writer);
 }
 
-/* Text of the manual being wrapped into lines. */
+/* The text of the manual while it is wrapped into lines. */
 struct filler {
 	struct buf *out;
 	size_t column;
@@ -235,10 +235,10 @@ static void must(int r)
 	exit(EXIT_FAILURE);
 }
 
-/* Appends a word, escaped so that it holds no request, macro or escape. */
+/* Appends a word, escaped so that it is no request, macro or escape. */
 static void put_escaped(struct buf *out, const char *word, size_t len, bool may_be_macro)
 {
-	/* On a macro line two or three letters may name a macro; a first dot begins a request. */
+	/* On a macro line up to three letters may be a macro; a first dot begins a request. */
 	if (len && ((may_be_macro && len <= 3) || *word == '.' || *word == '\''))
 		must(buf_append_str(out, "\\&"));
 	for (size_t i = 0; i < len; i++)
@@ -283,13 +283,13 @@ static void fill(struct filler *filler, const char *text)
 	}
 }
 
-/* The choices and bounds of a row, each with a comma before it. */
+/* Appends the choices and bounds of a row, with a comma before each. */
 static void describe_range(struct buf *out, const struct field *field)
 {
 	const char *unit = field->type == FIELD_STRING ? "bytes" : field->unit;
 	struct field shown = *field;
 	char bounds[FIELD_BOUNDS_SIZE];
-	/* The largest numbers of JSON are documented once, not per field. */
+	/* The largest JSON numbers are documented in one place, not with each field. */
 	shown.min = field->min > -JSON_INT_MAX ? field->min : -INFINITY;
 	shown.max = field->max < JSON_INT_MAX ? field->max : INFINITY;
 	field_describe_bounds(&shown, unit, bounds);
@@ -303,7 +303,7 @@ static void describe_range(struct buf *out, const struct field *field)
 		must(buf_printf(out, ", %s", bounds[0] != '\0' ? bounds : field->unit));
 }
 
-/* "integer, 1 to 10000 cells, required." and other names. */
+/* Writes "integer, 1 to 10000 cells, required.", and the aliases. */
 static void describe_row(struct buf *out, const struct field *field)
 {
 	must(buf_append_str(out, field_type_name(field->type)));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Tables of results as JSON Schema. */
+/* Writes tables of results as JSON Schema. */
 #include "wire/field.h"
 
-/* "string", or a branch each of "string|null": some readers do not know arrays of types. */
+/* Writes "string", or an anyOf for "string|null": some readers do not know arrays of types. */
 static void put_types(struct json_writer *writer, const char *types)
 {
 	if (!strchr(types, '|')) {
@@ -20,7 +20,7 @@ static void put_types(struct json_writer *writer, const char *types)
 	json_array_end(writer);
 }
 
-/* The rest of a name after the prefix: "pane" of "panes[].pane". NULL without the prefix. */
+/* Returns the name behind a prefix: "pane" of "panes[].pane". NULL if the prefix differs. */
 static const char *behind(const char *name, const char *prefix, size_t len)
 {
 	return strncmp(name, prefix, len) == 0 ? name + len : NULL;
@@ -29,7 +29,7 @@ static const char *behind(const char *name, const char *prefix, size_t len)
 static void put_members(struct json_writer *writer, const struct field_result *results,
     const char *prefix, size_t prefix_len, bool in_short);
 
-/* The members of a member: of an object, or of each element of an array. */
+/* Writes the nested members of an object, or of the elements of an array. */
 static void put_inside(
     struct json_writer *writer, const struct field_result *results, const struct field_result *row)
 {
@@ -51,8 +51,8 @@ static void put_inside(
 }
 
 /*
- * Members that say that something unusual has happened, or what the message says too: a short
- * list of tools goes without.
+ * Returns true for a member that reports an unusual event or repeats the message: a short list of
+ * tools leaves it out.
  */
 static bool is_seldom(const char *name)
 {
@@ -60,7 +60,7 @@ static bool is_seldom(const char *name)
 	return str_is_in(name, names);
 }
 
-/* All members directly below the prefix. */
+/* Writes all members directly below the prefix. */
 static void put_members(struct json_writer *writer, const struct field_result *results,
     const char *prefix, size_t prefix_len, bool in_short)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "wire/host_line.h"
 
-enum { VALUE_MAX = 1024 }; /* bytes of a value */
+enum { VALUE_MAX = 1024 }; /* bytes of one value of a line */
 
 bool host_line_is_name(const char *text)
 {
@@ -12,7 +12,7 @@ bool host_line_is_name(const char *text)
 	    *text != '.';
 }
 
-/* Reads "server=NAME" or "server=PATH". */
+/* Reads the value of server=: a name, or a path that begins with "/". */
 static int read_server(struct host_spec *spec, const char *value, char *ret_reason, size_t size)
 {
 	const char *slash = strrchr(value, '/');

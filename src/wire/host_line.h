@@ -4,24 +4,24 @@
 
 #include "base/base.h"
 
-#define HOST_NAME_BYTES 64 /* of a name, and of the name of a server */
+#define HOST_NAME_BYTES 64 /* maximum bytes of a host name, and of a server name */
 
 struct host_spec {
-	const char *name; /* of the machine */
-	const char *server; /* of tmux, as -L has it */
-	const char *socket; /* of the daemon here; NULL: through ssh */
-	const char *ssh; /* destination; NULL: the name */
-	const char *tmux_name, *tmux_path; /* -L and -S of the relay; NULL: its default */
-	const char *program; /* muxbus there; NULL: $MUXBUS_REMOTE, else "muxbus" */
-	/* Behind the texts: */
-	bool may_notify; /* panes of other hosts, by what was asked for on this one */
+	const char *name; /* of the host */
+	const char *server; /* the tmux server, as in tmux -L */
+	const char *socket; /* a daemon's socket on this machine; NULL: connect by ssh */
+	const char *ssh; /* destination for ssh; NULL: the host's name */
+	const char *tmux_name, *tmux_path; /* -L and -S of the relay; both NULL: its default */
+	const char *program; /* path of muxbus on the host; NULL: $MUXBUS_REMOTE, else "muxbus" */
+	/* bool behind the pointers: */
+	bool may_notify; /* requests on this host may notify panes of other hosts */
 };
 
 /*
- * Reads a line, which is changed; the texts of *ret_spec are lent from it. Returns 1, 0 for an
- * empty line or a comment, or -1 with a reason.
+ * Reads a line. Modifies it; the texts in *ret_spec point into it. Returns 1; 0 for an empty line
+ * or a comment; -1 with a reason.
  */
 int host_line_read(char *line, struct host_spec *ret_spec, char *ret_reason, size_t size);
 
-/* Whether a text is a name of a host or server. */
+/* Returns true if a text is a valid name of a host or server. */
 bool host_line_is_name(const char *text);

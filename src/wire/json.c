@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The JSON reader. The line is checked, then passed to yajl in one piece; yajl's callbacks
- * build a tree. The tree and yajl's own memory lie in an arena. yajl does not check its
- * allocator's result, which therefore must never be NULL.
+ * The JSON reader. It checks the line, then passes it to yajl at once; yajl's callbacks build a
+ * tree. The tree and yajl's own memory are in an arena. yajl does not check whether its allocator
+ * returned NULL, so ours never does.
  */
 #include "wire/json.h"
 
@@ -10,27 +10,27 @@
 
 #define QUOTE_BYTES 20
 
-/* A walk over the line that stops at the first error. */
+/* The state of the check of a line, which stops at the first error. */
 struct check {
 	const char *line;
 	size_t len;
 	size_t at;
 	size_t depth, depth_max;
-	size_t values; /* upper bound of the values passed so far */
+	size_t values; /* upper bound of the number of values so far */
 	const char *fault;
 };
 
-/* Fills an error: its text, the offset, and the next few bytes in visible form. */
+/* Fills an error: its text, the offset, and the next bytes as visible text. */
 static void json_error_set(
     struct json_error *error, const char *line, size_t len, size_t offset, const char *what)
 {
 	size_t quote_len = len - offset < QUOTE_BYTES ? len - offset : QUOTE_BYTES;
 	uint8_t memory[64] = "";
 	struct buf quote;
-	/* Do not cut a character in two: half of it would look like an error in the line. */
+	/* Do not quote half a character: it would look like an error in the line. */
 	quote_len -= utf8_incomplete_tail(line + offset, quote_len);
 	quote = (struct buf){.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
-	(void)str_append_visible(&quote, line + offset, quote_len); /* may be cut */
+	(void)str_append_visible(&quote, line + offset, quote_len); /* a long text is cut */
 
 	error->offset = offset;
 	if (quote_len)
@@ -48,7 +48,7 @@ static int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Reads "\uXXXX" at an offset; -1 if there is none. */
+/* Reads "\uXXXX" at an offset. Returns -1 if the text there is different. */
 static int32_t unit_at(const struct check *check, size_t at)
 {
 	int32_t unit = 0;
@@ -73,7 +73,7 @@ static bool unit_is_low(int32_t unit)
 	return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/* Passes "\uXXXX", or a surrogate pair of two. */
+/* Skips "\uXXXX", or a surrogate pair of two such escapes. */
 static void pass_unicode_escape(struct check *check)
 {
 	int32_t unit = unit_at(check, check->at);
@@ -100,12 +100,12 @@ static void pass_escape(struct check *check)
 		check->fault = "an unknown escape (a backslash is written \\\\)";
 }
 
-/* The meaning of a byte between strings. */
+/* The meaning of a byte outside of strings. */
 enum byte_class { BYTE_PLAIN, BYTE_QUOTE, BYTE_OPEN, BYTE_CLOSE, BYTE_COMMA, BYTE_CONTROL };
 
 static const uint8_t byte_classes[256] = {
-    [0x00 ... 0x08] = BYTE_CONTROL, /* tab, newline */
-    [0x0b ... 0x0c] = BYTE_CONTROL, /* carriage return */
+    [0x00 ... 0x08] = BYTE_CONTROL, /* 0x09 and 0x0a are tab and newline */
+    [0x0b ... 0x0c] = BYTE_CONTROL, /* 0x0d is carriage return */
     [0x0e ... 0x1f] = BYTE_CONTROL,
     ['"'] = BYTE_QUOTE,
     ['['] = BYTE_OPEN,
@@ -115,10 +115,10 @@ static const uint8_t byte_classes[256] = {
     [','] = BYTE_COMMA,
 };
 
-/* The bytes in a string that mean something. */
+/* Bytes inside a string that end it, begin an escape, or are invalid. */
 static const bool ends_run[256] = {[0x00 ... 0x1f] = true, ['"'] = true, ['\\'] = true};
 
-/* Passes a string with both quotes. */
+/* Skips a string and its two quotes. */
 static void pass_string(struct check *check)
 {
 	size_t start = check->at++;
@@ -146,11 +146,11 @@ static void pass_string(struct check *check)
 	check->fault = "an unterminated string";
 }
 
-/* Passes a significant byte between strings. */
+/* Handles a byte outside of strings that has a meaning. */
 static void pass_byte(struct check *check, enum byte_class class)
 {
 	check->depth += class == BYTE_OPEN;
-	check->depth -= class == BYTE_CLOSE && check->depth > 0; /* yajl refuses one too many */
+	check->depth -= class == BYTE_CLOSE && check->depth > 0; /* yajl rejects excess brackets */
 	check->values += class == BYTE_OPEN || class == BYTE_COMMA;
 	if (class == BYTE_CONTROL)
 		check->fault = "a control character";
@@ -167,10 +167,9 @@ _Static_assert(JSON_DEPTH_MAX == 96 && JSON_GIVEN_DEPTH_MAX == 64 && JSON_VALUES
     "as the texts have it");
 
 /*
- * Checks where yajl is not strict: UTF-8 without a BOM, surrogates in pairs, no "\u0000",
- * no control characters but JSON's white space, strings that end, depth up to
- * depth_max, up to JSON_VALUES_MAX values. yajl checks the grammar. Returns false and
- * fills *ret_error if the check fails.
+ * Checks where yajl is too tolerant: valid UTF-8, no BOM, surrogates only in pairs, no "\u0000", no
+ * control characters except JSON's white space, closed strings, at most depth_max levels and
+ * JSON_VALUES_MAX values. yajl checks the grammar. Returns false and fills *ret_error on an error.
  */
 static bool json_check(const char *line, size_t len, size_t depth_max, struct json_error *ret_error)
 {
@@ -199,41 +198,41 @@ static bool json_check(const char *line, size_t len, size_t depth_max, struct js
 #define ARENA_FIRST_BYTES ((size_t)16 * 1024)
 #define ARENA_KEEP_BYTES ((size_t)256 * 1024)
 #define ARENA_ALIGN 16
-#define LINE_MAX_BYTES ((size_t)1 << 30) /* yajl's sizes cannot overflow */
-#define PAIRWISE_MAX 16 /* up to this many names are compared in pairs */
+#define LINE_MAX_BYTES ((size_t)1 << 30) /* limit, so that yajl's sizes cannot overflow */
+#define PAIRWISE_MAX 16 /* maximum number of names that are compared in pairs */
 
-/* A block of the arena; its memory follows the header. */
+/* A block of the arena: this header, then its memory. */
 struct block {
 	struct block *older;
-	size_t size; /* of memory */
+	size_t size; /* bytes of memory */
 	size_t used;
 	_Alignas(ARENA_ALIGN) unsigned char memory[];
 };
 
-/* The header of each allocation of yajl, needed to resize it. */
+/* The header of each allocation of yajl: the size is needed to resize it. */
 struct json_piece {
 	_Alignas(ARENA_ALIGN) size_t size;
 };
 
 struct json_reader {
 	size_t line_max, depth_max;
-	struct block *block; /* the newest one */
+	struct block *block; /* the newest block */
 	yajl_handle yajl;
 
-	/* The line being read. */
+	/* The current line. */
 	const char *line;
 	size_t len;
 	struct json_error *error;
 	bool has_error;
-	bool is_ending; /* yajl has the whole line and now sees its end */
-	size_t passed; /* where the last accepted token ends */
+	bool is_ending; /* yajl has got the whole line and is told that it ends */
+	size_t passed; /* offset behind the last accepted token */
 
-	/* The tree so far: the open containers, and the last child of each. */
+	/* The tree so far: the open containers, and the last child of each container. */
 	struct json *root;
 	struct json *open[JSON_DEPTH_MAX];
 	struct json *last[JSON_DEPTH_MAX];
 	size_t depth;
-	const char *name; /* of the member whose value comes next */
+	const char *name; /* name of the member whose value follows */
 	size_t name_len;
 };
 
@@ -246,7 +245,7 @@ static struct block *block_new(size_t size, struct block *older)
 	return block;
 }
 
-/* Memory until the next arena_reset(); ends the program if out of memory. */
+/* Returns memory that lasts until arena_reset(). Ends the program if out of memory. */
 static void *arena_alloc(struct json_reader *reader, size_t size, size_t align)
 {
 	struct block *block = reader->block;
@@ -270,7 +269,7 @@ static void free_blocks(struct block *block)
 	}
 }
 
-/* Empties the arena into one block that fits a line of the same size, unless it was huge. */
+/* Empties the arena into one block that fits a line of the same size, or a bounded block. */
 static void arena_reset(struct json_reader *reader)
 {
 	size_t size = 0;
@@ -311,10 +310,10 @@ static void *yajl_retake(void *data, void *ptr, size_t size)
 
 static void yajl_leave(void *data, void *ptr UNUSED)
 {
-	(void)data; /* freed with the arena */
+	(void)data; /* the arena frees it */
 }
 
-/* Records an error at an offset and stops yajl. */
+/* Records an error at an offset. Returns 0, which stops yajl. */
 static int refuse(struct json_reader *reader, size_t offset, const char *what)
 {
 	json_error_set(reader->error, reader->line, reader->len, offset, what);
@@ -322,7 +321,7 @@ static int refuse(struct json_reader *reader, size_t offset, const char *what)
 	return 0;
 }
 
-/* The end of the token that yajl has just read. */
+/* Returns the offset behind the token that yajl has just read. */
 static size_t token_end(const struct json_reader *reader)
 {
 	return reader->is_ending ? reader->len : yajl_get_bytes_consumed(reader->yajl);
@@ -391,7 +390,7 @@ static int on_string(void *data, const unsigned char *text, size_t len)
 static int on_open(struct json_reader *reader, enum json_type type)
 {
 	struct json *value;
-	if (reader->depth == JSON_DEPTH_MAX) /* json_check() refuses this */
+	if (reader->depth == JSON_DEPTH_MAX) /* cannot happen: json_check() refuses this depth */
 		return refuse(reader, reader->passed, "too deep");
 	value = add(reader, type);
 	reader->open[reader->depth] = value;
@@ -437,7 +436,7 @@ static const struct json *find_twin_pairwise(const struct json *object)
 	return NULL;
 }
 
-/* By sorting: unlike a hash, no choice of names can make it slow. */
+/* Finds a duplicate name by sorting: no choice of names makes this slow, as with a hash. */
 static const struct json *find_twin_sorted(struct json_reader *reader, const struct json *object)
 {
 	const struct json **members =
@@ -452,12 +451,12 @@ static const struct json *find_twin_sorted(struct json_reader *reader, const str
 	return NULL;
 }
 
-/* Refuses a duplicate name in the object that ends here. */
+/* Reports a duplicate name in the object that ends here. */
 static int refuse_twin(struct json_reader *reader, const struct json *twin)
 {
 	uint8_t memory[64] = "";
 	struct buf name = {.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
-	(void)str_append_visible(&name, twin->name, twin->name_len); /* may be cut */
+	(void)str_append_visible(&name, twin->name, twin->name_len); /* a long name is cut */
 	reader->error->offset = reader->passed - 1;
 	(void)snprintf(reader->error->text, sizeof reader->error->text,
 	    "duplicate name \"%s\" in the object that ends at offset %zu", buf_text(&name),
@@ -497,7 +496,7 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_end_array,
 };
 
-/* The last byte before an offset that is not white space, or NUL. */
+/* Returns the last byte before an offset that is not white space; NUL if there is none. */
 static char byte_before(const struct json_reader *reader, size_t at)
 {
 	while (at > 0)
@@ -511,7 +510,7 @@ static bool is_any_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-/* Guesses the mistake from the unexpected byte and the byte before it. */
+/* Guesses the mistake from the unexpected byte and the byte before. */
 static const char *guess(const struct json_reader *reader, size_t at)
 {
 	char c = reader->line[at];
@@ -535,7 +534,7 @@ static const char *guess(const struct json_reader *reader, size_t at)
 	return "not JSON: unexpected character";
 }
 
-/* Explains yajl's error. stop is the end of the rejected token. */
+/* Explains yajl's error. stop is the offset behind the rejected token. */
 static void explain(struct json_reader *reader, size_t stop)
 {
 	size_t at = reader->passed;
@@ -590,7 +589,7 @@ static void parse(struct json_reader *reader)
 	}
 	if (status != yajl_status_ok && !reader->has_error)
 		explain(reader, stop);
-	reader->yajl = NULL; /* in the arena: needs no yajl_free() */
+	reader->yajl = NULL; /* the arena owns it: no yajl_free() */
 }
 
 void json_reader_trim(struct json_reader *reader)

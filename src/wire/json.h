@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * JSON in and out. json.c is the only file that knows yajl.
+ * Reads and writes JSON. json.c is the only file that knows yajl.
  *
- * In: one value from one line, read into a tree that lives in the reader's arena until the next
- * parse. The line is checked before yajl sees it (strict UTF-8, paired surrogates, no NUL, no other
- * control characters), so no line can crash or exhaust us, whatever version of yajl is installed.
- * Out: a writer that appends to a buffer, with an escaper of our own. The output is always complete
- * JSON on one line, however full the buffer, and cannot control a terminal.
+ * Reading: one value from one line becomes a tree in the reader's arena, until the next line. The
+ * line is checked before yajl sees it (strict UTF-8, paired surrogates, no NUL, no other control
+ * characters), so no line can crash or exhaust us, whatever version of yajl is installed. Writing:
+ * a writer with its own escaper appends to a buffer. The output is always complete JSON on one
+ * line, even if the buffer becomes full, and cannot control a terminal.
  */
 #pragma once
 
 #include "base/base.h"
 
 /*
- * Levels of arrays and objects. Lines for the daemon have fewer than all readers take, and data
- * that it keeps has still fewer: an answer that holds it nests it deeper.
+ * Maximum levels of arrays and objects: for every reader, and for lines and data given to the
+ * daemon. The latter is lower, since an answer nests the data of a request deeper.
  */
 #define JSON_DEPTH_MAX 96
 #define JSON_GIVEN_DEPTH_MAX 64
 #define JSON_DATA_DEPTH_MAX 32
-#define JSON_VALUES_MAX 262144 /* in one line: bounds the size of its tree */
+#define JSON_VALUES_MAX 262144 /* in one line; limits the size of its tree */
 
 struct json_error {
-	size_t offset; /* in the line */
-	char text[160]; /* the error; no newline */
+	size_t offset; /* of the error in the line */
+	char text[160]; /* without a newline */
 };
 
 #define JSON_NUMBER_MAX 128 /* characters */
@@ -33,46 +33,46 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSO
 struct json {
 	enum json_type type;
 	bool boolean;
-	const char *text; /* string: UTF-8, decoded; number: as written; NUL-terminated */
+	const char *text; /* of a string: decoded UTF-8; of a number: as written; NUL-terminated */
 	size_t len; /* of text */
-	const char *name; /* of a member of an object, NULL of others; NUL-terminated */
+	const char *name; /* of an object's member, NUL-terminated; else NULL */
 	size_t name_len;
 	struct json *child; /* first element or member */
 	struct json *next; /* sibling */
-	size_t count; /* of children */
+	size_t count; /* number of children */
 };
 
-/* For programs: ends the process if out of memory. line_max bounds the length of lines. */
+/* Makes a reader for lines of at most line_max bytes. Ends the process if out of memory. */
 struct json_reader *json_reader_new(size_t line_max);
 void json_reader_free(struct json_reader *reader);
-/* From now on refuses what is deeper than JSON_GIVEN_DEPTH_MAX. */
+/* Makes the reader refuse more than JSON_GIVEN_DEPTH_MAX levels from now on. */
 void json_reader_limit_depth(struct json_reader *reader);
-/* Frees the memory of a huge line before the next one; the tree becomes invalid. */
+/* Frees the memory that a huge line needed. The tree becomes invalid. */
 void json_reader_trim(struct json_reader *reader);
 
 /*
- * Reads one value. Returns it, or NULL and fills *ret_error. Refused: anything after the value,
- * duplicate keys, depth over JSON_DEPTH_MAX, more than JSON_VALUES_MAX values, numbers of more than
- * JSON_NUMBER_MAX characters, "\u0000", a BOM, and everything that the file comment names. White
- * space around the value is accepted, an empty line is not. The tree is lent until the next call.
+ * Reads one value. Returns it, lent until the next call; or NULL with *ret_error. White space
+ * around the value is accepted, an empty line is not. Errors are also: text after the value,
+ * duplicate keys, more than JSON_DEPTH_MAX levels or JSON_VALUES_MAX values, numbers longer than
+ * JSON_NUMBER_MAX characters, "\u0000", a BOM, and those in the comment at the top of this file.
  */
 const struct json *json_read(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error);
 
-/* A member by name, or NULL; also NULL if value is NULL or not an object. */
+/* Returns the member with a name, or NULL. value may be NULL or not an object. */
 const struct json *json_member_of(const struct json *value, const char *name, size_t name_len);
 static inline const struct json *json_member(const struct json *value, const char *name)
 {
 	return json_member_of(value, name, strlen(name));
 }
 
-/* The value of a member; other, if the member is absent or has another type. */
+/* Return the value of a member, or other if the member is absent or has another type. */
 const char *json_get_str(const struct json *object, const char *name, const char *other);
 int64_t json_get_int(const struct json *object, const char *name, int64_t other);
-double json_get_double(const struct json *object, const char *name); /* other: 0 */
+double json_get_double(const struct json *object, const char *name); /* 0 if absent */
 bool json_get_bool(const struct json *object, const char *name, bool other);
 
-/* The elements or members of a value, one after the other; none if it is NULL. */
+/* Loops over the elements or members of a value. value may be NULL. */
 #define json_each(at, value) \
 	for (const struct json *at = json_first(value); at != NULL; at = at->next)
 static inline const struct json *json_first(const struct json *value)
@@ -80,7 +80,7 @@ static inline const struct json *json_first(const struct json *value)
 	return value != NULL ? value->child : NULL;
 }
 
-/* The members of an object, which have names; none of another value. */
+/* Loops over the members of an object. Does nothing for another value. */
 #define json_each_member(at, value) \
 	for (const struct json *at = json_first_member(value); at != NULL; at = at->next)
 static inline const struct json *json_first_member(const struct json *value)
@@ -88,100 +88,99 @@ static inline const struct json *json_first_member(const struct json *value)
 	return value != NULL && value->type == JSON_OBJECT ? value->child : NULL;
 }
 
-/* How many levels of arrays and objects a value has; 0: it is neither. */
+/* Returns the levels of arrays and objects in a value; 0 for other types. */
 unsigned json_depth(const struct json *value);
 
-/* The name of a type in messages: "a string". */
+/* Returns the name of a type for messages, such as "a string". */
 const char *json_type_name(enum json_type type);
 
 /*
- * Numbers, by value and not by notation. json_int(): exact; 1e3 and 2.0 are whole, 1.5 is
- * not; false if the value is NULL, not a number, not whole or not within +-JSON_INT_MAX.
- * json_double(): the nearest double; false if the value is not a number or too large; a
- * number too small becomes 0. The result is never NaN.
+ * Convert numbers by their value, not their notation. json_int() is exact: 1e3 and 2.0 are
+ * integers, 1.5 is not. Returns false if value is NULL, not an integer, or outside of
+ * +-JSON_INT_MAX. json_double() rounds to the nearest double, and tiny numbers to 0; never NaN.
+ * Returns false if value is not a number or too large.
  */
-#define JSON_INT_MAX 9007199254740991.0 /* 2^53-1: no other number is read as it */
+#define JSON_INT_MAX 9007199254740991.0 /* 2^53-1: up to here doubles are exact */
 bool json_int(const struct json *value, int64_t *ret_number);
 bool json_double(const struct json *value, double *ret_number);
 
 enum { JSON_DOUBLE_SIZE = 32 };
-/* The shortest text that reads back as the same value. Returns its length. */
+/* Writes the shortest text that is read as the same value. Returns its length. */
 size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 
-#define JSON_PATH_MAX 8 /* names of objects in the path of what was cut; deeper ones are left out */
-#define JSON_CUT_BYTES 224 /* of the list of what was cut; "..." stands for the rest */
-/* A buffer holds a text whole if its maximum is larger by so much, and by the depth. */
+#define JSON_PATH_MAX 8 /* maximum names of objects in the path of a cut value */
+#define JSON_CUT_BYTES 224 /* bytes of the list of cut values; "..." stands for further ones */
+/* Add this to the length of a text, and its depth, for a buffer that holds it uncut. */
 #define JSON_SPARE 320
 
 /*
- * The writer puts the commas. It ends the process if out of memory. Its text is complete
- * whenever all brackets are closed, also when the buffer was full: strings are cut at a
- * character, everything after the first value without room is left out, and
- * "truncated":true,"cut":["path.to.member",...] says so at the end of the outermost object, or
- * of the members if they are written without one. A member "truncated" that is there becomes true.
- * Only these closing parts can exceed the buffer's maximum, if it is below JSON_SPARE.
- *
- * Where a part is worse than nothing, as in records, is_cut tells.
+ * The writer adds the commas. It ends the process if out of memory. When all brackets are closed,
+ * its text is complete JSON, even if the buffer became full: the first value without room is left
+ * out, or cut if it is a string, and so are all later values.
+ * "truncated":true,"cut":["path.to.member",...] then ends the outermost object, or the members if
+ * they have no brackets. An existing member "truncated" is set to true. Only these closing parts
+ * can exceed the buffer's maximum, if that is below JSON_SPARE. Records, which must be whole, are
+ * not used if is_cut is set.
  */
 struct json_writer {
 	struct buf *buf;
-	bool is_cut; /* something was cut or left out */
+	bool is_cut; /* a value was cut or left out */
 	bool needs_comma; /* before the next value */
-	/* The rest is the writer's own. */
+	/* The members below are private. */
 	bool is_full; /* all further values are left out */
-	bool has_members; /* at depth 0 */
-	bool has_mark, mark_comma; /* the mark ends the members; a comma was due before it */
+	bool has_members; /* members were written at depth 0 */
+	bool has_mark, mark_comma; /* the mark "truncated" is written; a comma was due before it */
 	bool has_cut_member;
 	unsigned depth;
-	unsigned skipped; /* brackets that were left out and are not closed yet */
-	size_t value; /* where the last value begins, with its name */
-	size_t mark; /* where the mark begins */
-	size_t truncated_at; /* the value of a member "truncated"; 0: there is none */
+	unsigned skipped; /* number of open brackets that were left out */
+	size_t value; /* offset of the last value, behind its name */
+	size_t mark; /* offset of the mark */
+	size_t truncated_at; /* offset of the value of a member "truncated"; 0: no such member */
 	size_t cut_len;
-	size_t path[JSON_PATH_MAX]; /* where the open brackets begin, with their names */
+	size_t path[JSON_PATH_MAX]; /* offsets of the open brackets, or of their names */
 	char cut[JSON_CUT_BYTES]; /* the elements of "cut" */
 };
 
 void json_writer_init(struct json_writer *writer, struct buf *buf);
-/* buf_init() for at most max bytes, to write into. The caller frees the buffer. */
+/* Initializes the buffer out for max bytes, and the writer for it. The caller frees out. */
 void json_start(struct json_writer *writer, struct buf *out, size_t max);
-/* The same in a buffer that may have memory from before. */
+/* Calls json_start(), but reuses the memory of out. */
 void json_restart(struct json_writer *writer, struct buf *out, size_t max);
-/* json_start(), and an object begins in it. */
+/* Calls json_start() and begins an object. */
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max);
 void json_object_begin(struct json_writer *writer, const char *name);
 void json_object_end(struct json_writer *writer);
 void json_array_begin(struct json_writer *writer, const char *name);
 void json_array_end(struct json_writer *writer);
-/* In all of these, name is that of the member; NULL in an array. */
+/* name is the name of the member, or NULL for an element of an array. */
 void json_put_null(struct json_writer *writer, const char *name);
 void json_put_bool(struct json_writer *writer, const char *name, bool value);
 void json_put_int(struct json_writer *writer, const char *name, int64_t value);
 void json_put_known_int(struct json_writer *writer, const char *name, bool is_known,
-    int64_t value); /* null if not known */
+    int64_t value); /* null if is_known is false */
 void json_put_double(
     struct json_writer *writer, const char *name, double value); /* null if not finite */
 void json_put_str(
-    struct json_writer *writer, const char *name, const char *string); /* NULL: null */
-/* Writes U+FFFD in place of invalid UTF-8. Returns whether bytes were replaced. */
+    struct json_writer *writer, const char *name, const char *string); /* NULL writes null */
+/* Writes a string with U+FFFD in place of invalid UTF-8. Returns true if bytes were replaced. */
 bool json_put_text(struct json_writer *writer, const char *name, const void *bytes, size_t len);
 void json_put_base64(struct json_writer *writer, const char *name, const void *bytes, size_t len);
 void json_put_time(
-    struct json_writer *writer, const char *name, int64_t real_ms); /* RFC 3339; 0: null */
-/* "%3"; null for UINT32_MAX, which is no id. */
+    struct json_writer *writer, const char *name, int64_t real_ms); /* as RFC 3339; 0 writes null */
+/* Writes an id such as "%3"; null for UINT32_MAX. */
 void json_put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id);
-/* Ends a line after the document; another may follow. is_cut stays for both. */
+/* Ends the line; another document may follow. is_cut is kept. */
 void json_end_line(struct json_writer *writer);
-/* A value that is already JSON, or members; left out as a whole. */
+/* Writes JSON text of a value, or of members; whole or not at all. */
 void json_put_raw(struct json_writer *writer, const char *name, const void *json, size_t len);
-/* Writes a tree back, numbers as they were written. value NULL: null. */
+/* Writes a tree, with numbers as they were read; NULL writes null. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value);
 
 /*
- * The escaper: appends bytes as the inside of a JSON string. *lossy is set to true if
- * U+FFFD replaced invalid UTF-8 or a NUL, else left alone. Escaped are '"',
- * '\\', C0, DEL, C1, U+2028, U+2029 and bidi controls. Returns 0 or an enum buf_error.
+ * The escaper: appends bytes as the content of a JSON string. It escapes '"', '\\', C0, DEL, C1,
+ * U+2028, U+2029 and bidi controls. U+FFFD replaces NUL and invalid UTF-8; only then *lossy is set
+ * to true, and else unchanged. Returns 0 or an enum buf_error.
  */
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
-/* The length of the longest prefix, of whole characters, that is escaped to at most room bytes. */
+/* Returns how many bytes, in whole characters, fit into room as *ret_escaped escaped bytes. */
 size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The escaper. Each short stretch is written where its longest result fits: after the
- * output, or on the stack if the output is nearly full. Blocks are copied whole. If a block
- * has special bytes, the rest behind each of them is copied again, over the excess.
+ * The escaper. Each short stretch is written directly behind the output, or first to the stack if
+ * there may be too little room. Blocks are copied whole. Behind each byte of a block that needs an
+ * escape, the rest of the block is copied again, over the bytes that are wrong now.
  */
 #include "wire/json.h"
 
@@ -12,11 +12,11 @@
 
 #define BLOCK_BYTES 16
 #define STRETCH_BYTES 512
-#define GROWTH_MAX 6 /* one byte may become "\u001b" */
-/* The last block may extend past the stretch, and its copy past the output. */
+#define GROWTH_MAX 6 /* one byte may become six: "\u001b" */
+/* The last block may extend beyond the stretch, and its copy beyond the output. */
 #define ROOM_OF(stretch) (((stretch) + BLOCK_BYTES) * GROWTH_MAX + BLOCK_BYTES)
 
-/* A walk over the bytes. */
+/* The state while bytes are escaped. */
 struct escape {
 	const uint8_t *from;
 	const uint8_t *end;
@@ -24,7 +24,7 @@ struct escape {
 	bool is_lossy;
 };
 
-/* The escapes of ASCII characters; len 0: none. U+FFFD replaces a NUL, which no reader of ours takes. */
+/* The escapes of ASCII characters; len 0: none. A NUL becomes U+FFFD: our readers refuse it. */
 struct ascii_escape {
 	char text[GROWTH_MAX];
 	char unused;
@@ -46,11 +46,11 @@ static const struct ascii_escape ascii_escapes[128] = {{"\xef\xbf\xbd", 0, 3}, U
     UNIT('1', 'b'), UNIT('1', 'c'), UNIT('1', 'd'), UNIT('1', 'e'),
     UNIT('1', 'f'), ['"'] = SHORT('"'), ['\\'] = SHORT('\\'), [0x7f] = UNIT('7', 'f')};
 
-/* Writes the escape of a character that has one; returns behind it. */
+/* Writes the escape of a character. Returns the end of the output. */
 static inline uint8_t *put_ascii(uint8_t *to, uint8_t c)
 {
 	const struct ascii_escape *escape = &ascii_escapes[c];
-	memcpy(to, escape, sizeof *escape); /* the next write overwrites the excess */
+	memcpy(to, escape, sizeof *escape); /* the next write overwrites the bytes beyond len */
 	return to + escape->len;
 }
 
@@ -67,10 +67,10 @@ static inline void put_unit(struct escape *e, unsigned unit)
 }
 
 #ifdef __SSE2__
-/* Which bytes of a block are special: below a space, DEL, quotes, backslashes, beyond ASCII. */
+/* Returns a mask of the bytes that need an escape or are not ASCII. */
 static inline unsigned special_bytes(__m128i block)
 {
-	/* The comparison is signed: bytes beyond ASCII are below a space. */
+	/* The comparison is signed: bytes from 0x80 on are negative, so less than a space. */
 	__m128i special = _mm_or_si128(
 	    _mm_cmplt_epi8(block, _mm_set1_epi8(0x20)), _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7f)));
 	special = _mm_or_si128(special, _mm_cmpeq_epi8(block, _mm_set1_epi8('"')));
@@ -84,7 +84,7 @@ static inline void copy_block(uint8_t *to, const uint8_t *from)
 	    (__m128i *)(void *)to, _mm_loadu_si128((const __m128i *)(const void *)from));
 }
 
-/* Escapes blocks of ASCII; a copy reads up to a block behind the block. */
+/* Escapes blocks of ASCII. A copy reads up to one block beyond its own block. */
 static inline void escape_blocks(struct escape *e, const uint8_t *stop)
 {
 	const uint8_t *from = e->from;
@@ -117,7 +117,7 @@ static inline void escape_blocks(struct escape *e, const uint8_t *stop)
 }
 #endif
 
-/* Escapes ASCII up to stop, or beyond within a block, or to the first byte beyond ASCII. */
+/* Escapes ASCII until stop or the first other byte; may go on to the end of a block. */
 static inline void escape_ascii(struct escape *e, const uint8_t *stop)
 {
 #ifdef __SSE2__
@@ -133,7 +133,7 @@ static inline void escape_ascii(struct escape *e, const uint8_t *stop)
 	}
 }
 
-/* Whether a character of two or three bytes is a C1 control, a line separator or a bidi control. */
+/* Returns true if a character of 2 or 3 bytes is a C1, line separator or bidi control. */
 static inline bool is_unwelcome(const uint8_t *p)
 {
 	if (p[0] == 0xc2)
@@ -146,13 +146,13 @@ static inline bool is_unwelcome(const uint8_t *p)
 	    (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
 }
 
-/* Writes the replacement of invalid bytes or of an unwelcome character. */
+/* Writes the escape of such a character, or U+FFFD for invalid bytes. */
 static void put_instead(struct escape *e)
 {
 	size_t len;
 	if (utf8_part(e->from, (size_t)(e->end - e->from), &len)) {
 		uint32_t c = 0;
-		(void)utf8_decode(e->from, len, &c); /* it is valid */
+		(void)utf8_decode(e->from, len, &c); /* cannot fail: the character is valid */
 		put_unit(e, c);
 	} else {
 		e->is_lossy = true;
@@ -162,7 +162,7 @@ static void put_instead(struct escape *e)
 	e->from += len;
 }
 
-/* Copies a run of characters beyond ASCII. */
+/* Copies characters outside of ASCII that need no escape. */
 static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 {
 	const uint8_t *from = e->from;
@@ -172,7 +172,7 @@ static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 		size_t len = utf8_char_len(from, left);
 		if (len == 0 || is_unwelcome(from))
 			break;
-		/* Copy four bytes if there are four: the next write overwrites the excess. */
+		/* Copying four bytes is faster: the next write overwrites the excess. */
 		memcpy(to, from, left < 4 ? len : 4);
 		from += len;
 		to += len;
@@ -181,7 +181,7 @@ static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 	e->to = to;
 }
 
-/* Escapes up to stop, or beyond within a block. Needs ROOM_OF() it. */
+/* Escapes until stop, or a bit further within a block. Needs ROOM_OF() bytes of output. */
 static void escape_stretch(struct escape *e, const uint8_t *stop)
 {
 	while (e->from < stop) {
@@ -192,7 +192,7 @@ static void escape_stretch(struct escape *e, const uint8_t *stop)
 	}
 }
 
-/* Escapes up to stop into an output that may be too small. */
+/* Escapes until stop into an output that may be too small. */
 static __attribute__((noinline)) int append_stretch(
     struct escape *e, const uint8_t *stop, struct buf *out)
 {
@@ -220,7 +220,7 @@ int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy)
 		}
 	}
 	if (r < 0)
-		out->len = start; /* all or nothing */
+		out->len = start; /* removes a partial result */
 	if (out->data)
 		out->data[out->len] = '\0';
 	if (r == 0 && e.is_lossy)
@@ -228,7 +228,7 @@ int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy)
 	return r;
 }
 
-/* The size of one character or of invalid bytes when escaped; ret_len is the size before. */
+/* Returns the escaped size of a character or invalid bytes; their own size is *ret_len. */
 static size_t escaped_size(const uint8_t *p, size_t len, size_t *ret_len)
 {
 	*ret_len = 1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Converts numbers, which the reader keeps as text, to exact integers and to doubles. */
+/* Converts numbers, which the reader keeps as text, to exact integers or doubles. */
 #include "wire/json.h"
 
 #include <math.h>
 
-#define EXPONENT_MAX 10000 /* beyond it a number is too large or not whole */
+#define EXPONENT_MAX 10000 /* a larger exponent is too large for any number, or not an integer */
 
-/* A number taken apart: digits (without zeros at both ends) times ten to the exponent. */
+/* A number in parts: digits without zeros at both ends, times ten to the exponent. */
 struct decimal {
 	bool is_negative;
 	char digits[JSON_NUMBER_MAX + 1];
@@ -14,7 +14,7 @@ struct decimal {
 	int64_t exponent;
 };
 
-/* Splits the text of a valid number. */
+/* Splits the text of a valid number into its parts. */
 static void read_decimal(const char *text, struct decimal *ret)
 {
 	bool is_fraction = false, is_small;

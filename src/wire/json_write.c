@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The JSON writer. All text goes through the escaper; commas are added as needed. Nothing is
- * written for which there is no room, with room kept for all that completes the text.
+ * The JSON writer. It escapes all text and adds commas as needed. It writes no value without room,
+ * and always keeps room for the text that completes the JSON.
  */
 #include "wire/json.h"
 
 #include <math.h>
 
-/* A cut string leaves so much of the room, or a quarter of it, for what follows. */
+/* If a string is cut, this room, or a quarter of the room if less, stays for what follows. */
 #define TAIL_BYTES 8192
 
-#define SHORT_BYTES 256 /* a longer text goes to the escaper at once */
+#define SHORT_BYTES 256 /* longer texts always go to the escaper */
 
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte)) /* in all bytes of a word */
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte)) /* a word with this value in each byte */
 
-#define FIRST_BYTES 1000 /* of memory for an object: most need no more */
+#define FIRST_BYTES 1000 /* initial memory for an object: most need no more */
 
-#define NAME_BYTES 40 /* a longer name is measured first */
+#define NAME_BYTES 40 /* open_plain() takes names up to this length */
 
-#define NAME_SHOWN_MAX 40 /* bytes of a name in a path; others are shown as "*" */
+#define NAME_SHOWN_MAX 40 /* longer names are shown as "*" in a path */
 
 static const char cut_begin[] = "\"cut\":[";
 static const char truncated[] = "\"truncated\":true";
 
-/* The mark with its commas, the bracket of its list and the newline after the document. */
+/* The mark with its commas, the bracket of its list, and the newline after the document. */
 #define MARK_BYTES (sizeof truncated + sizeof cut_begin + JSON_CUT_BYTES + 4)
 
 _Static_assert(MARK_BYTES + JSON_PATH_MAX < JSON_SPARE, "the spare room holds the mark");
 
 void json_writer_init(struct json_writer *writer, struct buf *buf)
 {
-	memset(writer, 0, offsetof(struct json_writer, path)); /* the rest has counts before it */
+	memset(writer, 0, offsetof(struct json_writer, path)); /* path and cut have counts */
 	writer->buf = buf;
 }
 
@@ -42,7 +42,7 @@ static void check_memory(int r)
 	exit(EXIT_FAILURE);
 }
 
-/* The room for a value: the brackets to be closed and the mark always have theirs. */
+/* Returns the room for a value. Room for closing brackets and the mark is kept. */
 static size_t room(const struct json_writer *writer)
 {
 	size_t left = writer->buf->max - writer->buf->len;
@@ -50,7 +50,7 @@ static size_t room(const struct json_writer *writer)
 	return left > kept ? left - kept : 0;
 }
 
-/* Appends len bytes, for which there is room. */
+/* Appends len bytes. The caller has checked the room. */
 static inline void put(struct json_writer *writer, const void *bytes, size_t len)
 {
 	struct buf *buf = writer->buf;
@@ -62,7 +62,7 @@ static inline void put(struct json_writer *writer, const void *bytes, size_t len
 	buf->data[buf->len] = '\0';
 }
 
-/* Appends what completes the text: beyond the maximum if the buffer was too small for it. */
+/* Appends text that completes the JSON. Raises the maximum of the buffer if needed. */
 static void put_end(struct json_writer *writer, const char *text, size_t len)
 {
 	struct buf *buf = writer->buf;
@@ -82,13 +82,13 @@ static inline void put_byte(struct json_writer *writer, char byte)
 	buf->data[buf->len] = '\0';
 }
 
-/* The top bit of each byte of a word that is zero, or of one behind such a byte. */
+/* Returns the top bit of each byte that is 0; may also set that of a byte behind it. */
 static inline uint64_t zeros(uint64_t word)
 {
 	return (word - EACH(0x01)) & ~word;
 }
 
-/* Whether none of eight bytes needs escaping, or is beyond ASCII. */
+/* Returns true if all eight bytes are ASCII and need no escape. */
 static inline bool is_plain_word(uint64_t word)
 {
 	return ((word | (word - EACH(0x20)) | zeros(word ^ EACH('"')) | zeros(word ^ EACH('\\')) |
@@ -103,7 +103,7 @@ static inline uint64_t load(const char *bytes, size_t len)
 	return word;
 }
 
-/* Whether a text needs no escaping: none of our names does. (C1 and bidi are beyond ASCII.) */
+/* Returns true if a text is ASCII and needs no escape, as all our names. */
 static inline bool is_plain(const char *text, size_t len)
 {
 	if (len >= 8) {
@@ -121,7 +121,7 @@ static inline bool is_plain(const char *text, size_t len)
 	return true;
 }
 
-/* Appends a name to the path at the end of the list of what was cut. */
+/* Appends a name to the last path in the list of cut values. */
 static void add_to_path(struct json_writer *writer, const char *name, size_t len)
 {
 	char *to = writer->cut + writer->cut_len;
@@ -138,7 +138,7 @@ static void add_to_path(struct json_writer *writer, const char *name, size_t len
 	writer->cut_len = (size_t)(to - writer->cut) + len;
 }
 
-/* Notes what is cut: its name after the names of the objects around it. */
+/* Adds a value to the list of cut values: its name, after those of the objects around it. */
 static void note_cut(struct json_writer *writer, const char *name)
 {
 	static const char more[] = ",\"...\"";
@@ -162,14 +162,14 @@ static void note_cut(struct json_writer *writer, const char *name)
 	if (name != NULL)
 		add_to_path(writer, name, strlen(name));
 	writer->cut[writer->cut_len++] = '"';
-	/* A list that is cut has the same name for each of its elements. */
+	/* All cut elements of one array have the same path: keep the first. */
 	len = writer->cut_len - start;
 	if (start >= len - 1 && start > 0 &&
 	    memcmp(writer->cut + start - (len - 1), writer->cut + start + 1, len - 1) == 0)
 		writer->cut_len = start;
 }
 
-/* The depth at which the mark is written: members have no brackets of their own. */
+/* Returns true at the depth of the mark: 1 in a document, 0 for members without brackets. */
 static bool is_at_mark(const struct json_writer *writer)
 {
 	return writer->depth == !writer->has_members;
@@ -198,7 +198,7 @@ static void put_mark(struct json_writer *writer)
 	writer->needs_comma = true;
 }
 
-/* Takes the mark back from the end of members, for one more. */
+/* Removes the mark from the end of members, as another member follows. */
 static void lift_mark(struct json_writer *writer)
 {
 	writer->has_mark = false;
@@ -206,14 +206,14 @@ static void lift_mark(struct json_writer *writer)
 	writer->needs_comma = writer->mark_comma;
 }
 
-/* After each value: members that were cut end with the mark at any time. */
+/* Called after each value: cut members without brackets always end with the mark. */
 static inline void close_value(struct json_writer *writer)
 {
 	if (writer->is_cut && writer->has_members && writer->depth == 0)
 		put_mark(writer);
 }
 
-/* Leaves a value out, and all that follow. */
+/* Leaves a value and all later ones out. */
 static void leave_out(struct json_writer *writer, const char *name)
 {
 	if (writer->skipped == 0)
@@ -222,7 +222,7 @@ static void leave_out(struct json_writer *writer, const char *name)
 	close_value(writer);
 }
 
-/* Notes members that the mark has too. */
+/* Remembers members with the names that the mark uses. */
 static inline void note_member(struct json_writer *writer, const char *name)
 {
 	if (!is_at_mark(writer))
@@ -233,11 +233,11 @@ static inline void note_member(struct json_writer *writer, const char *name)
 		writer->has_cut_member = true;
 }
 
-/* The bytes of a name that stand for themselves. */
+/* Bytes of a name that need no escape. */
 static const bool plain_bytes[256] = {
     [' ' ... '"' - 1] = true, ['"' + 1 ... '\\' - 1] = true, ['\\' + 1 ... '~'] = true};
 
-/* Does what open_value() does, if the name is plain and there is plenty of room. */
+/* Does the work of open_value() if the name is plain and the room is ample. */
 static inline bool open_plain(struct json_writer *writer, const char *name, size_t len)
 {
 	struct buf *buf = writer->buf;
@@ -272,7 +272,7 @@ static inline bool open_plain(struct json_writer *writer, const char *name, size
 	return true;
 }
 
-/* Any name, with just enough room or too little. */
+/* Does the work of open_value() for any name and any room. */
 static __attribute__((noinline)) bool open_measured(
     struct json_writer *writer, const char *name, size_t len)
 {
@@ -290,7 +290,7 @@ static __attribute__((noinline)) bool open_measured(
 		leave_out(writer, name);
 		return false;
 	}
-	if (buf->cap - buf->len <= escaped + len + 4) /* at once for the value, too */
+	if (buf->cap - buf->len <= escaped + len + 4) /* also for the value */
 		check_memory(buf_reserve(buf, escaped + len + 4));
 	buf->data[buf->len] = ',';
 	buf->len += writer->needs_comma;
@@ -306,8 +306,8 @@ static __attribute__((noinline)) bool open_measured(
 }
 
 /*
- * Writes the comma and the name before a value of len bytes, for which there is room then.
- * False if there is not: the value is left out.
+ * Writes the comma and the name of a value of len bytes. Returns true if the value has room; if
+ * not, leaves it out and returns false.
  */
 static bool open_value(struct json_writer *writer, const char *name, size_t len)
 {
@@ -329,7 +329,7 @@ static void begin(struct json_writer *writer, const char *name, char bracket)
 		writer->skipped++;
 		return;
 	}
-	if (is_first) { /* however small the buffer: the mark needs an object to be in */
+	if (is_first) { /* always written: the mark needs an object to be in */
 		if (writer->needs_comma)
 			put_byte(writer, ',');
 		writer->value = writer->buf->len;
@@ -380,7 +380,7 @@ void json_restart(struct json_writer *writer, struct buf *out, size_t max)
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max)
 {
 	json_start(writer, out, max);
-	(void)buf_reserve(out, max < FIRST_BYTES ? max : FIRST_BYTES); /* or the writer will say */
+	(void)buf_reserve(out, max < FIRST_BYTES ? max : FIRST_BYTES); /* or the writer reports */
 	json_object_begin(writer, NULL);
 }
 
@@ -455,7 +455,7 @@ void json_put_str(struct json_writer *writer, const char *name, const char *stri
 		json_put_null(writer, name);
 }
 
-/* The escaper, with less of the buffer: all or nothing. */
+/* Escapes into at most max bytes, all or nothing. */
 static int escape_within(
     struct json_writer *writer, size_t max, const void *bytes, size_t len, bool *lossy)
 {
@@ -469,13 +469,13 @@ static int escape_within(
 	return r;
 }
 
-/* The room for a value that is cut. */
+/* Returns how much of the room a cut string may use. */
 static size_t cut_room(size_t room)
 {
 	return room - (room / 4 < TAIL_BYTES ? room / 4 : TAIL_BYTES);
 }
 
-/* Puts a plain text, for which there is room with its quotes. */
+/* Writes a plain text with quotes. The caller has checked the room. */
 static void put_quoted(struct json_writer *writer, const char *text, size_t len)
 {
 	struct buf *buf = writer->buf;
@@ -507,7 +507,7 @@ bool json_put_text(struct json_writer *writer, const char *name, const void *byt
 	left = room(writer) - 1;
 	if (escape_within(writer, left, bytes, len, &is_lossy) == BUF_FULL) {
 		len = json_escape_fit(bytes, len, cut_room(left), &escaped);
-		(void)escape_within(writer, left, bytes, len, &is_lossy); /* it fits now */
+		(void)escape_within(writer, left, bytes, len, &is_lossy); /* len fits now */
 		note_cut(writer, name);
 	}
 	put(writer, "\"", 1);
@@ -562,7 +562,7 @@ void json_put_raw(struct json_writer *writer, const char *name, const void *json
 	put_token(writer, name, json, len);
 }
 
-/* Recursion is bounded: no tree is deeper than JSON_DEPTH_MAX. */
+/* The recursion is limited: a tree has at most JSON_DEPTH_MAX levels. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value)
 {
 	bool is_object = value != NULL && value->type == JSON_OBJECT;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 #include "wire/line.h"
 
-/* Where the next byte stands. In the object itself, unless its place is NESTED. */
+/* The place of the next byte in the line. Only NESTED is inside a value of the object. */
 enum place {
-	BEFORE, /* the object */
-	BEFORE_NAME, /* or the end of an empty object */
+	BEFORE, /* before the object */
+	BEFORE_NAME, /* before a name, or the end of an empty object */
 	NAME,
 	BEFORE_COLON,
 	BEFORE_VALUE,
-	STRING, /* a value */
-	WORD, /* a number, true, false, null */
+	STRING, /* in a value that is a string */
+	WORD, /* in a number, true, false or null */
 	NESTED,
 	NESTED_STRING,
 	AFTER_VALUE,
-	AFTER, /* the object */
+	AFTER, /* after the object */
 	BROKEN,
 };
 
@@ -22,14 +22,14 @@ static bool is_space(char byte)
 	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-/* A letter of a number, or of true, false and null. */
+/* Returns true for a character of a number, or of true, false and null. */
 static bool is_in_word(char byte)
 {
 	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || byte == 'E' ||
 	    byte == '.' || byte == '-' || byte == '+';
 }
 
-/* Keeps a byte of the value of an id. */
+/* Keeps a byte of the id. */
 static void keep(struct lost_id *lost, char byte)
 {
 	if (lost->text_len < LOST_ID_MAX)
@@ -37,7 +37,7 @@ static void keep(struct lost_id *lost, char byte)
 	lost->text_len++;
 }
 
-/* The value of a member has ended. */
+/* Handles the end of a member's value. */
 static void end_value(struct lost_id *lost)
 {
 	lost->place = AFTER_VALUE;
@@ -57,7 +57,7 @@ static void pass_string(struct lost_id *lost, char byte)
 		lost->is_id &= lost->text_len < 2 && byte == id[lost->text_len];
 		lost->text_len++;
 		if (byte == '\\')
-			lost->count++; /* it could be the name in other letters */
+			lost->count++; /* an escape could spell "id" */
 	}
 	if (lost->is_escaped || byte == '\\') {
 		lost->is_escaped = !lost->is_escaped;
@@ -112,7 +112,7 @@ static void begin_value(struct lost_id *lost, char byte)
 	}
 }
 
-/* After the name of a member, or after its value. */
+/* Handles a byte between values and names. */
 static void pass_mark(struct lost_id *lost, char byte)
 {
 	if (is_space(byte))
@@ -129,10 +129,10 @@ static void pass_mark(struct lost_id *lost, char byte)
 		lost->place = BROKEN;
 }
 
-/* How far a walk looks ahead at once: with many backslashes it looks at bytes again and again. */
+/* Bytes that are searched at once. With more, text full of backslashes would be read repeatedly. */
 #define AHEAD_BYTES ((size_t)128)
 
-/* The bytes from here on that change nothing: of a string, and behind a fault. */
+/* Returns the number of bytes that need no handling: in a string, or after an error. */
 static size_t count_idle(const struct lost_id *lost, const char *bytes, size_t len)
 {
 	const char *quote, *backslash;
@@ -148,7 +148,7 @@ static size_t count_idle(const struct lost_id *lost, const char *bytes, size_t l
 	return backslash != NULL ? (size_t)(backslash - bytes) : len;
 }
 
-/* Of what comes behind a fault only another id means something. */
+/* Handles a byte after an error: only another id matters there. */
 static void pass_broken(struct lost_id *lost, char byte)
 {
 	memmove(lost->last, lost->last + 1, sizeof lost->last - 1);
@@ -210,13 +210,13 @@ const char *lost_id_get(const struct lost_id *lost)
 	return lost->count == 1 && lost->len > 0 ? lost->text : NULL;
 }
 
-/* Memory kept for the next piece while nothing is pending. */
+/* Memory kept between lines. */
 #define KEEP_BYTES 1024
 
 void line_input_init(struct line_input *input, size_t max_bytes)
 {
 	*input = (struct line_input){.max_bytes = max_bytes};
-	buf_init(&input->buf, SIZE_MAX); /* the caller bounds its input */
+	buf_init(&input->buf, SIZE_MAX); /* no limit: the caller bounds its input */
 }
 
 void line_input_finish(struct line_input *input)
@@ -225,7 +225,7 @@ void line_input_finish(struct line_input *input)
 	mem_free(input->lost);
 }
 
-/* Drops consumed bytes. */
+/* Removes consumed bytes. */
 static void compact(struct line_input *input)
 {
 	if (input->start == 0)
@@ -243,11 +243,11 @@ void line_input_add(struct line_input *input, const void *bytes, size_t len)
 	compact(input);
 	need = input->buf.len + len + 1;
 	if (buf_reserve(&input->buf, len) < 0)
-		(void)xalloc(need); /* reports out of memory and ends */
-	(void)buf_append(&input->buf, bytes, len); /* the room is there */
+		(void)xalloc(need); /* reports out of memory and ends the process */
+	(void)buf_append(&input->buf, bytes, len); /* cannot fail: the room is reserved */
 }
 
-/* Passes a part of a line that is too long. */
+/* Skips a part of a line that is too long. */
 static void skip(struct line_input *input, size_t end)
 {
 	if (input->wants_id && !input->is_skipping) {
@@ -260,7 +260,7 @@ static void skip(struct line_input *input, size_t end)
 	input->is_skipping = true;
 }
 
-/* Consumes all bytes. */
+/* Drops all bytes. */
 static void drop_all(struct line_input *input)
 {
 	input->start = input->buf.len;
@@ -275,14 +275,14 @@ static void take(
 	size_t len = end - input->start;
 	if (len > 0 && line[len - 1] == '\r')
 		len--;
-	line[len] = '\0'; /* its end, or the NUL behind all bytes */
+	line[len] = '\0'; /* over its newline, or the NUL behind the last byte */
 	*ret_line = line;
 	*ret_len = len;
 	input->start = next;
 	input->scanned = next;
 }
 
-/* Whether the line from start to end is too long, leaving out a "\r" at its end. */
+/* Returns true if the line from start to end is too long, without a "\r" at its end. */
 static bool is_too_long(const struct line_input *input, size_t end)
 {
 	size_t len = end - input->start;
@@ -319,7 +319,7 @@ enum line_result line_input_next(struct line_input *input, const char **ret_line
 			input->start = end + 1;
 			input->scanned = end + 1;
 			if (was_skipping && !input->wants_id)
-				continue; /* it was reported when it became too long */
+				continue; /* it was already reported */
 			return LINE_TOO_LONG;
 		}
 		take(input, end, end + 1, ret_line, ret_len);

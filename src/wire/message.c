@@ -81,7 +81,7 @@ static int refuse(char *ret_reason, size_t size, const char *reason)
 	return -1;
 }
 
-/* The error of an id of the wrong type or length; NULL if the id is fine. */
+/* Returns the error of an id with a wrong type or length; NULL if the id is valid. */
 static const char *id_fault(const struct json *id)
 {
 	if (id->type != JSON_STRING && id->type != JSON_NUMBER && id->type != JSON_NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "wire/page.h"
 
-enum { END_BYTES = 1024 }; /* room for what follows the entries of an answer */
+enum { END_BYTES = 1024 }; /* room for the end of an answer, behind its entries */
 
 void page_begin(struct page *page, struct json_writer *writer, const char *name, size_t max,
     int64_t skip, int64_t limit)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Lists of which an answer holds a page: the entries that fit into its bytes. The one that does not
- * fit is taken back.
+ * Writes a page of a list: as many entries as fit into the answer. An entry that does not fit is
+ * removed again.
  */
 #pragma once
 
@@ -10,14 +10,14 @@
 struct page {
 	struct json_writer *writer;
 	size_t max; /* bytes of the answer */
-	int64_t skip, limit; /* entries before the page, and in it at most */
-	int64_t place; /* entries so far, with the skipped ones */
+	int64_t skip, limit; /* entries before the page; maximum number of entries in the page */
+	int64_t place; /* number of entries so far, including skipped ones */
 	bool has_more;
-	struct json_writer before; /* the writer as it was when the last entry began */
-	size_t len; /* of its buffer then */
+	struct json_writer before; /* the writer before the last entry */
+	size_t len; /* length of its buffer before the last entry */
 };
 
-/* A row of parameters of a list without numbers of its own, and rows of results. */
+/* PAGE_OFFSET: a parameter of lists that have no other numbering. PAGE_RESULTS: their results. */
 #define PAGE_OFFSET(struct_)                                                                    \
 	{                                                                                       \
 		FIELD_ROW(INT, struct struct_, offset, "offset"),                               \
@@ -30,12 +30,12 @@ struct page {
 		"more", "boolean", "whether there are others than the answer holds" \
 	}
 
-/* Opens the array of a name. */
+/* Begins the array called name. */
 void page_begin(struct page *page, struct json_writer *writer, const char *name, size_t max,
     int64_t skip, int64_t limit);
-/* Whether the next entry is to be written. */
+/* Returns true if the caller is to write the next entry. */
 bool page_takes(struct page *page);
-/* After that. False: it did not fit, and was taken back; the first entry of a page is not. */
+/* Call after each entry. Returns false if the entry was removed; the first is always kept. */
 bool page_keeps(struct page *page);
-/* Closes the array, and writes last and more. */
+/* Ends the array, and writes last and more. */
 void page_end(struct page *page);

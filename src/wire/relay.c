@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-/* Appends a word so that a shell reads it unchanged. */
+/* Appends a word, quoted for a shell. Returns false if out is full. */
 static bool append_quoted(struct buf *out, const char *word)
 {
 	bool is_whole = buf_append_str(out, " '") == 0;
@@ -53,7 +53,7 @@ bool relay_read_hello(
 {
 	static const char characters[] =
 	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.+-_~";
-	const char *hello = strstr(line, RELAY_HELLO); /* noise may have no end of line */
+	const char *hello = strstr(line, RELAY_HELLO); /* noise before it may lack a newline */
 	int used = 0;
 	if (hello == NULL || sscanf(hello, RELAY_HELLO "%u %n", ret_protocol, &used) < 1 ||
 	    used == 0)

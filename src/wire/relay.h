@@ -1,41 +1,39 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The two sides of muxbus relay: the command that ssh runs on the other machine, and the hello
- * that its relay says first. Noise of a login shell before the hello is no response, and a relay
- * of another protocol is refused before the first request.
+ * Both sides of muxbus relay: the command that ssh runs on the other machine, and the hello line
+ * that the relay sends first. Text of a login shell before the hello is ignored. A relay with
+ * another protocol is refused before the first request.
  */
 #pragma once
 
 #include "base/base.h"
 
-#define RELAY_HELLO "muxbus relay " /* the first line of a relay, up to its protocol and version */
+#define RELAY_HELLO "muxbus relay " /* begins the hello; protocol and version follow */
 #define RELAY_PROTOCOL 1
-#define RELAY_LINE_MAX 1024 /* bytes of the hello, and of each line before it */
-#define RELAY_NOISE_MAX 1000 /* lines of a login shell before the hello */
+#define RELAY_LINE_MAX 1024 /* bytes of the hello, or of a line before it */
+#define RELAY_NOISE_MAX 1000 /* maximum number of lines before the hello */
 #define RELAY_SSH_MAX \
-	40 /* words of $MUXBUS_SSH, of which 32 count, and of the options behind them */
+	40 /* maximum number of words: 32 of the variable $MUXBUS_SSH, and our own options */
 #define RELAY_SSH_SIZE 4096
 
 /*
- * Appends the command for the shell of the other machine: program (NULL: $MUXBUS_REMOTE, else
- * "muxbus") with the tmux server by name (-L) or path (-S), either of which may be NULL. False: no
- * room.
+ * Appends the command for the other machine's shell: program (NULL: $MUXBUS_REMOTE, else "muxbus")
+ * and the tmux server by name (-L) or path (-S), both possibly NULL. Returns false if out is full.
  */
 bool relay_append_command(
     struct buf *out, const char *program, const char *tmux_name, const char *tmux_path);
 
 /*
- * Writes the words of $MUXBUS_SSH, else "ssh", into argv, which has room for RELAY_SSH_MAX; they
- * lie in words, of RELAY_SSH_SIZE bytes. Behind them are options for a link that may last all day:
- * it forwards neither the keys nor the display nor ports of the user, whatever ssh_config(5) says.
- * Returns their number.
+ * Writes the words of $MUXBUS_SSH, or "ssh", to argv, which has RELAY_SSH_MAX entries; their text
+ * is in words, RELAY_SSH_SIZE bytes. Options for a long connection follow: ssh forwards no keys,
+ * display or ports of the user, whatever ssh_config(5) says. Returns the number of words.
  */
 size_t relay_ssh_words(char *words, const char **argv);
 
-/* Reads a line that may be the hello. */
+/* Reads a line. Returns false if it is not a hello. */
 bool relay_read_hello(
     const char *line, unsigned *ret_protocol, char *ret_version, size_t version_size);
 
-/* Writes the reason why the protocol of the hello cannot be used. */
+/* Writes why we cannot use the protocol of the hello. */
 void relay_refuse(const char *host, const char *far_version, unsigned far_protocol,
     char *ret_reason, size_t size);
