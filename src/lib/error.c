@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The error numbers in English. */
+/* The texts of the error numbers, in English. */
 #include <muxbus.h>
 
 #include "base/base.h"
 
-/* No default, so the compiler warns about a missing number. */
+/* Without a default case the compiler warns about a missing number. */
 static const char *error_text(enum muxbus_error error)
 {
 	switch (error) {

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* The longest line of the log. */
+/* Maximum length of a log line. */
 #define LOG_LINE_MAX 1024
 
 static muxbus_log_fn *log_function;

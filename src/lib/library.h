@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The log of the library, which is silent before muxbus_set_log(). */
+/* The log of the library. Without muxbus_set_log() nothing is logged. */
 #pragma once
 
 #include <muxbus.h>
 
-/* Logs one line. Control characters are made visible; very long lines are cut. */
+/* Logs one line. Control characters become visible; long lines are cut. */
 void library_log(enum muxbus_log_level level, const char *format, ...) MUXBUS_PRINTF(2, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Lines: the output of a pane as lines of plain text. */
+/* Converts the output of a pane into lines of plain text. */
 #include <muxbus.h>
 
 #include "base/base.h"
@@ -11,9 +11,9 @@ struct muxbus_lines {
 	void *data;
 	struct tokenizer tokenizer;
 	struct stripper stripper;
-	struct buf text; /* of the line under way */
+	struct buf text; /* text of the current line */
 	bool is_cut;
-	int error; /* of this call of muxbus_lines_feed() */
+	int error; /* error of the current muxbus_lines_feed() */
 };
 
 int muxbus_lines_new(muxbus_line_fn *line, void *data, struct muxbus_lines **ret_lines)
@@ -46,7 +46,7 @@ static void clear(struct muxbus_lines *lines)
 	lines->is_cut = false;
 }
 
-/* The text of the line under way, with its NUL. */
+/* Returns the text of the current line, NUL-terminated. */
 static const char *text_of(struct muxbus_lines *lines)
 {
 	if (lines->text.len == 0)
@@ -55,7 +55,7 @@ static const char *text_of(struct muxbus_lines *lines)
 	return (const char *)lines->text.data;
 }
 
-/* Takes text as far as whole characters of it fit into the line; the rest of the line is cut off. */
+/* Adds text to the line as far as whole characters fit; the rest of the line is dropped. */
 static void take_text(struct muxbus_lines *lines, const struct token *token)
 {
 	struct token fitting = *token;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Quoting bytes for tmux, and decoding them.
+ * Quotes bytes for tmux, and decodes them.
  *
- * tmux reads a command line twice: its command parser (see muxbus_quote()) and, in many
- * arguments, its format expansion (see muxbus_literal()). Only the double-quoted form works
- * for all bytes: single quotes cannot hold a newline, and a raw byte 0xFF ends the line on
- * machines with a signed char.
+ * tmux reads a command line twice: with its command parser (see muxbus_quote()) and, in many
+ * arguments, with its format expansion (see muxbus_literal()). Only double quotes work for all
+ * bytes: single quotes cannot contain a newline, and a raw byte 0xFF ends the line on machines with
+ * a signed char.
  */
 #include <muxbus.h>
 
 #include "base/base.h"
 
 /*
- * Printable ASCII stays as it is, so that tmux's log of commands is readable, except
- * characters that are special between double quotes.
+ * Returns true for printable ASCII that is not special between double quotes. It is not escaped, so
+ * that tmux's log of commands is readable.
  */
 static bool is_plain(uint8_t byte)
 {
@@ -47,8 +47,8 @@ ssize_t muxbus_quote(char *out, const void *bytes, size_t len)
 }
 
 /*
- * A doubled '#' is data. But tmux keeps a run of '#' before '[' as it is, for styles, so the
- * run must not be doubled there.
+ * A doubled '#' is a literal '#'. But tmux keeps '#'s before '[' unchanged, for styles, so they
+ * must not be doubled.
  */
 size_t muxbus_literal(char *out, const void *bytes, size_t len)
 {
@@ -85,7 +85,7 @@ static int octal_digit(char c)
 	return c >= '0' && c <= '7' ? c - '0' : -1;
 }
 
-/* The byte of a C-style escape of vis(3) with this letter, or -1. */
+/* Returns the byte of a C-style escape of vis(3) with this letter, or -1. */
 static int vis_letter(char c)
 {
 	static const char letters[] = "abfnrstv0$\"";
@@ -95,8 +95,8 @@ static int vis_letter(char c)
 }
 
 /*
- * Decodes vis(3) in place. This is not ambiguous, because a backslash of the value became a
- * percent code before vis(3). Returns the new length or -1.
+ * Decodes vis(3) in place. The result is unique, since a backslash in the value became a percent
+ * code before vis(3) was applied. Returns the new length, or -1.
  */
 static ssize_t vis_decode(char *text, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The escapes of %output lines, first in plain C, then as fast as memory allows. */
+/* Decodes the escapes of %output lines: in portable C, and with vector instructions. */
 #include "lib/unescape.h"
 
 #include <muxbus.h>
@@ -10,8 +10,8 @@
 #endif
 
 /*
- * Decodes the escape at src; -1 if the three bytes after the backslash are not the octal digits
- * of a byte.
+ * Decodes the escape at src. Returns -1 if the backslash is not followed by three octal digits of a
+ * byte.
  */
 static int read_escape(const uint8_t *src)
 {
@@ -48,7 +48,7 @@ size_t unescape_tail(const uint8_t *src, size_t len)
 	return 0;
 }
 
-/* Copies the text between backslashes, which memchr() finds. */
+/* Decodes by copying the text between backslashes, which memchr() finds. */
 static size_t unescape_portable(uint8_t *dst, const uint8_t *src, size_t len)
 {
 	const uint8_t *end = src + len;
@@ -71,21 +71,21 @@ static size_t unescape_portable(uint8_t *dst, const uint8_t *src, size_t len)
 
 #ifdef HAVE_VECTORS
 
-/* Each block becomes one mask of 64 bits. */
+/* Each block of 64 bytes becomes a mask of 64 bits. */
 #define BLOCK_BYTES 64
 
-/* The four bytes of an escape as a little-endian number: the fixed bits. */
+/* The bits of a little-endian escape that are the same in all escapes. */
 #define ESCAPE_FIXED_MASK 0xf8f8fcffu
 #define ESCAPE_FIXED 0x3030305cu
-/* The bits of the digits, and the factor that joins them at bit 24. */
+/* The bits of the three digits, and a factor that joins them from bit 24 on. */
 #define ESCAPE_DIGITS_MASK 0x07070300u
 #define ESCAPE_DIGITS_FACTOR (1u << 22 | 1u << 11 | 1u)
 
 /*
- * Both vector variants walk over the mask of backslashes of each block; they differ in the
- * instructions for the mask and the copy. Each copy is a whole block, without a branch on the
- * length; its spare bytes go into the slack or are overwritten by the next copy. A block needs
- * all its bytes and those of an escape at its last byte; the portable variant does the rest.
+ * Both vector variants walk over the mask of the backslashes in each block. They differ in the
+ * instructions for the mask and the copy. Each copy is a whole block, whatever the length; the next
+ * copy overwrites the excess, or the slack takes it. A block must be complete, with the rest of an
+ * escape at its last byte; the portable variant handles the remaining bytes.
  */
 struct vector_ops {
 	uint64_t (*backslashes)(const uint8_t *src);
@@ -185,10 +185,10 @@ static AVX2 size_t unescape_avx2(uint8_t *dst, const uint8_t *src, size_t len)
 
 #endif
 
-/* The variants for this processor, the best first. */
+/* The variants for this processor, the fastest first. */
 static struct unescape_variant variants[5];
 
-/* Before there are threads, which would write this at the same time. */
+/* Runs before main(): threads would write variants at the same time. */
 __attribute__((constructor(101))) static void find_variants(void)
 {
 	struct unescape_variant *next = variants;
@@ -212,11 +212,11 @@ size_t unescape(uint8_t *dst, const uint8_t *src, size_t len)
 	return variants[0].run(dst, src, len);
 }
 
-/* The piece that is decoded at a time if out has no slack: it stays in the cache. */
+/* Size of a decoded piece if out has no slack; it stays in the cache. */
 #define PIECE_BYTES 4096
 
 /*
- * The public form: out has no slack and may equal in. Writing never overtakes reading, because
+ * The public function: out has no slack and may equal in. A write never overtakes the read, because
  * decoding makes no text longer.
  */
 size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len)

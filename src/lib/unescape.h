@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: ISC */
-/* The escapes of %output lines: a backslash and three octal digits. */
+/* Decodes the escapes of %output lines: a backslash and three octal digits. */
 #pragma once
 
 #include "base/base.h"
 
-/* The room that unescape() needs after the last byte of its output. */
+/* Room that unescape() needs behind its output. */
 #define UNESCAPE_SLACK 64
 
 /*
- * Decodes len bytes of src into dst, which has room for len + UNESCAPE_SLACK and does not
- * overlap. Invalid escapes stay as they are. Returns the decoded length; later bytes up to the
- * slack may be overwritten.
+ * Decodes len bytes of src into dst, which has room for len + UNESCAPE_SLACK bytes and does not
+ * overlap src. Invalid escapes are copied. Returns the length of the output; bytes behind it may be
+ * overwritten.
  */
 size_t unescape(uint8_t *dst, const uint8_t *src, size_t len);
 
-/* The same byte by byte: the reference for tests and benches. */
+/* unescape() byte by byte: the reference for tests and benchmarks. */
 size_t unescape_naive(uint8_t *dst, const uint8_t *src, size_t len);
 
-/* The variants for this processor, ended by NULL; unescape() is the first. */
+/* The variants for this processor, ended by NULL. unescape() uses the first. */
 struct unescape_variant {
 	const char *name;
 	size_t (*run)(uint8_t *dst, const uint8_t *src, size_t len);
 };
 const struct unescape_variant *unescape_variants(void);
 
-/* How many bytes at the end are the beginning of an incomplete escape: 0 to 3. */
+/* Returns the length of an incomplete escape at the end: 0 to 3. */
 size_t unescape_tail(const uint8_t *src, size_t len);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Parsing `#{version}`, and the capabilities of each version.
+ * Parses `#{version}`, and determines the capabilities of each version.
  *
- * A capability is a range of releases. A bug that was fixed in a release is still assumed for
- * the development versions before that release ("next-3.8" for a fix in 3.8), since it is not
- * known which of them have the fix.
+ * A capability has a range of releases. A bug that was fixed in a release is assumed to exist in
+ * the development versions before that release ("next-3.8" for a fix in 3.8), since it is unknown
+ * which of them have the fix.
  */
 #include <muxbus.h>
 
 #include "base/base.h"
 
-/* A release as a number for comparison: 3.3a is 3003001. */
+/* Makes a number of a release, for comparisons: 3.3a is 3003001. */
 #define RELEASE(major, minor, letter) ((major)*1000000u + (minor)*1000u + (letter))
 #define FOREVER UINT32_MAX
 /*
- * Up to 3.2a the server dies when a pane ends that remains on exit, and its last output is still
- * queued for a control client. Our own panes remain on exit, so that their status can be read.
+ * The oldest release. Up to 3.2a the server crashes when a pane with remain-on-exit ends and output
+ * of it waits for a control client. Our own panes have remain-on-exit, to read their status.
  */
 #define OLDEST RELEASE(3u, 3u, 0u)
 #define MASTER_MAJOR 3u
@@ -24,11 +24,11 @@
 struct cap_row {
 	uint32_t bit;
 	const char *name;
-	uint32_t since; /* the first release with it */
-	uint32_t until; /* the first release without it */
+	uint32_t since; /* the first release with the capability */
+	uint32_t until; /* the first release without it again */
 };
 
-/* In the order of the bits. */
+/* Sorted by the bits of the capabilities. */
 static const struct cap_row cap_rows[] = {
     {MUXBUS_CAP_PRINT_ENCODED, "print_encoded", RELEASE(3, 4, 0), RELEASE(3, 6, 0)},
     {MUXBUS_CAP_HOOK_MESSAGE, "hook_message", RELEASE(3, 4, 0), FOREVER},
@@ -53,8 +53,8 @@ static const struct cap_row cap_rows[] = {
 #define CAP_ROWS (sizeof cap_rows / sizeof cap_rows[0])
 
 /*
- * The tmux of OpenBSD has the version of the system. Each row gives the tmux release that it
- * has at least; the oldest row is the first supported release.
+ * The tmux of OpenBSD has the version number of the system. Each row gives the tmux release that a
+ * system contains at least. The oldest row is the first supported system.
  */
 static const struct {
 	uint32_t system;
@@ -80,7 +80,7 @@ static uint32_t caps_of(uint32_t release, bool is_next)
 	return caps;
 }
 
-/* Reads digits; *text then points to the first other character. */
+/* Reads digits. Moves *text to the first other character. */
 static bool read_number(const char **text, unsigned *ret_number)
 {
 	size_t len = strspn(*text, "0123456789");
@@ -92,7 +92,7 @@ static bool read_number(const char **text, unsigned *ret_number)
 	return true;
 }
 
-/* "3.4", "3.3a", "3.4-rc2": a candidate counts as the release. */
+/* Reads "3.4", "3.3a" or "3.4-rc2", which counts as 3.4. */
 static bool read_release(const char *text, struct muxbus_version *version)
 {
 	if (!read_number(&text, &version->major) || *text++ != '.' ||
@@ -119,7 +119,7 @@ static int map_openbsd(struct muxbus_version *version)
 			version->major = openbsd_rows[i].major;
 			version->minor = openbsd_rows[i].minor;
 			version->letter = 0;
-			/* Harmless without the bug, and needed with it. */
+			/* Without the bug this does no harm; with the bug it is needed. */
 			version->caps =
 			    caps_of(release_of(version), true) | MUXBUS_CAP_PRINT_ENCODED;
 			return 0;

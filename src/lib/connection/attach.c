@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Attaches a loop to a libevent base, which then watches its descriptors. The only file of the
- * library that uses libevent.
+ * Attaches a loop to a libevent base, which watches the descriptors of the loop from then on. This
+ * is the only file of the library that uses libevent.
  */
 #include <event2/event.h>
 #include <event2/event_struct.h>
@@ -11,7 +11,7 @@
 
 struct loop_attachment {
 	struct event_base *base;
-	struct event timers; /* made active to fire them last */
+	struct event timers; /* activated by on_ready(): timers fire after all descriptors */
 };
 
 static void on_timers(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
@@ -32,7 +32,7 @@ static void on_ready(evutil_socket_t fd UNUSED, short what, void *data)
 	struct event *timers = &watched->attachment->timers;
 	uint32_t events =
 	    ((what & EV_READ) != 0 ? EPOLLIN : 0) | ((what & EV_WRITE) != 0 ? EPOLLOUT : 0);
-	/* The callback may end the watch. */
+	/* The callback may free watched. */
 	if (loop_ready(watched->watch, events))
 		event_active(timers, EV_TIMEOUT, 0);
 }

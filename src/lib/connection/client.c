@@ -6,13 +6,13 @@
 #include "lib/connection/locate.h"
 
 /*
- * OUTPUT_PIPE_BYTES: how much tmux may write before it must wait for the reader: 12 ms at
- * 20 MB/s. The kernel limits the pages of all pipes of a user to 64 MiB, so a mebibyte for each
- * of many connections would harm other programs.
+ * OUTPUT_PIPE_BYTES: the size of the output pipe. tmux can write this much before it must wait for
+ * us: 12 ms at 20 MB/s. The kernel limits all pipes of a user to 64 MiB, so a mebibyte for each of
+ * many connections would harm other programs.
  */
 enum { OUTPUT_PIPE_BYTES = 256 * 1024, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
 
-/* The most bytes that may wait, and the memory that is kept when none wait. */
+/* Limit of the bytes that wait to be sent; memory to keep when no bytes wait. */
 #define OUT_MAX (4 * (size_t)MUXBUS_COMMAND_MAX)
 #define OUT_KEEP_BYTES ((size_t)64 * 1024)
 
@@ -36,7 +36,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Makes our ends and theirs of the streams. */
+/* Makes our ends and tmux's ends of the streams. Returns false with errno on failure. */
 static bool make_streams(struct client *client, int theirs[3], bool has_errors)
 {
 	int pair[2];
@@ -87,8 +87,8 @@ static int start_program(struct client *client, const char *program,
 	size_t count = 0;
 	int error;
 	argv[count++] = "tmux";
-	argv[count++] = "-u"; /* without it non-ASCII characters come as '_' */
-	argv[count++] = "-N"; /* the server may end now: do not start another */
+	argv[count++] = "-u"; /* otherwise tmux replaces non-ASCII characters by '_' */
+	argv[count++] = "-N"; /* do not start a server if this one ends meanwhile */
 	argv[count++] = "-S";
 	argv[count++] = options->socket_path;
 	argv[count++] = "-C";
@@ -108,7 +108,7 @@ static int start_program(struct client *client, const char *program,
 	return error;
 }
 
-/* Tries the binary of the options; else the server's own; else the one in PATH. */
+/* Starts the binary of the options, or the server's own binary, or the one in PATH. */
 static int open_process(
     struct client *client, const struct muxbus_connection_options *options, const int theirs[3])
 {
@@ -148,7 +148,7 @@ int client_open(struct client *client, const struct muxbus_connection_options *o
 	return error;
 }
 
-/* A server that knows the way says why it ends a client. */
+/* A direct client is refused if the server sends no message or another protocol. */
 bool client_was_refused(const struct client *client, enum muxbus_way *ret_way)
 {
 	const struct direct *direct = &client->direct;
@@ -161,7 +161,7 @@ bool client_was_refused(const struct client *client, enum muxbus_way *ret_way)
 
 void client_widen_output(struct client *client)
 {
-	(void)fcntl(client->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* else the default stays */
+	(void)fcntl(client->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* may fail */
 }
 
 static void empty_out(struct client *client)
@@ -171,7 +171,7 @@ static void empty_out(struct client *client)
 	client->sent = 0;
 }
 
-/* Drops the sent bytes, once they are the larger part. */
+/* Removes the sent bytes if they are more than half. */
 static void compact_out(struct client *client)
 {
 	if (client->sent < OUT_KEEP_BYTES || client->sent < client->out.len / 2)
@@ -208,13 +208,13 @@ bool client_read_end(struct client *client)
 	if (client->way == MUXBUS_WAY_PROCESS) {
 		client->has_ended = process_reap(&client->process);
 	} else if (!direct_read(&client->direct)) {
-		direct_hang_up(&client->direct); /* tmux closes the output only then */
+		direct_hang_up(&client->direct); /* only now tmux closes the output */
 		client->has_ended = true;
 	}
 	return client->has_ended;
 }
 
-/* A direct client has one way to leave without asking. */
+/* Ends the client. A direct client always ends by closing its connection. */
 static void leave(struct client *client, int signal_number)
 {
 	if (client->way == MUXBUS_WAY_PROCESS)
@@ -244,7 +244,7 @@ void client_close(struct client *client)
 {
 	process_finish(&client->process);
 	direct_finish(&client->direct);
-	client->handle = -1; /* was one of theirs */
+	client->handle = -1; /* was the process' or direct's descriptor, now closed */
 	client_close_streams(client);
 	client->has_ended = true;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A list of commands under construction. It becomes one line
+ * A list of commands that the caller builds. It becomes one line:
  *
- *   cmd "arg" ; display-message -p NONCE ; cmd "arg" ; display-message -p NONCE ; cmd
+ * cmd "arg" ; display-message -p NONCE ; cmd "arg" ; display-message -p NONCE ; cmd
  *
- * In tmux's answer, the blocks between two nonces are the reply of one command. The nonces
- * are filled in when the list is run.
+ * In tmux's answer, the blocks between two nonces are the reply of one command. The nonces are
+ * filled in when the list is run.
  *
- * A name has only letters, digits, '-' and '_', so it cannot be an assignment (NAME=value), a
- * comment, %if or a brace: these have effects but no reply.
+ * A name has only letters, digits, '-' and '_', so that it is no assignment (NAME=value), comment,
+ * %if or brace: those have effects but no reply.
  */
 #include "lib/connection/command.h"
 
@@ -17,18 +17,18 @@
 static const char sentinel[] = " ; display-message -p ";
 static const char separator[] = " ; ";
 
-/* Arguments are quoted in pieces, so the worst case of a whole argument needs no room. */
+/* A long argument is quoted in pieces: quoting may enlarge it, and the text is limited. */
 enum { PIECE_BYTES = 1024 };
 
 struct muxbus_command {
 	struct buf text;
-	struct buf places; /* size_t each: where a nonce goes in text */
-	/* The arguments, while they are short: a byte that marks a command's first, the bytes, NUL. */
+	struct buf places; /* array of size_t: the offsets of the nonces in text */
+	/* Arguments of a short list. Each: 1 if it begins a command, else 0; its bytes; a NUL. */
 	struct buf words;
-	bool is_long; /* words has not all of them */
+	bool is_long; /* words is incomplete: the list is too long */
 	size_t count;
-	bool is_open; /* the last command may still get arguments */
-	int error; /* the first error */
+	bool is_open; /* arguments can be added to the last command */
+	int error; /* the first error, or 0 */
 };
 
 int muxbus_command_new(struct muxbus_command **ret_command)
@@ -59,7 +59,7 @@ static void fail(struct muxbus_command *command, int error)
 		command->error = error;
 }
 
-/* Appends to the text, unless there was an error. */
+/* Appends to the text; does nothing after an error. */
 static void append(struct muxbus_command *command, const void *bytes, size_t len)
 {
 	int error = command->error != 0 ? 0 : buf_append(&command->text, bytes, len);
@@ -67,7 +67,7 @@ static void append(struct muxbus_command *command, const void *bytes, size_t len
 		fail(command, error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM);
 }
 
-/* Letters, digits, '-' and '_' need no quotes. */
+/* Returns true if an argument needs no quotes: letters, digits, '-' and '_'. */
 static bool is_word(const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -79,7 +79,7 @@ static bool is_word(const char *bytes, size_t len)
 	return len > 0;
 }
 
-/* Quotes a long argument. */
+/* Quotes and appends a long argument. */
 static void append_pieces(struct muxbus_command *command, const char *bytes, size_t len)
 {
 	char piece[MUXBUS_QUOTED_MAX(PIECE_BYTES)];
@@ -91,7 +91,7 @@ static void append_pieces(struct muxbus_command *command, const char *bytes, siz
 			fail(command, (int)quoted);
 			return;
 		}
-		append(command, piece + 1, (size_t)quoted - 2); /* without its quotes */
+		append(command, piece + 1, (size_t)quoted - 2); /* without the quotes */
 		bytes += take;
 		len -= take;
 	}
@@ -116,7 +116,7 @@ static void append_quoted(struct muxbus_command *command, const char *bytes, siz
 	text->data[text->len] = '\0';
 }
 
-/* Appends the separator of two commands, with the sentinel of the first. */
+/* Appends the sentinel of a command and the separators around it. */
 static void append_sentinel(struct muxbus_command *command)
 {
 	static const struct nonce blank;
@@ -148,7 +148,7 @@ static void begin(struct muxbus_command *command, const char *name, size_t len)
 	command->is_open = true;
 }
 
-/* Keeps the argument itself for command_pack(). */
+/* Keeps an argument for command_pack(). */
 static void keep_word(struct muxbus_command *command, const char *bytes, size_t len)
 {
 	struct buf *words = &command->words;
@@ -159,7 +159,7 @@ static void keep_word(struct muxbus_command *command, const char *bytes, size_t 
 		command->is_long = true;
 		return;
 	}
-	(void)buf_append_byte(words, command->is_open ? 0 : 1); /* there is room */
+	(void)buf_append_byte(words, command->is_open ? 0 : 1); /* cannot fail: room is reserved */
 	(void)buf_append(words, bytes, len);
 	(void)buf_append_byte(words, 0);
 }
@@ -232,7 +232,7 @@ const struct buf *command_fill(struct muxbus_command *command, const struct nonc
 	return &command->text;
 }
 
-/* tmux takes a ';' at the end of an argument as the end of the command, unless a '\\' precedes it. */
+/* tmux takes a ';' at the end of an argument for a command's end, unless '\\' precedes it. */
 static int pack_word(struct buf *out, const char *word)
 {
 	size_t len = strlen(word);
@@ -245,7 +245,7 @@ static int pack_word(struct buf *out, const char *word)
 
 static int pack_sentinel(struct buf *out, const struct nonce *nonce)
 {
-	static const char words[] = ";\0display-message\0-p"; /* with the last NUL */
+	static const char words[] = ";\0display-message\0-p"; /* includes the last NUL */
 	int error = buf_append(out, words, sizeof words);
 	return error != 0 ? error : buf_append(out, nonce->text, MUXBUS_NONCE_LEN + 1);
 }
@@ -257,7 +257,7 @@ static bool begins_with_one(const char *name, const char *const *beginnings)
 	return *beginnings != NULL;
 }
 
-/* Whether a command only reads, types, or is about our own client. */
+/* Returns true if a command only reads, types, or changes our own client. */
 static bool is_quick(const char *name, const char *end)
 {
 	static const char *const names[] = {"capture-pane", "delete-buffer", "detach-client",
@@ -269,7 +269,7 @@ static bool is_quick(const char *name, const char *end)
 		strcmp(name + sizeof message + 1, "-p") == 0);
 }
 
-/* The name of the last command. */
+/* Returns the name of the last command. */
 static const char *last_name(const struct muxbus_command *command)
 {
 	const char *last = "";
@@ -302,7 +302,7 @@ bool command_runs_others(const struct muxbus_command *command)
 
 bool command_is_silent(const struct muxbus_command *command)
 {
-	/* By their full names: an alias of the user's may end the server, or fail behind its list. */
+	/* Only full names: an alias may end the server, or fail after its output. */
 	static const char *const names[] = {"bind-", "clear-", "delete-", "join-", "kill-pane",
 	    "kill-session", "kill-window", "last-", "link-", "move-", "next-", "paste-", "pipe-",
 	    "previous-", "rename-", "resize-", "respawn-", "rotate-", "select-", "send-", "set-",

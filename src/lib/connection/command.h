@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: ISC */
-/* The text of a list of commands, and the places for its nonces. */
+/* The text of a list of commands, and the offsets of its nonces. */
 #pragma once
 
 #include "lib/stream/parser.h"
 
-/* The most commands that one list may have. */
+/* The maximum number of commands in a list. */
 #define COMMAND_COUNT_MAX 4096
 
-/* Counts the commands, or returns the first error of the list. */
+/* Returns 0 with the number of commands, or the first error of the list. */
 int command_check(const struct muxbus_command *command, size_t *ret_count);
 
 /*
- * Writes the nonces of the sentinels between the commands: one less than there are commands,
- * since the connection adds the last sentinel. Lends the text, a line without its newline.
+ * Writes the nonces of the sentinels between the commands. The connection adds the sentinel of the
+ * last command. Returns the text, a line without its newline, lent.
  */
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
 
-/* Whether the last command runs commands, which may fail behind output of others. */
+/* Returns true if the last command runs other commands: an error may follow their output. */
 bool command_runs_others(const struct muxbus_command *command);
 
-/* Whether no command shows something to a person, or is likely to have a hook that waits. */
+/* Returns true if no command shows something to a person, or is likely to run a slow hook. */
 bool command_is_quick(const struct muxbus_command *command);
 
-/* Whether the last command prints nothing: only a sentinel behind it shows that it has not failed. */
+/* Returns true if the last command prints nothing: only a sentinel then proves its success. */
 bool command_is_silent(const struct muxbus_command *command);
 
 /*
- * Appends the data of IMSG_COMMAND to an empty buffer: the count of arguments, and each with its
- * NUL, with the same sentinels, and a last one at the end if has_end. Returns MUXBUS_ERR_NOMEM, or
- * MUXBUS_ERR_LIMIT if they do not fit.
+ * Appends the data of IMSG_COMMAND to an empty buffer: the number of arguments, then each argument
+ * with a NUL. A sentinel follows each command but the last, and the last too if has_end. Returns 0,
+ * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_LIMIT if the list is too long.
  */
 int command_pack(const struct muxbus_command *command, const struct nonce *nonces, bool has_end,
     struct buf *ret_out);

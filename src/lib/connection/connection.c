@@ -2,26 +2,26 @@
 /*
  * One control client and the commands sent to it.
  *
- *   STARTING    the client attaches; its greeting is a block with flags 0
- *   GREETED     waits for %session-changed; before that, tmux has no session for the client
- *   HANDSHAKE   asks for the version and for the flags that tmux took
- *   READY       lists of commands run
- *   CLOSING     reads pending replies, then asks tmux to detach
- *   FAILED      all reply callbacks were called; the client was killed and is waited for
- *   ENDED       the closed handler was called; only muxbus_connection_free() is allowed
+ * STARTING    the client attaches; its greeting is a block with flags 0
+ * GREETED     waits for %session-changed; until then, tmux has no session for the client
+ * HANDSHAKE   asks for the version and for the flags that tmux has accepted
+ * READY       lists of commands run
+ * CLOSING     reads pending replies, then asks tmux to detach
+ * FAILED      all reply callbacks were called and the client was killed; waits for its end
+ * ENDED       the closed handler was called; only muxbus_connection_free() is allowed
  *
- * Each list is one line, followed by a sentinel on a line of its own, since an error drops
- * the rest of a line. That sentinel is the nonce alone: an unknown command, so tmux answers
- * with a parse error that names it. It costs tmux half as much as display-message, and leaves
- * no line in tmux's message log. The handshake checks that tmux answers like that.
+ * Each list is one line. A sentinel follows on its own line, since tmux drops the rest of a line
+ * after an error. This sentinel is just the nonce, an unknown command: tmux answers with a parse
+ * error that contains the nonce. That costs tmux half as much as display-message, and adds no line
+ * to tmux's message log. The handshake checks that tmux answers this way.
  *
- * tmux handles the lines of a client in order. So while a reply is pending, lists are collected
- * and written together when the next bytes are read, and a burst costs few system calls. If no
- * reply is pending, a list is written at once.
+ * tmux handles the lines of a client in order. So while a reply is pending, lists are collected,
+ * and written together when the next bytes are read: a burst costs few system calls. If no reply is
+ * pending, a list is written at once.
  *
- * Public functions call no callbacks, except the replies of muxbus_connection_free(). A failure
- * inside them is reported in the next turn of the loop. The closed handler may free the
- * connection: no code touches the connection after it.
+ * Public functions call no callbacks, except that muxbus_connection_free() calls the pending
+ * replies. A failure inside a public function is reported in the next turn of the loop. The closed
+ * handler may free the connection: no code uses the connection afterwards.
  */
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -31,19 +31,19 @@
 
 enum {
 	DEFAULT_TIMEOUT_MS = 5000,
-	/* The most text before the greeting, which can hold configuration errors. */
+	/* Limit of the text before the greeting, which may contain configuration errors. */
 	GREETING_MAX = 256 * 1024,
-	/* The longest time between the end of the client and the end of its output. */
+	/* Maximum time between the end of the client and the end of its output. */
 	END_TIMEOUT_MS = 500,
-	/* Closing: the time until SIGTERM, then until SIGKILL, then until giving up. */
+	/* While closing: the time until SIGTERM, from there to SIGKILL, from there to giving up. */
 	DETACH_TIMEOUT_MS = 400,
 	TERMINATE_TIMEOUT_MS = 300,
 	KILL_TIMEOUT_MS = 200,
-	/* A timer that fires this late means that the machine was suspended. */
+	/* If a timer fires this much too late, the machine was suspended. */
 	LATE_MS = 500,
 };
 
-/* Notes the first failure, which is handled at the end of the turn. */
+/* Stores the first failure. end_turn() handles it. */
 static void fail(struct muxbus_connection *connection, int error, const char *format, ...)
     MUXBUS_PRINTF(3, 4);
 static void fail(struct muxbus_connection *connection, int error, const char *format, ...)
@@ -62,7 +62,7 @@ static void fail(struct muxbus_connection *connection, int error, const char *fo
 		loop_timeout_start(&connection->soon, 0);
 }
 
-/* The reason that a `tmux -C` process writes as %exit reaches a direct client as a message. */
+/* Reports why a direct client ended, which it got as a message, like the %exit of `tmux -C`. */
 static void report_direct_exit(struct muxbus_connection *connection)
 {
 	const char *reason = connection->client.direct.reason;
@@ -80,7 +80,7 @@ static void report_direct_exit(struct muxbus_connection *connection)
 		connection->handlers.event(connection->data, &event);
 }
 
-/* The client and its output have ended. */
+/* Fails because the client and its output have ended. */
 static void fail_at_end(struct muxbus_connection *connection)
 {
 	const char *reason = "closed";
@@ -95,8 +95,8 @@ static void fail_at_end(struct muxbus_connection *connection)
 static void on_input_writable(void *data, uint32_t events);
 
 /*
- * One of input, output and client has ended. The others should end within END_TIMEOUT_MS,
- * and then the reason is known. No reply comes any more.
+ * Called when the input, the output or the client has ended. The other two should end within
+ * END_TIMEOUT_MS; then the reason is known. Pending commands get no reply.
  */
 static void await_end(struct muxbus_connection *connection)
 {
@@ -105,7 +105,7 @@ static void await_end(struct muxbus_connection *connection)
 		loop_timeout_start(&connection->end_timer, END_TIMEOUT_MS);
 }
 
-/* Writes as much as the socket takes. */
+/* Sends queued lines until the socket is full. */
 void connection_flush(struct muxbus_connection *connection)
 {
 	enum client_sent sent;
@@ -120,7 +120,7 @@ void connection_flush(struct muxbus_connection *connection)
 		fail(connection, MUXBUS_ERR_NOMEM, "out of memory");
 }
 
-/* Sets the parser and the deadline for the first list. */
+/* Makes the parser expect the replies of the first list, and starts its timeout. */
 void connection_begin_first(struct muxbus_connection *connection)
 {
 	const struct pending *first = pending_first(&connection->queue);
@@ -158,7 +158,7 @@ static void on_sentinel(void *data)
 		send_detach(connection);
 }
 
-/* The timer is not restarted for each list: when it fires, the first list may have begun later. */
+/* Checks the timeout of the first list, which may have begun after the timer was started. */
 static void check_deadline(struct muxbus_connection *connection)
 {
 	const struct pending *first = pending_first(&connection->queue);
@@ -179,7 +179,7 @@ static void check_deadline(struct muxbus_connection *connection)
 		    (long long)allowed_ms);
 }
 
-/* tmux ignores the names of flags that it does not know. */
+/* Returns true if tmux has accepted our flags: it ignores unknown flags. */
 static bool are_flags_taken(
     const struct muxbus_connection *connection, const struct handshake_answer *answer)
 {
@@ -225,8 +225,8 @@ static void on_handshake(
 }
 
 /*
- * The handshake is the first list. User commands wait for its answer, in the queue and in the
- * buffer after it.
+ * Starts the handshake as the first list. The user's lists are already queued, and are sent after
+ * its reply.
  */
 static int begin_handshake(struct muxbus_connection *connection)
 {
@@ -249,7 +249,7 @@ static int begin_handshake(struct muxbus_connection *connection)
 	connection->state = STATE_HANDSHAKE;
 	len = snprintf(line, sizeof line, "%s\n%s\n%s%s\n", handshake_question,
 	    connection->probe.text, SENTINEL_COMMAND, pending->nonces[0].text);
-	/* The socket is new and empty, so it takes the whole line unless it is broken. */
+	/* The socket is new and empty: a short write means that it is broken. */
 	if (send(connection->client.input, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len)
 		await_end(connection);
 	return 0;
@@ -322,7 +322,7 @@ static void stop_watching(struct muxbus_connection *connection)
 	loop_timeout_stop(&connection->soon);
 }
 
-/* Calls all pending reply callbacks, and kills the client. */
+/* Kills the client and calls all pending reply callbacks. */
 static void enter_failed(struct muxbus_connection *connection)
 {
 	bool was_ours = connection->error == 0;
@@ -336,7 +336,7 @@ static void enter_failed(struct muxbus_connection *connection)
 	pending_fail_all(&connection->queue, was_ours ? MUXBUS_ERR_CANCELLED : connection->error);
 }
 
-/* Calls the closed handler. No code may touch the connection afterwards. */
+/* Calls the closed handler, which may free the connection: the caller must not use it. */
 static void enter_ended(struct muxbus_connection *connection)
 {
 	connection->state = STATE_ENDED;
@@ -348,7 +348,7 @@ static void enter_ended(struct muxbus_connection *connection)
 		    connection->data, connection->error, connection->reason);
 }
 
-/* The last call in each callback of the loop. */
+/* Must be the last call in each callback of the loop. */
 static void end_turn(struct muxbus_connection *connection)
 {
 	if (!connection->has_failed && connection->client.has_ended && connection->is_output_over)
@@ -395,7 +395,7 @@ static void unwatch_all(struct muxbus_connection *connection)
 	connection->end_watch = NULL;
 }
 
-/* Starts a client, maybe in place of a refused one; the lists that wait are kept. */
+/* Starts a client, possibly to replace a refused one. Waiting lists are kept. */
 static int start_client(struct muxbus_connection *connection)
 {
 	int error;
@@ -409,7 +409,7 @@ static int start_client(struct muxbus_connection *connection)
 	return error;
 }
 
-/* Tries the next way, if the server has refused this one. False if it has not. */
+/* Tries the next way if the server has refused the client's way. Returns false if it has not. */
 static bool try_next_way(struct muxbus_connection *connection)
 {
 	int error;
@@ -501,14 +501,14 @@ static void on_deadline(void *data)
 	end_turn(connection);
 }
 
-/* A stage of the end took too long: begins the next stage. */
+/* Begins the next stage of the end, since the current one took too long. */
 static void on_end_timer(void *data)
 {
 	struct muxbus_connection *connection = data;
 	bool is_closing = connection->state == STATE_CLOSING;
 	connection->is_in_turn = true;
 	if (connection->state == STATE_FAILED) {
-		connection->client.has_ended = true; /* SIGKILL did not help: give up */
+		connection->client.has_ended = true; /* SIGKILL had no effect: do not wait longer */
 	} else if (is_closing && !connection->was_terminated) {
 		client_terminate(&connection->client);
 		loop_timeout_start(&connection->end_timer, TERMINATE_TIMEOUT_MS);
@@ -589,7 +589,7 @@ int muxbus_connection_open(struct muxbus_loop *loop,
 		errno = saved;
 		return error;
 	}
-	connection->options.tmux_path = NULL; /* was lent, and is used up */
+	connection->options.tmux_path = NULL; /* was lent, and is not needed again */
 	loop_timeout_start(&connection->deadline, connection->options.greeting_timeout_ms);
 	*ret_connection = connection;
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A connection, for its own files. */
+/* The connection, for the files that implement it. */
 #pragma once
 
 #include "lib/connection/handshake.h"
@@ -24,40 +24,40 @@ struct muxbus_connection {
 	struct muxbus_loop *loop;
 	struct muxbus_connection_handlers handlers;
 	void *data;
-	struct muxbus_connection_options options; /* its socket_path is ours */
+	struct muxbus_connection_options options; /* socket_path is a copy */
 
 	enum connection_state state;
-	bool is_in_turn; /* in a callback of the loop, which ends with end_turn() */
-	bool is_reading; /* in the parser */
+	bool is_in_turn; /* inside a callback of the loop, which ends with end_turn() */
+	bool is_reading; /* inside the parser */
 	bool is_output_over;
 
 	bool has_failed;
-	int error; /* the reason of the failure; 0: closed on request */
+	int error; /* the reason of the failure; 0 if the user closed it */
 	char reason[ENDING_TEXT_SIZE];
 	struct ending ending;
 
 	struct client client;
-	struct loop_watch *input_watch; /* only while the socket is full */
+	struct loop_watch *input_watch; /* exists only while the socket is full */
 	struct loop_watch *output_watch;
 	struct loop_watch *errors_watch;
-	struct loop_watch *end_watch; /* news of its end */
-	struct loop_timeout deadline; /* timeout of the greeting, then of the first list */
-	struct loop_timeout end_timer; /* timeout of each stage of the end */
-	struct loop_timeout soon; /* handles a failure outside of a turn */
+	struct loop_watch *end_watch; /* watches client.handle */
+	struct loop_timeout deadline; /* timeout of the greeting, later of the first list */
+	struct loop_timeout end_timer; /* timeout of the current stage of the end */
+	struct loop_timeout soon; /* fires to handle a failure outside of a turn */
 	bool has_asked_to_detach;
-	bool was_terminated; /* by client_terminate() */
+	bool was_terminated; /* client_terminate() was called */
 
 	struct muxbus_parser *parser;
 	struct pending_queue queue;
 	int64_t first_since_us; /* when the list became the first */
 	struct nonce_pool nonces;
 	bool has_cheap_sentinel;
-	struct nonce probe; /* the unknown command of the handshake */
+	struct nonce probe; /* the unknown command that the handshake sends */
 };
 
-/* The parser expects the replies of the first list from now on, and its timeout begins. */
+/* Makes the parser expect the replies of the first list, and starts its timeout. */
 void connection_begin_first(struct muxbus_connection *connection);
-/* Whether all lists are answered. */
+/* Returns true if no list is pending. */
 bool connection_is_idle(const struct muxbus_connection *connection);
-/* Writes what the socket takes of the lists, and the rest when it takes more. */
+/* Sends queued lines until the socket is full; the rest follows when it has room. */
 void connection_flush(struct muxbus_connection *connection);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists of commands on their way to tmux: what is refused, what is written. */
+/* Runs lists of commands: refuses them, or writes them to tmux. */
 #include "lib/connection/command.h"
 #include "lib/connection/connection_parts.h"
 
-/* This many bytes of a list add a millisecond to its timeout. */
+/* Number of bytes for which a list gets one more millisecond of timeout. */
 #define BYTES_PER_MS 1024
 
-/* The error that prevents running a list, or 0. */
+/* Returns the error that prevents running a list, or 0. */
 static int refusal(const struct muxbus_connection *connection)
 {
 	if (connection->has_failed)
@@ -16,7 +16,7 @@ static int refusal(const struct muxbus_connection *connection)
 	return connection->queue.count >= PENDING_MAX ? MUXBUS_ERR_LIMIT : 0;
 }
 
-/* Appends a list and its sentinel to the output buffer, or nothing. */
+/* Appends a list and its sentinel to the output buffer, whole or not at all. */
 static int write_list(struct muxbus_connection *connection, struct muxbus_command *command,
     const struct pending *pending)
 {
@@ -25,7 +25,7 @@ static int write_list(struct muxbus_connection *connection, struct muxbus_comman
 	int error = buf_reserve(out, text->len + sizeof SENTINEL_COMMAND + MUXBUS_NONCE_LEN + 2);
 	if (error != 0)
 		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
-	(void)buf_append(out, text->data, text->len); /* there is room for all of it */
+	(void)buf_append(out, text->data, text->len); /* cannot fail: the room is reserved */
 	(void)buf_append_byte(out, '\n');
 	if (!connection->has_cheap_sentinel)
 		(void)buf_append(out, SENTINEL_COMMAND, sizeof SENTINEL_COMMAND - 1);

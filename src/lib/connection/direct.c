@@ -5,27 +5,27 @@
 
 #include <sys/socket.h>
 
-/* Flags of a client in tmux: a control client, and a terminal with UTF-8. */
+/* Flags of tmux clients: control client, UTF-8 terminal. */
 #define FLAG_CONTROL UINT64_C(0x2000)
 #define FLAG_UTF8 UINT64_C(0x10000)
 
-/* Shown by list-clients as the name of the terminal. tmux looks up no control client's. */
+/* The terminal that list-clients shows. tmux does not look up that of a control client. */
 #define TERM_NAME "muxbus"
 
 enum {
 	ARGUMENTS_MAX = 8,
 	COMMAND_BYTES_MAX = 256,
-	/* Identification and command, without the environment's few values. */
+	/* Limit of the identification and the command. */
 	OUT_BYTES_MAX = 256 * 1024,
 	IN_BYTES_MAX = 4 * IMSG_MAX,
-	VARIABLE_BYTES = 1024, /* with its name; a longer one is not passed */
-	/* The most bytes that one look at the socket reads; tmux sends a few hundred in all. */
+	VARIABLE_BYTES = 1024, /* including the name; longer variables are not sent */
+	/* Limit of the bytes read at once: tmux sends only a few hundred in total. */
 	LOOK_BYTES_MAX = 256 * 1024,
 };
 
 /*
- * The variables that tmux's default update-environment copies into a new session. No other
- * variable leaves this process.
+ * The variables that tmux's default update-environment copies into a new session. We send no other
+ * variables.
  */
 static const char *const environment_names[] = {"DISPLAY", "KRB5CCNAME", "SSH_AGENT_PID",
     "SSH_ASKPASS", "SSH_AUTH_SOCK", "SSH_CONNECTION", "WAYLAND_DISPLAY", "WINDOWID", "XAUTHORITY"};
@@ -106,7 +106,7 @@ static int append_attach(struct buf *out, enum imsg_form form, uint32_t session,
 	return append_command(out, form, words, count);
 }
 
-/* The flags, the end of the identification, and the command. */
+/* Appends the flags, the end of the identification, and the command. */
 static int append_end(struct buf *out, enum imsg_form form, uint32_t session, bool has_output)
 {
 	const uint64_t long_flags = FLAG_CONTROL | FLAG_UTF8;
@@ -127,7 +127,7 @@ static int append_end(struct buf *out, enum imsg_form form, uint32_t session, bo
 	return error;
 }
 
-/* The socket is new and empty: it takes all bytes, or it is broken. */
+/* Sends all bytes. The socket is new and empty: a short write means that it is broken. */
 static int send_all(int fd, struct buf *bytes)
 {
 	ssize_t sent = send(fd, bytes->data, bytes->len, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -184,13 +184,13 @@ int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input,
 	if (error == 0)
 		error = send_all(fd, &out);
 	buf_finish(&out);
-	/* A server that has hung up already: direct_read() finds the end. */
+	/* The server has already closed the connection: direct_read() reports it. */
 	if (error == MUXBUS_ERR_SYSTEM && (errno == EPIPE || errno == ECONNRESET))
 		error = 0;
 	return error;
 }
 
-/* The data of a message that ends the client are none, or a number and perhaps a text. */
+/* Stores the reason of a message that ends the client: a number and a text, both optional. */
 static void note_reason(struct direct *direct, const struct imsg *message)
 {
 	const char *text = (const char *)message->data + sizeof(int);
@@ -199,7 +199,7 @@ static void note_reason(struct direct *direct, const struct imsg *message)
 		    (int)strnlen(text, message->len - sizeof(int)), text);
 }
 
-/* The server waits for this answer before it closes the connection. */
+/* Answers that the client is exiting: the server waits for this before it closes the connection. */
 static void answer_end(struct direct *direct)
 {
 	struct buf out = BUF(IMSG_HEADER_BYTES);
@@ -209,7 +209,7 @@ static void answer_end(struct direct *direct)
 	buf_finish(&out);
 }
 
-/* False if the server has nothing more to say. */
+/* Handles a message. Returns false after the last one. */
 static bool handle(void *data, const struct imsg *message)
 {
 	struct direct *direct = data;
@@ -221,7 +221,7 @@ static bool handle(void *data, const struct imsg *message)
 		    "protocol version mismatch (client %d, server %u)", IMSG_PROTOCOL,
 		    (unsigned)(message->protocol & 0xff));
 		return false;
-	case IMSG_READ_OPEN: /* tmux before 3.2 lets its client read the standard input */
+	case IMSG_READ_OPEN: /* tmux before 3.2 has its client read the standard input */
 		direct->is_foreign = true;
 		return false;
 	case IMSG_EXITED:
@@ -233,18 +233,18 @@ static bool handle(void *data, const struct imsg *message)
 		return true;
 	case IMSG_DETACH:
 	case IMSG_DETACH_KILL:
-	case IMSG_EXEC: /* the program of detach-client -E is not run */
+	case IMSG_EXEC: /* for detach-client -E; its command is not run */
 		answer_end(direct);
 		return true;
 	case IMSG_SUSPEND:
 		/*
-		 * tmux drops the output for a suspended client. Its way back would start a
-		 * terminal, which a control client does not have: so this one ends.
+		 * tmux drops the output for a suspended client, and to resume would need a
+		 * terminal, which a control client lacks. So this client ends.
 		 */
 		(void)snprintf(direct->reason, sizeof direct->reason, "suspended");
 		answer_end(direct);
 		return true;
-	default: /* flags: nothing that a client must answer. tmux locks no control client */
+	default: /* flags need no answer; tmux never locks a control client */
 		return true;
 	}
 }

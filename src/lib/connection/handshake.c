@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/connection/handshake.h"
 
-/* No program can choose the text of these fields. */
+/* Programs in panes cannot influence the text of these fields. */
 const char handshake_question[] =
     "display-message -p \"M #{version} #{session_id} #{client_pid} #{client_flags}\"";
 
@@ -34,7 +34,7 @@ bool handshake_is_probe_answered(const char *text, const struct nonce *probe)
 	return strstr(text, want) != NULL;
 }
 
-/* The first text that matches decides. */
+/* If a text matches several rows, the first row counts. */
 int handshake_error(const char *text, int otherwise)
 {
 	static const struct {
@@ -92,7 +92,7 @@ int ending_explain(const struct ending *ending, const struct client *client, boo
 		said = ending->errors;
 	if (*said != '\0') {
 		*ret_reason = said;
-		/* After the greeting the text is not reliable: a command may have printed it. */
+		/* After the greeting a command may have printed the text: it proves no error. */
 		return was_greeted ? MUXBUS_ERR_CLOSED : handshake_error(said, MUXBUS_ERR_CLOSED);
 	}
 	if (!was_greeted && ending->stray[0] != '\0') {

@@ -5,9 +5,9 @@
 
 #define FLAG_PASSES UINT16_C(1)
 #define LENGTH_PASSES (UINT32_C(1) << 31)
-#define PID_OF_SOCKET UINT32_MAX /* -1: the server asks the kernel */
+#define PID_OF_SOCKET UINT32_MAX /* -1: the server asks the kernel for the pid */
 
-/* All fields are in the byte order of the machine. */
+/* All fields have the byte order of the machine. */
 struct header {
 	uint32_t type;
 	union {
@@ -45,7 +45,7 @@ int imsg_append(struct buf *out, enum imsg_form form, uint32_t type, const void 
 	error = buf_reserve(out, sizeof header + len);
 	if (error != 0)
 		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
-	(void)buf_append(out, &header, sizeof header); /* there is room */
+	(void)buf_append(out, &header, sizeof header); /* cannot fail: the room is reserved */
 	if (len > 0)
 		(void)buf_append(out, data, len);
 	return 0;
@@ -100,7 +100,7 @@ int imsg_each(enum imsg_form form, struct buf *in,
 			return MUXBUS_ERR_CANCELLED;
 		at += used;
 	} while (used > 0);
-	buf_consume(in, at); /* at once: a listing has a message for each line */
+	buf_consume(in, at); /* all at once: a listing has a message for each line */
 	return error;
 }
 

@@ -2,8 +2,8 @@
 /*
  * The messages between a tmux client and its server: imsg of OpenBSD, protocol version 8. The
  * header of 16 bytes has two forms: tmux up to 3.5a has 16 bits of length and 16 bits of flags,
- * tmux 3.6 and later has 32 bits of length. Both mark a message that passes a descriptor: with
- * the lowest flag, or with the highest bit of the length.
+ * tmux 3.6 and later has 32 bits of length. A message that passes a descriptor is marked in the
+ * lowest flag, or in the highest bit of the length.
  */
 #pragma once
 
@@ -52,7 +52,7 @@ enum imsg_type {
 
 struct imsg {
 	uint32_t type;
-	uint32_t protocol; /* of the sender */
+	uint32_t protocol; /* protocol version of the sender */
 	const uint8_t *data; /* lent */
 	size_t len;
 };
@@ -60,26 +60,26 @@ struct imsg {
 /* Appends a message. Returns 0, MUXBUS_ERR_LIMIT (more than IMSG_MAX) or MUXBUS_ERR_NOMEM. */
 int imsg_append(struct buf *out, enum imsg_form form, uint32_t type, const void *data, size_t len);
 
-/* Writes a message without data that passes a descriptor. */
+/* Writes the header of a message without data that passes a descriptor. */
 void imsg_passing(uint8_t out[IMSG_HEADER_BYTES], enum imsg_form form, uint32_t type);
 
-/* Writes a message of another protocol version: each server answers or hangs up. */
+/* Writes a message of another protocol version: all servers answer it or close the connection. */
 void imsg_foreign(uint8_t out[IMSG_HEADER_BYTES]);
 
 /*
- * Reads the first message. *ret_used is its length, or 0 if bytes are missing. Returns 0, or
- * MUXBUS_ERR_PROTOCOL if its length is not valid.
+ * Reads the first message. *ret_used is its length, or 0 if the message is incomplete. Returns 0,
+ * or MUXBUS_ERR_PROTOCOL if the length is invalid.
  */
 int imsg_read(enum imsg_form form, const uint8_t *bytes, size_t len, struct imsg *ret_message,
     size_t *ret_used);
 
-/* Reads the numbers that data begins with. False: it is shorter. */
+/* Reads count numbers at the start of the data. Returns false if the data is too short. */
 bool imsg_numbers(const struct imsg *message, int *numbers, size_t count);
 
 /*
- * Hands each complete message at the beginning of a buffer to handle, and removes it. Returns 0,
- * MUXBUS_ERR_PROTOCOL, or MUXBUS_ERR_CANCELLED if handle returns false: it may have freed the
- * buffer.
+ * Calls handle for each complete message at the start of a buffer, and removes these messages.
+ * Returns 0, MUXBUS_ERR_PROTOCOL, or MUXBUS_ERR_CANCELLED if handle returned false, after which the
+ * buffer may be freed and is not touched.
  */
 int imsg_each(enum imsg_form form, struct buf *in,
     bool (*handle)(void *data, const struct imsg *message), void *data);

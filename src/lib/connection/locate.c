@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finding tmux: its socket, its process, its binary.
+ * Finds tmux: its socket, its process, its binary.
  *
- * A `tmux` client of another version than the server hangs or crashes the server. Only the
- * server's own binary is safe: /proc/PID/exe is the running file, even if its name was replaced.
+ * A `tmux` client of another version than the server may hang or crash the server. Only the
+ * server's own binary is safe: /proc/PID/exe is the running file, even if its name was reused.
  */
 #include "lib/connection/locate.h"
 
@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/process.h"
 
-/* CONNECT_TIMEOUT_MS: how long connect() may wait while the queue of the server is full. */
+/* CONNECT_TIMEOUT_MS: how long connect() may wait if the queue of the server is full. */
 enum { CONNECT_TIMEOUT_MS = 100 };
 
 static int fit(int written, size_t size)
@@ -29,7 +29,7 @@ int muxbus_socket_path(char *out, size_t size, const char *name, const char *pat
 	char resolved[PATH_MAX];
 	if (path != NULL)
 		return fit(snprintf(out, size, "%s", path), size);
-	/* "path,pid,session" */
+	/* TMUX is "path,pid,session" */
 	if (name == NULL && tmux != NULL && *tmux != '\0' && *tmux != ',')
 		return fit(snprintf(out, size, "%.*s", (int)strcspn(tmux, ","), tmux), size);
 	if (tmpdir == NULL || *tmpdir == '\0' || realpath(tmpdir, resolved) == NULL) {
@@ -56,9 +56,9 @@ int locate_connect(const char *socket_path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	/* A server that accepts no connections has a full queue: connect() would never return. */
+	/* connect() would block forever if the server accepts nothing and its queue is full. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-	do { /* a signal ends a wait */
+	do { /* retry after a signal */
 		if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
 			return fd;
 	} while (errno == EINTR && clock_left_ms(end_ms) > 0);
@@ -124,9 +124,9 @@ bool locate_is_same(const struct identity *a, const struct identity *b)
 }
 
 /*
- * The socket may belong to another user, and the listener may be a service manager that holds
- * the socket for tmux. So the process must have our user, and its program's name must contain
- * "tmux". A dynamic loader that runs tmux does not count.
+ * The socket may belong to another user, or a service manager may listen on it for tmux. So the
+ * process must have our user, and its program's name must contain "tmux". A dynamic loader that
+ * runs tmux is refused.
  */
 bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size)
 {

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: ISC */
-/* The server behind a socket, and its binary. */
+/* Finds the server behind a socket, and its binary. */
 #pragma once
 
 #include <muxbus.h>
 
 #include "base/base.h"
 
-/* Finds the process that listens at a tmux socket, and its user; see muxbus_server_pid(). */
+/* Finds the process that listens on a tmux socket, and its user; see muxbus_server_pid(). */
 int locate_server(const char *socket_path, pid_t *ret_pid, uid_t *ret_uid);
 
-/* Identifies a server: process ids are used again, a pid with its start time is not. */
+/* Identifies a server. A pid may be reused, but not a pid together with its start time. */
 struct identity {
 	pid_t pid;
-	uint64_t start_ticks; /* since boot; 0 if not known */
+	uint64_t start_ticks; /* since boot; 0 if unknown */
 };
 
-/* Identifies the server at a tmux socket. Errors as muxbus_server_pid(). */
+/* Identifies the server at a tmux socket. Returns 0 or an error of muxbus_server_pid(). */
 int locate_identity(const char *socket_path, struct identity *ret_identity);
 
-/* The time since the start of the server; -1 if not known. */
+/* Returns the time since the server started; -1 if unknown. */
 int64_t locate_age_ms(const struct identity *identity);
 
 bool locate_is_same(const struct identity *a, const struct identity *b);
 
 /*
- * Writes a path of the server's own binary that works also if the file was replaced or
- * deleted. False if the process has another user, if the binary is not readable, or if its
- * name is not tmux, as when a dynamic loader runs it.
+ * Writes a path of the server's own binary, which works even if the file was replaced or deleted.
+ * Returns false if the process has another user, or if the binary is not executable or its name is
+ * not tmux, for example because a dynamic loader runs it.
  */
 bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size);
 
 /*
- * Writes the path of a program: name itself if it has a slash, else its place in PATH. False
- * if there is no executable file.
+ * Writes the path of a program: name if it contains a slash, else the place found in PATH. Returns
+ * false if there is no executable file.
  */
 bool locate_program(const char *name, char *out, size_t size);
 
 /*
- * Connects to the socket of a server. Returns a descriptor, or -1 with errno set: ETIMEDOUT if
- * the server accepts no connection.
+ * Connects to the socket of a server. Returns a descriptor, or -1 with errno; ETIMEDOUT if the
+ * server accepts no connection.
  */
 int locate_connect(const char *socket_path);
 
-/* The error for the errno of locate_connect(): MUXBUS_ERR_NO_SERVER, _TIMEOUT or _SYSTEM. */
+/* Converts an errno of locate_connect() to MUXBUS_ERR_NO_SERVER, _TIMEOUT or _SYSTEM. */
 int locate_connect_error(int error_number);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The loop: one epoll descriptor with all watches and a timerfd for all timers, so another
- * event loop has a single descriptor to watch. A host watches the descriptors themselves, which
- * saves a system call for each turn.
+ * The loop: one epoll descriptor with all watches, and a timerfd for all timers, so that another
+ * event loop has only one descriptor to watch. A host instead watches the individual descriptors,
+ * which saves a system call for each turn.
  *
- * A turn handles the events of one epoll_wait(), at most TURN_EVENTS, and the timers that
- * were due at its beginning; then the outer loop continues. The descriptor stays readable
- * while there is more. Callbacks may end any watch and stop any timer: a watch that ends
- * during a turn is freed after the turn, since its event may have been read already.
+ * A turn handles the events of one epoll_wait(), at most TURN_EVENTS, and the timers that are due
+ * when it checks them; then the outer loop continues. The epoll descriptor stays readable while
+ * more is ready. Callbacks may end any watch and stop any timer. A watch that ends during a turn is
+ * freed after the turn, since its event may have been read already.
  *
- * The timerfd is set to the first due timer, or disarmed, so an idle process never wakes up. But a
- * time far away stays set after its timer was stopped: most often the next command needs
- * a later time, and sets the timerfd only once it has fired. A timer that is due at once uses an
- * eventfd instead: setting a timerfd to the past costs ten times as much.
+ * The timerfd is set to the first timer, or disarmed, so an idle process never wakes up. A distant
+ * time stays set when its timer is stopped: usually the next command needs a later time, and sets
+ * the timerfd only after it has fired. A timer that is due at once uses an eventfd: setting a
+ * timerfd to the past costs ten times as much.
  */
 #include "lib/connection/loop.h"
 
@@ -22,17 +22,17 @@
 
 enum {
 	TURN_EVENTS = 16,
-	/* A timerfd that fires so much later may stay set without a timer. */
+	/* a timerfd that fires later than this may stay set without a timer */
 	FAR_US = 1000000,
 };
 
 struct loop_watch {
-	struct list link; /* in loop->watches, or in loop->dead once it has ended */
+	struct list link; /* in loop->watches, or in loop->dead after loop_unwatch() */
 	struct muxbus_loop *loop;
 	int fd;
 	uint32_t events;
 	bool is_dead;
-	loop_watch_fn *callback; /* NULL: the timerfd and the eventfd */
+	loop_watch_fn *callback; /* NULL for the timerfd and the eventfd */
 	void *data;
 	void *host_event;
 };
@@ -41,18 +41,18 @@ struct muxbus_loop {
 	int epoll_fd;
 	int timer_fd;
 	int bell_fd;
-	bool is_rung; /* some timer is due at once */
+	bool is_rung; /* a timer is due at once: the eventfd is readable */
 	bool is_in_turn;
 	struct list watches;
-	struct list dead; /* watches to free after the turn */
-	struct list timers; /* running, the first due first */
-	int64_t armed_us; /* when the timerfd fires; 0: it does not */
-	const struct loop_host *host; /* NULL: none */
+	struct list dead; /* ended watches, to be freed after the turn */
+	struct list timers; /* running timers; the first is due first */
+	int64_t armed_us; /* when the timerfd fires; 0 if disarmed */
+	const struct loop_host *host; /* NULL if the loop has no host */
 	void *host_data;
 	uint8_t scratch[LOOP_SCRATCH_BYTES];
 };
 
-/* Watches a descriptor by the host, or else by the epoll descriptor. */
+/* Makes the host, or else the epoll descriptor, watch a descriptor. */
 static int watch_fd(struct loop_watch *watch)
 {
 	struct muxbus_loop *loop = watch->loop;
@@ -113,7 +113,7 @@ static void free_list(struct list *watches)
 	list_init(watches);
 }
 
-/* Watches a descriptor of the loop's own, which means that timers may be due. */
+/* Watches the timerfd or the eventfd, which report that timers may be due. */
 static int watch_own(struct muxbus_loop *loop, int fd)
 {
 	struct loop_watch *watch;
@@ -199,7 +199,7 @@ int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *
 	list_each (struct loop_watch, watch, &loop->watches, link)
 		if (error == 0)
 			error = watch_fd(watch);
-	/* The epoll descriptor watches either all of them or none. */
+	/* Let the host watch all descriptors or, on an error, none. */
 	list_each (struct loop_watch, watch, &loop->watches, link)
 		if (error == 0)
 			(void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
@@ -242,7 +242,7 @@ static void arm(struct muxbus_loop *loop)
 	loop->armed_us = due_us;
 	spec.it_value.tv_sec = due_us / 1000000;
 	spec.it_value.tv_nsec = due_us % 1000000 * 1000;
-	/* It only fails for bad arguments. */
+	/* timerfd_settime() fails only for invalid arguments. */
 	(void)timerfd_settime(loop->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
@@ -287,8 +287,8 @@ bool loop_timeout_is_running(const struct loop_timeout *timer)
 }
 
 /*
- * Calls the timers that are due now. All are taken out first, so a timer that is restarted
- * without delay waits for the next turn.
+ * Calls the timers that are due now. They are removed from the list first, so that a timer that is
+ * restarted without delay waits for the next turn.
  */
 static int fire_timers(struct muxbus_loop *loop)
 {
@@ -320,7 +320,7 @@ static int fire_timers(struct muxbus_loop *loop)
 	return fired;
 }
 
-/* Handles a ready watch. Returns whether it is the timers that may be due. */
+/* Handles a ready watch. Returns true if it reports that timers may be due. */
 static bool handle(struct loop_watch *watch, uint32_t events, int *handled)
 {
 	if (watch->is_dead)
@@ -346,7 +346,7 @@ int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms)
 	loop->is_in_turn = true;
 	for (int i = 0; i < count; i++)
 		is_timer_due |= handle(events[i].data.ptr, events[i].events, &handled);
-	/* Last, so that an answer just before its deadline is in time. */
+	/* Timers come last, so that an answer just before its deadline is in time. */
 	if (is_timer_due)
 		handled += fire_timers(loop);
 	loop->is_in_turn = false;
@@ -369,7 +369,7 @@ bool loop_ready(struct loop_watch *watch, uint32_t events)
 void loop_ready_timers(struct muxbus_loop *loop)
 {
 	loop->is_in_turn = true;
-	(void)fire_timers(loop); /* how many does not matter */
+	(void)fire_timers(loop); /* the number of timers does not matter */
 	loop->is_in_turn = false;
 	free_list(&loop->dead);
 }

@@ -9,25 +9,25 @@
 /* A watched descriptor. The loop owns the watch. */
 struct loop_watch;
 
-/* events are the ready events of epoll, including EPOLLHUP and EPOLLERR. */
+/* Handles the ready events of epoll, which may include EPOLLHUP and EPOLLERR. */
 typedef void loop_watch_fn(void *data, uint32_t events);
 
 /*
- * Watches a descriptor for events (EPOLLIN, EPOLLOUT). It must stay open until
- * loop_unwatch(). Returns MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno set.
+ * Watches a descriptor for events (EPOLLIN, EPOLLOUT). The descriptor must stay open until
+ * loop_unwatch(). Returns 0, MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
  */
 int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn *callback,
     void *data, struct loop_watch **ret_watch);
 
 /*
- * Ends a watch; its callback is not called again, even if its event was already read.
- * Allowed in any callback. Accepts NULL. Close the descriptor afterwards.
+ * Ends a watch. Its callback is not called again, even if an event was already read. Allowed in any
+ * callback. NULL is accepted. The caller closes the descriptor afterwards.
  */
 void loop_unwatch(struct loop_watch *watch);
 
-/* A timeout. It is a member of its owner. */
+/* A timeout, which is part of its owner's memory. */
 struct loop_timeout {
-	struct list link; /* in the loop's list while it runs */
+	struct list link; /* in loop->timers while the timeout runs */
 	struct muxbus_loop *loop;
 	int64_t due_us; /* CLOCK_MONOTONIC */
 	void (*callback)(void *data);
@@ -36,20 +36,20 @@ struct loop_timeout {
 
 void loop_timeout_init(
     struct loop_timeout *timer, struct muxbus_loop *loop, void (*callback)(void *data), void *data);
-/* Starts or restarts it: the loop calls the callback once, not before delay_ms. */
+/* Starts or restarts a timeout: the loop calls the callback once, after delay_ms or later. */
 void loop_timeout_start(struct loop_timeout *timer, int64_t delay_ms);
-/* Allowed in any callback, and for a stopped timer. Required before freeing its memory. */
+/* Stops a timeout. Allowed in any callback and if stopped. Required before freeing its memory. */
 void loop_timeout_stop(struct loop_timeout *timer);
 bool loop_timeout_is_running(const struct loop_timeout *timer);
 
 #define LOOP_SCRATCH_BYTES (64 * 1024)
 
-/* A shared buffer of LOOP_SCRATCH_BYTES, valid until the callback returns. */
+/* Returns a shared buffer of LOOP_SCRATCH_BYTES, valid until the callback returns. */
 uint8_t *loop_scratch(struct muxbus_loop *loop);
 
 /*
- * Another event loop that watches the descriptors in place of this one. watch returns
- * MUXBUS_ERR_NOMEM or MUXBUS_ERR_SYSTEM; detach is called when no descriptor is watched any more.
+ * Another event loop that watches the descriptors in place of this loop. watch() returns 0,
+ * MUXBUS_ERR_NOMEM or MUXBUS_ERR_SYSTEM. detach() is called after the last unwatch().
  */
 struct loop_host {
 	int (*watch)(
@@ -57,13 +57,13 @@ struct loop_host {
 	void (*unwatch)(void *event);
 	void (*detach)(void *data);
 };
-/* Also hands over the descriptors that are watched already. MUXBUS_ERR_INVALID: has a host. */
+/* Sets the host, which then watches all descriptors. MUXBUS_ERR_INVALID: a host is already set. */
 int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *data);
 
 /*
- * The host calls this for each ready descriptor. True: timers may be due, and the host calls
- * loop_ready_timers() after all that is ready now, so that an answer just before its deadline is
- * in time.
+ * The host calls this for each ready descriptor. Returns true if timers may be due. The host then
+ * calls loop_ready_timers() after all other descriptors that are ready now, so that an answer just
+ * before its deadline is in time.
  */
 bool loop_ready(struct loop_watch *watch, uint32_t events);
 void loop_ready_timers(struct muxbus_loop *loop);

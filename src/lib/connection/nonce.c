@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Nonces, from getrandom() in batches: one system call for 64. */
+/* Makes nonces from getrandom(), 64 with one system call. */
 #include "lib/connection/nonce.h"
 
 #include <sys/random.h>

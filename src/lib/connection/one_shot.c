@@ -2,17 +2,16 @@
 /*
  * One-shot commands: a list of tmux commands without a control client.
  *
- * This process speaks to the server as the program `tmux` does for a command: it identifies
- * itself without the control flag, sends the command, and does the client's part of the work
- * with files. Text comes in streams: tmux opens a stream, writes to it and closes it. The
- * list's output is what tmux writes to descriptor 1, an error what it writes to descriptor 2.
- * Then come the exit status and the end.
+ * This process talks to the server like the program `tmux` running a command: it identifies itself
+ * without the control flag, sends the command, and reads and writes files for the server. Text
+ * comes in streams: tmux opens a stream, writes to it and closes it. Text for descriptor 1 is the
+ * output of the list, text for descriptor 2 is an error. Then the exit status follows, and the end.
  *
- * No message here passes a descriptor, so on little-endian machines both forms of the header are
- * the same bytes, and no version need be known.
+ * No message here passes a descriptor, so on little-endian machines both forms of the header have
+ * the same bytes, and the version of tmux does not matter.
  *
  * A list that does not fit into a message is sent as text, which tmux reads from descriptor 0 for
- * `source-file -`. Errors in its grammar are then no errors of the client, so a last sentinel
+ * `source-file -`. tmux then does not report its syntax errors to the client, so a last sentinel
  * shows that all commands were run.
  */
 #include "lib/connection/one_shot.h"
@@ -32,9 +31,9 @@
 
 enum {
 	TIMEOUT_MS = 5000,
-	BYTES_PER_MS = 1024, /* a long list has more time */
+	BYTES_PER_MS = 1024, /* one millisecond more for so many bytes of a list */
 	IN_BYTES_MAX = 4 * IMSG_MAX,
-	LOOK_BYTES_MAX = 1024 * 1024, /* that one turn of the loop reads */
+	LOOK_BYTES_MAX = 1024 * 1024, /* limit of the bytes read in one turn of the loop */
 	ARGUMENTS_MAX = 8,
 };
 
@@ -42,21 +41,21 @@ enum {
 
 struct muxbus_one_shot {
 	struct muxbus_loop *loop;
-	int fd; /* the connection to the server; -1: none */
+	int fd; /* connection to the server; -1: none */
 	struct loop_watch *watch;
-	bool waits_for_room; /* the watch also waits until the socket takes bytes */
+	bool waits_for_room; /* the watch also waits until the socket has room */
 	struct loop_timeout timer;
-	struct buf in; /* the beginning of a message */
-	size_t sent; /* how much of streams.out was written */
-	struct streams streams; /* the body is the output of all commands, with sentinels */
-	int status; /* -1: not known yet */
-	bool has_end; /* a sentinel is behind each command, also the last */
-	struct process process; /* for MUXBUS_WAY_PROCESS; and its descriptors 0 to 2: */
+	struct buf in; /* received bytes of an incomplete message */
+	size_t sent; /* number of bytes of streams.out that are already sent */
+	struct streams streams; /* body: the output of all commands, with sentinels */
+	int status; /* exit status; -1: unknown */
+	bool has_end; /* the last command has a sentinel too */
+	struct process process; /* of MUXBUS_WAY_PROCESS, with descriptors 0 to 2: */
 	int files[3];
-	char *socket_path; /* a member of the same block of memory */
-	char *tmux_path; /* the same; NULL: none */
+	char *socket_path; /* in the same block of memory as this struct */
+	char *tmux_path; /* in the same block of memory; NULL: not given */
 	struct muxbus_command *command;
-	struct pending_queue queue; /* the replies: one list */
+	struct pending_queue queue; /* contains only pending, with its replies */
 	struct pending *pending;
 };
 
@@ -82,7 +81,7 @@ static void free_one_shot(struct muxbus_one_shot *one_shot)
 	mem_free(one_shot);
 }
 
-/* The place behind the sentinel of a command; NULL: it was not printed. */
+/* Returns the end of a command's sentinel, or NULL if it was not printed. *ret_at is its start. */
 static const uint8_t *find_sentinel(
     const uint8_t *from, const uint8_t *end, const struct nonce *nonce, const uint8_t **ret_at)
 {
@@ -103,9 +102,9 @@ static void add_reply(
 }
 
 /*
- * Divides the output at the sentinels. A command that failed is the last one that was run; its
- * reply is the text of the error behind its output. If the last command of the list has output, or
- * its sentinel is there, it has not failed: the error is that of a hook of the user.
+ * Splits the output at the sentinels into replies. A command that failed was the last one to run;
+ * its reply is its output, then the error. If the last command of the list has output or its
+ * sentinel was printed, it succeeded: the error then comes from a hook of the user and is ignored.
  */
 static void divide(struct muxbus_one_shot *one_shot)
 {
@@ -135,11 +134,11 @@ static void divide(struct muxbus_one_shot *one_shot)
 		    one_shot, one_shot->streams.errors.data, one_shot->streams.errors.len, true);
 	if (one_shot->streams.is_cut)
 		pending->replies[i < last ? i : last].error = MUXBUS_ERR_LIMIT;
-	/* Commands behind a failed one were not run. */
+	/* Commands behind a failed command were not run. */
 	(void)pending_end_command(&one_shot->queue, last);
 }
 
-/* Answers and frees. error: why there is no reply; 0: there is one. */
+/* Calls the reply function and frees one_shot. error is 0 if replies were received. */
 static void finish(struct muxbus_one_shot *one_shot, int error)
 {
 	struct pending *pending = one_shot->pending;
@@ -173,7 +172,7 @@ static int watch_connection(struct muxbus_one_shot *one_shot, bool waits_for_roo
 	    waits_for_room ? EPOLLIN | EPOLLOUT : EPOLLIN, on_ready, one_shot, &one_shot->watch);
 }
 
-/* A server that has hung up is no error here: its last messages may wait to be read. */
+/* Sends queued messages. A closed connection is no error: received messages may wait to be read. */
 static int flush(struct muxbus_one_shot *one_shot)
 {
 	struct buf *out = &one_shot->streams.out;
@@ -246,7 +245,7 @@ static int find_program(struct muxbus_one_shot *one_shot, char *out, size_t size
 	return locate_program(name != NULL ? name : "tmux", out, size) ? 0 : MUXBUS_ERR_SPAWN;
 }
 
-/* tmux reads the commands from descriptor 0. Files without a name hold input and output. */
+/* Starts a tmux process. It reads the commands from descriptor 0; memfds hold input and output. */
 static int start_process(struct muxbus_one_shot *one_shot)
 {
 	char program[PATH_MAX];
@@ -274,7 +273,7 @@ static int start_process(struct muxbus_one_shot *one_shot)
 	return error;
 }
 
-/* Another version of the protocol: the server's own client speaks it. */
+/* Handles another version of the protocol: starts a process, the server's own client. */
 static bool on_foreign(struct muxbus_one_shot *one_shot)
 {
 	int error;
@@ -287,7 +286,7 @@ static bool on_foreign(struct muxbus_one_shot *one_shot)
 	return false;
 }
 
-/* False if one_shot was freed, or has no connection any more. */
+/* Handles a message. Returns false if one_shot was freed or is no longer connected. */
 static bool handle(void *data, const struct imsg *message)
 {
 	struct muxbus_one_shot *one_shot = data;
@@ -295,13 +294,13 @@ static bool handle(void *data, const struct imsg *message)
 	switch (message->type) {
 	case IMSG_VERSION:
 		return on_foreign(one_shot);
-	case IMSG_SHUTDOWN: /* the server ends, and the list has not */
+	case IMSG_SHUTDOWN: /* the server ends before the list does */
 		finish(one_shot, MUXBUS_ERR_CLOSED);
 		return false;
 	case IMSG_EXIT:
 		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
-		/* The end of the connection says that we have it; tmux counts descriptors at each read. */
+		/* Closing the connection is our answer: tmux counts descriptors at each read. */
 		finish(one_shot, 0);
 		return false;
 	default:
@@ -373,7 +372,7 @@ static int append_identity(struct buf *out, const struct muxbus_one_shot_options
 
 static int append_source(struct muxbus_one_shot *one_shot)
 {
-	static const char words[] = "NNNNsource-file\0-"; /* NNNN: their count */
+	static const char words[] = "NNNNsource-file\0-"; /* NNNN: the number of words */
 	char data[sizeof words];
 	const int count = 2;
 	int error = write_text(one_shot);
@@ -413,7 +412,7 @@ int one_shot_connect(const struct muxbus_one_shot_options *options)
 	return fd;
 }
 
-/* Whether the server has neither closed the connection nor said anything. */
+/* Returns true if the connection is open and the server has sent nothing. */
 static bool is_unused(int fd)
 {
 	char byte;
@@ -468,7 +467,7 @@ static struct muxbus_one_shot *new_one_shot(
 	return one_shot;
 }
 
-/* A place for each reply, and a nonce behind each command. */
+/* Allocates a reply and a nonce for each command. */
 static int make_pending(
     struct muxbus_one_shot *one_shot, size_t count, muxbus_reply_fn *reply, void *data)
 {

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: ISC */
-/* One-shot commands over connections that were made in advance. */
+/* One-shot commands on connections that were made in advance. */
 #pragma once
 
 #include <muxbus.h>
 
 /*
- * Connects to the server and identifies, for one later command: that one then costs the server's
- * way to accept no time. While the connection is open, the server does not end of itself, so it
- * is for a moment only. Returns a descriptor, which the caller closes or gives to one_shot_run(),
- * or -1.
+ * Connects and identifies in advance for one command, which then need not wait for the server to
+ * accept. While the connection is open, the server does not exit by itself, so keep it for a moment
+ * only. Returns a descriptor, which the caller closes or passes to one_shot_run(), or -1.
  */
 int one_shot_connect(const struct muxbus_one_shot_options *options);
 
 /*
- * The same as muxbus_one_shot_run(), over that connection with the same options. The descriptor
- * is closed in any case; -1, or one that the server has closed: a new one is made.
+ * Does muxbus_one_shot_run() on the connection fd, which was made with the same options. Always
+ * closes fd in the end. If fd is -1, or the server has closed it, makes a new connection.
  */
 int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options, int fd,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
     struct muxbus_one_shot **ret_one_shot);
 
-/* It waits for its answer without a limit from now on. Returns the rest of its time-out in ms. */
+/* Removes the timeout. Returns the time that was left, in ms. */
 int64_t one_shot_wait(struct muxbus_one_shot *one_shot);

@@ -2,18 +2,18 @@
 /*
  * The queue of pending lists, and their replies so far.
  *
- * Each command of a list ends at its own sentinel. If a command fails, tmux drops the rest of
- * the line with its sentinels, but not the last sentinel, which has its own line. So a
- * sentinel that skips others means that the commands in between were not run.
+ * Each command of a list ends with its own sentinel. If a command fails, tmux drops the rest of the
+ * line with its sentinels; only the last sentinel of the list is on its own line. So if sentinels
+ * are missing before a sentinel, their commands were not run.
  *
- * All memory is allocated when a list is accepted, except the text of replies. A reply
- * without memory for its text has the error MUXBUS_ERR_NOMEM.
+ * All memory is allocated when a list is accepted, except for the text of replies. A reply whose
+ * text has no memory has the error MUXBUS_ERR_NOMEM.
  */
 #include "lib/connection/pending.h"
 
 #include "lib/connection/command.h"
 
-/* The most text of all replies; and the memory that is kept afterwards. */
+/* Limit of the text of all replies, and the memory to keep afterwards. */
 #define BODIES_MAX ((size_t)MUXBUS_LINE_MAX + 64 * 1024)
 #define BODIES_KEEP_BYTES (64 * 1024)
 
@@ -104,7 +104,7 @@ void pending_add_block(struct pending_queue *queue, const struct muxbus_block *b
 		reply->body_len += block->body_len;
 }
 
-/* Adds a NUL to the reply being read. */
+/* Ends the text of the current reply with a NUL. */
 static void end_body(struct pending_queue *queue, struct muxbus_reply *reply)
 {
 	if (buf_append_byte(&queue->bodies, '\0') == 0)

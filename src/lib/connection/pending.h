@@ -1,58 +1,58 @@
 /* SPDX-License-Identifier: ISC */
-/* The lists of commands without an answer, in order, and the reply being read. */
+/* The lists of commands that wait for an answer, in order, and the replies to the first. */
 #pragma once
 
 #include "lib/stream/parser.h"
 
-/* The most waiting lists. */
+/* The maximum number of lists in a queue. */
 #define PENDING_MAX 65536
 
-/* One list: a command, a nonce and a reply for each of count. */
+/* One list, with a nonce and a reply for each of its count commands. */
 struct pending {
 	struct list link;
 	muxbus_reply_fn *reply;
 	void *data;
-	unsigned extra_ms; /* additional time for a long list */
+	unsigned extra_ms; /* additional timeout for a long list */
 	size_t count;
-	size_t answered; /* commands whose reply is complete */
+	size_t answered; /* number of commands with a complete reply */
 	struct nonce *nonces;
 	struct muxbus_reply *replies;
 };
 
 struct pending_queue {
-	struct list lists; /* tmux is answering the first */
+	struct list lists; /* tmux is answering the first list */
 	size_t count;
-	struct buf bodies; /* of the replies to the first list, each with a NUL */
+	struct buf bodies; /* text of the replies to the first list, each with a NUL */
 };
 
 void pending_queue_init(struct pending_queue *queue);
-void pending_queue_finish(struct pending_queue *queue); /* must be empty */
+void pending_queue_finish(struct pending_queue *queue); /* the queue must be empty */
 
-/* The new list is in no queue. Returns NULL if out of memory. */
+/* Returns a list that is in no queue; NULL if out of memory. pending_free() frees it. */
 struct pending *pending_new(size_t count, muxbus_reply_fn *reply, void *data);
-void pending_free(struct pending *pending); /* NULL: nothing */
-/* A new one for the commands of a list, or the error of the list. */
+void pending_free(struct pending *pending); /* NULL is accepted */
+/* Makes *ret_pending for the commands of a list. Returns 0, or an error of the list. */
 int pending_of(const struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
     struct pending **ret_pending);
 
 void pending_append(struct pending_queue *queue, struct pending *pending);
 void pending_prepend(struct pending_queue *queue, struct pending *pending);
-/* The list that tmux is answering, or NULL. */
+/* Returns the list that tmux is answering, or NULL. */
 struct pending *pending_first(const struct pending_queue *queue);
 
-/* Adds a block to the reply; ignores blocks of hooks, and blocks without a pending list. */
+/* Adds a block to the current reply. Ignores it if it comes from a hook, or no list is pending. */
 void pending_add_block(struct pending_queue *queue, const struct muxbus_block *block);
 
 /*
- * The sentinel after command number index was read. After the last command, removes the list
- * from the queue and returns it: call pending_answer(), which frees it.
+ * Ends the replies up to command number index, whose sentinel was read. After the last command,
+ * removes the list from the queue and returns it for pending_answer(), which frees it; else NULL.
  */
 struct pending *pending_end_command(struct pending_queue *queue, size_t index);
 
-/* Calls the reply function of the list, and frees the list. */
+/* Calls the reply function of a list, and frees the list. */
 void pending_answer(struct pending_queue *queue, struct pending *pending);
 
-/* The same with an error for each command, of a list that was not run and is in no queue. */
+/* Calls the reply function of a list that is in no queue with an error. Frees the list. */
 void pending_fail(struct pending *pending, int error);
-/* Answers all lists with an error, also lists that are added meanwhile. */
+/* Fails all lists of a queue, including those that the reply functions add. */
 void pending_fail_all(struct pending_queue *queue, int error);

@@ -16,7 +16,7 @@ static void close_ping(struct ping *ping)
 	ping->fd = -1;
 }
 
-/* An answer, or the end of the connection. */
+/* Called on an answer, or at the end of the connection. */
 static void on_readable(void *data, uint32_t events UNUSED)
 {
 	struct ping *ping = data;
@@ -24,14 +24,14 @@ static void on_readable(void *data, uint32_t events UNUSED)
 	ping->answered(ping->data);
 }
 
-/* 0: there is no socket. */
+/* Returns the inode of the socket file; 0 if it does not exist. */
 static ino_t find_socket(const struct ping *ping)
 {
 	struct stat info;
 	return stat(ping->socket_path, &info) == 0 ? info.st_ino : 0;
 }
 
-/* Sends the ping. False if the server accepts no connection now. */
+/* Sends the ping. Returns false if the server does not accept a connection now. */
 static bool send_ping(struct ping *ping)
 {
 	uint8_t message[IMSG_HEADER_BYTES];
@@ -47,7 +47,7 @@ static bool send_ping(struct ping *ping)
 	return false;
 }
 
-/* Without a server there is no ping to wait for: the next attempt finds out. */
+/* Retries the ping. Without a server reports an answer: the next attempt to attach finds out. */
 static void on_timer(void *data)
 {
 	struct ping *ping = data;

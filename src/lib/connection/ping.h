@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A ping: whether a server that did not answer has begun to answer. The ping is a message of a
- * foreign protocol version, which all servers refuse, and which makes no client. A ping waits
- * without a timeout, so that a stopped server finds one ping and not many attempts to attach.
+ * A ping finds out when a server that did not answer begins to answer. The ping is a message of an
+ * unknown protocol version, which all servers refuse without making a client. It waits without a
+ * timeout, so that a stopped server later finds one ping and not many attempts to attach.
  */
 #pragma once
 
@@ -11,21 +11,21 @@
 struct ping {
 	struct muxbus_loop *loop;
 	const char *socket_path; /* lent */
-	int fd; /* -1: no ping waits */
-	ino_t socket; /* the inode to which the ping was sent */
+	int fd; /* connection of the waiting ping; -1: no ping waits */
+	ino_t socket; /* inode of the socket to which the ping was sent */
 	struct loop_watch *watch;
-	struct loop_timeout timer; /* the next try, while the server accepts no connection */
+	struct loop_timeout timer; /* until the next try, while the server accepts no connection */
 	unsigned delay_ms;
 	void (*answered)(void *data);
 	void *data;
 };
 
-/* answered is called once for each start, also if the server has ended. */
+/* answered() is called once for each ping_start(), also if the server has ended. */
 void ping_init(struct ping *ping, struct muxbus_loop *loop, const char *socket_path,
     void (*answered)(void *data), void *data);
 
-/* Sends a ping, unless one waits. */
+/* Sends a ping, unless one is waiting. */
 void ping_start(struct ping *ping);
-/* Whether a ping waits for the server that listens now, so that no attempt may be made. */
+/* Returns true if a ping waits for the current server: the caller must not attach now. */
 bool ping_is_waiting(const struct ping *ping);
 void ping_stop(struct ping *ping);

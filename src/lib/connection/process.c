@@ -2,9 +2,9 @@
 /*
  * The `tmux -C` process.
  *
- * If this program dies without reading output, tmux waits for ever for its client, and so does
- * the program in the pane. tmux continues when the client process has ended. So the kernel
- * kills the client when its parent ends.
+ * If this program died without reading the output, tmux and the program in the pane would wait
+ * forever for the client. tmux continues when the client process has ended, so the kernel kills the
+ * client when its parent dies.
  */
 #include "lib/connection/process.h"
 
@@ -25,7 +25,7 @@ void process_init(struct process *process)
 	process->has_ended = true;
 }
 
-/* The environment without TMUX and TMUX_PANE. */
+/* Returns the environment without TMUX and TMUX_PANE; the caller frees the array. */
 static char **clean_environment(void)
 {
 	char **cleaned;
@@ -79,7 +79,7 @@ int process_start(struct process *process, const char *path, char *const argv[],
 
 void process_signal(struct process *process, int signal_number)
 {
-	/* The pidfd cannot mean another process, even if other code reaped ours. */
+	/* A pidfd never refers to another process, even if other code reaped ours. */
 	if (!process->has_ended)
 		(void)syscall(SYS_pidfd_send_signal, process->handle, signal_number, NULL, 0U);
 }
@@ -95,7 +95,7 @@ bool process_reap(struct process *process)
 		process->exit_status = info.si_code == CLD_EXITED ? info.si_status : -1;
 		process->exit_signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
 	}
-	/* Else ECHILD: the application reaps all children, or ignores SIGCHLD. */
+	/* ECHILD: the application reaps all children, or ignores SIGCHLD. */
 	process->has_ended = true;
 	return true;
 }

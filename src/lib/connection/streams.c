@@ -2,7 +2,7 @@
 #include "lib/connection/streams.h"
 
 #define CHUNK_BYTES (IMSG_MAX - IMSG_HEADER_BYTES - (int)sizeof(int))
-/* A file of the largest list with the headers of its messages. */
+/* Room for a file of MUXBUS_COMMAND_MAX bytes with the message headers. */
 #define OUT_BYTES_MAX (2 * (size_t)MUXBUS_COMMAND_MAX)
 #define ERRORS_MAX ((size_t)64 * 1024)
 
@@ -28,7 +28,7 @@ void streams_finish(struct streams *streams)
 	buf_finish(&streams->text);
 }
 
-/* Adds a message to out. False: no room, or out of memory. */
+/* Adds a message to out. Returns false if out is full or memory is. */
 static bool streams_say(struct streams *streams, uint32_t type, const void *data, size_t len)
 {
 	int error = imsg_append(&streams->out, streams->form, type, data, len);
@@ -63,7 +63,7 @@ static bool send_text(struct streams *streams, int stream)
 	return is_sent && say_done(streams, IMSG_READ_DONE, stream, 0);
 }
 
-/* Returns an errno. */
+/* Sends a file as messages. Returns 0 or an errno. */
 static int send_contents(struct streams *streams, int stream, int fd)
 {
 	char bytes[CHUNK_BYTES];
@@ -71,7 +71,7 @@ static int send_contents(struct streams *streams, int stream, int fd)
 	ssize_t got;
 	if (fstat(fd, &info) != 0)
 		return errno;
-	if (!S_ISREG(info.st_mode)) /* what could block, or have no end */
+	if (!S_ISREG(info.st_mode)) /* other files may block or never end */
 		return S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
 	if (info.st_size > (off_t)MUXBUS_COMMAND_MAX)
 		return EFBIG;
@@ -129,7 +129,7 @@ static struct open_stream *unused_stream(struct streams *streams)
 	return NULL;
 }
 
-/* Returns a descriptor, or a negative errno. A file is written to as by tmux itself. */
+/* Opens a file as tmux would. Returns a descriptor, or a negative errno. */
 static int open_output(struct streams *streams, const char *path, int fd, int flags)
 {
 	struct stat info;
@@ -142,7 +142,7 @@ static int open_output(struct streams *streams, const char *path, int fd, int fl
 	fd = open(path,
 	    O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (flags & (O_APPEND | O_TRUNC)),
 	    0666);
-	if (fd >= 0 && fd <= STDERR_FILENO) { /* was closed: not one of those above */
+	if (fd >= 0 && fd <= STDERR_FILENO) { /* a standard stream was closed; avoid its number */
 		int low = fd;
 		fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		close(low);
@@ -159,7 +159,7 @@ static bool on_write_open(struct streams *streams, const struct imsg *message)
 {
 	const char *path = read_path(message, 3);
 	struct open_stream *stream = unused_stream(streams);
-	int numbers[3]; /* stream, descriptor, flags of open() */
+	int numbers[3]; /* stream, descriptor, flags for open() */
 	int fd = -EMFILE;
 	if (!imsg_numbers(message, numbers, 3) || find_stream(streams, numbers[0]) != NULL)
 		return false;
@@ -183,7 +183,7 @@ void streams_write_file(int fd, const uint8_t *bytes, size_t len)
 	while (len > 0) {
 		ssize_t written = write(fd, bytes, len);
 		if (written < 0 && errno != EINTR)
-			return; /* as in tmux's own client: the stream says nothing of it */
+			return; /* like tmux's own client: the protocol has no write errors */
 		if (written > 0) {
 			bytes += written;
 			len -= (size_t)written;
@@ -236,7 +236,7 @@ bool streams_take(struct streams *streams, const struct imsg *message)
 		return on_write(streams, message);
 	case IMSG_WRITE_CLOSE:
 		return on_write_close(streams, message);
-	default: /* flags, and requests that only a client with a terminal can do */
+	default: /* flags, and requests that need a client with a terminal */
 		return true;
 	}
 }

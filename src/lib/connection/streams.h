@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Streams: the client's part of tmux's work with files. For a client without a terminal tmux reads
- * and writes files, and the standard descriptors, by messages: it opens a stream by a number of its
- * own, and the client opens the file.
+ * Streams: how tmux reads and writes files by messages to a client without a terminal, including
+ * its standard descriptors. tmux opens a stream with a number that it chooses, and the client opens
+ * the file.
  */
 #pragma once
 
@@ -14,28 +14,28 @@ enum { STREAMS_MAX = 16 };
 
 struct streams {
 	enum imsg_form form;
-	bool may_open; /* files by their paths, with the rights of this process */
-	struct buf out; /* messages to the server */
-	struct buf text; /* for descriptor 0 */
-	struct buf body; /* from descriptor 1 */
-	struct buf errors; /* from descriptor 2 */
-	bool is_cut; /* more came than fits */
+	bool may_open; /* tmux may open files by path, with the rights of this process */
+	struct buf out; /* messages to send to the server */
+	struct buf text; /* content of descriptor 0 */
+	struct buf body; /* text written to descriptor 1 */
+	struct buf errors; /* text written to descriptor 2 */
+	bool is_cut; /* text was dropped, as a buffer is full */
 	bool lacks_memory;
-	/* A file, or a standard descriptor, that tmux writes to. */
+	/* A file or standard descriptor that tmux writes to. */
 	struct open_stream {
 		int number;
-		int fd; /* 1: body, 2: errors, else a file; -1: unused */
+		int fd; /* 1: body; 2: errors; higher: a file; -1: unused entry */
 	} open[STREAMS_MAX];
 };
 
 void streams_init(struct streams *streams);
 void streams_finish(struct streams *streams);
 
-/* Takes a message about a stream; others are left out. False: not valid, or out of memory. */
+/* Handles a message about a stream; ignores others. Returns false if invalid or out of memory. */
 bool streams_take(struct streams *streams, const struct imsg *message);
 
-/* Adds to body or errors. False: out of memory. Bytes that do not fit are left out. */
+/* Appends to body or errors, and drops text that does not fit. Returns false if out of memory. */
 bool streams_keep(struct streams *streams, struct buf *buf, const void *bytes, size_t len);
 
-/* Errors are left out, as by tmux's own client: the stream says nothing of them. */
+/* Writes to a file. Errors are ignored, as the stream cannot report them. */
 void streams_write_file(int fd, const uint8_t *bytes, size_t len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Comparing two models: each kind of record is a walk over both in the same order. */
+/* Compares two models: walks over the records of both, kind by kind, in the same order. */
 #include "lib/model/change.h"
 
 #include "base/base.h"
@@ -76,10 +76,10 @@ int change_list_add(struct change_list *list, const struct muxbus_change *change
 	return 0;
 }
 
-/* After an error all functions do nothing, so callers need not check. */
+/* The state of a comparison. After an error all functions do nothing, so callers need not check. */
 struct finder {
 	struct change_list *list;
-	const struct muxbus_model *before; /* may be NULL */
+	const struct muxbus_model *before; /* NULL: there was no model */
 	const struct muxbus_model *now;
 	int error;
 };
@@ -99,7 +99,7 @@ static void report_session(
 	report(finder, &change);
 }
 
-/* A window's change has a session that it is in now. */
+/* Makes the change of a window, with a session that now contains it. */
 static struct muxbus_change window_change(
     const struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_window *window)
 {
@@ -121,7 +121,7 @@ static void report_window(
 	report(finder, &change);
 }
 
-/* A pane's change has its window, and a session of that window. */
+/* Makes the change of a pane, with its window and a session of the window. */
 static struct muxbus_change pane_change(
     const struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_pane *pane)
 {
@@ -180,8 +180,8 @@ static int compare_places(const struct muxbus_link *a, const struct muxbus_link 
 }
 
 /*
- * Walks the links of two models side by side and reports links that only a has. A link with
- * another index is new; it is not reported as removed if the window has another link.
+ * Walks the links of two models side by side and reports links that only a has. A link with a new
+ * index is reported as linked, but not as unlinked if the session has another link to the window.
  */
 static void report_links_only_in(struct finder *finder, const struct muxbus_model *a,
     const struct muxbus_model *b, enum muxbus_change_kind kind)
@@ -214,7 +214,7 @@ static const struct muxbus_client *find_client(
 	return NULL;
 }
 
-/* Reports the clients that only a has, without our own. */
+/* Reports the clients that only a has, except our own client. */
 static void report_clients_only_in(struct finder *finder, const struct muxbus_model *a,
     const struct muxbus_model *b, enum muxbus_change_kind kind)
 {
@@ -303,7 +303,7 @@ static bool tree_differs(const struct muxbus_layout *a, const struct muxbus_layo
 	return false;
 }
 
-/* JSON also has the active pane and the order of use, which are no part of the layout. */
+/* Compares layouts. JSON also contains the active pane and the order of use, which do not count. */
 static bool string_differs(const char *a, const char *b)
 {
 	struct muxbus_layout *layout_a = NULL, *layout_b = NULL;
@@ -352,7 +352,7 @@ static void compare_window(
 	}
 }
 
-/* Panes also change their indexes when a pane before them closes. */
+/* The index of a pane also changes when a pane before it closes. */
 static bool place_differs(const struct muxbus_pane *a, const struct muxbus_pane *b)
 {
 	return a->window != b->window || a->index != b->index;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The differences of two models as a list of changes. New objects come first, then changed
- * objects, then closed objects. Both models must outlive the list.
+ * The differences of two models as a list of changes: first new, then changed, then closed objects.
+ * The list points into both models, which must outlive it.
  */
 #pragma once
 
@@ -16,16 +16,15 @@ struct change_list {
 void change_list_init(struct change_list *list);
 void change_list_finish(struct change_list *list);
 
-/* An empty change of this kind. */
+/* Returns a change of this kind without any object. */
 struct muxbus_change change_of(enum muxbus_change_kind kind);
 
-/* Returns 0 or MUXBUS_ERR_NOMEM. */
+/* Appends a copy of a change. Returns 0 or MUXBUS_ERR_NOMEM. */
 int change_list_add(struct change_list *list, const struct muxbus_change *change);
 
 /*
- * Find the differences of two models in three parts, in this order; the caller may add other
- * changes in between. before may be NULL. Each appends to the list and returns 0 or
- * MUXBUS_ERR_NOMEM.
+ * Append new, changed and closed objects to the list, to be called in this order; the caller may
+ * add other changes in between. before may be NULL. Return 0 or MUXBUS_ERR_NOMEM.
  */
 int change_find_new(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now);

@@ -6,15 +6,15 @@
 
 #define FIELD_FORMAT_MAX 256
 #define FIELDS_MAX 48
-/* Begins a counted text, and no other field: ids, numbers, and words of tmux begin otherwise. */
+/* Begins a counted text. No other field begins with it: not ids, numbers, or words of tmux. */
 #define COUNTED_MARK '"'
-/* Begins an encoded text among counted ones, so that it does not begin like them. */
+/* Begins an encoded text in a format with counted texts, to tell the two apart. */
 #define ENCODED_MARK '='
-/* Ends each record, and is missing in one that tmux has cut off. */
+/* Ends each record. A record that tmux has cut off lacks it. */
 static const char end_field[] = "\t" MUXBUS_FORMAT_WHOLE;
 static const char end_mark[] = "\t1";
 
-/* AT() is a place, and that no field depends on this one; MARK() the same with the mark there. */
+/* AT(): offset, no followers, no mark. MARK(): the same with a mark. */
 /* clang-format off */
 #define AT(member) offsetof(struct session_record, member), 0, 0
 const struct format_field session_fields[] = {
@@ -158,7 +158,7 @@ const struct format_field detail_fields[] = {
 const struct format_field client_fields[] = {
 	{"client_name", FIELD_TEXT, AT(name)},
 	{"client_pid", FIELD_INT, AT(pid)},
-	/* A client that is locked or suspended has none here, and is left out. */
+	/* empty for a locked or suspended client, which is ignored */
 	{"?#{m:*suspended*,#{client_flags}},,#{session_id}", FIELD_SESSION, AT(session)},
 	{"client_activity", FIELD_U64, AT(activity)},
 	{"client_control_mode", FIELD_BOOL, AT(is_control)},
@@ -185,8 +185,8 @@ static size_t write_field(
 }
 
 /*
- * Each variable costs tmux a microsecond for each pane, so it is not asked for what follows only
- * from another: "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" is as many fields either way.
+ * Each variable costs tmux a microsecond per pane, so a value that depends on another one is only
+ * asked for with it: "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" always has two fields.
  */
 static size_t write_fields(
     char *format, size_t size, const struct format_field *fields, bool is_counted)
@@ -230,7 +230,7 @@ void fields_write(struct muxbus_command *command, char letter, const struct form
 	muxbus_command_arg(command, format, len);
 }
 
-/* The text of a counted field, and in *ret_end its end; NULL: it is not counted, or cut. */
+/* Returns a counted text and its end in *ret_end; NULL if the field is not counted, or cut. */
 static const char *counted_text(const char *at, const char *end, const char **ret_end)
 {
 	const char *colon;
@@ -245,7 +245,7 @@ static const char *counted_text(const char *at, const char *end, const char **re
 	return colon + 1;
 }
 
-/* The end of the field at this place: a TAB, a newline or the end. */
+/* Returns the end of the field at this place: a TAB, a newline or the end. */
 static const char *field_end(const struct fields_target *target, const char *at, const char *end)
 {
 	const char *tab, *newline;
@@ -258,7 +258,7 @@ static const char *field_end(const struct fields_target *target, const char *at,
 	return newline != NULL ? newline : end;
 }
 
-/* The end of the line that begins here. A newline in a counted text does not end it. */
+/* Returns the end of the line that begins here. Skips newlines inside of counted texts. */
 static const char *line_end(const struct fields_target *target, const char *at, const char *end)
 {
 	if (!target->is_counted) {
@@ -270,7 +270,7 @@ static const char *line_end(const struct fields_target *target, const char *at, 
 	return at;
 }
 
-/* Reads an id such as "$1"; an empty field is MUXBUS_NO_ID. */
+/* Reads an id such as "$1". An empty field becomes MUXBUS_NO_ID. */
 static bool read_id(const char *text, size_t len, char sigil, uint32_t *ret_id)
 {
 	if (len == 0) {
@@ -295,7 +295,7 @@ static bool is_true(const char *text, size_t len)
 	    !(len == 3 && memcmp(text, "off", 3) == 0);
 }
 
-/* Cuts a text to MUXBUS_NAME_MAX bytes, at a character. Returns its length. */
+/* Cuts a text to at most MUXBUS_NAME_MAX bytes of whole characters. Returns its length. */
 static size_t cut_text(char *text, size_t len)
 {
 	if (len > MUXBUS_NAME_MAX) {
@@ -306,7 +306,7 @@ static size_t cut_text(char *text, size_t len)
 	return len;
 }
 
-/* Reads a text that any program may have made, of any length. Errors as read_text(). */
+/* Reads an encoded text of any length, chosen by a program. Returns as read_text(). */
 static int read_long_text(
     const struct fields_target *target, const char *text, size_t len, const char **ret_text)
 {
@@ -324,7 +324,7 @@ static int read_long_text(
 	return *ret_text != NULL ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-/* Copies a text into the model. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM. */
+/* Decodes a text into the model. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM. */
 static int read_text(const struct fields_target *target, const char *text, size_t len,
     bool is_encoded, const char **ret_text)
 {
@@ -348,7 +348,7 @@ static int read_text(const struct fields_target *target, const char *text, size_
 	return 0;
 }
 
-/* The same for a counted text, which is cut as read_long_text() does. */
+/* Reads a counted text, cut like that of read_long_text(). Returns as read_text(). */
 static int read_counted(
     const struct fields_target *target, const char *field, size_t len, const char **ret_text)
 {
@@ -365,7 +365,7 @@ static int read_counted(
 	return 0;
 }
 
-/* Reads one field into its place in the record. Errors as read_text(). */
+/* Reads one field into its member of the record. Returns as read_text(). */
 static int read_field(const struct fields_target *target, const struct format_field *field,
     const char *text, size_t len, void *record)
 {
@@ -454,7 +454,7 @@ int fields_read_lines(const struct fields_target *target, const struct muxbus_re
 			return error;
 		if (error != 0)
 			(*malformed)++;
-		/* A count without its text takes the next line. Others are no output of the format. */
+		/* A count may span two lines. Other invalid lines are not from the format. */
 		if (error != 0 &&
 		    (stop == line || (is_record && (!is_marked || target->is_counted))))
 			*target->is_cut = true;

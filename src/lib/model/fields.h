@@ -1,40 +1,39 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The fields of tmux's objects: tables that give the formats of listings, and the reader of their
- * records. A record is a line that starts with a letter; TAB separates its fields. A text that
- * programs can choose is encoded; or, where output of tmux comes as it is and no line of it has a
- * meaning of its own, it is counted: `"LENGTH:TEXT`. tmux takes some 20 microseconds to encode a
- * text, and 2 to count it.
+ * records. A record is a line that starts with a letter; a TAB separates two fields. A text that
+ * programs can choose is encoded. Where any line of tmux's output is harmless, it is counted
+ * instead: `"LENGTH:TEXT`. tmux takes about 20 microseconds to encode a text, and 2 to count it.
  */
 #pragma once
 
 #include <muxbus.h>
 
 enum field_kind {
-	FIELD_SESSION, /* uint32_t, "$1"; empty is MUXBUS_NO_ID */
+	FIELD_SESSION, /* uint32_t, "$1"; MUXBUS_NO_ID if empty */
 	FIELD_WINDOW, /* uint32_t, "@1" */
 	FIELD_PANE, /* uint32_t, "%1" */
-	FIELD_BOOL, /* bool: anything but empty, "0" and "off" */
-	FIELD_INT, /* int; an empty field keeps the default, as in all numbers */
+	FIELD_BOOL, /* bool: false if empty, "0" or "off" */
+	FIELD_INT, /* int; like all numbers, it keeps its default if the field is empty */
 	FIELD_UNSIGNED, /* unsigned */
 	FIELD_U64, /* uint64_t */
-	FIELD_TEXT, /* const char *, encoded or counted, since it can hold any bytes */
+	FIELD_TEXT, /* const char *: any bytes, so encoded or counted */
 	/*
-	 * The same, but what tmux reads from the kernel each time that it is named. It is always
-	 * encoded: its length, asked for apart, can be that of another text.
+	 * Like FIELD_TEXT, but tmux reads the value from the kernel at each use, so its length may
+	 * be that of another value: always encoded.
 	 */
 	FIELD_LIVE,
-	FIELD_WORD, /* const char *, made by tmux: no TAB and no newline */
-	FIELD_MARK, /* bool: the text of the variable has the mark */
+	FIELD_WORD, /* const char *: made by tmux, without TAB or newline */
+	FIELD_MARK, /* bool: the text contains the mark */
 };
 
-/* A table of fields ends with the variable NULL. */
+/* A row of a table, which ends with the variable NULL. */
 struct format_field {
-	const char *variable; /* the name in a format; "": read from the text of the field before */
+	const char *variable; /* name in a format; "": read again from the previous field's text */
 	enum field_kind kind;
-	size_t offset; /* in the record */
-	unsigned followers; /* how many fields behind it are empty unless it is true */
-	char mark; /* of FIELD_MARK */
+	size_t offset; /* of the member in the record */
+	unsigned followers; /* number of fields behind this one that are empty if it is false */
+	char mark; /* for FIELD_MARK */
 };
 
 struct session_record {
@@ -49,13 +48,13 @@ struct window_record {
 	struct muxbus_link link;
 };
 
-/* The fields of a pane that tmux does not announce, and its place. */
+/* The fields of a pane that tmux does not announce, and the pane's position. */
 struct pane_detail {
 	uint32_t pane;
 	uint32_t window;
-	uint32_t session; /* of one link of the window */
-	int32_t window_index; /* of that link */
-	int32_t index; /* these change with options, of which no event tells */
+	uint32_t session; /* a session that contains the window */
+	int32_t window_index; /* of the window in that session */
+	int32_t index; /* options can change this and the next members without an event */
 	unsigned width;
 	unsigned height;
 	int top;
@@ -71,36 +70,35 @@ extern const struct format_field window_fields[]; /* of struct window_record */
 extern const struct format_field layout_fields[]; /* of struct window_record */
 extern const struct format_field link_fields[]; /* of struct muxbus_link */
 extern const struct format_field pane_fields[]; /* of struct muxbus_pane */
-extern const struct format_field bare_pane_fields[]; /* the same without command and path */
-extern const struct format_field index_fields[]; /* of struct pane_detail: which pane, and where */
-extern const struct format_field title_fields[]; /* the id, and the title as it is */
+extern const struct format_field bare_pane_fields[]; /* pane_fields without command and path */
+extern const struct format_field index_fields[]; /* of struct pane_detail: ids and indexes */
+extern const struct format_field title_fields[]; /* id and title; the title is not encoded */
 extern const struct format_field detail_fields[]; /* of struct pane_detail */
-extern const struct format_field place_fields[]; /* of struct muxbus_pane: its id and window */
+extern const struct format_field place_fields[]; /* of struct muxbus_pane: id and window */
 extern const struct format_field client_fields[]; /* of struct muxbus_client */
 
-/* Adds the format of records of one table, or of two in a row; more may be NULL. */
+/* Adds the format of records with the fields of one table, then those of more (NULL: none). */
 void fields_write(struct muxbus_command *command, char letter, const struct format_field *fields,
     const struct format_field *more, bool is_counted);
 
-/* Where the texts of records go, and how tmux encodes them. */
+/* The model that gets the texts of records, and how tmux encodes them. */
 struct fields_target {
 	struct muxbus_model *model;
-	bool *is_cut; /* becomes true if tmux has cut off a line */
-	uint32_t caps; /* enum muxbus_cap */
-	bool is_counted; /* texts are counted, not encoded */
+	bool *is_cut; /* set to true if tmux has cut off a line */
+	uint32_t caps; /* a set of enum muxbus_cap */
+	bool is_counted; /* texts are counted instead of encoded */
 };
 
 /*
- * Reads the fields of one table from *line on, and moves *line behind them: NULL after the last
- * field of the line. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM.
+ * Reads the fields of one table at *line. Sets *line to the next field; NULL at the end of the
+ * line. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM.
  */
 int fields_read(const struct fields_target *target, const struct format_field *fields,
     const char **line, const char *end, void *record);
 
 /*
- * Calls add for each line of a reply that begins with the letter, with the line after the letter
- * and its TAB. Counts lines that cannot be read, or are cut off, in *malformed, and leaves them out.
- * Returns 0 or MUXBUS_ERR_NOMEM.
+ * Calls add for each line of a reply that begins with the letter, without the letter and its TAB.
+ * Skips invalid and cut lines, and counts them in *malformed. Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
     char letter, int (*add)(void *data, const char *line, const char *end), void *data,

@@ -6,18 +6,18 @@
 #include "lib/model/merge.h"
 #include "lib/model/model.h"
 
-/* The most commands of a listing: one for each listed object, two for each pair of ends. */
+/* Maximum number of commands in a listing: each id needs one, in ends two. */
 #define STEPS_MAX (5 * PARTS_IDS_MAX + 6)
 
 /* The state while replies are read. */
 struct listing_reading {
 	struct listing *listing;
 	const struct parts *parts;
-	const struct muxbus_model *before; /* NULL for the whole server */
-	struct map groups; /* hash of a group's name to its number, from 1 */
+	const struct muxbus_model *before; /* NULL if the whole server is listed */
+	struct map groups; /* maps the hash of a group's name to a number, from 1 */
 	struct fields_target target;
 	struct merge_read read;
-	struct muxbus_link links[PARTS_IDS_MAX]; /* of read windows */
+	struct muxbus_link links[PARTS_IDS_MAX]; /* one link of each window that was read */
 };
 
 static int add_session(void *data, const char *line, const char *end);
@@ -40,30 +40,30 @@ enum list_kind {
 	LIST_WINDOWS,
 	LIST_PANES,
 	LIST_CLIENTS,
-	LIST_BARE_PANES, /* without their commands and directories */
-	LIST_WINDOW, /* one, with its panes */
-	LIST_SESSION, /* one, with its links */
-	LIST_FIRST, /* the first link of a session */
+	LIST_BARE_PANES, /* all panes without command and directory */
+	LIST_WINDOW, /* one window with its panes */
+	LIST_SESSION, /* one session with its links */
+	LIST_FIRST, /* first link of a session */
 	LIST_LAST,
-	LIST_PLACE, /* the window of a pane */
+	LIST_PLACE, /* window of a pane */
 	LIST_LINKS,
 	LIST_LAYOUTS,
 	LIST_INDEXES,
 	LIST_DETAILS,
 	LIST_TITLES,
-	LIST_NOTHING, /* how many commands tmux has run is in every reply */
+	LIST_NOTHING, /* no listing: just a reply, with the running number of tmux */
 };
 
-/* A command of a listing. add reads one record, after its letter and TAB. */
+/* A command of a listing. add reads one record, without its letter and TAB. */
 struct list_command {
 	const char *command;
-	const char *option; /* or NULL */
-	char sigil; /* of the id of the object; NUL: no target */
-	const char *place; /* behind the id, or NULL */
+	const char *option; /* NULL: none */
+	char sigil; /* of the listed object's id; NUL: no target */
+	const char *place; /* appended to the id; NULL: nothing */
 	const char *format_option; /* NULL: the format is the last argument */
 	char letter;
 	const struct format_field *fields;
-	const struct format_field *more_fields; /* behind the others, or NULL */
+	const struct format_field *more_fields; /* fields behind the first ones; NULL: none */
 	int (*add)(void *data, const char *line, const char *end);
 };
 
@@ -94,7 +94,7 @@ static const struct list_command list_commands[] = {
     [LIST_NOTHING] = {"display-message", "-p", 0, NULL, NULL, 0, NULL, NULL, NULL},
 };
 
-/* One command with the object that it lists. */
+/* One command, and the id of the object that it lists. */
 struct listing_step {
 	enum list_kind kind;
 	uint32_t id;
@@ -110,7 +110,7 @@ static void plan_step(struct plan *plan, enum list_kind kind, uint32_t id)
 	plan->steps[plan->count++] = (struct listing_step){.kind = kind, .id = id};
 }
 
-/* The last step has output, so an error behind it is no error of the listing: see one_shot.c. */
+/* The last step must have output: only then an error of a later hook is ignored (one_shot.c). */
 static void plan_parts(struct plan *plan, const struct parts *parts)
 {
 	plan->count = 0;
@@ -193,7 +193,7 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-/* Numbers the groups in the order of the listing. */
+/* Returns the number of a group. Groups are numbered in the order of the listing. */
 static int number_group(struct listing_reading *reading, const char *name, uint32_t *ret_group)
 {
 	uint64_t key = hash_text(name);
@@ -207,7 +207,7 @@ static int number_group(struct listing_reading *reading, const char *name, uint3
 	return 0;
 }
 
-/* A line has no more fields than the tables. */
+/* Returns an error if the line has more fields than the tables. */
 static int end_line(int error, const char *const *line)
 {
 	return error == 0 && *line != NULL ? MUXBUS_ERR_SYNTAX : error;
@@ -254,7 +254,7 @@ static int read_link(struct listing_reading *reading, const char **line, const c
 	return error;
 }
 
-/* A link to a window that is not known cannot be in the model before that window was listed. */
+/* Adds a link. If its window is unknown, skips the link, and lists the window next. */
 static int take_link(struct listing_reading *reading, const struct muxbus_link *link)
 {
 	if (muxbus_model_window(reading->before, link->window) == NULL &&
@@ -273,7 +273,7 @@ static int add_link(void *data, const char *line, const char *end)
 	return error == 0 ? take_link(reading, &link) : error;
 }
 
-/* A group is known by its number, so a session that joins or leaves one needs the others. */
+/* Lists the whole server next if a session has joined a group: its number is another session's. */
 static int add_session_link(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -354,8 +354,8 @@ static int add_bare_pane(void *data, const char *line, const char *end)
 }
 
 /*
- * A link of a known window that is new, and that no event announced: tmux swaps windows without a
- * word, so the others are looked at.
+ * Handles a window that has a new link without an event: tmux does not announce swapped windows.
+ * Lists the sessions of its known links next.
  */
 static void doubt_links(struct listing_reading *reading, const struct muxbus_link *now)
 {
@@ -367,8 +367,8 @@ static void doubt_links(struct listing_reading *reading, const struct muxbus_lin
 }
 
 /*
- * tmux tells one link of the window. Its session must be known, or be listed behind it with all
- * sessions and links; else the whole server is listed next.
+ * Adds a listed window with one of its links. If the link's session is unknown, and sessions and
+ * links are not listed too, lists the whole server next.
  */
 static int take_window(struct listing_reading *reading, const struct window_record *record)
 {
@@ -376,7 +376,7 @@ static int take_window(struct listing_reading *reading, const struct window_reco
 	const struct muxbus_link *link = &record->link;
 	int error;
 	if (read->link_count > 0 && reading->links[read->link_count - 1].window == link->window)
-		return 0; /* another pane of this window */
+		return 0; /* the record of another pane of this window */
 	if (read->link_count == PARTS_IDS_MAX ||
 	    (!reading->parts->tree &&
 		muxbus_model_session(reading->before, link->session) == NULL)) {
@@ -430,7 +430,7 @@ static void list_unread_window(struct listing_reading *reading, uint32_t window)
 		parts_add_window(&reading->listing->more, window);
 }
 
-/* A pane that is elsewhere, or not known: its windows are listed next; other links: all of them. */
+/* Compares a pane's place with the model. Lists the windows, or the tree, next if it differs. */
 static void compare_detail(struct listing_reading *reading, const struct pane_detail *detail)
 {
 	const struct muxbus_pane *pane = muxbus_model_pane(reading->before, detail->pane);
@@ -469,7 +469,7 @@ static int add_detail(void *data, const char *line, const char *end)
 	return MUXBUS_ERR_NOMEM;
 }
 
-/* Whether tmux has printed this title as it is: a '\\' may be one that was added. */
+/* Returns true if text is this title. A '\\' may have been added by tmux: then false. */
 static bool is_title(const char *title, const char *text, size_t len)
 {
 	size_t known = strlen(title);
@@ -516,7 +516,7 @@ static int compare_title(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* tmux announces no new indexes; but when windows are renumbered, an end of them moves. */
+/* tmux announces no new indexes. If windows are renumbered, the first or last index changes. */
 static int compare_end(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -531,7 +531,7 @@ static int compare_end(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* For a pane that is gone, tmux shows another one. */
+/* For a closed pane tmux shows another pane, which is ignored. */
 static int compare_place(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -554,7 +554,7 @@ static int add_client(void *data, const char *line, const char *end)
 	struct muxbus_client client = {.session = MUXBUS_NO_ID};
 	int error = fields_read(&reading->target, client_fields, &line, end, &client);
 	error = end_line(error, &line);
-	/* Locked or suspended: tmux since 3.7 does not list such a client either. */
+	/* A locked or suspended client, which tmux 3.7 and later do not list either. */
 	if (error != 0 || client.session == MUXBUS_NO_ID)
 		return error;
 	return model_add_client(reading->listing->model, &client);
@@ -595,7 +595,7 @@ static int read_reply(struct listing_reading *reading, const struct listing_step
 		return 0;
 	error = fields_read_lines(&reading->target, reply, list->letter, list->add, reading,
 	    &reading->listing->malformed);
-	/* A listed window that is not there: only a whole listing can tell. */
+	/* The window was not listed: only a listing of the whole server shows why. */
 	if (step->kind == LIST_WINDOW && reading->read.link_count == links)
 		reading->listing->more.all = true;
 	return error;

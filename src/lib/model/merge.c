@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Merging what was read with the rest of the old model. All strings are copied. */
+/* Merges the records that were read with the rest of the old model. Copies all strings. */
 #include "lib/model/merge.h"
 
 #include "lib/model/fields.h"
@@ -8,10 +8,10 @@
 struct merge {
 	struct muxbus_model *model;
 	const struct muxbus_model *before;
-	const struct merge_read *read; /* NULL: nothing was read */
-	const struct merge_drop *drop; /* NULL: nothing is gone */
+	const struct merge_read *read; /* NULL: no records were read */
+	const struct merge_drop *drop; /* NULL: no objects have closed */
 	struct parts *more;
-	struct map linked; /* windows with a link in the new model */
+	struct map linked; /* set of the windows with a link in the new model */
 };
 
 static bool was_window_read(const struct merge *merge, uint32_t window)
@@ -45,8 +45,8 @@ static int copy_sessions(struct merge *merge)
 }
 
 /*
- * Compares a link of a session that was not listed with the links of the listed windows. False if
- * the link is outdated.
+ * Compares an old link with the links of the windows that were read. Returns false if the link is
+ * outdated.
  */
 static bool fit_link(struct merge *merge, struct muxbus_link *link)
 {
@@ -90,7 +90,7 @@ static int copy_links(struct merge *merge)
 	return error;
 }
 
-/* The links of listed sessions are in the new model already. */
+/* The new model already has the links of listed sessions: adds their windows to linked. */
 static int note_links(struct merge *merge)
 {
 	next_each (const struct muxbus_link, link, muxbus_model_next_link, merge->model)
@@ -122,7 +122,7 @@ static int copy_windows(struct merge *merge)
 	return error;
 }
 
-/* Takes the details of a pane. The listing of all panes must have it, and at its place. */
+/* Updates a pane's details. Lists its window next if the listing lacks the pane, or differs. */
 static void take_detail(struct merge *merge, struct muxbus_pane *pane)
 {
 	const struct pane_detail *detail = map_get(&merge->read->details, pane->id);

@@ -5,7 +5,7 @@
 
 #define POOL_BYTES 8192
 
-/* Strings are only freed together. */
+/* A block of strings. All blocks are freed together. */
 struct pool_block {
 	struct pool_block *next;
 	size_t len;
@@ -25,8 +25,8 @@ struct muxbus_model {
 	struct model_table links; /* by session, index, window */
 	struct model_table panes; /* by window, index, id */
 	struct model_table clients; /* by name */
-	uint64_t *pane_order; /* ascending: id in the upper half, position in the lower */
-	struct muxbus_link *window_links; /* a copy of links by window, session, index */
+	uint64_t *pane_order; /* sorted: a pane id in the upper half, its position in the lower */
+	struct muxbus_link *window_links; /* a copy of links, sorted by window, session, index */
 	struct pool_block *pool;
 	bool is_cut;
 };
@@ -200,7 +200,7 @@ static void *table_find(const struct model_table *table, const void *key, size_t
 	return bsearch(key, table->items, table->count, size, compare);
 }
 
-/* The item after previous, or the first if previous is NULL. */
+/* Returns the item after previous; the first if previous is NULL. */
 static const void *table_next(const struct model_table *table, const void *previous, size_t size)
 {
 	const char *items = table->items;
@@ -210,7 +210,7 @@ static const void *table_next(const struct model_table *table, const void *previ
 	return position < table->count ? items + position * size : NULL;
 }
 
-/* Most tables are in order already: windows are copied, and listed, as they were. */
+/* Sorts a table. Most tables are already in order, since they are copied or listed that way. */
 static void sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
 	const char *item = items, *last = item + (count - 1) * size;
@@ -220,7 +220,7 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
 		qsort(items, count, size, compare);
 }
 
-/* Sorts a table and keeps one of several equal items. */
+/* Sorts a table and keeps only one of equal items. */
 static void table_sort_unique(
     struct model_table *table, size_t size, int (*compare)(const void *, const void *))
 {
@@ -247,7 +247,7 @@ static void table_limit(struct muxbus_model *model, struct model_table *table, s
 	model->is_cut = true;
 }
 
-/* Drops links of unknown sessions or windows. */
+/* Removes links of unknown sessions or windows. */
 static void drop_loose_links(struct muxbus_model *model)
 {
 	struct muxbus_link *links = model->links.items;
@@ -262,7 +262,7 @@ static void drop_loose_links(struct muxbus_model *model)
 	model->links.count = kept;
 }
 
-/* Drops panes of unknown windows. */
+/* Removes panes of unknown windows. */
 static void drop_loose_panes(struct muxbus_model *model)
 {
 	struct muxbus_pane *panes = model->panes.items;
@@ -274,7 +274,7 @@ static void drop_loose_panes(struct muxbus_model *model)
 	model->panes.count = kept;
 }
 
-/* Sorts the panes by place, and an index of them by id. */
+/* Sorts the panes by place, and makes an index by id. Returns 0 or MUXBUS_ERR_NOMEM. */
 static int order_panes(struct muxbus_model *model)
 {
 	const struct muxbus_pane *panes;
@@ -310,7 +310,7 @@ static int order_links(struct muxbus_model *model)
 	return 0;
 }
 
-/* Fills in the fields that come from other records. */
+/* Fills in the fields that other records determine. */
 static void join_records(struct muxbus_model *model)
 {
 	const struct muxbus_link *links = model->links.items;
@@ -430,7 +430,7 @@ struct muxbus_client *model_client_entry(struct muxbus_model *model, size_t posi
 	return (struct muxbus_client *)model->clients.items + position;
 }
 
-/* The first item, in the order of compare, that is not before key; or NULL. */
+/* Returns the first item that is not less than key in the order of compare, or NULL. */
 static const void *first_from(const void *items, size_t count, size_t size, const void *key,
     int (*compare)(const void *, const void *))
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parts of a server that a listing reads, since they changed or since a caller needs them
- * fresh. Too many windows or sessions make it the whole server.
+ * The parts of a server that a listing reads, because they changed or a caller needs them fresh.
+ * More than PARTS_IDS_MAX windows or sessions turn into the whole server.
  */
 #pragma once
 
 #include "base/base.h"
 
-/* The most objects that are listed one by one. */
+/* Maximum number of ids in a list. */
 #define PARTS_IDS_MAX 8
 
 struct part_ids {
@@ -16,24 +16,24 @@ struct part_ids {
 };
 
 struct parts {
-	bool all; /* the whole server, whatever the others say */
-	bool is_bare; /* of all, without commands and directories of panes */
-	bool is_counted; /* texts are counted, not encoded: see fields.h */
-	struct part_ids windows; /* each with its panes, and one of its links */
-	struct part_ids sessions; /* each with all its links */
-	struct part_ids ends; /* sessions: are the first and the last link still the same? */
-	struct part_ids places; /* panes: are they in a window that is not listed? */
-	bool indexes; /* are all panes and links where they were? */
-	bool details; /* of all panes, the fields that tmux does not announce */
-	bool titles; /* have all panes the titles that are known? */
+	bool all; /* the whole server; the other lists do not matter */
+	bool is_bare; /* for all: without commands and directories of panes */
+	bool is_counted; /* texts are counted instead of encoded: see fields.h */
+	struct part_ids windows; /* each window with its panes and one of its links */
+	struct part_ids sessions; /* each session with all its links */
+	struct part_ids ends; /* sessions whose first and last link are compared */
+	struct part_ids places; /* panes: are they in windows that are not listed? */
+	bool indexes; /* compare the indexes of all panes and links */
+	bool details; /* the fields that tmux does not announce, of all panes */
+	bool titles; /* compare the titles of all panes */
 	bool tree; /* all sessions and links */
-	bool layouts; /* have all windows the layouts that are known? */
+	bool layouts; /* compare the layouts of all windows */
 	bool clients;
 };
 
 bool part_ids_have(const struct part_ids *list, uint32_t id);
 
-/* Add a part; one too many makes it all. */
+/* Add an id to a list. If the list is full, set all. */
 void parts_add_window(struct parts *parts, uint32_t window);
 void parts_remove_window(struct parts *parts, uint32_t window);
 void parts_add_session(struct parts *parts, uint32_t session);

@@ -40,9 +40,9 @@ static bool is_tile(const struct muxbus_pane *pane, const struct muxbus_cell *ce
 }
 
 /*
- * Whether panes that fill their cells prove that no border shows a status and that no scrollbar
- * takes columns. tmux takes a row for the status from the panes at the bottom, and columns for
- * a scrollbar from all, but it leaves each pane one row and one column.
+ * Returns true if panes that fill their cells would prove that no border shows a status and that no
+ * scrollbar takes columns. tmux takes a row for a status from the bottom panes, and columns for a
+ * scrollbar from all panes, but leaves each pane one row and one column.
  */
 static bool is_proof(const struct tiles *tiles)
 {
@@ -82,7 +82,7 @@ const struct muxbus_cell *tiles_find(const struct tiles *tiles, uint32_t pane)
 	return NULL;
 }
 
-/* The panes that the new layout lacks. False if it has others, or another order. */
+/* Finds the panes that the new layout lacks. Returns false if it has new panes or another order. */
 static bool find_lost(
     const struct muxbus_model *model, uint32_t window, const struct tiles *tiles, struct map *lost)
 {
@@ -126,7 +126,7 @@ static int copy_without(const struct muxbus_model *before, uint32_t window,
 	return error;
 }
 
-/* Whether the layout was set; else the model is not of use. */
+/* Sets the layout of a window. On false the model is incomplete and must be freed. */
 static bool set_layout(struct muxbus_model *model, uint32_t id, const char *layout,
     const struct tiles *tiles, uint32_t active)
 {

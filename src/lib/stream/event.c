@@ -41,13 +41,13 @@ static int compare_name(const void *name, const void *row)
 	return strcmp(name, ((const struct muxbus_event_info *)row)->name);
 }
 
-/* The arguments that are not yet read. */
+/* The arguments of a line that are still to be read. */
 struct event_cursor {
-	char *next; /* NULL after the last */
-	char *end; /* a NUL is there */
+	char *next; /* NULL after the last argument */
+	char *end; /* points to a NUL */
 };
 
-/* Cuts off the argument up to the next space. It is empty between two spaces. NULL at the end. */
+/* Returns the next argument, up to a space; "" between two spaces. Returns NULL at the end. */
 static char *take_word(struct event_cursor *cursor, size_t *ret_len)
 {
 	char *word = cursor->next;
@@ -70,7 +70,7 @@ static char *take_rest(struct event_cursor *cursor, size_t *ret_len)
 	return rest;
 }
 
-/* An id with its sigil; "-" means none where may_lack. */
+/* Reads an id with its sigil. With may_lack, "-" means no id. */
 static bool take_id(struct event_cursor *cursor, char sigil, bool may_lack, uint32_t *ret_id)
 {
 	size_t len;
@@ -97,7 +97,7 @@ static bool take_index(struct event_cursor *cursor, uint32_t *ret_index)
 	return str_parse_u32(word, len, ret_index);
 }
 
-/* Text after a lone ':'; skips unknown arguments before it. */
+/* Reads the text after " : ". Skips unknown arguments before the colon. */
 static bool take_text_after_colon(struct event_cursor *cursor, struct muxbus_event *event)
 {
 	for (;;) {
@@ -119,10 +119,10 @@ static bool take_string(struct event_cursor *cursor, const char **ret_string)
 	return *ret_string != NULL;
 }
 
-/* Reads one argument by its letter. */
+/* Reads one argument, whose kind is given by a letter. */
 static bool take_argument(struct event_cursor *cursor, char letter, struct muxbus_event *event)
 {
-	bool may_lack = event->label != NULL; /* subscriptions send "-" for a missing id */
+	bool may_lack = event->label != NULL; /* subscriptions send "-" if there is no id */
 	size_t len;
 	switch (letter) {
 	case 's':
@@ -139,7 +139,7 @@ static bool take_argument(struct event_cursor *cursor, char letter, struct muxbu
 		return take_string(cursor, &event->label);
 	case 'L':
 		return take_string(cursor, &event->layout);
-	case 'V': /* this and the next: since tmux 2.2 */
+	case 'V': /* this argument and the next: since tmux 2.2 */
 		event->visible_layout = take_word(cursor, &len);
 		return true;
 	case 'F':

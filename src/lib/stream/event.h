@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Parsing one % line by the table of known events. */
+/* Parses one % line with the table of known events. */
 #pragma once
 
 #include <muxbus.h>
@@ -7,8 +7,8 @@
 #include "base/base.h"
 
 /*
- * Parses a line that starts with %, without its newline but with a NUL at line[len].
- * scratch has room for len + 1 bytes. The event points into both; nothing is allocated. A
- * line with unexpected arguments becomes MUXBUS_EVENT_UNKNOWN.
+ * Parses a line that starts with %, without its newline; line[len] must be a NUL. scratch has room
+ * for len + 1 bytes. The event points into line and scratch; no memory is allocated. A line with
+ * unexpected arguments becomes MUXBUS_EVENT_UNKNOWN.
  */
 void event_parse(const char *line, size_t len, char *scratch, struct muxbus_event *ret_event);

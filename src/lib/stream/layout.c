@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Parsing layout strings. They are CSUM,CELL[<CELL,...>], where
+ * Parses layout strings. Their form is CSUM,CELL[<CELL,...>] with
  *
- *   CELL = WxH,X,Y then nothing, ",ID", "{CELL,...}" or "[CELL,...]"
+ * CELL = WxH,X,Y then nothing, ",ID", "{CELL,...}" or "[CELL,...]"
  *
- * or, since tmux 3.8, JSON without blanks: {"V":2,"L":CELL}, where
+ * or, since tmux 3.8, JSON without blanks: {"V":2,"L":CELL} with
  *
- *   CELL = {"t":"p", "h" or "v", "w":W,"h":H,"x":X,"y":Y,"z":Z if it floats, other numbers,
- *           "I":"%ID" or "c":[CELL,...]}
+ * CELL = {"t":"p", "h" or "v", "w":W,"h":H,"x":X,"y":Y,"z":Z if it floats, other numbers,
+ * "I":"%ID" or "c":[CELL,...]}
  *
- * Each cell has one 'x' or '{', so the memory for all cells is known before reading. Nesting
- * uses the parents of cells and not the stack, so a hostile string costs no more than its
- * length.
+ * Each cell has one 'x' or '{', so the number of cells is known before reading. Nesting uses the
+ * parents of cells instead of the stack, so the cost of a hostile string is limited by its length.
  */
 #include <muxbus.h>
 
 #include "base/base.h"
 
 #define CHECKSUM_LEN 4
-/* The maximum of tmux is 10,000 cells a side. */
+/* tmux allows at most 10,000 cells a side. */
 #define SIDE_MAX 1000000
 
 struct layout_reader {
 	const char *next;
 	const char *end;
 	struct muxbus_layout *layout;
-	uint32_t last; /* the previous cell of this parent, or MUXBUS_NO_ID */
+	uint32_t last; /* the previous child of parent, or MUXBUS_NO_ID */
 	uint32_t parent;
 };
 
@@ -39,7 +38,7 @@ uint16_t muxbus_layout_checksum(const char *text, size_t len)
 	return (uint16_t)sum;
 }
 
-/* The next character, a NUL at the end. */
+/* Returns the next character without reading it; NUL at the end. */
 static char peek(const struct layout_reader *reader)
 {
 	return reader->next < reader->end ? *reader->next : '\0';
@@ -86,8 +85,7 @@ static bool read_place(struct layout_reader *reader, int *ret_place)
 }
 
 /*
- * Reads ",ID". Old strings have no ids, so the number after the comma may be the width of
- * the next cell: then nothing is read.
+ * Reads ",ID". Old strings have no ids: if the number is the width of the next cell, reads nothing.
  */
 static bool read_pane(struct layout_reader *reader, uint32_t *ret_pane)
 {
@@ -105,7 +103,7 @@ static bool read_pane(struct layout_reader *reader, uint32_t *ret_pane)
 	return true;
 }
 
-/* Reads WxH,X,Y and an id; the next character decides the kind of cell. */
+/* Reads WxH,X,Y and the id. The next character determines the kind of cell. */
 static bool read_cell(struct layout_reader *reader, struct muxbus_cell *cell)
 {
 	cell->child = MUXBUS_NO_ID;
@@ -137,7 +135,7 @@ static void link_cell(struct layout_reader *reader, uint32_t index)
 	reader->last = index;
 }
 
-/* Closes containers for each closing bracket. False for a bracket of the wrong kind. */
+/* Closes a container for each closing bracket. Returns false for the wrong kind of bracket. */
 static bool close_containers(struct layout_reader *reader)
 {
 	while (peek(reader) == '}' || peek(reader) == ']') {
@@ -159,7 +157,7 @@ static bool read_tree(struct layout_reader *reader)
 	struct muxbus_layout *layout = reader->layout;
 	do {
 		uint32_t index = layout->count;
-		struct muxbus_cell cell; /* copied into the array only if it is valid */
+		struct muxbus_cell cell; /* copied into the array if it is valid */
 		if (!read_cell(reader, &cell))
 			return false;
 		layout->cells[layout->count++] = cell;
@@ -187,7 +185,7 @@ static void mark_floating(struct muxbus_layout *layout, uint32_t pane)
 			layout->cells[i].is_floating = true;
 }
 
-/* Reads "<CELL,...>": panes with an id, which are in the tree as well. */
+/* Reads "<CELL,...>": the panes with these ids float, and are in the tree too. */
 static bool read_floating(struct layout_reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;
@@ -217,7 +215,7 @@ static bool read_checksum(const char *text, uint16_t *ret_checksum)
 	return true;
 }
 
-/* One block of memory: the layout, its cells, its floating panes. */
+/* Allocates one block for the layout, its cells and its floating panes. */
 static struct muxbus_layout *layout_new(size_t cells)
 {
 	struct muxbus_layout *layout = mem_calloc(
@@ -245,7 +243,7 @@ static bool take_text(struct layout_reader *reader, const char *text)
 	return true;
 }
 
-/* Reads "%ID" with its quotes. */
+/* Reads "%ID" in quotes. */
 static bool read_quoted_pane(struct layout_reader *reader, struct muxbus_cell *cell)
 {
 	uint64_t pane;
@@ -270,7 +268,7 @@ static bool read_kind(struct layout_reader *reader, struct muxbus_cell *cell)
 	return false;
 }
 
-/* A floating pane has its place among them as a number, 0 for the top-most. */
+/* Reads the position of a floating pane among the floating panes; 0 is the top. */
 static bool read_floating_place(
     struct layout_reader *reader, struct muxbus_cell *cell, size_t cells)
 {
@@ -278,13 +276,13 @@ static bool read_floating_place(
 	if (!read_number(reader, cells - 1, &place) ||
 	    reader->layout->floating[place] != MUXBUS_NO_ID)
 		return false;
-	/* The pane may come later. */
+	/* Its id may follow later. */
 	reader->layout->floating[place] = (uint32_t)(cell - reader->layout->cells);
 	cell->is_floating = true;
 	return true;
 }
 
-/* The value of a member that does not matter here: a number, true or false. */
+/* Skips a value that is not needed: a number, true or false. */
 static bool skip_value(struct layout_reader *reader)
 {
 	const char *start = reader->next;
@@ -318,7 +316,7 @@ static bool read_member(
 	}
 }
 
-/* Reads members up to the children or the end of the cell. False if the string is invalid. */
+/* Reads members up to the children or the end of the cell. Returns false if invalid. */
 static bool read_members(
     struct layout_reader *reader, uint32_t index, size_t cells, bool *ret_has_cells)
 {
@@ -348,7 +346,7 @@ static bool is_complete(const struct muxbus_cell *cell)
 	    is_pane == (cell->child == MUXBUS_NO_ID) && (is_pane || !cell->is_floating);
 }
 
-/* Begins the next cell at "{". */
+/* Begins the next cell at "{". Returns false if there is none. */
 static bool begin_cell(struct layout_reader *reader, uint32_t *ret_index)
 {
 	uint32_t index = reader->layout->count;
@@ -365,8 +363,8 @@ static bool begin_cell(struct layout_reader *reader, uint32_t *ret_index)
 }
 
 /*
- * A cell has ended. Goes on to its sibling, or ends its parents up to one with more members.
- * False if the string is invalid.
+ * Ends a cell: continues with its sibling, or ends its parents up to one that has more members.
+ * Returns false if the string is invalid.
  */
 static bool end_cell(struct layout_reader *reader, uint32_t *index, bool *ret_is_root)
 {
@@ -420,7 +418,7 @@ static void settle_floating(struct muxbus_layout *layout, size_t cells)
 	}
 }
 
-/* Makes the layout for the number of cells that a text has. */
+/* Allocates the layout for this number of cells. */
 static int begin_layout(struct layout_reader *reader, size_t cells)
 {
 	if (cells == 0)

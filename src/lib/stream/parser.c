@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Parsing the bytes of a control-mode stream as they come.
+ * Parses the bytes of a control-mode stream as they arrive. Its three states are:
  *
- * Three states:
+ * OUTSIDE   at the start of a line, or in a line other than output
+ * OUTPUT    in the data of an %output line, which is delivered in pieces and not stored; only
+ * the start of a split escape, at most three bytes, is kept for the next piece
+ * BLOCK     from a %begin to the end of its block or, if a nonce is expected, to the
+ * sentinel with the nonce; the segment stores the lines
  *
- *   OUTSIDE   at the beginning of a line, or in a line other than output
- *   OUTPUT    in the data of an %output line, which is delivered in pieces and not kept;
- *             at most the three bytes of a split escape are carried over
- *   BLOCK     from a %begin to the end of its block or, if a nonce is expected, to the
- *             sentinel that prints it; the segment keeps the lines
- *
- * Inside a BLOCK only the expected guard and sentinel have a meaning. segment.c explains how
- * the kept lines are divided, and why the result is reliable.
+ * In a BLOCK only the expected guard and sentinel have a meaning. segment.c explains how the stored
+ * lines are divided, and why the result is reliable.
  */
 #include "lib/stream/parser.h"
 
@@ -19,21 +17,21 @@
 #include "lib/stream/segment.h"
 #include "lib/unescape.h"
 
-/* The largest piece of output: it stays in the processor's cache. */
+/* The largest piece of output. It stays in the processor's cache. */
 #define PIECE_BYTES (16 * 1024)
-/* The longest prefix "%extended-output %P AGE ... : " of an output line. */
+/* Limit of the prefix "%extended-output %P AGE ... : " of an output line. */
 #define PREFIX_MAX 256
-/* Memory that an empty buffer may keep. */
+/* Memory that an empty buffer keeps. */
 #define KEEP_BYTES (64 * 1024)
 #define ESCAPE_LEN 4
 
 enum parser_state { STATE_OUTSIDE, STATE_OUTPUT, STATE_BLOCK };
 
-/* The position in the three lines of a sentinel. */
+/* How many of the three lines of a sentinel were read. */
 enum sentinel_stage {
 	SENTINEL_NONE,
-	SENTINEL_BEGIN, /* the last line may be its %begin */
-	SENTINEL_NONCE, /* the last line is its nonce */
+	SENTINEL_BEGIN, /* the last line may be the %begin of a sentinel */
+	SENTINEL_NONCE, /* the last line is an expected nonce */
 };
 
 struct parser_output {
@@ -48,23 +46,23 @@ struct muxbus_parser {
 	bool has_failed;
 	struct muxbus_parser_stats stats;
 
-	struct buf line; /* the beginning of a line other than output */
+	struct buf line; /* an incomplete line other than output */
 	bool is_line_cut;
-	struct buf event; /* a copy of a line for the pointers of an event */
+	struct buf event; /* copy of a line, into which an event points */
 
 	struct parser_output output;
-	uint8_t carry[ESCAPE_LEN]; /* the beginning of an escape */
+	uint8_t carry[ESCAPE_LEN]; /* start of an escape whose rest was not received yet */
 	size_t carry_len;
 
 	struct segment segment;
-	bool must_rescan; /* no nonce is expected any more, so the segment may have ended */
+	bool must_rescan; /* nonces were cancelled: the segment may already be complete */
 
 	struct nonce *nonces;
 	size_t nonce_count;
 	size_t nonce_room;
-	size_t nonces_passed; /* of the announced list */
+	size_t nonces_passed; /* how many nonces of the announced list are no longer expected */
 	enum sentinel_stage stage;
-	struct guard sentinel; /* its %begin */
+	struct guard sentinel; /* the %begin of the sentinel */
 	size_t sentinel_index;
 
 	uint8_t piece[PIECE_BYTES + ESCAPE_LEN + UNESCAPE_SLACK];
@@ -81,10 +79,10 @@ int muxbus_parser_new(
 		mem_free(parser);
 		return MUXBUS_ERR_NOMEM;
 	}
-	parser->nonce_room = 1; /* so that muxbus_parser_expect() cannot fail */
+	parser->nonce_room = 1; /* muxbus_parser_expect() then needs no memory */
 	parser->handlers = *handlers;
 	parser->data = data;
-	buf_init(&parser->line, (size_t)MUXBUS_LINE_MAX + 1); /* and its newline */
+	buf_init(&parser->line, (size_t)MUXBUS_LINE_MAX + 1); /* and the newline */
 	buf_init(&parser->event, 2 * ((size_t)MUXBUS_LINE_MAX + 1));
 	segment_init(&parser->segment);
 	*ret_parser = parser;
@@ -130,12 +128,12 @@ void muxbus_parser_expect(struct muxbus_parser *parser, const char *nonce)
 {
 	struct nonce one;
 	if (nonce == NULL) {
-		(void)parser_expect_list(parser, NULL, 0); /* cannot fail: no memory needed */
+		(void)parser_expect_list(parser, NULL, 0); /* cannot fail: needs no memory */
 		return;
 	}
 	memcpy(one.text, nonce, MUXBUS_NONCE_LEN);
 	one.text[MUXBUS_NONCE_LEN] = '\0';
-	(void)parser_expect_list(parser, &one, 1); /* cannot fail: there is room for one */
+	(void)parser_expect_list(parser, &one, 1); /* cannot fail: one nonce always has room */
 }
 
 size_t parser_sentinel_index(const struct muxbus_parser *parser)
@@ -143,7 +141,7 @@ size_t parser_sentinel_index(const struct muxbus_parser *parser)
 	return parser->sentinel_index;
 }
 
-/* The index of the expected nonce in a line, in either form; nonce_count if none. */
+/* Returns the index of the nonce in a line, in either form; nonce_count if the line has none. */
 static size_t find_nonce(const struct muxbus_parser *parser, const char *line, size_t len)
 {
 	static const size_t prefix_len = sizeof PARSER_SENTINEL_PREFIX - 1;
@@ -174,7 +172,7 @@ static enum prefix_kind compare_prefix(
 	return len < word_len ? PREFIX_PARTIAL : PREFIX_OUTPUT;
 }
 
-/* Reads a pane's id, after its %, up to a space. */
+/* Reads the id of a pane, behind its %, and a space. */
 static enum prefix_kind read_pane(const char **text, const char *end, uint32_t *ret_pane)
 {
 	const char *place = *text;
@@ -196,7 +194,7 @@ static enum prefix_kind read_age(const char **text, const char *end, uint64_t *r
 	const char *newline = memchr(*text, '\n', (size_t)(end - *text));
 	const char *colon;
 	const char *age_end;
-	if (newline != NULL) /* ignore a colon of another line */
+	if (newline != NULL) /* ignore the colon of another line */
 		end = newline;
 	colon = memmem(*text, (size_t)(end - *text), " : ", 3);
 	age_end = memchr(*text, ' ', (size_t)(end - *text));
@@ -208,7 +206,7 @@ static enum prefix_kind read_age(const char **text, const char *end, uint64_t *r
 	return PREFIX_OUTPUT;
 }
 
-/* Reads the text before the data of an output line. ret_len is its length. */
+/* Reads the prefix of an output line. *ret_len is the prefix's length. */
 static enum prefix_kind read_prefix(
     const char *text, size_t len, struct parser_output *ret_output, size_t *ret_len)
 {
@@ -248,14 +246,14 @@ static void give_output(struct muxbus_parser *parser, size_t len)
 }
 
 /*
- * Completes a split escape with bytes from *bytes. Writes the result to the beginning of the
- * piece and returns its length, 0 if more bytes are needed.
+ * Completes a split escape with the next bytes. Writes the result to the start of the piece.
+ * Returns its length; 0 if more bytes are needed.
  */
 static size_t complete_carry(struct muxbus_parser *parser, const uint8_t **bytes, size_t *len)
 {
 	while (*len > 0 && parser->carry_len < ESCAPE_LEN) {
 		size_t filled = parser->carry_len;
-		/* As in unescape_tail(): the first digit is of two bits. */
+		/* The first digit is at most 3, since an escape is one byte. */
 		if (**bytes < '0' || **bytes > (filled == 1 ? '3' : '7')) {
 			memcpy(parser->piece, parser->carry, filled);
 			parser->carry_len = 0;
@@ -295,7 +293,7 @@ static void add_output(struct muxbus_parser *parser, const uint8_t *bytes, size_
 	}
 }
 
-/* The output line has ended: an incomplete escape is literal. */
+/* Ends an output line. An incomplete escape is delivered as it is. */
 static void end_output(struct muxbus_parser *parser)
 {
 	size_t len = parser->carry_len;
@@ -323,7 +321,7 @@ static int give_event(struct muxbus_parser *parser, const char *line, size_t len
 	return 0;
 }
 
-/* Handles a whole line outside of blocks that is not a %begin. */
+/* Handles a complete line outside of blocks that is not a %begin. */
 static int take_outside_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	size_t prefix_len;
@@ -346,7 +344,7 @@ static void give_block(struct muxbus_parser *parser, const struct muxbus_block *
 		parser->handlers.block(parser->data, block);
 }
 
-/* Adds whole lines, with their newlines, to the segment. */
+/* Adds complete lines, with their newlines, to the segment. */
 static int keep_lines(struct muxbus_parser *parser, const char *text, size_t len)
 {
 	bool was_cut = parser->segment.is_cut;
@@ -356,7 +354,7 @@ static int keep_lines(struct muxbus_parser *parser, const char *text, size_t len
 	return error;
 }
 
-/* The sentinel is complete: delivers the kept blocks, then the sentinel. */
+/* Handles a complete sentinel: delivers the stored blocks, then calls the sentinel handler. */
 static int end_segment(struct muxbus_parser *parser)
 {
 	size_t passed = parser->sentinel_index - parser->nonces_passed + 1;
@@ -379,7 +377,7 @@ static int end_segment(struct muxbus_parser *parser)
 	return error;
 }
 
-/* Looks for the three lines of a sentinel. True for the last line. */
+/* Checks a line for the three lines of a sentinel. Returns true for the last of them. */
 static bool pass_sentinel(
     struct muxbus_parser *parser, const char *line, size_t len, const struct guard *guard)
 {
@@ -403,7 +401,7 @@ static bool pass_sentinel(
 	return stage == SENTINEL_NONCE && block_line_closes(guard, &parser->sentinel);
 }
 
-/* Handles a whole line, with its newline, inside a block. */
+/* Handles a complete line, with its newline, inside a block. */
 static int take_block_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	struct guard found;
@@ -421,7 +419,7 @@ static int take_block_line(struct muxbus_parser *parser, const char *line, size_
 	return keep_lines(parser, line, len);
 }
 
-/* Handles any whole line, with its newline, except output. */
+/* Handles a complete line, with its newline, except output. */
 static int take_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	struct guard guard;
@@ -437,7 +435,7 @@ static int take_line(struct muxbus_parser *parser, const char *line, size_t len)
 	return take_outside_line(parser, line, len - 1);
 }
 
-/* In the data of an output line. Returns the number of bytes used. */
+/* Handles data of an output line. Returns the number of bytes used. */
 static size_t feed_output(struct muxbus_parser *parser, const char *bytes, size_t len)
 {
 	const char *newline = memchr(bytes, '\n', len);
@@ -452,8 +450,7 @@ static size_t feed_output(struct muxbus_parser *parser, const char *bytes, size_
 }
 
 /*
- * Takes at once all whole lines of a block that cannot be a guard or a nonce. Returns the
- * number of bytes used.
+ * Handles all complete lines of a block that cannot be a guard or nonce. *ret_used is their length.
  */
 static int feed_body(struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
@@ -472,7 +469,7 @@ static int feed_body(struct muxbus_parser *parser, const char *bytes, size_t len
 	return keep_lines(parser, bytes, used);
 }
 
-/* Adds to the partial line, and cuts it at the maximum. */
+/* Adds to the incomplete line, and cuts it at the maximum. */
 static int add_partial(struct muxbus_parser *parser, const char *bytes, size_t len)
 {
 	size_t room = MUXBUS_LINE_MAX - parser->line.len;
@@ -485,7 +482,7 @@ static int add_partial(struct muxbus_parser *parser, const char *bytes, size_t l
 	return buf_append(&parser->line, bytes, len) == 0 ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-/* The partial line is complete. */
+/* Handles the incomplete line, which is complete now. */
 static int end_partial(struct muxbus_parser *parser)
 {
 	int error;
@@ -498,7 +495,7 @@ static int end_partial(struct muxbus_parser *parser)
 	return error;
 }
 
-/* Continues a line that began in an earlier piece. */
+/* Continues an incomplete line. */
 static int feed_partial(
     struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
@@ -529,7 +526,7 @@ static int feed_partial(
 	return 0;
 }
 
-/* At the beginning of a line outside of blocks. */
+/* Handles bytes at the start of a line outside of blocks. */
 static int feed_outside(
     struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
@@ -547,7 +544,7 @@ static int feed_outside(
 	return take_line(parser, bytes, *ret_used);
 }
 
-/* At the beginning of a line in a block. */
+/* Handles bytes at the start of a line in a block. */
 static int feed_block(struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
 	const char *newline;
@@ -585,8 +582,8 @@ static int feed_bytes(struct muxbus_parser *parser, const char *bytes, size_t le
 }
 
 /*
- * The nonce was cancelled while lines were kept. Reads the kept lines and the partial line
- * again without a nonce.
+ * Called after the nonces were cancelled in a block. Reads the stored lines and the incomplete line
+ * again, without nonces.
  */
 static int rescan(struct muxbus_parser *parser)
 {

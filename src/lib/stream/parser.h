@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The parser for the connection, beyond muxbus.h: sentinels of lists of commands. */
+/* The parser's additional functions for the connection: sentinels of lists of commands. */
 #pragma once
 
 #include <muxbus.h>
@@ -7,8 +7,8 @@
 #include "base/base.h"
 
 /*
- * A sentinel is a block that holds only the nonce (from `display-message -p NONCE`), or the
- * nonce after this prefix (from the line `NONCE`, an unknown command).
+ * A sentinel is a block that contains only a nonce (from `display-message -p NONCE`), or a nonce
+ * behind this prefix (from the line `NONCE`, which is an unknown command).
  */
 #define PARSER_SENTINEL_PREFIX "parse error: unknown command: "
 
@@ -17,12 +17,12 @@ struct nonce {
 };
 
 /*
- * Announces the nonces of the next sentinels, in written order; copies them. Any of them may
- * come next: tmux skips sentinels after a failed command. After the sentinel of nonces[i]
- * only the later ones are expected, and none after the last. Returns 0, or MUXBUS_ERR_NOMEM
- * and keeps the nonces before. A count of 0 is muxbus_parser_expect(parser, NULL).
+ * Sets the nonces of the next sentinels, in the order of their commands, by copying. Any of them
+ * may be next, since tmux skips sentinels after a failed command. After the sentinel with nonces[i]
+ * only later nonces are expected, and none after the last. With count 0 does
+ * muxbus_parser_expect(parser, NULL). Returns 0, or MUXBUS_ERR_NOMEM without a change.
  */
 int parser_expect_list(struct muxbus_parser *parser, const struct nonce *nonces, size_t count);
 
-/* In the sentinel handler: its position, from 0, in the last announced list. */
+/* For the sentinel handler: returns the index of its nonce in the last list that was set. */
 size_t parser_sentinel_index(const struct muxbus_parser *parser);

@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Where the blocks of a reply begin and end.
+ * Finds where the blocks of a reply begin and end.
  *
- * tmux copies the text of panes, titles and files into a reply unchanged. A program that knows
- * the time and guesses tmux's running number can print a line that looks like the end of the
- * block that captures it. But it cannot print the nonce. So the place of the sentinel is
- * certain, and so is the first %begin, which was read outside of any block. Between them is
+ * tmux copies the text of panes, titles and files into a reply unchanged. A program that knows the
+ * time and guesses tmux's running number can print a line that looks like the end of the block with
+ * its output. But it cannot print the nonce. So the position of the sentinel is certain, and so is
+ * the first %begin, which was read outside of any block. Between them is
  *
- *   segment = block { line | block }
- *   block   = %begin T N F, lines of any text, %end T N F or %error T N F
- *   line    = other text that tmux writes outside of blocks
+ * segment = block { line | block }
+ * block   = %begin T N F, lines of any text, %end T N F or %error T N F
+ * line    = other text that tmux writes outside of blocks
  *
- * A segment is the reply of one command (connections send a sentinel after each), so it is
- * usually one block, and its end is the last line. So a block ends at the LAST line that can
- * end it. With more blocks (an alias, if-shell, hooks) these rules decide which lines can:
+ * A segment is the reply of one command, as connections send a sentinel after each command. So it
+ * is usually one block, which ends with the last line. Therefore a block ends at the LAST line that
+ * can end it. If there are more blocks (an alias, if-shell, hooks), these rules decide which lines
+ * can:
  *
- *   1. A guard counts only if its number and its time lie between the first %begin and the
- *      sentinel, since tmux numbers its commands in order. All other guards are text.
- *   2. A line can end a block only if the rest of the segment can be divided too, without a
- *      spare %end and without a %begin that has no end. This finds a forged end in the text
- *      of a LATER block (a hook that prints a title).
- *   3. The last line that can end the block is taken. This finds a forged end in the text of
- *      the block itself.
- *   4. If (2) allows no division, the last line with the three numbers ends a block, and the
- *      rest is divided in the same way.
+ * 1. A guard (%begin, %end, %error) counts only if its number and time lie between the first
+ * %begin and the sentinel, since tmux numbers its commands in order. Other guards are text.
+ * 2. A line can end a block only if the rest of the segment can be divided too, without a
+ * spare %end and without a %begin that has no end. This finds a forged end in the text
+ * of a LATER block (a hook that prints a title).
+ * 3. The last line that can end the block does end it. This finds a forged end in its own text.
+ * 4. If rule 2 allows no division, the last line with the three numbers of the %begin ends the
+ * block, and the rest is divided in the same way.
  *
- * The limit: if the texts of two blocks in one segment are hostile, a forger that guesses the
- * numbers of both blocks can move the border between them, so text moves from one reply to the
- * other. The library sends one sentinel for each command that prints foreign text, so the later
- * block can only come from a hook or an alias. There is no defence against text that tmux
- * prints raw outside of blocks (%message with a newline).
+ * The limit: if the texts of two blocks in one segment are hostile, a forger who guesses the
+ * numbers of both blocks can move the border between them, and so text from one block to the other.
+ * The library sends one sentinel for each command that prints foreign text, so the later block can
+ * only come from a hook or an alias. Raw text outside of blocks (%message with a newline) can
+ * always be forged.
  *
- * One walk backwards does all this, so hostile text costs time in proportion to its length.
+ * All this is one walk backwards, so the time for hostile text is proportional to its length.
  */
 #include "lib/stream/segment.h"
 
-/* The longest guard: "%begin", two numbers of at most 20 digits and a flag. */
+/* Limit of a guard: "%begin", two numbers of at most 20 digits and a flag. */
 #define BLOCK_LINE_MAX 64
-/* So many digits cannot overflow. */
+/* A number with this many digits cannot overflow. */
 #define DIGITS_SAFE 19
 
 static const struct {
@@ -98,11 +98,11 @@ bool block_line_closes(const struct guard *end, const struct guard *begin)
 	    end->number == begin->number && end->is_ours == begin->is_ours;
 }
 
-/* The room for guards after the cut, which holds the latest guards. */
+/* Room behind the cut, for the latest guards. */
 #define CUT_ROOM_BYTES 4096
-/* Memory that an empty segment may keep. */
+/* Memory that an empty segment keeps. */
 #define KEEP_BYTES (256 * 1024)
-/* The most different ends; hostile text may have any number. */
+/* Maximum number of different ends; hostile text may have more. */
 #define ENDS_MAX 65536
 
 void segment_init(struct segment *segment)
@@ -129,7 +129,7 @@ void segment_start(struct segment *segment, const struct guard *first)
 	segment->next = 0;
 }
 
-/* Drops the older half of the guards after the cut if len more do not fit. */
+/* Makes room for len bytes behind the cut: removes the older half of the guards there. */
 static void make_cut_room(struct segment *segment, size_t len)
 {
 	struct buf *text = &segment->text;
@@ -153,7 +153,7 @@ static int append(struct segment *segment, const char *text, size_t len)
 	return buf_append(&segment->text, text, len) == 0 ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-/* Adds the part that fits of the first line that does not, unless it could be a guard. */
+/* Adds the first part of the line that does not fit, unless it may be a guard. Sets the cut. */
 static int add_last_line(struct segment *segment, const char *line)
 {
 	size_t room = MUXBUS_LINE_MAX - segment->text.len;
@@ -202,7 +202,7 @@ void segment_mark(struct segment *segment)
 	segment->mark = segment->text.len;
 }
 
-/* Fills in a block whose body is the text between two places. */
+/* Fills in a block whose body is the text between two offsets. */
 static void fill_block(struct segment *segment, const struct guard *begin, bool is_error,
     size_t body, size_t body_end, struct muxbus_block *ret_block)
 {
@@ -217,7 +217,7 @@ static void fill_block(struct segment *segment, const struct guard *begin, bool 
 	ret_block->body_len = body_end - body;
 }
 
-/* The place of the next line. */
+/* Returns the offset of the line behind that at an offset. */
 static size_t next_line(const struct segment *segment, size_t place)
 {
 	const uint8_t *line = segment->text.data + place;
@@ -232,8 +232,8 @@ void segment_block(struct segment *segment, const struct guard *end, struct muxb
 }
 
 /*
- * Reads the line between two places as a guard that tmux can have printed here. Only the
- * beginning and the end of the same block have the same ret_key.
+ * Reads a line as a guard that tmux may have printed in this segment; false if it is not. *ret_key
+ * is equal only for the %begin and the end of the same block.
  */
 static bool read_own_guard(const struct segment *segment, size_t line, size_t line_end,
     struct guard *ret_guard, uint64_t *ret_key)
@@ -259,13 +259,13 @@ static int set_end(struct segment *segment, uint64_t key, size_t line)
 }
 
 /*
- * Walks the lines backwards and notes for each key the last line that can end its block; with
- * is_strict, the rest after that line can be divided. *ret_whole: the whole can be divided.
+ * Walks the lines backwards and stores, for each key, the last line that can end its block; with
+ * is_strict only if the rest can be divided. *ret_whole: the whole segment can be divided.
  */
 static int find_ends(struct segment *segment, bool is_strict, bool *ret_whole)
 {
 	const char *text = (const char *)segment->text.data;
-	bool can_divide = true; /* the text after the line */
+	bool can_divide = true; /* the text behind the line can be divided */
 	for (size_t line_end = segment->text.len; line_end > 0;) {
 		const char *newline = line_end < 2 ? NULL : memrchr(text, '\n', line_end - 1);
 		size_t line = newline == NULL ? 0 : (size_t)(newline + 1 - text);
@@ -289,7 +289,7 @@ static int find_ends(struct segment *segment, bool is_strict, bool *ret_whole)
 	return 0;
 }
 
-/* The common case: one block, whose end is the last line. */
+/* Handles the common case: one block, which ends with the last line. */
 static bool is_one_block(const struct segment *segment, size_t *ret_line)
 {
 	const char *text = (const char *)segment->text.data;
@@ -303,7 +303,7 @@ static bool is_one_block(const struct segment *segment, size_t *ret_line)
 	    block_line_closes(&guard, &segment->first);
 }
 
-/* Only guards between the first line and the sentinel count. */
+/* Sets the range of numbers and times of valid guards: from the first %begin to the sentinel. */
 static void set_spans(struct segment *segment, const struct guard *sentinel)
 {
 	uint64_t early = segment->first.time;
@@ -346,9 +346,7 @@ int segment_divide(struct segment *segment, const struct guard *sentinel)
 	return error;
 }
 
-/*
- * Returns the block that begins at a place. The first block may have no end, if a cut removed it.
- */
+/* Reads the block at an offset. The end of the first block may be missing, because of a cut. */
 static bool next_block(struct segment *segment, size_t line, struct muxbus_block *ret_block)
 {
 	const char *text = (const char *)segment->text.data;

@@ -9,18 +9,18 @@
 #include "lib/sync/publish.h"
 #include "lib/sync/track.h"
 
-/* How long events are not believed after text that may have lines. */
+/* For this long after text that may contain lines, events are not trusted. */
 #define DISTRUST_MS 1000
 
-/* An event kind of the model; the functions are called for the primary connection only. */
+/* What to do with one kind of event; both functions are only called for the primary connection. */
 struct kind {
 	bool is_known;
 	void (*take)(struct muxbus_sync *sync, const struct muxbus_event *event);
-	/* Lists what the event names, if it is not believed; NULL: take does so. */
+	/* Called instead of take if the event is not trusted: lists its object. May be NULL. */
 	void (*doubt)(struct muxbus_sync *sync, const struct muxbus_event *event);
 };
 
-/* The name of an event, cut as in a listing. NULL if out of memory. */
+/* Copies the name of an event, cut as in a listing. Returns NULL if out of memory. */
 static const char *copy_name(struct muxbus_model *model, const struct muxbus_event *event)
 {
 	size_t len = event->text_len;
@@ -33,7 +33,7 @@ static const char *copy_name(struct muxbus_model *model, const struct muxbus_eve
 	return name;
 }
 
-/* Gives an object the name of an event. place finds the name in a copy of the model. */
+/* Sets a name from an event. place returns the address of the name in a copy of the model. */
 static void use_name(struct muxbus_sync *sync, const struct muxbus_event *event, const char *before,
     const char **(*place)(struct muxbus_model *model, const struct muxbus_event *event))
 {
@@ -82,7 +82,7 @@ static void take_session_name(struct muxbus_sync *sync, const struct muxbus_even
 		use_name(sync, event, session->name, session_name);
 }
 
-/* A window that is looked at loses its alerts, which no event says. */
+/* Changes the current window. A window with alerts is listed: they end without an event. */
 static void take_current_window(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	const struct muxbus_session *session = muxbus_model_session(sync->model, event->session);
@@ -115,9 +115,9 @@ static void take_current_window(struct muxbus_sync *sync, const struct muxbus_ev
 	publish_changed(sync, model);
 }
 
-/* Layouts. */
+/* Layouts */
 
-/* Takes a layout that has the panes that are known. */
+/* Changes the layout of a window, which has the same panes as before. */
 static void use_layout(struct muxbus_sync *sync, uint32_t window, const char *layout)
 {
 	struct muxbus_model *model;
@@ -174,11 +174,11 @@ static void take_active_pane(struct muxbus_sync *sync, const struct muxbus_event
 	publish_changed(sync, model);
 }
 
-/* Windows. */
+/* Windows */
 
 /*
- * A new window. The event does not say the session: a link of the window is listed with it. A
- * further link of a known window can be anywhere.
+ * Handles a new window. The event does not contain the session: a listing shows a link of the
+ * window. If the window was known, the new link may be in any session.
  */
 static void take_added(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
@@ -192,7 +192,7 @@ static void take_added(struct muxbus_sync *sync, const struct muxbus_event *even
 	lister_mark_window(sync, event->window);
 }
 
-/* Lists the sessions of a window, and the places of its panes if they live; all, if there is none. */
+/* Lists the sessions of a window, and the places of its live panes. Without a link lists all. */
 static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);
@@ -206,7 +206,7 @@ static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 	lister_mark(sync, &parts);
 }
 
-/* A window of one link at most is there or not: a listing of the window itself shows that. */
+/* Returns true if a listing of the window shows whether it exists: it has at most one link. */
 static bool is_shown_by_listing(const struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);
@@ -221,7 +221,7 @@ static void doubt_closed(struct muxbus_sync *sync, const struct muxbus_event *ev
 		list_sessions_of(sync, event->window);
 }
 
-/* A link of the window is gone; it is not known which: the window may have others. */
+/* Handles a removed link. If the window has several links, it is unknown which one is removed. */
 void announced_unlinked(struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);
@@ -249,7 +249,7 @@ static void take_mode(struct muxbus_sync *sync, const struct muxbus_event *event
 		lister_mark_window(sync, pane->window);
 }
 
-/* Other events. */
+/* Other events */
 
 static bool is_our_name(const struct muxbus_sync *sync, const char *client)
 {
@@ -262,7 +262,7 @@ static bool is_our_name(const struct muxbus_sync *sync, const char *client)
 	return false;
 }
 
-/* Our own clients are listed when they are attached. */
+/* Lists the clients, unless it is one of ours: those are listed when they are attached. */
 static void take_client(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	static const struct parts clients = {.clients = true};

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The events of tmux that announce a change. An event that says enough changes the model by its own
- * text; any other event names the window or session to list.
+ * The events of tmux that announce a change. If the text of an event is sufficient and trusted, it
+ * changes the model. Otherwise the window or session in the event is listed.
  *
- * Text is believed only if no reply is awaited on the connection, since the text of a pane in a
- * reply may look like events, and not soon after a message or a buffer name, which may have lines.
- * Of any other event the named object is listed: a forged event costs a listing and changes
- * nothing.
+ * Text is trusted only if no reply is awaited on the connection, since pane text in a reply may
+ * look like events; and not soon after a message or a buffer name, which may contain lines. An
+ * untrusted event only causes a listing of its object, so a forged event costs a listing and
+ * changes nothing.
  *
- * Each connection gets the events in the order of its own replies, so a listing that runs there
- * shows what its events said before. The order of events of two connections is not known: text is
- * taken from the primary connection alone. Only layout changes of windows that its session does
- * not have come from another one, and name the window.
+ * Each connection receives events in order with its own replies, so a listing on a connection
+ * includes the changes that earlier events announced there. The order of events on two connections
+ * is unknown: only text from the primary connection is used. Other connections only count for
+ * layout changes of windows that the primary connection's session lacks, which are then listed.
  */
 #pragma once
 
@@ -19,15 +19,15 @@
 
 struct attachment;
 
-/* Whether the model may be outdated after an event of this kind. */
+/* Returns true if the model may be outdated after an event of this kind. */
 bool announced_changes_model(enum muxbus_event_kind kind);
 
-/* An event of another kind, whose text may have lines, on any connection. */
+/* Notes an event of another kind, whose text may contain lines, on any connection. */
 void announced_note_text(struct muxbus_sync *sync);
 
-/* A link of a window of the model is gone, as an event or a failed listing says. */
+/* Handles the removal of a link to a known window, seen in an event or by a failed listing. */
 void announced_unlinked(struct muxbus_sync *sync, uint32_t window);
 
-/* Takes an event. */
+/* Handles an event. */
 void announced_take(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event);

@@ -9,14 +9,14 @@
 #include "lib/sync/track.h"
 
 struct read_back {
-	struct pending *pending; /* its replies are copies */
+	struct pending *pending; /* the replies are copied */
 	int error;
-	uint8_t *bodies; /* of the copies; NULL: out of memory, so the bodies are lost */
-	bool is_answered; /* by tmux */
+	uint8_t *bodies; /* text of the copied replies; NULL: out of memory, the text is lost */
+	bool is_answered; /* the reply was received */
 	bool is_read_back;
 };
 
-/* Answers when both the reply and the listing have come. */
+/* Calls the user's reply function when the reply and the listing are complete. */
 static void answer(struct read_back *read_back)
 {
 	struct pending *pending = read_back->pending;
@@ -34,7 +34,7 @@ static void answer(struct read_back *read_back)
 	mem_free(read_back);
 }
 
-/* Copies replies, whose bodies become one block of memory. NULL if out of memory. */
+/* Copies replies, with their texts in one block of memory. Returns NULL if out of memory. */
 static uint8_t *copy_replies(
     struct muxbus_reply *out, const struct muxbus_reply *replies, size_t count)
 {
@@ -63,7 +63,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	answer(read_back);
 }
 
-/* The answer of tmux is valid even if the listing failed. */
+/* Called when the listing has ended: the reply counts even if the listing failed. */
 static void on_listed(void *data, int error UNUSED)
 {
 	struct read_back *read_back = data;
@@ -72,8 +72,8 @@ static void on_listed(void *data, int error UNUSED)
 }
 
 /*
- * Runs a list of a request: on the primary attachment, or beside its connection, which shows nothing
- * to a person and which a hook of the user would hold up.
+ * Runs a list for a request on the primary attachment; or beside its connection if the list shows
+ * nothing to a person and a hook of the user may make it wait.
  */
 static int run_request(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
@@ -115,8 +115,8 @@ bool attach_delay_may_run_beside(struct muxbus_sync *sync)
 }
 
 /*
- * Runs the list on the primary connection; parts is what it can change. Errors as
- * muxbus_sync_run(), and then pending is not freed.
+ * Runs the list on the primary connection, and then lists parts, which it may change. Returns an
+ * error as muxbus_sync_run(); pending is then not freed.
  */
 static int read_back_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *parts, struct pending *pending)
@@ -139,13 +139,13 @@ static int read_back_run(struct muxbus_sync *sync, struct muxbus_command *comman
 }
 
 #define QUIET_MS 30
-/* On a server that never is quiet, a connection is opened after this time. */
+/* A connection is opened after this time even if the server was never quiet. */
 #define PATIENCE_MS 1000
 
 struct delayed_run {
 	struct list link;
 	struct muxbus_command *command;
-	struct parts read_back; /* empty: none */
+	struct parts read_back; /* parts to list afterwards; empty: none */
 	struct pending *pending;
 };
 
@@ -177,7 +177,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	struct attach_delay *delay = &sync->attach_delay;
 	int64_t now_ms = clock_mono_ms();
 	int64_t rest_ms = delay->disturbed_ms + QUIET_MS - now_ms;
-	/* tmux notifies all clients when our client detaches. */
+	/* tmux notifies all clients when ours detaches: wait after that. */
 	if (attachment_any(sync, ATTACHMENT_CLOSING))
 		rest_ms = QUIET_MS;
 	if (delay->waiting_ms == 0)
@@ -191,7 +191,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	return false;
 }
 
-/* Takes over pending, unless it returns an error. */
+/* Owns pending afterwards, unless it returns an error. */
 static int run_now(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, struct pending *pending)
 {

@@ -7,9 +7,9 @@
 #include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
-/* The most panes that one command pauses or continues. */
+/* Maximum number of panes that one command pauses or continues. */
 #define FLOW_ARGS_MAX 100
-/* After a connection of this length the delay starts again at its minimum. */
+/* After a connection that lasted this long, the delay starts again at its minimum. */
 #define LONG_LIFE_MS 10000
 
 static void on_ready(void *data, const struct muxbus_version *version, uint32_t session)
@@ -22,7 +22,7 @@ static void on_ready(void *data, const struct muxbus_version *version, uint32_t 
 	attachment->on_since = attachment->sync->lister.begun;
 	if (attachment->session == MUXBUS_NO_ID)
 		attachment->session = session;
-	/* The session closed while we attached, and tmux chose another. */
+	/* The session closed meanwhile, and tmux chose another one. */
 	if (attachment->session != session) {
 		attachment_close(attachment);
 		return;
@@ -52,7 +52,7 @@ static void on_event(void *data, const struct muxbus_event *event)
 		attachment->sync->callbacks->attachment_event(attachment->sync, attachment, event);
 }
 
-/* The connection is freed here; the attachment may reconnect. */
+/* Handles the end of the connection. attachment_closed() frees it; the attachment may reconnect. */
 static void on_closed(void *data, int error, const char *reason)
 {
 	struct attachment *attachment = data;
@@ -169,7 +169,7 @@ void attachment_close(struct attachment *attachment)
 	if (attachment->state == ATTACHMENT_CLOSING)
 		return;
 	if (attachment->connection == NULL) {
-		attachment_free(attachment); /* with its one-shots, if it is a detached one */
+		attachment_free(attachment); /* and its one-shots if it is detached */
 		return;
 	}
 	if (attachment->sync->primary == attachment)
@@ -189,7 +189,7 @@ void attachment_close_others(struct muxbus_sync *sync)
 		if (attachment == sync->primary || attachment->state == ATTACHMENT_CLOSING)
 			continue;
 		attachment_close(attachment);
-		link = sync->attachments.next; /* a reply may have freed others */
+		link = sync->attachments.next; /* a reply may have freed other attachments */
 	}
 }
 
@@ -241,8 +241,8 @@ static bool may_own(const struct attachment *attachment, uint32_t window)
 }
 
 /*
- * The attachment that delivers the output of a pane, or shall deliver it; NULL if none can. It
- * changes only if it must, since each change loses bytes.
+ * Returns the attachment that delivers the output of a pane, or should; NULL if none can. Keeps the
+ * current one if possible, since each change loses bytes.
  */
 static struct attachment *attachment_owner(
     const struct muxbus_sync *sync, const struct track *track)
@@ -263,12 +263,12 @@ static struct attachment *attachment_owner(
 	return NULL;
 }
 
-/* Commands about the flow on one connection, under construction. */
+/* Commands that pause or continue panes of one connection, while they are built. */
 struct flow {
 	struct attachment *attachment;
-	struct muxbus_command *command; /* NULL: none yet, or out of memory */
-	unsigned args; /* of its last command */
-	bool turns_on; /* turns on the output of all panes, except those that it pauses */
+	struct muxbus_command *command; /* NULL: not begun, or out of memory */
+	unsigned args; /* number of arguments of the last command */
+	bool turns_on; /* output of all panes is turned on, except of those paused here */
 };
 
 static bool flow_begin(struct flow *flow)
@@ -291,7 +291,7 @@ static void flow_add(struct flow *flow, uint32_t pane, const char *word)
 	flow->args++;
 }
 
-/* Reads the newest pane, when output was turned on, from a list of ids. */
+/* Reads the highest id in a list of panes, which was made when output was turned on. */
 static void note_last_pane(struct attachment *attachment, const struct muxbus_reply *reply)
 {
 	const char *line = (const char *)reply->body;
@@ -311,7 +311,7 @@ static void note_last_pane(struct attachment *attachment, const struct muxbus_re
 
 static void on_flowing(void *data, int error, const struct muxbus_reply *replies, size_t count);
 
-/* The first command turned output on, the second listed the panes. */
+/* Handles the replies: the first command turned output on, the second listed the panes. */
 static void on_turned_on(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct attachment *attachment = data;
@@ -322,8 +322,8 @@ static void on_turned_on(void *data, int error, const struct muxbus_reply *repli
 }
 
 /*
- * The continued panes flow now. Answers come in the order of the commands, so the number
- * identifies the panes: a pane may have been paused again meanwhile.
+ * Handles the reply: the continued panes flow now. Replies have the order of their commands, so the
+ * number tells which panes: a pane may have been paused again meanwhile.
  */
 static void on_flowing(
     void *data, int error, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
@@ -362,9 +362,9 @@ static void flow_end(struct flow *flow)
 }
 
 /*
- * Whether all output of a pane since its creation came over this attachment and was held:
- * all output was on and wanted when a listing without the pane began, or when the newest
- * pane was an older one.
+ * Returns true if all output of a pane since its creation came over this attachment and was held.
+ * That is so if output was on and wanted before a listing without the pane began, or while the
+ * newest pane had a lower id.
  */
 static bool was_born_under(const struct attachment *attachment, const struct track *track)
 {
@@ -378,7 +378,7 @@ static bool was_born_under(const struct attachment *attachment, const struct tra
 	    track->is_held && (track->held_from == NULL || track->held_from == attachment);
 }
 
-/* Takes over a wanted pane that flows here already. */
+/* Makes a wanted pane, which already flows here, deliver its output. */
 static void take_flowing(struct attachment *attachment, struct track *track)
 {
 	if (track->source == attachment)
@@ -392,7 +392,7 @@ static void take_flowing(struct attachment *attachment, struct track *track)
 	track_set_source(attachment->sync, track, attachment, track_gap_reason(track, false));
 }
 
-/* Starts the flow of a wanted pane. */
+/* Makes a wanted pane flow. */
 static void let_flow(struct flow *flow, struct track *track)
 {
 	struct attachment *attachment = flow->attachment;
@@ -431,7 +431,7 @@ static bool is_to_flow(const struct attachment *attachment, const struct track *
 	    attachment_owner(attachment->sync, track) == attachment;
 }
 
-/* Calls a function for the track of each pane of the session. */
+/* Calls a function for the track of each pane in the attachment's session. */
 static void for_each_track(struct attachment *attachment, struct flow *flow,
     void (*call)(struct flow *flow, struct track *track))
 {
@@ -463,7 +463,7 @@ static void settle_track(struct flow *flow, struct track *track)
 		stop_flow(flow, track);
 }
 
-/* Closed panes leave the map of paused panes. */
+/* Removes closed panes from the map of paused panes. */
 static void forget_paused(struct attachment *attachment)
 {
 	size_t cursor = 0;
@@ -501,7 +501,7 @@ void attachment_settle_output(struct muxbus_sync *sync)
 		uint64_t freed = sync->freed;
 		if (attachment->state == ATTACHMENT_LIVE)
 			settle_attachment(attachment);
-		if (sync->freed != freed) { /* by the handler of a gap: maybe the next one */
+		if (sync->freed != freed) { /* the gap handler has freed attachments */
 			sync_settle_later(sync);
 			return;
 		}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Attachments: a session and the connection attached to it. An attachment reconnects when the
- * connection ends, and knows which panes' output flows on the connection.
+ * Attachments: a session, and the connection attached to it. An attachment reconnects when its
+ * connection ends, and knows the panes whose output flows on the connection.
  *
- * Output is never turned off again: with output queued, the flag no-output makes tmux up to
- * 3.6b hang, and :off crashes it. Panes are paused one by one instead, which costs tmux as
- * little, drops the queued output, and is safe on all versions.
+ * Output is never turned off again: with queued output, the flag no-output makes tmux up to 3.6b
+ * hang, and :off crashes it. Instead single panes are paused: that costs tmux as little, drops the
+ * queued output, and is safe on all versions.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ enum attachment_state {
 	ATTACHMENT_WAITING, /* no connection, until its turn or its timer */
 	ATTACHMENT_OPENING, /* tmux has not answered yet */
 	ATTACHMENT_LIVE,
-	ATTACHMENT_CLOSING, /* detaching; freed afterwards */
+	ATTACHMENT_CLOSING, /* detaching; freed when the connection has ended */
 };
 
 struct attachment {
@@ -23,64 +23,64 @@ struct attachment {
 	struct muxbus_sync *sync;
 	struct muxbus_connection *connection; /* NULL while WAITING */
 	uint32_t session; /* MUXBUS_NO_ID until the first connection is ready */
-	pid_t pid; /* of its tmux process; 0: none */
+	pid_t pid; /* of the control client; 0: none */
 	enum attachment_state state;
 
-	bool is_due; /* WAITING, and its timer has fired */
-	bool had_people; /* a user was attached to the session */
-	bool is_second_life; /* it was LIVE before */
+	bool is_due; /* while WAITING: the timer has fired */
+	bool had_people; /* a user's client was attached to the session */
+	bool is_second_life; /* was LIVE before */
 	bool is_scout; /* was attached before the sessions were known */
-	struct detached *detached; /* in place of a connection; NULL: none */
+	struct detached *detached; /* used instead of a connection; NULL: not detached */
 	struct loop_timeout timer;
-	unsigned delay_ms; /* before the next try */
-	int64_t live_ms; /* when it became LIVE */
-	uint64_t on_since; /* listings begun when it became LIVE, or its output was turned on */
+	unsigned delay_ms; /* delay before the next try */
+	int64_t live_ms; /* when the attachment became LIVE */
+	uint64_t on_since; /* lister.begun when it became LIVE, or output was turned on */
 
-	bool has_output; /* the no-output flag is off */
-	bool knows_last; /* last_pane is known */
-	uint32_t last_pane; /* the newest pane when output was turned on: ids only grow */
-	struct map paused; /* panes that do not flow, if it has output */
-	unsigned flowing; /* panes that are wanted and flow */
+	bool has_output; /* the flag no-output is off */
+	bool knows_last; /* last_pane is set */
+	uint32_t last_pane; /* highest pane id when output was turned on: new ids are higher */
+	struct map paused; /* if has_output: set of the panes that do not flow */
+	unsigned flowing; /* number of panes that are wanted and flow */
 
 	/*
-	 * For exact captures: the pane of the last output, the pieces of output, how many of
-	 * these came before the last block of a reply, and the number of flow changes.
+	 * For exact captures: the pane of the last output; the number of pieces of output, and of
+	 * those before the last block of a reply; the number of changes of the flow.
 	 */
 	uint32_t last_output_pane;
 	uint64_t outputs;
 	uint64_t outputs_at_block;
 	uint64_t flow_changes;
-	uint64_t flows_sent; /* commands about the flow */
+	uint64_t flows_sent; /* number of commands that change the flow */
 	uint64_t flows_answered;
 };
 
-/* The new attachment waits for its turn. session may be MUXBUS_NO_ID. NULL: out of memory. */
+/* Makes an attachment that waits for its turn. session may be MUXBUS_NO_ID. NULL: out of memory. */
 struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session);
-/* It is LIVE without a connection, and hears no event. NULL: out of memory. */
+/* Makes an attachment that is LIVE without a connection or events. NULL: out of memory. */
 struct attachment *attachment_new_detached(struct muxbus_sync *sync);
-/* Also kills its connection. */
+/* Frees an attachment and kills its connection. */
 void attachment_free(struct attachment *attachment);
 
-/* Starts its connection; callbacks report the result. After an error there is no connection. */
+/* Starts the connection; callbacks report the result. After an error, connection is NULL. */
 int attachment_open(struct attachment *attachment);
-/* Detaches, then frees the attachment. */
+/* Detaches the connection, then frees the attachment. */
 void attachment_close(struct attachment *attachment);
-/* Closes all but the primary one. */
+/* Closes all attachments except the primary one. */
 void attachment_close_others(struct muxbus_sync *sync);
 
-/* Runs a list and always frees it. reply and attachment may be NULL. */
+/* Runs a list and always frees it. Both reply and attachment may be NULL. Returns 0 or an error. */
 int attachment_run(struct attachment *attachment, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data);
 
-/* Ends the lists that run beside its connection: they get MUXBUS_ERR_CANCELLED. */
+/* Cancels the lists that run beside the connection: MUXBUS_ERR_CANCELLED. */
 void attachment_end_beside(struct muxbus_sync *sync);
 
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session);
-/* Whether any attachment is in this state. */
+/* Returns true if any attachment is in this state. */
 bool attachment_any(const struct muxbus_sync *sync, enum attachment_state state);
 
-/* Starts the flow of wanted output, and pauses all other output. */
+/* Makes wanted output flow, and pauses other output. */
 void attachment_settle_output(struct muxbus_sync *sync);
 
-/* Notes that tmux has paused a pane on its own. */
+/* Notes that tmux itself has paused a pane. */
 void attachment_paused(struct attachment *attachment, uint32_t pane);

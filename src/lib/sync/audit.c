@@ -6,13 +6,13 @@
 #include "lib/sync/attachment.h"
 #include "lib/sync/lister.h"
 
-/* The most listings that are tried: a server that always changes cannot be compared. */
+/* Maximum number of listings: a server that always changes cannot be compared. */
 #define TRIES_MAX 8
 
 enum stage {
-	STAGE_SETTLE, /* a listing, until no announcement is pending */
-	STAGE_COMPARE, /* a listing: its differences were not announced, or not yet */
-	STAGE_CONFIRM, /* all connections answer, and a listing: late announcements arrive */
+	STAGE_SETTLE, /* lists until no announcement is pending */
+	STAGE_COMPARE, /* lists: the differences were not announced, or not yet */
+	STAGE_CONFIRM, /* asks all connections, then lists: late announcements have arrived */
 };
 
 static const struct parts everything = {.all = true};
@@ -23,14 +23,14 @@ struct audit {
 	void *data;
 	enum stage stage;
 	unsigned tries;
-	uint64_t announced; /* when the listing of the comparison began, or that before it */
+	uint64_t announced; /* sync->announced at the start of this or the previous listing */
 	unsigned count;
-	unsigned awaited; /* answers of connections */
-	bool is_lost; /* one of them does not answer */
+	unsigned awaited; /* number of connections that have not answered */
+	bool is_lost; /* a connection has failed to answer */
 	char difference[128];
 };
 
-/* Whether tmux has announced to this connection all that changed since the last listing. */
+/* Returns true if tmux announces to this connection all changes since the last listing. */
 static bool hears_all(const struct attachment *attachment)
 {
 	return attachment != NULL && attachment->state == ATTACHMENT_LIVE &&
@@ -54,7 +54,7 @@ static bool is_any_heard(const struct muxbus_sync *sync)
 	return false;
 }
 
-/* Whether tmux announced the change, or will, unless its connection was lost meanwhile. */
+/* Returns true if tmux must announce a change, unless the connection was lost meanwhile. */
 static bool is_announced(const struct muxbus_sync *sync, const struct muxbus_change *change)
 {
 	switch (change->kind) {
@@ -65,7 +65,7 @@ static bool is_announced(const struct muxbus_sync *sync, const struct muxbus_cha
 	case MUXBUS_CHANGE_PANE_RESPAWNED:
 	case MUXBUS_CHANGE_WINDOW_ALERT:
 		return false;
-	/* To the connections of the window's sessions only. */
+	/* Announced only to the connections of the window's sessions. */
 	case MUXBUS_CHANGE_ACTIVE_PANE_CHANGED:
 	case MUXBUS_CHANGE_LAYOUT_CHANGED:
 	case MUXBUS_CHANGE_MODE_CHANGED:
@@ -137,7 +137,7 @@ static void on_answer(
 	take_answer(audit);
 }
 
-/* tmux announces nothing to a connection that it has closed, which is not known here at once. */
+/* Asks all connections for an answer: one that tmux has closed gets no announcements. */
 static void ask_connections(struct audit *audit)
 {
 	audit->is_lost = false;

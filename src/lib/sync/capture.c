@@ -6,10 +6,10 @@
 #include "lib/sync/lister.h"
 #include "lib/sync/track.h"
 
-/* The commands of a picture, in their order. */
+/* The commands of a capture, in order. */
 enum {
 	REPLY_STATE,
-	/* If needed, the panes of the session: a dead one hides output that tmux dropped. */
+	/* If needed, lists the panes of the session: tmux drops output of a dead pane. */
 	REPLY_PANES,
 	REPLY_TEXT,
 	REPLY_COUNT,
@@ -21,23 +21,23 @@ struct capture {
 	uint32_t pane;
 	uint32_t history;
 	unsigned flags;
-	muxbus_capture_fn *done; /* NULL once it was called */
+	muxbus_capture_fn *done; /* NULL after it was called */
 	void *data;
 	unsigned tries;
-	int64_t since_ms; /* the first */
-	unsigned awaited; /* pending replies; the capture is freed after the last */
+	int64_t since_ms; /* of the first try */
+	unsigned awaited; /* number of pending replies; the capture is freed after the last reply */
 	bool is_begun;
-	uint64_t behind; /* this list beside the connection */
-	bool needs_panes; /* output came with the picture */
-	bool keeps; /* this is the keeper of the pane's track */
+	uint64_t behind; /* lists up to this number, beside the connection, come first */
+	bool needs_panes; /* output arrived during the capture */
+	bool keeps; /* this capture is the keeper of the pane's track */
 
-	/* The state when the command was written. */
+	/* The state when the command was written: */
 	struct attachment *attachment;
 	uint64_t pieces;
 	uint64_t offset;
 	uint64_t flow_changes;
 
-	/* The picture, while it is checked. */
+	/* The capture while it is checked: */
 	struct muxbus_capture picture;
 	uint8_t *text;
 	uint8_t *panes;
@@ -52,14 +52,14 @@ static void capture_free(struct capture *capture)
 	mem_free(capture);
 }
 
-/* Only one picture at a time holds the output of a pane, or pauses the pane. */
+/* Lets this capture hold the pane's output or pause the pane: only one capture may. */
 static void keep(struct capture *capture, struct track *track)
 {
 	track->keeper = capture;
 	capture->keeps = true;
 }
 
-/* Delivers the held output, and lets other pictures of the pane continue. */
+/* Delivers the held output, and lets other captures of the pane continue. */
 static void let_go(struct capture *capture)
 {
 	struct track *track = track_find(capture->sync, capture->pane);
@@ -75,7 +75,7 @@ static void let_go(struct capture *capture)
 		track_release(capture->sync, track);
 }
 
-/* Calls done, then delivers the output after the picture. */
+/* Calls done, then delivers the output that follows the capture. */
 static void finish(struct capture *capture, int error, const struct muxbus_capture *picture)
 {
 	muxbus_capture_fn *done = capture->done;
@@ -87,7 +87,7 @@ static void finish(struct capture *capture, int error, const struct muxbus_captu
 		capture_free(capture);
 }
 
-/* A reply has come: false if the capture has already ended. */
+/* Counts a reply. Returns false if the capture has already ended. */
 static bool take_reply(struct capture *capture)
 {
 	capture->awaited--;
@@ -98,7 +98,7 @@ static bool take_reply(struct capture *capture)
 	return false;
 }
 
-/* Reads "columns rows column row visible history alternate". */
+/* Reads "columns rows cursor_column cursor_row visible history alternate". */
 static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *ret_picture)
 {
 	unsigned visible, alternate;
@@ -107,7 +107,7 @@ static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *r
 	    sscanf((const char *)reply->body, "%u %u %u %u %u %u %u", &picture.columns,
 		&picture.rows, &picture.cursor_column, &picture.cursor_row, &visible,
 		&picture.history_size, &alternate) != 7)
-		return MUXBUS_ERR_TIMEOUT; /* given up: of a pane that is gone there is no text */
+		return MUXBUS_ERR_TIMEOUT; /* tmux gave up: a closed pane gives an error */
 	picture.cursor_visible = visible != 0;
 	picture.alternate_screen = alternate != 0;
 	*ret_picture = picture;
@@ -188,7 +188,7 @@ static void try_again(struct capture *capture)
 		finish(capture, error, NULL);
 }
 
-/* The panes were listed again: no pane has died, so no output was dropped. */
+/* Handles the second list of panes. If it is unchanged, no pane died and no output was dropped. */
 static void on_checked(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct capture *capture = data;
@@ -209,7 +209,7 @@ static void on_checked(void *data, int error, const struct muxbus_reply *replies
 	finish(capture, 0, &capture->picture);
 }
 
-/* Keeps the picture, holds later output, and lists the panes once more. */
+/* Keeps the capture, holds later output, and lists the panes again. */
 static int check(struct capture *capture, struct track *track, const struct muxbus_capture *picture,
     const struct muxbus_reply *panes)
 {
@@ -233,7 +233,7 @@ static int check(struct capture *capture, struct track *track, const struct muxb
 	return 0;
 }
 
-/* Reads the replies of a picture. */
+/* Reads the replies of a capture. */
 static int read_picture(const struct capture *capture, int error,
     const struct muxbus_reply *replies, size_t count, struct muxbus_capture *ret_picture)
 {
@@ -244,7 +244,7 @@ static int read_picture(const struct capture *capture, int error,
 	if (track == NULL || count < REPLY_COUNT || replies[REPLY_STATE].error != 0 ||
 	    replies[REPLY_PANES].error != 0)
 		return MUXBUS_ERR_GONE;
-	/* tmux refuses only a missing pane or a missing alternate screen. */
+	/* tmux fails only without the pane, or without an alternate screen. */
 	if (replies[REPLY_TEXT].error != 0)
 		return capture->flags & MUXBUS_CAPTURE_ALTERNATE ? replies[REPLY_TEXT].error
 								 : MUXBUS_ERR_GONE;
@@ -254,13 +254,13 @@ static int read_picture(const struct capture *capture, int error,
 	picture.pane = capture->pane;
 	picture.text = replies[REPLY_TEXT].body;
 	picture.text_len = replies[REPLY_TEXT].body_len;
-	/* Output that the program reads itself has no place among the replies. */
+	/* If the program reads the output itself, the replies say nothing about the offset. */
 	picture.offset = track->own == MUXBUS_OUTPUT_FLOWING ? capture->offset : track->offset;
 	*ret_picture = picture;
 	return 0;
 }
 
-/* Whether output can have changed places with the picture, so that its offset is unknown. */
+/* Returns true if output may be in the wrong order with the capture: the offset is unknown. */
 static bool is_uncertain(const struct capture *capture, const struct track *track)
 {
 	return track->source != capture->attachment ||
@@ -297,7 +297,7 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	} else if (track->pieces == capture->pieces) {
 		finish(capture, 0, &picture);
 	} else if (!capture->needs_panes) {
-		/* Most pictures do without: tmux takes 10 us for each pane of the session. */
+		/* Usually not needed: tmux takes 10 us for each pane of the session. */
 		capture->needs_panes = true;
 		try_again(capture);
 	} else {
@@ -307,7 +307,7 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	}
 }
 
-/* Chooses the connection that the pane's output comes from. */
+/* Chooses the connection that delivers the pane's output. */
 static int choose_attachment(struct capture *capture, const struct track *track)
 {
 	struct attachment *attachment;
@@ -337,8 +337,8 @@ static int try_picture(struct capture *capture)
 }
 
 /*
- * The pane flows again since just before the picture, in the same tick of tmux, so no output
- * came between. If the flow was changed meanwhile, the picture is taken again.
+ * Handles the capture of a paused pane. The pane continued just before, in the same tick of tmux,
+ * so there was no output in between. If the flow was changed meanwhile, tries again.
  */
 static void on_paused_picture(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
@@ -365,7 +365,7 @@ static void on_paused_picture(
 	finish(capture, error, error == 0 ? &picture : NULL);
 }
 
-/* Continues the pane and takes the picture, in one line. */
+/* Continues the pane and captures it, in one line. */
 static int continue_with_picture(struct capture *capture)
 {
 	struct muxbus_command *command;
@@ -378,8 +378,8 @@ static int continue_with_picture(struct capture *capture)
 }
 
 /*
- * The pane is paused: its queued output was read or dropped, and no more comes before the
- * pane is continued. Only now is the order certain, so the next line could not be sent
+ * Called when the pane is paused: its queued output was read or dropped, and no output follows
+ * until the pane is continued. Only now is the order certain: the next line could not be sent
  * together with the pause.
  */
 static void on_paused(
@@ -403,7 +403,7 @@ static void on_paused(
 		finish(capture, error, NULL);
 }
 
-/* The pane is in the map of paused panes even if this fails. */
+/* Pauses the pane. It is in the map of paused panes even if this fails. */
 static int pause_first(struct capture *capture, struct track *track)
 {
 	struct muxbus_command *command;
@@ -422,7 +422,7 @@ static int pause_first(struct capture *capture, struct track *track)
 	return run(capture, command, on_paused);
 }
 
-/* Begins a try, or waits for the picture that keeps the pane. */
+/* Begins a try, or waits for another capture that keeps the pane. */
 static int begin(struct capture *capture)
 {
 	struct track *track = track_find(capture->sync, capture->pane);
@@ -450,7 +450,7 @@ void capture_begin(struct muxbus_sync *sync)
 		}
 		if (error != 0) {
 			finish(capture, error, NULL);
-			link = sync->captures.next; /* done may have ended others */
+			link = sync->captures.next; /* done may have ended other captures */
 		}
 	}
 }
@@ -492,7 +492,7 @@ int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t histor
 	capture->done = done;
 	capture->data = data;
 	list_append(&sync->captures, &capture->link);
-	/* The flow may change in this turn; the picture comes after that. */
+	/* The flow may change in this turn: capture_begin() runs after that. */
 	sync_settle_later(sync);
 	return 0;
 }

@@ -5,43 +5,43 @@
 #include "lib/connection/pending.h"
 #include "lib/sync/state.h"
 
-/* Commands with less between them are a burst: the next one finds a connection. */
+/* Commands with a shorter pause between them are a burst: the next one gets a spare connection. */
 #define BURST_US 50000
 #define SPARE_MS 50
-/* A list that is not answered in this time, by a server that answers, waits for a hook or a person. */
+/* If a list takes longer, and the server answers a ping, a hook or person delays the list. */
 #define HOLD_MS 1000
-#define NEXT_HOLD_MS 100 /* while another one waits so */
-#define HELD_MAX 64 /* such lists */
-/* It fails in its time, but is left to go on: a person may answer the prompt yet. */
-#define LEFT_MAX 8 /* of these the oldest makes room */
+#define NEXT_HOLD_MS 100 /* HOLD_MS while another list is held */
+#define HELD_MAX 64 /* maximum number of held lists */
+/* A list that timed out still runs, since a person may answer its prompt. */
+#define LEFT_MAX 8 /* maximum number of those; then the oldest is cancelled */
 
 struct detached {
 	struct muxbus_sync *sync;
-	struct list runs; /* the first one runs */
-	uint64_t last; /* the number of the newest one */
-	struct list held; /* they run too, and those behind them did not wait */
+	struct list runs; /* lists in order; the first one runs */
+	uint64_t last; /* number of the newest list */
+	struct list held; /* lists that run, but no longer delay later lists */
 	unsigned held_count;
-	struct list left; /* they have failed, and run: the oldest first */
+	struct list left; /* lists that timed out but still run, the oldest first */
 	unsigned left_count;
-	struct loop_timeout hold_timer; /* of the first of runs; then the server is asked: */
+	struct loop_timeout hold_timer; /* limits the wait for the first list; then ping is sent: */
 	struct ping ping;
-	int failed_error, failed_errno; /* why the first could not be started; 0: it was */
-	struct loop_timeout timer; /* answers that one */
-	int64_t ended_us; /* the time of the last reply */
-	int spare; /* a connection for the next command of a burst; -1: none */
-	struct loop_timeout spare_timer; /* closes it */
+	int failed_error, failed_errno; /* why the first list could not be started; 0: no error */
+	struct loop_timeout timer; /* fires to report that error */
+	int64_t ended_us; /* when the last reply was received */
+	int spare; /* connection for the next command of a burst; -1: none */
+	struct loop_timeout spare_timer; /* closes the spare connection */
 };
 
-/* A list of commands that runs, or waits for its turn. */
+/* A list of commands that runs or waits for its turn. */
 struct detached_run {
 	struct list link;
 	uint64_t number;
 	struct detached *detached;
-	struct muxbus_command *command; /* NULL: it runs */
-	struct muxbus_one_shot *one_shot; /* NULL: it does not */
+	struct muxbus_command *command; /* NULL if the list runs */
+	struct muxbus_one_shot *one_shot; /* NULL if the list does not run */
 	bool is_held;
-	struct pending *pending; /* its callback; NULL: it has failed */
-	struct loop_timeout timer; /* of one that is held */
+	struct pending *pending; /* the callback; NULL if it was already called with a timeout */
+	struct loop_timeout timer; /* timeout of a held list */
 };
 
 static void begin(struct detached *detached);
@@ -69,7 +69,7 @@ static void answer(
 	pending_free(pending);
 }
 
-/* Moves all runs to the end of another list. */
+/* Moves all lists of commands to another list. */
 static void take_all(struct list *runs, struct list *ret_runs)
 {
 	while (!list_is_empty(runs)) {
@@ -97,7 +97,7 @@ static void close_spare(void *data)
 	loop_timeout_stop(&detached->spare_timer);
 }
 
-/* Whether the server is gone, or does not answer: the next one would not be answered either. */
+/* Returns true if the server has ended or does not answer: later lists would fail too. */
 static bool is_lost(int error)
 {
 	return error == MUXBUS_ERR_CLOSED || error == MUXBUS_ERR_NO_SERVER ||
@@ -110,13 +110,13 @@ static void stop_hold(struct detached *detached)
 	ping_stop(&detached->ping);
 }
 
-/* The replies come last: one of them may free the struct detached. */
+/* Handles a reply. The user's callback comes last: it may free detached. */
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct detached_run *run = data;
 	struct detached *detached = run->detached;
 	struct list failed;
-	int number = errno; /* of MUXBUS_ERR_SYSTEM */
+	int number = errno; /* errno if error is MUXBUS_ERR_SYSTEM */
 	detached->ended_us = clock_mono_us();
 	list_remove(&run->link);
 	list_init(&failed);
@@ -131,7 +131,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	if (is_lost(error)) {
 		close_spare(detached);
 		take_all(&detached->runs, &failed);
-		if (detached != detached->sync->beside) /* else its connection knows */
+		if (detached != detached->sync->beside) /* the connection reports its loss itself */
 			detached->sync->callbacks->detached_lost(detached->sync, error);
 		sync_settle_later(detached->sync);
 	} else {
@@ -150,7 +150,7 @@ static void open_spare(struct detached *detached, const struct muxbus_one_shot_o
 		loop_timeout_start(&detached->spare_timer, SPARE_MS);
 }
 
-/* Starts the first run. If that fails, on_timer() answers. */
+/* Starts the first list. If that fails, on_timer() reports the error. */
 static void begin(struct detached *detached)
 {
 	const struct muxbus_sync *sync = detached->sync;
@@ -178,7 +178,7 @@ static void begin(struct detached *detached)
 	if (detached->failed_error == 0) {
 		loop_timeout_start(
 		    &detached->hold_timer, detached->held_count > 0 ? NEXT_HOLD_MS : HOLD_MS);
-		/* A server without a session ends only when its last connection is closed. */
+		/* A server without sessions exits only after its last connection: open none. */
 		if (clock_mono_us() - detached->ended_us < BURST_US &&
 		    muxbus_model_next_session(sync->model, NULL) != NULL)
 			open_spare(detached, &options);
@@ -188,7 +188,7 @@ static void begin(struct detached *detached)
 	loop_timeout_start(&detached->timer, 0);
 }
 
-/* The run that could not be started gets its reply from the loop. */
+/* Reports, from the loop, that the first list could not be started. */
 static void on_timer(void *data)
 {
 	struct detached *detached = data;
@@ -225,7 +225,7 @@ static void on_held(void *data)
 	pending_fail(pending, MUXBUS_ERR_TIMEOUT);
 }
 
-/* The server answers, so what holds the first list up is not the server. */
+/* Called when the server answers the ping: something else delays the first list. */
 static void on_answered(void *data)
 {
 	struct detached *detached = data;

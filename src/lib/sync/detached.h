@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Commands of a detached sync, which has no connection, so that tmux has no client of ours: each
- * list runs as a one-shot, one behind the other in their order.
+ * Runs the commands of a detached sync, which has no connection, so that tmux has no client of
+ * ours. Each list runs as a one-shot, one after the other in order.
  */
 #pragma once
 
 #include <muxbus.h>
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 struct detached *detached_new(struct muxbus_sync *sync);
-/* All commands get MUXBUS_ERR_CANCELLED. Accepts NULL. */
+/* Cancels all lists: MUXBUS_ERR_CANCELLED. NULL is accepted. */
 void detached_free(struct detached *detached);
 
-/* Runs a list and always frees it; an error comes to reply. */
+/* Runs a list and always frees it. reply gets errors too, unless this function returns one. */
 int detached_run(
     struct detached *detached, struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
 
-/* Begins the next list, if may_run_beside() has refused it. */
+/* Begins the next list after may_run_beside() has refused it. */
 void detached_go_on(struct detached *detached);
 
-/* The number of the newest list; of NULL 0. */
+/* Returns the number of the newest list; 0 if detached is NULL. */
 uint64_t detached_last(const struct detached *detached);
-/* Whether that one and those before it are answered or held. Accepts NULL. */
+/* Returns true if all lists up to a number are answered or held. NULL is accepted. */
 bool detached_is_past(const struct detached *detached, uint64_t number);
-/* Whether tmux has a list that is not held. Accepts NULL. */
+/* Returns true if a list runs that is not held. NULL is accepted. */
 bool detached_runs_now(const struct detached *detached);
 
-/* Whether commands wait for their replies. */
+/* Returns true if any list waits for its reply. */
 bool detached_is_busy(const struct detached *detached);

@@ -4,7 +4,7 @@
 #include "lib/sync/lister.h"
 
 #define PERIOD_MS 1000
-/* The period for each pane beyond 100 panes: a look costs tmux and us 30 us a pane. */
+/* Beyond 100 panes, the period is this long for each pane: a look costs 30 us per pane. */
 #define PANE_MS 10
 
 static void arm(struct muxbus_sync *sync)
@@ -17,13 +17,12 @@ static void arm(struct muxbus_sync *sync)
 }
 
 /*
- * tmux does not announce title, command, path and death of a pane. A subscription in tmux costs
- * the same each second, and crashes tmux up to 3.6b if a session ends while the reader is slow;
- * so the server is asked instead.
+ * Lists the details. tmux does not announce title, command, path and death of a pane. Subscribing
+ * to them costs tmux as much, and crashes it up to 3.6b if a session ends while the reader is slow.
  */
 static void on_due(void *data)
 {
-	/* Commands and directories are read here, and the other details are announced. */
+	/* This also reads commands and directories from /proc; other details are announced. */
 	static const struct parts titles = {.titles = true};
 	struct muxbus_sync *sync = data;
 	if (sync->details_wanted == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Asks tmux for the details of panes once a second, while a caller wants them. */
+/* Asks tmux for the details of panes every second, while a caller wants them. */
 #pragma once
 
 struct muxbus_sync;
 
-/* Prepares its timer, which muxbus_sync_stop() stops. */
+/* Prepares the timer. muxbus_sync_stop() stops it. */
 void detail_watch_init(struct muxbus_sync *sync);

@@ -7,17 +7,17 @@
 #include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
-/* The kernel notes the time of writes to a terminal once in each period of 8 s. */
+/* The kernel updates the time of a terminal's last write only every 8 s. */
 #define TTY_PERIOD_SEC 8
-/* tmux reads a write so much later at most. */
+/* Maximum delay until tmux reads what was written. */
 #define TTY_DELAY_SEC 2
-/* A pane of a listed window costs tmux as much as the details of this many panes. */
+/* A pane in a listed window costs tmux as much as the details of this many panes. */
 #define WINDOW_COST 4
-/* With more panes, one whose program does not use its terminal is read so rarely by the clock. */
+/* With more panes, panes with an unused terminal are read from /proc only every SPARED_SEC. */
 #define SPARING_PANES 100
 #define SPARED_SEC 30
 
-/* since_sec: when it was listed; 0: not yet. is_read_too: reading the terminal counts as well. */
+/* Returns true if the terminal was maybe used since then; 0: never listed. is_read_too: or read. */
 static bool was_used(const struct muxbus_pane *pane, int64_t since_sec, bool is_read_too)
 {
 	struct stat status;
@@ -31,7 +31,7 @@ static bool was_used(const struct muxbus_pane *pane, int64_t since_sec, bool is_
 	return used_sec / TTY_PERIOD_SEC >= since_sec / TTY_PERIOD_SEC;
 }
 
-/* Whether the details of all panes cost tmux less than these windows. */
+/* Returns true if tmux lists the details of all panes faster than these windows. */
 static bool all_are_cheaper(const struct muxbus_model *model, const struct part_ids *windows)
 {
 	unsigned in_windows = 0, all = 0;
@@ -71,8 +71,8 @@ void details_add_dead(const struct muxbus_sync *sync, struct parts *parts)
 }
 
 /*
- * tmux names the start command if the foreground process has no name, which stays until another
- * process is there: the name of a listing is kept if it was so before and after the listing.
+ * If the foreground process has no name, tmux shows the start command until another process runs.
+ * Returns true if that was so before and after the last listing: then the listed name is kept.
  */
 static bool keeps_name(const struct muxbus_sync *sync, struct track *track,
     const struct muxbus_pane *pane, pid_t group)
@@ -85,7 +85,7 @@ static bool keeps_name(const struct muxbus_sync *sync, struct track *track,
 	return track->listed > track->start_seen;
 }
 
-/* Whether the fields of the pane, as they are in /proc, are known. */
+/* Reads the command and directory of a pane from /proc. Returns false if they are not known. */
 static bool read_pane(const struct muxbus_sync *sync, const struct muxbus_pane *pane,
     struct pane_foreground *ret_foreground)
 {
@@ -106,7 +106,7 @@ static bool read_pane(const struct muxbus_sync *sync, const struct muxbus_pane *
 	return true;
 }
 
-/* Takes the command and directory of a pane into the listing, if it has others. */
+/* Puts the command and directory of a pane into the listing if they differ. */
 static int take_foreground(struct muxbus_sync *sync, struct listing *listing,
     const struct muxbus_pane *pane, const char *command, const char *path)
 {
@@ -127,7 +127,7 @@ static int take_foreground(struct muxbus_sync *sync, struct listing *listing,
 	return error == 0 ? model_keep_text(listing->model, &entry->path) : error;
 }
 
-/* The pane as it was before the listing, if it has the same process; else NULL. */
+/* Returns the pane as before the listing if it has the same process, else NULL. */
 static const struct muxbus_pane *known_pane(
     const struct muxbus_sync *sync, const struct muxbus_pane *pane)
 {
@@ -135,7 +135,7 @@ static const struct muxbus_pane *known_pane(
 	return before != NULL && before->pid == pane->pid ? before : NULL;
 }
 
-/* Whether tmux gives the names of the pane itself, or there is no process. */
+/* Returns true if the listing has the pane's command, or the pane has no process. */
 static bool is_listed(const struct lister *lister, const struct muxbus_pane *pane)
 {
 	if (lister->running.all)
@@ -143,7 +143,7 @@ static bool is_listed(const struct lister *lister, const struct muxbus_pane *pan
 	return pane->is_dead || part_ids_have(&lister->running.windows, pane->window);
 }
 
-/* Whether the clock alone asks for these parts of a large server. */
+/* Returns true if only detail_watch asks, on a server with many panes. */
 static bool is_sparing(const struct muxbus_sync *sync)
 {
 	struct muxbus_model_counts counts;
@@ -152,7 +152,7 @@ static bool is_sparing(const struct muxbus_sync *sync)
 	    !sync->lister.running.all;
 }
 
-/* Whether the names of a pane are kept: they were read lately, and its terminal was not used. */
+/* Returns true if the command was read recently and the terminal was not used since. */
 static bool is_spared(
     const struct muxbus_sync *sync, const struct muxbus_pane *pane, const struct track *track)
 {
@@ -161,7 +161,7 @@ static bool is_spared(
 	    !was_used(pane, track->named_sec, true);
 }
 
-/* Whether the model has the command and directory of the pane's process. */
+/* Returns true if the model has the current command and directory of the pane. */
 static bool has_names(
     const struct muxbus_sync *sync, const struct muxbus_pane *pane, struct track *track)
 {
@@ -185,7 +185,7 @@ void details_read_ahead(struct muxbus_sync *sync)
 	}
 }
 
-/* Whether the process was read ahead, and has the names that the model has. */
+/* Returns true if details_read_ahead() found the same command and directory as in the model. */
 static bool is_same(const struct muxbus_sync *sync, const struct track *track)
 {
 	return track != NULL && track->same_foreground == sync->lister.begun;

@@ -8,7 +8,7 @@
 #include "lib/sync/publish.h"
 #include "lib/sync/track.h"
 
-/* How long panes may leave a window before the server is asked whether they are elsewhere. */
+/* Time until the server is asked whether panes that left a window are in another one. */
 #define DOUBT_MS 40
 
 static void release(struct muxbus_sync *sync)
@@ -19,7 +19,7 @@ static void release(struct muxbus_sync *sync)
 	sync->leaving.is_held = false;
 }
 
-/* The held event is not enough: lists the window, and looks for its panes. */
+/* Ends the hold without an answer: lists the window, and looks for its panes. */
 static void give_up(void *data)
 {
 	struct muxbus_sync *sync = data;
@@ -40,7 +40,7 @@ static void give_up(void *data)
 	lister_mark(sync, &parts);
 }
 
-/* Whether the processes of the panes that leave have ended: they are in no other window. */
+/* Returns true if the processes of all leaving panes have ended: no other window has the panes. */
 static bool is_over(const struct muxbus_sync *sync, const struct tiles *tiles)
 {
 	const struct muxbus_pane *pane = model_first_pane(sync->model, sync->leaving.window);
@@ -53,7 +53,7 @@ static bool is_over(const struct muxbus_sync *sync, const struct tiles *tiles)
 	return true;
 }
 
-/* A session may have renumbered its windows: then its first or last index has changed. */
+/* Removes a window. If the session renumbers windows, its first or last index shows that. */
 static void drop_window(struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);
@@ -96,7 +96,7 @@ static void try_layout(struct muxbus_sync *sync)
 	publish_changed(sync, model);
 }
 
-/* Takes the held event if nothing is in doubt any more. */
+/* Applies the held event if everything about it is known now. */
 static void try_held(struct muxbus_sync *sync)
 {
 	static const struct tiles none;
@@ -131,7 +131,7 @@ void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout)
 	sync_settle_later(sync);
 }
 
-/* Whether the event may show where the leaving panes are, or says more about their window. */
+/* Returns true if an event may show where the leaving panes are, or changes their window again. */
 static bool may_conflict(
     const struct muxbus_sync *sync, const struct muxbus_event *event, bool is_primary)
 {

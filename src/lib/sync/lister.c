@@ -9,27 +9,27 @@
 #include "lib/sync/track.h"
 
 #define SPACING_MIN_US 10000
-#define SPACING_MAX_US 40000 /* more only if a listing takes half of it */
+#define SPACING_MAX_US 40000 /* exceeded only if a listing takes half of it */
 #define SPACING_COSTS 4
 #define RETRY_MS 100
-#define REFUSALS_MAX 20 /* then callers hear of it */
-/* A server that changes all the time is fresh enough after as many listings in a row. */
+#define REFUSALS_MAX 20 /* then the waiting callers get the error */
+/* After this many listings in a row the model counts as fresh, even if the server still changes. */
 #define ROUNDS_MAX 4
-#define CUTS_MAX 8 /* cut off so often, a listing is repeated only every RETRY_MS */
-/* Each command is followed by a sentinel, which tmux numbers as well. */
+#define CUTS_MAX 8 /* after so many cut listings in a row, wait RETRY_MS each time */
+/* The sentinel behind each command has a number too. */
 #define NUMBERS_PER_COMMAND 2
 
 struct lister_wait {
 	struct list link;
 	struct parts parts;
-	uint64_t number; /* of the awaited listing */
+	uint64_t number; /* of the listing that it waits for */
 	muxbus_done_fn *done;
 	void *data;
 };
 
 static void begin(void *data);
 
-/* Not while a list runs beside the connection: what it makes is reported behind its reply. */
+/* Returns false while a list runs beside the connection: its reply must come before its changes. */
 static bool may_begin(const struct muxbus_sync *sync)
 {
 	const struct lister *lister = &sync->lister;
@@ -54,7 +54,7 @@ void lister_finish(struct lister *lister)
 	}
 }
 
-/* The time between the beginnings of two whole listings. */
+/* Returns the minimum time between the starts of two whole listings. */
 static int64_t spacing_us(const struct lister *lister)
 {
 	int64_t spacing = lister->cost_us * SPACING_COSTS;
@@ -65,7 +65,7 @@ static int64_t spacing_us(const struct lister *lister)
 	return spacing > SPACING_MIN_US ? spacing : SPACING_MIN_US;
 }
 
-/* The parts that callers wait for in a listing that has not begun. */
+/* Returns the parts that callers want from a listing that has not begun. */
 static struct parts awaited_parts(const struct lister *lister)
 {
 	struct parts parts = {0};
@@ -88,14 +88,14 @@ static bool next_is_awaited(const struct lister *lister)
 	return false;
 }
 
-/* The time until the next listing, at the end of the turn or after the spacing; -1: none is needed. */
+/* Returns the time until the next listing, 0 at the end of the turn; -1 if none is needed. */
 static int64_t due_in_us(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
 	int64_t wait_us = 0;
 	if (!may_begin(sync))
 		return -1;
-	/* A detached sync looks for those who wait only. */
+	/* A detached sync lists only for waiting callers. */
 	if (sync->is_detached && list_is_empty(&lister->waits))
 		return -1;
 	if (lister->has_attached && !attachment_any(sync, ATTACHMENT_OPENING)) {
@@ -111,7 +111,7 @@ static int64_t due_in_us(struct muxbus_sync *sync)
 	return wait_us > 0 ? wait_us : 0;
 }
 
-/* Begins the next listing if one is needed. */
+/* Schedules the next listing if one is needed. */
 static void consider(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
@@ -127,7 +127,7 @@ static void try_again_later(struct muxbus_sync *sync)
 		loop_timeout_start(&sync->lister.timer, RETRY_MS);
 }
 
-/* Callers that waited for one listing wait for the next. */
+/* Makes the callers that wait for this listing wait for the next one. */
 static void wait_on(struct lister *lister)
 {
 	struct list *link;
@@ -138,7 +138,7 @@ static void wait_on(struct lister *lister)
 	}
 }
 
-/* Whether tmux ran nothing between the last reply and this one, nor within it. Notes this one. */
+/* Stores tmux's numbers. Returns true if tmux ran nothing else since the last reply. */
 static bool note_numbers(struct lister *lister, const struct muxbus_reply *replies, size_t count)
 {
 	bool was_idle = lister->last_number != 0 && replies[0].number == lister->last_number + 1;
@@ -158,7 +158,7 @@ void lister_note_reading(struct muxbus_sync *sync, const struct muxbus_reply *re
 		sync->lister.last_number = last;
 }
 
-/* Notes which unannounced parts are known, and since when. */
+/* Stores which unannounced parts are known, and since when. */
 static void note_known(struct lister *lister, bool was_idle)
 {
 	const struct parts *read = &lister->running;
@@ -187,7 +187,7 @@ static bool is_claim_true(const struct lister *lister)
 	    (lister->known.clients || !lister->claims.clients);
 }
 
-/* Nothing can list a closed window again, also not for the callers that wait for it. */
+/* Stops listing a closed window, also for callers that wait for it. */
 static void forget_window(struct lister *lister, struct parts *rest, uint32_t window)
 {
 	struct list *link;
@@ -197,8 +197,8 @@ static void forget_window(struct lister *lister, struct parts *rest, uint32_t wi
 }
 
 /*
- * A listed object is gone. Of a window that is known now, of another object the event has yet to
- * come: then all is listed.
+ * Handles a listing in which an object was missing. If it is a known window, an event may be
+ * missing. For other objects the event is still to come: then lists everything.
  */
 static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
 {
@@ -220,7 +220,7 @@ static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *repli
 	parts_add(&lister->dirty, &rest);
 }
 
-/* Whether the commands and directories of all panes are wanted, which are read here. */
+/* Returns true if callers want all commands and directories, which details.c reads. */
 static bool wants_names(const struct parts *claims)
 {
 	return claims->details || claims->titles;
@@ -232,7 +232,7 @@ static bool names_are_due(const struct lister *lister)
 	    (lister->claims.titles && lister->known.titles);
 }
 
-/* Reads the listing. *ret_listing has no model if nothing was listed and nothing has changed. */
+/* Reads the listing. *ret_listing has no model if nothing was listed or changed. */
 static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count,
     struct listing *ret_listing)
 {
@@ -249,9 +249,9 @@ static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *rep
 }
 
 /*
- * A pane that is in its window no more, or whose window is in no session, while its process runs, may
- * be in another window. A closed one is kept until the exit status of its process is known: then the
- * listing is repeated.
+ * Looks for panes that are missing in the listing although their process runs: they may be in
+ * another window. A closed pane is kept until the exit status of its process is known. In both
+ * cases repeats the listing.
  */
 static void find_vanished(const struct muxbus_sync *sync, struct listing *listing)
 {
@@ -270,7 +270,7 @@ static void find_vanished(const struct muxbus_sync *sync, struct listing *listin
 	}
 }
 
-/* Whether a listing cannot be true: a server without a session would have closed the connection. */
+/* Returns true if a listing cannot be right: malformed, and without a session. */
 static bool is_nonsense(const struct listing *listing)
 {
 	return listing->malformed > 0 && muxbus_model_next_session(listing->model, NULL) == NULL;
@@ -324,7 +324,7 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 	return 0;
 }
 
-/* Answers all callers that wait for a listing up to number. */
+/* Calls all callers that wait for a listing up to number. */
 static void answer(struct muxbus_sync *sync, uint64_t number, int error)
 {
 	struct list ready;
@@ -366,7 +366,7 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 		return;
 	}
 	if (error != 0) {
-		/* tmux may refuse for ever, as where a command-alias has the name of a command. */
+		/* tmux may fail forever: a command-alias may have the command's name. */
 		if (++lister->refusals >= REFUSALS_MAX)
 			answer(sync, UINT64_MAX, error);
 		if (sync->primary != NULL)
@@ -382,9 +382,9 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 }
 
 /*
- * A detached sync hears of no change, so it lists the whole server, unless callers wait only for
- * windows, sessions or clients. Which windows there are is then part of the listing, but not of one
- * for a window in which a process has ended.
+ * A detached sync gets no events, so it lists the whole server, unless callers want only windows,
+ * sessions or clients. The tree is then included, unless only the window of an ended process is
+ * listed.
  */
 static void choose_detached(struct parts *parts, bool is_awaited)
 {
@@ -419,13 +419,13 @@ static void choose_parts(struct muxbus_sync *sync)
 	if (sync->is_detached)
 		choose_detached(&parts, !parts_are_empty(&awaited));
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
-	/* Without a connection, printed text is not read line by line for the ends of replies. */
+	/* Counted texts are safe here: a one-shot searches its output for no guards. */
 	parts.is_counted = sync->primary->detached != NULL && lister->cuts < CUTS_MAX &&
 	    (sync->version.caps & MUXBUS_CAP_PRINT_ENCODED) == 0;
 	lister->running = parts;
 }
 
-/* Whether the listing takes tmux a while, and the commands of panes are read here. */
+/* Returns true if tmux takes a while for the listing, and details.c reads commands meanwhile. */
 static bool can_read_ahead(const struct lister *lister)
 {
 	const struct parts *running = &lister->running;
@@ -505,13 +505,13 @@ bool lister_reads_window(const struct lister *lister, uint32_t window)
 	    (lister->running.all || part_ids_have(&lister->running.windows, window));
 }
 
-/* Whether nothing is known to be outdated. */
+/* Returns true if no part is known to be outdated. */
 static bool is_settled(const struct lister *lister)
 {
 	return lister->done == lister->begun && parts_are_empty(&lister->dirty);
 }
 
-/* Whether these parts are of a listing that began at most max_age_us ago. */
+/* Returns true if these parts are from a listing that began at most max_age_us ago. */
 static bool lister_is_fresh(
     const struct lister *lister, const struct parts *parts, int64_t max_age_us)
 {
@@ -549,7 +549,7 @@ int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max
 
 void lister_look_detached(struct muxbus_sync *sync)
 {
-	static const struct parts outdated = {.all = false}; /* a listing has what is marked, too */
+	static const struct parts outdated = {.all = false}; /* listings include dirty parts */
 	if (sync->is_detached && sync->state == MUXBUS_SYNC_LIVE)
 		(void)lister_wait(sync, &outdated, 0, NULL, NULL);
 }

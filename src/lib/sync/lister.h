@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * When the server is listed, and which parts of it. A change that no event describes is listed at
- * the end of the turn; signs during a listing start one more. The time between two whole listings
- * grows with their cost, so many signs cannot take all of tmux's time, and the model is true
+ * Decides when the server is listed, and which parts. A change that no event describes is listed at
+ * the end of the turn; hints during a listing cause one more. The minimum time between two whole
+ * listings grows with their cost, so many hints cannot take all of tmux's time; the model is right
  * within 50 ms.
  *
- * A caller that needs the model fresh also needs the fields that tmux does not announce. tmux
- * numbers all that it runs, also each key of a person and each event: if it ran nothing since the
- * last listing, only the windows are listed in which a terminal was written to. If there is none,
- * one empty command proves the model.
+ * A caller that needs a fresh model also needs the fields that tmux does not announce. tmux numbers
+ * all that it runs, including each key of a person and each event. If it ran nothing since the last
+ * listing, only windows with a terminal that was written to are listed. If there are none, one
+ * empty command proves the model.
  */
 #pragma once
 
@@ -17,39 +17,39 @@
 void lister_init(struct muxbus_sync *sync);
 void lister_finish(struct lister *lister);
 
-/* Mark parts, a window, or the whole server as changed, so that they are listed. */
+/* Mark parts, a window or the whole server as changed, and schedule a listing. */
 void lister_mark(struct muxbus_sync *sync, const struct parts *parts);
 void lister_mark_window(struct muxbus_sync *sync, uint32_t window);
 void lister_mark_all(struct muxbus_sync *sync);
 
-/* Notes that a connection is new: the server is listed when no connection is being opened. */
+/* Notes a new connection: the server is listed when no other connection is being opened. */
 void lister_mark_attached(struct muxbus_sync *sync);
 
 /*
- * Calls done (NULL: nothing), later, when these parts of the model are of a listing that began at
- * most max_age_us ago, and nothing else is known to be outdated; with 0 the listing begins after
+ * Calls done (may be NULL) from the loop when these parts of the model are from a listing that
+ * began at most max_age_us ago and no part is known to be outdated. With 0 the listing begins after
  * this call. Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
     muxbus_done_fn *done, void *data);
 /*
- * Notes the replies of commands that only read: if tmux ran nothing else since the last listing, it
- * has still done nothing.
+ * Notes replies of commands that only read: if tmux ran nothing else since the last listing, the
+ * model is still right.
  */
 void lister_note_reading(
     struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count);
-/* Lists what is marked as outdated, if the sync is live and detached: no caller waits for that. */
+/* Lists the dirty parts of a detached live sync, for which no caller waits. */
 void lister_look_detached(struct muxbus_sync *sync);
 
-/* Begins the listing that is due: no command runs beside the connection now. */
+/* Begins a due listing, since no command runs beside the connection now. */
 void lister_take_turn(struct muxbus_sync *sync);
 
-/* Whether the running listing, which began after the last event of its connection, has a window. */
+/* Returns true if a listing with the window runs, which began after the connection's last event. */
 bool lister_reads_window(const struct lister *lister, uint32_t window);
 
-/* There is a connection again, or none: lister_fail() answers all waiting callers. */
+/* Connection restored; or lost, for which all waiting callers get an error. */
 void lister_resume(struct muxbus_sync *sync);
 void lister_fail(struct muxbus_sync *sync, int error);
 
-/* Answers the callers for whom the model is young enough, and begins what is due. */
+/* Calls the callers for which the model is fresh enough, and schedules the next listing. */
 void lister_answer(struct muxbus_sync *sync);

@@ -6,11 +6,11 @@
 #include "lib/sync/lister.h"
 #include "lib/sync/track.h"
 
-/* How long to wait for the status of an ended process, which tmux must reap. */
+/* How long to wait for the exit status until tmux has reaped the process. */
 #define STATUS_WAIT_MS 500
 /*
- * tmux announces the end of most panes at once. A pane that is kept after the end of its process
- * is listed, at intervals that double between these.
+ * tmux announces the end of most panes at once. A pane that is kept after the end of its process is
+ * listed repeatedly, at intervals that double from LOOK_MIN_MS to LOOK_MAX_MS.
  */
 #define LOOK_MIN_MS 2
 #define LOOK_MAX_MS 1000
@@ -20,7 +20,7 @@ struct exit_ending {
 	int signal;
 };
 
-/* Whether to report the end of a pane's process now. now is NULL if the pane is closed. */
+/* Returns true if the end of a pane's process is to be reported. now is NULL for a closed pane. */
 static bool is_due(const struct muxbus_sync *sync, const struct track *track,
     const struct muxbus_pane *now, struct exit_ending *ret_ending)
 {
@@ -29,7 +29,7 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 	*ret_ending = (struct exit_ending){.status = -1};
 	if (track->exit_is_reported)
 		return false;
-	/* Listed as it was: the loop tells if the process has ended since. */
+	/* Listed as running: only the pidfd shows a later end. */
 	if (now != NULL && !now->is_dead && !track->has_ended && track->pid == now->pid)
 		return false;
 	if (now != NULL && now->is_dead && (track->pid == 0 || track_is_process(track, now))) {
@@ -38,8 +38,8 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 		return now->exit_status >= 0 || now->exit_signal != 0 || is_late;
 	}
 	/*
-	 * tmux 3.8 shows no process between its end and the death of the pane. The end may be
-	 * that of a later process, which was never listed: the death tells.
+	 * tmux 3.8 shows no process between the end of the process and the death of the pane. An
+	 * unlisted later process may have ended: wait for the death.
 	 */
 	if (now != NULL && now->pid == 0 && !is_late)
 		return false;
@@ -77,7 +77,7 @@ static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
 	return change_list_add(list, &change);
 }
 
-/* New panes may be dead already. In the first model, they died before the sync began. */
+/* New panes may already be dead. Those in the first model died before the sync began. */
 int pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now)
 {
@@ -94,7 +94,7 @@ int pane_exit_find(
 	return error;
 }
 
-/* The pane may already run another process than the reported one. */
+/* Marks the end of the reported process: the pane may already run another process. */
 void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -114,7 +114,7 @@ static void look_soon(struct muxbus_sync *sync)
 	loop_timeout_start(&sync->exit_timer, LOOK_MIN_MS);
 }
 
-/* A pane without a process is empty, or its process has just ended and no pidfd tells more. */
+/* Returns true if the pane is empty, or its process has just ended and cannot be watched. */
 static bool has_no_process(const struct track *track)
 {
 	return track->pid == 0 && track->now->pid == 0 && !track->now->is_dead;
@@ -137,9 +137,9 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 }
 
 /*
- * tmux up to 3.3a sometimes misses the end of a child (one of six if the terminal closes
- * first), and reaps it only with the next child. SIGCHLD from any process makes tmux check
- * its children, and does nothing else.
+ * Sends SIGCHLD to tmux, which makes any tmux reap its children and has no other effect. tmux up to
+ * 3.3a sometimes misses the end of a child (one in six if the terminal closes first), and reaps it
+ * only with the next child.
  */
 static void signal_server(const struct muxbus_sync *sync, const struct track *track)
 {
@@ -154,8 +154,8 @@ static void signal_server(const struct muxbus_sync *sync, const struct track *tr
 }
 
 /*
- * A pane outlives its process while another process holds its terminal, perhaps for ever. So
- * the extra listings end; tmux announces the end of the pane itself.
+ * Lists dead processes' panes again. A pane may outlive its process forever if another process
+ * holds its terminal, so the listings end after a time; tmux announces the end of the pane.
  */
 void pane_exit_look_again(struct muxbus_sync *sync)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The ends of panes' processes. Each is reported once, before its pane is closed, with the
- * status if it can be known: tmux knows the status in a kept pane, after reaping the process;
- * the kernel knows it for a while. So the report waits a little for both.
+ * The ends of panes' processes. Each end is reported once, before its pane is closed, with the exit
+ * status if possible. tmux knows the status in a kept pane after reaping the process; the kernel
+ * knows it for a while. So the report waits a little for both.
  */
 #pragma once
 
@@ -15,17 +15,17 @@ struct track;
 int pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now);
 
-/* Marks these ends as reported. */
+/* Marks the ends in a list as reported. */
 void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list);
 
 /*
- * Notes that a pane is listed for the first time. tmux 3.8 shows no process of a pane between the
- * end of the process and the death of the pane, and announces neither: the pane is listed again.
+ * Notes that a pane is listed for the first time. tmux 3.8 announces neither the end of a process
+ * nor the death of the pane, and shows no process in between: the pane is then listed again.
  */
 void pane_exit_listed(struct muxbus_sync *sync, const struct track *track);
 
 /* Notes that the process of a pane has ended; the report follows. */
 void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane);
 
-/* Lists again for panes whose process has ended. */
+/* Lists panes whose process has ended again. */
 void pane_exit_look_again(struct muxbus_sync *sync);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Watching processes of others: pidfd_open(2), and its exit information. */
+/* Watches processes that are not our children with pidfd_open(2), and reads their exit status. */
 #include "lib/sync/pane_pidfd.h"
 
 #include <poll.h>
@@ -14,8 +14,8 @@
 #endif
 
 /*
- * PIDFD_GET_INFO of Linux 6.13, which older headers lack. The mask names the requested
- * fields, and then the returned fields. The exit status exists since 6.15.
+ * The data of PIDFD_GET_INFO of Linux 6.13, missing in older headers. The mask has the requested
+ * fields, then the returned fields. The exit status exists since 6.15.
  */
 struct pidfd_information {
 	uint64_t mask;
@@ -23,8 +23,8 @@ struct pidfd_information {
 	uint32_t pid;
 	uint32_t tgid;
 	uint32_t ppid;
-	uint32_t ids[8]; /* real, effective, saved and file system user and group */
-	int32_t exit_code; /* as waitpid() gives it */
+	uint32_t ids[8]; /* real, effective, saved and file system ids of user and group */
+	int32_t exit_code; /* as from waitpid() */
 };
 #define PIDFD_INFORMATION_EXIT (UINT64_C(1) << 3)
 #define PIDFD_GET_INFORMATION _IOWR(0xff, 11, struct pidfd_information)
@@ -75,7 +75,7 @@ void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane)
 		watch_free(watch);
 }
 
-/* The descriptor stays open for its exit information, but is not watched any more. */
+/* Handles the end. The descriptor stays open for the exit status, but is no longer watched. */
 static void on_readable(void *data, uint32_t events UNUSED)
 {
 	struct pane_pidfd_watch *watch = data;
@@ -110,7 +110,7 @@ void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid)
 		watch_free(watch);
 }
 
-/* Older kernels refuse the request: always, or once the process is reaped. */
+/* Reads the exit status. Older kernels fail, always or after the process was reaped. */
 static enum pane_pidfd_verdict read_exit(int fd, int *ret_status, int *ret_signal)
 {
 	struct pidfd_information information = {.mask = PIDFD_INFORMATION_EXIT};

@@ -3,13 +3,13 @@
 
 #include <sys/sysmacros.h>
 
-#define FILE_NAME_MAX 64 /* "4194304/ns/user" */
-#define LINK_MAX_BYTES 64 /* "pid:[4026531836]" */
-#define STAT_MAX 1024 /* a line of 52 numbers and a name of 64 bytes at most */
+#define FILE_NAME_MAX 64 /* fits "4194304/ns/user" */
+#define LINK_MAX_BYTES 64 /* fits "pid:[4026531836]" */
+#define STAT_MAX 1024 /* fits 52 numbers and a name of 64 bytes */
 #define STATUS_MAX 4096
-#define PTS_MAJOR 136 /* Linux, admin-guide/devices.txt: UNIX98 pseudo terminals */
+#define PTS_MAJOR 136 /* UNIX98 pseudo terminals, from Linux admin-guide/devices.txt */
 
-/* The first fields of /proc/PID/stat after the name. */
+/* The first fields after the name in /proc/PID/stat. */
 enum stat_field { STAT_PARENT, STAT_GROUP, STAT_SESSION, STAT_TTY, STAT_FOREGROUND, STAT_FIELDS };
 
 static void write_name(char name[FILE_NAME_MAX], pid_t pid, const char *file)
@@ -21,8 +21,8 @@ static void write_name(char name[FILE_NAME_MAX], pid_t pid, const char *file)
 }
 
 /*
- * Reads the start of a file of a process (pid 0: this one) as a string. Returns its length, or
- * -1 with errno set.
+ * Reads the start of a file of a process (pid 0: this process) as a string. Returns its length, or
+ * -1 with errno.
  */
 static ssize_t read_file(
     const struct pane_proc *proc, pid_t pid, const char *file, char *text, size_t size)
@@ -42,7 +42,7 @@ static ssize_t read_file(
 	return len;
 }
 
-/* The target of a link of a process, as read_file(). */
+/* Reads the target of a link of a process. Returns as read_file(). */
 static ssize_t read_link(
     const struct pane_proc *proc, pid_t pid, const char *file, char *text, size_t size)
 {
@@ -54,7 +54,7 @@ static ssize_t read_link(
 	return len;
 }
 
-/* The server. */
+/* The server */
 
 static bool is_own_proc(const struct pane_proc *proc)
 {
@@ -84,7 +84,7 @@ static bool has_same_root(const struct pane_proc *proc)
 	    own.st_ino == other.st_ino;
 }
 
-/* Whether the lines that begin with key are there and equal. */
+/* Returns true if both texts have the same line that begins with key. */
 static bool has_same_line(const char *own, const char *other, const char *key)
 {
 	const char *a = strstr(own, key), *b = strstr(other, key);
@@ -126,15 +126,15 @@ void pane_proc_close(struct pane_proc *proc)
 	proc->root = -1;
 }
 
-/* The pane. */
+/* The pane */
 
-/* Errors that a tmux server need not have had. */
+/* Returns true for an error that only this process may have had, not the tmux server. */
 static bool is_own_error(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR;
 }
 
-/* Reads the fields of a line "1 (name) S 2 3 ..."; the name can hold ')' and blanks. */
+/* Reads the fields of a line "1 (name) S 2 3 ..."; the name may contain ')' and blanks. */
 static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
 {
 	const char *p = strrchr(line, ')');
@@ -151,7 +151,7 @@ static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
 	return true;
 }
 
-/* The device of a terminal. The path of a pseudo terminal names its device. */
+/* Finds the device of a terminal. The path of a pseudo terminal contains its number. */
 static bool find_device(const char *path, unsigned *ret_major, unsigned *ret_minor)
 {
 	struct stat status;
@@ -165,7 +165,7 @@ static bool find_device(const char *path, unsigned *ret_major, unsigned *ret_min
 	return true;
 }
 
-/* Whether a terminal has this number, as the kernel writes the number in /proc. */
+/* Returns true if a terminal has this device number, in the kernel's form in /proc. */
 static bool is_device(int64_t number, const char *path)
 {
 	uint32_t device = (uint32_t)number;
@@ -175,7 +175,7 @@ static bool is_device(int64_t number, const char *path)
 	    minor_number == ((device & 0xff) | (device >> 12 & 0xfff00));
 }
 
-/* Reads the foreground group of the pane; false if this process is not the pane's. */
+/* Reads the foreground process group. Returns false if pid is not the pane's process. */
 static bool read_group(const struct pane_proc *proc, pid_t pid, const char *tty, pid_t *ret_group)
 {
 	int64_t fields[STAT_FIELDS];
@@ -193,7 +193,7 @@ static bool is_graphic(char c)
 	return c > ' ' && c <= '~';
 }
 
-/* Cuts a command line to the name of its program, in place. Returns its start. */
+/* Cuts a command line to its program's name, in place. Returns the start of the name. */
 static char *cut_name(char *name)
 {
 	char *end;
@@ -214,7 +214,7 @@ static char *cut_name(char *name)
 	return end == name + 1 ? name : strrchr(name, '/') + 1;
 }
 
-/* Whether all versions of tmux print the name as it is. */
+/* Returns true if all versions of tmux print the name unchanged. */
 static bool is_plain(const char *name)
 {
 	for (; *name != '\0'; name++)
@@ -236,7 +236,7 @@ static unsigned read_command(const struct pane_proc *proc, struct pane_foregroun
 	if (len <= 0 || line[0] == '\0')
 		return PANE_PROC_START;
 	if ((size_t)len == sizeof line - 1 && strlen(line) == (size_t)len)
-		return 0; /* the first argument may be longer */
+		return 0; /* the first argument may be cut off */
 	name = cut_name(line);
 	if (!is_plain(name))
 		return 0;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The foreground command and directory of a pane, read from /proc exactly as the tmux server
- * reads them, so that tmux need not be asked. All supported versions of tmux (3.2 to 3.8) do the
- * same on Linux:
+ * Reads the foreground command and directory of a pane from /proc exactly as the tmux server does,
+ * so that tmux need not be asked. All supported versions of tmux (3.2 to 3.8) do the same on Linux:
  *
  * - the process is the leader of the terminal's foreground process group;
- * - the command is its first argument, made a name: cut at a quote and at a blank, without leading
- *   "exec ", blanks and '-', without trailing control characters and non-ASCII bytes, and
- *   without directories if it begins with '/'; "-bash" is "bash", "./a" stays "./a";
+ * - the command is its first argument, made into a name: cut at a quote and at a blank, without
+ * leading
+ * "exec ", blanks and '-', without trailing control characters and non-ASCII bytes, and
+ * without directories if it begins with '/'; "-bash" is "bash", "./a" stays "./a";
  * - without a first argument (the leader has exited, as in `true | cat`, is a zombie, has erased
- *   its arguments) tmux uses the pane's start command, else its shell: PANE_PROC_START;
+ * its arguments) tmux uses the pane's start command, else its shell: PANE_PROC_START;
  * - the directory is the leader's, else the session leader's, else empty. A process of another
- *   user (su, sudo) hides its directory from tmux and from this code alike. The directory has
- *   "(deleted)" appended if it was removed, and may hold any bytes.
+ * user (su, sudo) hides its directory from tmux and from this code alike. The directory has
+ * "(deleted)" appended if it was removed, and may contain any bytes.
  *
- * tmux >= 3.7 encodes a name with control characters or '\', and empties a name of invalid UTF-8;
- * older versions keep the bytes. Such names, and names with characters outside ASCII, are not
- * known here. Nor is anything of a dead pane, whose process is gone: tmux gives an empty
- * directory and the start command. The process itself is checked at each read: a child of
- * the server that leads a session on the pane's terminal.
+ * tmux 3.7 and later encodes a name with control characters or '\', and empties a name of invalid
+ * UTF-8; older versions keep the bytes. This code does not read such names, or names with
+ * characters outside of ASCII, or dead panes, which have no process (tmux shows an empty directory
+ * and the start command). It checks the process at each read: a child of the server that leads a
+ * session on the pane's terminal.
  *
- * A read can wait for the memory of a process that the kernel holds, just as tmux would.
+ * Like tmux itself, a read may wait for the memory of a process that the kernel holds.
  */
 #pragma once
 
@@ -28,43 +28,43 @@
 
 #include "base/base.h"
 
-/* Which fields pane_proc_read() found; tmux must be asked for the others. */
+/* The fields that pane_proc_read() has found. The caller must ask tmux for others. */
 enum pane_proc_known {
 	PANE_PROC_COMMAND = 1 << 0,
 	PANE_PROC_PATH = 1 << 1,
 	/*
-	 * In place of PANE_PROC_COMMAND: tmux names the start command or shell, which do not change
-	 * until the pane is respawned. A caller may keep tmux's answer for this process, if
-	 * reads before and after the question both gave PANE_PROC_START with the same group.
+	 * Instead of PANE_PROC_COMMAND: tmux shows the start command or shell, which stay the same
+	 * until the pane is respawned. The caller may keep tmux's answer for this process if reads
+	 * before and after the answer both returned PANE_PROC_START with the same group.
 	 */
 	PANE_PROC_START = 1 << 2,
 };
 
-/* The processes as the server sees them. */
+/* The processes that the server sees. */
 struct pane_proc {
-	int root; /* the directory /proc; -1: closed, and no field is known */
+	int root; /* descriptor of /proc; -1: closed, no field is known */
 	pid_t server;
 };
 
-/* Neither text is ever cut: the kernel's paths and the accepted names are shorter. */
+/* No text is ever cut: kernel paths and accepted names are shorter. */
 struct pane_foreground {
-	pid_t group; /* 0 or less: none */
+	pid_t group; /* 0 or less: no group */
 	char command[MUXBUS_NAME_MAX];
 	char path[MUXBUS_NAME_MAX];
 };
 
 /*
- * Opens root ("/proc") for the panes of the server with that pid, which the kernel gives for its
- * socket (SO_PEERCRED). False, and closed, if the server sees other processes, files or rights
- * than this process: another namespace, root directory, user or set of capabilities.
+ * Opens root ("/proc") for the server with this pid, which comes from its socket (SO_PEERCRED).
+ * Stays closed and returns false if the server sees other processes, files or permissions than this
+ * process: another namespace, root directory, user or set of capabilities.
  */
 bool pane_proc_open(struct pane_proc *proc, const char *root, pid_t server);
 void pane_proc_close(struct pane_proc *proc);
 
 /*
- * Reads the foreground of the pane with that process and terminal. Returns the enum
- * pane_proc_known bits; the other fields are empty. Takes 7 system calls, about 7 us, no descriptor
- * beyond the call, and no memory.
+ * Reads the foreground of the pane with this process and terminal. Returns enum pane_proc_known
+ * bits; other fields are empty. Takes 7 system calls, about 7 us; allocates nothing and leaves no
+ * descriptor open.
  */
 unsigned pane_proc_read(const struct pane_proc *proc, pid_t pid, const char *tty,
     struct pane_foreground *ret_foreground);

@@ -33,12 +33,12 @@ int primary_greet(struct attachment *attachment)
 	return attachment_run(attachment, command, on_greeted, attachment);
 }
 
-/* The other attachments close; until then they are not asked any more. */
+/* Detaches: other attachments close, and are no longer used. */
 static void detach(struct muxbus_sync *sync)
 {
 	struct attachment *detached = attachment_new_detached(sync);
 	if (detached == NULL) {
-		sync->is_detached = false; /* out of memory: as it was */
+		sync->is_detached = false; /* out of memory: stay attached */
 		return;
 	}
 	sync->primary = detached;
@@ -51,7 +51,7 @@ static bool is_detached(const struct attachment *attachment)
 	return attachment != NULL && attachment->detached != NULL;
 }
 
-/* Whether it goes on as the primary one: what it was asked for is answered first. */
+/* Returns true if the attachment stays primary: a detached one first answers its requests. */
 static bool may_stay(const struct muxbus_sync *sync, const struct attachment *primary)
 {
 	return primary != NULL && primary->state == ATTACHMENT_LIVE &&
@@ -70,17 +70,17 @@ void primary_choose(struct muxbus_sync *sync)
 		    (sync->primary == NULL || is_detached(sync->primary) != sync->is_detached))
 			sync->primary = attachment;
 	if (sync->state == MUXBUS_SYNC_LIVE && sync->is_detached && !is_detached(sync->primary))
-		detach(sync); /* a connection was under way */
+		detach(sync); /* a connection was still being opened */
 	else if (sync->primary != NULL && sync->primary != before)
 		lister_resume(sync);
 	if (is_detached(before) && sync->primary != before) {
-		sync->beside = before->detached; /* prompts wait there for a person */
+		sync->beside = before->detached; /* a person may still answer its lists' prompts */
 		before->detached = NULL;
 		attachment_free(before);
 	}
 }
 
-/* Whether a session is about to be attached to. */
+/* Returns true if a session is being attached to. */
 static bool is_attaching(const struct muxbus_sync *sync)
 {
 	list_each (const struct attachment, attachment, &sync->attachments, link)
@@ -98,7 +98,7 @@ void primary_tell(struct muxbus_sync *sync)
 	    !lister->is_running && !lister->dirty.all && !lister->has_attached;
 	if (attached == NULL || !is_listed || is_attaching(sync))
 		return;
-	/* Not yet, if a session is to be tried again. */
+	/* Wait if a session will be retried. */
 	if (is_detached(sync->primary) && sync->attachments.next->next != &sync->attachments)
 		return;
 	sync->attached = NULL;

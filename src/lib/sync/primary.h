@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The primary attachment of a sync: the one that runs the commands. It is a connection, or, of a
- * detached sync, one that runs one-shots.
+ * The primary attachment of a sync runs the commands. It has a connection or, if the sync is
+ * detached, runs one-shots.
  */
 #pragma once
 
@@ -9,11 +9,11 @@
 
 struct attachment;
 
-/* Chooses it among those that are LIVE, at the end of a turn. */
+/* Chooses the primary attachment among those that are LIVE, at the end of a turn. */
 void primary_choose(struct muxbus_sync *sync);
 
-/* For a detached one: asks the server for its version. attachment_ready, or the loss of the server, follows. */
+/* Asks a detached attachment's server for its version. attachment_ready or the loss follows. */
 int primary_greet(struct attachment *attachment);
 
-/* Says, once, that the sync that was to attach has attached. */
+/* Calls sync->attached, once, when the sync has attached as requested. */
 void primary_tell(struct muxbus_sync *sync);

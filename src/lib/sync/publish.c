@@ -37,7 +37,7 @@ static void mark_ours(struct muxbus_sync *sync, struct muxbus_model *model)
 	}
 }
 
-/* Completes a pane from its track. */
+/* Copies a track's data into its pane. */
 static void complete_pane(
     const struct muxbus_sync *sync, struct muxbus_pane *pane, const struct track *track)
 {
@@ -65,7 +65,7 @@ static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
 	return 0;
 }
 
-/* Appends creations to one list and ends to another. */
+/* Appends created objects that no listing saw to one list, and their ends to another. */
 static int find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
     struct change_list *created, struct change_list *closed)
 {
@@ -151,7 +151,7 @@ static void move_tracks(struct muxbus_sync *sync, const struct parts *parts, uin
 		track->now = pane;
 		note_listed(sync, track, parts);
 		if (track->born == 0 && pane->is_dead && sync->state != MUXBUS_SYNC_LIVE)
-			track->exit_is_reported = true; /* it died before the sync began */
+			track->exit_is_reported = true; /* the process died before the sync began */
 		if (!track_is_process(track, pane)) {
 			track->pid = pane->pid;
 			track->has_ended = false;
@@ -183,7 +183,7 @@ static void free_old_tracks(struct muxbus_sync *sync, const struct parts *parts,
 	}
 }
 
-/* Held output of a pane that no listing saw comes between its creation and its end. */
+/* Delivers held output of a pane that no listing saw, between its creation and its end. */
 static void report_held(struct muxbus_sync *sync, const struct muxbus_change *change)
 {
 	struct track *track = track_find(sync, change->pane);
@@ -202,7 +202,7 @@ static void report(struct muxbus_sync *sync, const struct change_list *list)
 	}
 }
 
-/* A pane that no listing saw has its track until its end is reported. */
+/* Frees the tracks of panes that no listing saw, after their ends are reported. */
 static void free_missed_tracks(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * From a listing to changes. The new model is completed from the tracks, compared with the old
- * model, and replaces it; then the differences are reported.
+ * Turns a listing into changes: completes the new model from the tracks, compares it with the old
+ * model, replaces the old model, then reports the differences.
  */
 #pragma once
 
@@ -12,19 +12,19 @@ struct merge_drop;
 struct parts;
 
 /*
- * Makes this listing of some parts the model, and reports the changes. The listing is used up.
- * number is that of the listing; 0: no listing, but an event. Returns 0, or MUXBUS_ERR_NOMEM and
- * changes nothing.
+ * Makes a listing of parts the new model, and reports the changes. Owns the listing afterwards.
+ * number is the listing's number; 0 for an event. Returns 0, or MUXBUS_ERR_NOMEM without any
+ * change.
  */
 int publish_listing(
     struct muxbus_sync *sync, struct listing *listing, const struct parts *parts, uint64_t number);
 
-/* A copy of the model to change, without some objects (NULL: with all). NULL if memory is out. */
+/* Returns a copy of the model without drop (NULL: whole), to be changed. NULL if out of memory. */
 struct muxbus_model *publish_copy(struct muxbus_sync *sync, const struct merge_drop *drop);
-/* The changed copy becomes the model, and its changes are reported. */
+/* Makes a changed copy the model, and reports the changes. */
 void publish_changed(struct muxbus_sync *sync, struct muxbus_model *model);
 
-/* The server is lost: empties the model, and reports all objects as closed. */
+/* Empties the model because the server is lost, and reports all objects as closed. */
 void publish_loss(struct muxbus_sync *sync, int error, const char *reason);
-/* Empties the model, and reports nothing. */
+/* Empties the model without reports. */
 void publish_end(struct muxbus_sync *sync);

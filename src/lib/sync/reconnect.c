@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Waiting for a server with back-off, and with inotify on the directory of its socket. */
+/* Waits for a server with growing delays, and with inotify on the directory of its socket. */
 #include "lib/sync/reconnect.h"
 
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 
-/* A new socket does not listen at once. */
+/* A new socket may not be listening yet. */
 #define APPEARED_MS 5
 /*
- * With inotify retries are rare: they cover cases that inotify cannot see, such as a replaced
- * directory.
+ * With inotify retries are rare: they are only for cases that inotify cannot see, such as a
+ * replaced directory.
  */
 #define GUARD_MS 30000
 #define TRIES_BEFORE_GUARD 6
@@ -26,7 +26,7 @@ static const char *base_name(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-/* Whether the socket is one of the new entries of the directory. */
+/* Returns true if new entries of the directory include the socket. */
 static bool socket_appeared(const struct reconnect *reconnect, const char *events, size_t len)
 {
 	const char *name = base_name(reconnect->socket_path);
@@ -81,7 +81,7 @@ static void close_inotify(struct reconnect *reconnect)
 	reconnect->inotify_fd = -1;
 }
 
-/* An error here is ignored: the retries continue. */
+/* Errors are ignored: retries continue without inotify. */
 static void open_inotify(struct reconnect *reconnect)
 {
 	const char *path = reconnect->socket_path;

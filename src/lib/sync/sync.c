@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Following a server. The sync finds the server, attaches one connection to list its sessions,
- * then one to each session; when the server is lost, it starts again.
+ * Follows a server: finds it, attaches one connection to list its sessions, then one to each
+ * session. When the server is lost, starts again.
  *
- * Attaching counts as use of a session for tmux. To keep the order of use, the connections are
- * attached one by one in that order, and the session of the first is touched again in its turn.
+ * For tmux, attaching uses a session. To keep the order of use, the connections attach one by one
+ * in that order, and the first connection's session is used again in its turn.
  */
 #include "lib/library.h"
 #include "lib/model/model.h"
@@ -20,13 +20,13 @@
 #include "lib/sync/publish.h"
 #include "lib/sync/track.h"
 
-/* The most sessions with a connection; more are only in the model. */
+/* Maximum number of sessions with a connection; others are only in the model. */
 #define ATTACHMENTS_MAX 256
-/* A running server counts as lost after this time without a connection. */
+/* After this time without a connection, a running server is considered lost. */
 #define GRACE_MS 3000
-/* The library does not attach to a server before this age. */
+/* Minimum age of a server before the library attaches to it. */
 #define YOUNG_MS 100
-/* A server of a version that is not supported is asked again after this time. */
+/* Interval for retrying a server whose version is not supported. */
 #define VERSION_RETRY_MS 60000
 
 static const struct parts everything = {.all = true};
@@ -35,11 +35,11 @@ static void free_attachments(struct muxbus_sync *sync)
 {
 	sync->primary = NULL;
 	attachment_end_beside(sync);
-	while (!list_is_empty(&sync->attachments)) /* a reply may free others */
+	while (!list_is_empty(&sync->attachments)) /* a reply may free other attachments */
 		attachment_free(list_entry(sync->attachments.next, struct attachment, link));
 }
 
-/* Answers all that waits for the server, and lets go of it. */
+/* Answers all that waits for the server, and closes its descriptors. */
 static void end_waits(struct muxbus_sync *sync, int error)
 {
 	attach_delay_fail(sync, error);
@@ -53,7 +53,7 @@ static void end_waits(struct muxbus_sync *sync, int error)
 	sync->way = sync->first_way;
 }
 
-/* The end of a stop: it is as before the first start. */
+/* Ends a stop: everything is as before the first start. */
 static void end(struct muxbus_sync *sync)
 {
 	sync->is_lost = false;
@@ -62,7 +62,7 @@ static void end(struct muxbus_sync *sync)
 	sync->state = MUXBUS_SYNC_IDLE;
 }
 
-/* Frees all data of a server. */
+/* Frees all data about a server. */
 static void lose(struct muxbus_sync *sync, int error, const char *reason)
 {
 	sync->is_lost = false;
@@ -82,9 +82,9 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 }
 
 /*
- * An attached connection would keep a session that closes with its last client, and detaching
- * would close the session. So the library attaches only while a user is attached, and detaches
- * when the last user detaches; tmux then acts as without the library.
+ * A session with destroy-unattached would stay while our connection is attached, and close when we
+ * detach. So the library attaches to it only while a user is attached, and detaches after the last
+ * user has: tmux then behaves as without the library.
  */
 static bool may_attach(const struct muxbus_sync *sync, const struct muxbus_session *session)
 {
@@ -106,7 +106,7 @@ static unsigned count_attachments(const struct muxbus_sync *sync)
 	return count;
 }
 
-/* Closes the attachments of closed sessions and of sessions to leave. */
+/* Closes the attachments of closed sessions, and of sessions that must not be attached. */
 static void leave_sessions(struct muxbus_sync *sync)
 {
 	list_each_safe (struct attachment, attachment, &sync->attachments, link) {
@@ -144,7 +144,7 @@ static void enter_sessions(struct muxbus_sync *sync)
 	}
 }
 
-/* The waiting attachment whose session was used the longest time ago. */
+/* Returns the waiting attachment whose session was used the longest time ago. */
 static struct attachment *next_to_open(const struct muxbus_sync *sync)
 {
 	struct attachment *oldest = NULL;
@@ -164,7 +164,7 @@ static struct attachment *next_to_open(const struct muxbus_sync *sync)
 	return oldest;
 }
 
-/* Touches the session of the first connection, which was probably used last. */
+/* Uses the session of the first connection again: it was probably used last. */
 static void touch_scout(struct muxbus_sync *sync)
 {
 	list_each (struct attachment, attachment, &sync->attachments, link) {
@@ -213,7 +213,7 @@ static void stop_if_done(struct muxbus_sync *sync)
 	stopped(sync->stopped_data);
 }
 
-/* The end of the turn: handles all that became due. */
+/* Handles, at the end of the turn, all that is due. */
 static void on_settle(void *data)
 {
 	struct muxbus_sync *sync = data;
@@ -241,8 +241,8 @@ static void on_settle(void *data)
 }
 
 /*
- * A server that was just started creates its first session, and its notifications can crash
- * it: see attach_delay.h.
+ * Returns true if a server has just started: notifications about its first session could crash it,
+ * see attach_delay.h.
  */
 static bool is_too_young(struct muxbus_sync *sync)
 {
@@ -257,7 +257,7 @@ static bool is_too_young(struct muxbus_sync *sync)
 	return true;
 }
 
-/* Tries to find the server once. */
+/* Tries once to find the server. */
 static void on_try(void *data)
 {
 	struct muxbus_sync *sync = data;
@@ -284,7 +284,7 @@ static void on_try(void *data)
 	reconnect_wait(&sync->reconnect, error);
 }
 
-/* The server that did not answer answers again, or has ended. */
+/* Called when a server that did not answer answers again, or has ended. */
 static void on_ping_answered(void *data)
 {
 	struct muxbus_sync *sync = data;
@@ -297,7 +297,7 @@ static void on_ping_answered(void *data)
 	sync_settle_later(sync);
 }
 
-/* Notes the server; false if it is another server than before. */
+/* Stores the server's identity. Returns false if it is another server than before. */
 static bool is_known_server(struct muxbus_sync *sync)
 {
 	struct identity identity;
@@ -314,7 +314,7 @@ static bool is_known_server(struct muxbus_sync *sync)
 	return true;
 }
 
-/* Else tmux writes layouts in the form of before 3.7, without floating panes. */
+/* Without this, tmux writes layouts in the form before 3.7, without floating panes. */
 static void ask_for_new_layouts(struct attachment *attachment)
 {
 	struct muxbus_command *command;
@@ -348,7 +348,7 @@ static void on_attachment_ready(
 	}
 	lister_mark_attached(sync);
 	if (attachment->detached != NULL)
-		(void)lister_wait(sync, &everything, 0, NULL, NULL); /* the first model */
+		(void)lister_wait(sync, &everything, 0, NULL, NULL); /* lists the first model */
 	sync_settle_later(sync);
 }
 
@@ -366,7 +366,7 @@ static void on_server_ended(void *data, uint32_t unused UNUSED)
 		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, muxbus_strerror(MUXBUS_ERR_NO_SERVER));
 }
 
-/* There was no connection for GRACE_MS: the server is lost. */
+/* Loses the server after GRACE_MS without a connection. */
 static void on_grace_over(void *data)
 {
 	struct muxbus_sync *sync = data;
@@ -388,8 +388,8 @@ static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 }
 
 /*
- * The last connection was closed, perhaps with its session. Any session will do at once: one more
- * attachment is opened beside the old one, which tries again later.
+ * Opens an attachment to any session at once, since the last connection was closed, perhaps with
+ * its session. The old attachment retries later.
  */
 static void attach_anywhere(struct muxbus_sync *sync)
 {
@@ -404,11 +404,11 @@ static void on_attachment_closed(
 	char why[sizeof sync->lost_reason];
 	bool was_primary = sync->primary == attachment;
 	bool has_lived = was_primary && clock_mono_ms() - attachment->live_ms >= BACKOFF_MIN_MS;
-	snprintf(why, sizeof why, "%s", reason); /* reason belongs to the connection */
+	snprintf(why, sizeof why, "%s", reason); /* reason is part of the connection */
 	muxbus_connection_free(attachment->connection);
 	attachment->connection = NULL;
 	attachment->pid = 0;
-	sync->announced++; /* what it would have announced is not known */
+	sync->announced++; /* announcements may be missing */
 	if (was_primary)
 		sync->primary = NULL;
 	if (error == MUXBUS_ERR_TIMEOUT && sync->is_started)
@@ -434,7 +434,7 @@ static void on_attachment_closed(
 	sync_settle_later(sync);
 }
 
-/* tmux moved our client: its session closed, or a user switched it. It must reconnect. */
+/* Returns true if our client was moved: its session closed, or a user switched it. Reconnect. */
 static bool has_hopped(const struct attachment *attachment, const struct muxbus_event *event)
 {
 	return event->kind == MUXBUS_EVENT_SESSION_CHANGED &&
@@ -445,7 +445,7 @@ static void on_attachment_event(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event)
 {
 	if (announced_changes_model(event->kind)) {
-		/* The arrival of our own clients does not count as a change. */
+		/* Our own new clients are not a change. */
 		if (event->kind != MUXBUS_EVENT_SESSION_CHANGED &&
 		    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
 			attach_delay_disturb(sync);
@@ -556,7 +556,7 @@ int muxbus_sync_start(struct muxbus_sync *sync)
 	if (sync->stopped != NULL)
 		return MUXBUS_ERR_UNAVAILABLE;
 	sync->is_started = true;
-	sync->search_error = 1; /* no real error: the first result is reported */
+	sync->search_error = 1; /* not an errno: so the first result is reported */
 	sync->state = MUXBUS_SYNC_SEARCHING;
 	loop_timeout_start(&sync->reconnect.timer, 0);
 	loop_timeout_start(&sync->details_timer, 0);
@@ -686,7 +686,7 @@ enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t p
 		const struct muxbus_session *session =
 		    muxbus_model_session(sync->model, link->session);
 		const struct attachment *attachment = attachment_find(sync, link->session);
-		/* The output of a new pane is held: it is delivered later, or dropped with a gap. */
+		/* Hold the output of a new pane: it is delivered later, or dropped with a gap. */
 		if (track->is_held && attachment != NULL && attachment->state == ATTACHMENT_LIVE &&
 		    attachment->has_output)
 			return MUXBUS_OUTPUT_FLOWING;

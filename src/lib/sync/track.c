@@ -61,7 +61,7 @@ bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pan
 	const struct track *track = track_find(sync, pane->id);
 	int status, signal;
 	if (pane->is_dead || track == NULL)
-		return false; /* the pane outlived its process, and can be moved */
+		return false; /* the pane outlived its process, and may move */
 	return track->has_ended ||
 	    pane_pidfd_look(&sync->pane_pidfd, pane->id, track->pid, &status, &signal) !=
 	    PANE_PIDFD_RUNS;
@@ -109,7 +109,7 @@ void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint3
 {
 	struct track *track = track_find(sync, pane);
 	if (track == NULL) {
-		/* A new pane can write before it is listed; only all_output can want it. */
+		/* A new pane may write before it is listed; only all_output wants that. */
 		if (!sync->all_output || sync->state != MUXBUS_SYNC_LIVE)
 			return;
 		track = track_get(sync, pane);
@@ -237,7 +237,7 @@ void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 		return;
 	sync->all_output = sync->all_wanted > 0;
 	sync->all_since = sync->lister.begun;
-	/* Drop output that was held for panes which are not listed yet. */
+	/* Drop held output of panes that are not listed yet. */
 	while (!sync->all_output && (track = track_next(sync, &cursor)) != NULL)
 		if (track->now == NULL && track->is_held)
 			track_drop_held(track);
