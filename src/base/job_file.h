@@ -67,7 +67,7 @@ void job_secrets_remove(int dir_fd, const char *id);
 
 struct job_start {
 	pid_t pid; /* of the command, and of its process group */
-	uint64_t pid_start; /* clock ticks since boot; identifies the process with pid */
+	uint64_t pid_start; /* clock ticks since boot; with pid, identifies the process */
 	int64_t real_ms; /* start time by CLOCK_REALTIME */
 };
 

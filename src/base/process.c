@@ -386,7 +386,7 @@ static _Noreturn void become(struct child_start *start)
 		(void)execve(options->path, options->argv, env);
 		fail(start, CHILD_EXEC);
 	}
-	environ = (char **)(uintptr_t)env; /* execvp() searches its PATH; spawn() restores it */
+	environ = (char **)(uintptr_t)env; /* for execvp(); spawn() restores environ */
 	(void)execvp(options->argv[0], options->argv);
 	fail(start, CHILD_EXEC);
 }

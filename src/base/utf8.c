@@ -158,7 +158,7 @@ size_t utf8_incomplete_tail(const void *bytes, size_t len)
 
 size_t utf8_encode(uint32_t character, char out[4])
 {
-	static const uint8_t heads[] = {0, 0, 0xc0, 0xe0, 0xf0}; /* first byte, by its length */
+	static const uint8_t heads[] = {0, 0, 0xc0, 0xe0, 0xf0}; /* first byte by length */
 	size_t len = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
 	for (size_t at = len; at-- > 1; character >>= 6)
 		out[at] = (char)(0x80 | (character & 0x3f));

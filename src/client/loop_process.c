@@ -29,7 +29,7 @@ struct loop_process {
 	int fds[END_COUNT]; /* our ends of the pipes; -1: closed */
 	struct event *readable[END_COUNT], *writable;
 	struct loop_timer *pause; /* fires when standard error is read again */
-	struct loop_timer *timer; /* until the supervisor is killed; or reports a failed start */
+	struct loop_timer *timer; /* kills the supervisor, or reports a failed start */
 	struct line_input input;
 	struct buf queue;
 	char said[LOOP_PROCESS_SAID_MAX]; /* the last bytes of standard error */
@@ -178,7 +178,7 @@ static void on_ended(void *data)
 	struct loop_process *process = data;
 	char how[80];
 	int status;
-	(void)kill(-process->pid, SIGKILL); /* orphans of a killed supervisor; the id is ours */
+	(void)kill(-process->pid, SIGKILL); /* orphans; the zombie keeps the id */
 	status = child_reap(process->pid); /* does not wait: the pidfd has reported the end */
 	process->pid = 0;
 	for (enum end end = STDOUT_END; end <= STDERR_END; end++) {

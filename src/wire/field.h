@@ -25,8 +25,8 @@ enum field_flag {
 	FIELD_RARE = 1 << 2, /* seldom needed: not listed in short schemas */
 	FIELD_PATH = 1 << 3, /* an absolute path, or "~" or "~/..." for the home directory */
 	FIELD_CONFIDENTIAL = 1 << 4, /* records of requests contain only its size */
-	FIELD_CONFIDENTIAL_REST = 1 << 5, /* as CONFIDENTIAL, except a list's first word */
-	FIELD_KEPT = 1 << 6, /* a call with it changes what the daemon keeps */
+	FIELD_CONFIDENTIAL_REST = 1 << 5, /* as CONFIDENTIAL, but for the first word of a list */
+	FIELD_KEPT = 1 << 6, /* a call with this field changes what the daemon stores */
 	FIELD_SETTLES = 1 << 7, /* conditions: the wait takes the notification or the job's end */
 };
 
@@ -122,7 +122,7 @@ const char *field_type_name(enum field_type type);
 /* Writes a JSON Schema of fields (NULL: empty) with type object, as member name. */
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields);
 
-/* Writes the members of that schema into an object that is open. */
+/* Writes the members of such a JSON Schema into an object that is open. */
 void field_put_object(struct json_writer *writer, const struct field *fields);
 
 /*

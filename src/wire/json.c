@@ -224,7 +224,7 @@ struct json_reader {
 	size_t len;
 	struct json_error *error;
 	bool has_error;
-	bool is_ending; /* yajl has got the whole line and is told that it ends */
+	bool is_ending; /* yajl has the whole line and now sees that it ends */
 	size_t passed; /* offset behind the last accepted token */
 
 	/* The tree so far: the open containers, and the last child of each container. */

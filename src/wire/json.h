@@ -110,7 +110,7 @@ size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 
 #define JSON_PATH_MAX 8 /* maximum names of objects in the path of a cut value */
 #define JSON_CUT_BYTES 224 /* bytes of the list of cut values; "..." stands for further ones */
-/* Add this to the length of a text, and its depth, for a buffer that holds it uncut. */
+/* A buffer that exceeds a text by this, plus the text's depth, holds the text uncut. */
 #define JSON_SPARE 320
 
 /*

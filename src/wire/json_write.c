@@ -290,7 +290,7 @@ static __attribute__((noinline)) bool open_measured(
 		leave_out(writer, name);
 		return false;
 	}
-	if (buf->cap - buf->len <= escaped + len + 4) /* also for the value */
+	if (buf->cap - buf->len <= escaped + len + 4) /* for the name and the value */
 		check_memory(buf_reserve(buf, escaped + len + 4));
 	buf->data[buf->len] = ',';
 	buf->len += writer->needs_comma;
@@ -380,7 +380,7 @@ void json_restart(struct json_writer *writer, struct buf *out, size_t max)
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max)
 {
 	json_start(writer, out, max);
-	(void)buf_reserve(out, max < FIRST_BYTES ? max : FIRST_BYTES); /* or the writer reports */
+	(void)buf_reserve(out, max < FIRST_BYTES ? max : FIRST_BYTES); /* may fail here */
 	json_object_begin(writer, NULL);
 }
 

@@ -57,7 +57,7 @@ struct message {
 	const struct json *id; /* a string, a number or null; NULL if absent */
 	const char *method;
 	const struct json *params; /* an object, or NULL */
-	const struct json *within; /* id of the provider's open call that needs it, or NULL */
+	const struct json *within; /* open provider call that needs this request; NULL: none */
 	bool is_notification; /* "jsonrpc":"2.0" without an id: gets no answer */
 	bool is_response; /* has a result or error but no method: ignored */
 };

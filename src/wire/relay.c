@@ -53,13 +53,13 @@ bool relay_read_hello(
 {
 	static const char characters[] =
 	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.+-_~";
-	const char *hello = strstr(line, RELAY_HELLO); /* noise before it may lack a newline */
+	const char *hello = strstr(line, RELAY_HELLO); /* noise before the hello may lack a '\n' */
 	int used = 0;
 	if (hello == NULL || sscanf(hello, RELAY_HELLO "%u %n", ret_protocol, &used) < 1 ||
 	    used == 0)
 		return false;
 	(void)snprintf(ret_version, version_size, "%s", hello + used);
-	ret_version[strspn(ret_version, characters)] = '\0'; /* it is shown on terminals */
+	ret_version[strspn(ret_version, characters)] = '\0'; /* the version is shown on terminals */
 	return true;
 }
 

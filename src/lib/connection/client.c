@@ -161,7 +161,7 @@ bool client_was_refused(const struct client *client, enum muxbus_way *ret_way)
 
 void client_widen_output(struct client *client)
 {
-	(void)fcntl(client->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* may fail */
+	(void)fcntl(client->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* optional: may fail */
 }
 
 static void empty_out(struct client *client)
@@ -244,7 +244,7 @@ void client_close(struct client *client)
 {
 	process_finish(&client->process);
 	direct_finish(&client->direct);
-	client->handle = -1; /* was the process' or direct's descriptor, now closed */
+	client->handle = -1; /* was closed with process or direct */
 	client_close_streams(client);
 	client->has_ended = true;
 }

@@ -9,7 +9,7 @@ bool handshake_read_answer(const char *text, struct handshake_answer *ret_answer
 {
 	const char *dollar = strchr(text, '$');
 	int used = 0;
-	/* tmux 3.4 may write "\$0". */
+	/* The session id: tmux 3.4 may write "\$0". */
 	if (sscanf(text, "M %31s %n", ret_answer->version, &used) != 1 || dollar == NULL ||
 	    dollar - text > used + 1)
 		return false;

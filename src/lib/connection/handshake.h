@@ -26,12 +26,12 @@ bool handshake_is_probe_answered(const char *text, const struct nonce *probe);
 
 bool handshake_has_flag(const char *flags, const char *flag);
 
-/* Returns the error that matches a text from tmux; otherwise if none matches. */
+/* Returns the error that matches a text from tmux, or `otherwise` if no error matches. */
 int handshake_error(const char *text, int otherwise);
 
 #define ENDING_TEXT_SIZE 256
 
-/* What tmux said about the end of the client. Texts may be empty. Begins as all zeros. */
+/* Texts from tmux that explain the end of the client. Each may be empty. Begins as all zeros. */
 struct ending {
 	char exit_reason[ENDING_TEXT_SIZE]; /* from %exit, or from a message to a direct client */
 	char errors[ENDING_TEXT_SIZE]; /* from standard error */

@@ -31,7 +31,7 @@
 
 enum {
 	TIMEOUT_MS = 5000,
-	BYTES_PER_MS = 1024, /* one millisecond more for so many bytes of a list */
+	BYTES_PER_MS = 1024, /* bytes of a list per additional millisecond of timeout */
 	IN_BYTES_MAX = 4 * IMSG_MAX,
 	LOOK_BYTES_MAX = 1024 * 1024, /* limit of the bytes read in one turn of the loop */
 	ARGUMENTS_MAX = 8,

@@ -28,7 +28,7 @@ void streams_finish(struct streams *streams)
 	buf_finish(&streams->text);
 }
 
-/* Adds a message to out. Returns false if out is full or memory is. */
+/* Adds a message to out. Returns false if out is full, or if out of memory. */
 static bool streams_say(struct streams *streams, uint32_t type, const void *data, size_t len)
 {
 	int error = imsg_append(&streams->out, streams->form, type, data, len);

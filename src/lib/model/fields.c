@@ -454,7 +454,7 @@ int fields_read_lines(const struct fields_target *target, const struct muxbus_re
 			return error;
 		if (error != 0)
 			(*malformed)++;
-		/* A count may span two lines. Other invalid lines are not from the format. */
+		/* A cut line lacks its mark, or its last count includes the next line. */
 		if (error != 0 &&
 		    (stop == line || (is_record && (!is_marked || target->is_counted))))
 			*target->is_cut = true;

@@ -6,7 +6,7 @@
 #include "lib/model/merge.h"
 #include "lib/model/model.h"
 
-/* Maximum number of commands in a listing: each id needs one, in ends two. */
+/* Maximum number of commands in a listing: one for each id, two for each id in ends. */
 #define STEPS_MAX (5 * PARTS_IDS_MAX + 6)
 
 /* The state while replies are read. */
@@ -273,7 +273,7 @@ static int add_link(void *data, const char *line, const char *end)
 	return error == 0 ? take_link(reading, &link) : error;
 }
 
-/* Lists the whole server next if a session has joined a group: its number is another session's. */
+/* Lists the whole server next for a session new in a group: other sessions number the group. */
 static int add_session_link(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -478,7 +478,7 @@ static bool is_title(const char *title, const char *text, size_t len)
 	    memcmp(title, text, known) == 0;
 }
 
-/* A window with another layout is listed next: tmux announces none after rotate-window. */
+/* Lists a window with another layout next: tmux does not announce rotate-window. */
 static int compare_layout(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -495,8 +495,8 @@ static int compare_layout(void *data, const char *line, const char *end)
 }
 
 /*
- * Titles cost tmux least if it does not encode them, which they need not be: no title has control
- * characters. The window of a pane with another title is listed next.
+ * Compares a title. tmux need not encode titles, as they contain no control characters: this costs
+ * least. The window of a pane with another title is listed next.
  */
 static int compare_title(void *data, const char *line, const char *end)
 {

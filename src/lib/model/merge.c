@@ -122,7 +122,7 @@ static int copy_windows(struct merge *merge)
 	return error;
 }
 
-/* Updates a pane's details. Lists its window next if the listing lacks the pane, or differs. */
+/* Updates a pane's details. Lists its window next if the listing lacks or contradicts the pane. */
 static void take_detail(struct merge *merge, struct muxbus_pane *pane)
 {
 	const struct pane_detail *detail = map_get(&merge->read->details, pane->id);

@@ -217,7 +217,7 @@ static void fill_block(struct segment *segment, const struct guard *begin, bool 
 	ret_block->body_len = body_end - body;
 }
 
-/* Returns the offset of the line behind that at an offset. */
+/* Returns the offset of the line behind the line at place. */
 static size_t next_line(const struct segment *segment, size_t place)
 {
 	const uint8_t *line = segment->text.data + place;

@@ -12,7 +12,7 @@
 /* For this long after text that may contain lines, events are not trusted. */
 #define DISTRUST_MS 1000
 
-/* What to do with one kind of event; both functions are only called for the primary connection. */
+/* How one kind of event is handled. Both functions are only called for the primary connection. */
 struct kind {
 	bool is_known;
 	void (*take)(struct muxbus_sync *sync, const struct muxbus_event *event);
@@ -82,7 +82,7 @@ static void take_session_name(struct muxbus_sync *sync, const struct muxbus_even
 		use_name(sync, event, session->name, session_name);
 }
 
-/* Changes the current window. A window with alerts is listed: they end without an event. */
+/* Changes the current window. A window with alerts is listed: alerts end without an event. */
 static void take_current_window(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	const struct muxbus_session *session = muxbus_model_session(sync->model, event->session);
@@ -262,7 +262,7 @@ static bool is_our_name(const struct muxbus_sync *sync, const char *client)
 	return false;
 }
 
-/* Lists the clients, unless it is one of ours: those are listed when they are attached. */
+/* Lists the clients, unless the client is ours: our clients are listed when they attach. */
 static void take_client(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	static const struct parts clients = {.clients = true};

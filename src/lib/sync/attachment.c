@@ -52,7 +52,7 @@ static void on_event(void *data, const struct muxbus_event *event)
 		attachment->sync->callbacks->attachment_event(attachment->sync, attachment, event);
 }
 
-/* Handles the end of the connection. attachment_closed() frees it; the attachment may reconnect. */
+/* Handles the end of the connection. attachment_closed() frees the connection. */
 static void on_closed(void *data, int error, const char *reason)
 {
 	struct attachment *attachment = data;

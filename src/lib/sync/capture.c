@@ -27,7 +27,7 @@ struct capture {
 	int64_t since_ms; /* of the first try */
 	unsigned awaited; /* number of pending replies; the capture is freed after the last reply */
 	bool is_begun;
-	uint64_t behind; /* lists up to this number, beside the connection, come first */
+	uint64_t behind; /* number of the last list beside the connection to wait for */
 	bool needs_panes; /* output arrived during the capture */
 	bool keeps; /* this capture is the keeper of the pane's track */
 
@@ -107,7 +107,7 @@ static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *r
 	    sscanf((const char *)reply->body, "%u %u %u %u %u %u %u", &picture.columns,
 		&picture.rows, &picture.cursor_column, &picture.cursor_row, &visible,
 		&picture.history_size, &alternate) != 7)
-		return MUXBUS_ERR_TIMEOUT; /* tmux gave up: a closed pane gives an error */
+		return MUXBUS_ERR_TIMEOUT; /* tmux gave up formatting the text */
 	picture.cursor_visible = visible != 0;
 	picture.alternate_screen = alternate != 0;
 	*ret_picture = picture;
@@ -297,7 +297,7 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	} else if (track->pieces == capture->pieces) {
 		finish(capture, 0, &picture);
 	} else if (!capture->needs_panes) {
-		/* Usually not needed: tmux takes 10 us for each pane of the session. */
+		/* The list of panes is rarely needed: it costs tmux 10 us for each pane. */
 		capture->needs_panes = true;
 		try_again(capture);
 	} else {

@@ -8,12 +8,12 @@
 /* Commands with a shorter pause between them are a burst: the next one gets a spare connection. */
 #define BURST_US 50000
 #define SPARE_MS 50
-/* If a list takes longer, and the server answers a ping, a hook or person delays the list. */
+/* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
 #define HOLD_MS 1000
 #define NEXT_HOLD_MS 100 /* HOLD_MS while another list is held */
 #define HELD_MAX 64 /* maximum number of held lists */
 /* A list that timed out still runs, since a person may answer its prompt. */
-#define LEFT_MAX 8 /* maximum number of those; then the oldest is cancelled */
+#define LEFT_MAX 8 /* maximum number of such lists; then the oldest is cancelled */
 
 struct detached {
 	struct muxbus_sync *sync;

@@ -17,7 +17,7 @@
 #define SPARING_PANES 100
 #define SPARED_SEC 30
 
-/* Returns true if the terminal was maybe used since then; 0: never listed. is_read_too: or read. */
+/* Returns true if the terminal was maybe used (is_read_too: or read) after since_sec; 0: true. */
 static bool was_used(const struct muxbus_pane *pane, int64_t since_sec, bool is_read_too)
 {
 	struct stat status;

@@ -9,10 +9,10 @@
 #include "lib/sync/track.h"
 
 #define SPACING_MIN_US 10000
-#define SPACING_MAX_US 40000 /* exceeded only if a listing takes half of it */
+#define SPACING_MAX_US 40000 /* longer only if a listing takes half of the spacing */
 #define SPACING_COSTS 4
 #define RETRY_MS 100
-#define REFUSALS_MAX 20 /* then the waiting callers get the error */
+#define REFUSALS_MAX 20 /* failed listings until the waiting callers get the error */
 /* After this many listings in a row the model counts as fresh, even if the server still changes. */
 #define ROUNDS_MAX 4
 #define CUTS_MAX 8 /* after so many cut listings in a row, wait RETRY_MS each time */
@@ -127,7 +127,7 @@ static void try_again_later(struct muxbus_sync *sync)
 		loop_timeout_start(&sync->lister.timer, RETRY_MS);
 }
 
-/* Makes the callers that wait for this listing wait for the next one. */
+/* Makes the callers that wait for the running listing wait for the next one. */
 static void wait_on(struct lister *lister)
 {
 	struct list *link;

@@ -47,7 +47,7 @@ void lister_take_turn(struct muxbus_sync *sync);
 /* Returns true if a listing with the window runs, which began after the connection's last event. */
 bool lister_reads_window(const struct lister *lister, uint32_t window);
 
-/* Connection restored; or lost, for which all waiting callers get an error. */
+/* Resume listing on a new connection; fail all waiting callers if there is no connection. */
 void lister_resume(struct muxbus_sync *sync);
 void lister_fail(struct muxbus_sync *sync, int error);
 

@@ -27,5 +27,5 @@ void pane_exit_listed(struct muxbus_sync *sync, const struct track *track);
 /* Notes that the process of a pane has ended; the report follows. */
 void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane);
 
-/* Lists panes whose process has ended again. */
+/* Lists again the panes whose process has ended. */
 void pane_exit_look_again(struct muxbus_sync *sync);

@@ -163,7 +163,7 @@ static void move_tracks(struct muxbus_sync *sync, const struct parts *parts, uin
 			track->born = number;
 			pane_exit_listed(sync, track);
 			if (sync->all_output && !track->is_held)
-				track_hold(track, NULL); /* until its connection is known */
+				track_hold(track, NULL); /* until the pane's connection is known */
 		}
 		if (pane->is_dead && !track->exit_is_reported)
 			pane_exit_ended(sync, pane->id);

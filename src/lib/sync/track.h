@@ -33,7 +33,7 @@ struct track {
 	int64_t listed_sec; /* when the last listing with details began; 0: never */
 	int64_t titled_sec; /* when the last listing with the title began */
 	int64_t named_sec; /* when command and directory were last read from /proc */
-	int64_t fresh_us; /* when its window was last listed, with all links (CLOCK_MONOTONIC) */
+	int64_t fresh_us; /* when the pane's window and links were last listed; CLOCK_MONOTONIC */
 	uint64_t listed; /* number of the last listing with all fields */
 	uint64_t start_seen; /* number of the listing at which this process first had no name */
 	uint64_t same_foreground; /* number of the last listing with the same command and path */
