@@ -119,7 +119,7 @@ static int map_openbsd(struct muxbus_version *version)
 			version->major = openbsd_rows[i].major;
 			version->minor = openbsd_rows[i].minor;
 			version->letter = 0;
-			/* Without the bug this does no harm; with the bug it is needed. */
+			/* The flag does no harm without the bug, and is needed with it. */
 			version->caps =
 			    caps_of(release_of(version), true) | MUXBUS_CAP_PRINT_ENCODED;
 			return 0;

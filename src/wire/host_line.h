@@ -13,7 +13,6 @@ struct host_spec {
 	const char *ssh; /* destination for ssh; NULL: the host's name */
 	const char *tmux_name, *tmux_path; /* -L and -S of the relay; both NULL: its default */
 	const char *program; /* path of muxbus on the host; NULL: $MUXBUS_REMOTE, else "muxbus" */
-	/* bool behind the pointers: */
 	bool may_notify; /* requests on this host may notify panes of other hosts */
 };
 

@@ -5,7 +5,7 @@
 #include "wire/json.h"
 #include "wire/line.h"
 
-/* All errors of responses, in the order of message_error_table(). */
+/* All errors of responses, in the order of errors[] in message.c. */
 enum message_error {
 	MESSAGE_PARSE, /* -32700 */
 	MESSAGE_REQUEST, /* -32600 */

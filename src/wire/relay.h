@@ -13,7 +13,7 @@
 #define RELAY_LINE_MAX 1024 /* bytes of the hello, or of a line before it */
 #define RELAY_NOISE_MAX 1000 /* maximum number of lines before the hello */
 #define RELAY_SSH_MAX \
-	40 /* maximum number of words: 32 of the variable $MUXBUS_SSH, and our own options */
+	40 /* maximum number of words: 33 of the variable $MUXBUS_SSH, and our own options */
 #define RELAY_SSH_SIZE 4096
 
 /*

@@ -32,7 +32,7 @@ struct format_field {
 	const char *variable; /* name in a format; "": read again from the previous field's text */
 	enum field_kind kind;
 	size_t offset; /* of the member in the record */
-	unsigned followers; /* number of fields behind this field that are empty if it is false */
+	unsigned followers; /* number of fields behind this field that are empty if this is false */
 	char mark; /* for FIELD_MARK */
 };
 

@@ -32,7 +32,7 @@ struct segment {
 	uint32_t number_span; /* how many numbers tmux has used up to the sentinel */
 	uint64_t time_first; /* earliest time of a guard; the latest is time_first + time_span */
 	uint64_t time_span;
-	struct map ends; /* maps the key of a %begin to the offset of the line with its end */
+	struct map ends; /* maps the key of a %begin to the line that ends its block */
 };
 
 void segment_init(struct segment *segment);

@@ -206,7 +206,7 @@ static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 	lister_mark(sync, &parts);
 }
 
-/* Returns true if a listing of the window shows whether it exists: it has at most one link. */
+/* Returns true if a due listing shows whether a window with at most one link exists. */
 static bool is_shown_by_listing(const struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);

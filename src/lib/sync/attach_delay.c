@@ -72,8 +72,8 @@ static void on_listed(void *data, int error UNUSED)
 }
 
 /*
- * Runs a list for a request on the primary attachment; or beside its connection if the list shows
- * nothing to a person and a hook of the user may make it wait.
+ * Runs a list for a request: beside the primary connection if the list may show something to a
+ * person or run a slow hook, or if other lists run there; else on the primary attachment.
  */
 static int run_request(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
@@ -115,8 +115,8 @@ bool attach_delay_may_run_beside(struct muxbus_sync *sync)
 }
 
 /*
- * Runs the list on the primary connection, and then lists parts, which it may change. Returns an
- * error as muxbus_sync_run(); pending is then not freed.
+ * Runs a list, then lists parts, which the list may change. Returns 0 or an error of
+ * muxbus_sync_run(); after an error pending is not freed.
  */
 static int read_back_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *parts, struct pending *pending)

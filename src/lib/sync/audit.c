@@ -23,7 +23,7 @@ struct audit {
 	void *data;
 	enum stage stage;
 	unsigned tries;
-	uint64_t announced; /* sync->announced at the start of this or the previous listing */
+	uint64_t announced; /* sync->announced when the last listing but CONFIRM began */
 	unsigned count;
 	unsigned awaited; /* number of connections that have not answered */
 	bool is_lost; /* a connection has failed to answer */

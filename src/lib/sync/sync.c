@@ -686,7 +686,7 @@ enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t p
 		const struct muxbus_session *session =
 		    muxbus_model_session(sync->model, link->session);
 		const struct attachment *attachment = attachment_find(sync, link->session);
-		/* Hold the output of a new pane: it is delivered later, or dropped with a gap. */
+		/* The output of a new pane is held: for delivery, or to be dropped with a gap. */
 		if (track->is_held && attachment != NULL && attachment->state == ATTACHMENT_LIVE &&
 		    attachment->has_output)
 			return MUXBUS_OUTPUT_FLOWING;
