@@ -96,7 +96,7 @@ enum muxbus_error {
 	MUXBUS_ERR_UNAVAILABLE = -9, /* no server is connected; try later */
 	MUXBUS_ERR_GONE = -10, /* the pane, window or session has closed meanwhile */
 
-	MUXBUS_ERR_FATAL = -100, /* the limit, not itself an error */
+	MUXBUS_ERR_FATAL = -100, /* not an error: this and all lower numbers are fatal */
 	MUXBUS_ERR_SYSTEM = -101, /* a system call failed; see errno */
 	MUXBUS_ERR_NO_SERVER = -102, /* no server listens at the tmux socket */
 	MUXBUS_ERR_NO_SESSION = -103, /* the server has no session, or not the requested one */
@@ -915,7 +915,7 @@ enum muxbus_change_kind {
 	MUXBUS_CHANGE_PANE_EXITED, /* the program has ended; at most once, before CLOSED */
 	MUXBUS_CHANGE_PANE_RESPAWNED, /* another process runs in the pane */
 	MUXBUS_CHANGE_PANE_MOVED, /* to another window or index */
-	MUXBUS_CHANGE_ACTIVE_PANE_CHANGED, /* of a window */
+	MUXBUS_CHANGE_ACTIVE_PANE_CHANGED, /* another pane of a window is active */
 	MUXBUS_CHANGE_TITLE_CHANGED,
 	MUXBUS_CHANGE_COMMAND_CHANGED,
 	MUXBUS_CHANGE_PATH_CHANGED,

@@ -110,7 +110,7 @@ size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 
 #define JSON_PATH_MAX 8 /* maximum names of objects in the path of a cut value */
 #define JSON_CUT_BYTES 224 /* bytes of the list of cut values; "..." stands for further ones */
-/* A buffer that exceeds a text by this, plus the text's depth, holds the text uncut. */
+/* A buffer holds a text uncut if it is larger than the text by this plus the text's depth. */
 #define JSON_SPARE 320
 
 /*

@@ -17,7 +17,7 @@ struct page {
 	size_t len; /* length of its buffer before the last entry */
 };
 
-/* PAGE_OFFSET: a parameter of lists that have no other numbering. PAGE_RESULTS: their results. */
+/* PAGE_OFFSET: the parameter offset of lists. PAGE_RESULTS: the results last and more. */
 #define PAGE_OFFSET(struct_)                                                                    \
 	{                                                                                       \
 		FIELD_ROW(INT, struct struct_, offset, "offset"),                               \

@@ -49,7 +49,7 @@ struct muxbus_connection {
 
 	struct muxbus_parser *parser;
 	struct pending_queue queue;
-	int64_t first_since_us; /* when the current first list became the first */
+	int64_t first_since_us; /* when tmux began with the first list */
 	struct nonce_pool nonces;
 	bool has_cheap_sentinel;
 	struct nonce probe; /* the unknown command that the handshake sends */

@@ -469,7 +469,7 @@ static int add_detail(void *data, const char *line, const char *end)
 	return MUXBUS_ERR_NOMEM;
 }
 
-/* Returns true if text is this title. A '\\' may have been added by tmux: then false. */
+/* Returns true if text is this title. False for a '\\', which tmux may have added. */
 static bool is_title(const char *title, const char *text, size_t len)
 {
 	size_t known = strlen(title);

@@ -28,6 +28,6 @@ struct merge_drop {
 	struct map panes; /* set of pane ids */
 };
 
-/* Copies and finishes a model without drop (NULL: whole). Returns 0 or MUXBUS_ERR_NOMEM. */
+/* Makes a finished copy without the objects in drop (may be NULL). 0 or MUXBUS_ERR_NOMEM. */
 int merge_copy(const struct muxbus_model *before, const struct merge_drop *drop,
     struct muxbus_model **ret_model);

@@ -19,7 +19,7 @@ struct parts;
 int publish_listing(
     struct muxbus_sync *sync, struct listing *listing, const struct parts *parts, uint64_t number);
 
-/* Returns a copy of the model without drop (NULL: whole), to be changed. NULL if out of memory. */
+/* Returns a copy of the model without the objects in drop (may be NULL). NULL: out of memory. */
 struct muxbus_model *publish_copy(struct muxbus_sync *sync, const struct merge_drop *drop);
 /* Makes a changed copy the model, and reports the changes. */
 void publish_changed(struct muxbus_sync *sync, struct muxbus_model *model);
