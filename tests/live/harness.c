@@ -448,6 +448,10 @@ void live_free(struct live *live)
 		(void)live_tmux(live, "kill-server");
 		(void)kill(live->server_pid, SIGKILL);
 	}
+	/* Jobs outlive the daemon that started them, but not the test. */
+	(void)live_run(live,
+	    "sed -n 's/^pid=/-/p' muxbus/*/jobs/*.started 2>/dev/null | "
+	    "xargs -r kill -9 -- 2>/dev/null || :");
 	(void)live_run(live, "rm -rf '%s'", live->dir);
 	mem_free(live);
 }

@@ -9,10 +9,11 @@ start cat
 # A shell cannot block signals.
 again() { # again COMMAND...: the daemon started by that
 	call shutdown '{}'
-	wait "$daemon_pid"
+	wait "$daemon_pid" 2>/dev/null
 	"$@" "$MUXBUS_BUILDDIR/muxbusd" -S "$dir/tmux"
 	call status '{}'
 	pid=$(field .result.pid)
+	daemon_pid=$pid
 }
 gone() { [ ! -e "$MUXBUS" ] && echo gone; }
 there() { [ -e "$MUXBUS" ] && echo there; }

@@ -11,7 +11,8 @@ first=$(command -v tmux)
 # A person's terminal is a pane of another tmux, which keeps all that was ever to be seen there.
 terminals=0
 o() { tmux -S "$dir/outer$terminals" -f /dev/null "$@"; }
-trap 'o kill-server 2>/dev/null; finish' EXIT
+# The servers of another release may not take this one's client.
+trap 'PATH="$dir/bin:$PATH"; o kill-server 2>/dev/null; finish' EXIT
 attach() { # attach SESSION
 	terminals=$((terminals + 1))
 	rm -f "$dir/go"

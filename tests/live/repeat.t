@@ -350,10 +350,11 @@ tmux_pid=$(t display-message -p '#{pid}')
 # A daemon that is no client lists tmux first: then nothing was done.
 {
 	echo '{"method":"subscribe"}'
-	sleep 60
+	tail --pid="$daemon_pid" -f /dev/null
 } | socat - "UNIX-CONNECT:$MUXBUS" >/dev/null &
 until_is 'the daemon is attached' true sh -c "echo '{\"method\":\"status\"}' |
 	socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq .result.tmux.attached"
+call list_panes '{}' # its first list is over
 kill -STOP "$tmux_pid"
 ask "$(line send_text "$(text td four,)")" >/dev/null &
 asking=$!

@@ -10,7 +10,7 @@ need python3
 listen() {
 	{
 		jq -nc --argjson params "$2" '{id: 1, method: "subscribe", params: $params}'
-		sleep 60
+		tail --pid="$daemon_pid" -f /dev/null
 	} | socat - "UNIX-CONNECT:$MUXBUS" >"$dir/$1" &
 	listener=$!
 	until_is "a subscriber is there: $1" 1 sh -c "grep -c '\"result\"' $dir/$1 || :"
