@@ -802,8 +802,8 @@ struct muxbus_pane {
 	bool is_piped;
 	bool is_floating;
 	bool mouse_any; /* the program asked for mouse events */
-	bool mouse_sgr; /* in this form; false without mouse events */
-	bool mouse_utf8; /* in this form; false without mouse events */
+	bool mouse_sgr; /* mouse events in the SGR form; only set with mouse_any */
+	bool mouse_utf8; /* mouse events in the UTF-8 form; only set with mouse_any */
 	int exit_status; /* -1: unknown, or still running */
 	int exit_signal; /* 0: no signal, or unknown */
 	uint64_t dead_time; /* seconds since 1970; 0: unknown */

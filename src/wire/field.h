@@ -42,7 +42,7 @@ struct field {
 	enum field_type type;
 	unsigned flags;
 	size_t offset; /* of the member in the struct of arguments */
-	size_t given_offset; /* of a bool: true if this parameter or alias was given; 0: none */
+	size_t given_offset; /* of a bool, set if this parameter or alias is given; 0: none */
 	const char *unit; /* such as "s", "bytes", "cells"; NULL: no unit */
 	/* Bounds of a number, of a string's bytes, or of an array's elements. Both 0: no bounds. */
 	double min;

@@ -324,7 +324,7 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 	return 0;
 }
 
-/* Calls all callers that wait for a listing up to number. */
+/* Answers all callers that wait for a listing up to number. */
 static void answer(struct muxbus_sync *sync, uint64_t number, int error)
 {
 	struct list ready;
@@ -419,7 +419,7 @@ static void choose_parts(struct muxbus_sync *sync)
 	if (sync->is_detached)
 		choose_detached(&parts, !parts_are_empty(&awaited));
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
-	/* Counted texts are safe here: a one-shot searches its output for no guards. */
+	/* Counted texts are safe: a one-shot does not search its output for guards. */
 	parts.is_counted = sync->primary->detached != NULL && lister->cuts < CUTS_MAX &&
 	    (sync->version.caps & MUXBUS_CAP_PRINT_ENCODED) == 0;
 	lister->running = parts;

@@ -51,5 +51,5 @@ bool lister_reads_window(const struct lister *lister, uint32_t window);
 void lister_resume(struct muxbus_sync *sync);
 void lister_fail(struct muxbus_sync *sync, int error);
 
-/* Calls the callers for which the model is fresh enough, and schedules the next listing. */
+/* Answers the callers for which the model is fresh enough, and schedules the next listing. */
 void lister_answer(struct muxbus_sync *sync);
