@@ -13,12 +13,12 @@ static const char token_characters[] =
 /* Variables with a secret's name that hold only directories or a socket. */
 static const char *const harmless[] = {"OLDPWD", "PWD", "SSH_AUTH_SOCK", NULL};
 
-/* Names of variables with one of these words hold a secret. Keep alphabetized. */
+/* A variable holds a secret if its name has one of these words. Keep alphabetized. */
 static const char *const words[] = {"ACCESSKEY", "AUTH", "AUTHORIZATION", "BEARER", "CERT",
     "COOKIE", "CRED", "CREDS", "DBPASS", "DSN", "JWT", "KEY", "OAUTH", "PASS", "PASSCODE", "PASSW",
     "PAT", "PRIVATE", "PRIVATEKEY", "PWD", "SECRETKEY", "SSHKEY", "SSHPASS", "WEBHOOK", NULL};
 
-/* A secret is also named by a word that ends in one of these, such as PGPASSWORD. */
+/* Words that name a secret even at the end of a longer word, such as PGPASSWORD. */
 static const char *const ends[] = {
     "APIKEY", "CREDENTIAL", "PASSPHRASE", "PASSWD", "PASSWORD", "SECRET", "TOKEN", NULL};
 
