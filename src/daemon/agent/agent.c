@@ -18,7 +18,7 @@
 
 enum { RESTART_MIN_MS = 500, RESTART_MAX_MS = 30000 };
 
-/* The state is another one: an event, and all who wait for it. */
+/* The state has changed: publishes an event, and calls listeners and waiting requests. */
 static void on_changed(struct agent *agent)
 {
 	agent_publish(agent);
@@ -52,7 +52,7 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 	agent_monitor_look(agent->monitor, true);
 }
 
-/* A launch reads the plan: it ends before the plan does, and before another one begins. */
+/* Cancels the launch, which reads the plan: before the plan changes or another launch begins. */
 static void drop_launch(struct agent *agent)
 {
 	if (agent->launch != NULL)
@@ -80,7 +80,7 @@ static void agent_launch_program(struct agent *agent)
 	agent->output = NULL;
 	submit_drop(agent->submit);
 	agent_set_state(agent, AGENT_STARTING, "its program is being started");
-	agent_monitor_drop(agent->monitor); /* until the pane is there, or there again */
+	agent_monitor_drop(agent->monitor); /* until the pane is made */
 	if (!agent_launch_start(&launch, &agent->plan, is_there ? &agent->pane : NULL, &handlers,
 		agent, &agent->launch))
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
@@ -93,20 +93,20 @@ static void restart_later(struct agent *agent)
 	loop_timer_arm(agent->timer, backoff_ms < RESTART_MAX_MS ? backoff_ms : RESTART_MAX_MS);
 }
 
-/* Has an ended program started again later, a bounded number of times; an adopted one never. */
+/* Handles the program's end: starts it again later, unless it is adopted or failed too often. */
 static void end_program(struct agent *agent, const char *reason)
 {
 	struct queue *queue = agent->set->parts->queue;
 	bool is_last;
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
 		agent->restarts = 0;
-	/* A program that never was ready would not be ready the next time either. */
+	/* If it never was ready, another start would not help. */
 	is_last = agent->is_adopted || !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX ||
 	    (agent_resume_is_needed(agent) && agent_resume_problem(agent) != NULL);
 	agent->is_restarting = !is_last;
 	agent_set_state(agent, AGENT_CRASHED, reason);
 	agent_tasks_end(agent, "crashed", is_last);
-	/* In one transaction, so that the next daemon neither forgets nor repeats it. */
+	/* In one transaction: the next daemon neither forgets the crash nor reports it again. */
 	queue_begin(queue);
 	agent_failure_notify(agent, is_last);
 	if (agent->is_adopted)
@@ -119,7 +119,7 @@ static void end_program(struct agent *agent, const char *reason)
 		restart_later(agent);
 }
 
-/* Its start has failed: its last lines were read, or cannot be. */
+/* The start has failed. The program's last lines have been read, or cannot be. */
 static void fail_start(struct agent *agent)
 {
 	char why[AGENT_REASON_SIZE];
@@ -154,10 +154,10 @@ static void on_timer(void *data)
 	else if (agent->is_restarting)
 		agent_launch_program(agent);
 	else
-		agent_monitor_look(agent->monitor, true); /* and then types, if it may */
+		agent_monitor_look(agent->monitor, true); /* also types the next task if it can */
 }
 
-/* The state of an agent that is not at an empty prompt. */
+/* Returns the state of an agent that is not at an empty prompt. */
 static enum agent_state work_state(const struct agent *agent, enum agent_verdict_kind kind)
 {
 	if (!agent->was_ready && !agent->is_adopted)
@@ -171,8 +171,8 @@ static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
 	agent->was_ready = true;
 	agent_set_state(agent, AGENT_READY, verdict->reason);
 	if (is_first || agent->is_crash_told) {
-		agent->is_crash_told = false; /* it was started again by hand */
-		agent_store(agent); /* with what was learned */
+		agent->is_crash_told = false; /* a person started it again */
+		agent_store(agent); /* with its learned prompt */
 	}
 }
 
@@ -221,7 +221,7 @@ static void on_judged(
 	    agent->monitor, agent->task_count > 0 || !list_is_empty(&agent->waiters));
 }
 
-/* Its pane was closed, by a person as a rule: it is not started again by itself. */
+/* The pane was closed, mostly by a person: the program is not started again. */
 static void on_closed(void *data)
 {
 	struct agent *agent = data;
@@ -232,7 +232,7 @@ static void on_closed(void *data)
 	submit_drop(agent->submit);
 	if (!tmux_is_live(agent->set->parts->tmux)) {
 		snprintf(agent->reason, sizeof agent->reason, "tmux is not followed");
-		return; /* it may be there yet */
+		return; /* the pane may still exist */
 	}
 	if (agent->is_adopted) {
 		crash(agent, "its pane was closed");
@@ -311,7 +311,7 @@ static void agent_remove(struct agent *agent, const char *reason)
 	agent_free(agent);
 }
 
-/* Sets the pattern of the prompt. False with a reason. */
+/* Sets the pattern of the prompt. Returns false with a reason if it is invalid. */
 static bool set_prompt(struct agent *agent, const char *prompt, char *reason, size_t size)
 {
 	struct pattern *regex = NULL;
@@ -326,7 +326,7 @@ static bool set_prompt(struct agent *agent, const char *prompt, char *reason, si
 	return true;
 }
 
-/* Takes the prompt of plan over; false after failing the request. */
+/* Moves plan's prompt to the agent. If it is invalid, fails the request and returns false. */
 static bool take_prompt(struct agent *agent, struct request *request, struct agent_spec *plan)
 {
 	char reason[200];
@@ -338,7 +338,7 @@ static bool take_prompt(struct agent *agent, struct request *request, struct age
 	return true;
 }
 
-/* The same of all that plan holds. */
+/* Like take_prompt(), for all of plan. */
 static bool take_spec(struct agent *agent, struct request *request, struct agent_spec *plan)
 {
 	if (!take_prompt(agent, request, plan))
@@ -407,7 +407,7 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 		return;
 	if (pane_ref_is_set(teller))
 		agent->teller = *teller;
-	agent->is_adopted &= !is_ended; /* from now on it is started here */
+	agent->is_adopted &= !is_ended; /* it is no longer adopted: we start it */
 	agent_store(agent);
 	agent->restarts = 0;
 	agent_wait_add(agent, request, is_ended);
@@ -424,7 +424,7 @@ static void on_ended(struct agent *agent)
 {
 	char reason[AGENT_REASON_SIZE];
 	if (agent->ending != NULL) {
-		loop_timer_arm(agent->timer, 0); /* the next step of its end */
+		loop_timer_arm(agent->timer, 0); /* continues stopping the agent */
 		return;
 	}
 	snprintf(reason, sizeof reason, "its program %s has ended",
@@ -433,8 +433,8 @@ static void on_ended(struct agent *agent)
 }
 
 /*
- * Its pane is not there. If the whole server has ended meanwhile, that is no wish that the agent
- * ends: it is started in the next one. Agents that an earlier daemon left in another server are gone.
+ * The pane is not there. If the whole tmux server has ended, the agent was not meant to end: it is
+ * started in the next server, unless an earlier daemon left it there.
  */
 static void lose_pane(struct agent *agent)
 {
@@ -457,7 +457,7 @@ static void lose_pane(struct agent *agent)
 	agent_tasks_end(agent, "crashed", true);
 }
 
-/* Finds the agent of an earlier life, or of a connection that was lost. */
+/* Finds the pane of an agent again: after a restart of the daemon or a lost connection to tmux. */
 static void find_again(struct agent *agent)
 {
 	const struct daemon *parts = agent->set->parts;
@@ -516,7 +516,7 @@ void agent_join(struct request *request, const struct agent *found, struct agent
 	agent_monitor_look(agent->monitor, true);
 }
 
-/* The agent that has a pane already. False after failing the request: it has another name. */
+/* Checks the name for an agent that is in the pane already. If it differs, fails the request. */
 static bool check_name(
     struct request *request, const struct agent *agent, const struct agent_spec *plan)
 {
@@ -527,7 +527,7 @@ static bool check_name(
 	    agent->plan.name);
 }
 
-/* An agent of that name, to be another one from now on; NULL after failing the request. */
+/* Returns a new or an ended agent of this name, for reuse. NULL after failing the request. */
 static struct agent *make_free(
     struct agent_set *set, struct request *request, const struct agent_spec *plan)
 {
@@ -577,7 +577,7 @@ void agent_adopt(struct agent_set *set, struct request *request, struct agent_sp
 	find_again(agent);
 }
 
-/* A program's end is seen by tmux first: then its pane is looked at. */
+/* tmux reports the end of a pane's program: looks at the agent in that pane. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct agent_set *set = list_entry(listener, struct agent_set, listener);

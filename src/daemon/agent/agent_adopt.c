@@ -10,7 +10,7 @@
 
 enum { NUMBER_SIZE = 4, EXIT_JSON_MAX = 4096 };
 
-/* The name of a kind of agents; of another program its own, of the letters of names. */
+/* Sets the name from an agent or program, with '_' for characters that names do not have. */
 static void set_name(struct agent_adoptee *adoptee, const char *name)
 {
 	snprintf(adoptee->name, sizeof adoptee->name, "%.*s", AGENT_NAME_MAX - NUMBER_SIZE, name);
@@ -24,9 +24,9 @@ static void set_name(struct agent_adoptee *adoptee, const char *name)
 }
 
 /*
- * Whether a mark speaks for an agent that is still there. At the prompt of a shell it speaks for
- * the shell, and outlives its agent. Behind ssh or su a mark is all there is, but a shell can come
- * back there too: only one of this daemon's life that was made lately counts.
+ * Returns true if the agent of a mark may be there. A shell can print a mark too, and outlives its
+ * agent. Behind ssh or su only the mark is known, but a shell may be back there: the mark counts
+ * only if this daemon has seen it lately.
  */
 static bool is_live_mark(const struct presence *presence, const struct agent_adoptee *adoptee)
 {
@@ -34,7 +34,7 @@ static bool is_live_mark(const struct presence *presence, const struct agent_ado
 	    clock_mono_ms() - presence->reported_ms < AGENT_MARK_LIVE_MS;
 }
 
-/* Whether an agent is in front, by its command line or by its own report. */
+/* Returns true if an agent is in front, by its command line or its own report. Sets its name. */
 static bool find_agent(
     const struct daemon *parts, const struct muxbus_pane *pane, struct agent_adoptee *adoptee)
 {
@@ -117,7 +117,7 @@ void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, 
 	agent->exit_status = -1;
 	agent->exit_signal = 0;
 	*agent_monitor_profile(agent->monitor) = (struct prompt_profile){0};
-	/* Whether it has asked for pastes was not seen, but all known agents do. */
+	/* It is not known if it asked for bracketed paste, but all known agents do. */
 	agent_monitor_set_brackets(agent->monitor, adoptee->is_known_agent);
 }
 
@@ -140,10 +140,10 @@ bool agent_adopt_watch(struct agent *agent)
 		return true;
 	if (!foreground_lives(agent->program.pid, agent->program.start))
 		return false;
-	/* With the first process of a pane the pane ends, and tmux may tell its exit status. */
+	/* If it is the pane's first process, the pane ends with it, and tmux reports that. */
 	if (agent->program.pid == agent->pane.pane_pid)
 		return true;
-	/* Without a free descriptor the screen tells. */
+	/* Without a free descriptor, the screen will show the end. */
 	agent->end_watch = loop_pidfd_new(agent->set->parts->base,
 	    process_open(agent->program.pid, agent->program.start), on_end, agent);
 	return true;

@@ -5,7 +5,7 @@
 #include "daemon/pane/pane_screen.h"
 #include "daemon/tmux/tmux.h"
 
-/* The states of presences in the words of list_agents. */
+/* Names of presence states in list_agents. */
 static const char *const states[] = {
     [PRESENCE_UNKNOWN] = "unknown",
     [PRESENCE_IDLE] = "ready",
@@ -16,21 +16,21 @@ static const char *const states[] = {
 
 enum {
 	LOOKS_MAX = 32,
-	REPORT_MS = 3000, /* for which a report is believed, and not a prompt on the screen */
-	ASKED_MS = 1000, /* for which a report of a question is believed, and not work */
+	REPORT_MS = 3000, /* a younger report has precedence over a prompt on the screen */
+	ASKED_MS = 1000, /* a younger report of a question has precedence over work on the screen */
 };
 
-/* A screen of an agent, and the report that it is looked at for. */
+/* The sight of an agent: its screen, and the report that the screen may correct. */
 struct sight {
 	struct agent_look *look;
 	uint32_t pane;
 	char name[AGENT_ARGV_NAME_SIZE];
 	enum presence_state state;
-	int64_t reported_ms; /* 0: it has not reported */
+	int64_t reported_ms; /* 0: no report */
 	enum screen_sign_kind sign;
 };
 
-/* An agent that has reported nothing, by the command line of its pane. */
+/* An agent that has not reported, found by its command line. */
 struct named {
 	uint32_t pane;
 	char name[AGENT_ARGV_NAME_SIZE];
@@ -42,11 +42,11 @@ struct agent_look {
 	void *data;
 	size_t count, pending;
 	struct sight sights[LOOKS_MAX];
-	struct named *named; /* of all panes */
+	struct named *named; /* one for each pane with such an agent */
 	size_t named_count;
 };
 
-/* The report of a pane's program. Most panes have none: no process is read for them. */
+/* Returns the presence in a pane, or NULL. Without a report it reads no process. */
 static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
 {
 	struct pane_ref ref;
@@ -74,7 +74,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	finish(sight->look);
 }
 
-/* The name of the agent in a pane, as it reports or by its command line. */
+/* Finds the name of the agent in a pane: as reported, or by its command line. */
 static bool name_agent(const struct agent_set *set, const struct muxbus_pane *pane,
     const struct presence *presence, char name[AGENT_ARGV_NAME_SIZE])
 {
@@ -101,7 +101,7 @@ static const char *recall(const struct agent_look *look, uint32_t pane)
 	return NULL;
 }
 
-/* Whether the screen of an agent may know better than its report, or says what it does not report. */
+/* Returns true if the screen may be newer than the report, or there is no report. */
 static bool is_doubted(
     const struct agent_set *set, const struct presence *presence, const char *name)
 {
@@ -145,7 +145,7 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 	finish(look);
 }
 
-/* The sight of the report that stands; NULL: there is none that counts. */
+/* Returns the sight for the presence's last report, or NULL if the report has precedence. */
 static const struct sight *find_sight(
     const struct agent_look *look, const struct muxbus_pane *pane, const struct presence *presence)
 {
@@ -166,7 +166,7 @@ static const struct sight *find_sight(
 	return NULL;
 }
 
-/* The state as list_agents says it. */
+/* Returns the state for list_agents. */
 static const char *state_of(const struct presence *presence, const struct sight *sight)
 {
 	if (sight == NULL)
@@ -193,7 +193,7 @@ static const char *reason_of(const struct presence *presence, const struct sight
 	    : "its screen shows its prompt, and its report is older";
 }
 
-/* pane NULL: it is in none. presence NULL: it has reported nothing. sight NULL: none counts. */
+/* pane NULL: without a pane. presence NULL: no report. sight NULL: the report has precedence. */
 static void write_found(struct json_writer *writer, const struct agent_set *set, const char *name,
     const struct muxbus_pane *pane, const struct presence *presence, const struct sight *sight)
 {
@@ -240,7 +240,7 @@ void agent_write_found(struct json_writer *writer, struct agent_set *set,
 {
 	if (tmux_model(set->parts->tmux) != NULL)
 		write_in_panes(writer, set, look, is_blocked);
-	/* One process of an agent may serve threads whose panes are not known. */
+	/* One process of an agent may serve several threads without a known pane. */
 	next_each (const struct presence, presence, presence_next, set->parts->presences)
 		if (presence->pane.pane == MUXBUS_NO_ID &&
 		    is_blocked == (presence->state == PRESENCE_ASKING))

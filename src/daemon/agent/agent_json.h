@@ -9,12 +9,12 @@ struct json_writer;
 struct muxbus_pane;
 struct tmux;
 
-/* Members of an object: name, state, pane, evidence, tasks. */
+/* Writes the members of an agent: name, state, pane, evidence, tasks. */
 void agent_write(struct json_writer *writer, const struct agent *agent);
-/* The members pane, window, session and pid; NULL: in none. */
+/* Writes the members pane, window, session and pid. pane may be NULL: not in a pane. */
 void agent_write_place(
     struct json_writer *writer, const struct tmux *tmux, const struct muxbus_pane *pane);
-/* The evidence alone, as a member. */
+/* Writes the member evidence. */
 void agent_write_evidence(struct json_writer *writer, const struct agent *agent);
-/* Publishes the event of its new state. */
+/* Publishes an event of the agent's new state. */
 void agent_publish(const struct agent *agent);

@@ -11,24 +11,24 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* 20 lines above the screen, from which tmux's own last line has moved a row. */
+/* 20 lines above the screen: tmux's own last line has scrolled the screen by a row. */
 #define HISTORY_FROM "-20"
 
 enum {
 	STATUS_NOT_EXECUTABLE = 126,
 	STATUS_NOT_FOUND = 127,
 	LINES_MAX = 5,
-	LINE_MAX_BYTES = 200, /* of a line that is kept */
-	OUTPUT_MAX = LINES_MAX * (4 * LINE_MAX_BYTES + 8), /* unseen bytes are written as escapes */
+	LINE_MAX_BYTES = 200, /* of a line */
+	OUTPUT_MAX = LINES_MAX * (4 * LINE_MAX_BYTES + 8), /* control bytes are escaped */
 };
 
-/* The context of reading them: the agent may be no more before tmux answers. */
+/* The context of agent_failure_read(). The agent may be freed before tmux replies. */
 struct agent_last_words {
-	struct agent *agent; /* NULL: it is no more */
+	struct agent *agent; /* NULL: freed */
 	void (*done)(struct agent *agent);
 };
 
-/* Whether a program of the command could be executed from here. */
+/* Returns true if the program could be executed from here. */
 static bool is_executable(const char *program)
 {
 	char file[PATH_MAX];
@@ -52,7 +52,7 @@ bool agent_failure_is_known(struct agent *agent)
 {
 	if (!agent->is_adopted)
 		return agent_failure_note(agent);
-	/* Else the pane tells how another program has ended. */
+	/* If it is not the pane's first process, the pane's status is that of another program. */
 	return agent->program.pid == agent->pane.pane_pid &&
 	    (agent_failure_note(agent) || agent->exit_status >= 0 || agent->exit_signal > 0);
 }
@@ -77,7 +77,7 @@ void agent_failure_describe(const struct agent *agent, char *out, size_t size)
 		snprintf(out, size, "its program has ended");
 }
 
-/* The last line of a text that is not blank; NULL: none is left. The text then ends before it. */
+/* Removes the last line that is not blank from text, and returns it; NULL: there is none. */
 static const char *take_last_line(const char *text, size_t *len, size_t *ret_line_len)
 {
 	size_t end;
@@ -90,7 +90,7 @@ static const char *take_last_line(const char *text, size_t *len, size_t *ret_lin
 	return end > 0 ? text + *len : NULL;
 }
 
-/* Appends the last lines of a dead pane, in their order. tmux writes a line of its own at the end. */
+/* Appends the last lines of a dead pane, in order, without the line that tmux adds at the end. */
 static void append_last_lines(struct buf *out, const char *text, size_t len)
 {
 	static const char own[] = "Pane is dead";
@@ -162,7 +162,7 @@ void agent_failure_close(struct agent *agent)
 	struct tmux *tmux = agent->set->parts->tmux;
 	struct muxbus_model_counts counts;
 	muxbus_model_counts(tmux_model(tmux), &counts);
-	/* tmux may exit with its last pane. */
+	/* Keep the last pane: tmux may exit with it. */
 	if (counts.panes < 2)
 		return;
 	tmux_tell(tmux, tmux_command("kill-pane", "-t", TMUX_ID('%', agent->pane.pane), NULL));
@@ -211,9 +211,9 @@ struct agent_launch {
 	void *data;
 	uint32_t session, window, pane;
 	struct loop_timer *timer;
-	bool is_waiting; /* for its output to flow */
-	bool is_again; /* in a session that was there */
-	bool is_unnamed; /* the name of its session was taken */
+	bool is_waiting; /* until the output is watched */
+	bool is_again; /* in an existing session */
+	bool is_unnamed; /* its session has no name: the name is in use */
 };
 
 static void launch_end(struct agent_launch *launch, const char *error)
@@ -231,7 +231,7 @@ static void launch_end(struct agent_launch *launch, const char *error)
 	mem_free(launch);
 }
 
-/* Closes what was made for nothing. */
+/* Closes the session or pane of a launch that failed. */
 static void close_made(struct agent_launch *launch)
 {
 	bool is_pane = launch->is_again;
@@ -243,7 +243,7 @@ static void close_made(struct agent_launch *launch)
 		TMUX_ID(is_pane ? '%' : '$', id), NULL));
 }
 
-/* Ends a launch that tmux refused. */
+/* Ends a launch after an error of tmux. */
 static void launch_fail(
     struct agent_launch *launch, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -257,7 +257,7 @@ static void launch_fail(
 	launch_end(launch, words);
 }
 
-/* Whether the next step may be taken; ends the launch if not. */
+/* Returns true if the launch may continue. Otherwise ends it. */
 static bool may_go_on(
     struct agent_launch *launch, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -296,7 +296,7 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 		return;
 	if (muxbus_sync_adopt_pane(sync, launch->pane, true) == 0)
 		(void)muxbus_sync_refresh_window(
-		    sync, launch->window, 0, NULL, NULL); /* it may have ended already */
+		    sync, launch->window, 0, NULL, NULL); /* the program may have ended already */
 	reporter_settle(launch->parts.reporters, launch->pane);
 	launch_end(launch, NULL);
 }
@@ -308,7 +308,7 @@ static void run_program(struct agent_launch *launch)
 	    "set-option", "-p", "-t", TMUX_ID('%', launch->pane), "remain-on-exit", "on", NULL);
 	int error;
 	muxbus_command_next(command);
-	/* It keeps its size, also when clients attach. */
+	/* The window keeps this size when clients attach. */
 	muxbus_command_args(
 	    command, "resize-window", "-t", TMUX_ID('@', launch->window), "-x", NULL);
 	muxbus_command_argf(command, "%" PRId64, plan->width);
@@ -330,7 +330,7 @@ static void run_program(struct agent_launch *launch)
 		launch_fail(launch, error, NULL, 0);
 }
 
-/* Its output flows, or the time for that is up: then its first bytes may be missed. */
+/* The output is watched, or FLOW_MAX_MS is over: then its first bytes may be missed. */
 static void on_timer(void *data)
 {
 	struct agent_launch *launch = data;
@@ -372,7 +372,7 @@ static void follow(struct agent_launch *launch)
 		launch_fail(launch, error, NULL, 0);
 }
 
-/* Reads which window was made. */
+/* Reads the ids of the window that was made. */
 static void take_window(struct agent_launch *launch, const struct muxbus_reply *reply)
 {
 	int pid;
@@ -386,7 +386,7 @@ static void take_window(struct agent_launch *launch, const struct muxbus_reply *
 	follow(launch);
 }
 
-/* Adds the command that makes a window in its session, with a program that only waits. */
+/* Adds the command that makes a window in the session, with a program that only waits. */
 static void add_window(struct muxbus_command *command, const struct agent_launch *launch)
 {
 	muxbus_command_args(command, "new-window", "-d", "-P", "-F",
@@ -402,7 +402,7 @@ static void add_window(struct muxbus_command *command, const struct agent_launch
 static void on_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-	/* An error behind it is that of a hook, or the first window stays. */
+	/* A later error is that of a hook, or the first window could not be closed: no harm. */
 	if (count > 1 && replies[1].error == 0)
 		error = 0;
 	if (may_go_on(launch, error, replies, count))
@@ -410,8 +410,8 @@ static void on_window(void *data, int error, const struct muxbus_reply *replies,
 }
 
 /*
- * The history's limit is an option of sessions that counts when a pane is made: so the
- * session is made first, with a window that goes again.
+ * history-limit is an option of sessions, read when a pane is made. So the session is made first,
+ * with a window that is closed again.
  */
 static void on_session(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -436,7 +436,7 @@ static void on_session(void *data, int error, const struct muxbus_reply *replies
 	run(launch, command, on_window);
 }
 
-/* Sessions have no '.' and ':' in their names. */
+/* Names of sessions cannot have '.' and ':'. */
 static void add_session_name(struct muxbus_command *command, const struct agent_spec *plan)
 {
 	char name[sizeof SESSION_PREFIX + AGENT_NAME_MAX];
@@ -450,7 +450,7 @@ static void add_session_name(struct muxbus_command *command, const struct agent_
 static void make_session(struct agent_launch *launch, muxbus_reply_fn *reply)
 {
 	const struct agent_spec *plan = launch->plan;
-	/* -E: the environment of this daemon is nothing that a session should have. */
+	/* -E: the session must not get this daemon's environment. */
 	struct muxbus_command *command = tmux_command(
 	    "new-session", "-d", "-E", "-P", "-F", "#{session_id} #{window_id}", "-x", NULL);
 	muxbus_command_argf(command, "%" PRId64, plan->width);
@@ -463,7 +463,7 @@ static void make_session(struct agent_launch *launch, muxbus_reply_fn *reply)
 	run(launch, command, reply);
 }
 
-/* A name that is taken is no reason to fail: tmux then numbers the session. */
+/* If the name is in use, makes the session without it: tmux then chooses a number. */
 static void on_named_session(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -489,9 +489,8 @@ static void on_next_window(void *data, int error, const struct muxbus_reply *rep
 }
 
 /*
- * Another window of its session, and the old pane goes. It is not started again in that: what
- * the old program wrote last makes tmux hand over the output of a new one late by as many
- * bytes, and it would be mixed with the old.
+ * Makes another window in the session and closes the old pane. To respawn the old pane would delay
+ * the new program's output by the bytes that the old program wrote last, and mix the two.
  */
 static void make_next_window(struct agent_launch *launch, const struct pane_ref *old)
 {
@@ -501,7 +500,7 @@ static void make_next_window(struct agent_launch *launch, const struct pane_ref 
 	run(launch, command, on_next_window);
 }
 
-/* The session that a pane is in. */
+/* Returns a session that the pane is in. */
 static uint32_t find_session(const struct tmux *tmux, uint32_t id)
 {
 	const struct muxbus_model *model = tmux_model(tmux);
@@ -546,5 +545,5 @@ void agent_launch_cancel(struct agent_launch *launch)
 {
 	launch->handlers = NULL;
 	if (launch->is_waiting)
-		on_timer(launch); /* nothing else will */
+		on_timer(launch); /* no callback will free it otherwise */
 }

@@ -18,7 +18,7 @@ enum {
 	CELLS_MIN = 2,
 	CELLS_MAX = 10000,
 	HISTORY_MAX = 10000000,
-	SPEC_BYTES_MAX = 128 * 1024, /* of a command with its environment */
+	SPEC_BYTES_MAX = 128 * 1024, /* bytes of a command with its environment */
 };
 
 struct ensure_args {
@@ -120,7 +120,7 @@ static const struct field_result ensure_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Whether command and environment can be kept in a record; fails the request if not. */
+/* Returns true if command and environment fit into a record; otherwise fails the request. */
 static bool check_size(struct request *request, const struct spawn_args *spawn)
 {
 	const struct json *entry = spawn->env != NULL ? spawn->env->child : NULL;
@@ -136,7 +136,7 @@ static bool check_size(struct request *request, const struct spawn_args *spawn)
 	    SPEC_BYTES_MAX);
 }
 
-/* The environment as "NAME=value", NULL-ended, of the heap. */
+/* Returns the environment as "NAME=value", NULL-terminated. The caller frees. */
 static char **make_env(const struct json *env)
 {
 	char **entries = xcalloc((env != NULL ? env->count : 0) + 1, sizeof *entries);
@@ -146,7 +146,7 @@ static char **make_env(const struct json *env)
 	return entries;
 }
 
-/* Parameters of a program that is started; fails the request if one is there with a pane. */
+/* Checks that no parameter for a new program was given with a pane; else fails the request. */
 static bool check_adoption(struct request *request, const struct ensure_args *args)
 {
 	const struct {
@@ -173,7 +173,7 @@ static bool check_adoption(struct request *request, const struct ensure_args *ar
 	return true;
 }
 
-/* Adopts the agent in a pane. */
+/* ensure_agent with pane: adopts the agent in it. */
 static void ensure_pane(
     struct request *request, const struct ensure_args *args, struct agent_spec *plan)
 {
@@ -186,7 +186,7 @@ static void ensure_pane(
 	agent_adopt(request_daemon(request)->agents, request, plan, pane, &teller);
 }
 
-/* Finds the agent of a name. */
+/* ensure_agent with a name only: finds the agent. */
 static void ensure_name(
     struct request *request, const struct ensure_args *args, struct agent_spec *plan)
 {
@@ -202,7 +202,7 @@ static void ensure_name(
 		agent_join(request, agent, plan, &teller);
 }
 
-/* Starts the agent, if it does not run. */
+/* ensure_agent with a command: starts the agent if it does not run. */
 static void ensure_command(
     struct request *request, const struct ensure_args *args, struct agent_spec *plan)
 {
@@ -247,7 +247,7 @@ static void handle_ensure(struct request *request, const void *data)
 		ensure_command(request, args, &plan);
 	else
 		ensure_name(request, args, &plan);
-	agent_spec_finish(&plan); /* what was not taken */
+	agent_spec_finish(&plan); /* the rest */
 }
 
 /* Handles a repeated request like the first one, and so finds the agent. */
@@ -263,7 +263,7 @@ struct send_args {
 	int64_t choice;
 	bool wait;
 	bool progress;
-	bool is_known_call; /* by the second spelling of text */
+	bool is_known_call; /* text was given by its alias */
 	double timeout_sec;
 	int64_t max_bytes;
 };
@@ -351,7 +351,7 @@ static const struct field_result send_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Text and newlines, and tabs; nothing that a terminal program takes for a key. */
+/* Checks that no byte of a text is a key: no control characters but newlines and tabs. */
 static bool check_text(struct request *request, const char *text, size_t len)
 {
 	char reason[128];
@@ -368,7 +368,7 @@ static bool check_text(struct request *request, const char *text, size_t len)
 	return true;
 }
 
-/* A task that was sent, if its request is asked again: waits with it, or reads how it ended. */
+/* Answers a repeated send_task: waits for the task too, or returns how it ended. */
 static void send_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct daemon *daemon = request_daemon(request);
@@ -384,7 +384,7 @@ static void send_answer_begun(struct request *request, const void *data, const c
 	request_done(request);
 }
 
-/* The agent that bears the name of the session of a pane, or NULL. */
+/* Returns the agent with the same name as a session of the pane, or NULL. */
 static const struct agent *find_of_session(const struct daemon *daemon, const struct pane_ref *pane)
 {
 	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
@@ -402,7 +402,7 @@ static const struct agent *find_of_session(const struct daemon *daemon, const st
 	return found;
 }
 
-/* The agent that is meant without a name, or NULL; fails the request if there is none. */
+/* Returns the agent for a request without a name. NULL after failing the request. */
 static const struct agent *choose_agent(struct request *request, const struct pane_ref *pane)
 {
 	const struct daemon *daemon = request_daemon(request);
@@ -438,7 +438,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	    .teller = &teller,
 	    .once = request_once(request),
 	};
-	/* Newlines at the end would be Enters of their own. */
+	/* A newline at the end would be another Enter. */
 	while (order.len > 0 && answer[order.len - 1] == '\n')
 		order.len--;
 	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
@@ -449,8 +449,8 @@ static void send(struct request *request, const struct send_args *args, bool is_
 		return;
 	order.agent = agent != NULL ? agent->plan.name : args->agent;
 	if (args->is_known_call && agent != NULL && agent_state(agent) != AGENT_BLOCKED)
-		order.is_response = false; /* others say this at any time */
-	/* Blanks alone at a prompt look like none, and would stand before the next text. */
+		order.is_response = false; /* nothing is asked: the text is a task */
+	/* Spaces alone look like an empty prompt, and would precede the next text. */
 	if (!order.is_response && strspn(order.text, " ") >= order.len) {
 		request_fail_field(request, "text", "is blank, and must be a text to type");
 		return;
@@ -526,7 +526,7 @@ static bool affects_agent(struct request *request, const void *args, struct pane
 			     : choose_agent(request, ret_pane);
 	if (agent == NULL)
 		return name != NULL &&
-		    right_affects_caller(request, args, ret_pane); /* which learns so */
+		    right_affects_caller(request, args, ret_pane); /* it learns the error */
 	*ret_pane = *agent_pane(agent);
 	return true;
 }

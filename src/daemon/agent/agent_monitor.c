@@ -10,13 +10,13 @@
 
 enum {
 	AGREE_MS = 60, /* between two looks that must agree */
-	WRITES_MS = 600, /* of output without a rest, until that is reported */
-	WAITING_MS = 10000, /* between looks at a program that is silent, while a request waits */
+	WRITES_MS = 600, /* output without a pause for this long is reported */
+	WAITING_MS = 10000, /* between looks at a silent program while a request waits */
 	AROUND_MAX = 64 * 1024,
-	SEQUENCE_SIZE = 8, /* of ESC [ ? 2004 h */
+	SEQUENCE_SIZE = 8, /* bytes of ESC [ ? 2004 h */
 };
 
-/* After a look that found no prompt, though all is at rest. */
+/* Delays until the next looks, if a look found no prompt though the program is at rest. */
 static const int again_ms[] = {120, 250, 500, 1000, 2000, 4000};
 
 enum { AGAIN_COUNT = sizeof again_ms / sizeof *again_ms };
@@ -30,28 +30,28 @@ struct agent_monitor {
 	struct loop_timer *timer;
 	struct stream_tap tap;
 	bool has_tap;
-	bool is_asking; /* tmux owes an answer */
-	bool is_stale; /* freed: the answer frees it */
+	bool is_asking; /* a reply of tmux is pending */
+	bool is_stale; /* freed when the reply comes */
 	bool is_waiting;
-	bool is_new; /* its program is yet to be started */
-	unsigned aimed; /* a count of panes: an answer about an earlier pane is dropped */
-	unsigned asked; /* this count when tmux was asked */
-	unsigned looks; /* without anything new */
-	int64_t output_ms; /* CLOCK_MONOTONIC: the last output, or aiming */
-	int64_t writes_ms; /* since when it writes without a rest; 0: it rests */
+	bool is_new; /* its program is not started yet */
+	unsigned aimed; /* counts changes of the pane, to drop replies about an earlier one */
+	unsigned asked; /* the value of aimed when tmux was asked */
+	unsigned looks; /* looks since something was new */
+	int64_t output_ms; /* CLOCK_MONOTONIC: last output, or start of watching */
+	int64_t writes_ms; /* start of output without a pause; 0: at rest */
 	uint64_t end;
 	uint64_t newlines;
 	char mark;
 	uint64_t prompt_mark, output_mark;
 	char tail[AGENT_TAIL_SIZE];
-	size_t tail_len; /* AGENT_TAIL_SIZE: too long */
-	char sequence[SEQUENCE_SIZE]; /* the last bytes: a sequence may be split */
+	size_t tail_len; /* AGENT_TAIL_SIZE: the line is too long */
+	char sequence[SEQUENCE_SIZE]; /* the last bytes, for a sequence that is split */
 	bool brackets;
 	struct prompt_profile profile;
-	struct agent_facts facts; /* of the last look */
+	struct agent_facts facts; /* found by the last look */
 	struct agent_verdict verdict;
 	uint64_t learned_offset;
-	uint64_t agreed_offset; /* a look said so; another must */
+	uint64_t agreed_offset; /* output offset of the look that another one must confirm */
 	enum agent_verdict_kind agreed;
 	bool has_agreed;
 };
@@ -91,7 +91,7 @@ static void note_tail(struct agent_monitor *monitor, const uint8_t *bytes, size_
 	monitor->tail_len += len;
 }
 
-/* Whether bracketed paste is asked for: by the last ESC [ ? 2004 h or l. */
+/* Notes from the last ESC [ ? 2004 h or l if the program wants bracketed paste. */
 static void note_brackets(struct agent_monitor *monitor, const uint8_t *bytes, size_t len)
 {
 	static const char wanted[] = "\033[?2004";
@@ -146,8 +146,8 @@ static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
 	if (monitor->handlers->flows != NULL)
 		monitor->handlers->flows(monitor->data);
 	if (monitor->is_new && strcmp(reason, "not_watched") == 0)
-		return; /* its program has not begun */
-	monitor->mark = '\0'; /* it may be an old one */
+		return; /* its program does not run yet */
+	monitor->mark = '\0'; /* the last mark may be older than the gap */
 	monitor->tail_len = sizeof monitor->tail;
 	note_activity(monitor);
 }
@@ -171,7 +171,7 @@ static void tell(struct agent_monitor *monitor, const struct pane_screen *screen
 	monitor->handlers->judged(monitor->data, &monitor->verdict, screen);
 }
 
-/* When the next look is due, if nothing comes. */
+/* Sets the time of the next look, if there is no output. */
 static void look_again(struct agent_monitor *monitor)
 {
 	int64_t ms = monitor->verdict.again_ms;
@@ -185,7 +185,7 @@ static void look_again(struct agent_monitor *monitor)
 	arm(monitor, ms);
 }
 
-/* Whether a program is stopped, and the shell that started it is in front. */
+/* Returns true if the program is stopped and the shell that started it is in front. */
 static bool is_behind(const struct foreground *front, const struct prompt_profile *profile)
 {
 	struct tty_process process;
@@ -195,7 +195,7 @@ static bool is_behind(const struct foreground *front, const struct prompt_profil
 	    foreground_is_below(profile->pid, front->pid);
 }
 
-/* Reads the screen by the signs of an agent. */
+/* Reads the signs of an agent on the screen. */
 static void read_signs(const struct screen_sign_set *signs, const char *agent,
     const struct prompt_view *view, struct agent_facts *facts)
 {
@@ -232,7 +232,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	};
 	presence = presence_of_pane(monitor->parts->presences, &monitor->pane);
 	if (presence != NULL) {
-		/* A mark may keep from typing, but is no question that may be answered. */
+		/* If it asks by a mark, nothing is typed, but the question cannot be answered. */
 		ret_facts->reports_busy = presence->state == PRESENCE_BUSY ||
 		    (presence->state == PRESENCE_ASKING && presence->is_by_mark);
 		ret_facts->reports_asking =
@@ -244,7 +244,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	else if (pane->is_dead || !foreground_agent(pane->pid, signs, name))
 		name[0] = '\0';
 	read_signs(signs, name, &screen->view, ret_facts);
-	/* An agent that reports its turns reports their ends. */
+	/* An agent that reports turns also reports their ends. */
 	if (presence != NULL && presence->state == PRESENCE_IDLE && presence->has_turns)
 		ret_facts->shows_work = false;
 	agent_facts_set_tail(ret_facts, monitor->tail, monitor->tail_len);
@@ -263,7 +263,7 @@ void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbu
 	agent_judge(&facts, &monitor->profile, monitor->regex, ret_verdict);
 }
 
-/* A prompt or a question must be seen twice; the rest is reported at once. */
+/* A prompt or a question must be seen twice at the same offset; other verdicts count at once. */
 static bool is_agreed(struct agent_monitor *monitor, const struct pane_screen *screen)
 {
 	bool is_same = monitor->has_agreed && monitor->agreed == monitor->verdict.kind &&
@@ -299,7 +299,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 	collect(monitor, pane, screen, &facts);
 	agent_judge(&facts, &monitor->profile, monitor->regex, &monitor->verdict);
 	if (screen->offset != monitor->end && monitor->verdict.kind != VERDICT_CRASHED) {
-		/* Something came behind the picture: it is not at rest. */
+		/* Output came after the screen was read: the program is not at rest. */
 		arm(monitor, AGENT_REST_MS);
 		return;
 	}
@@ -311,7 +311,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 		return;
 	}
 	if (monitor->verdict.kind == VERDICT_READY) {
-		/* The same prompt, seen again, teaches nothing. */
+		/* The same prompt seen again teaches nothing new. */
 		if (!monitor->profile.is_known || monitor->learned_offset != screen->offset)
 			agent_learn(&monitor->facts, &monitor->profile);
 		monitor->learned_offset = screen->offset;
@@ -413,7 +413,7 @@ static void begin(struct agent_monitor *monitor, const struct pane_ref *pane, bo
 bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pane, bool is_new)
 {
 	const struct muxbus_pane *found;
-	/* In the same pane it goes on: nothing of its output may be missed. */
+	/* If it is the same pane, keep the tap: no output may be missed. */
 	bool is_same = monitor->has_tap && monitor->pane.pane == pane->pane;
 
 	if (!is_same)
@@ -421,7 +421,7 @@ bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pan
 	begin(monitor, pane, is_new);
 	monitor->mark = '\0';
 	if (!is_new)
-		monitor->tail_len = sizeof monitor->tail; /* it began before it was followed */
+		monitor->tail_len = sizeof monitor->tail; /* unknown: the line began before */
 	if (is_same)
 		return true;
 	if (stream_tap_add(monitor->parts->streams, pane->pane, &monitor->tap) < 0)

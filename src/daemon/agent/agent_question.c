@@ -14,7 +14,7 @@ static bool is_blank(const char *text)
 	return text[strspn(text, " ")] == '\0';
 }
 
-/* The length of a text up to its last row. */
+/* Returns where the last row of a text begins, at its newline. */
 static size_t last_row(const char *text)
 {
 	const char *newline = strrchr(text, '\n');
@@ -22,9 +22,9 @@ static size_t last_row(const char *text)
 }
 
 /*
- * Whether what is shown is the place of the kept question with an answer begun in it: behind its
- * row; in a place that was empty, under the same rows; or in rows that the answer has wrapped to,
- * as no newline has come since.
+ * Returns true if the screen shows the stored question with an answer begun: behind the question's
+ * row; in a row that was blank, under the same rows; or in rows to which the answer has wrapped,
+ * since no newline came since.
  */
 static bool goes_on(const struct agent *agent, const struct agent_facts *facts, const char *text)
 {
@@ -44,8 +44,8 @@ static bool goes_on(const struct agent *agent, const struct agent_facts *facts, 
 }
 
 /*
- * Whether a question that is seen for the first time is none, but what a person has typed: the
- * program was reading already, and its row was shorter.
+ * Returns true if a new question is really text that a person has typed: the program was reading
+ * already, and its row was shorter.
  */
 static bool was_typed(const struct agent *agent, const char *row)
 {
@@ -76,7 +76,7 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen)
 void agent_question_expect(void *data, const struct agent_facts *facts)
 {
 	struct agent *agent = data;
-	/* Dialogs are drawn piece by piece, and an answer that is begun is no question. */
+	/* Dialogs are drawn piece by piece; text that a person has typed is no question. */
 	if (!facts->is_menu && !facts->shows_question && !was_typed(agent, facts->row))
 		see(agent, facts);
 }
@@ -100,7 +100,7 @@ static struct question_choice *copy_choices(const struct question_choice *choice
 	return count > 0 ? xmemdup(choices, count * sizeof *choices) : NULL;
 }
 
-/* The question that a screen shows. */
+/* Returns the question that a screen shows. The caller clears it. */
 static struct agent_question read_question(const struct prompt_view *view)
 {
 	struct question_choice choices[QUESTION_CHOICES_MAX];
@@ -131,7 +131,7 @@ static bool is_same(const struct agent_question *one, const struct agent_questio
 	return true;
 }
 
-/* Keeps the question that is shown. Returns whether it is the one that is kept. */
+/* Stores the question on the screen. Returns true if it is the same as the stored one. */
 static bool keep_text(struct agent *agent, const struct prompt_view *view)
 {
 	struct agent_question shown = read_question(view);
@@ -141,7 +141,7 @@ static bool keep_text(struct agent *agent, const struct prompt_view *view)
 	return is_kept;
 }
 
-/* Begins with a question, or sees it again as it was. */
+/* Stores a question before an answer is begun. A question that is not the same gets a new id. */
 static void begin(struct agent *agent, const struct agent_facts *facts,
     const struct prompt_view *view, const char *text)
 {
@@ -196,7 +196,7 @@ enum submit_choice agent_question_choice(
 	agent_question_clear(&shown);
 	if (is_there)
 		return is_marked ? CHOICE_MARKED : CHOICE_OPEN;
-	/* Menus begin with the first choice marked, and prompts are empty. */
+	/* The number was typed into what followed the menu: another menu, or an empty prompt. */
 	if (number > 0 &&
 	    ((number > 1 && is_marked) ||
 		prompt_find_line(&screen->view, digit, sizeof digit, NULL) == ECHO_EXACT))

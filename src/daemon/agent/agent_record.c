@@ -7,7 +7,7 @@
 #include "daemon/agent/agent_state.h"
 #include "daemon/queue/queue.h"
 
-/* An agent as it is kept. */
+/* An agent as the store has it. */
 struct kept_agent {
 	struct agent_spec plan;
 	struct pane_ref pane;
@@ -18,14 +18,14 @@ struct kept_agent {
 	bool is_crash_told;
 	bool is_restarting;
 	unsigned restarts;
-	char reason[AGENT_REASON_SIZE]; /* of the crash */
+	char reason[AGENT_REASON_SIZE]; /* of the last crash */
 	bool has_exit;
 	int exit_status, exit_signal;
 	char *output;
 	struct prompt_profile profile[1];
-	size_t profile_count; /* 0: its prompt is not known yet */
+	size_t profile_count; /* 0: its prompt is unknown */
 	bool is_adopted;
-	struct foreground_program program; /* of an adopted one */
+	struct foreground_program program; /* if is_adopted */
 	char *conversation;
 };
 

@@ -12,7 +12,7 @@
 #include "daemon/server/rest.h"
 #include "daemon/tmux/stream.h"
 
-/* Blanks at both ends do not count: prompts are padded, and their ends are not always drawn. */
+/* Cuts spaces at both ends: programs pad prompts, and may not draw their ends. */
 static void trim(const char **text, size_t *len)
 {
 	while (*len > 0 && (*text)[*len - 1] == ' ')
@@ -23,7 +23,7 @@ static void trim(const char **text, size_t *len)
 	}
 }
 
-/* How many bytes at the end of a line are the prompt. */
+/* Returns how many bytes at the end of a line are the prompt. */
 static size_t prompt_len(const char *line, size_t len, const char *prompt)
 {
 	const char *end = line + len;
@@ -35,7 +35,7 @@ static size_t prompt_len(const char *line, size_t len, const char *prompt)
 	return (size_t)(end - line) - (line_len - part_len);
 }
 
-/* Whether a prompt's row ends with a text that is not blank. */
+/* Returns true if the prompt ends with the text, which must not be blank. */
 static bool is_end(const char *text, size_t len, const char *prompt)
 {
 	size_t part_len = strlen(prompt);
@@ -45,8 +45,8 @@ static bool is_end(const char *text, size_t len, const char *prompt)
 }
 
 /*
- * Line editors ask for bracketed paste right before they draw their prompt: what stands before that
- * is output, also where no newline ends it. Returns the length without the prompt.
+ * Line editors switch bracketed paste on right before they draw their prompt. So all before that is
+ * output, even without a newline at its end. Returns the length of bytes without the prompt.
  */
 static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 {
@@ -74,7 +74,7 @@ void reply_text(
 	    out, bytes, options->prompt != NULL ? cut_prompt(bytes, len, options->prompt) : len);
 	const char *newline;
 	size_t first = 0;
-	(void)used; /* what is not complete at the end is the beginning of something else */
+	(void)used; /* an incomplete sequence at the end does not belong to the text */
 	if (options->prompt != NULL && out->len > 0) {
 		const char *text = (const char *)out->data;
 		size_t begin;
@@ -100,25 +100,25 @@ void reply_text(
 }
 
 enum {
-	NOTE_OUTPUT_MAX = 16 * 1024, /* bytes of output in a notification */
+	NOTE_OUTPUT_MAX = 16 * 1024, /* bytes of a task's output in a notification */
 	NOTE_MAX = NOTIFICATION_DATA_MAX,
-	PROGRESS_BYTES = 16 * 1024, /* of output in one report */
+	PROGRESS_BYTES = 16 * 1024, /* bytes of output in one report */
 	PROGRESS_MAX = 8 * PROGRESS_BYTES,
 	SCREEN_MAX = 64 * 1024,
 	SCREEN_ROWS = 200,
 	TEXT_SIZE = 160,
 };
 
-/* The reply, and where it stands in the pane's output. */
+/* The reply to a task, and its offsets in the pane's output. */
 struct task_output {
 	struct buf text;
-	uint64_t from, to; /* of the task */
-	uint64_t text_from; /* of the text */
+	uint64_t from, to; /* output offsets of the task */
+	uint64_t text_from; /* output offset of the text */
 	bool is_truncated;
 	bool has_gap;
 };
 
-/* Where a task's output begins and ends: marks of the shell are exact. */
+/* Finds where the task's output begins and ends: exactly, if the shell has marked it. */
 static void find_bounds(
     const struct agent_task *task, const struct pane_screen *screen, struct task_output *output)
 {
@@ -134,7 +134,7 @@ static void find_bounds(
 		output->to = end;
 }
 
-/* Reads the ring from one place to another; true if bytes are missing. */
+/* Reads the output between two offsets. Returns true if bytes are missing. */
 static bool read_ring(
     const struct agent_task *task, uint64_t from, uint64_t to, struct buf *out, uint64_t *ret_from)
 {
@@ -147,7 +147,7 @@ static bool read_ring(
 		    streams, task->agent->pane.pane, from, (size_t)(to - from), out, &slice);
 		has_gap |= slice.has_gap;
 		if (slice.from >= to || slice.to <= from)
-			return true; /* what there is, is behind it */
+			return true; /* the first bytes that are left are behind to */
 		if (is_first)
 			*ret_from = slice.from;
 		is_first = false;
@@ -156,7 +156,7 @@ static bool read_ring(
 	return has_gap;
 }
 
-/* Takes the text from the agent's own report, from its end. */
+/* Takes the reply that the agent reported; if it is too long, its end. */
 static void take_reply(const char *reply, size_t max, struct task_output *output)
 {
 	size_t len = strlen(reply), from = len > max ? len - max : 0;
@@ -225,7 +225,7 @@ static void write_screen(struct json_writer *writer, const struct pane_screen *s
 	buf_finish(&text);
 }
 
-/* Of this task: nothing if it was not typed. */
+/* Writes how the task was typed; an empty object if it was not. */
 static void write_typing(struct json_writer *writer, const struct submit_typing *typing)
 {
 	json_object_begin(writer, "typing");
@@ -237,7 +237,7 @@ static void write_typing(struct json_writer *writer, const struct submit_typing 
 	json_object_end(writer);
 }
 
-/* Keeps the whole reply, as far as it is remembered, and writes the call that reads it. */
+/* Stores the whole reply, as far as it is remembered, and writes the call that reads it. */
 static void write_rest(struct json_writer *writer, const struct agent_task *task,
     const struct pane_screen *screen, bool has_prompt)
 {
@@ -248,7 +248,7 @@ static void write_rest(struct json_writer *writer, const struct agent_task *task
 	buf_finish(&whole.text);
 }
 
-/* The members that an answer and a notification have in common. */
+/* Writes the members that an answer and a notification share. */
 static void write_result(struct json_writer *writer, const struct agent_task *task,
     const char *outcome, const char *reason, const struct pane_screen *screen, size_t max)
 {
@@ -288,7 +288,7 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 	buf_finish(&output.text);
 }
 
-/* Outcomes that are errors: what was asked was not done. */
+/* Returns true if the outcome is an error: the task was not done. */
 static bool find_error(const char *outcome, enum message_error *ret_error)
 {
 	static const struct {
@@ -313,10 +313,10 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
     const char *outcome, const char *reason, const struct pane_screen *screen)
 {
 	const struct config_limits *limits = &task->agent->set->parts->config->limits;
-	int64_t max = limits->result_bytes / 8; /* its JSON may be longer */
+	int64_t max = limits->result_bytes / 8; /* escaping makes the JSON longer */
 	enum message_error error;
 	if (find_error(outcome, &error)) {
-		once_forget(request_once(request)); /* asked again, it is tried again */
+		once_forget(request_once(request)); /* a repeated request must send it again */
 		agent_report_refuse(task->agent, request, error, reason);
 		return;
 	}
@@ -341,7 +341,7 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 	struct buf data;
 	snprintf(text, sizeof text, "the task of agent %s ended after %.1f s: %s",
 	    task->agent->plan.name, (double)clock_since_ms(task->created_ms) / 1000, outcome);
-	/* A report that is too long with its escapes gets less of the output. */
+	/* If the notification is too long when escaped, it gets less of the output. */
 	for (max = max < NOTE_OUTPUT_MAX ? max : NOTE_OUTPUT_MAX;; max /= 4) {
 		json_start_object(&writer, &data, NOTE_MAX);
 		write_result(&writer, task, outcome, reason, screen, max);
@@ -397,7 +397,7 @@ void agent_report_progress(struct agent_task *task)
 	if (peer == NULL || id == NULL || end <= from)
 		return;
 	if (end - from > PROGRESS_BYTES)
-		from = end - PROGRESS_BYTES; /* the answer has all of it */
+		from = end - PROGRESS_BYTES; /* the answer will have all */
 	buf_init(&raw, PROGRESS_BYTES);
 	buf_init(&text, PROGRESS_BYTES);
 	(void)read_ring(task, from, end, &raw, &from);
@@ -413,7 +413,7 @@ void agent_report_progress(struct agent_task *task)
 		if (json_put_text(&writer, "text", text.data, text.len))
 			json_put_bool(&writer, "lossy", true);
 		message_end_notice(&writer);
-		/* A peer that does not read misses it, and sees the gap: from and to. */
+		/* A peer that does not read misses it, and sees the gap by from and to. */
 		if (peer_send_line(peer, (const char *)line.data, line.len))
 			task->told = from + used;
 		buf_finish(&line);

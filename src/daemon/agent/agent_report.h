@@ -6,34 +6,34 @@
 #include "wire/message.h"
 
 /*
- * The reply of a program between two places of its output: its bytes as lines a person would
- * read, without the line end that Enter made and without the prompt behind it.
+ * Turns a program's output between two offsets into the lines that a person would read: without the
+ * end of the line of Enter, and without the prompt that follows.
  */
 
 struct reply_text_options {
-	bool is_cut; /* the bytes begin in the midst: their first line is not whole */
-	/* The pasted text: line editors draw it again when it is submitted. NULL: nothing. */
+	bool is_cut; /* bytes are missing before: the first line is incomplete */
+	/* The pasted text, which line editors draw again when it is submitted; NULL: none. */
 	const char *pasted;
 	size_t pasted_len;
-	const char *prompt; /* the row that the cursor stands in behind them; NULL: no prompt */
+	const char *prompt; /* the cursor's row at the end; NULL: no prompt */
 };
 
-/* Appends to out, which must be empty. */
+/* Writes the lines to out, which must be empty. */
 void reply_text(
     struct buf *out, const void *bytes, size_t len, const struct reply_text_options *options);
 
-/* Answers a request with what came of a task. */
+/* Answers a request with the outcome of a task. */
 void agent_report_answer(const struct agent_task *task, struct request *request,
     const char *outcome, const char *reason, const struct pane_screen *screen);
-/* Posts the same as a notification. */
+/* Posts the outcome as a notification. */
 void agent_report_notify(const struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen);
-/* Whether the output since it was typed has a sign of work, of any agent. */
+/* Returns true if the output since the task was typed has a sign of work, of any agent. */
 bool agent_report_shows_work(const struct agent_task *task, const struct pane_screen *screen);
-/* Answers that it was accepted. */
+/* Answers that the task was accepted. */
 void agent_report_accepted(const struct agent_task *task, struct request *request);
-/* Tells the peer that waits what was said since the last time. */
+/* Reports the output since the last report to the waiting peer. */
 void agent_report_progress(struct agent_task *task);
-/* Fails a request because of the agent's state, with the evidence. */
+/* Fails a request because of the agent's state, with the agent and its evidence as data. */
 void agent_report_refuse(const struct agent *agent, struct request *request,
     enum message_error error, const char *advice);

@@ -7,9 +7,9 @@
 #include "daemon/agent/agent_state.h"
 #include "daemon/tmux/tmux.h"
 
-#define WORDS_MAX 64 /* of a command that can be changed */
+#define WORDS_MAX 64 /* words of a command that can be changed */
 
-/* Its command as words: a text for the shell is cut in place. 0: it is more than plain words. */
+/* Splits the command into words; a shell command is cut in place. 0: more than plain words. */
 static size_t read_words(const struct agent *agent, char *text, const char *words[WORDS_MAX])
 {
 	static const char plain[] =
@@ -29,7 +29,7 @@ static size_t read_words(const struct agent *agent, char *text, const char *word
 	return count < WORDS_MAX ? count : 0;
 }
 
-/* The kind of agent that a program is. */
+/* Returns the kind of agent that a program is, if its conversations can be resumed; else NULL. */
 static const char *kind_of(const char *program)
 {
 	const char *slash = strrchr(program, '/');
@@ -37,7 +37,7 @@ static const char *kind_of(const char *program)
 	return conversation_words(name) != NULL ? name : NULL;
 }
 
-/* Whether words behind the program are options and their values only: another one may be a task. */
+/* Returns true if all arguments are options and their values. Another argument may be a task. */
 static bool are_options(const char *const *words, size_t count)
 {
 	for (size_t at = 1; at < count; at++) {
@@ -57,7 +57,7 @@ static bool names_one(const char *kind, const char *const *words, size_t count)
 	return false;
 }
 
-/* The command that goes on; *ret_problem: why there is none, unless its own goes on. */
+/* Makes the command that resumes. *ret_problem: why there is none; NULL: its own one resumes. */
 static char **make_command(const struct agent *agent, const char **ret_problem)
 {
 	char *text = xstrdup(agent->plan.command[0]);

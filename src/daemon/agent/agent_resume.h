@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The conversation of a kept agent. A program that is started again goes on with it. With its
- * tmux server an agent has lost its screen, so that it would surprise to meet a new one there:
- * where the conversation is not known, it is not started again by itself.
+ * The conversation of a kept agent: a program that is started again resumes it. If the tmux server
+ * has ended, so has the agent's screen, and a new conversation would surprise its user. So in that
+ * case an agent with an unknown conversation is not started again.
  */
 #pragma once
 
@@ -11,24 +11,24 @@
 struct agent;
 struct agent_set;
 
-/* Notes the conversations that agents of the set report, from now on. */
+/* Begins to store the conversations that agents of the set report. */
 void agent_resume_listen(struct agent_set *set);
 void agent_resume_unlisten(struct agent_set *set);
 
-/* The agent starts a new conversation: the old one is forgotten. */
+/* Drops the conversation: the agent will start a new one. */
 void agent_resume_forget(struct agent *agent);
 
 /*
- * The command that goes on with its conversation, of the heap. NULL: the agent has no conversation, or
- * its own command names one.
+ * Returns the command that resumes the agent's conversation; the caller frees. NULL if there is no
+ * conversation, or the agent's own command names one.
  */
 char **agent_resume_command(const struct agent *agent);
 
-/* Whether its pane was of another tmux server than the one that is followed now. */
+/* Returns true if the agent's pane was in another tmux server than the present one. */
 bool agent_resume_is_needed(const struct agent *agent);
 
-/* Writes that its server has ended, and why it cannot go on. */
+/* Writes that its server has ended, and why it cannot resume. */
 void agent_resume_describe(const struct agent *agent, char *out, size_t size);
 
-/* Why it cannot go on, though it is of a kind that has conversations; NULL: it can. */
+/* Returns why the agent cannot resume, though its kind has conversations, or NULL if it can. */
 const char *agent_resume_problem(const struct agent *agent);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The floor of agents: names, states, and finding one. */
+/* The lowest part of agents: names, states, and finding agents. */
 #include "daemon/agent/agent_state.h"
 
 #include "daemon/tmux/tmux.h"
@@ -29,7 +29,7 @@ static bool is_equal(char *const *one, char *const *other)
 	return *one == NULL && *other == NULL;
 }
 
-/* Whether two paths are of one directory, which links and slashes may write in several ways. */
+/* Returns true if two paths are of the same directory, also by links or with other slashes. */
 static bool is_same_directory(const char *one, const char *other)
 {
 	struct stat status, other_status;
@@ -85,7 +85,7 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 struct agent *agent_get(const struct agent_set *set, const char *name)
 {
 	if (set == NULL)
-		return NULL; /* a daemon of a test's own */
+		return NULL; /* in a test */
 	list_each (struct agent, agent, &set->agents, link)
 		if (strcmp(agent->plan.name, name) == 0)
 			return agent;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The floor of agents: an agent as it is inside, its tasks, and its state. The parts of agents
- * are built on it, and agent.c knows the parts: news for agent.c goes up by callback.
+ * The lowest part of agents: the members of an agent, its tasks, and its state. The parts of agents
+ * are built on it. agent.c knows these parts, which reach it by callbacks (struct agent_roof).
  */
 #pragma once
 
@@ -17,42 +17,42 @@
 
 struct agent_spec {
 	char name[AGENT_NAME_MAX + 1];
-	char **command; /* words, NULL-ended; one alone goes to the shell */
-	char **env; /* "NAME=value", NULL-ended */
+	char **command; /* NULL-terminated; a single word is a shell command */
+	char **env; /* "NAME=value", NULL-terminated */
 	char *cwd;
-	bool has_cwd; /* the request named it; not kept */
-	bool resumes; /* the request wants one that has ended to go on; not kept */
-	char *prompt; /* a pattern; NULL: it is learned */
+	bool has_cwd; /* the request has named cwd; not stored */
+	bool resumes; /* the request wants an ended agent to resume; not stored */
+	char *prompt; /* pattern of the prompt; NULL: it is learned */
 	int64_t width; /* cells */
 	int64_t height;
 	int64_t history_limit; /* lines */
-	bool wants_notices; /* of its program, as notifications */
+	bool wants_notices; /* notices of its program become notifications */
 	int64_t startup_timeout_ms;
 };
 
 void agent_spec_finish(struct agent_spec *plan);
-/* The first parameter that makes it another agent: its command, environment or directory, or NULL. */
+/* Returns the first parameter that makes it another agent: command, env or cwd. NULL: none does. */
 const char *agent_spec_difference(const struct agent_spec *one, const struct agent_spec *other);
 
-/* A list of strings, NULL-ended, of the heap. */
+/* Copies a list of strings, with NULL at the end. The caller frees. */
 char **agent_strings_copy(const char *const *strings, size_t count);
 
 #define AGENTS_MAX 64
 #define AGENT_TEXT_MAX (64 * 1024) /* bytes of a task */
-#define AGENT_TASKS_MAX 16 /* of one agent that wait or are at work */
-#define AGENT_JOINED_MAX 8 /* repeated requests that wait for one task */
+#define AGENT_TASKS_MAX 16 /* of one agent, queued or running */
+#define AGENT_JOINED_MAX 8 /* repeated requests that wait for a task */
 #define AGENT_RESTARTS_MAX 5 /* in a row */
-#define AGENT_SETTLED_MS 60000 /* of life, after which a crash is not in a row with others */
-#define AGENT_OUTPUT_MAX (1024 * 1024) /* bytes of output that one answer may be made of */
+#define AGENT_SETTLED_MS 60000 /* uptime after which a crash starts a new row */
+#define AGENT_OUTPUT_MAX (1024 * 1024) /* bytes of output that one answer can be made from */
 
 enum agent_state {
-	AGENT_STARTING, /* its prompt has not been seen yet */
+	AGENT_STARTING, /* no prompt seen yet */
 	AGENT_READY, /* at its prompt */
-	AGENT_DRAFT, /* the same, with a draft in it */
+	AGENT_DRAFT, /* at its prompt, with a draft in it */
 	AGENT_BUSY,
-	AGENT_BLOCKED, /* it asks something */
-	AGENT_CRASHED, /* its program has ended; it may be started again by itself */
-	AGENT_GONE, /* its pane was closed, or its server is gone */
+	AGENT_BLOCKED, /* it asks a question */
+	AGENT_CRASHED, /* its program has ended, and may be started again automatically */
+	AGENT_GONE, /* its pane was closed, or its server has ended */
 	AGENT_STATE_COUNT_,
 };
 
@@ -60,7 +60,7 @@ const char *agent_state_name(enum agent_state state);
 
 enum agent_task_stage {
 	TASK_QUEUED,
-	TASK_TYPING, /* or about to be */
+	TASK_TYPING, /* being typed, or about to be */
 	TASK_RUNNING, /* submitted */
 };
 
@@ -70,41 +70,41 @@ struct agent_task {
 	char id[NOTIFICATION_ID_SIZE];
 	char *text;
 	size_t len;
-	struct request *request; /* NULL: its end is a notification */
-	struct request *joined[AGENT_JOINED_MAX]; /* further ones that wait for its end */
+	struct request *request; /* waits for the end; NULL: the end becomes a notification */
+	struct request *joined[AGENT_JOINED_MAX]; /* further requests that wait for the end */
 	size_t joined_count; /* 0 while request is NULL */
-	struct pane_ref teller; /* the pane to notify then */
+	struct pane_ref teller; /* the pane to notify of the end */
 	enum agent_task_stage stage;
-	bool is_response; /* to a question */
-	bool is_choice; /* text is the number of one, or empty: Enter alone, for the marked one */
-	uint64_t asked; /* its number */
-	struct agent_question question; /* as it was then: the agent's may be another one already */
-	char *reply; /* as the agent has reported it; NULL: it has not */
-	bool is_marked; /* a choice: it was the marked one when it was typed */
-	bool is_refused; /* an answer has been begun */
-	bool is_pasted; /* as a bracketed paste */
+	bool is_response; /* it answers a question */
+	bool is_choice; /* text is the number of a choice; "": Enter only, for the marked choice */
+	uint64_t asked; /* number of the question */
+	struct agent_question question; /* a copy: the agent may have another question by then */
+	char *reply; /* as the agent reported it; NULL: it did not */
+	bool is_marked; /* a choice: it was marked when it was typed */
+	bool is_refused; /* a person has begun an answer */
+	bool is_pasted; /* typed as a bracketed paste */
 	bool wants_progress;
 	bool is_resumed; /* an earlier daemon typed it */
 	bool has_worked; /* a sign of work was seen since it was typed */
 	int64_t created_ms, due_ms; /* CLOCK_REALTIME */
 	int64_t typed_ms, due_boot_ms; /* CLOCK_BOOTTIME */
-	int64_t max_bytes; /* of output that is reported */
-	uint64_t turns; /* that its agent had reported when it was typed */
-	uint64_t from; /* offset of what it said */
-	uint64_t told; /* and of output that was not reported as progress yet */
-	char held[AGENT_REASON_SIZE]; /* why it was not typed at the last try */
-	struct submit_typing typing; /* once it was typed */
+	int64_t max_bytes; /* bytes of output in its report */
+	uint64_t turns; /* turns that the agent had reported before typing */
+	uint64_t from; /* output offset where the reply begins */
+	uint64_t told; /* output offset up to which progress was reported */
+	char held[AGENT_REASON_SIZE]; /* why the last try to type failed */
+	struct submit_typing typing; /* how it was typed */
 	struct loop_timer *deadline;
 	struct loop_timer *progress_timer;
 };
 
-/* The place of a question before an answer was begun in it. */
+/* The place of a question, before an answer was begun there. */
 struct agent_asked {
 	uint64_t number; /* of the question */
 	int64_t since_ms; /* CLOCK_REALTIME */
-	char row[AGENT_ROW_SIZE]; /* the answer goes behind it */
-	bool has_right; /* text stood right of the cursor */
-	uint64_t newlines; /* in the output up to it */
+	char row[AGENT_ROW_SIZE]; /* text of the cursor's row, which the answer follows */
+	bool has_right; /* text was right of the cursor */
+	uint64_t newlines; /* newlines in the output before it */
 	bool is_begun; /* an answer is there now */
 };
 
@@ -112,46 +112,46 @@ struct agent {
 	struct list link;
 	struct agent_set *set;
 	struct agent_spec plan;
-	struct pane_ref pane; /* cleared: none yet */
+	struct pane_ref pane; /* cleared: no pane yet */
 	struct pane_ref teller;
-	struct pane_caller maker; /* of its pane */
-	char *conversation; /* that its program last reported; NULL: none */
-	struct pattern *regex; /* of the prompt; NULL: it is learned */
+	struct pane_caller maker; /* who made its pane */
+	char *conversation; /* last reported by its program; NULL: none */
+	struct pattern *regex; /* pattern of the prompt; NULL: it is learned */
 	struct agent_monitor *monitor;
 	struct submit *submit; /* types the tasks */
-	struct agent_launch *launch; /* NULL: none under way */
-	struct loop_timer *timer; /* back-off, steps of the end, or another try to type */
+	struct agent_launch *launch; /* NULL: no launch is running */
+	struct loop_timer *timer; /* for the next restart, step of stopping, or try to type */
 	enum agent_state state;
 	char reason[AGENT_REASON_SIZE];
-	int64_t since_ms; /* CLOCK_REALTIME: of the state */
-	int64_t started_ms; /* CLOCK_REALTIME: of the program */
-	bool was_ready; /* since its program was started */
-	bool is_secret; /* what it asks is not to be shown */
-	struct agent_question question; /* what it asks */
-	char *place; /* the rows down to the cursor's, with the question; NULL: nothing is asked */
+	int64_t since_ms; /* CLOCK_REALTIME: start of the state */
+	int64_t started_ms; /* CLOCK_REALTIME: start of the program */
+	bool was_ready; /* since the program was started */
+	bool is_secret; /* the answer must not be shown */
+	struct agent_question question; /* the present question */
+	char *place; /* rows at and above the cursor, with the question; NULL: nothing is asked */
 	struct agent_asked asked;
-	struct agent_asked seen; /* the cursor's row at the last look, question or not */
-	bool seen_reading; /* its program waited for input then */
-	unsigned restarts; /* in a row */
-	bool is_restarting; /* the timer will start it again */
-	bool is_crash_told; /* of this program: it is not reported again, by any daemon */
-	int exit_status, exit_signal; /* of the last program; -1 and 0: not known */
-	char *output; /* the last lines of one that never was ready; NULL: none */
-	struct agent_last_words *last_words; /* they are being read; NULL: they are not */
-	struct list waiters; /* of ensure_agent */
-	struct list tasks; /* in order; the first may be at work */
+	struct agent_asked seen; /* the cursor's row at the last look, with or without a question */
+	bool seen_reading; /* its program waited for input at that look */
+	unsigned restarts; /* crashes in a row */
+	bool is_restarting; /* the timer will start the program again */
+	bool is_crash_told; /* the crash was notified, and no daemon repeats that */
+	int exit_status, exit_signal; /* of the last program; -1 and 0: unknown */
+	char *output; /* last lines of a program that never was ready; NULL: none */
+	struct agent_last_words *last_words; /* set while they are read */
+	struct list waiters; /* requests of ensure_agent */
+	struct list tasks; /* in order; the first may be running */
 	size_t task_count;
-	struct agent_ending *ending; /* it is being stopped */
-	bool is_adopted; /* a person started it, in their pane, which is left as it is */
-	struct foreground_program program; /* of an adopted one; pid 0: it has ended */
-	struct loop_pidfd *end_watch; /* of that; NULL: none */
+	struct agent_ending *ending; /* set while the agent is being stopped */
+	bool is_adopted; /* a person started it in their own pane, which is not changed */
+	struct foreground_program program; /* of an adopted agent; pid 0: has ended */
+	struct loop_pidfd *end_watch; /* waits for its end; NULL: none */
 };
 
-/* The callbacks of agent.c. */
+/* Callbacks of agent.c. */
 struct agent_roof {
-	/* The state is another one. */
+	/* The state has changed. */
 	void (*changed)(struct agent *agent);
-	/* The agent is no more: takes it out of everything, and frees it. */
+	/* Removes the agent everywhere, and frees it. */
 	void (*remove)(struct agent *agent, const char *reason);
 	/* The program of an adopted agent has ended. */
 	void (*ended)(struct agent *agent);
@@ -167,21 +167,21 @@ struct agent_set {
 	struct presence_listener reports;
 };
 
-/* NULL if there is none of this name. set may be NULL. */
+/* Returns NULL if no agent has this name. set may be NULL. */
 struct agent *agent_get(const struct agent_set *set, const char *name);
-/* Oldest first: NULL starts, NULL ends. */
+/* Iterates the agents, oldest first. NULL starts, and is returned at the end. */
 const struct agent *agent_next(const struct agent_set *set, const struct agent *previous);
 const struct agent *agent_find(const struct agent_set *set, const char *name);
-/* The one in a pane, NULL if none is. */
+/* Returns the agent in a pane, or NULL. */
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);
 
 enum agent_state agent_state(const struct agent *agent);
-/* Whether it is ready, and nothing waits to be typed. */
+/* Returns true if the agent is ready and no task waits. */
 bool agent_is_free(const struct agent *agent);
 const struct pane_ref *agent_pane(const struct agent *agent);
-/* Whether it has a pane, and that is there. */
+/* Returns true if the agent has a pane that exists. */
 bool agent_has_pane(const struct agent *agent);
-/* Whether its program has ended, and is not started again by itself. */
+/* Returns true if the program has ended and will not be started again automatically. */
 bool agent_has_ended(const struct agent *agent);
 bool agent_is_adopted(const struct agent *agent);

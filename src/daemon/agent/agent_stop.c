@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * stop_agent: the end of an agent. Its program gets SIGHUP, as when a terminal is closed, and
- * may take a while; then it is killed, and its pane closed in any case. Of an adopted agent that a
- * person's shell has started, only the agent's own process group gets signals: the shell and the
- * pane stay.
+ * stop_agent: ends an agent. Its program gets SIGHUP, as when a terminal is closed, and has some
+ * time to end. Then it is killed; its pane is closed in any case. Of an adopted agent that a
+ * person's shell has started, only the agent's process group gets signals: shell and pane remain.
  */
 #include "daemon/agent/agent_stop.h"
 
@@ -17,23 +16,23 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-enum { KILL_MS = 2000 }; /* after SIGKILL, until its pane is closed with it */
+enum { KILL_MS = 2000 }; /* after SIGKILL, until the pane is closed anyway */
 
-/* The context of closing a pane: the agent may be gone before it is answered. */
+/* The context of closing a pane. The agent may be freed before tmux replies. */
 struct closing {
-	struct agent *agent; /* NULL: it is no more */
+	struct agent *agent; /* NULL: freed */
 };
 
 struct agent_ending {
-	struct request *request; /* NULL: no request waits for the answer */
-	int pidfd; /* of the process that gets signals; -1: it has ended, or is not known */
+	struct request *request; /* NULL: no request waits */
+	int pidfd; /* of the process that gets signals; -1: ended or unknown */
 	struct foreground_program
-	    program; /* in a person's pane, which stays; pid 0: the pane's own */
-	pid_t shell_group; /* of the pane's first process */
+	    program; /* an agent in a person's shell, whose pane stays; pid 0: none */
+	pid_t shell_group; /* process group of the pane's first process */
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
 	bool is_killed;
-	bool is_closing; /* the pane */
-	struct closing *closing; /* tmux owes an answer; NULL: none */
+	bool is_closing; /* the pane is being closed */
+	struct closing *closing; /* set while a reply of tmux is pending */
 	uint32_t pane;
 };
 
@@ -43,7 +42,7 @@ static void signal_process(const struct agent_ending *ending, int number)
 	pid_t group = program->pid != 0 ? getpgid(program->pid) : 0;
 	if (group > 1 && group != ending->shell_group &&
 	    foreground_lives(program->pid, program->start))
-		(void)kill(-group, number); /* it may have just ended */
+		(void)kill(-group, number); /* fails if it has just ended */
 	else if (ending->pidfd >= 0)
 		(void)syscall(SYS_pidfd_send_signal, ending->pidfd, number, NULL, 0);
 }
@@ -76,7 +75,7 @@ static struct json_writer *begin_result(
 	return writer;
 }
 
-/* All is over: the agent is no more. */
+/* The agent has ended: answers the request and removes the agent. */
 static void finish(struct agent *agent)
 {
 	struct agent_ending *ending = agent->ending;
@@ -96,7 +95,7 @@ static void finish(struct agent *agent)
 	agent->set->roof->remove(agent, "it was stopped");
 }
 
-/* Lets go of an adopted agent: nothing is done to its program or its pane. */
+/* Releases an adopted agent: its program and its pane are left alone. */
 static void release(struct agent *agent, struct request *request)
 {
 	static const char reason[] = "it was released: its program goes on";
@@ -141,7 +140,7 @@ static void close_pane(struct agent *agent)
 	}
 }
 
-/* The process that gets the signals: the pane's first one, or the agent in a person's shell. */
+/* Finds the process that gets signals: the pane's first one, or the agent in a person's shell. */
 static void aim(struct agent_ending *ending, const struct agent *agent)
 {
 	pid_t pane_pid = agent->pane.pane_pid;
@@ -154,7 +153,7 @@ static void aim(struct agent_ending *ending, const struct agent *agent)
 	}
 }
 
-/* Whether the program has ended that runs in a person's pane, or could not be killed. */
+/* Returns true if the program in a person's pane has ended, or could not be killed. */
 static bool has_left_pane(const struct agent_ending *ending, int64_t left_ms)
 {
 	return ending->program.pid != 0 &&
@@ -223,6 +222,6 @@ void agent_stop(
 	agent_waiters_end(agent);
 	request_on_cancel(request, on_cancelled, ending);
 	signal_process(ending, SIGHUP);
-	signal_process(ending, SIGCONT); /* one that is stopped hears of it too */
+	signal_process(ending, SIGCONT); /* a stopped process must wake to handle it */
 	loop_timer_arm(agent->timer, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* stop_agent: the end of an agent, of its program and of its pane. */
+/* stop_agent: ends an agent, with its program and its pane. */
 #pragma once
 
 #include "base/base.h"
@@ -10,12 +10,12 @@ struct agent_set;
 struct request;
 
 /*
- * Answers the request when the agent is no more, or fails it. An adopted agent is released, unless
- * by force: its program goes on in its pane.
+ * Ends an agent. The request is answered when the agent has ended, or is failed. An adopted agent
+ * is released: its program keeps running in its pane. With force it is ended too.
  */
 void agent_stop(
     struct agent_set *set, struct request *request, const char *name, int64_t grace_ms, bool force);
 
 void agent_ending_free(struct agent_ending *ending);
-/* The program has ended, the pane is closed, or the time is up: from the agent's timer. */
+/* The agent's timer: the program has ended, the pane is closed, or the time is up. */
 void agent_ending_step(struct agent *agent);

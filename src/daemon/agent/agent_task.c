@@ -13,10 +13,10 @@
 #include "io/loop_timer.h"
 
 enum {
-	STEP_MS = 86400000, /* longer waits are looked at once a day */
-	HELD_MS = 700, /* until it is tried again */
-	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted, where the program takes pastes */
-	PROGRESS_MS = 250, /* between two reports of progress */
+	STEP_MS = 86400000, /* longest timer: later deadlines are checked once a day */
+	HELD_MS = 700, /* delay until typing is tried again */
+	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted if the program takes pastes */
+	PROGRESS_MS = 250, /* between two progress reports */
 };
 
 static const char begun_advice[] =
@@ -24,7 +24,7 @@ static const char begun_advice[] =
 
 static const char asks_other[] = "it asks something else now";
 
-/* A task as it is kept. */
+/* A task as the store has it. */
 struct kept_task {
 	char agent[AGENT_NAME_MAX + 1];
 	int stage;
@@ -54,14 +54,14 @@ static const struct record_kind task_kind = {
     .naming = RECORD_BY_ID,
 };
 
-/* due_ms: CLOCK_REALTIME, which may be set before the time is over. */
+/* due_ms: CLOCK_REALTIME. The deadline does not move if that clock is set. */
 static void task_set_due(struct agent_task *task, int64_t due_ms)
 {
 	task->due_ms = due_ms;
 	task->due_boot_ms = clock_boot_ms() + due_ms - clock_real_ms();
 }
 
-/* An answer to a question may be a secret: it is never kept, so it ends with the daemon. */
+/* Stores a task, but not an answer to a question: it may be a secret, and ends with the daemon. */
 static void task_store(const struct agent_task *task)
 {
 	struct kept_task kept = {
@@ -109,7 +109,7 @@ static struct agent_task *task_find(const struct agent_set *set, const char *id)
 	return NULL;
 }
 
-/* The one that is typed, or worked at. */
+/* Returns the task that is being typed or is running, or NULL. */
 static struct agent_task *task_at_work(const struct agent *agent)
 {
 	list_each (struct agent_task, task, &agent->tasks, link)
@@ -118,13 +118,13 @@ static struct agent_task *task_at_work(const struct agent *agent)
 	return NULL;
 }
 
-/* Whether one is typed, or worked at. */
+/* Returns true if a task is being typed or is running. */
 static bool agent_has_task(const struct agent *agent)
 {
 	return task_at_work(agent) != NULL;
 }
 
-/* Takes one of the requests that wait for a task; NULL: none is left. */
+/* Removes and returns one request that waits for a task; NULL: there is none. */
 static struct request *task_next_request(struct agent_task *task)
 {
 	struct request *request = task->request;
@@ -134,7 +134,7 @@ static struct request *task_next_request(struct agent_task *task)
 	return request;
 }
 
-/* Answers the requests of the task; an end without a request is a notification. */
+/* Ends a task: answers its requests, or without one posts a notification. */
 static void task_end(struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen)
 {
@@ -188,8 +188,8 @@ void agent_tasks_forget(struct agent *agent)
 }
 
 /*
- * The agent is looked at all the time, so one look is enough. Its prompt is known, so the
- * program in front may be a shell. A program that a task has started keeps the pane.
+ * is_once: the agent's monitor looks again and again. knows_prompt: the monitor judges, and the
+ * program in front may be a shell. keeps_pane: a program that a task has started keeps the pane.
  */
 static const struct submit_policy task_policy = {
     .is_once = true, .knows_prompt = true, .keeps_pane = true};
@@ -206,7 +206,7 @@ static struct agent_task *next_task(const struct agent *agent)
 	return agent->state == AGENT_READY ? task : NULL;
 }
 
-/* Whether keys would take too long for a task, or not mean what it says. */
+/* Returns true if typing by keys would take too long, or newlines and tabs would act as keys. */
 static bool needs_paste(const struct agent_task *task)
 {
 	return task->len > KEYS_MAX || memchr(task->text, '\n', task->len) != NULL ||
@@ -244,7 +244,7 @@ void agent_tasks_step(struct agent *agent)
 	}
 	task->stage = TASK_TYPING;
 	task->turns = agent_turns(agent);
-	mem_free(task->reply); /* of a turn of a person, while the task was held */
+	mem_free(task->reply); /* of a person's turn, before this task was typed */
 	task->reply = NULL;
 	task->is_pasted = has_brackets && needs_paste(task);
 	task_store(task);
@@ -253,13 +253,13 @@ void agent_tasks_step(struct agent *agent)
 	submit_wake(agent->submit);
 }
 
-/* The number of the choice that a task takes; 0: it takes the marked one, or none. */
+/* Returns the number of the choice for a task; 0: the marked choice, or no choice. */
 static unsigned task_choice(const struct agent_task *task)
 {
 	return task->is_choice ? (unsigned)atoi(task->text) : 0;
 }
 
-/* Whether the agent still is at its prompt, or asks: the screen that is typed at is judged. */
+/* Returns true if the agent is at its prompt, or still asks the task's question, on this screen. */
 static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
     char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -313,7 +313,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	text->is_paste = text->is_bracketed = task->is_pasted;
 	text->is_unseen = agent->is_secret;
 	text->is_choice = task->is_choice;
-	/* Enter takes the choice that is marked. Its number can take it too, and Enter the next. */
+	/* A marked choice is taken by Enter: its number might take it, and Enter what follows. */
 	if (!(task->is_choice && task->is_marked))
 		(void)buf_append(&text->bytes, task->text, task->len);
 	return true;
@@ -331,7 +331,7 @@ static void task_submitted(struct agent *agent, struct agent_task *task, uint64_
 	agent_tasks_wrote(agent);
 }
 
-/* Nothing was typed: it is tried again. */
+/* Nothing was typed: the task is queued again, and tried again later. */
 static void task_held(struct agent *agent, struct agent_task *task, const char *reason)
 {
 	task->stage = TASK_QUEUED;
@@ -406,7 +406,7 @@ void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char 
 {
 	const struct agent *agent = agent_of_pane(set, pane);
 	struct agent_task *task = agent != NULL ? task_at_work(agent) : NULL;
-	/* A turn that began since it is typed is its own, before its Enter is seen to work too. */
+	/* A turn that began after typing is the task's, even before its Enter is seen to work. */
 	if (task == NULL ||
 	    (task->stage != TASK_RUNNING && !task->is_response &&
 		agent_turns(agent) == task->turns))
@@ -446,7 +446,7 @@ static struct agent_task *task_new(struct agent *agent, const char *text, size_t
 	return task;
 }
 
-/* When a task is made: each later than those before it, as that is their order. */
+/* Returns the time of a new task: later than all others, since tasks are in this order. */
 static int64_t next_created_ms(const struct agent *agent)
 {
 	int64_t ms = clock_real_ms();
@@ -456,7 +456,7 @@ static int64_t next_created_ms(const struct agent *agent)
 	return ms;
 }
 
-/* Puts a task that was loaded where it was: one at work first, the others as they came. */
+/* Inserts a task from the store: one that was typed or ran first, queued ones in order of time. */
 static void task_place(struct agent_task *task)
 {
 	struct list *link, *place = &task->agent->tasks;
@@ -471,7 +471,7 @@ static void task_place(struct agent_task *task)
 	list_add_after(place, &task->link);
 }
 
-/* The requester has gone: the task continues. Without another its end is a notification. */
+/* A requester has gone: the task continues. Without another one its end is a notification. */
 static void on_cancelled(struct request *request, void *data)
 {
 	struct agent_task *task = data;
@@ -484,8 +484,8 @@ static void on_cancelled(struct request *request, void *data)
 }
 
 /*
- * The number of the choice that an answer names, by that number or its text; false: it names none.
- * Numbers of two digits are none: a program takes the first one by itself.
+ * Finds the choice that an answer names, by its number or its text. Returns false if there is not
+ * exactly one. A number of two digits cannot be chosen: a program would take its first digit.
  */
 static bool find_choice(
     const struct agent *agent, const struct agent_order *order, unsigned *ret_number)
@@ -503,10 +503,10 @@ static bool find_choice(
 			found++;
 		}
 	}
-	return found == 1; /* "1" may be the number of one, and the text of another */
+	return found == 1; /* "1" may be the number of one choice and the text of another */
 }
 
-/* Whether what is asked is what is answered; fails the request if not. */
+/* Returns true if the present question is the one to answer; otherwise fails the request. */
 static bool check_question(
     const struct agent *agent, struct request *request, const struct agent_order *order)
 {
@@ -529,7 +529,7 @@ static bool check_question(
 	return false;
 }
 
-/* Whether an agent can be asked; fails the request if not. */
+/* Returns the agent if it can be given the task or answer. NULL after failing the request. */
 static struct agent *check(
     struct agent_set *set, struct request *request, const struct agent_order *order)
 {
@@ -596,7 +596,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	} else {
 		agent_report_accepted(task, request);
 	}
-	agent_monitor_look(agent->monitor, true); /* and then types, if it may */
+	agent_monitor_look(agent->monitor, true); /* also types the task if it can */
 }
 
 bool agent_task_join(struct agent_set *set, struct request *request, const char *id)
@@ -645,8 +645,8 @@ static bool task_load(void *data, const char *id, const struct json *value)
 }
 
 /*
- * A task that was being typed may have run: it is never typed again, and its end is reported
- * as lost. A task that was running is waited for; its output from before is a gap.
+ * Loads the tasks. A task that was being typed may have run: it is not typed again, and ends as
+ * lost. A task that was running is waited for; its earlier output is a gap.
  */
 void agent_tasks_load(struct agent_set *set)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Tasks of agents: typed in order, waited for, and answered with what was said. */
+/* Tasks of agents: typed in order, waited for, and answered with the agent's reply. */
 #pragma once
 
 #include "base/base.h"
 
-#define AGENT_REPLY_MAX (512 * 1024) /* bytes of what an agent reports to have said */
+#define AGENT_REPLY_MAX (512 * 1024) /* bytes of a reply that an agent reports */
 
 struct agent;
 struct agent_set;
@@ -17,40 +17,40 @@ struct agent_order {
 	const char *text;
 	size_t len;
 	int64_t timeout_ms;
-	int64_t max_bytes; /* of output that the answer is made of */
-	bool wait; /* else the end is a notification */
-	bool progress; /* tell the peer what is said meanwhile */
-	bool is_response; /* to what it asks */
-	const char *question_id; /* that is answered; NULL: whatever it asks now */
-	unsigned choice; /* of a menu; 0: text is the answer */
+	int64_t max_bytes; /* bytes of output that the answer is made from */
+	bool wait; /* false: the end becomes a notification */
+	bool progress; /* report output to the peer meanwhile */
+	bool is_response; /* the text answers the agent's question */
+	const char *question_id; /* id of the question to answer; NULL: the present one */
+	unsigned choice; /* number of a choice of the menu; 0: text is the answer */
 	const struct pane_ref *teller;
-	const struct once *once; /* of the request; NULL: it has no key */
+	const struct once *once; /* of the request; NULL: no key */
 };
 void agent_send(struct agent_set *set, struct request *request, const struct agent_order *order);
 
 /*
- * A request for a task that was sent already: waits for its end too. False if the task has ended,
- * or too many wait for it.
+ * Lets a repeated request wait for the end of its task too. Returns false if the task has ended, or
+ * too many requests wait for it.
  */
 bool agent_task_join(struct agent_set *set, struct request *request, const char *id);
 
-/* Looks whether the next task can be typed. */
+/* Types the next task if the agent is ready for it. */
 void agent_tasks_step(struct agent *agent);
-/* A verdict, before the state follows from it. False: the prompt is not that behind its task yet. */
+/* Handles a verdict before the state. Returns false if the prompt may be older than the task. */
 bool agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 /*
- * The agent in a pane reports what it said: the text of the task that it works on, which the
- * screen can only guess at. The last report counts.
+ * The agent in a pane reports its reply: the text for the task that it works on, which is better
+ * than the screen. The last report counts.
  */
 void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char *reply);
-/* Output came. */
+/* Call this when output has come. */
 void agent_tasks_wrote(struct agent *agent);
-/* Its tasks can be typed from now on. */
+/* Call this before tasks can be typed. */
 void agent_tasks_init(struct agent *agent);
-/* Its program has ended, or will not be back: what is at work ends; all: what waits, too. */
+/* The program has ended, or will not return: ends the running task; with all, also queued ones. */
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
-/* The daemon ends: they stay in the store. */
+/* Frees all tasks, when the daemon ends. They stay in the store. */
 void agent_tasks_forget(struct agent *agent);
-/* After another daemon's life. */
+/* Loads the tasks of an earlier daemon from the store. */
 void agent_tasks_load(struct agent_set *set);

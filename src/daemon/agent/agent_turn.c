@@ -4,9 +4,9 @@
 #include "daemon/agent/agent_report.h"
 
 enum {
-	TURN_MS = 20000, /* until an agent that reports its turns has reported one */
-	FIRST_TURN_MS = 5000, /* until one that has reported its session has, or shows work */
-	COMMAND_MS = 1500, /* until one that is given a command shows work */
+	TURN_MS = 20000, /* longest wait for the turn of an agent that reports turns */
+	FIRST_TURN_MS = 5000, /* the same for an agent that has not reported turns */
+	COMMAND_MS = 1500, /* the same for a command that begins with '/' */
 };
 
 uint64_t agent_turns(const struct agent *agent)
@@ -17,8 +17,8 @@ uint64_t agent_turns(const struct agent *agent)
 }
 
 /*
- * Whether a known agent that does not report has shown no work yet: on a busy machine its prompt
- * stands there empty behind Enter for a while. Most of its commands begin no turn.
+ * For a known agent that does not report: returns true if it has shown no work yet. On a busy
+ * machine its prompt stays empty for a while after Enter. Most of its commands begin no turn.
  */
 static bool is_work_due(struct agent_task *task, const struct agent_verdict *verdict,
     const struct pane_screen *screen, int64_t since_ms)

@@ -4,13 +4,13 @@
 
 #include "daemon/agent/agent_state.h"
 
-/* How often the agent has reported that a turn began; 0 if it does not report. */
+/* Returns how many turns the agent has reported; 0 if it does not report. */
 uint64_t agent_turns(const struct agent *agent);
 
 /*
- * Whether the prompt at the cursor may be that of before the turn: the agent reports its turns, and
- * not that of the task yet, or not its end. Its hooks and its screen take their time. An answer
- * begins no turn: the one that asked goes on. Without reports its screen has to show work.
+ * Returns true if the prompt at the cursor may be that of before the task's turn: the agent reports
+ * turns, but has not reported this one or its end yet. Reports and screens take time. An answer
+ * begins no turn: the turn that asked continues. Without reports, the screen must have shown work.
  */
 bool agent_turn_is_due(
     struct agent_task *task, const struct agent_verdict *verdict, const struct pane_screen *screen);

@@ -8,7 +8,7 @@
 
 enum {
 	EVIDENCE_MAX = 16 * 1024,
-	ADOPTED_MS = 5000, /* until the prompt of an adopted agent is seen: it may be at work */
+	ADOPTED_MS = 5000, /* longest wait for the prompt of an adopted agent, which may be busy */
 };
 
 struct agent_waiter {
@@ -16,7 +16,7 @@ struct agent_waiter {
 	struct agent *agent;
 	struct request *request;
 	struct loop_timer *deadline;
-	bool is_started; /* its program was started for this request */
+	bool is_started; /* the program was started for this request */
 };
 
 static void waiter_free(struct agent_waiter *waiter)
@@ -49,7 +49,7 @@ static void waiter_answer(struct agent_waiter *waiter)
 	request_done(request);
 }
 
-/* The last lines of its program, as one. */
+/* Appends the program's last lines as one line. */
 static void put_output(const struct agent *agent, struct buf *out)
 {
 	(void)buf_append_str(out, agent->output != NULL ? "; its last lines: " : "");
@@ -60,7 +60,7 @@ static void put_output(const struct agent *agent, struct buf *out)
 			(void)buf_append_byte(out, (uint8_t)*at);
 }
 
-/* Fails a request that waits for the agent, with all that is known about it. */
+/* Fails a waiting request, with all that is known about the agent. */
 static void waiter_fail(struct agent_waiter *waiter, enum message_error error, const char *what)
 {
 	const struct agent *agent = waiter->agent;
@@ -89,14 +89,14 @@ static void on_deadline(void *data)
 		    "is not ready within startup_timeout_sec, and goes on starting");
 }
 
-/* Settles one waiter if the state says so. */
+/* Answers or fails a waiting request, if the state decides that. */
 static void waiter_step(struct agent_waiter *waiter)
 {
 	const struct agent *agent = waiter->agent;
 	switch (agent->state) {
 	case AGENT_BUSY:
 		if (agent->is_adopted && !agent->was_ready)
-			break; /* its prompt may yet be seen */
+			break; /* its prompt may still be seen */
 		waiter_answer(waiter);
 		break;
 	case AGENT_READY:

@@ -7,9 +7,9 @@
 struct agent;
 struct request;
 
-/* Answers when the agent is at its prompt, asks something, or has failed. */
+/* Answers the request when the agent is at its prompt, asks something, or has failed. */
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started);
-/* The state has changed, or may do already. */
+/* Call this when the state has changed or may answer requests. */
 void agent_waiters_step(struct agent *agent);
-/* The agent is no more. */
+/* The agent is removed: fails all waiting requests. */
 void agent_waiters_end(struct agent *agent);

@@ -18,7 +18,7 @@ settle(struct agent_verdict *verdict, enum agent_verdict_kind kind, const char *
 	va_end(args);
 }
 
-/* The row where a line begins that fills its rows down to the cursor's. */
+/* Finds the first row of a line that fills all rows from there to the cursor's. */
 static void read_start(const struct prompt_view *view, struct agent_facts *facts)
 {
 	static struct prompt_row row;
@@ -57,7 +57,7 @@ static size_t trimmed_len(const char *text)
 	return len;
 }
 
-/* Rows from first to before end, with newlines between them. Text that does not fit is left out. */
+/* Writes rows from first to before end, with newlines between them, cut if they do not fit. */
 static void write_rows(
     const struct prompt_view *view, unsigned first, unsigned end, struct buf *out)
 {
@@ -96,7 +96,7 @@ void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf
 		out->len--;
 }
 
-/* Copies with each run of digits as one 0: prompts count. */
+/* Copies text, and replaces each run of digits by one 0, since prompts count. */
 static void normalise(const char *text, char *out, size_t size)
 {
 	size_t len = 0;
@@ -150,7 +150,7 @@ bool agent_row_continues(const char *row, const char *other)
 	return trimmed_len(other) > 0 && strncmp(row, other, len) == 0 && trimmed_len(row) > len;
 }
 
-/* Whether a row ends as the prompts of line editors and shells do. */
+/* Returns true if a row ends like a prompt of a line editor or a shell. */
 static bool ends_as_prompt(const char *row)
 {
 	static const char *const ends[] = {"$", "#", "%", ">", "»", "›", "❯", "➤", "▶", ":", "?"};
@@ -163,7 +163,7 @@ static bool ends_as_prompt(const char *row)
 	return false;
 }
 
-/* The pattern must hold to the end, but for blanks. */
+/* Returns true if the pattern matches up to the end, spaces ignored. */
 static bool matches_regex(struct pattern *regex, const char *row, size_t len)
 {
 	struct pattern_match match;
@@ -195,7 +195,7 @@ static bool has_text(const char *text)
 	return trimmed_len(text) > 0;
 }
 
-/* Whether text stands behind something that matches the pattern of the prompt. */
+/* Returns true if text follows a match of the prompt's pattern. */
 static bool is_regex_draft(struct pattern *regex, const char *row)
 {
 	size_t len = trimmed_len(row);
@@ -207,8 +207,8 @@ static bool is_regex_draft(struct pattern *regex, const char *row)
 }
 
 /*
- * Whether text stands behind the prompt that was learned. A long one is found behind output
- * too; that of a shell by its last character, as its directory changes.
+ * Returns true if text follows the learned prompt. A long prompt is also found behind output; a
+ * shell's prompt by its last character, since its directory changes.
  */
 static bool is_learned_draft(const struct prompt_profile *profile, const char *row)
 {
@@ -228,7 +228,7 @@ static bool is_learned_draft(const struct prompt_profile *profile, const char *r
 	    has_text(found + 1);
 }
 
-/* Whether a row holds the prompt, and a draft behind it. */
+/* Returns true if a row is the prompt with a draft behind it. */
 static bool is_draft(const char *text, const struct prompt_profile *profile, struct pattern *regex)
 {
 	char row[AGENT_ROW_SIZE];
@@ -241,17 +241,17 @@ static bool is_draft(const char *text, const struct prompt_profile *profile, str
 enum row_match {
 	ROW_OTHER,
 	ROW_PROMPT,
-	ROW_BEHIND, /* the prompt, behind other output; or of a row that was not it alone */
-	ROW_DRAFT, /* the prompt, and something behind it */
+	ROW_BEHIND, /* the prompt behind other output, or only its end */
+	ROW_DRAFT, /* the prompt with text behind it */
 };
 
-/* Whether text ends with part, which is not empty. */
+/* Returns true if text ends with part and is longer than part, which is not empty. */
 static bool ends_with(const char *text, size_t len, const char *part, size_t part_len)
 {
 	return part_len > 0 && len > part_len && memcmp(text + len - part_len, part, part_len) == 0;
 }
 
-/* Whether the row is the prompt that was learned. That of a shell changes with its directory. */
+/* Compares the row with the learned prompt. A shell's prompt changes with its directory. */
 static enum row_match match_row(
     const struct agent_facts *facts, const struct prompt_profile *profile, struct pattern *regex)
 {
@@ -259,7 +259,7 @@ static enum row_match match_row(
 	size_t len = trimmed_len(profile->row), row_len;
 	if (regex != NULL && matches_regex(regex, facts->row, strlen(facts->row)))
 		return ROW_PROMPT;
-	/* The draft may have begun rows above. */
+	/* The draft may have begun in a row above. */
 	if (is_draft(facts->row, profile, regex) || is_draft(facts->start, profile, regex))
 		return ROW_DRAFT;
 	if (regex != NULL)
@@ -272,14 +272,14 @@ static enum row_match match_row(
 		return ROW_PROMPT;
 	if (ends_with(row, row_len, profile->row, len))
 		return ROW_BEHIND;
-	/* "Loading...>>> " was learned, but not "> " of ">>> ". */
+	/* "Loading...>>> " may have been learned for ">>> ", but "> " is not ">>> ". */
 	if (!profile->is_sure && ends_with(profile->row, len, row, row_len) &&
 	    profile->row[len - row_len - 1] != row[0])
 		return ROW_BEHIND;
 	return len > 0 && strncmp(row, profile->row, len) == 0 ? ROW_DRAFT : ROW_OTHER;
 }
 
-/* It is not at its prompt: does it ask for something? */
+/* The program is not at its prompt: judges if it asks for something. */
 static void judge_other(
     const struct agent_facts *facts, const char *why, struct agent_verdict *verdict)
 {
@@ -310,8 +310,8 @@ static void judge_other(
 }
 
 /*
- * Whether bytes draw, and do not merely print: they return, or move or erase, as line editors
- * do with their prompts. Any program may print colours alone.
+ * Returns true if the bytes return, move or erase, as line editors do to draw their prompts.
+ * Colours alone do not count: any program may print them.
  */
 static bool is_drawn(const char *tail)
 {
@@ -330,7 +330,7 @@ static bool is_drawn(const char *tail)
 	return false;
 }
 
-/* It stands at its prompt: is that enough, or must it be quiet for longer? */
+/* The row is the prompt's: judges if that is enough, or if it must be quiet for longer. */
 static void judge_prompt(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct agent_verdict *verdict)
 {
@@ -364,8 +364,8 @@ static void judge_prompt(const struct agent_facts *facts, const struct prompt_pr
 }
 
 /*
- * Whether the screen of a known agent has shown its prompt for so long, and neither work nor a
- * dialog. Most agents do not report that a person has ended a turn or a dialog by Escape.
+ * Returns true if a known agent's screen has shown its prompt for quiet_ms. Most agents do not
+ * report that a person ended a turn or a dialog by Escape.
  */
 static bool shows_prompt(const struct agent_facts *facts, int64_t quiet_ms)
 {
@@ -373,7 +373,7 @@ static bool shows_prompt(const struct agent_facts *facts, int64_t quiet_ms)
 	    facts->quiet_ms >= quiet_ms;
 }
 
-/* Known facts go before the screen. False if there is nothing more to say. */
+/* Judges facts that count more than the screen. Returns true if the screen must decide. */
 static bool judge_surroundings(const struct agent_facts *facts,
     const struct prompt_profile *profile, struct agent_verdict *verdict)
 {
@@ -427,7 +427,7 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	return false;
 }
 
-/* Nothing was learned yet: is this its prompt? */
+/* Judges if this is the first prompt: nothing was learned yet. */
 static void judge_first(
     const struct agent_facts *facts, struct pattern *regex, struct agent_verdict *verdict)
 {
@@ -503,7 +503,7 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 		ret_verdict->again_ms = AGENT_REST_MS;
 	} else {
 		enum row_match match = match_row(facts, profile, regex);
-		/* Such a row is only believed of one that is seen to read, as at its prompt. */
+		/* Believe this only if the program reads its terminal now, as at its prompt. */
 		if (match == ROW_BEHIND)
 			match = profile->reads && facts->front.reads == AGENT_READS_YES ? ROW_PROMPT
 											: ROW_OTHER;

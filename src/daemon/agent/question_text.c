@@ -7,21 +7,21 @@
 #include "daemon/pane/prompt_row.h"
 
 enum {
-	AROUND_ROWS = 24, /* above and under the cursor, where a menu is looked for */
-	PARAGRAPHS_MAX = 4, /* above the choices, where the row that asks is looked for */
-	WHOLE_ROWS = 12, /* above the choices, that tell a menu from the next one */
-	WRAP_ROWS = 8, /* that one line of a question may take */
-	WRAP_SLACK = 4, /* cells that programs leave free where they wrap */
+	AROUND_ROWS = 24, /* above and below the cursor, in which a menu is searched */
+	PARAGRAPHS_MAX = 4, /* above the choices, in which the asking row is searched */
+	WHOLE_ROWS = 12, /* above the choices, which tell a menu from the next one */
+	WRAP_ROWS = 8, /* of one line of a question */
+	WRAP_SLACK = 4, /* cells that programs leave free where they wrap a line */
 };
 
 struct question_line {
-	char text[AGENT_ROW_SIZE]; /* without a frame, and blanks at its ends */
-	size_t end; /* the column behind the text */
-	size_t limit; /* and the one that text may reach: of the frame, or of the screen */
-	bool is_rule; /* nothing but a frame */
+	char text[AGENT_ROW_SIZE]; /* without frame, and without blanks at its ends */
+	size_t end; /* column behind the text */
+	size_t limit; /* column that text may reach: of the frame or the screen */
+	bool is_rule; /* only a frame */
 };
 
-/* Behind the last cell of text; a suggestion behind the cursor does not count. */
+/* Returns the cell behind the text, without a suggestion behind the cursor. */
 static size_t text_end(
     const struct prompt_view *view, unsigned number, const struct prompt_row *row)
 {
@@ -48,7 +48,7 @@ static void read_line(const struct prompt_view *view, unsigned number, struct qu
 	line->limit = last > line->end && !row.is_dim[last - 1] ? last - 1 : view->columns;
 }
 
-/* Behind the mark of a choice, or of a prompt, that a text begins with, and blanks. */
+/* Returns what follows the mark of a choice, or a prompt, and spaces. */
 static const char *skip_mark(const char *text, bool *ret_is_marked)
 {
 	static const char *const marks[] = {"❯", "›", ">", "»", "➤", "▶", "●", "◉", "*"};
@@ -64,7 +64,7 @@ static const char *skip_mark(const char *text, bool *ret_is_marked)
 	return text + strspn(text, " ");
 }
 
-/* The number of a choice, such as "2. No"; 0 if the text is not a choice. */
+/* Returns the number of a choice such as "2. No"; 0 if the text is no choice. */
 static unsigned choice_number(const char *text, bool *ret_is_marked)
 {
 	const char *digits = skip_mark(text, ret_is_marked);
@@ -78,7 +78,7 @@ static unsigned choice_number(const char *text, bool *ret_is_marked)
 	return number;
 }
 
-/* The text of a choice, behind its number. */
+/* Returns the text of a choice, behind its number. */
 static const char *choice_text(const char *text)
 {
 	bool is_marked;
@@ -87,7 +87,7 @@ static const char *choice_text(const char *text)
 	return text + strspn(text, " ");
 }
 
-/* The row of the first choice of the last menu around the cursor, one choice of which is marked. */
+/* Finds the first row of the last menu around the cursor. False unless one choice is marked. */
 static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 {
 	static struct question_line line;
@@ -111,7 +111,7 @@ static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 	return choices > 1 && marked == 1;
 }
 
-/* Whether a question ends in a text: a mark of one that is no part of a word or an address. */
+/* Returns true if a question ends in the text: a '?' that is not within a word or an address. */
 static bool asks(const char *text)
 {
 	for (const char *at = strchr(text, '?'); at != NULL; at = strchr(at + 1, '?'))
@@ -120,7 +120,7 @@ static bool asks(const char *text)
 	return strstr(text, "？") != NULL || agent_row_asks(text);
 }
 
-/* Whether a text says which keys there are, and no more. */
+/* Returns true if the text only lists keys. */
 static bool is_hint(const char *text)
 {
 	static const char *const hints[] = {"esc to ", "enter to ", "tab to ", "ctrl+", "ctrl-",
@@ -131,14 +131,14 @@ static bool is_hint(const char *text)
 	return false;
 }
 
-/* Whether a program, or the terminal, has broken a line between two rows. */
+/* Returns true if the line above was wrapped to this row, by the program or the terminal. */
 static bool is_wrapped(const struct question_line *above, const struct question_line *line)
 {
 	return above->text[0] != '\0' &&
 	    above->end + 1 + strcspn(line->text, " ") + WRAP_SLACK > above->limit;
 }
 
-/* The row where the line begins that goes on in a row. */
+/* Returns the first row of a line that was wrapped to this row. */
 static unsigned line_begin(const struct prompt_view *view, unsigned row)
 {
 	static struct question_line line, above;
@@ -153,8 +153,8 @@ static unsigned line_begin(const struct prompt_view *view, unsigned row)
 }
 
 /*
- * The nearest row above end that asks, at most some paragraphs away and in the same frame; else
- * the last row of text there. False if there is none.
+ * Finds the nearest row above end that asks, within some paragraphs and the same frame; without
+ * one, the nearest row with text. Returns false if there is none.
  */
 static bool find_asking(const struct prompt_view *view, unsigned end, unsigned *ret_row)
 {
@@ -196,7 +196,7 @@ static void put_lines(const struct prompt_view *view, unsigned first, unsigned e
 	}
 }
 
-/* Whether the row of the cursor is only the place of the answer. */
+/* Returns true if the cursor's row has no question, only the place of the answer. */
 static bool is_place(const char *text)
 {
 	bool is_marked;
@@ -206,14 +206,14 @@ static bool is_place(const char *text)
 	return is_marked || *rest == '\0' || (rest[1] == '\0' && ispunct((unsigned char)*rest));
 }
 
-/* The first row of the menu that is asked about. A list may stand above a row that asks. */
+/* Finds the first row of the menu that is asked about. A row that asks needs no menu. */
 static bool asks_for_choice(
     const struct prompt_view *view, const struct question_line *cursor, unsigned *ret_row)
 {
 	return (!agent_row_asks(cursor->text) || is_hint(cursor->text)) && find_menu(view, ret_row);
 }
 
-/* Cuts a text that was copied in part, within no character. */
+/* Removes an incomplete character at the end of a text that was cut. */
 static void cut(char *text)
 {
 	text[utf8_valid_prefix(text, strlen(text))] = '\0';
@@ -235,7 +235,7 @@ size_t agent_question_choices(const struct prompt_view *view, struct question_ch
 	size_t count = 0;
 	bool is_prompt;
 	read_line(view, view->cursor_row, &line);
-	/* A prompt at the cursor: a line is typed there, whatever choices stand above it. */
+	/* A prompt is at the cursor: the answer is a line, even if choices are above. */
 	if ((choice_number(line.text, &is_prompt) == 0 && is_prompt) ||
 	    !asks_for_choice(view, &line, &row))
 		return 0;
@@ -264,7 +264,7 @@ size_t agent_question_choices(const struct prompt_view *view, struct question_ch
 	return count;
 }
 
-/* A row as a pattern of tmux, of which all but letters and digits is left open. */
+/* Appends a pattern of the row for tmux: letters and digits; '*' for all else. */
 static void put_pattern(const char *text, struct buf *out)
 {
 	char pattern[QUESTION_PATTERN_MAX + 1];
@@ -321,7 +321,7 @@ void agent_question_text(const struct prompt_view *view, struct buf *out)
 		end = first + 1;
 	}
 	first = line_begin(view, first);
-	/* A row "(yes/no)? " alone belongs to the question in the row above. */
+	/* A row "(yes/no)? " alone continues the question in the row above. */
 	if (first > 0 && (line.text[0] == '(' || strncasecmp(line.text, "[y", 2) == 0) &&
 	    end == view->cursor_row + 1)
 		first = line_begin(view, first - 1);

@@ -1,56 +1,55 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The text of a question on a screen: its own lines, without the frame around them, the choices
- * under them, key hints, and what was said before; and these choices. Pure: a screen in, a text
- * out.
+ * Finds the text of a question on a screen: its own lines without the frame, the choices, key hints
+ * and earlier text; and finds these choices. Pure functions of a screen.
  */
 #pragma once
 
 #include "daemon/pane/prompt.h"
 
 /*
- * Appends the question, a newline between two lines. Of a menu: the row that asks, and what
- * stands between that row and the choices, as the command that is to be allowed; blank rows are
- * left out. Else the cursor's row, or the row above it that asks if nothing is asked there.
- * Nothing is appended if there is no text; text that does not fit is left out.
+ * Appends the lines of the question, with newlines between them. For a menu: the row that asks, and
+ * the rows from there to the choices, such as the command to be allowed, without blank rows.
+ * Otherwise the cursor's row, or if it asks nothing, the row above that asks. Appends nothing if
+ * there is no text. Cuts text that does not fit.
  */
 void agent_question_text(const struct prompt_view *view, struct buf *out);
 
 /*
- * Appends the rows above the choices of a menu, as the command that it is about, without hints of
- * keys, which may count seconds. Nothing, if it is no menu.
+ * Appends the rows above the choices of a menu, such as the command that it is about, without hints
+ * of keys, which may have a timer. Appends nothing if there is no menu.
  */
 void agent_question_whole(const struct prompt_view *view, struct buf *out);
 
-#define QUESTION_PATTERNS 28 /* rows */
-#define QUESTION_PATTERN_MAX 60 /* bytes of one */
+#define QUESTION_PATTERNS 28 /* rows with a pattern */
+#define QUESTION_PATTERN_MAX 60 /* bytes of a pattern */
 
 /*
- * Appends the rows of the question as patterns for tmux, each ended by a newline, which all stand
- * on a screen as long as the question does: of letters, digits and '*' only. Those of a
- * menu are its rows down to the last choice; else it is the cursor's row.
+ * Appends the rows of the question as patterns for tmux, each of letters, digits and '*' and a
+ * newline. While the question is on the screen, rows match all of them. For a menu: its rows down
+ * to the last choice; otherwise the cursor's row.
  */
 void agent_question_patterns(const struct prompt_view *view, struct buf *out);
 
-#define QUESTION_CHOICES_MAX 16 /* of one menu; later ones are left out */
+#define QUESTION_CHOICES_MAX 16 /* of one menu; others are left out */
 
 struct question_choice {
-	unsigned number; /* "2. No" */
+	unsigned number; /* as in "2. No" */
 	bool is_marked; /* Enter takes it */
-	char text[256]; /* its first row, and the rows that it was wrapped to; cut at its end */
+	char text[256]; /* its first row, and rows to which it was wrapped; cut to size */
 };
 
 /*
- * The numbered choices of the menu that the question stands above, at most QUESTION_CHOICES_MAX.
- * Returns how many; 0: it is answered by a text, also where a prompt stands under choices.
+ * Finds the numbered choices of the menu in question, at most QUESTION_CHOICES_MAX. Returns their
+ * number; 0: the answer is a text, for example because a prompt follows the choices.
  */
 size_t agent_question_choices(const struct prompt_view *view, struct question_choice *ret_choices);
 
-/* A question that was seen, with all that tells it from another one; it owns that. */
+/* A question, with all that tells it from others. Owns its members. */
 struct agent_question {
-	char *text; /* where none is made out, of its place; NULL: nothing is asked */
+	char *text; /* the question, or else the text of its place; NULL: nothing is asked */
 	char *whole; /* the rows above its choices */
-	struct question_choice *choices; /* NULL: a text answers it */
+	struct question_choice *choices; /* NULL: the answer is a text */
 	size_t choice_count;
 };
 void agent_question_clear(struct agent_question *question);
