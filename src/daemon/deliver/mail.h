@@ -44,7 +44,7 @@ struct mail {
 	size_t batch_count;
 
 	char reason[WAY_TEXT_SIZE]; /* why the mail is deferred */
-	const char *reason_way; /* way in the receipt: "none", or NULL: the usual way, later */
+	const char *reason_way; /* way in the receipt: "none"; NULL: no way is named */
 	uint64_t deferred_to; /* number of the last notification that got a receipt */
 	bool is_new_reason; /* give the receipt also to notifications that have one */
 	bool has_passed_over; /* some were skipped as not to be delivered: look at them again */

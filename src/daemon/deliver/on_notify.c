@@ -42,7 +42,7 @@ struct on_notify {
 	struct program *program; /* the running one; NULL: none */
 	uint64_t given[ON_NOTIFY_PENDING_MAX]; /* notifications given to the running program */
 	size_t given_count;
-	int64_t paid_ms; /* CLOCK_MONOTONIC: the rate is used up to this time */
+	int64_t paid_ms; /* CLOCK_MONOTONIC: the runs so far use up the rate until then */
 	uint64_t runs;
 	uint64_t failures;
 	bool is_short; /* the last run failed at a limit of the system */

@@ -59,7 +59,7 @@ struct event_kind_info {
 	const char *name; /* "pane_created" */
 	const char *help; /* its cause and content; one sentence */
 	const char *members; /* names of its own members, with blanks between; NULL: not listed */
-	const char *lists; /* those that are lists or objects, unusable in filters; NULL: none */
+	const char *lists; /* names of lists and objects, unusable in filters; NULL: none */
 };
 /* Returns NULL for the number of a published kind that is not in use. */
 const struct event_kind_info *event_kind_info(enum event_kind kind);

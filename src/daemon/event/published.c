@@ -3,7 +3,7 @@
 
 static struct published {
 	struct event_kind_info info; /* name NULL: the row was never used */
-	bool is_taken; /* by a present provider */
+	bool is_taken; /* a connected provider publishes it */
 	size_t holds; /* number of filters with its bit */
 	uint64_t last; /* number of its last event */
 } rows[EVENT_PUBLISHED_MAX];

@@ -239,7 +239,7 @@ static void step_enter(
 	}
 }
 
-/* Returns true if Enter must be pressed again: the program has handled the last one. */
+/* Returns true if Enter had no effect and must be pressed again: the program has handled it. */
 static bool is_enter_due(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {

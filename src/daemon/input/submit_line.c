@@ -5,7 +5,7 @@
 #include "daemon/pane/pane_tty.h"
 
 enum {
-	LOOK_STEP_MS = 40, /* between looks without output */
+	LOOK_STEP_MS = 40, /* between looks if there is no output */
 	AGREE_STEP_MS = 20, /* between looks that must agree */
 	AGREE_LOOKS = 2,
 	SETTLED_MS = 300, /* no output until an altered text counts as taken */

@@ -80,7 +80,7 @@ struct submit_handlers {
 	 * letters, digits and '*', and a newline. NULL: no patterns.
 	 */
 	void (*stands)(void *data, const struct pane_screen *screen, struct buf *out);
-	/* knows_prompt: returns true if the program takes the text now; else false, with a reason. */
+	/* knows_prompt: returns true if the program takes the text now; if not, a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
 	    char ret_reason[SUBMIT_REASON_SIZE]);
 	/* The guards allow typing: writes the text. Returns false if there is none any more. */

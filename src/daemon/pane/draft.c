@@ -475,7 +475,7 @@ void draft_read(const struct draft_facts *facts, struct draft *ret_draft)
 		ret_draft->text[--line.shown] = '\0';
 	ret_draft->is_empty = line.count == 0 && head == 0;
 	ret_draft->is_there = line.count > 0 && !is_ours(facts, &line);
-	if (head > 0 && back == 0) { /* continues Muxbus' own command, if Muxbus has begun one */
+	if (head > 0 && back == 0) { /* no draft if Muxbus began the command */
 		ret_draft->is_there = !facts->is_untouched || facts->ended_len == 0;
 		return;
 	}

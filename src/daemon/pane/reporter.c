@@ -34,7 +34,7 @@ struct reporter {
 	struct osc_reader reader;
 	struct list pending; /* struct reporter_pending, oldest first */
 	size_t pending_count;
-	int64_t paid_ms; /* CLOCK_MONOTONIC: the rate is used up to this time */
+	int64_t paid_ms; /* CLOCK_MONOTONIC: the posts so far use up the rate until then */
 	unsigned slot; /* slot of the next notification */
 	unsigned held; /* not posted, beyond the rate: counted into the next notification */
 };

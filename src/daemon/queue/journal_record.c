@@ -202,7 +202,7 @@ void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
 		    !scan_read(&scan, place, expected, &record))
 			break;
 		if (place != at || record.number != expected) {
-			/* If no later record says that these were durable, the file ends here. */
+			/* The file ends here, unless a later record proves the gap durable. */
 			if (scan_durable(&scan, place, expected) < expected &&
 			    !ret_scan->has_damage)
 				break;

@@ -53,7 +53,7 @@ struct notification {
 	char *data; /* JSON object */
 	char *key; /* equal keys may be counted as one; NULL: none */
 	uint64_t owner; /* who may reuse the key: see struct notification_draft; not stored */
-	unsigned count; /* things that it reports, with those counted into it */
+	unsigned count; /* number of things that it reports, with those counted into it */
 	bool is_urgent;
 	bool is_in_pane;
 	bool is_offered; /* later ones with the same key may be counted into it; not stored */
@@ -65,7 +65,7 @@ struct notification {
 	unsigned redelivered; /* times that it was handed out again */
 };
 
-/* Writes an id of len (4 or 6) characters: differs for all numbers below NOTIFICATION_IDS. */
+/* Writes an id of 4 or 6 characters. Numbers below NOTIFICATION_IDS give distinct ids. */
 void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE]);
 
 void notification_free(struct notification *note);
