@@ -52,7 +52,7 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 	agent_monitor_look(agent->monitor, true);
 }
 
-/* Cancels the launch, which reads the plan: before the plan changes or another launch begins. */
+/* Cancels the launch. It reads the plan: call this before the plan changes or another launch. */
 static void drop_launch(struct agent *agent)
 {
 	if (agent->launch != NULL)
@@ -407,7 +407,7 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 		return;
 	if (pane_ref_is_set(teller))
 		agent->teller = *teller;
-	agent->is_adopted &= !is_ended; /* it is no longer adopted: we start it */
+	agent->is_adopted &= !is_ended; /* no longer adopted: we start the program */
 	agent_store(agent);
 	agent->restarts = 0;
 	agent_wait_add(agent, request, is_ended);

@@ -117,7 +117,7 @@ void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, 
 	agent->exit_status = -1;
 	agent->exit_signal = 0;
 	*agent_monitor_profile(agent->monitor) = (struct prompt_profile){0};
-	/* It is not known if it asked for bracketed paste, but all known agents do. */
+	/* Whether the program wants bracketed paste is unknown; all known agents do. */
 	agent_monitor_set_brackets(agent->monitor, adoptee->is_known_agent);
 }
 

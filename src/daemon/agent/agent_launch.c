@@ -213,7 +213,7 @@ struct agent_launch {
 	struct loop_timer *timer;
 	bool is_waiting; /* until the output is watched */
 	bool is_again; /* in an existing session */
-	bool is_unnamed; /* its session has no name: the name is in use */
+	bool is_unnamed; /* the name for the session is in use */
 };
 
 static void launch_end(struct agent_launch *launch, const char *error)

@@ -247,7 +247,7 @@ static void handle_ensure(struct request *request, const void *data)
 		ensure_command(request, args, &plan);
 	else
 		ensure_name(request, args, &plan);
-	agent_spec_finish(&plan); /* the rest */
+	agent_spec_finish(&plan); /* members that were not taken */
 }
 
 /* Handles a repeated request like the first one, and so finds the agent. */
@@ -526,7 +526,7 @@ static bool affects_agent(struct request *request, const void *args, struct pane
 			     : choose_agent(request, ret_pane);
 	if (agent == NULL)
 		return name != NULL &&
-		    right_affects_caller(request, args, ret_pane); /* it learns the error */
+		    right_affects_caller(request, args, ret_pane); /* then the handler fails */
 	*ret_pane = *agent_pane(agent);
 	return true;
 }

@@ -33,7 +33,7 @@ struct agent_monitor {
 	bool is_asking; /* a reply of tmux is pending */
 	bool is_stale; /* freed when the reply comes */
 	bool is_waiting;
-	bool is_new; /* its program is not started yet */
+	bool is_new; /* the program is not started yet */
 	unsigned aimed; /* counts changes of the pane, to drop replies about an earlier one */
 	unsigned asked; /* the value of aimed when tmux was asked */
 	unsigned looks; /* looks since something was new */
@@ -146,7 +146,7 @@ static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
 	if (monitor->handlers->flows != NULL)
 		monitor->handlers->flows(monitor->data);
 	if (monitor->is_new && strcmp(reason, "not_watched") == 0)
-		return; /* its program does not run yet */
+		return; /* the program does not run yet */
 	monitor->mark = '\0'; /* the last mark may be older than the gap */
 	monitor->tail_len = sizeof monitor->tail;
 	note_activity(monitor);

@@ -71,7 +71,7 @@ bool agent_monitor_is_reading(const struct agent_monitor *monitor);
 bool agent_monitor_keeps(const struct agent_monitor *monitor, const char *text, size_t len);
 /* Returns true if the program wants bracketed paste. */
 bool agent_monitor_brackets(const struct agent_monitor *monitor);
-/* Sets what an earlier daemon knew of that. */
+/* Sets whether the program wants bracketed paste, as an earlier daemon knew. */
 void agent_monitor_set_brackets(struct agent_monitor *monitor, bool brackets);
 
 /* Writes the evidence: what the last look has found. */

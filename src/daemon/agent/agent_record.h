@@ -10,5 +10,5 @@ struct agent;
 extern const struct record_kind agent_kind;
 /* Writes the agent to the store. */
 void agent_store(const struct agent *agent);
-/* Fills plan, pane, teller and what was learned. False if value is invalid. Finish the plan. */
+/* Fills plan, pane, teller and the profile. False if invalid; finish the plan in any case. */
 bool agent_record_read(struct agent *agent, const struct json *value);

@@ -397,7 +397,7 @@ void agent_report_progress(struct agent_task *task)
 	if (peer == NULL || id == NULL || end <= from)
 		return;
 	if (end - from > PROGRESS_BYTES)
-		from = end - PROGRESS_BYTES; /* the answer will have all */
+		from = end - PROGRESS_BYTES; /* the answer has the rest */
 	buf_init(&raw, PROGRESS_BYTES);
 	buf_init(&text, PROGRESS_BYTES);
 	(void)read_ring(task, from, end, &raw, &from);

@@ -32,7 +32,7 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 bool agent_report_shows_work(const struct agent_task *task, const struct pane_screen *screen);
 /* Answers that the task was accepted. */
 void agent_report_accepted(const struct agent_task *task, struct request *request);
-/* Reports the output since the last report to the waiting peer. */
+/* Reports to the waiting peer the output since the last report. */
 void agent_report_progress(struct agent_task *task);
 /* Fails a request because of the agent's state, with the agent and its evidence as data. */
 void agent_report_refuse(const struct agent *agent, struct request *request,

@@ -57,7 +57,7 @@ static bool names_one(const char *kind, const char *const *words, size_t count)
 	return false;
 }
 
-/* Makes the command that resumes. *ret_problem: why there is none; NULL: its own one resumes. */
+/* Returns the command that resumes. NULL with *ret_problem, or if the agent's own resumes. */
 static char **make_command(const struct agent *agent, const char **ret_problem)
 {
 	char *text = xstrdup(agent->plan.command[0]);

@@ -50,9 +50,9 @@ enum agent_state {
 	AGENT_READY, /* at its prompt */
 	AGENT_DRAFT, /* at its prompt, with a draft in it */
 	AGENT_BUSY,
-	AGENT_BLOCKED, /* it asks a question */
-	AGENT_CRASHED, /* its program has ended, and may be started again automatically */
-	AGENT_GONE, /* its pane was closed, or its server has ended */
+	AGENT_BLOCKED, /* asks a question */
+	AGENT_CRASHED, /* the program has ended, and may be started again automatically */
+	AGENT_GONE, /* the pane was closed, or its server has ended */
 	AGENT_STATE_COUNT_,
 };
 
@@ -75,13 +75,13 @@ struct agent_task {
 	size_t joined_count; /* 0 while request is NULL */
 	struct pane_ref teller; /* the pane to notify of the end */
 	enum agent_task_stage stage;
-	bool is_response; /* it answers a question */
+	bool is_response; /* the task answers a question */
 	bool is_choice; /* text is the number of a choice; "": Enter only, for the marked choice */
 	uint64_t asked; /* number of the question */
 	struct agent_question question; /* a copy: the agent may have another question by then */
 	char *reply; /* as the agent reported it; NULL: it did not */
 	bool is_marked; /* a choice: it was marked when it was typed */
-	bool is_refused; /* a person has begun an answer */
+	bool is_refused; /* a person has begun an answer, or another question is asked */
 	bool is_pasted; /* typed as a bracketed paste */
 	bool wants_progress;
 	bool is_resumed; /* an earlier daemon typed it */
@@ -131,20 +131,20 @@ struct agent {
 	char *place; /* rows at and above the cursor, with the question; NULL: nothing is asked */
 	struct agent_asked asked;
 	struct agent_asked seen; /* the cursor's row at the last look, with or without a question */
-	bool seen_reading; /* its program waited for input at that look */
+	bool seen_reading; /* the program waited for input at the last look */
 	unsigned restarts; /* crashes in a row */
 	bool is_restarting; /* the timer will start the program again */
 	bool is_crash_told; /* the crash was notified, and no daemon repeats that */
 	int exit_status, exit_signal; /* of the last program; -1 and 0: unknown */
 	char *output; /* last lines of a program that never was ready; NULL: none */
-	struct agent_last_words *last_words; /* set while they are read */
+	struct agent_last_words *last_words; /* set while the last lines are read */
 	struct list waiters; /* requests of ensure_agent */
 	struct list tasks; /* in order; the first may be running */
 	size_t task_count;
 	struct agent_ending *ending; /* set while the agent is being stopped */
 	bool is_adopted; /* a person started it in their own pane, which is not changed */
 	struct foreground_program program; /* of an adopted agent; pid 0: has ended */
-	struct loop_pidfd *end_watch; /* waits for its end; NULL: none */
+	struct loop_pidfd *end_watch; /* waits for program's end; NULL: none */
 };
 
 /* Callbacks of agent.c. */

@@ -17,5 +17,5 @@ void agent_stop(
     struct agent_set *set, struct request *request, const char *name, int64_t grace_ms, bool force);
 
 void agent_ending_free(struct agent_ending *ending);
-/* The agent's timer: the program has ended, the pane is closed, or the time is up. */
+/* Takes the next step of stopping an agent. Called by the agent's timer. */
 void agent_ending_step(struct agent *agent);

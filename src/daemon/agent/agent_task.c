@@ -313,7 +313,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	text->is_paste = text->is_bracketed = task->is_pasted;
 	text->is_unseen = agent->is_secret;
 	text->is_choice = task->is_choice;
-	/* A marked choice is taken by Enter: its number might take it, and Enter what follows. */
+	/* A marked choice gets Enter only: its number might take it, and Enter the next. */
 	if (!(task->is_choice && task->is_marked))
 		(void)buf_append(&text->bytes, task->text, task->len);
 	return true;

@@ -5,8 +5,8 @@
 
 enum {
 	TURN_MS = 20000, /* longest wait for the turn of an agent that reports turns */
-	FIRST_TURN_MS = 5000, /* the same for an agent that has not reported turns */
-	COMMAND_MS = 1500, /* the same for a command that begins with '/' */
+	FIRST_TURN_MS = 5000, /* longest wait for a sign of work of an agent without turns */
+	COMMAND_MS = 1500, /* longest wait for a sign of work after a command with '/' */
 };
 
 uint64_t agent_turns(const struct agent *agent)

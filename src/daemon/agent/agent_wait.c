@@ -96,7 +96,7 @@ static void waiter_step(struct agent_waiter *waiter)
 	switch (agent->state) {
 	case AGENT_BUSY:
 		if (agent->is_adopted && !agent->was_ready)
-			break; /* its prompt may still be seen */
+			break; /* the prompt may still be seen */
 		waiter_answer(waiter);
 		break;
 	case AGENT_READY:

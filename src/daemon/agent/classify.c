@@ -272,7 +272,7 @@ static enum row_match match_row(
 		return ROW_PROMPT;
 	if (ends_with(row, row_len, profile->row, len))
 		return ROW_BEHIND;
-	/* "Loading...>>> " may have been learned for ">>> ", but "> " is not ">>> ". */
+	/* The learned row may begin with output: "Loading...>>> ". But "> " is not ">>> ". */
 	if (!profile->is_sure && ends_with(profile->row, len, row, row_len) &&
 	    profile->row[len - row_len - 1] != row[0])
 		return ROW_BEHIND;

@@ -16,9 +16,9 @@
 #define AGENT_TAIL_SIZE 256 /* bytes behind the last newline; a longer tail is unknown */
 #define AGENT_REST_MS 120 /* without output, before the screen is looked at */
 #define AGENT_WEAK_MS 1500 /* required quiet if little evidence is for a prompt */
-#define AGENT_AGAIN_MS 3000 /* the same if its report says busy, but its screen shows a prompt */
-#define AGENT_DOUBT_MS 10000 /* the same if the row is the prompt's, but other bytes drew it */
-#define AGENT_SIGN_MS 15000 /* then a sign of work on the screen is only text */
+#define AGENT_AGAIN_MS 3000 /* required quiet if reported busy, but a prompt is shown */
+#define AGENT_DOUBT_MS 10000 /* required quiet if other bytes than before drew the prompt */
+#define AGENT_SIGN_MS 15000 /* after which a sign of work on the screen is only text */
 #define AGENT_REASON_SIZE 160
 
 struct pattern;

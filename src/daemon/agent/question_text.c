@@ -48,7 +48,7 @@ static void read_line(const struct prompt_view *view, unsigned number, struct qu
 	line->limit = last > line->end && !row.is_dim[last - 1] ? last - 1 : view->columns;
 }
 
-/* Returns what follows the mark of a choice, or a prompt, and spaces. */
+/* Skips the mark of a choice or of a prompt, and spaces. */
 static const char *skip_mark(const char *text, bool *ret_is_marked)
 {
 	static const char *const marks[] = {"❯", "›", ">", "»", "➤", "▶", "●", "◉", "*"};

@@ -35,8 +35,8 @@ void agent_question_patterns(const struct prompt_view *view, struct buf *out);
 
 struct question_choice {
 	unsigned number; /* as in "2. No" */
-	bool is_marked; /* Enter takes it */
-	char text[256]; /* its first row, and rows to which it was wrapped; cut to size */
+	bool is_marked; /* Enter takes this choice */
+	char text[256]; /* first row of the choice, and rows to which it was wrapped; cut to size */
 };
 
 /*

@@ -16,7 +16,7 @@
 #define ON_NOTIFY_MS 10000 /* until the program gets SIGTERM */
 #define ON_NOTIFY_GRACE_MS 2000 /* from SIGTERM until SIGKILL */
 #define ON_NOTIFY_OUTPUT_MAX 65536 /* bytes of output */
-#define ON_NOTIFY_PENDING_MAX 1024 /* that wait for a run; further ones are only counted */
+#define ON_NOTIFY_PENDING_MAX 1024 /* notifications that wait for a run; others are only counted */
 
 struct on_notify *on_notify_new(const struct daemon *parts);
 void on_notify_free(struct on_notify *on_notify);

@@ -11,7 +11,7 @@ struct event_base;
 
 struct program_end {
 	int status; /* as from waitpid(2), also if the program was killed */
-	bool is_late; /* its time was over */
+	bool is_late; /* the program's time was over */
 };
 
 /* Called once, from the loop. May free the program. */

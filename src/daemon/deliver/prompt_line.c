@@ -172,7 +172,7 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 static const struct members {
 	const char *name; /* given by the requester */
 	const char *subject; /* used if there is no name; not in lines that other users see */
-	const char *head; /* may be quoted; tail is the member with its end */
+	const char *head; /* may be quoted; the member tail has its end */
 	const char *tail;
 	bool has_details; /* the data have more than the line */
 } members[] = {

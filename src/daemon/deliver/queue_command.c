@@ -28,7 +28,7 @@ enum {
 	WORDS_MAX = 8,
 	VARIABLES_MAX = 4096,
 	OUTPUT_MAX = 256 * 1024, /* bytes of output; writing more fails */
-	TIME_MS = 10000, /* then the command is killed, and has failed */
+	TIME_MS = 10000, /* after which the command is killed, and has failed */
 	TRACE_STEP_MS = 50, /* between checks of a command that an earlier daemon started */
 	REASON_SIZE = 200,
 };
@@ -469,7 +469,7 @@ static void cancel(struct mail *mail)
 	if (command == NULL)
 		return;
 	if (command->program != NULL)
-		forget(command); /* its program is killed */
+		forget(command); /* command_free() kills the program */
 	command_free(command);
 }
 

@@ -15,7 +15,7 @@ enum {
 	TEXT_SIZE = 128,
 	LOOK_MIN_MS = 1000, /* between checks whether the command is done */
 	LOOK_MAX_MS = 10000,
-	LIFE_MS = 3600 * 1000, /* then a notification says that the end was not seen */
+	LIFE_MS = 3600 * 1000, /* after which a notification says that the end was not seen */
 };
 
 /* A command with its private members. */
@@ -170,7 +170,7 @@ static void look_later(struct order *order)
 	order->look_ms = order->look_ms * 2 < LOOK_MAX_MS ? order->look_ms * 2 : LOOK_MAX_MS;
 }
 
-/* Returns true if a shell is in front and no program that has asked runs behind it. */
+/* Returns true if a shell is in front, and does not wait for the expected program (expected.h). */
 static bool is_shell_in_front(const struct order *order, const struct muxbus_pane *pane)
 {
 	struct expected expected;

@@ -16,7 +16,7 @@ struct show {
 	struct loop_timer *timer; /* gives further receipts in the next turn */
 	uint64_t last; /* number of the last notification in the message */
 	size_t waiting; /* pending replies of tmux */
-	size_t clients; /* that show the message */
+	size_t clients; /* clients that show the message */
 };
 
 void show_escape(struct buf *out, const char *text)

@@ -148,7 +148,7 @@ int64_t wake_policy_due_ms(
 		due_ms = has_quiet(policy) ? quiet_end_ms(policy, note->time_ms) : INT64_MAX;
 	else if (!is_back)
 		due_ms += policy->window_ms;
-	at_ms = due_ms > now_ms ? due_ms : now_ms; /* if the time is past, now counts */
+	at_ms = due_ms > now_ms ? due_ms : now_ms; /* a past time counts as now */
 	return is_quiet(policy, at_ms) ? quiet_end_ms(policy, at_ms) : due_ms;
 }
 

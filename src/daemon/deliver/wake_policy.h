@@ -18,7 +18,7 @@
 struct wake_policy {
 	struct list link;
 	struct pane_ref pane; /* cleared: all panes of the agent */
-	char agent[PRESENCE_NAME_MAX + 1]; /* as it reports itself; "": the policy of a pane */
+	char agent[PRESENCE_NAME_MAX + 1]; /* name that the agent reports; "": for a pane */
 	bool wakes[SOURCE_COUNT_];
 	int64_t window_ms; /* how long a notification waits for others to be delivered with it */
 	int quiet_from; /* minutes since local midnight; equal: no quiet hours */

@@ -27,7 +27,7 @@ struct promise {
 	struct pane_ref address;
 	bool is_known; /* false: restored from an earlier daemon, way not yet looked up */
 	struct way_found found;
-	struct foreground_program program; /* its end is watched; pid 0: none */
+	struct foreground_program program; /* program whose end is watched; pid 0: none */
 	struct loop_pidfd *end;
 };
 

@@ -57,7 +57,7 @@ enum event_kind {
 
 struct event_kind_info {
 	const char *name; /* "pane_created" */
-	const char *help; /* its cause and content; one sentence */
+	const char *help; /* cause and content of the event, in one sentence */
 	const char *members; /* names of its own members, with blanks between; NULL: not listed */
 	const char *lists; /* names of lists and objects, unusable in filters; NULL: none */
 };

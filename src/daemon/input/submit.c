@@ -95,7 +95,7 @@ static int64_t quiet_ms(const struct submit *submit)
 	return clock_mono_ms() - submit->last_output_ms;
 }
 
-/* Returns true if the pane and terminal allow typing and all input read is shown; else a reason. */
+/* Returns true if pane and terminal allow typing, and all input is shown; false with a reason. */
 static bool may_look(const struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_tty *tty, char reason[SUBMIT_REASON_SIZE])
 {
@@ -203,7 +203,7 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 	submit_arm(submit, submit_line_look_ms(&submit->line));
 }
 
-/* Returns true if the program that got the text is still in front; else a reason. */
+/* Returns true if the program that got the text is still in front; false with a reason. */
 static bool is_same_front(
     const struct submit *submit, const struct muxbus_pane *pane, char reason[SUBMIT_REASON_SIZE])
 {

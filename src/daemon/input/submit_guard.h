@@ -12,7 +12,7 @@
 
 #define SUBMIT_HUMAN_MS 5000 /* a person is typing if the last key is not older */
 #define SUBMIT_IDLE_QUIET_MS 100 /* longest required quiet if the agent reports idle */
-#define SUBMIT_ASKING_MS 600000 /* then a reported question no longer counts */
+#define SUBMIT_ASKING_MS 600000 /* after which a reported question no longer counts */
 
 struct foreground_program;
 struct pane_tty;
@@ -26,6 +26,7 @@ bool submit_guard_is_recent(uint64_t key);
 
 /*
  * Returns the time of the last key in the sessions of the pane's window, in seconds since 1970, as
+ * tmux's format session_activity shows it. 0: unknown.
  */
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
 
@@ -43,8 +44,8 @@ int64_t submit_guard_quiet_ms(
     const struct daemon *parts, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
- * Returns true if the program in front may be typed to: the program that asked, also behind a shell
- * that waits for it, or one that is not a shell. Otherwise false, with a reason. The text on the
+ * Returns true if the program in front may be typed to: the expected program (pane/expected.h),
+ * also behind a shell that waits for it, or one that is not a shell. Otherwise false, with a reason. The text on the
  * screen does not matter: for answers to requests that wait for a line to be typed.
  */
 bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
@@ -89,7 +90,7 @@ bool submit_guard_empty(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen);
 
 /*
- * Returns true if the program is known to have a prompt: an agent, or a program that has asked. In
+ * Returns true if the program is known to have a prompt: an agent, or the expected program. In
  * other programs a line that ends in '>' may mean anything. Otherwise false, with a reason.
  */
 bool submit_guard_known(const struct daemon *parts, const struct submit_policy *policy,

@@ -11,9 +11,9 @@
 
 /* Whether a known agent shows its empty prompt. */
 enum submit_sight {
-	SIGHT_UNKNOWN, /* it works, asks or is no known agent */
+	SIGHT_UNKNOWN, /* the agent works or asks, or is unknown */
 	SIGHT_FREE,
-	SIGHT_NOT_FREE, /* its prompt has a draft, or it shows no known sign */
+	SIGHT_NOT_FREE, /* the prompt has a draft, or no known sign is shown */
 };
 
 /*

@@ -30,9 +30,9 @@ static const struct {
 };
 
 enum kind {
-	KIND_SCRIPT, /* an interpreter: its first argument is a script */
-	KIND_PACKAGE, /* its first argument is a package or program */
-	KIND_COMMAND, /* a command follows its own arguments */
+	KIND_SCRIPT, /* an interpreter: the first argument is a script */
+	KIND_PACKAGE, /* the first argument is a package or program */
+	KIND_COMMAND, /* a command follows the own arguments */
 	KIND_SHELL, /* the argument of -c is a command */
 };
 

@@ -36,7 +36,7 @@ struct draft {
 	enum draft_sign sign;
 	bool is_there;
 	bool is_empty; /* the line is empty */
-	char text[DRAFT_TEXT_SIZE]; /* its beginning; '.' for other than ASCII */
+	char text[DRAFT_TEXT_SIZE]; /* beginning of the draft; '.' for other than ASCII */
 };
 
 void draft_read(const struct draft_facts *facts, struct draft *ret_draft);

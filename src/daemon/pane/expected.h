@@ -14,7 +14,7 @@ struct store;
 struct expected {
 	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* by agent_argv_identity() */
 	struct foreground_program program; /* pid 0: only the identity is known */
-	/* It is no known agent, and only commands in it asked, such as muxbus in make. */
+	/* No known agent; only commands in the program made requests, such as muxbus in make. */
 	bool is_by_command;
 };
 

@@ -13,8 +13,8 @@ struct screen_sign_set;
 
 enum agent_reads {
 	AGENT_READS_UNKNOWN,
-	AGENT_READS_YES, /* it sleeps in a read of the terminal, or waits only for the terminal */
-	AGENT_READS_NO, /* it runs, sleeps, or waits for something else */
+	AGENT_READS_YES, /* a thread sleeps in a read of the terminal, or waits only for it */
+	AGENT_READS_NO, /* the program runs, sleeps, or waits for something else */
 };
 
 /* A process with its start time: a later process with the same pid is another one. */
@@ -34,8 +34,8 @@ enum foreground_place {
 
 /* The place of a process that makes a request. */
 enum foreground_asker {
-	ASKER_ELSEWHERE, /* it does not use the pane's terminal */
-	ASKER_BEHIND, /* no ancestor of it is a program in front */
+	ASKER_ELSEWHERE, /* the process does not use the pane's terminal */
+	ASKER_BEHIND, /* no ancestor of the process is in front */
 	ASKER_IN_FRONT,
 };
 

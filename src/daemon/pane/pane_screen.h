@@ -25,5 +25,5 @@ typedef void pane_screen_fn(void *data, int error, const struct pane_screen *scr
 /* Reads a screen. Returns an error, without calling done, if tmux is not connected. */
 int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);
 
-/* The same, for a caller that has just listed the pane's window. */
+/* Like pane_screen_read(), for a caller that has just listed the pane's window. */
 int pane_screen_read_listed(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);

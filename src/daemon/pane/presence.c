@@ -111,7 +111,7 @@ static void presence_store(const struct presence_set *set, const struct presence
 	record_put(set->store, &presence_kind, presence_name(presence, name), presence);
 }
 
-/* Returns true if neither its process has ended nor its pane is closed, as far as known. */
+/* Returns false if the agent's process has ended or its pane is closed. */
 static bool is_there(const struct presence_set *set, const struct presence *presence)
 {
 	if (presence->pid > 0 && process_start_ticks(presence->pid) != presence->pid_start)

@@ -23,9 +23,9 @@ struct tmux;
 
 enum presence_state {
 	PRESENCE_UNKNOWN,
-	PRESENCE_IDLE, /* it waits for its next prompt */
-	PRESENCE_BUSY, /* it works on a turn */
-	PRESENCE_ASKING, /* it waits for a person's decision, which a key could make */
+	PRESENCE_IDLE, /* the agent waits for its next prompt */
+	PRESENCE_BUSY, /* the agent works on a turn */
+	PRESENCE_ASKING, /* the agent waits for a person's decision, which a key could make */
 	PRESENCE_GONE,
 	PRESENCE_STATE_COUNT_,
 };
@@ -40,11 +40,11 @@ struct presence {
 	enum presence_state state;
 	int64_t since_ms; /* CLOCK_REALTIME: start of its state */
 	int64_t reported_ms; /* CLOCK_MONOTONIC: last report; 0: none since the daemon started */
-	pid_t pid; /* its end ends the presence; 0: unknown */
+	pid_t pid; /* process whose end ends the presence; 0: unknown */
 	uint64_t pid_start;
 	bool is_by_mark; /* reported by a mark in the pane's output: never a reason to type */
 	char question[PRESENCE_QUESTION_MAX + 1]; /* from a mark; "": none */
-	bool has_turns; /* it has reported busy before, so it reports each turn */
+	bool has_turns; /* the agent has reported busy before, so it reports each turn */
 	uint64_t turns; /* how often it became busy since the daemon started */
 };
 

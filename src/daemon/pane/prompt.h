@@ -26,7 +26,7 @@ struct prompt {
 	bool is_shell; /* the prompt ends like a shell's: $ # % */
 	bool is_question; /* a menu is shown: a key would answer it */
 	char line[256]; /* the text left of the cursor, ASCII, as evidence */
-	char lead[64]; /* the same without blanks and frames: ">", ">>>" */
+	char lead[64]; /* text left of the cursor without blanks and frames: ">", ">>>" */
 };
 
 /*

@@ -39,8 +39,8 @@ static const char *const kind_names[] = {
 #define BELOW(rows) "(?:.*\\n){0," #rows "}\\z"
 #define LAST "(?:(?!─{10}|▄{10}).*\\n){0,24}\\z" /* no other box follows */
 #define CLAUDE_BOX RULE "[❯!]" ROWS RULE
-#define COPILOT_END "╹▀{10,}\\n" /* of its box, if the terminal reports its background colour */
-#define GEMINI_TOP "^[▄─]{10,}\\n" /* without colours */
+#define COPILOT_END "╹▀{10,}\\n" /* end of its box, if the terminal reports its background colour */
+#define GEMINI_TOP "^[▄─]{10,}\\n" /* ─ without colours */
 #define GEMINI_END "[▀─]{10,}\\n"
 #define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* blank except for the column at the right */
 #define OPENCODE_END "^ *╹▀{10,}.*\\n"

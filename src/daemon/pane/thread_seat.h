@@ -18,13 +18,13 @@ struct presence_set;
 
 /*
  * Handles the report of a thread that the process server runs: in the pane of its window, with the
- * window's process, or without a pane. The report's own pane and pid are ignored. Returns false as
- * presence_report().
+ * window's process, or without a pane. The report's own pane and pid are ignored. Returns false when
+ * presence_report() does.
  */
 bool thread_seat_report(
     struct presence_set *presences, const struct presence_report *report, pid_t server);
 
-/* The same, but returns false without a report if the window is unknown. */
+/* Like thread_seat_report(), but returns false without a report if the window is unknown. */
 bool thread_seat_take(
     struct presence_set *presences, const struct presence_report *report, pid_t server);
 

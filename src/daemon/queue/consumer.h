@@ -28,7 +28,7 @@ struct consumer *consumer_find(struct consumer_set *set, const char *name);
 /*
  * Returns the consumer of this name. A new one begins at the oldest entry; if there are
  * CONSUMERS_MAX, it replaces the least recently used one that has no entry in hand and no waiting
- * request. NULL if every one has.
+ * request. NULL if all are in use.
  */
 struct consumer *consumer_get(struct consumer_set *set, const char *name);
 /* A request begins or ends to wait for the consumer's next entry. The end counts as a use. */

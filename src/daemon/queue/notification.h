@@ -32,7 +32,7 @@ enum notification_state {
 	NOTE_DELIVERED, /* typed and submitted */
 	NOTE_ACKNOWLEDGED,
 	NOTE_CANCELLED,
-	NOTE_FAILED, /* it cannot be delivered */
+	NOTE_FAILED, /* cannot be delivered */
 	NOTE_STATE_COUNT_,
 };
 

@@ -44,7 +44,7 @@ struct once_earlier {
 	char *error; /* error message, if the request may have had an effect; NULL: none */
 };
 
-/* Returns false if there is none. The caller frees by once_earlier_finish(ret_earlier). */
+/* Returns false if the key is unknown. The caller frees by once_earlier_finish(ret_earlier). */
 bool once_find(const struct once *once, struct once_earlier *ret_earlier);
 void once_earlier_finish(struct once_earlier *earlier);
 

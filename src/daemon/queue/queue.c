@@ -309,7 +309,7 @@ static void queue_tell_recounted(struct queue *queue)
 	}
 }
 
-/* The oldest entry that is settled; NULL if none is. */
+/* Returns the oldest settled entry (not queued or in delivery any more), or NULL. */
 static struct notification *oldest_settled(struct queue *queue)
 {
 	struct notification *note = NULL;

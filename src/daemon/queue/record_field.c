@@ -92,8 +92,8 @@ static bool put_words(
 }
 
 /*
- * Appends a text of words to out as members of a JSON object. An order such as "#stage #created_ms
- * $pane\n=text" describes the text: a sigil and a name stand for a word. '#' is a number, '?' is 0
+ * Appends a text of words to out as members of a JSON object. The order describes the text, as in
+ * "#stage #created_ms $pane\n=text": a sigil and a name stand for a word. '#' is a number, '?' is 0
  * or 1, '=' is a string, '$' is a string or "-" for none, '%' is bytes in hex, '&' is a list of
  * numbers with the spaces around them. Any other character stands for itself. The last word ends
  * with the text. Returns false if the text does not fit the order.

@@ -14,7 +14,7 @@ enum {
 	SNAPSHOT_BATCH = 64 * 1024, /* bytes of a record while the table is rewritten */
 };
 
-#define LOSS_KEY "loss/journal" /* its value: why records are missing; until that is reported */
+#define LOSS_KEY "loss/journal" /* value: why records are missing; deleted when reported */
 
 struct store_entry {
 	struct store_entry *same_hash; /* next entry with the same hash */
