@@ -14,26 +14,26 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
-/* Memory of a line this long is given back at once. */
+/* The memory for a line of at least this length is freed at once. */
 #define BIG_LINE_BYTES ((size_t)64 * 1024)
 
-#define HELD_PANES_MAX 64 /* whose output one request waits for */
+#define HELD_PANES_MAX 64 /* panes whose output one request waits for */
 #define SCRATCH_KEEP_BYTES ((size_t)4096)
-#define ENVELOPE_BYTES 4096 /* of a line, beside its result */
+#define ENVELOPE_BYTES 4096 /* bytes of a line beside its result */
 
 struct dispatch {
 	struct daemon *parts;
 	struct json_reader *reader;
-	struct buf scratch; /* what field_read() keeps */
-	struct buf id; /* of the request at hand, as JSON */
+	struct buf scratch; /* memory of field_read() for the arguments */
+	struct buf id; /* id of the present request, as JSON */
 	void *args; /* room for the arguments of any method */
 	struct dispatch_hooks hooks;
-	struct list put_offs; /* requests that wait for work that they were put off for */
+	struct list put_offs; /* requests that are put off until work is done */
 	struct list holds;
-	uint64_t last; /* number of a request */
+	uint64_t last; /* number of the last request */
 };
 
-/* Some peers send results of others, which can be longer than requests. */
+/* Providers send results, which can be longer than requests. */
 static struct json_reader *reader_new(struct daemon *parts)
 {
 	const struct config_limits *limits = &parts->config->limits;
@@ -100,7 +100,7 @@ static void give_back(struct dispatch *dispatch, size_t line_len)
 	(void)malloc_trim(0); /* whether memory was freed does not matter */
 }
 
-/* The id as JSON text, for the answer. */
+/* Returns the id as JSON text, lent until the next call. */
 static const char *write_id(struct dispatch *dispatch, const struct json *id)
 {
 	struct json_writer writer;
@@ -110,7 +110,7 @@ static const char *write_id(struct dispatch *dispatch, const struct json *id)
 	return (const char *)dispatch->id.data;
 }
 
-/* A request without a method, which can only fail. */
+/* Returns a request without a method, which can only fail. */
 static struct request *refused(struct dispatch *dispatch, struct peer *peer, const struct json *id)
 {
 	return request_new(dispatch->parts, peer, write_id(dispatch, id), NULL);
@@ -153,7 +153,7 @@ void dispatch_refuse(struct request *request, const struct field_error *error)
 	buf_finish(&data);
 }
 
-/* Whether a request can be handled now; otherwise fails it. */
+/* Returns true if a request can be handled now; if not, fails it. */
 static bool is_admitted(
     struct dispatch *dispatch, struct request *request, const struct method *method)
 {
@@ -178,8 +178,8 @@ static bool is_admitted(
 /* The request whose handler runs just now. */
 static struct {
 	struct request *request;
-	bool may_be_put_off; /* its model is not one that was read for it just now */
-	bool may_look_at; /* nor was one window */
+	bool may_be_put_off; /* the model was not read for this request just now */
+	bool may_look_at; /* one window was not read for it either */
 	struct work work;
 } turn;
 
@@ -191,7 +191,7 @@ bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, v
 	return true;
 }
 
-/* The same for work of ours. */
+/* Like dispatch_put_off_until(), for the kinds of work in work.c. */
 static bool put_off_for(const struct request *request, enum work_kind kind)
 {
 	if (turn.request != request)
@@ -210,7 +210,7 @@ bool dispatch_attach_first(struct request *request)
 	}
 	if (!tmux_is_detached(request_daemon(request)->tmux))
 		return false;
-	/* The hooks of a person run then, and sessions say that they are attached. */
+	/* An attach runs the user's hooks in tmux, and sessions become attached. */
 	if (request_role(request) == ROLE_READ_ONLY) {
 		request_fail_data(request, MESSAGE_FORBIDDEN, "\"role\":\"read_only\"",
 		    "this attaches a client to tmux, which the role read_only of this "
@@ -238,7 +238,7 @@ bool dispatch_look_at(struct request *request, uint32_t window)
 	return true;
 }
 
-/* Without rights there is only the role full. */
+/* Asks the hook about rights. Without the hook only the role full is allowed. */
 static bool may_begin(
     const struct dispatch *dispatch, struct request *request, const struct json *params)
 {
@@ -254,13 +254,13 @@ static bool may_run(const struct dispatch *dispatch, struct request *request)
 	return dispatch->hooks.admit == NULL || dispatch->hooks.admit(request, dispatch->args);
 }
 
-/* A peer whose later requests wait until the output flows that one has asked for. */
+/* A peer whose later requests wait until output flows that an earlier request wants. */
 struct hold {
 	struct list link;
 	struct dispatch *dispatch; /* NULL: freed */
-	const struct peer *peer; /* NULL: it has gone */
-	uint64_t number; /* of the request */
-	size_t count; /* panes whose output is to come, and one while they are counted */
+	const struct peer *peer; /* NULL: it has disconnected */
+	uint64_t number; /* of the earlier request */
+	size_t count; /* panes whose output does not flow yet, plus 1 while hold() runs */
 };
 
 static void release(struct dispatch *dispatch, const struct peer *peer);
@@ -279,7 +279,7 @@ static void on_flowing(void *data, bool is_gone UNUSED)
 		release(dispatch, peer);
 }
 
-/* How often output of a pane has begun to be followed. */
+/* Returns how often the output source of a pane has begun. */
 static uint64_t begun_flows(const struct dispatch *dispatch)
 {
 	const struct stream_set *streams = dispatch->parts->streams;
@@ -287,8 +287,8 @@ static uint64_t begun_flows(const struct dispatch *dispatch)
 }
 
 /*
- * A wait for output begins with its request, though tmux sends the output only soon: what the peer
- * asks for next, such as the keys that cause it, comes behind that.
+ * Holds later requests of a peer until output flows that the request waits for: they may cause this
+ * output, as keys do, which must not come before the wait begins.
  */
 static void hold(
     struct dispatch *dispatch, const struct peer *peer, uint64_t number, uint64_t begun)
@@ -310,8 +310,8 @@ static void hold(
 }
 
 /*
- * Calls the handler, unless the request was done already. done: the work that was done for it.
- * Returns the work that the handler put the request off for.
+ * Calls the handler, unless a request is repeated or refused. done: the work that was done for it.
+ * Returns the work until whose end the handler has put the request off.
  */
 static struct work call(struct dispatch *dispatch, struct request *request,
     const struct json *params, enum work_kind done, uint64_t number)
@@ -339,9 +339,9 @@ struct put_off {
 	struct list link; /* in put_offs */
 	struct dispatch *dispatch; /* NULL: freed before the work was done */
 	struct request *request;
-	enum work_kind kind; /* WORK_NONE: it is held behind an earlier request */
+	enum work_kind kind; /* WORK_NONE: held behind an earlier request */
 	uint64_t number; /* in the order of arrival */
-	bool has_peer; /* it came from one, which may be gone by now */
+	bool has_peer; /* the request came from a peer, which may be gone by now */
 	struct buf params; /* as JSON; empty: none */
 };
 
@@ -371,8 +371,8 @@ static void put_off_free(struct put_off *again)
 }
 
 /*
- * Whether a method waits for what it answers, and is nothing without a reader: it would take
- * notifications and lose them.
+ * Returns true if a method waits and only reads, so that it is useless without a reader: it would
+ * take notifications and lose them.
  */
 static bool only_answers(const struct method *method)
 {
@@ -408,7 +408,7 @@ static void on_done(void *data, int error)
 		return;
 	}
 	list_remove(&again->link);
-	/* Most methods can do without a new model; those that cannot, say so. */
+	/* Most methods can use an old model; the others have METHOD_NEEDS_TMUX. */
 	if (error < 0 &&
 	    (!work_is_look(again->kind) ||
 		request_method(again->request)->flags & METHOD_NEEDS_TMUX))
@@ -440,7 +440,7 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 	return again;
 }
 
-/* Whether an earlier request of the same peer waits for a look at tmux, or for an attach. */
+/* Returns true if an earlier request of the peer waits for a look (for_look) or else an attach. */
 static bool is_behind(
     const struct dispatch *dispatch, const struct request *request, uint64_t number, bool for_look)
 {
@@ -454,8 +454,8 @@ static bool is_behind(
 }
 
 /*
- * Whether a request waits for an earlier one of its peer: for one that waits until the daemon is
- * attached, or until output flows. Requests without a peer come in no order.
+ * Returns true if a request must wait for an earlier one of its peer, which waits for an attach or
+ * until output flows. Requests without a peer have no order.
  */
 static bool is_held(const struct dispatch *dispatch, const struct request *request, uint64_t number)
 {
@@ -478,7 +478,7 @@ size_t dispatch_waits_put_off(const struct dispatch *dispatch)
 	return count;
 }
 
-/* Handles the requests of a peer that are held no longer, in their order. */
+/* Handles, in their order, the requests of a peer that are no longer held. */
 static void release(struct dispatch *dispatch, const struct peer *peer)
 {
 	struct list *link = dispatch->put_offs.next;
@@ -502,7 +502,7 @@ static void leave_peer(struct dispatch *dispatch, const struct peer *peer)
 			hold->peer = NULL;
 }
 
-/* Their work goes on: its end finds no dispatch any more. */
+/* Leaves all requests that are put off. Their work continues; on_done() then finds no dispatch. */
 static void leave_put_offs(struct dispatch *dispatch)
 {
 	while (!list_is_empty(&dispatch->put_offs)) {
@@ -519,7 +519,7 @@ static void leave_put_offs(struct dispatch *dispatch)
 	}
 }
 
-/* Passes on a response, whose line may be unreadable. */
+/* Passes on a response, which is NULL if only its id can be read. False if no hook takes it. */
 static bool pass_response(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason)
 {
@@ -529,7 +529,7 @@ static bool pass_response(struct dispatch *dispatch, struct peer *peer, const st
 
 /*
  * Handles a request whose arguments were read, unless it has to wait. done: the kind of work that
- * is done.
+ * was done for it.
  */
 static void go_on(struct dispatch *dispatch, struct request *request, const struct json *params,
     uint64_t number, enum work_kind done)
@@ -564,7 +564,7 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 		go_on(dispatch, request, params, ++dispatch->last, WORK_NONE);
 }
 
-/* A text that is too long for an id is as good as none. */
+/* A text that is too long for an id counts as no id. */
 static void set_within(struct request_origin *origin, const struct json *within)
 {
 	origin->has_within = true;
@@ -592,7 +592,7 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 		refuse_method(request, message->method);
 }
 
-/* A line without a meaning: a response with this id, or a request that is refused. */
+/* Refuses a line: it counts as the response with this id if one is awaited, or gets an error. */
 static void refuse(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     enum message_error error, const char *reason)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Dispatch: from a line of input to the handler of its method. A line with an error gets its
- * response in its place; the peer continues with the next line.
+ * Dispatch: from a line of input to the handler of its method. A line with an error gets an error
+ * response in the order of the lines; the peer continues with the next line.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct peer;
 /* A dialect: another protocol on the same socket, such as MCP. */
 struct dialect {
 	/*
-	 * Handles a message if it belongs to this protocol. id is its JSON text, NULL if it
-	 * gets no response. False: the message is a native request.
+	 * Handles a message if it belongs to this protocol. id is its JSON text, NULL if it gets no
+	 * response. Returns false if the message is a native request.
 	 */
 	bool (*take)(void *data, struct peer *peer, const struct message *message, const char *id);
 	/* The daemon stops: ends a peer's open exchanges normally. */
@@ -29,28 +29,28 @@ struct dispatch *dispatch_new(struct daemon *parts);
 void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer);
 void dispatch_free(struct dispatch *dispatch);
 
-/* Handlers of other rooms for lines and requests. NULL: none. All data outlives the last peer. */
+/* Handlers of other rooms for lines and requests; each may be NULL. Data outlives the last peer. */
 struct dispatch_hooks {
 	const struct dialect *dialect;
 	void *dialect_data;
-	/* The row of a method that is not known here, for a request; NULL: there is none. */
+	/* Returns the row of a method that no table has, or NULL if it is unknown. */
 	const struct method *(*foreign)(void *data, const char *name, const struct json *params);
 	/*
-	 * Asked first about each request whose method is known. True: it has taken the request, to
-	 * answer it. params may be NULL, and are lent until it returns.
+	 * Called first for each request whose method is known. Returns true if it takes the
+	 * request, to answer it. params may be NULL, and are lent until it returns.
 	 */
 	bool (*route)(void *data, struct request *request, const struct json *params);
 	void *route_data;
 	/*
-	 * Decide about each request (right.h): before it is handled at all, and with its arguments
-	 * before each time that its handler is called. False: it was failed, or put off.
+	 * Decide about the rights of a request (right.h): begin once, before it is handled; admit
+	 * before each call of its handler. Return false after failing it or putting it off.
 	 */
 	bool (*begin)(struct request *request, const struct json *params);
 	bool (*admit)(struct request *request, const void *args);
 	/*
-	 * Takes a response of a peer, to a request that was sent to it. response NULL: the line
-	 * cannot be read, for that reason, but its id. True: the id is that of such a request; else
-	 * a line that cannot be read is answered, and a response ignored.
+	 * Takes a response of a peer to a request that was sent to it. response is NULL if only the
+	 * id of the line can be read, for this reason. Returns true if such a request has the id.
+	 * If not, a line that cannot be read gets an error, and a response is ignored.
 	 */
 	bool (*response)(void *data, struct peer *peer, const struct json *id,
 	    const struct json *response, const char *reason);
@@ -61,7 +61,7 @@ struct dispatch_hooks {
 };
 struct dispatch_hooks *dispatch_hooks(struct dispatch *dispatch);
 
-/* Handles one line, without its newline. peer NULL: without a response. */
+/* Handles one line, without its newline. peer NULL: no response is sent. */
 void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len);
 
 /* Answers a line that was too long and was skipped. */
@@ -77,33 +77,33 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 void dispatch_refuse(struct request *request, const struct field_error *error);
 
 /*
- * Puts a request off until the model was read again: an object that is not there may have been
- * made a moment ago, and tmux announces not all that moves one. True: the handler will be called
- * again and must leave the request alone now. False: it is called with such a model, or is no
- * handler of this request, or tmux is not followed.
+ * Puts a request off until the model was read again: a missing object may have been made a moment
+ * ago, and tmux does not announce all moves. Returns true if the handler will be called again; it
+ * must leave the request alone now. Returns false if the model was just read for this request, its
+ * handler does not run, or tmux is not followed.
  */
 bool dispatch_put_off(struct request *request);
 
-/* The same with only one window read: false if it, or the whole model, was read for this request. */
+/* Like dispatch_put_off(), but reads one window. False if it or the whole model was just read. */
 bool dispatch_look_at(struct request *request, uint32_t window);
 
 /*
- * Puts a request off until other work is done; an error of the work is its response. Returns as
- * dispatch_put_off(). The handler is to ask for the same work only once.
+ * Puts a request off until other work is done; an error of the work is its response. Returns like
+ * dispatch_put_off(). The handler must ask for the same work only once.
  */
 bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, void *context);
 
 /*
- * Puts a request off until the daemon is attached, if it is not: its handler needs output or
- * events. Returns as dispatch_put_off().
+ * Puts a request off until the daemon is attached, or fails it if that is not allowed: its handler
+ * needs output or events. False if attached, or as dispatch_put_off().
  */
 bool dispatch_attach_first(struct request *request);
 
 /*
- * The same as dispatch_put_off(), only while the daemon is not attached: the model can be as old as
- * the last request. For handlers of methods with METHOD_LOOKS_ITSELF.
+ * Like dispatch_put_off(), but only while the daemon is detached: the model can be as old as the
+ * last request. For handlers of methods with METHOD_LOOKS_ITSELF.
  */
 bool dispatch_look_first(struct request *request);
 
-/* How many requests of peers that are to wait have not begun: they are put off. */
+/* Returns how many requests with METHOD_WAITS have not begun to wait, as they are put off. */
 size_t dispatch_waits_put_off(const struct dispatch *dispatch);

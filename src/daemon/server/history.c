@@ -13,9 +13,9 @@ struct action {
 	pid_t peer_pid;
 	bool is_masked; /* values were left out of params */
 	char method[48];
-	char error[32]; /* "": a result */
-	char outcome[HISTORY_OUTCOME_MAX + 1]; /* the text of the error; or the result */
-	size_t room; /* of params */
+	char error[32]; /* kind of the error; "": a result */
+	char outcome[HISTORY_OUTCOME_MAX + 1]; /* text of the error, or the result */
+	size_t room; /* size of params */
 	char params[];
 };
 
@@ -36,7 +36,7 @@ void history_free(struct history *history)
 	mem_free(history);
 }
 
-/* Copies text that may be cut, but not within a character. */
+/* Copies text; if it is too long, cuts it between characters. */
 static void copy_text(char *out, size_t size, const char *text, size_t len)
 {
 	if (len >= size) {
@@ -47,7 +47,7 @@ static void copy_text(char *out, size_t size, const char *text, size_t len)
 	out[len] = '\0';
 }
 
-/* The place of the next entry, with room for its parameters. */
+/* Returns the place of the next entry, with room for its parameters. */
 static struct action *next_place(struct history *history, size_t room)
 {
 	struct action **place = &history->actions[++history->last % HISTORY_KEEP];
@@ -64,7 +64,7 @@ uint64_t history_begin(
 	struct action *action;
 	struct json_writer writer;
 	char memory[HISTORY_PARAMS_MAX + JSON_SPARE + 1];
-	/* A bounded buffer, with memory for all of it: long strings are cut. */
+	/* A buffer of fixed size on the stack: long strings are cut. */
 	struct buf text = {
 	    .data = (uint8_t *)memory, .cap = sizeof memory, .max = sizeof memory - 1};
 	bool is_masked = false;
@@ -84,7 +84,7 @@ uint64_t history_begin(
 	return action->number;
 }
 
-/* Copies an error's text without quotations, and without what tmux or a program says behind a colon. */
+/* Copies an error's text without quotations and, behind a colon, words of tmux or a program. */
 static void copy_masked(char *out, size_t size, const char *error, const char *text)
 {
 	const char *first = strchr(text, '"');
@@ -103,7 +103,7 @@ static void copy_masked(char *out, size_t size, const char *error, const char *t
 		copy_text(out + len, size - (size_t)len, last + 1, strlen(last + 1));
 }
 
-/* Ends an entry. NULL: it was overwritten before the request ended. */
+/* Ends an entry. Returns NULL if it was overwritten before the request ended. */
 static struct action *end(struct history *history, uint64_t number)
 {
 	struct action *action = history->actions[number % HISTORY_KEEP];

@@ -8,7 +8,7 @@
 #include "base/base.h"
 
 #define HISTORY_KEEP 500 /* requests that are remembered */
-#define HISTORY_PARAMS_MAX 300 /* bytes of their parameters */
+#define HISTORY_PARAMS_MAX 300 /* bytes of the parameters of one */
 #define HISTORY_OUTCOME_MAX 160
 #define HISTORY_RESULT_MAX 80
 
@@ -26,20 +26,20 @@ void history_free(struct history *history);
 uint64_t history_begin(struct history *history, pid_t peer_pid, const struct method *method,
     const struct json *params);
 /*
- * The request has a result: text is that, or a message with it. The entry gets its beginning; its
- * size, if the method shows what programs print.
+ * Notes the result of a request. text is the result, or with is_message a message with it. The
+ * entry keeps the beginning, or only the size if the method shows what programs print.
  */
 void history_result(struct history *history, uint64_t number, const struct method *method,
     const char *text, bool is_message);
 /*
- * The request has failed. If it had confidential values, quotations, which may be from these, are
- * cut out of the text.
+ * Notes that a request has failed. If it had confidential values, quotations are cut out of text,
+ * as they may be from these.
  */
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 
 /*
- * Writes the latest requests, of a peer (0: of all), newest first, as the array "actions";
- * without has_params also without what was answered.
+ * Writes the latest requests of a peer (0: of all), newest first, as the array "actions"; without
+ * has_params neither parameters nor results.
  */
 void history_write(const struct history *history, struct json_writer *writer, size_t limit,
     pid_t peer_pid, bool has_params);

@@ -17,14 +17,14 @@ static struct {
 	size_t count;
 } others[METHOD_ORIGIN_COUNT_];
 
-/* All rows by name, and their names; made again when those of an origin change. */
+/* All rows sorted by name, and their names; made again when the rows of an origin change. */
 static struct {
 	const struct method **rows;
 	const char **names; /* NULL-terminated */
 	size_t count;
 } all;
 
-/* The second spellings, the more important rows first. */
+/* The second spellings. If two rows have the same one, the first counts. */
 static struct {
 	struct spelling {
 		const char *name;
@@ -61,7 +61,7 @@ void method_set_tables(const struct method_table *tables)
 	built_in.tables = tables;
 }
 
-/* Its requests would be done twice. */
+/* Aborts: without a key, repeated requests of this method would be done twice. */
 static void refuse_row(const struct method *row)
 {
 	log_error("the method %s keeps keys and has none", row->name);
@@ -153,7 +153,7 @@ void method_set_rows(enum method_origin origin, const struct method *const *rows
 	merge();
 }
 
-/* Where a name stands or would stand. */
+/* Returns the index of a name in all.names, or the index where it would be. */
 static size_t position(const char *name, bool *ret_is_there)
 {
 	size_t low = 0;
@@ -303,7 +303,7 @@ static size_t count_results(const struct field_result *results)
 	return count;
 }
 
-/* A copy without the row of the parameter, and with room for more rows. */
+/* Returns a copy without the row of the key, with room for more rows. */
 static struct field *copy_fields(const struct field *fields, size_t more)
 {
 	size_t count = 0;
@@ -321,7 +321,7 @@ static bool has_result(const struct field_result *results, const char *name)
 	return results->name != NULL;
 }
 
-/* A copy without the rows of repeat_results, and with those of more rows that it has not. */
+/* Returns a copy without the rows of repeat_results, plus the rows of more that it lacks. */
 static struct field_result *copy_results(
     const struct field_result *results, const struct field_result *more)
 {
@@ -338,8 +338,8 @@ static struct field_result *copy_results(
 }
 
 /*
- * A copy of a table (NULL: an empty one) with the row of the key. *args_size grows by
- * struct repeat_args, which is at its end. NULL if there is a parameter of that name already.
+ * Returns a copy of a table (NULL: an empty one) with the row of the key. *args_size grows by
+ * struct repeat_args at the end. Returns NULL if the table has a parameter "key" already.
  */
 static struct field *fields_with_key(const struct field *fields, size_t *args_size)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Methods are rows. A row says what a stranger must know, and from it come argument
- * checking, error texts, describe, tools, help, completion and the manual.
+ * Methods are rows. A row describes a method, and from it come argument checking, error texts,
+ * describe, tools, help, completion and the manual.
  *
- * methods/NAME.c holds the rows and handlers of one subject and offers one table, ended
- * by a row without a name. A handler gets a checked struct, and answers through the
- * request: at once or later, by a value or an error, exactly once.
+ * methods/NAME.c holds the rows and handlers of one subject and offers one table, ended by a row
+ * without a name. A handler gets a checked struct, and answers through the request: at once or
+ * later, by a value or an error, exactly once.
  */
 #pragma once
 
@@ -16,16 +16,16 @@ struct pane_ref;
 struct request;
 
 /*
- * The effects that a call can have. Annotations of MCP tools, describe, the manual and grants of
- * muxbus-nats come from the effects of a row; so will the rights of a peer.
+ * The effects that a call can have. Annotations of MCP tools, describe, the manual, grants of
+ * muxbus-nats and the roles of peers depend on the effects of a row.
  */
 enum method_effect {
-	METHOD_READS = 1 << 0, /* answers with what is there */
+	METHOD_READS = 1 << 0, /* answers with the present state */
 	METHOD_SEES = 1 << 1, /* shows what programs print, or texts of others */
 	METHOD_TYPES = 1 << 2, /* changes which text reaches a program in a pane, now or later */
 	METHOD_RUNS = 1 << 3, /* starts a program */
 	METHOD_CLOSES = 1 << 4, /* can end or overwrite work of people and programs */
-	METHOD_SPEAKS_FOR = 1 << 5, /* reports, acknowledges or takes for a pane */
+	METHOD_SPEAKS_FOR = 1 << 5, /* reports, acknowledges or takes notifications for a pane */
 	METHOD_WRITES = 1 << 6, /* changes what the daemon keeps over restarts */
 	METHOD_ADMINISTERS = 1 << 7, /* changes the layout of tmux, or the daemon itself */
 };
@@ -48,19 +48,18 @@ enum method_flag {
 	METHOD_TOOL = 1 << 2, /* stands in the small default list of tools */
 	METHOD_OPEN_WORLD = 1 << 3, /* its result holds text that strangers wrote */
 	METHOD_UNNOTED = 1 << 4, /* too common and harmless for the history of actions */
-	METHOD_NO_TOOL = 1 << 5, /* never a tool: a model is not to call it */
+	METHOD_NO_TOOL = 1 << 5, /* never a tool: models must not call it */
 	METHOD_IDEMPOTENT = 1 << 6, /* the same call a second time changes nothing more */
-	METHOD_WITHOUT_TMUX = 1 << 7, /* never looks at tmux: handled while the daemon rests */
+	METHOD_WITHOUT_TMUX = 1 << 7, /* never needs tmux: handled while the daemon is detached */
 	METHOD_HIDDEN = 1 << 8, /* cannot work here now: listed nowhere, and a call says why */
 	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a server of tools */
-	METHOD_COUNTS_KEYS = 1 << 10, /* its key means more to it: its handler looks for it */
-	METHOD_BY_OUTPUT =
-	    1 << 11, /* it needs output of panes: without pipes the daemon attaches */
-	METHOD_LOOKS_ITSELF = 1 << 12, /* it asks for a look if it needs the model */
-	METHOD_ONE_PANE = 1 << 13, /* of the model it needs the object of "pane" or "window" only */
-	METHOD_OF_SESSIONS = 1 << 15, /* of the model it needs sessions and clients only */
-	METHOD_OF_FULL = 1 << 16, /* shows what only the role full may ask for */
-	METHOD_AGED = 1 << 14, /* it has METHOD_MAX_AGE, and may answer from an older model */
+	METHOD_COUNTS_KEYS = 1 << 10, /* the handler itself looks for the key */
+	METHOD_BY_OUTPUT = 1 << 11, /* needs output of panes: without pipes the daemon attaches */
+	METHOD_LOOKS_ITSELF = 1 << 12, /* the handler asks for a look at tmux if it needs one */
+	METHOD_ONE_PANE = 1 << 13, /* needs only the object of "pane" or "window" of the model */
+	METHOD_OF_SESSIONS = 1 << 15, /* needs only sessions and clients of the model */
+	METHOD_OF_FULL = 1 << 16, /* only the role full may call it */
+	METHOD_AGED = 1 << 14, /* has METHOD_MAX_AGE, and may answer from an older model */
 };
 
 /* Begins a row: .name = METHOD("ping", METHOD_READS). A method without effects does not build. */
@@ -73,7 +72,7 @@ enum method_flag {
 
 struct method {
 	const char *name; /* by METHOD(), with the effects; NULL ends a table */
-	const char *const *also; /* second spellings, NULL-terminated: no list has them; or NULL */
+	const char *const *also; /* second spellings, NULL-terminated, not listed; NULL: none */
 	unsigned effects; /* enum method_effect */
 	const char *title; /* three words for people */
 	const char *summary; /* one sentence */
@@ -87,21 +86,21 @@ struct method {
 	/* args is lent until the handler returns: what is needed later must be copied. */
 	void (*handle)(struct request *request, const void *args);
 	/*
-	 * Which pane a call affects (below), for the role own_panes: found before the handler
-	 * runs; cleared: none that is known. False after failing the request, or putting it off.
-	 * NULL: more than one pane, so that role may not call it, unless it only reads.
+	 * Sets the pane that a call affects, for the role own_panes, before the handler runs;
+	 * cleared: no known pane. Returns false after failing the request, or putting it off. NULL:
+	 * several panes, so that this role may not call the method, unless it only reads.
 	 */
 	bool (*affects)(struct request *request, const void *args, struct pane_ref *ret_pane);
 	/*
-	 * For a method whose source keeps the key in one transaction with the effect: answers a
-	 * repeated request, from the object with this id, if the result is not known any more.
-	 * NULL: dispatch keeps the key, and the handler does not see it.
+	 * For a method whose source stores the key in one transaction with the effect: answers a
+	 * repeated request, from the object with this id, if the result was not stored. NULL:
+	 * dispatch stores the key, and the handler does not see it.
 	 */
 	void (*begun)(struct request *request, const void *args, const char *id);
 	const char *example; /* params as JSON text, or NULL */
-	const char *group; /* of a declared tool, or given by a provider; else NULL */
-	const char *table_group; /* that of its table, which method.c sets; else NULL */
-	size_t key_offset; /* of the argument "key", which method_add_key() adds; 0: none */
+	const char *group; /* of a declared tool or a provided method, or NULL */
+	const char *table_group; /* group of its table, set by method.c; or NULL */
+	size_t key_offset; /* offset of the argument "key" of method_add_key(); 0: none */
 	size_t *uses; /* counts the requests that have this row; NULL: the row is never freed */
 };
 
@@ -113,10 +112,10 @@ struct method_table {
 	const char *group;
 };
 
-/* Takes all tables of built-in methods, lent: before anything else here. */
+/* Sets the tables of built-in methods, lent. Call this before the other functions here. */
 void method_set_tables(const struct method_table *tables);
 
-/* Rows beside those of the tables. A row of the same name in an earlier one counts. */
+/* Origins of further rows. If names are equal, a built-in row counts, or else the first origin. */
 enum method_origin {
 	METHOD_DECLARED, /* declared tools */
 	METHOD_PROVIDED, /* by peers */
@@ -126,35 +125,35 @@ enum method_origin {
 /* Replaces all rows of an origin. rows and their names are lent until the next call. */
 void method_set_rows(enum method_origin origin, const struct method *const *rows, size_t count);
 
-/* The row of a name, or of a second spelling of one; NULL: none. */
+/* Returns the row with this name or second spelling, or NULL. */
 const struct method *method_find(const char *name);
 
-/* The group of a method, or NULL. */
+/* Returns the group of a method, or NULL. */
 const char *method_group(const struct method *method);
 
-/* Whether the name is in one of the tables, not as a second spelling. */
+/* Returns true if a built-in method has this name, not as a second spelling. */
 bool method_is_built_in(const char *name);
 
-/* The name that was probably meant, or NULL. */
+/* Returns the name that was probably meant, or NULL. */
 const char *method_nearest(const char *name);
 
-/* Advice for a name that other systems have and nothing here; NULL: none. */
+/* Returns advice for a name that other systems have and Muxbus does not, or NULL. */
 const char *method_advice(const char *name);
 
 /* Walks all rows sorted by name: NULL starts, NULL ends. */
 const struct method *method_next(const struct method *previous);
 
 /*
- * Gives a row that changes something the parameter "key" (repeat.h), unless it has a parameter of
- * that name, in new tables, which method_free_tables() frees. Built-in rows get it.
+ * Adds the parameter "key" (repeat.h) to a row that changes something, unless the row has one, in
+ * new tables, which method_free_tables() frees. Built-in rows get the key by themselves.
  */
 void method_add_key(struct method *method);
 void method_free_tables(struct method *method);
 
-/* Writes the members of a foreign result (NULL: none), but for those that the daemon writes itself. */
+/* Writes the members of a foreign result (NULL: none), except those that the daemon writes. */
 void method_put_result(struct json_writer *writer, const struct json *object);
 
-/* Whether a method changes nothing; and whether it can end what people work with. */
+/* Return true if a method changes nothing; if it can end or overwrite work of people. */
 bool method_is_read_only(const struct method *method);
 bool method_is_destructive(const struct method *method);
 
@@ -169,24 +168,23 @@ void method_write_mdoc(struct buf *out);
  * rows are written once, and added to the tables of all methods that change something.
  */
 
-/* The argument that is added, at the end of the others. */
+/* The argument that method_add_key() adds, behind the others. */
 struct repeat_args {
 	const char *key; /* NULL: none */
 };
 
-/* Copies of tables (NULL: an empty one) without the rows; the caller frees each. */
+/* Return copies of tables (NULL: an empty one) without these rows; the caller frees each. */
 struct field *repeat_other_fields(const struct field *fields);
 struct field_result *repeat_other_results(const struct field_result *results);
 
 /*
- * Roles: how much of what a user may do a peer may do. A role is that of the socket of a peer, or
- * the peer has narrowed itself; it never becomes more. Each request is decided here, by the
- * effects in the row of its method, before the method runs; what is not allowed by a row is
- * refused. Effects of declared tools and provided methods are what others claim: they count only
- * for the role full.
+ * Roles limit what a peer may do. A peer has the role of its socket, or a narrower one that it has
+ * chosen; it never gets more rights. Each request is decided by the effects in the row of its
+ * method, before the method runs; all that the row does not allow is refused. The effects of
+ * declared tools and provided methods are claims of others: only the role full may call these.
  */
 
-/* Each may do less than the one before it. */
+/* Each role may do less than the one before it. */
 enum role {
 	ROLE_FULL,
 	ROLE_OWN_PANES, /* reads; types, runs and closes in its own pane and in those it made */
@@ -197,5 +195,5 @@ enum role {
 extern const char *const role_names[ROLE_COUNT_ + 1];
 const char *role_name(enum role role);
 
-/* Whether a role may call a method at all, with the right parameters. */
+/* Returns true if a role may call a method at all, with the right parameters. */
 bool role_has(enum role role, const struct method *method);

@@ -107,7 +107,7 @@ static void write_results(struct buf *out, const struct field_result *results)
 	(void)buf_append_str(out, ".El\n");
 }
 
-/* "Effects: types, closes; roles: full, own_panes." */
+/* Writes "Effects: types, closes; roles: full, own_panes." */
 static void write_effects_mdoc(struct buf *out, const struct method *method)
 {
 	const char *separator = "Effects:";
@@ -127,7 +127,7 @@ static void write_effects_mdoc(struct buf *out, const struct method *method)
 	(void)buf_append_str(out, ".\n");
 }
 
-/* "Also called shell." */
+/* Writes "Also called shell." */
 static void write_also(struct buf *out, const struct method *method)
 {
 	const char *separator = "Also called";
@@ -139,7 +139,7 @@ static void write_also(struct buf *out, const struct method *method)
 		(void)buf_append_str(out, ".\n");
 }
 
-/* Without the parameter and the results of repeated requests, which the manual explains once. */
+/* Writes a method, without the rows of repeated requests, which the manual explains once. */
 static void write_method(struct buf *out, const struct method *method)
 {
 	struct field *fields = repeat_other_fields(method->fields);
@@ -167,14 +167,14 @@ static void write_method(struct buf *out, const struct method *method)
 		(void)buf_append_str(out, ".Pp\nExample:\n.Bd -literal -offset indent\n");
 		(void)buf_printf(out, "{\"method\":\"%s\",\"params\":", method->name);
 		field_write_mdoc_line(out, method->example);
-		out->len--; /* the newline: the object is closed first */
+		out->len--; /* without the newline: the object is closed first */
 		(void)buf_append_str(out, "}\n.Ed\n");
 	}
 	mem_free(fields);
 	mem_free(results);
 }
 
-/* A kind of events, and its members. */
+/* Writes a kind of events and its members. */
 static void write_event(struct buf *out, const struct event_kind_info *info)
 {
 	char *text;

@@ -7,7 +7,7 @@
 
 #include "daemon/event/event_log.h"
 
-#define PIECES_MAX 32 /* of one write */
+#define PIECES_MAX 32 /* pieces of memory in one write */
 #define COPY_BYTES_MAX 2048 /* longer lines are referenced instead */
 
 void output_init(struct output *output, struct output_stage *stage)
@@ -42,7 +42,7 @@ void output_finish(struct output *output)
 	output->len = 0;
 }
 
-/* From now on there is something to read. */
+/* Counts new bytes, and notes the time if none waited before. */
 static void note(struct output *output, size_t len)
 {
 	if (output->len == 0)
@@ -72,7 +72,7 @@ int output_add(struct output *output, const void *bytes, size_t len)
 	return 0;
 }
 
-/* By reference: release is called once with data, also after a failure. */
+/* Adds bytes by reference. Calls release once with data, also after a failure. */
 static int output_add_reference(struct output *output, const void *bytes, size_t len,
     void (*release)(const void *bytes, size_t len, void *data), void *data)
 {
@@ -100,7 +100,7 @@ int output_add_buf(struct output *output, struct buf *line)
 	return output_add_reference(output, bytes, len, free_bytes, bytes);
 }
 
-/* The socket is full: another peer may have the stage. */
+/* The socket is full: keeps the staged bytes elsewhere, so that another peer can use the stage. */
 static int keep_staged(struct output *output)
 {
 	size_t len = staged_len(output);
@@ -242,10 +242,10 @@ int backlog_write(struct output *output, const char *subscription, struct event_
 struct response_slot {
 	struct list link; /* in slots or waits */
 	struct response_row *row;
-	void (*gone)(void *data); /* NULL once it is answered */
+	void (*gone)(void *data); /* called if the peer is gone; NULL once answered */
 	void *data;
 	bool is_waiting;
-	struct buf line; /* waits for the slots before it */
+	struct buf line; /* held until the slots before it are answered */
 	void (*sent)(struct peer *peer, void *data);
 	void *sent_data;
 };
@@ -312,7 +312,7 @@ void response_row_detach(struct list *slots)
 	}
 }
 
-/* Hands the line of a slot on, whose turn it is, and frees the slot. */
+/* Emits the line of a slot whose turn it is, and frees the slot. */
 static void leave(struct response_slot *slot, struct buf *line)
 {
 	struct peer *peer = slot->row->peer;
@@ -321,7 +321,7 @@ static void leave(struct response_slot *slot, struct buf *line)
 	slot_free(slot);
 }
 
-/* The answered slots at the head of the list leave. */
+/* Emits the lines of answered slots at the head of the list. */
 static void advance(struct response_row *row)
 {
 	while (!list_is_empty(&row->slots)) {

@@ -2,9 +2,9 @@
 /*
  * Output of a peer: the bytes that wait to be written to its socket.
  *
- * All peers share one stage, a buffer for the bytes of the peer that is at work: what the socket
- * takes at once needs no memory of the peer. A peer that finds the stage in use, or whose bytes do
- * not fit, keeps them in memory of its own; so does a peer whose socket is full.
+ * All peers share one stage, a buffer for the bytes of the peer that is at work: bytes that the
+ * socket takes at once need no memory of the peer. A peer that finds the stage in use, or whose
+ * bytes do not fit, keeps them in memory of its own; so does a peer whose socket is full.
  */
 #pragma once
 
@@ -20,31 +20,31 @@ struct output_stage {
 
 struct output {
 	struct output_stage *stage;
-	struct evbuffer *kept; /* behind the staged bytes; NULL: none */
+	struct evbuffer *kept; /* bytes after the staged ones; NULL: none */
 	size_t len; /* of all bytes */
-	int64_t moved_ms; /* when bytes were last taken, or began to wait */
+	int64_t moved_ms; /* when the socket last took bytes, or bytes began to wait */
 };
 
 void output_init(struct output *output, struct output_stage *stage);
 /* Drops all bytes; the output may be used again. */
 void output_finish(struct output *output);
 
-/* Both return 0, or -1 if out of memory. */
+/* Adds a copy of bytes. Returns 0, or -1 if out of memory. */
 int output_add(struct output *output, const void *bytes, size_t len);
-/* The same of the content of a buffer, which is copied if it is short, else taken over. */
+/* Adds the content of a buffer: copies a short one, takes over a long one. Returns 0 or -1. */
 int output_add_buf(struct output *output, struct buf *line);
 
 enum output_sent {
-	OUTPUT_SENT_SOME, /* or all */
+	OUTPUT_SENT_SOME, /* some or all bytes were written */
 	OUTPUT_SENT_FULL, /* the socket takes nothing now */
 	OUTPUT_SENT_BROKEN, /* the other end is closed, or there is no memory to keep the rest */
 };
-/* Writes once. There must be bytes. */
+/* Writes once. The output must not be empty. */
 enum output_sent output_send(struct output *output, int fd);
 
 /*
- * Backlog: events that wait until a peer reads, in order. Events are shared by all who wait for
- * them, so a backlog costs little; it can be dropped as a whole at any time.
+ * Backlog: events that wait until a peer reads, in order. All backlogs share the memory of an
+ * event, so a backlog costs little; it can be dropped as a whole at any time.
  */
 
 struct backlog {
@@ -53,30 +53,30 @@ struct backlog {
 };
 
 void backlog_init(struct backlog *backlog);
-void backlog_finish(struct backlog *backlog); /* frees all; it may be used again */
+void backlog_finish(struct backlog *backlog); /* frees all events; the backlog may be used again */
 bool backlog_is_empty(const struct backlog *backlog);
 
-/* Appends an event, with a reference of its own, for the subscription of that name. */
+/* Appends an event, with a new reference, for the subscription of that name. */
 void backlog_put(struct backlog *backlog, const char *subscription, struct event_entry *event);
-/* Takes the first one, and its reference; NULL if there is none. */
+/* Takes the first event, with its reference; NULL if the backlog is empty. */
 struct event_entry *backlog_take(
     struct backlog *backlog, char ret_subscription[SUBSCRIPTION_NAME_SIZE]);
 
-/* Writes an event as the line that a subscribed peer gets. 0, or -1 if out of memory. */
+/* Writes an event as the line that a subscribed peer gets. Returns 0, or -1 if out of memory. */
 int backlog_write(struct output *output, const char *subscription, struct event_entry *event);
 
 /*
  * The responses that a peer is owed. Each request reserves a place for its response. Responses of
- * requests that do not wait leave in the order of the requests; one that is complete too early is
- * held. The response of a waiting request leaves when it is complete.
+ * requests that do not wait leave in the order of the requests; a response that is complete too
+ * early is held. The response of a waiting request leaves when it is complete.
  */
 
 struct response_row {
 	struct peer *peer;
 	/* Takes a line whose turn it is; false if no reader is left. */
 	bool (*emit)(struct peer *peer, struct buf *line);
-	struct list slots; /* of responses that leave in order */
-	size_t count; /* of these, not answered */
+	struct list slots; /* slots of responses that leave in order */
+	size_t count; /* number of these that are not answered */
 	struct list waits; /* slots of waiting requests */
 	size_t wait_count;
 	size_t held_bytes; /* of responses that wait for earlier ones */
@@ -87,17 +87,17 @@ void response_row_init(
 
 struct response_slot *response_row_reserve(
     struct response_row *row, bool is_waiting, void (*gone)(void *data), void *data);
-/* The data of the first open request for which is_it() is true; NULL: none. */
+/* Returns the data of the first open request for which is_it() is true, or NULL. */
 void *response_row_find(const struct response_row *row,
     bool (*is_it)(const void *data, const void *key), const void *key);
 struct peer *response_slot_peer(const struct response_slot *slot);
 
 /*
- * Fills a slot. Its line, and those that were held behind it, go to emit(); or the line is taken
- * over and held. sent (NULL: none) is called once the line is out; sent_data is freed.
+ * Fills a slot. If it is the slot's turn, its line and lines held behind it go to emit(); if not,
+ * the line is taken over and held. sent (may be NULL) is called after emit(); sent_data is freed.
  */
 void response_row_answer(struct response_slot *slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);
 
-/* Calls gone() of all open requests of a list; stoppable ones are stopped, and may answer others. */
+/* Frees the slots of a list, and calls gone() of the open ones, which may answer other requests. */
 void response_row_detach(struct list *slots);

@@ -4,9 +4,9 @@
  * its end: a half-closed connection would otherwise wake the daemon forever. So input is read until
  * none is left, or until the share of this turn is used up; then another turn continues.
  *
- * A read that takes less than it could has taken all. Only an end may hide behind such a read,
- * since libevent reports an end with unread output like input. A later write finds this end; if no
- * response is due that could be written, the input is read once more.
+ * A short read has taken all input. Only the end of input may be missed by such a read, since
+ * libevent reports an end with unread output like input. A later write finds this end; if no
+ * response has to be written, the input is read once more.
  */
 #include "daemon/server/peer.h"
 
@@ -23,20 +23,20 @@
 #include "io/loop_timer.h"
 
 #define TURN_LINES 64 /* lines of one peer in one turn, before other peers get theirs */
-#define TURN_US 200 /* and so long: some lines are a write to the disk each */
+#define TURN_US 200 /* maximum time of this: some lines write to the disk */
 #define TURN_READS 16
-#define OUTPUT_BYTES ((size_t)64 * 1024) /* beyond so much output events wait in the backlog */
-#define GONE_AFTER 6 /* times stuck_ms without reading a large response */
+#define OUTPUT_BYTES ((size_t)64 * 1024) /* with more output, events wait in the backlog */
+#define GONE_AFTER 6 /* times stuck_ms that a large response may stay unread */
 
 struct peer {
-	struct list link; /* the server's */
+	struct list link; /* in the server's list */
 	struct peer_shared *shared;
 	struct daemon *parts;
 	uint32_t number;
 	pid_t pid;
 	uid_t uid;
 	enum role role;
-	struct peer_origin *origin; /* as long as it is */
+	struct peer_origin *origin; /* allocated to its length */
 	int fd;
 	struct event input_event; /* input, and its end; edge-triggered */
 	struct event write_event; /* added only while the socket is full */
@@ -44,20 +44,20 @@ struct peer {
 
 	struct line_input input;
 	bool is_readable; /* the socket may have more */
-	bool is_closing; /* the end of input is to come, and nothing else */
-	bool is_end_hidden; /* maybe: nothing was written since the last read */
-	bool is_input_ended; /* input has ended */
+	bool is_closing; /* only the end of input is to come */
+	bool is_end_hidden; /* the end may be unseen: nothing was written since the last read */
+	bool is_input_ended;
 	bool is_gone; /* the reader is gone: output is dropped */
-	bool is_ended; /* to be freed at its next turn */
-	bool is_working; /* in peer_work(), which checks everything at its end */
+	bool is_ended; /* freed at its next turn */
+	bool is_working; /* in work(), which checks everything at its end */
 	bool is_turn_due;
 	struct output output;
-	struct backlog backlog; /* events behind the output */
+	struct backlog backlog; /* events that follow the output */
 	struct response_row responses;
 	size_t counted_bytes; /* its part of shared->unread */
 
 	struct subscription_set *subscriptions;
-	char *cwd; /* of its commands; NULL: none yet */
+	char *cwd; /* directory of its commands; NULL: not set */
 	bool is_behind; /* events were dropped */
 	void (*room)(struct peer *peer, void *data); /* NULL: none */
 	void *room_data;
@@ -227,7 +227,7 @@ size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms
 	return unread_bytes(peer) - peer->backlog.bytes; /* events are shared with the log */
 }
 
-/* Whether the peer has not read for a while, although there is something to read. */
+/* Returns true if the peer has not read for PEER_IDLE_MS, although output waits. */
 static bool is_idle(const struct peer *peer)
 {
 	int64_t idle_ms;
@@ -235,20 +235,20 @@ static bool is_idle(const struct peer *peer)
 	return idle_ms >= PEER_IDLE_MS;
 }
 
-/* The unread bytes beyond which no requests are read. */
+/* Returns the number of unread bytes beyond which no requests are read. */
 static size_t accept_max(const struct peer *peer)
 {
 	size_t max = unread_max(peer) / 2;
 	return max < PEER_IDLE_MAX / 2 ? max : PEER_IDLE_MAX / 2;
 }
 
-/* The bytes that may wait before events and other lines are dropped. */
+/* Returns the number of unread bytes beyond which events and other lines are dropped. */
 static size_t lines_max(const struct peer *peer)
 {
 	return is_idle(peer) ? accept_max(peer) : unread_max(peer) / 2;
 }
 
-/* Nothing more is written; the next turn looks at what that ends. */
+/* Drops all output. The next turn handles the consequences. */
 static void discard_output(struct peer *peer)
 {
 	backlog_finish(&peer->backlog);
@@ -442,21 +442,21 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 	want_turn(peer);
 }
 
-/* Whether the peer may send another request now. */
+/* Returns true if another request of the peer may be handled now. */
 static bool can_accept(const struct peer *peer)
 {
 	return !peer->is_ended && peer->responses.count < PEER_ORDERED_MAX &&
 	    unread_bytes(peer) <= accept_max(peer);
 }
 
-/* Whether the peer has closed both directions. */
+/* Returns true if the peer has closed both directions. */
 static bool has_hung_up(const struct peer *peer)
 {
 	struct pollfd ends = {.fd = peer->fd};
 	return poll(&ends, 1, 0) > 0 && ends.revents & (POLLHUP | POLLERR);
 }
 
-/* Reads once. Returns whether there may be more lines now. */
+/* Reads once. Returns true if there may be more lines now. */
 static bool read_some(struct peer *peer)
 {
 	/* Without room for control data no descriptor can be passed to us. */
@@ -483,7 +483,7 @@ static bool read_some(struct peer *peer)
 	return true;
 }
 
-/* Handles one line, if one is complete. */
+/* Handles one line. Returns false if no line is complete. */
 static bool handle_line(struct peer *peer)
 {
 	const struct peer_shared *shared = peer->shared;
@@ -514,7 +514,7 @@ static void take_requests(struct peer *peer)
 	}
 }
 
-/* Whether no work is left for the peer. */
+/* Returns true if no work is left for the peer. */
 static bool is_finished(const struct peer *peer)
 {
 	if (!peer->is_input_ended || line_input_is_pending(&peer->input) ||
@@ -525,14 +525,14 @@ static bool is_finished(const struct peer *peer)
 		subscription_set_count(peer->subscriptions) == 0);
 }
 
-/* Whether there may be input beyond the beginning of a line. */
+/* Returns true if there may be input beyond the beginning of a line. */
 static bool has_input(const struct peer *peer)
 {
 	return peer->is_input_ended ? line_input_is_pending(&peer->input)
 				    : peer->is_readable || line_input_has_unseen(&peer->input);
 }
 
-/* How long a peer may leave unread what waits now: until its events, or it, are dropped. */
+/* Returns how long the peer may leave its output unread before it is disconnected. */
 static int64_t patience_ms(const struct peer *peer)
 {
 	int64_t stuck_ms = peer->parts->config->limits.stuck_ms;
@@ -541,7 +541,7 @@ static int64_t patience_ms(const struct peer *peer)
 	return unread_bytes(peer) > PEER_IDLE_MAX ? GONE_AFTER * stuck_ms : INT64_MAX;
 }
 
-/* Counts what waits for the peer now. If much waits for all peers, those that do not read go. */
+/* Counts the peer's unread bytes. If all peers have too many, those that do not read must go. */
 static void count_unread(struct peer *peer)
 {
 	struct peer_shared *shared = peer->shared;
@@ -552,7 +552,7 @@ static void count_unread(struct peer *peer)
 		shared->grown(shared->grown_data);
 }
 
-/* Limits what a peer costs that does not read; sets the timer for the next look. */
+/* Drops events of a peer that does not read, or disconnects it. Arms the next check. */
 static void watch_idle(struct peer *peer)
 {
 	int64_t now_ms = clock_mono_ms(), idle_ms, next_ms, patience;
@@ -605,7 +605,7 @@ static void work(struct peer *peer)
 	if (peer->is_ended)
 		peer_free(peer);
 	else if (can_accept(peer) && has_input(peer))
-		loop_timer_arm(peer->turn, 0); /* after the others */
+		loop_timer_arm(peer->turn, 0); /* after other peers */
 	else
 		watch_idle(peer);
 }

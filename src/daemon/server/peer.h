@@ -2,16 +2,16 @@
 /*
  * A peer: a program connected to the socket, its input lines, responses and events.
  *
- * Each accepted request reserves a slot. Responses of methods that do not wait leave in that
- * order; those of METHOD_WAITS leave when they are complete. Sending never frees a peer: a
- * failed peer is marked and freed in a turn of its own.
+ * Each accepted request reserves a slot. Responses of methods that do not wait leave in that order;
+ * those of METHOD_WAITS leave when they are complete. Sending never frees a peer: a failed peer is
+ * marked and freed in a turn of its own.
  *
- * Beyond half of its limit of unread output a peer loses events, visibly; beyond the limit it is
- * disconnected. A peer that has not read for PEER_IDLE_MS keeps at most PEER_IDLE_MAX bytes: events
- * beyond half of that are dropped, requests are not read beyond half of that, and if more of
- * responses waits, the peer is disconnected after stuck_ms if it sends requests, after six times
- * stuck_ms else. Peers that do not read cost PEERS_UNREAD_MAX bytes together: beyond that the one
- * with the most is disconnected. Requests are also not read while PEER_ORDERED_MAX of them are open.
+ * With more than half of unread_bytes unread a peer gets a gap in place of events; with more than
+ * unread_bytes it is disconnected. If a peer has not read for PEER_IDLE_MS, its events are dropped
+ * and its requests not read beyond half of PEER_IDLE_MAX bytes. It is disconnected after stuck_ms
+ * if it sends requests, or after six times stuck_ms if more than PEER_IDLE_MAX waits. Peers that do
+ * not read may have PEERS_UNREAD_MAX bytes together: beyond that the one with the most is
+ * disconnected. No requests are read while PEER_ORDERED_MAX are open.
  *
  * After a half-close all open requests are answered, and subscriptions continue, until the peer
  * disconnects.
@@ -25,49 +25,49 @@
 #define PEER_READER_LINE_MAX ((size_t)64 * 1024) /* bytes of a line of the read-only socket */
 #define PEER_IDLE_MAX ((size_t)256 * 1024) /* bytes that wait for a peer that does not read */
 #define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024) /* bytes that wait for such peers together */
-#define PEER_PRESSED_MS 200 /* beyond PEERS_UNREAD_MAX, in place of PEER_IDLE_MS */
+#define PEER_PRESSED_MS 200 /* replaces PEER_IDLE_MS while PEERS_UNREAD_MAX is exceeded */
 
 struct peer_origin;
 struct peer;
 struct ucred;
 
-/* All peers have these in common. */
+/* Shared by all peers. */
 struct peer_shared {
 	struct daemon *parts;
 	void (*line)(void *data, struct peer *peer, const char *line, size_t len);
-	/* A line was skipped. */
+	/* A line was too long and was skipped. */
 	void (*too_long)(void *data, struct peer *peer, const struct lost_id *lost);
 	void *data;
-	void (*grown)(void *data); /* more than PEERS_UNREAD_MAX waits: look at all of them */
+	void (*grown)(void *data); /* more than PEERS_UNREAD_MAX is unread: check all peers */
 	void *grown_data;
 	char *scratch; /* for reading, until another function is called */
 	size_t scratch_size;
 	struct output_stage *stage; /* for writing */
-	size_t count; /* of peers */
+	size_t count; /* number of peers */
 	size_t unread; /* bytes that wait for all peers, whether they read or not */
 };
 
-/* Takes over fd, copies the rest. shared outlives it. */
+/* Takes over fd, and copies who and origin. shared must outlive the peer. */
 struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *who,
     const struct peer_origin *origin, enum role role);
-/* Not from a callback of the peer; the server calls it. */
+/* Only the server calls this, never from a callback of the peer. */
 void peer_free(struct peer *peer);
 
-/* The bytes that wait for the peer, and for how long it has taken none of them. */
+/* Returns the bytes that wait for the peer. *ret_idle_ms: how long it has taken none of them. */
 size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms);
-/* Disconnects it in a turn of its own, and frees its output now. */
+/* Frees the output of the peer now, and disconnects it in a turn of its own. */
 void peer_disconnect(struct peer *peer, const char *reason);
 
 pid_t peer_pid(const struct peer *peer);
 uid_t peer_uid(const struct peer *peer);
-/* Its process and the ancestors of that, when it connected: they stay what they were. */
+/* Returns the process of the peer and its ancestors, as they were when it connected. */
 const struct peer_origin *peer_origin(const struct peer *peer);
 
-/* Its role, which can only become less. False: it may less already. */
+/* Returns the role. peer_narrow() returns false if the peer may do less already. */
 enum role peer_role(const struct peer *peer);
 bool peer_narrow(struct peer *peer, enum role role);
 
-/* The working directory for its commands, NULL if unset; set copies. */
+/* The working directory for its commands, NULL if unset. peer_set_cwd() copies cwd. */
 const char *peer_cwd(const struct peer *peer);
 void peer_set_cwd(struct peer *peer, const char *cwd);
 
@@ -75,24 +75,24 @@ void peer_set_cwd(struct peer *peer, const char *cwd);
 struct list *peer_link(struct peer *peer);
 struct peer *peer_of_link(struct list *link);
 
-/* How many of its requests wait. */
+/* Returns how many of its requests wait. */
 size_t peer_wait_count(const struct peer *peer);
 
 /*
- * The pane that its process was in when it connected: found once, and again after
+ * Returns the pane that its process was in when it connected: searched once, and again after
  * peer_forget_pane().
  */
 const struct peer_pane *peer_pane_of(struct peer *peer);
 void peer_forget_pane(struct peer *peer);
 /*
- * Sets the pane that the peer speaks for, which is used if its process is not clearly in a
- * pane; not once its role is narrowed. MUXBUS_NO_ID clears it.
+ * Sets the pane that the peer speaks for, which is used if its process is not clearly in a pane.
+ * MUXBUS_NO_ID clears it; others are ignored once the role is narrowed.
  */
 void peer_speak_for(struct peer *peer, uint32_t pane);
 
 /*
- * A response slot: the reserved place of a response; waiting slots have no order. gone is
- * called if the peer goes before peer_respond(); the slot is freed then too.
+ * Reserves a slot for a response; waiting slots have no order. If the peer is gone before
+ * peer_respond(), the slot is freed and gone is called.
  */
 struct response_slot *peer_reserve(
     struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data);
@@ -108,23 +108,23 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 void *peer_find_open(
     struct peer *peer, bool (*is_it)(const void *data, const void *key), const void *key);
 
-/* State of a dialect for this peer; finish is called with it when the peer is freed. */
+/* Sets a dialect's state for this peer; finish is called with it when the peer is freed. */
 void peer_attach(struct peer *peer, void *attachment, void (*finish)(void *attachment));
 void *peer_attachment(const struct peer *peer); /* NULL: none yet */
 
 /*
- * Calls ended once: when the input has ended, with all of its lines handled, or when the peer is
- * freed. NULL: nothing.
+ * Calls ended once: when the input has ended and all of its lines are handled, or when the peer is
+ * freed. NULL: never.
  */
 void peer_set_ended(struct peer *peer, void (*ended)(void *data), void *data);
 
-/* How many bytes a line of the peer may have; it may be changed. */
+/* Returns the maximum bytes of a line of the peer, which the caller may change. */
 size_t *peer_line_max(struct peer *peer);
 
-/* Sends a line other than a response; false if the peer is too far behind. */
+/* Sends a line other than a response. Returns false if the peer has too many unread bytes. */
 bool peer_send_line(struct peer *peer, const char *line, size_t len);
 
-/* Calls room when lines that peer_send_line() refused would be taken again. NULL: nothing. */
+/* Calls room when peer_send_line() would succeed again after a failure. NULL: never. */
 void peer_set_room(struct peer *peer, void (*room)(struct peer *peer, void *data), void *data);
 
 struct subscription_set *peer_subscriptions(struct peer *peer);

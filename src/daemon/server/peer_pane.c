@@ -12,10 +12,10 @@
 
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
-/* Generations without a terminal, at most: a daemon shared by panes may stand between. */
+/* Maximum generations without a terminal: with more, a daemon shared by panes may be between. */
 #define DETACHED_MAX 1
 
-/* Variables in which agents that share a process name the thread to what it runs. */
+/* Variables by which a process that serves several threads names the thread to its commands. */
 static const struct {
 	const char *variable;
 	const char *agent;
@@ -50,7 +50,7 @@ static int read_proc(const char *proc, pid_t pid, const char *name, struct buf *
 	return 0;
 }
 
-/* The kernel's number of a terminal as others write it. */
+/* Converts the terminal's number in /proc/PID/stat to a dev_t; 0: no terminal. */
 static dev_t decode_tty(long number)
 {
 	unsigned major = ((unsigned)number & 0xfff00) >> 8;
@@ -59,8 +59,8 @@ static dev_t decode_tty(long number)
 }
 
 /*
- * "PID (NAME) S PPID PGRP SESSION TTY … START": NAME may hold anything, so from the last ")".
- * Returns 0 or -1.
+ * Reads "PID (NAME) S PPID PGRP SESSION TTY … START". NAME may hold anything, so the fields are
+ * read after the last ")". Returns 0 or -1.
  */
 static int read_process(const char *proc, pid_t pid, struct peer_process *ret_process,
     pid_t *ret_parent, char ret_program[16])
@@ -113,9 +113,9 @@ bool peer_process_is_there(const char *proc, const struct peer_process *process)
 }
 
 /*
- * The pane with this terminal. The terminal of a pane that has ended may belong to another by
- * now, also before tmux says so: the first process of the pane must have it, and have it for
- * longer than the peer.
+ * Returns the pane with the terminal of a process. Another pane may have the terminal of a pane
+ * that has ended, even before tmux reports the end: so the first process of the pane must have the
+ * terminal, and must be at least as old as the process.
  */
 static uint32_t pane_of_tty(
     const char *proc, const struct muxbus_model *model, const struct peer_process *process)
@@ -132,7 +132,7 @@ static uint32_t pane_of_tty(
 	return MUXBUS_NO_ID;
 }
 
-/* The pane whose first process it is. The number may belong to another process by now. */
+/* Returns the pane whose first process this is, if the pid is still that of the process. */
 static uint32_t pane_of_process(
     const char *proc, const struct muxbus_model *model, const struct peer_process *process)
 {
@@ -143,7 +143,7 @@ static uint32_t pane_of_process(
 	return MUXBUS_NO_ID;
 }
 
-/* The value of a variable in a block of "NAME=VALUE\0", or NULL. */
+/* Returns the value of a variable in a block of "NAME=VALUE\0", or NULL. */
 static const char *variable(const struct buf *block, const char *name)
 {
 	size_t name_len = strlen(name);
@@ -154,7 +154,7 @@ static const char *variable(const struct buf *block, const char *name)
 	return NULL;
 }
 
-/* Whether "SOCKET,PID,SESSION" names the server at this socket, by any spelling of the path. */
+/* Returns true if "SOCKET,PID,SESSION" names the server at this socket, by any path to it. */
 static bool is_same_server(const char *tmux, const char *tmux_socket)
 {
 	char path[4096];
@@ -171,7 +171,7 @@ static bool is_same_server(const char *tmux, const char *tmux_socket)
 	    a.st_ino == b.st_ino;
 }
 
-/* Whether "SOCKET,PID,SESSION" names a server that has ended: the panes of the next have its ids. */
+/* Returns true if "SOCKET,PID,SESSION" names a server that has ended: its pane ids are reused. */
 static bool is_ended_server(const char *tmux, pid_t server)
 {
 	const char *comma = strchr(tmux, ',');
@@ -179,7 +179,7 @@ static bool is_ended_server(const char *tmux, pid_t server)
 	return server > 0 && pid > 0 && pid != server && process_has_ended((pid_t)pid);
 }
 
-/* The pane of this server that a process's environment names, whether it is there or not. */
+/* Returns the pane of this server that a process's environment names, even if it does not exist. */
 static uint32_t pane_of_environment(
     const char *proc, pid_t pid, const char *tmux_socket, pid_t server)
 {
@@ -201,7 +201,7 @@ uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket)
 	return pane_of_environment("/proc", pid, tmux_socket, 0);
 }
 
-/* Whether a pane was made after all that the model has: tmux gives no number twice. */
+/* Returns true if an id is above all pane ids in the model: tmux never reuses a number. */
 static bool is_later(const struct muxbus_model *model, uint32_t id)
 {
 	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model)
@@ -210,11 +210,11 @@ static bool is_later(const struct muxbus_model *model, uint32_t id)
 	return id != MUXBUS_NO_ID;
 }
 
-/* Walks from the process to its ancestors, as the kernel had them. */
+/* Finds the pane by the process and its ancestors, as the kernel reported them. */
 static bool find_by_kernel(const char *proc, const struct peer_origin *origin,
     const struct muxbus_model *model, struct peer_pane *ret_pane)
 {
-	unsigned detached = 0; /* generations without a terminal, up to the first that has one */
+	unsigned detached = 0; /* generations before the first with a terminal */
 	bool has_tty = false;
 	for (size_t at = 0; at < origin->count; at++) {
 		const struct peer_process *process = &origin->processes[at];
@@ -305,7 +305,7 @@ void peer_pane_hear(
 	pane->is_outside &= said->pane == MUXBUS_NO_ID;
 	if ((pane->pane != MUXBUS_NO_ID && !pane->is_weak) || now == NULL)
 		return;
-	/* The program that an old model names has ended. */
+	/* An old model may name a program that has ended: said is not bound to that. */
 	if (is_bound && said->pid == 0 && process_has_terminal(now->pid))
 		said->pid = now->pid;
 	if (!is_bound || said->pid == 0 || said->pid == now->pid)

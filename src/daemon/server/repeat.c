@@ -10,7 +10,7 @@
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 
-/* The checksum of one parameter with its name. The members of an object have no order. */
+/* Returns the checksum of a parameter with its name. Members of an object have no order. */
 static uint64_t member_content(const struct json *member)
 {
 	struct json_writer writer;
@@ -47,14 +47,14 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 	struct json_writer *writer = request_result(request);
 	struct json_error error;
 	const struct json *object = json_read(reader, json, len, &error);
-	/* Whether its key is on disk now, the end of the request says, but where posts are counted. */
+	/* The end says if the key is durable; only METHOD_COUNTS_KEYS has the stored value. */
 	json_each_member (member, object)
 		if (strcmp(member->name, "durable") != 0 || counts)
 			json_put_value(writer, member->name, member);
 	json_reader_free(reader);
 }
 
-/* Notes the pane or the thread that asks, if that is known for certain. */
+/* Notes the pane or the thread that makes the request, if it is known for certain. */
 static void note_caller(struct request *request)
 {
 	struct tmux *tmux = request_daemon(request)->tmux;
@@ -112,7 +112,7 @@ void repeat_answer_id(struct request *request, const void *args UNUSED, const ch
 	request_done(request);
 }
 
-/* The first request was begun, and how it ended is not known. */
+/* Fails a request: the first one with its key was begun, and its end is not known. */
 static void fail_unknown(struct request *request, const char *error)
 {
 	const char *recheck = request_method(request)->recheck;
@@ -123,7 +123,7 @@ static void fail_unknown(struct request *request, const char *error)
 	    recheck != NULL ? recheck : "");
 }
 
-/* Whether a method is the first one's, maybe by another name. */
+/* Returns true if a method is that of the first request, perhaps by another name. */
 static bool is_method(const struct method *method, const char *first)
 {
 	const struct method *found = method_find(first);
@@ -131,13 +131,13 @@ static bool is_method(const struct method *method, const char *first)
 	    (found != NULL && found->handle == method->handle && method_is_built_in(first));
 }
 
-/* The pane in the text of a caller, "%3/790/5120"; a thread is no such text. */
+/* Returns the length of the pane in a caller such as "%3/790/5120"; 0 for a thread. */
 static int pane_len(const char *caller)
 {
 	return caller[0] == '%' ? (int)strcspn(caller, "/") : 0;
 }
 
-/* Fails a request that is another one than the first with its key. True if it did. */
+/* Fails a request that differs from the first one with its key. Returns true if it did. */
 static bool refuse_other(struct request *request, const struct once_earlier *first)
 {
 	const struct once *once = request_once(request);
@@ -160,7 +160,7 @@ static bool refuse_other(struct request *request, const struct once_earlier *fir
 	return true;
 }
 
-/* Answers a request as the first one with its key. */
+/* Answers a repeated request like the first one with its key. */
 static void answer_again(
     struct request *request, const void *args, const struct once_earlier *first)
 {
@@ -176,7 +176,7 @@ static void answer_again(
 	}
 }
 
-/* Whether it may be done though kill -9 would forget its key; or fails it. */
+/* Returns true if a request may run although kill -9 would lose its key; if not, fails it. */
 static bool may_forget(struct request *request)
 {
 	return !request_daemon(request)->config->audit_refuses ||

@@ -24,14 +24,14 @@ struct request {
 	enum role role;
 	struct buf out;
 	struct json_writer writer;
-	bool has_result; /* out was begun */
+	bool has_result; /* out has the beginning of the result */
 	bool is_notification;
 	int64_t begun_ms; /* CLOCK_MONOTONIC */
-	uint64_t audit; /* its number there; 0: not recorded */
-	int64_t audit_ms; /* when it was */
-	bool is_unaudited; /* it should have been */
-	bool has_durable; /* the result says whether it is */
-	uint64_t history; /* its number there; 0: not noted */
+	uint64_t audit; /* its number in the audit; 0: not recorded */
+	int64_t audit_ms; /* when it was recorded */
+	bool is_unaudited; /* it could not be recorded */
+	bool has_durable; /* the result has durable, or needs no such member */
+	uint64_t history; /* its number in the history; 0: not noted */
 	void (*cancelled)(struct request *request, void *data);
 	void *cancelled_data;
 	void (*sent)(struct peer *peer, void *data);
@@ -40,14 +40,14 @@ struct request {
 	void *format_data;
 	size_t format_line_max;
 	struct request_view view;
-	char **session_env; /* NULL: not asked for */
+	char **session_env; /* NULL: tmux was not asked */
 	size_t members_from; /* where the members of the result begin in out */
 	struct request_key key;
-	bool is_first; /* so is this one, or its source keeps it */
-	bool is_done; /* it had its effect, though its result may be too long */
+	bool is_first; /* the first one with its key, which dispatch or its source stores */
+	bool is_done; /* it had its effect, even if its result is too long */
 	struct list open; /* in all */
-	struct list link; /* in joined of another one, or in orphans */
-	struct list joined; /* requests with the same key, which get its answer too */
+	struct list link; /* in joined of another request, or in orphans */
+	struct list joined; /* requests with the same key, which get the same answer */
 	struct request_origin origin;
 	char id[];
 };
@@ -55,7 +55,7 @@ struct request {
 /* Every request that is not answered, the oldest first. */
 static struct list all = {&all, &all};
 
-/* Requests that are done to their end without a peer, and could be cancelled. */
+/* Requests whose peer is gone, which could be cancelled but are completed because of their keys. */
 static struct {
 	struct list list;
 	size_t count;
@@ -80,7 +80,7 @@ bool request_release(struct request *request)
 	return cancelled != NULL;
 }
 
-/* Cancels a request that gets no response any more. */
+/* Cancels a request that will get no response. */
 static void cancel(struct request *request)
 {
 	request->peer = NULL;
@@ -88,7 +88,7 @@ static void cancel(struct request *request)
 	(void)request_release(request);
 }
 
-/* The peer is gone. It may ask again with the same key, unless only the answer matters. */
+/* The peer is gone. A request with a key continues, as it may be repeated, unless it only reads. */
 static void on_peer_gone(void *data)
 {
 	struct request *request = data;
@@ -104,8 +104,8 @@ static void on_peer_gone(void *data)
 }
 
 /*
- * The waiting tools of agents; followers and streams wait for others. The meter is kept, so that a
- * role that only reads does not change it.
+ * Returns true for waiting tools, which agents call; followers and streams are no tools. The meter
+ * is stored, so the role read_only must not change it.
  */
 static bool is_metered(const struct request *request)
 {
@@ -181,7 +181,7 @@ void request_audit_refusal(struct request *request)
 		trail_refuse(request->parts->trail, &action);
 }
 
-/* outcome: "done", or the kind of an error, with its text for the history. */
+/* Notes the end. outcome: "done", or the kind of an error, with its text for the history. */
 static void note_end(struct request *request, const char *outcome, const char *text)
 {
 	if (request->audit != 0)
@@ -242,7 +242,7 @@ bool request_join(struct request *request)
 	return true;
 }
 
-/* The next of the requests that wait for this one. */
+/* Removes and returns the next request that waits for this one, or NULL. */
 static struct request *take_joined(struct request *request)
 {
 	struct request *joined;
@@ -254,7 +254,7 @@ static struct request *take_joined(struct request *request)
 	return joined;
 }
 
-/* The key of the request has its result, or an error, or is free. */
+/* The key of the request has a result or an error now, or is free again. */
 static void end_once(struct request *request)
 {
 	if (once_runner(&request->key.once) == request)
@@ -279,7 +279,7 @@ static void finish_once(struct request *request, const char *members, size_t len
 	}
 }
 
-/* Keeps the result for those who ask again, and says whether it was one of theirs. */
+/* Stores the result for repeated requests, and writes repeated, durable and audited into it. */
 static void finish_repeat(struct request *request)
 {
 	struct json_writer *writer = request_result(request);
@@ -417,7 +417,7 @@ struct json_writer *request_result(struct request *request)
 	if (!request->has_result) {
 		request->has_result = true;
 		if (buf_reserve(&request->out, FIRST_BYTES) < 0)
-			log_debug("a first buffer was refused"); /* the writer will say more */
+			log_debug("a first buffer was refused"); /* the writer reports more */
 		json_writer_init(&request->writer, &request->out);
 		if (request->response_format != NULL)
 			json_object_begin(&request->writer, NULL);
@@ -429,7 +429,7 @@ struct json_writer *request_result(struct request *request)
 	return &request->writer;
 }
 
-/* Sends a line, if the request gets a response. Then it holds nothing of other parts. */
+/* Sends a line if the request gets a response, and releases everything of other parts. */
 static void respond(struct request *request, struct buf *line)
 {
 	if (request->is_notification)
@@ -482,7 +482,7 @@ static void response_format(
 	buf_finish(&result);
 }
 
-/* An answer that was there at once has spared the agent no look. */
+/* Counts an answer; if it was given at once, it has spared the agent no look. */
 static void count_wait(const struct request *request)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -512,7 +512,7 @@ void request_done(struct request *request)
 	if (request->history != 0)
 		history_result(request->parts->history, request->history, request->method,
 		    buf_text(&request->out), request->response_format == NULL);
-	request->history = 0; /* done with */
+	request->history = 0; /* it has its end */
 	note_end(request, "done", "");
 	if (is_metered(request) && request->peer != NULL && !request->is_notification)
 		count_wait(request);
@@ -535,12 +535,12 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 }
 
 /*
- * Frees the key of a request that failed, unless its source keeps it; or keeps the error if there
- * may have been an effect. Returns whether it did.
+ * Frees the key of a request that failed, unless its source stores it; or stores the error if the
+ * request may have had an effect. Returns true if it stored the error.
  */
 static bool set_error(const struct request *request, enum message_error error, const char *text)
 {
-	/* Of several commands of tmux the first may have been done; a limit may be the result's. */
+	/* The first of several commands of tmux may have run; a limit may be that of the result. */
 	bool may_have_effect = message_error_info(error)->may_have_effect;
 	bool is_early = request == in_turn && !request->is_done && error != MESSAGE_INTERNAL;
 	char *whole;
@@ -554,13 +554,13 @@ static bool set_error(const struct request *request, enum message_error error, c
 	return true;
 }
 
-/* Members of an error, with one before them; to be freed. data may be NULL. */
+/* Returns data (may be NULL) with a member before it; the caller frees it. */
 static char *members_with(const char *member, const char *data)
 {
 	return xasprintf("%s%s%s", member, data != NULL ? "," : "", data != NULL ? data : "");
 }
 
-/* Fails those that wait for this one too. Returns whether the error is kept, but in memory only. */
+/* Also fails requests that wait for this one. True if the error is stored, but in memory only. */
 static bool fail_once(
     struct request *request, enum message_error error, const char *data, const char *text)
 {
@@ -629,7 +629,7 @@ bool request_fail_data(
 
 /*
  * Answers a request in place of its handler, whose own answer is then dropped, and cancels it as if
- * the peer had gone. A key of work done once stays kept as begun: its result is not known.
+ * the peer had gone. A key of work done once stays stored as begun: its result is not known.
  */
 static void end(struct request *request)
 {
@@ -664,7 +664,7 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 	if (request->peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
 	own = peer_pane_of(request->peer);
-	/* If the pane is gone or another program's, the process may be in another one by now. */
+	/* If the pane is gone or has another program, the process may be in another pane by now. */
 	if (own->pane != MUXBUS_NO_ID && !peer_pane_lasts(own, tmux_model(tmux))) {
 		peer_forget_pane(request->peer);
 		own = peer_pane_of(request->peer);

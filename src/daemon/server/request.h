@@ -23,24 +23,24 @@ struct request *request_new(
 struct request_key {
 	struct once once; /* its set is NULL without a key, or without a store for keys */
 	char *text; /* the key, owned; NULL: none */
-	char caller[PANE_REF_NAME_SIZE]; /* room for the one of once */
-	bool is_repeated; /* it repeats an earlier one: its result says so */
-	bool is_done_once; /* its key is kept for it by request_begin_once() */
+	char caller[PANE_REF_NAME_SIZE]; /* memory for once.caller */
+	bool is_repeated; /* it repeats an earlier request: its result says so */
+	bool is_done_once; /* request_begin_once() stores its key */
 };
 struct request_key *request_key(struct request *request);
-/* The request as its source has to keep it; NULL: it has no key, or dispatch keeps it. */
+/* Returns the key that the source must store; NULL: no key, or dispatch stores it. */
 const struct once *request_once(const struct request *request);
 /*
- * The first request with its key is done now. Unless its source does, keeps the key and then its
- * result: it is done to its end though its peer disconnects; at most REQUEST_ORPHANS_MAX that wait.
+ * Begins the first request with its key. Unless its source does, stores the key and then the
+ * result. It is completed even if its peer disconnects; at most REQUEST_ORPHANS_MAX wait so.
  */
 #define REQUEST_ORPHANS_MAX 100
 void request_begin_once(struct request *request);
-/* Its handler runs (NULL: it has returned): an error of most kinds now comes before any effect. */
+/* The handler of request runs (NULL: it has returned): most errors now come before any effect. */
 void request_begin_turn(const struct request *request);
 /* The request is put off: its handler begins the result again. */
 void request_forget_result(struct request *request);
-/* Has a request wait for the answer of the one that is done with the same key; false: none is. */
+/* Lets a request wait for the answer of the running one with the same key. False if none runs. */
 bool request_join(struct request *request);
 /*
  * The daemon ends: answers all open requests with an error that says so, and cancels those that
@@ -49,8 +49,8 @@ bool request_join(struct request *request);
 void request_end_all(void);
 
 /*
- * Says once in the result that kill -9 would lose what was armed or ended, or the key, while the
- * disk keeps nothing.
+ * Writes "durable": false into the result, once, if the disk keeps nothing: kill -9 would then lose
+ * the effect or the key.
  */
 void request_note_durable(struct request *request);
 #define DURABLE_RESULTS                                                                          \
@@ -62,14 +62,14 @@ void request_note_durable(struct request *request);
 void request_note(struct request *request, const struct json *params);
 
 /*
- * Records a request that does more than read, once, before it has its effect. False: that was not
- * possible, and the request has failed.
+ * Records a request that does more than read in the audit, once, before its effect. Returns false
+ * if that was not possible, and the request has failed.
  */
 bool request_audit(struct request *request, const struct json *params);
-/* Records that its role refuses it, or counts that. */
+/* Records in the audit that the role of a request refuses it, or counts that. */
 void request_audit_refusal(struct request *request);
 
-/* How far the work of a request is, as its provider says. */
+/* The progress of a request, as its provider reports it. */
 struct request_report {
 	const char *text; /* NULL: none */
 	double done, of;
@@ -77,9 +77,9 @@ struct request_report {
 };
 
 /*
- * The response format of a dialect, which wraps results and errors in another way than
- * JSON-RPC. result is the JSON text of the object. Each writes the members of the line's object
- * behind its id. finish is called once when the request is freed.
+ * The response format of a dialect, which wraps results and errors in another way than JSON-RPC.
+ * result() gets the result object as JSON text; result() and error() write the members of the
+ * line's object behind its id. finish() is called once when the request is freed.
  */
 struct response_format {
 	const struct field_tolerance *tolerance; /* for reading the parameters; NULL: none */
@@ -96,7 +96,7 @@ struct response_format {
 void request_progress(struct request *request, const struct request_report *report);
 void request_set_format(struct request *request, const struct response_format *response_format,
     void *data, size_t line_max);
-/* How much of its result the reader sees. */
+/* How much of the result its reader sees. */
 struct request_view {
 	size_t bytes_max; /* set by the response format; 0: all */
 	/* Called from request_done() if only the entries up to the number last are shown; or NULL. */
@@ -104,17 +104,17 @@ struct request_view {
 	void *data;
 };
 struct request_view *request_view(struct request *request);
-/* Whether the request has a response format: its peer speaks a dialect. */
+/* Returns true if the request has a response format: its peer speaks a dialect. */
 bool request_is_formatted(const struct request *request);
-/* Tolerated mistakes in its parameters; NULL: none. request may be NULL. */
+/* Returns the tolerated mistakes in its parameters, or NULL. request may be NULL. */
 const struct field_tolerance *request_tolerance(const struct request *request);
 /* Calls narrow, if the response format has it. */
 void request_narrow(struct request *request, void *args);
 
-/* Its id as JSON text, NULL if it gets no response. */
+/* Returns its id as JSON text, or NULL if it gets no response. */
 const char *request_id(const struct request *request);
 
-/* The unanswered request of a peer with this id (JSON text), or NULL. */
+/* Returns the unanswered request of a peer with this id (JSON text), or NULL. */
 struct request *request_find(struct peer *peer, const char *id);
 
 /*
@@ -124,7 +124,7 @@ void request_withdraw(struct request *request);
 
 /*
  * Ends the request, not the task it waits for: the handler fails the request as if the peer had
- * gone, and this failure is sent. False if the request cannot be released so.
+ * gone, and this failure is sent. Returns false if the request cannot be cancelled.
  */
 bool request_release(struct request *request);
 
@@ -135,14 +135,14 @@ enum role request_role(const struct request *request); /* that of its peer */
 /* CLOCK_MONOTONIC when it was accepted; its handler may be called later. */
 int64_t request_begun_ms(const struct request *request);
 
-/* Called once if the peer goes, or cancels, before the answer; NULL takes it back. */
+/* Sets a callback for when the peer is gone, or cancels, before the answer. NULL removes it. */
 void request_on_cancel(
     struct request *request, void (*cancelled)(struct request *request, void *data), void *data);
 
 /*
- * Calls sent when the response has its place in the peer's output, so that later lines come
- * behind it; not if the request fails or the peer is gone. data is memory of mem_alloc() that
- * the request frees.
+ * Calls sent when the response has its place in the peer's output, so that later lines come after
+ * it; not if the request fails or the peer is gone. data is memory of mem_alloc() that the request
+ * frees.
  */
 void request_on_sent(
     struct request *request, void (*sent)(struct peer *peer, void *data), void *data);
@@ -152,7 +152,7 @@ void request_set_session_env(struct request *request, char **strings);
 char **request_session_env(const struct request *request);
 
 /*
- * The writer of the result, inside the result object. The first call opens the object;
+ * Returns the writer of the result, inside the result object. The first call opens the object;
  * request_fail() discards the result.
  */
 struct json_writer *request_result(struct request *request);
@@ -165,28 +165,28 @@ bool request_fail(struct request *request, enum message_error error, const char 
     __attribute__((format(printf, 3, 4)));
 
 /*
- * The same for a parameter that is wrong: its name is a member of "data", and the message begins
- * with it.
+ * Like request_fail(), for a wrong parameter: its name is a member of "data", and the message
+ * begins with it.
  */
 bool request_fail_field(struct request *request, const char *field, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same with further members of "data" as JSON text. */
+/* Like request_fail(), with further members of "data" as JSON text. */
 bool request_fail_data(struct request *request, enum message_error error, const char *data,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * The pane of the peer, MUXBUS_NO_ID if it is in none; found once a peer. weak says that the
- * only evidence is an environment variable.
+ * Returns the pane of the peer, or MUXBUS_NO_ID; searched once for each peer. *ret_weak: the only
+ * evidence is an environment variable.
  */
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
 /* The origin of a request, as its message says. */
 struct request_origin {
 	bool has_within;
-	/* The open call of a provider that it is made within; "": within none. */
+	/* The open call of a provider within which the request is made; "": none. */
 	char within[24];
-	/* The thread of the agent that asks, as in struct pane_ref; "" if it is not known. */
+	/* The thread of the agent that asks, as in struct pane_ref; "": unknown. */
 	char thread[PANE_REF_THREAD_SIZE];
 };
 struct request_origin *request_origin(struct request *request);

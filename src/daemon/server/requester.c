@@ -14,7 +14,7 @@
 #include "daemon/server/target.h"
 #include "daemon/tmux/tmux.h"
 
-/* Whether a request shows no agent: a command has made it in the program, as in make. */
+/* Returns true if a command within the program made the request, as in make: it shows no agent. */
 static bool is_by_command(struct request *request, const struct pane_ref *ref,
     const struct muxbus_pane *pane, pid_t program)
 {
@@ -27,7 +27,7 @@ static bool is_by_command(struct request *request, const struct pane_ref *ref,
 	    !foreground_agent(pane->pid, parts->signs, name);
 }
 
-/* Whether a command asks at the prompt of a shell, so that a person does. */
+/* Returns true if a command at the prompt of a shell made the request, so that a person did. */
 static bool is_person(const struct request *request, const struct muxbus_pane *pane)
 {
 	const struct peer *peer = request_peer(request);
@@ -45,7 +45,7 @@ void requester_expect_front(
 	switch (foreground_find_asker(
 	    pane->pid, peer != NULL ? peer_pid(peer) : 0, &expected.program)) {
 	case ASKER_BEHIND:
-		/* The program in front has not asked. */
+		/* The program in front has not made the request. */
 		if (is_person(request, pane) && !parts->is_pending(parts, ref))
 			expected_forget(queue_store(parts->queue), ref, pane->pid);
 		return;
@@ -68,9 +68,9 @@ void requester_expect_front(
 }
 
 /*
- * Whether the kernel says that the peer is in its pane. One process of an agent may serve the
- * windows of many panes: its environment, and what its bridge says, name the pane where that
- * process was started.
+ * Returns true if the kernel shows the peer in its pane. One process of an agent may serve many
+ * panes: its environment, and the pane that its bridge names, are then those where that process was
+ * started.
  */
 static bool is_seen_in_pane(const struct request *request)
 {
@@ -78,7 +78,7 @@ static bool is_seen_in_pane(const struct request *request)
 	return evidence != PANE_SAID && evidence != PANE_ENVIRONMENT;
 }
 
-/* Whether its pane is so new that the model has to be read again first. */
+/* Returns true if the peer's pane is so new that the model has to be read again first. */
 static bool is_early(const struct request *request)
 {
 	const struct tmux *tmux = request_daemon(request)->tmux;
@@ -116,8 +116,8 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 }
 
 /*
- * Whether the pane of a call is known to be there, at rest too, without asking tmux: its process
- * has its terminal. text is as for requester_pane(). The rest of what the model says can be old.
+ * Returns true if the pane of a call is known to exist without asking tmux, even while detached:
+ * its process has its terminal. text: as in requester_pane(). The model can be old otherwise.
  */
 static bool requester_pane_lives(struct request *request, const char *text)
 {
@@ -172,8 +172,10 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller)
 	    request_daemon(request)->tmux, request_peer_pane(request, &is_weak), &ret_caller->pane);
 	if (ret_caller->pane.pane == MUXBUS_NO_ID && peer != NULL && peer_origin(peer)->count > 0) {
 		pid_t session = peer_origin(peer)->processes[0].session;
-		/* 0 is the kernel's word for a session of processes outside of this PID namespace,
-		 * as under `unshare --pid`: the programs that it began here are in one. */
+		/*
+		 * 0: the session is outside of this PID namespace, as under `unshare --pid`: all
+		 * programs that were started from there share it.
+		 */
 		ret_caller->session = session > 0 ? session : -1;
 		ret_caller->session_start = process_start_ticks(ret_caller->session);
 	}
@@ -186,8 +188,8 @@ static bool is_directory(const char *path)
 }
 
 /*
- * The directory of a process, if it can be read and is still there. Else *ret_is_removed says
- * whether it was removed: out is then its path, with what the kernel writes behind it.
+ * Finds the directory of a process. Returns false if it cannot be read or does not exist any more.
+ * *ret_is_removed: it was removed, and out is its path with the kernel's suffix.
  */
 static bool find_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 {
@@ -201,7 +203,7 @@ static bool find_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 	return !*ret_is_removed && is_directory(out);
 }
 
-/* Whether its number is still that of the process. */
+/* Returns true if the pid of the peer is still that of its process. */
 static bool is_there(const struct peer *peer)
 {
 	const struct peer_origin *origin = peer_origin(peer);
@@ -225,7 +227,7 @@ bool requester_cwd(
 	}
 	if (peer != NULL && is_there(peer) && find_cwd(peer_pid(peer), out, size, &is_removed))
 		return true;
-	/* Not in the home directory instead: the command may be one that removes files. */
+	/* The home directory is no substitute: the command may be one that removes files. */
 	if (is_removed)
 		return request_fail_field(request, "cwd",
 		    "the directory of the program that asks was removed: \"%.200s\"; name another",

@@ -16,9 +16,8 @@ struct text {
 struct rest_set {
 	struct list texts; /* oldest first */
 	size_t count, bytes, bytes_max;
-	struct rest_set *readers; /* the set of the role read_only; NULL: this is it */
-	uint32_t
-	    number; /* of the last id: begins at random, so that an older daemon's is unknown */
+	struct rest_set *readers; /* the set of the role read_only; NULL in that set */
+	uint32_t number; /* of the last id; random at first, so that an older daemon's is unknown */
 };
 
 static struct rest_set *new_set(size_t bytes_max)

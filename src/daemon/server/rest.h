@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Texts of which an answer showed a part only, kept for a while so that the rest can be read. The
- * oldest go first: at most REST_TEXTS_MAX, of bytes_max together, each for REST_KEEP_MS. The role
- * read_only has a set of its own: an id can be guessed, and texts of others may be of files.
+ * Texts of which a response showed only a part, kept so that the rest can be read: at most
+ * REST_TEXTS_MAX, of bytes_max together, each for REST_KEEP_MS; the oldest are dropped first. The
+ * role read_only has its own set: an id can be guessed, and texts of others may be of files.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ void rest_set_free(struct rest_set *set); /* NULL is accepted */
 
 struct request;
 
-/* The set for the role of a request. */
+/* Returns the set for the role of a request. */
 struct rest_set *rest_set_of(struct request *request);
 
 /* Keeps a copy of a text of at most bytes_max. Returns its id, lent until the next call. */
@@ -27,11 +27,11 @@ const char *rest_keep(struct rest_set *set, const void *text, size_t len);
 struct json_writer;
 
 /*
- * Keeps a text, and writes the member "rest" of a result: the call that reads it from a byte on. what
- * says what that is. An empty text, and one of more than bytes_max, is not kept and has no such member.
+ * Keeps a text, and writes the member "rest" of a result: the call that reads it from a byte on.
+ * what describes that rest. Does nothing with an empty text, or one of more than bytes_max.
  */
 void rest_write(struct json_writer *writer, struct rest_set *set, const void *text, size_t len,
     size_t from, const char *what);
 
-/* The text of an id, lent until the next rest_keep(); NULL: it is not kept. */
+/* Returns the text of an id, lent until the next rest_keep(), or NULL if it is not kept. */
 const char *rest_find(const struct rest_set *set, const char *id, size_t *ret_len);

@@ -22,7 +22,7 @@ bool right_refuse(struct request *request, const char *what)
 	    "%s, which the role %s of this connection does not allow", what, name);
 }
 
-/* Whether the parameters have one of a flag, which the role does not allow. */
+/* Returns the name of a parameter with FIELD_KEPT, which narrow roles may not use, or NULL. */
 static const char *find_kept(const struct method *method, const struct json *params)
 {
 	for (const struct field *field = method->fields; field != NULL && field->name != NULL;
@@ -47,7 +47,7 @@ bool right_begin(struct request *request, const struct json *params)
 	else if (kept != NULL)
 		(void)snprintf(
 		    what, sizeof what, "%.48s with %.48s changes what is kept", method->name, kept);
-	/* Another host would do it with its own role. */
+	/* Another host would run it with its own role. */
 	else if (request_daemon(request)->config->is_fleet &&
 	    (method->flags & METHOD_WAITS || !method_is_read_only(method)))
 		(void)snprintf(what, sizeof what, "%.48s is done by another host", method->name);
@@ -77,12 +77,12 @@ bool right_owns(struct request *request, const struct pane_ref *pane)
 	(void)right_find_own(request, &own);
 	if (own.pane != MUXBUS_NO_ID && pane_ref_same_pane(&own, pane))
 		return true;
-	/* It is the pane of this number that was made, and no earlier one. */
+	/* The pane that was made must be the present pane with this id, not an earlier one. */
 	pane_ref_of(request_daemon(request)->tmux, pane->pane, &now);
 	if (!pane_ref_same_pane(&now, pane) || peer_pane_of(request_peer(request))->is_weak)
 		return false;
 	requester_caller(request, &caller);
-	/* Programs outside of tmux make none: one of their session is another program. */
+	/* Programs outside of tmux own no panes: their session may have other programs. */
 	return caller.pane.pane != MUXBUS_NO_ID &&
 	    maker_is(request_daemon(request)->makers, &caller, pane->pane);
 }
@@ -123,8 +123,8 @@ void right_find_only(
 }
 
 /*
- * Has a window read if its pane may not be what the model says: tmux does not announce that a pane
- * is respawned. But a command that types finds out by itself.
+ * Puts a request off to read a window if the model may be wrong about its pane: tmux does not
+ * announce a respawned pane. A command that types checks this itself.
  */
 static bool look_again(struct request *request, uint32_t id)
 {
@@ -191,6 +191,6 @@ bool right_affects_pane(struct request *request, const void *args, struct pane_r
 bool right_affects_caller(
     struct request *request, const void *args UNUSED, struct pane_ref *ret_pane)
 {
-	(void)right_find_own(request, ret_pane); /* or it is cleared */
+	(void)right_find_own(request, ret_pane); /* cleared if not known */
 	return true;
 }

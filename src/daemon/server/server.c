@@ -20,15 +20,15 @@
 #include "wire/address.h"
 
 /*
- * An accepter: a socket with its path. Without free descriptors it says "busy" to those that wait,
- * and pauses.
+ * An accepter: a listening socket and its path. Without free descriptors it answers "busy" to
+ * waiting connections, and pauses.
  */
 
 struct accepter_order {
 	const char *path; /* lent; its length was checked */
-	int given_fd; /* a socket that listens there already, and stays; 0: it is made */
+	int given_fd; /* a socket that listens there already, and stays; 0: make one */
 	mode_t mode; /* of the socket, if it is made */
-	gid_t group; /* -1: ours */
+	gid_t group; /* -1: our own group */
 	void (*accepted)(void *data, int fd); /* takes over fd */
 };
 
@@ -96,8 +96,8 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
 }
 
 /*
- * Binds a socket that was never open to others than it is for: before listen() none can connect.
- * Returns it, or -1 with errno.
+ * Binds a socket and listens. The mode is set before listen(), so that no other user can ever
+ * connect. Returns it, or -1 with errno.
  */
 static int bind_socket(const struct accepter_order *order)
 {
@@ -124,7 +124,7 @@ static int bind_socket(const struct accepter_order *order)
 	return -1;
 }
 
-/* Out of descriptors: reports "busy" to a waiting peer with the spare one. */
+/* Out of descriptors: accepts waiting peers with the spare descriptor, to report "busy". */
 static void shed(struct accepter *accepter)
 {
 	for (int i = 0; i < ACCEPTS_PER_TURN && accepter->spare_fd >= 0; i++) {
@@ -171,7 +171,7 @@ static void on_accept(evutil_socket_t socket, short events UNUSED, void *data)
 	}
 }
 
-/* Whether the path still leads to the socket. A file that was made later may have its inode. */
+/* Returns true if the path still leads to the socket, or to a later socket that has its inode. */
 static bool accepter_is_there(const struct accepter *accepter)
 {
 	struct stat st;
@@ -179,7 +179,7 @@ static bool accepter_is_there(const struct accepter *accepter)
 	    st.st_dev == accepter->dev && st.st_ino == accepter->ino;
 }
 
-/* Removes the socket if it made it. NULL is accepted. */
+/* Closes the socket, and unlinks it if the accepter made it. NULL is accepted. */
 static void accepter_free(struct accepter *accepter)
 {
 	if (accepter == NULL)
@@ -198,7 +198,7 @@ static void accepter_free(struct accepter *accepter)
 	mem_free(accepter);
 }
 
-/* busy takes over fd too, and answers. NULL with a reason. */
+/* busy takes over fd too, and answers. Returns NULL with a reason on failure. */
 static struct accepter *accepter_new(struct event_base *base, const struct accepter_order *order,
     void (*busy)(void *data, int fd), void *data, char *ret_reason, size_t size)
 {
@@ -212,7 +212,7 @@ static struct accepter *accepter_new(struct event_base *base, const struct accep
 		accepter_free(accepter);
 		return NULL;
 	}
-	(void)lstat(order->path, &st); /* removed at once: as if later */
+	(void)lstat(order->path, &st); /* fails if removed already */
 	accepter->dev = st.st_dev;
 	accepter->ino = st.st_ino;
 	accepter->accept_event =
@@ -240,7 +240,7 @@ struct server {
 	struct accepter *accepters[ACCEPTERS_MAX]; /* NULL: closed, or not wanted */
 	struct list peers;
 	struct peer_shared shared;
-	struct output_stage stage; /* last, as scratch: unused space costs nothing */
+	struct output_stage stage; /* last, as is scratch: unused space costs nothing */
 	char scratch[SCRATCH_BYTES];
 };
 
@@ -254,7 +254,7 @@ static void on_too_long(void *data, struct peer *peer, const struct lost_id *los
 	dispatch_too_long(data, peer, lost);
 }
 
-/* Peers that do not read have a maximum together: ends those with the most. */
+/* Peers that do not read exceed their maximum together: disconnects those with the most. */
 static void on_grown(void *data)
 {
 	struct server *server = data;
@@ -365,7 +365,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	server->parts->counters->refused++;
 }
 
-/* The maximum number of peers: leaves descriptors for all other work. */
+/* Returns the maximum number of peers, which leaves descriptors for all other work. */
 static size_t peers_max(const struct server *server)
 {
 	size_t max = (size_t)server->parts->config->limits.peers;
@@ -373,7 +373,7 @@ static size_t peers_max(const struct server *server)
 	return room < max ? room : max;
 }
 
-/* Where a peer comes from. The number of its process may be another's by now: the kernel says. */
+/* Reads the origin of a peer. Its pid may belong to another process by now: the kernel knows. */
 static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 {
 	struct pollfd process = {.fd = -1, .events = POLLIN};
@@ -384,7 +384,7 @@ static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 	if (process.fd < 0)
 		return;
 	if (poll(&process, 1, 0) > 0)
-		ret_origin->count = 0; /* it has ended */
+		ret_origin->count = 0; /* the process has ended */
 	(void)close(process.fd); /* nothing was written to it */
 }
 
@@ -397,11 +397,11 @@ static void admit(struct server *server, int fd, enum role role)
 	if (!process_is_peer(fd, &who) && (role != ROLE_READ_ONLY || who.pid < 0)) {
 		log_warning("a connection by another user was refused");
 		server->parts->counters->refused++;
-		(void)close(fd); /* without a word */
+		(void)close(fd); /* without a response */
 		return;
 	}
 	max = peers_max(server) /
-	    (role == ROLE_READ_ONLY ? 2 : 1); /* others of the machine take not all */
+	    (role == ROLE_READ_ONLY ? 2 : 1); /* other users cannot take all places */
 	if (server_peer_count(server) >= max) {
 		char text[160];
 		(void)snprintf(text, sizeof text,

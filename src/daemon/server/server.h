@@ -9,15 +9,15 @@
 #include "daemon/core/daemon_parts.h"
 
 /*
- * Checks the socket's path and removes a stale socket. NULL on failure, with a reason. Call
- * while holding the lock of this tmux server. parts outlive it.
+ * Checks the socket's path and removes a stale socket. Returns NULL with a reason on failure. Call
+ * while holding the lock of this tmux server. parts must outlive the server.
  */
 struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_size);
-/* The dispatch for the lines of its peers. */
+/* Returns the dispatch for the lines of its peers. */
 struct dispatch *server_dispatch(const struct server *server);
 /* Makes the socket and admits peers. Returns 0, or -1 with a reason. */
 int server_listen(struct server *server, char *ret_reason, size_t reason_size);
-/* Makes each socket again whose file a program has removed. Peers stay connected. */
+/* Makes each socket again whose file was removed. Peers stay connected. */
 void server_listen_anew(struct server *server);
 /* Closes the socket and every peer, after writing pending responses within a second. */
 void server_free(struct server *server);

@@ -8,11 +8,11 @@
 #include "daemon/tmux/tmux.h"
 #include "daemon/tmux/tmux_command.h"
 
-/* About the terminal and the shell that tmux was started from. */
+/* Variables of the terminal and the shell that tmux was started from. */
 static const char *const of_its_start[] = {
     "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "TMUX", "TMUX_PANE", "_", NULL};
 
-/* Whether a job gets a variable of all sessions. */
+/* Returns true if a job gets this variable of all sessions. */
 static bool is_wanted(const char *variable)
 {
 	size_t len = strcspn(variable, "=");
@@ -40,7 +40,7 @@ static void add(char ***env, size_t *bytes, char *variable, bool is_global)
 	*bytes += len;
 }
 
-/* The value behind an opening quote, without its escapes. Sets *at behind the closing one. */
+/* Returns the value after an opening quote, without escapes. Moves *at behind the closing quote. */
 static char *read_value(const char **at)
 {
 	char *value = xalloc(strlen(*at) + 1);
@@ -83,12 +83,12 @@ static void read_listing(char ***env, size_t *bytes, const char *text, bool is_g
 	}
 }
 
-/* A look into tmux's environment, for all who want that of a pane. */
+/* A look into tmux's environment for a pane, shared by all askers. */
 struct look {
 	struct list link; /* in looks */
 	struct tmux *tmux;
 	struct pane_ref pane;
-	bool has_begun; /* who asks now may know of a later change: the next look is for them */
+	bool has_begun; /* later askers get the next look, as they may know of a change */
 	struct list askers;
 };
 
@@ -98,7 +98,7 @@ struct asker {
 	void *data;
 };
 
-/* For each pane at most one that has begun, and one that waits for its end. */
+/* For each pane at most one look that has begun, and one that waits for its end. */
 static struct list looks = {&looks, &looks};
 
 static struct look *find_look(const struct tmux *tmux, const struct pane_ref *pane, bool has_begun)
@@ -196,7 +196,7 @@ void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
 		look_begin(look);
 }
 
-/* A request that is put off meanwhile. */
+/* A request that is put off until tmux has answered. */
 struct wanting {
 	struct request *request;
 	struct pane_ref pane;

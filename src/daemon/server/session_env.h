@@ -14,17 +14,17 @@ struct request;
 struct tmux;
 
 /*
- * The environment for a job of a pane, as changes of the daemon's: "NAME=value" sets, "NAME"
- * removes. Variables of the session come as they are; those of all sessions only if the daemon
- * does not have them, and they are no secrets and not an agent's. The strings are lent until the
- * request ends. Without tmux there are none. False: the handler is called again, and must leave
- * the request alone.
+ * Sets *ret_env to the environment for a job of a pane, as changes to the daemon's: "NAME=value"
+ * sets, "NAME" removes. Variables of the session are taken as they are; those of all sessions only
+ * if the daemon does not have them, and they are no secrets and not an agent's. The strings are
+ * lent until the request ends; without tmux there are none. Returns false if the handler will be
+ * called again, and must leave the request alone.
  */
 bool session_env(struct request *request, const struct pane_ref *pane, const char *const **ret_env);
 
 /*
- * Asks tmux for the same. done is called once, perhaps before this returns: it frees the strings
- * and the list of env. tmux may be NULL.
+ * Asks tmux for this environment. Calls done once, perhaps before this returns; done frees the
+ * strings and the list env. tmux may be NULL.
  */
 void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
     void (*done)(void *data, char **env), void *data);

@@ -26,7 +26,7 @@ const struct field_result spawn_results[] = {
     {0},
 };
 
-/* For a missing directory tmux silently takes the home directory. */
+/* Checks a directory: if it is missing, tmux silently takes the home directory. */
 static bool check_cwd(struct request *request, const char *cwd)
 {
 	struct stat status;
@@ -78,7 +78,7 @@ bool spawn_check(struct request *request, const struct spawn_args *args)
 	    (args->env == NULL || check_env(request, args->env));
 }
 
-/* tmux alters or refuses control characters, depending on its version. */
+/* Returns false for control characters, which tmux alters or refuses, depending on its version. */
 static bool is_plain(const char *name)
 {
 	size_t len = strlen(name);
@@ -118,7 +118,7 @@ void spawn_literal_arg(struct muxbus_command *command, const char *text)
 	mem_free(literal);
 }
 
-/* A pane in the making. */
+/* A pane that is being made. */
 struct spawn {
 	struct request *request;
 	uint32_t pane;
@@ -128,7 +128,7 @@ struct spawn {
 	bool is_named; /* the name of the window is ours, not the requester's */
 	bool waits; /* the waiting program is in the pane */
 	int reports; /* enum spawn_report */
-	struct pane_ref parent; /* to notify of notices */
+	struct pane_ref parent; /* pane to notify of notices */
 	struct pane_caller caller;
 	char token[REPORTER_TOKEN_SIZE];
 	char *cwd;
@@ -172,7 +172,7 @@ static struct tmux *tmux_of(const struct spawn *spawn)
 	return request_daemon(spawn->request)->tmux;
 }
 
-/* The directory and the environment: for the pane, and again for its program. */
+/* Adds the directory and the environment, for the pane and again for its program. */
 static void add_surroundings(struct muxbus_command *command, const struct spawn *spawn)
 {
 	if (spawn->cwd != NULL) {
@@ -183,7 +183,7 @@ static void add_surroundings(struct muxbus_command *command, const struct spawn 
 		muxbus_command_args(command, "-e", spawn->env[i], NULL);
 }
 
-/* The token is for this program alone, so not for a program that only waits. */
+/* Adds the token, which is for the real program alone, not for a program that only waits. */
 static void add_token(struct muxbus_command *command, const struct spawn *spawn)
 {
 	if (spawn->reports == SPAWN_REPORT_NONE)
@@ -203,7 +203,7 @@ static void fail(struct spawn *spawn, int error, const struct muxbus_reply *repl
 	free_spawn(spawn);
 }
 
-/* The pane is in the model now, if it lives: its end is reported from here on. */
+/* Answers the request. The pane is in the model now, if it lives; its end will be reported. */
 static void finish(struct spawn *spawn)
 {
 	struct tmux *tmux = tmux_of(spawn);
@@ -272,7 +272,7 @@ static void add_reporter(const struct spawn *spawn)
 		    spawn->token, spawn->reports == SPAWN_REPORT_NOTICES);
 }
 
-/* Wanted output must flow before a capture of the pane is taken. */
+/* A capture is taken when wanted output flows: then the program can start. */
 static void on_listed(void *data, int error)
 {
 	struct spawn *spawn = data;
@@ -336,7 +336,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		run_program(spawn);
 }
 
-/* The name that tmux would give to a window: the name of the program, as far as known. */
+/* Returns the name that tmux would give to a window: that of the program. The caller frees it. */
 static char *program_name(const char *command)
 {
 	char *name;

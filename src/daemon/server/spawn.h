@@ -15,7 +15,7 @@
 
 struct request;
 
-/* The arguments of all three. Members have the names of the parameters. */
+/* The arguments of all three methods. Members have the names of the parameters. */
 struct spawn_args {
 	struct field_strings command;
 	const char *cwd;
@@ -48,31 +48,31 @@ struct spawn_args {
 			    "notifications for you."                                              \
 	}
 
-/* Which reports of the program are followed. */
+/* The reports of the program that are followed. */
 enum spawn_report {
 	SPAWN_REPORT_NONE,
-	SPAWN_REPORT_NOTICES, /* those by token, and notices */
+	SPAWN_REPORT_NOTICES, /* reports by token, and notices */
 	SPAWN_REPORT_TOKEN,
 };
 extern const char *const spawn_reports[];
 
 extern const struct field_result spawn_results[];
 
-/* Checks values that tmux would change silently. False if the request was failed. */
+/* Checks values that tmux would change silently. Returns false after failing the request. */
 bool spawn_check(struct request *request, const struct spawn_args *args);
 
 enum spawn_kind { SPAWN_PANE, SPAWN_WINDOW, SPAWN_SESSION };
 
 /*
  * Completes a command that makes a pane ("split-window" with its own flags), runs it, and answers
- * the request with the new objects. name is the name of the window, NULL: after its program.
+ * the request with the new objects. name is the name of the window, NULL: that of its program.
  */
 void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
     const char *name, const struct spawn_args *args);
 
-/* Adds text as an argument that tmux expands as a format, so that the result is text itself. */
+/* Adds text as an argument that tmux expands as a format, escaped so that it expands to itself. */
 void spawn_literal_arg(struct muxbus_command *command, const char *text);
 
-/* Checks a name for a session or window. False if the request was failed. */
+/* Checks a name for a session or window. Returns false after failing the request. */
 bool spawn_check_name(
     struct request *request, const char *field, const char *name, bool is_session);

@@ -50,7 +50,7 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 	buf_finish(&data);
 }
 
-/* Without a server nothing is known to be missing: fails the request by the reason. */
+/* If no server is followed, fails the request with the reason, as the object may exist. */
 static bool fail_without_server(struct request *request)
 {
 	if (tmux_is_live(request_daemon(request)->tmux))
@@ -59,7 +59,7 @@ static bool fail_without_server(struct request *request)
 	return true;
 }
 
-/* The peer's own pane, or an error that explains the alternatives. */
+/* Returns the peer's own pane, or NULL after an error that explains the alternatives. */
 static const struct muxbus_pane *own_pane(struct request *request)
 {
 	bool is_weak;
@@ -111,7 +111,7 @@ bool target_pane(struct request *request, const char *text, const struct muxbus_
 	return true;
 }
 
-/* A target, or for none the peer's own pane; else *ret_pane is NULL. */
+/* Finds a target, or without text the peer's own pane: only then *ret_pane is not NULL. */
 static bool find_or_own(struct request *request, enum resolve_kind kind, const char *text,
     struct resolve *ret_found, const struct muxbus_pane **ret_pane)
 {

@@ -11,7 +11,7 @@
 struct consumer_filter;
 struct request;
 
-/* The field of a target_pane(), of a struct of arguments with the member pane. */
+/* The field for target_pane(), of a struct of arguments with the member pane. */
 #define PANE_FIELD(args_struct)                                                                 \
 	{FIELD_ROW(STRING, struct args_struct, pane, "pane"), .min = 1, .max = 1024,            \
 	    .help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."}, \
@@ -19,16 +19,16 @@ struct request;
 		.name = "pane_id", .flags = FIELD_ALIAS                                         \
 	}
 
-/* Whether text is the id of an object of that kind: it stays the same wherever the object goes. */
+/* Returns true if text is the id of an object of that kind, which never changes. */
 bool target_is_id(enum resolve_kind kind, const char *text);
 
 /*
- * Each finds the object that text names, or fails the request (no_such_pane, ambiguous_target,
- * …, with near names) and returns false. A missing object may have been made a moment ago, and
- * another object may have taken a name or an index, of which tmux does not tell: then the request
- * is put off, its handler is called again with a fresh model, and false is returned too. In both
- * cases leave the request alone. The pane of a session or window target is its
- * active one. text NULL: the peer's own pane; an error if it has none.
+ * Each finds the object that text names, or fails the request (no_such_pane, ambiguous_target, …,
+ * with near names) and returns false. A missing object may have been made a moment ago, and tmux
+ * does not announce that another object has a name or an index now: then the request is put off,
+ * its handler is called again with a fresh model, and false is returned too. In both cases leave
+ * the request alone. A session or window as the target of target_pane() stands for its active pane.
+ * text NULL: the peer's own pane; an error if it has none.
  */
 bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane);
 bool target_window(
@@ -36,6 +36,6 @@ bool target_window(
 bool target_session(
     struct request *request, const char *text, const struct muxbus_session **ret_session);
 
-/* Reads a filter of notifications (NULL: all match), in the same way. Its id is lent from value. */
+/* Reads a filter (NULL: all match). Returns as target_pane(). Its strings are lent from value. */
 bool target_filter(
     struct request *request, const struct json *value, struct consumer_filter *ret_filter);

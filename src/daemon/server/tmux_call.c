@@ -11,7 +11,7 @@ struct tmux_run {
 	void *context;
 };
 
-/* tmux's error text of the first command that failed, without the last newline. */
+/* Returns tmux's error text of the first failed command, or NULL. The caller frees it. */
 static char *words_of(const struct muxbus_reply *replies, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

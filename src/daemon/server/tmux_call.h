@@ -9,27 +9,27 @@
 struct request;
 
 /*
- * Runs commands for a request. then is called with the replies if all succeed; else the request
- * is failed (tmux_error with tmux's own text, tmux_unavailable, timeout, gone) and then is not
- * called. context is passed on, and freed with mem_free() after.
+ * Runs commands for a request. Calls then with the replies if all succeed. If not, fails the
+ * request (tmux_error with tmux's own text, tmux_unavailable, timeout, gone), and then is not
+ * called. context is passed to then, and freed with mem_free() afterwards.
  */
 typedef void tmux_call_fn(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
     tmux_call_fn *then, void *context);
 
-/* The same, with a judge of the error, for commands that a failing hook has not kept from their end. */
+/* Like tmux_call(), but judge may clear the error of commands that ran though a hook failed. */
 typedef int tmux_judge_fn(int error, const struct muxbus_reply *replies, size_t count);
 void tmux_call_judged(struct request *request, struct muxbus_command *command, tmux_judge_fn *judge,
     tmux_call_fn *then, void *context);
 
-/* The same for commands that change nothing but one window, which is read back. */
+/* Like tmux_call(), for commands that change nothing but one window, which is read back. */
 void tmux_call_in_window(struct request *request, struct muxbus_command *command, uint32_t window,
     tmux_call_fn *then, void *context);
 
 /* Fails a request with an error of the library. text is tmux's error text, or NULL. */
 void tmux_call_fail(struct request *request, int error, const char *text);
 
-/* The same for a list of commands, with tmux's error text of the first that failed. */
+/* Like tmux_call_fail(), with tmux's error text of the first command that failed. */
 void tmux_call_fail_reply(
     struct request *request, int error, const struct muxbus_reply *replies, size_t count);

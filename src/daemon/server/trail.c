@@ -10,13 +10,13 @@
 #include "daemon/server/peer_pane.h"
 
 enum {
-	CHAIN_SIZE = 2 * SHA256_SIZE, /* as text */
+	CHAIN_SIZE = 2 * SHA256_SIZE, /* a hash as text */
 	PARAMS_MAX = 300, /* bytes of parameters in a line; with texts TEXTS_MAX */
 	TEXTS_MAX = 4096,
 	TARGET_MAX = 64,
-	KEPT_BYTES = 4096, /* of memory for the next parameters */
-	REFUSERS_MAX = 32, /* users with a role whose refusals are counted apart */
-	REFUSED_PART = 8, /* refusals are at most this part of the bytes of both files, in each */
+	KEPT_BYTES = 4096, /* memory that is kept for the next parameters */
+	REFUSERS_MAX = 32, /* pairs of user and role whose refusals are counted separately */
+	REFUSED_PART = 8, /* in each file, refusals have at most 1/8 of audit_bytes */
 	MINUTE_MS = 60000,
 	DAY_MS = 86400000,
 };
@@ -25,7 +25,7 @@ static const char chain_member[] = ",\"chain\":\"";
 
 struct refuser {
 	int64_t since_ms; /* when its minute began; 0: free */
-	uint32_t uid; /* UINT32_MAX: several, for which there was no place */
+	uint32_t uid; /* UINT32_MAX: several users that share this place */
 	enum role role;
 	unsigned lines;
 	uint64_t unwritten;
@@ -38,21 +38,21 @@ struct trail {
 	ino_t inode;
 	dev_t device;
 	off_t bytes;
-	bool is_torn; /* the file was removed, replaced or changed: a head is to say so */
-	int64_t first_ms; /* of the file: its first line */
-	uint64_t last; /* number of a request */
+	bool is_torn; /* the file was removed, replaced or changed: the next head says so */
+	int64_t first_ms; /* time of the first line of the file */
+	uint64_t last; /* number of the last request */
 	uint64_t missed;
 	char chain[CHAIN_SIZE + 1];
-	struct buf line; /* that is made now */
-	struct buf params; /* of it */
-	struct hash_key key; /* of the hashes of parameters: no one can guess them from it */
+	struct buf line; /* the line that is being made */
+	struct buf params; /* its parameters */
+	struct hash_key key; /* for hashes of parameters, which cannot be guessed without it */
 	struct refuser refusers[REFUSERS_MAX];
 	bool has_unwritten;
-	size_t refused_bytes; /* of the file: its refusals */
+	size_t refused_bytes; /* bytes of refusals in the file */
 	struct list listeners;
 };
 
-/* The hash of a line: of the one before it, and its own text up to the member chain. */
+/* Computes the hash of a line, from that of the line before and its text before member chain. */
 static void hash_line(
     const char before[CHAIN_SIZE], const char *line, size_t len, char out[CHAIN_SIZE + 1])
 {
@@ -65,7 +65,7 @@ static void hash_line(
 	str_put_hex(out, bytes, sizeof bytes);
 }
 
-/* Where the member chain begins in a line without its newline; NULL: it has none. */
+/* Returns where the member chain begins in a line without its newline, or NULL. */
 static const char *find_chain(const char *line, size_t len)
 {
 	const size_t tail = sizeof chain_member - 1 + CHAIN_SIZE + 2;
@@ -106,7 +106,7 @@ static int append(struct trail *trail, struct buf *text)
 	return -1;
 }
 
-/* The first line of a file names the hash of the last one of the file before. */
+/* Writes the first line of a file, with the hash of the last line of the file before. */
 static int add_head(struct trail *trail)
 {
 	struct json_writer writer;
@@ -137,8 +137,8 @@ static int open_file(struct trail *trail)
 }
 
 /*
- * Takes the file that has the name now, if that is not the one that was written, or not as it was
- * left. Lines that another program put there stay: the next head says what should be before it.
+ * Opens the file again if another file has its name now, or if its size is not as it was left.
+ * Lines of another program stay: the next head says which hash should be before it.
  */
 static int look_again(struct trail *trail)
 {
@@ -181,7 +181,7 @@ static void turn_over(struct trail *trail)
 	(void)close(fd); /* all was written */
 }
 
-/* Gives the line to the file. Returns 0, or -1 with errno. */
+/* Writes the line to the file. Returns 0, or -1 with errno. */
 static int add(struct trail *trail)
 {
 	int error = look_again(trail);
@@ -196,7 +196,7 @@ static int add(struct trail *trail)
 	return error;
 }
 
-/* The number of a line that begins with this member; 0: it does not. */
+/* Returns the number in a line that begins with this member, or 0. */
 static uint64_t number_of(const char *line, const char *member)
 {
 	size_t len = strlen(member);
@@ -207,8 +207,8 @@ static uint64_t number_of(const char *line, const char *member)
 }
 
 /*
- * Takes up the chain and the numbers of a file. Returns the size of its whole lines: one that was
- * cut off does not count.
+ * Continues the chain and the numbers of a file. Returns the size of its whole lines: a line that
+ * was cut off does not count.
  */
 static size_t take_up(struct trail *trail, struct buf *text)
 {
@@ -241,7 +241,7 @@ static size_t take_up(struct trail *trail, struct buf *text)
 	return (size_t)(end - begin);
 }
 
-/* The daemon was killed before the new file had a line: the chain of the old file goes on. */
+/* The daemon was killed before the new file had a line: continues the chain of the old file. */
 static void take_up_old(struct trail *trail)
 {
 	int fd = open(trail->old_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -275,7 +275,7 @@ static void read_key(struct trail *trail, const char *state_dir)
 	if (fd < 0 || file_write_all(fd, &trail->key, sizeof trail->key) < 0)
 		log_warning("%s: %s", path, strerror(errno));
 	if (fd >= 0)
-		(void)close(fd); /* said above */
+		(void)close(fd); /* an error was logged above */
 }
 
 struct trail *trail_new(
@@ -306,7 +306,7 @@ struct trail *trail_new(
 	return trail;
 }
 
-/* The notification or the job, or what is known of it, that conditions take away; NULL: none. */
+/* Returns the notification or the job that conditions settle, as they name it, or NULL. */
 static const struct json *find_settled(const struct json *conditions)
 {
 	const struct json *found = NULL;
@@ -323,7 +323,7 @@ static const struct json *find_settled(const struct json *conditions)
 	return found;
 }
 
-/* The parameter by which a method that only reads keeps or takes something; NULL: none. */
+/* Returns the parameter by which a method that only reads keeps or takes something, or NULL. */
 static const struct json *find_kept(const struct method *method, const struct json *params)
 {
 	const struct json *found = NULL;
@@ -354,7 +354,7 @@ static bool put_as_target(struct json_writer *writer, const struct json *value)
 	return true;
 }
 
-/* The object that a request names, as it names it. */
+/* Writes the object that a request names, as the request names it. */
 static void put_target(
     struct json_writer *writer, const struct method *method, const struct json *params)
 {
@@ -367,12 +367,12 @@ static void put_target(
 			return;
 }
 
-/* Of declared tools and providers no text is written, whatever it is. */
+/* Writes parameters. Texts for declared tools and providers are never written. */
 static void put_params(struct trail *trail, struct json_writer *writer, const struct method *method,
     const struct json *params)
 {
 	bool is_full = trail->options.is_full && method->group == NULL;
-	/* Conditions have patterns. */
+	/* Methods that only read may have conditions, which have patterns. */
 	bool is_named = method->group == NULL && !method_is_read_only(method);
 	struct buf *text = &trail->params;
 	struct json_writer own;
@@ -419,7 +419,7 @@ void trail_listen(struct trail *trail, struct trail_listener *listener)
 	list_append(&trail->listeners, &listener->link);
 }
 
-/* The line of a request is written. */
+/* The line of a request is written: calls the listeners. */
 static void tell(struct trail *trail, uint64_t number)
 {
 	trail->last = number;
@@ -427,7 +427,7 @@ static void tell(struct trail *trail, uint64_t number)
 		listener->written(listener);
 }
 
-/* No flood of refusals makes the file turn over: what was done has the larger part. */
+/* Returns false if refusals fill their part of the file: a flood of them drops no requests. */
 static bool has_room_for_refusal(const struct trail *trail)
 {
 	return trail->refused_bytes < trail->options.bytes / REFUSED_PART;
@@ -443,7 +443,7 @@ static int add_refusal(struct trail *trail)
 	return 0;
 }
 
-/* Writes how many refusals had no line, of minutes that began before. */
+/* Writes how many refusals had no line, of minutes that began before until_ms. */
 static void sum_up(struct trail *trail, int64_t until_ms)
 {
 	bool is_left = false;
@@ -497,10 +497,10 @@ void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_
 	begin(&writer, &trail->line, "of", number);
 	json_put_str(&writer, "outcome", outcome);
 	json_put_int(&writer, "ms", elapsed_ms);
-	(void)add(trail); /* a line that is missing is no effect */
+	(void)add(trail); /* a missing line has no effect */
 }
 
-/* The place of a user and role. Without a free one it shares the last. */
+/* Returns the place of a user and role; if none is free, they share the last. */
 static struct refuser *find_refuser(struct trail *trail, uint32_t uid, enum role role)
 {
 	struct refuser *place = NULL;
@@ -543,7 +543,7 @@ void trail_refuse(struct trail *trail, const struct trail_action *action)
 	put_caller(&writer, action);
 	json_put_str(&writer, "outcome", "forbidden");
 	if (++refuser->lines == TRAIL_REFUSALS)
-		json_put_bool(&writer, "counted", true); /* further ones, without a line */
+		json_put_bool(&writer, "counted", true); /* further refusals have no line */
 	(void)add_refusal(trail);
 }
 
@@ -583,7 +583,7 @@ int trail_read(const struct trail *trail, struct buf *out)
 	return 0;
 }
 
-/* Whether lines stood before this head that are not there. */
+/* Returns true if the head says that lines before it are missing. */
 static bool is_torn(const char *line, size_t len)
 {
 	static const char torn[] = "\"torn\":true";
@@ -603,7 +603,7 @@ size_t trail_verify(const struct trail *trail, const char *text, size_t len)
 		at = next != NULL ? find_chain(line, (size_t)(next - line)) : NULL;
 		if (at == NULL)
 			return number;
-		if (chain[0] == '\0') { /* the first line that is kept says what was before it */
+		if (chain[0] == '\0') { /* the first kept line names the hash before it */
 			const char *first =
 			    memmem(line, (size_t)(at - line), before, sizeof before - 1);
 			if (first == NULL || is_torn(line, (size_t)(at - line)) ||

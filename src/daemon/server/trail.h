@@ -6,9 +6,9 @@
  * kill -9 loses nothing; a power cut can.
  *
  * A line has the sizes of texts and a keyed hash of all parameters, with -o audit=full the texts
- * too, but never those for declared tools and providers. Two files of half of audit_bytes each, at
- * most: the older one is dropped, also when all of it is older than audit_days. Refusals have
- * TRAIL_REFUSALS lines a minute for a user and a role, and a part of each file; more is counted.
+ * too, but never those for declared tools and providers. There are two files: a new one replaces
+ * the older one at half of audit_bytes, or of audit_days. Refusals have TRAIL_REFUSALS lines a
+ * minute for a user and a role, and a part of each file; others are only counted.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 #define TRAIL_LINE_MAX 8192 /* bytes; parameters are cut */
 #define TRAIL_FILE_MAX ((size_t)64 * 1024 * 1024)
 
-/* A request: who asks, and for what. */
+/* A request: its peer, and the method that it calls. */
 struct trail_action {
 	const struct peer *peer; /* NULL: the daemon itself */
 	uint32_t pane; /* of the peer; MUXBUS_NO_ID: none */
@@ -33,18 +33,18 @@ struct trail_options {
 	bool is_full; /* with texts */
 };
 
-/* NULL with a reason if the file cannot be opened at all. */
+/* Returns NULL with a reason if the file cannot be opened at all. */
 struct trail *trail_new(
     const char *state_dir, const struct trail_options *options, char *ret_reason, size_t size);
 void trail_free(struct trail *trail); /* NULL is accepted */
 
-/* Whether a request has a line: its method does more than read, or with these parameters. */
+/* Returns true if a request has a line: it does more than read, at least with these parameters. */
 bool trail_wants(const struct method *method, const struct json *params);
-/* Writes the line of a request. Returns its number; 0 with errno: it could not be written. */
+/* Writes the line of a request. Returns its number, or 0 with errno if it could not be written. */
 uint64_t trail_begin(struct trail *trail, const struct trail_action *action);
-/* Writes its outcome: the kind of the error, or "done". */
+/* Writes the outcome of a request: the kind of the error, or "done". */
 void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_t elapsed_ms);
-/* Writes that a request was refused by its role, or counts it. */
+/* Writes that a request was refused by its role, or only counts the refusal. */
 void trail_refuse(struct trail *trail, const struct trail_action *action);
 
 /* Calls written after each line of a request. */
@@ -56,10 +56,10 @@ void trail_listen(struct trail *trail, struct trail_listener *listener);
 
 uint64_t trail_last(const struct trail *trail); /* the number of the last request */
 
-/* Appends both files, the older one first. Returns 0, or -1 with errno. */
+/* Appends both files to out, the older one first. Returns 0, or -1 with errno. */
 int trail_read(const struct trail *trail, struct buf *out);
 /*
- * The number of the first line of such a text whose hash is wrong or before which lines are missing,
- * from 1; 0: the chain is whole, up to the last line that was written.
+ * Returns the number, from 1, of the first line of such a text whose hash is wrong or before which
+ * lines are missing; 0: the chain is whole, up to the last line that was written.
  */
 size_t trail_verify(const struct trail *trail, const char *text, size_t len);

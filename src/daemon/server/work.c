@@ -12,7 +12,7 @@ bool work_is_look(enum work_kind kind)
 	return kind == WORK_LOOK || kind == WORK_LOOK_AT_WINDOW;
 }
 
-/* Reads the object that a request names by its id. */
+/* Reads the id of the object that a parameter names. Returns false if it is not an id. */
 static bool read_id(const struct json *params, const char *name, char sigil, uint32_t *ret_id)
 {
 	const struct json *text = json_member(params, name);
@@ -21,8 +21,8 @@ static bool read_id(const struct json *params, const char *name, char sigil, uin
 }
 
 /*
- * The only window that a request looks at, or that of its pane; MUXBUS_NO_ID: it needs the whole
- * model, or its caller may be in a pane that the model does not have.
+ * Returns the only window that a request needs, or that of its pane; MUXBUS_NO_ID if it needs the
+ * whole model, or its caller may be in a pane that the model does not have.
  */
 static uint32_t only_window(struct request *request, const struct json *params)
 {
@@ -43,7 +43,7 @@ static uint32_t only_window(struct request *request, const struct json *params)
 	return pane != NULL ? pane->window : MUXBUS_NO_ID;
 }
 
-/* Whether the model is young enough at rest, as the parameter of the request says. */
+/* Returns true if the model is as fresh as METHOD_MAX_AGE of the request demands. */
 static bool is_young(struct request *request, const struct json *params)
 {
 	struct muxbus_sync *sync = tmux_sync(request_daemon(request)->tmux);
@@ -67,7 +67,7 @@ struct work work_before(struct request *request, const struct json *params, bool
 	bool must_look = tmux_is_detached(parts->tmux), looks_itself;
 	if (must_look && flags & METHOD_BY_OUTPUT && !config_pipes(parts->config))
 		return (struct work){.kind = WORK_ATTACH};
-	/* A narrow role is judged by whose pane it is, before the handler is called. */
+	/* For a narrow role the owner of the pane is checked before the handler is called. */
 	looks_itself = flags & METHOD_LOOKS_ITSELF && request_role(request) == ROLE_FULL;
 	must_look = must_look && !looks_itself && !is_young(request, params);
 	if (flags & METHOD_WITHOUT_TMUX || !(must_look || is_behind))

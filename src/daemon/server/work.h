@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Work: what a request is put off for until its handler can run. */
+/* Work that a request waits for before its handler can run. */
 #pragma once
 
 #include "base/base.h"
@@ -15,9 +15,9 @@ typedef void dispatch_begin_fn(void *context, dispatch_done_fn *done, void *data
 enum work_kind {
 	WORK_NONE,
 	WORK_LOOK, /* reads the model again */
-	WORK_LOOK_AT_WINDOW, /* reads one window, and which others there are */
+	WORK_LOOK_AT_WINDOW, /* reads one window, and the list of windows */
 	WORK_ATTACH, /* makes the daemon a client of tmux */
-	WORK_OTHER, /* of a handler */
+	WORK_OTHER, /* work of a handler */
 };
 
 struct work {
@@ -30,9 +30,9 @@ struct work {
 bool work_is_look(enum work_kind kind);
 
 /*
- * The work before a request: while the daemon rests, the model is as old as the last request, and
- * no output comes. Most methods look for a pane, which can be that of the caller. is_behind: an
- * earlier request of the peer waits for a look.
+ * Returns the work to do before a request: while the daemon is detached, the model is as old as the
+ * last request, and no output arrives. Most methods look for a pane, which can be that of the
+ * caller. is_behind: an earlier request of the peer waits for a look.
  */
 struct work work_before(struct request *request, const struct json *params, bool is_behind);
 
