@@ -362,7 +362,7 @@ static int set_up_fleet(struct main *main)
 	const char *home = getenv("HOME");
 	if (set_up_server(main) < 0)
 		return -1;
-	/* Jobs without a directory begin in that of their peer, the fleet: HOME, as behind ssh. */
+	/* Jobs without a directory begin where the fleet works: in HOME, as jobs behind ssh do. */
 	if (home != NULL && chdir(home) < 0)
 		log_warning("HOME: %s: %s", home, strerror(errno));
 	main->fleet = fleet_new(&main->daemon);

@@ -41,8 +41,8 @@ enum config_attach {
 
 /* The contents of the lines of the audit: -o audit. */
 enum config_audit {
-	AUDIT_SIZES, /* sizes of texts */
-	AUDIT_FULL, /* the texts */
+	AUDIT_SIZES, /* only the sizes of texts */
+	AUDIT_FULL, /* texts in full */
 	AUDIT_OFF,
 };
 

@@ -25,7 +25,7 @@ struct line_matcher {
 	size_t literal_len; /* 0: no literal */
 	char literal[PATTERN_LITERAL_MAX]; /* no line matches without these bytes */
 	bool is_blockwise; /* a block without a match has no matching line */
-	bool has_dollar; /* except, with "$", a line that ends in CRLF */
+	bool has_dollar; /* has "$": such a block may still have a CRLF line that matches */
 };
 
 /* A line of a block. */

@@ -440,7 +440,7 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 	queue_hold_id(set->queue, id);
 	watch->boot_due_ms =
 	    boot_clock_due_ms(set->clock, boot_id, watch->boot_due_ms, watch->real_due_ms);
-	/* Without a place the file did not exist then, so that it is read from its first byte. */
+	/* No place is stored if the file did not exist: it is read from its first byte. */
 	watch_listen(watch, stored.places, stored.place_count);
 	return true;
 }
