@@ -24,7 +24,7 @@ static size_t last_row(const char *text)
 /*
  * Returns true if the screen shows the stored question with an answer begun: behind the question's
  * row; in a row that was blank, under the same rows; or in rows to which the answer has wrapped,
- * since no newline came since.
+ * if no newline came since.
  */
 static bool goes_on(const struct agent *agent, const struct agent_facts *facts, const char *text)
 {

@@ -67,7 +67,7 @@ struct prompt_profile {
 	bool is_sure; /* the row was the prompt at a second time too */
 	char row[AGENT_ROW_SIZE]; /* digits as 0 */
 	char tail[AGENT_TAIL_SIZE]; /* bytes that drew the first prompt; "": unknown */
-	char other_tail[AGENT_TAIL_SIZE]; /* bytes that drew a later one */
+	char other_tail[AGENT_TAIL_SIZE]; /* bytes that drew a later prompt */
 	pid_t pid; /* of the program */
 	uint64_t start;
 	char name[64];

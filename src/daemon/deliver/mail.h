@@ -36,7 +36,7 @@ struct mail {
 	struct mail_office *office;
 	struct pane_ref pane;
 	const struct way *way; /* the way that was started; NULL: none */
-	void *work; /* data of that way while it works; NULL: it does not work */
+	void *work; /* data of the started way while it works; NULL: it does not work */
 	struct loop_timer *soon; /* looks at the mail after a post */
 	struct loop_timer *again; /* tries again after a failure */
 	size_t tries; /* failed tries */

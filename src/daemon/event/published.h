@@ -17,7 +17,7 @@
 int published_take(int kind, const char *name, const char *help, uint64_t oldest);
 /* The kind's provider has left. */
 void published_leave(int kind);
-/* An event of that kind was published. */
+/* Call this when an event of the kind was published. */
 void published_note(int kind, uint64_t seq);
 
 /* A filter with these bits begins, or ends. Bits of the daemon's own kinds are ignored. */

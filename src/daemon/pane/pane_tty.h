@@ -25,7 +25,7 @@ struct tty_process {
 	pid_t parent;
 	pid_t group;
 	int tty; /* device number; 0: no terminal */
-	pid_t front; /* foreground group of that terminal */
+	pid_t front; /* foreground process group of the terminal */
 	uint64_t start; /* clock ticks since boot */
 };
 
