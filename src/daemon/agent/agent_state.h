@@ -104,7 +104,7 @@ struct agent_asked {
 	int64_t since_ms; /* CLOCK_REALTIME */
 	char row[AGENT_ROW_SIZE]; /* text of the cursor's row, which the answer follows */
 	bool has_right; /* text was right of the cursor */
-	uint64_t newlines; /* newlines in the output before it */
+	uint64_t newlines; /* newlines in the output before the question */
 	bool is_begun; /* an answer is there now */
 };
 

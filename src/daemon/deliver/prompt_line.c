@@ -7,10 +7,10 @@
 enum {
 	NAME_CHARACTERS = 40, /* of a name, or of the command in its place */
 	OUTCOME_CHARACTERS = 120, /* of the first notification's outcome */
-	FURTHER_CHARACTERS = 60, /* of the outcome of each further one */
+	FURTHER_CHARACTERS = 60, /* of the outcome of each further notification */
 	SHOWN_CHARACTERS = 200, /* of a text shown to a person */
 	QUOTE_READ = 64 * 1024, /* bytes that are read of a foreign text */
-	REST_SIZE = 64, /* of the note on those that do not fit */
+	REST_SIZE = 64, /* bytes of the note on notifications that do not fit */
 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";

@@ -70,7 +70,7 @@ static void on_end(void *data)
 	look_soon(promise->set);
 }
 
-/* Watches the end of the program to which the way leads. Without a free descriptor, does not. */
+/* Watches the end of the program to which the way leads, if a descriptor is free. */
 static void watch(struct promise *promise)
 {
 	const struct way *way = promise->found.way;
