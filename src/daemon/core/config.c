@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/core/config.h"
 
-#include <config.h> /* not the one beside this file */
+#include <config.h> /* the system's header, not ours */
 #include <getopt.h>
 #include <grp.h>
 #include <muxbus.h>
@@ -380,7 +380,7 @@ static enum config_result set_choice(
 	    words[2] != NULL ? "\"" : "", words[2] != NULL ? words[2] : words[1], value);
 }
 
-/* Sets a setting of the table above, or else a limit, which is a number. */
+/* Sets a setting with words (table above), or else a limit. */
 static enum config_result set_limit(struct config *config, const char *text)
 {
 	char reason[256];
@@ -452,7 +452,7 @@ static enum config_result read_option(
 	}
 }
 
-/* Sets the path of the log: as given, or else a file in the state directory unless -f is given. */
+/* Sets the path of the log. Without --log and -f it is a file in the state directory. */
 static enum config_result locate_log(struct config *config, const struct config_options *options)
 {
 	int r = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The log in a file of bounded size. There is one per process, like the log itself. */
+/* The log in a file of bounded size. Each process has one log file, as it has one log. */
 #include "daemon/core/log_file.h"
 
 static struct {

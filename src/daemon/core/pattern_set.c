@@ -273,7 +273,7 @@ struct literal_hit {
 #define USED_LOG_MIN 10
 #define USED_LOG_MAX 16
 #define HEADS_EACH 2
-/* crowd() counts windows of one hash up to this: more are as bad, and counting takes time. */
+/* crowd() counts up to this number: more windows are no worse, and counting takes time. */
 #define CROWD_MAX 32
 
 struct literal_window {
@@ -528,7 +528,7 @@ static unsigned choose_stride(const struct pattern_set *set)
 	return best;
 }
 
-/* Divides the members into those with a literal for the filter and the others; makes the filter. */
+/* Puts the members with a literal for the filter first, then the others; makes the filter. */
 static void renew(struct pattern_set *set)
 {
 	unsigned stride = choose_stride(set);

@@ -72,9 +72,9 @@ int start_take_service(struct config *config);
 /* Takes both locks, opens the log, unsets TMUX, and raises the limit of open files. */
 enum start_result start_take(struct start *start, const struct config *config);
 /*
- * Makes the directory of the socket, for this user alone, if it is missing, and is that of the
- * fleet or that of tmux's sockets, which a reboot removes and which tmux makes in the same way.
- * Returns 0, or -1 with a reason.
+ * Makes the missing directory of the socket, for this user alone: only that of the fleet, and that
+ * of tmux's sockets, which a reboot removes and which tmux makes in the same way. Returns 0, or -1
+ * with a reason.
  */
 int start_make_dir(const struct config *config, char *ret_reason, size_t size);
 

@@ -281,9 +281,9 @@ static bool is_copy(const struct tail *tail, int fd)
 }
 
 /*
- * Opens files that had the name between the previous file and the current one, and were renamed:
- * found by their times of birth. Only if the previous file was rotated by a rename itself;
- * otherwise its siblings are copies.
+ * Opens rotated files that had the name after the previous file and before the current one, found
+ * by their times of birth. Does nothing if the previous file was not rotated by a rename: its
+ * siblings are then copies.
  */
 static void find_missed(struct tail *tail, int64_t until_ns)
 {
@@ -378,7 +378,7 @@ static bool identify(struct tail *tail)
 	}
 	fd = open_regular(tail->path, &status);
 	if (fd < 0) {
-		/* A file that cannot be opened still has the name: the open one is read on. */
+		/* If a file cannot be opened, it may still have the name: keep reading it. */
 		bool is_gone = current != NULL && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
 		set_absent(tail, -fd);
 		if (!is_gone)

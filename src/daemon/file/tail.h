@@ -18,7 +18,7 @@
 enum tail_change {
 	TAIL_FILE_GREW,
 	TAIL_FILE_TRUNCATED,
-	TAIL_FILE_REWRITTEN, /* overwritten, to the same length or more */
+	TAIL_FILE_REWRITTEN, /* overwritten, and not shorter than before */
 	TAIL_FILE_APPEARED, /* a file has the name now; before, none had */
 	TAIL_FILE_REPLACED, /* another file has the name now */
 	TAIL_FILE_GONE, /* no file has the name now */

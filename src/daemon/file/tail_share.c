@@ -176,7 +176,7 @@ static void detach(struct tail_listener *listener)
 	tail->done -= listener->is_done;
 }
 
-/* Moves the listeners of other to tail, which is at the same place with no less context. */
+/* Moves the listeners of other to tail, which stands at the same place. Frees other. */
 static void merge(struct shared_tail *tail, struct shared_tail *other)
 {
 	tail_loop_take(tail->loop, other->loop);

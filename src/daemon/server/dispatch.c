@@ -287,8 +287,8 @@ static uint64_t begun_flows(const struct dispatch *dispatch)
 }
 
 /*
- * Holds later requests of a peer until output flows that the request waits for: they may cause this
- * output, as keys do, which must not come before the wait begins.
+ * A request waits for output that does not flow yet. Holds later requests of its peer until the
+ * output flows: a later request may cause the output, as keys do, and must not run before.
  */
 static void hold(
     struct dispatch *dispatch, const struct peer *peer, uint64_t number, uint64_t begun)
@@ -440,7 +440,7 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 	return again;
 }
 
-/* Returns true if an earlier request of the peer waits for a look (for_look) or else an attach. */
+/* Returns true if an earlier request of the peer waits for a look; without for_look, an attach. */
 static bool is_behind(
     const struct dispatch *dispatch, const struct request *request, uint64_t number, bool for_look)
 {
@@ -592,7 +592,7 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 		refuse_method(request, message->method);
 }
 
-/* Refuses a line: it counts as the response with this id if one is awaited, or gets an error. */
+/* Refuses a line. If its id is that of an awaited response, the response has failed. */
 static void refuse(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     enum message_error error, const char *reason)
 {

@@ -8,7 +8,7 @@
 #include "base/base.h"
 
 #define HISTORY_KEEP 500 /* requests that are remembered */
-#define HISTORY_PARAMS_MAX 300 /* bytes of the parameters of one */
+#define HISTORY_PARAMS_MAX 300 /* bytes of the parameters of a request */
 #define HISTORY_OUTCOME_MAX 160
 #define HISTORY_RESULT_MAX 80
 
@@ -38,8 +38,8 @@ void history_result(struct history *history, uint64_t number, const struct metho
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 
 /*
- * Writes the latest requests of a peer (0: of all), newest first, as the array "actions"; without
- * has_params neither parameters nor results.
+ * Writes the latest requests of a peer (0: of all), newest first, as the array "actions". Without
+ * has_params, leaves out parameters and results.
  */
 void history_write(const struct history *history, struct json_writer *writer, size_t limit,
     pid_t peer_pid, bool has_params);

@@ -24,7 +24,7 @@ static struct {
 	size_t count;
 } all;
 
-/* The second spellings. If two rows have the same one, the first counts. */
+/* The second spellings of methods; of two equal spellings the first counts. */
 static struct {
 	struct spelling {
 		const char *name;

@@ -55,7 +55,7 @@ enum method_flag {
 	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a server of tools */
 	METHOD_COUNTS_KEYS = 1 << 10, /* the handler itself looks for the key */
 	METHOD_BY_OUTPUT = 1 << 11, /* needs output of panes: without pipes the daemon attaches */
-	METHOD_LOOKS_ITSELF = 1 << 12, /* the handler asks for a look at tmux if it needs one */
+	METHOD_LOOKS_ITSELF = 1 << 12, /* the handler itself asks for a look at tmux if needed */
 	METHOD_ONE_PANE = 1 << 13, /* needs only the object of "pane" or "window" of the model */
 	METHOD_OF_SESSIONS = 1 << 15, /* needs only sessions and clients of the model */
 	METHOD_OF_FULL = 1 << 16, /* only the role full may call it */
@@ -115,7 +115,7 @@ struct method_table {
 /* Sets the tables of built-in methods, lent. Call this before the other functions here. */
 void method_set_tables(const struct method_table *tables);
 
-/* Origins of further rows. If names are equal, a built-in row counts, or else the first origin. */
+/* Origins of rows that are not built in. Of equal names, the built-in or the first one counts. */
 enum method_origin {
 	METHOD_DECLARED, /* declared tools */
 	METHOD_PROVIDED, /* by peers */

@@ -541,7 +541,7 @@ static int64_t patience_ms(const struct peer *peer)
 	return unread_bytes(peer) > PEER_IDLE_MAX ? GONE_AFTER * stuck_ms : INT64_MAX;
 }
 
-/* Counts the peer's unread bytes. If all peers have too many, those that do not read must go. */
+/* Counts the peer's unread bytes. If all peers have too many, calls grown(). */
 static void count_unread(struct peer *peer)
 {
 	struct peer_shared *shared = peer->shared;

@@ -112,7 +112,7 @@ void repeat_answer_id(struct request *request, const void *args UNUSED, const ch
 	request_done(request);
 }
 
-/* Fails a request: the first one with its key was begun, and its end is not known. */
+/* Fails a request if the end of the first request with its key is not known. */
 static void fail_unknown(struct request *request, const char *error)
 {
 	const char *recheck = request_method(request)->recheck;

@@ -30,7 +30,7 @@ struct request {
 	uint64_t audit; /* its number in the audit; 0: not recorded */
 	int64_t audit_ms; /* when it was recorded */
 	bool is_unaudited; /* it could not be recorded */
-	bool has_durable; /* the result has durable, or needs no such member */
+	bool has_durable; /* the result needs no further member "durable" */
 	uint64_t history; /* its number in the history; 0: not noted */
 	void (*cancelled)(struct request *request, void *data);
 	void *cancelled_data;
@@ -43,7 +43,7 @@ struct request {
 	char **session_env; /* NULL: tmux was not asked */
 	size_t members_from; /* where the members of the result begin in out */
 	struct request_key key;
-	bool is_first; /* the first one with its key, which dispatch or its source stores */
+	bool is_first; /* the first request with its key, which dispatch or its source stores */
 	bool is_done; /* it had its effect, even if its result is too long */
 	struct list open; /* in all */
 	struct list link; /* in joined of another request, or in orphans */

@@ -117,7 +117,7 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 
 /*
  * Returns true if the pane of a call is known to exist without asking tmux, even while detached:
- * its process has its terminal. text: as in requester_pane(). The model can be old otherwise.
+ * its process has its terminal. text: as in requester_pane(). Other data of the model can be old.
  */
 static bool requester_pane_lives(struct request *request, const char *text)
 {

@@ -198,7 +198,7 @@ static void accepter_free(struct accepter *accepter)
 	mem_free(accepter);
 }
 
-/* busy takes over fd too, and answers. Returns NULL with a reason on failure. */
+/* busy() takes over the fd that it gets, and answers. Returns NULL with a reason on failure. */
 static struct accepter *accepter_new(struct event_base *base, const struct accepter_order *order,
     void (*busy)(void *data, int fd), void *data, char *ret_reason, size_t size)
 {
@@ -254,7 +254,7 @@ static void on_too_long(void *data, struct peer *peer, const struct lost_id *los
 	dispatch_too_long(data, peer, lost);
 }
 
-/* Peers that do not read exceed their maximum together: disconnects those with the most. */
+/* Disconnects peers that do not read, the largest first, until they are within PEERS_UNREAD_MAX. */
 static void on_grown(void *data)
 {
 	struct server *server = data;

@@ -12,7 +12,7 @@
 static const char *const of_its_start[] = {
     "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "TMUX", "TMUX_PANE", "_", NULL};
 
-/* Returns true if a job gets this variable of all sessions. */
+/* Returns true if a job gets this variable of tmux's global environment. */
 static bool is_wanted(const char *variable)
 {
 	size_t len = strcspn(variable, "=");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Targets of requests, such as "%3", "@2", "$1", "work:1", resolved by exact match. tmux's
- * prefixes and patterns are never used; the model is our own.
+ * Targets of requests, such as "%3", "@2", "$1", "work:1", resolved by exact match in our own
+ * model. tmux's prefixes and patterns are never used.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct request;
 		.name = "pane_id", .flags = FIELD_ALIAS                                         \
 	}
 
-/* Returns true if text is the id of an object of that kind, which never changes. */
+/* Returns true if text is the id of an object of this kind: the id of an object never changes. */
 bool target_is_id(enum resolve_kind kind, const char *text);
 
 /*

@@ -163,7 +163,7 @@ static int look_again(struct trail *trail)
 	return 0;
 }
 
-/* Begins a new file, if this one is full or old. On failure the old one grows on. */
+/* Begins a new file if the present file is full or old. On failure the present file grows. */
 static void turn_over(struct trail *trail)
 {
 	bool is_full = trail->bytes > (off_t)trail->options.bytes / 2;
@@ -256,7 +256,7 @@ static void take_up_old(struct trail *trail)
 	(void)close(fd); /* only read */
 }
 
-/* Reads the key, or makes one. Without a key that is kept, hashes differ after each start. */
+/* Reads the key, or makes and stores one. If storing fails, hashes differ after each start. */
 static void read_key(struct trail *trail, const char *state_dir)
 {
 	char path[PATH_MAX];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The audit: a file with a line for each request that does more than read, written before the
- * request has its effect, and a line for its outcome. Each line has a number of a chain of hashes
- * (SHA-256): a line that was changed or taken out shows. write(2) returns before the effect, so
- * kill -9 loses nothing; a power cut can.
+ * request has its effect, and a line for its outcome. Each line has the next hash of a chain of
+ * hashes (SHA-256), so that a line that was changed or taken out is noticed. write(2) returns
+ * before the effect, so kill -9 loses nothing; a power cut can.
  *
- * A line has the sizes of texts and a keyed hash of all parameters, with -o audit=full the texts
- * too, but never those for declared tools and providers. There are two files: a new one replaces
+ * A line has the sizes of texts and a keyed hash of all parameters; with -o audit=full also the
+ * texts, but never those for declared tools and providers. There are two files: a new one replaces
  * the older one at half of audit_bytes, or of audit_days. Refusals have TRAIL_REFUSALS lines a
  * minute for a user and a role, and a part of each file; others are only counted.
  */

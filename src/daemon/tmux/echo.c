@@ -110,7 +110,7 @@ static bool is_behind_prompt(const struct buf *text, size_t line)
 	return false;
 }
 
-/* Returns true if byte stands at the offset at of a text, with the same run as now before it. */
+/* Returns true if byte stands at offset at of the text, behind the same run as before text->at. */
 static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 {
 	const uint8_t *bytes = text->bytes.data;

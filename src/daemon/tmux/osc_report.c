@@ -68,7 +68,7 @@ void osc_reader_finish(struct osc_reader *reader)
 	reader->id[0] = '\0';
 }
 
-/* Returns a number of at most three digits, or -1 if the part is not one. */
+/* Returns a number of at most three digits, or -1 if the part has another form. */
 static int read_number(struct osc_part part)
 {
 	int number = 0;

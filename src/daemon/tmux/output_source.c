@@ -136,11 +136,11 @@ static void change_to_control(struct output_source *source)
 	enter(source, OUTPUT_SOURCE_CONTROL);
 }
 
-/* tmux does not announce the end of the user's pipe: tries whether the pane takes ours now. */
+/* tmux does not announce the end of the user's pipe: tries again to pipe the pane. */
 static void on_retry(void *data)
 {
 	struct output_source_set *sources = data;
-	uint64_t begun = sources->begun; /* those that begin now are not tried again */
+	uint64_t begun = sources->begun; /* later sources are not tried again */
 	list_each_safe (struct output_source, source, &sources->sources, link) {
 		if (!output_source_is_deaf(source) || source->number > begun)
 			continue;
@@ -160,8 +160,8 @@ static void on_found(void *data UNUSED, int error)
 }
 
 /*
- * A program that tmux starts where another one has ended is a new child of tmux: only then is tmux
- * asked. If its children cannot be read, the next request about the pane looks.
+ * A program that tmux starts where another one has ended is a new child of tmux: tmux is asked only
+ * after a change of its children. If they cannot be read, the next request about the pane looks.
  */
 static void on_look(void *data)
 {

@@ -46,7 +46,7 @@ static void end_try(struct pane_capture *capture, const struct muxbus_capture *p
 		finish(capture, 0, picture, !is_changed);
 }
 
-/* Copies the picture, and sends tmux a command for its reply. Returns false if that fails. */
+/* Copies the picture, and sends an empty command, to wait for the reply. False on failure. */
 static bool settle(struct pane_capture *capture, const struct muxbus_capture *picture)
 {
 	struct muxbus_command *command = tmux_command("display-message", "-p", "", NULL);

@@ -44,7 +44,7 @@ struct line_watch {
 	struct list held; /* in the list of watches that may match in the unfinished line */
 	struct pattern_member member;
 	uint64_t from; /* number of the byte of text at which the watch begins */
-	bool has_line; /* the watch found the line around from: the rest of that line is skipped */
+	bool has_line; /* from is within a line that was found: the rest of it is skipped */
 };
 
 /* The time spent on looking in this turn of the loop, for all panes. */

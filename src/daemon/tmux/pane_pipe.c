@@ -202,7 +202,7 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 		pipe->held += (size_t)len;
 		if (pipe->state == PIPE_FLOWING)
 			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
-		/* The pipe is empty. After many bytes, the next call shows whether it has ended. */
+		/* The pipe is empty; after many bytes, the next recv() shows if it has ended. */
 		if ((size_t)len < sizeof pipes->piece && find(pipes, pane) == pipe &&
 		    !is_cut(pipe)) {
 			pipe->held = 0;

@@ -57,7 +57,7 @@ void pane_pipe_set_free(struct pane_pipe_set *pipes);
 /* Returns true if another pane may be piped. False for good after several failures. */
 bool pane_pipe_may_start(const struct pane_pipe_set *pipes);
 
-/* Pipes a pane. Returns 0, and begun or ended is called later; or -1, and none is called. */
+/* Pipes a pane. Returns 0, and calls begun or ended later; or -1, and calls no handler. */
 int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data);
 
 /* Ends a pipe. Its handlers are not called any more. */

@@ -29,7 +29,7 @@ void stream_set_pane_exited(struct stream_set *streams, uint32_t pane);
 void stream_set_pane_closed(struct stream_set *streams, uint32_t pane);
 void stream_set_server_lost(struct stream_set *streams);
 
-/* The kinds of interest in a pane's output; each has a cost of its own. */
+/* The kinds of interest in a pane's output; they have different costs. */
 enum stream_interest {
 	STREAM_RING, /* the last bytes, for later reads */
 	STREAM_TEXT, /* pane_output events */
