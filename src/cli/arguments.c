@@ -137,7 +137,7 @@ static bool is_pane(const char *text, bool has_more)
 		colon[1 + strspn(colon + 1, "0123456789")] == '\0');
 }
 
-/* Returns true if a word without a key may be the pane, because no word has the key. */
+/* Returns true if a word without a key may name the pane, because no key=value word names it. */
 static bool takes_pane(const struct arguments *call, int argc, const char *const *words)
 {
 	if (json_member(call->properties, "pane") == NULL ||
@@ -152,7 +152,7 @@ static bool takes_pane(const struct arguments *call, int argc, const char *const
 	return true;
 }
 
-/* Takes the first word without a key as the pane, if the method has one and the word names one. */
+/* Takes the first word without a key as the pane, if the method has a pane and the word fits. */
 static bool take_pane(struct arguments *call, const char *text, bool has_more)
 {
 	struct argument *word = &call->words[call->count];

@@ -120,7 +120,7 @@ static enum link_read greet(const struct cli *cli, struct link *link, const stru
 	is_unknown = read == LINK_LINE && ret_answer->error != NULL;
 	if (is_unknown)
 		read = link_ask(link, "describe", "{\"method\":\"ping\"}", ASK_MUTE_MS, ret_answer);
-	if (read == LINK_LINE && (ret_answer->error == NULL || !cli->is_fleet)) /* or of its host */
+	if (read == LINK_LINE && (ret_answer->error == NULL || !cli->is_fleet)) /* or its host's */
 		compare_version(cli, ret_answer->result);
 	if (read == LINK_LINE && is_unknown)
 		read = link_ask(link, "describe", params, ASK_MUTE_MS, ret_answer);

@@ -86,7 +86,7 @@ static enum cli_status connect_for(
 	return *ret_row != NULL ? CLI_DONE : CLI_NO;
 }
 
-/* Writes the usage. Called before the request, which ends the loan of the schema. */
+/* Writes the usage. Call this before the request, which ends the loan of the schema. */
 static void make_usage(struct method_call *call, const struct json *schema)
 {
 	const struct verb *verb = verb_find(call->name);
@@ -135,7 +135,7 @@ static void print_result(struct cli *cli, const char *method, const struct json 
 	cli_print(&out);
 }
 
-/* Returns the exit status for a result; timeouts and lists without any host have their own. */
+/* Returns the exit status for a result; a timeout and a list without any host have their own. */
 static enum cli_status status_of(const struct json *result)
 {
 	const struct json *missing = json_member(result, "missing");

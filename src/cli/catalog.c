@@ -88,7 +88,7 @@ const struct json *catalog_method(const struct catalog *catalog, const char *nam
 	return ask_row(json_member(catalog->tables, "methods"), name);
 }
 
-/* Returns our name for a command of tmux, unless the names are similar, or NULL. */
+/* Returns our name for a tmux command, or NULL if the names are similar or the command unknown. */
 static const char *of_tmux(const char *name)
 {
 	static const char *const others[][2] = {{"attach", "go"}, {"attach-session", "go"},

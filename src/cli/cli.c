@@ -24,7 +24,7 @@ static void __attribute__((format(printf, 1, 0))) say(const char *format, va_lis
 {
 	char text[4096];
 	(void)vsnprintf(text, sizeof text, format, args);
-	cli_keep_error(fflush(stdout) == 0); /* earlier output comes first */
+	cli_keep_error(fflush(stdout) == 0); /* print earlier output first */
 	(void)fputs("muxbus: ", stderr);
 	screen_print_line(stderr, text);
 	(void)fputc('\n', stderr);

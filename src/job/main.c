@@ -62,7 +62,7 @@ static bool tree_has_children(void)
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-/* Kills every descendant of this process, and reaps the ended children. */
+/* Kills every descendant of this process, and reaps those that have ended. */
 static void tree_kill(void)
 {
 	for (unsigned sweep = 0; sweep < SWEEPS_MAX && tree_has_children(); sweep++) {

@@ -36,7 +36,7 @@ struct broker_handlers {
 	void *data;
 };
 
-/* A received message. All members are lent for the call. */
+/* A received message; its members are valid until the callback returns. */
 struct broker_message {
 	const char *subject;
 	const char *reply; /* subject for the reply; NULL if none */

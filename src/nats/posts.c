@@ -23,12 +23,12 @@ struct posts {
 	struct broker *broker;
 	struct loop_link *daemon;
 	struct json_reader *reader;
-	struct loop_timer *next; /* the next pull request */
-	struct list open; /* struct post: pending at the daemon */
+	struct loop_timer *next; /* sends the next pull request */
+	struct list open; /* list of struct post: posts that the daemon has not answered */
 	char durable[3 * NAME_SIZE]; /* the name of the consumer */
 	char filter[NAME_SUBJECT_SIZE];
 	char inbox[NAME_SUBJECT_SIZE];
-	size_t left; /* posts of the batch that did not arrive yet */
+	size_t left; /* posts of the current batch still to arrive */
 	bool is_running;
 	bool has_consumer;
 	struct posts_status status;

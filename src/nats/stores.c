@@ -5,7 +5,7 @@
 #include "wire/json.h"
 
 enum {
-	INFO_MIN_MS = 1000, /* shortest timeout of INFO; grows with retries, as in an election */
+	INFO_MIN_MS = 1000, /* shortest timeout of INFO, which grows with retries */
 	ASK_MS = 5000,
 	RETRY_MIN_MS = 250, /* doubles: */
 	RETRY_MAX_MS = 10000, /* a wrong account or missing JetStream is seldom mended soon */

@@ -64,7 +64,7 @@ struct served_call {
 static void send_line(struct tools_main *main, struct buf *line)
 {
 	if (!main->is_held || buf_append(&main->held, line->data, line->len) != 0)
-		(void)loop_link_write(main->link, line->data, line->len); /* or it disconnects */
+		(void)loop_link_write(main->link, line->data, line->len); /* or disconnects */
 	buf_finish(line);
 }
 
@@ -366,7 +366,7 @@ static void take_call(
 	buf_finish(&arguments);
 }
 
-/* Takes muxbusd's refusal of the list of tools. */
+/* Gives up the server because muxbusd refuses its list of tools. */
 static void take_refusal(struct tools_main *main, const struct json *error)
 {
 	const struct json *text = json_member(error, "message");

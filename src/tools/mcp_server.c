@@ -577,7 +577,7 @@ static void on_too_long(void *data)
 	take_unreadable(data, MESSAGE_LIMIT, reason);
 }
 
-/* Standard output ended, so no call can be answered. How the process ends is the reason. */
+/* Handles the end of standard output: the process must end; its exit is the reason for calls. */
 static void on_closed(void *data)
 {
 	struct mcp_server *server = data;

@@ -28,7 +28,7 @@ struct mcp_server_handlers {
 	void (*offered)(void *data, const struct json *kinds);
 	void (*published)(void *data, const struct json *params);
 	void (*changing)(void *data); /* the list is read again; hold answers until listed() */
-	void (*leaving)(void *data); /* takes no more calls; may be NULL */
+	void (*leaving)(void *data); /* the server takes no more calls; may be NULL */
 	/* The last call. reason: NULL if the server was asked to end; else as "has ended: …". */
 	void (*ended)(void *data, const char *reason);
 };
@@ -64,7 +64,7 @@ struct mcp_server *mcp_server_new(const struct mcp_server_parts *parts);
 /* Lets the process end. Frees the calls without an answer. server may be NULL. */
 void mcp_server_free(struct mcp_server *server);
 
-/* Calls a tool. Returns the call, lent until done; or NULL, after done, if it was not sent. */
+/* Calls a tool. Returns the call, lent until done, or NULL if it failed; done was then called. */
 struct mcp_server_call *mcp_server_call(struct mcp_server *server, const struct mcp_order *order);
 /* Cancels a call. The server gets the reason; done is not called. */
 void mcp_server_cancel(struct mcp_server_call *call, const char *reason);

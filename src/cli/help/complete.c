@@ -188,7 +188,7 @@ static bool is_given(const char *key, size_t count, char *const *words)
 	return false;
 }
 
-/* Completes a method. words are those between its name and the current word. */
+/* Completes the parameters of a method. words are those from its name to the current word. */
 static void complete_method(
     struct completion *completion, const struct json *row, size_t count, char *const *words)
 {

@@ -38,7 +38,7 @@ struct help_words {
 	char *const *words;
 	size_t count;
 	bool is_found;
-	struct buf others; /* names of entries with the words only in the longer text */
+	struct buf others; /* entries whose longer text alone has the words */
 };
 
 /* Returns true if a word of the text begins with `word`. */
@@ -61,7 +61,7 @@ static bool has_words(const struct help_words *search, const char *const texts[3
 	return true;
 }
 
-/* Adds an entry if it matches: what to type for it, its summary, and its longer text or NULL. */
+/* Adds an entry that matches the search. name: the text to type. text: longer text, or NULL. */
 static void look_at(
     struct help_words *search, const char *name, const char *summary, const char *text)
 {

@@ -46,7 +46,7 @@ bool pager_show(const char *text, size_t len)
 	(void)snprintf(command, sizeof command, "%s", pager);
 	split(command, words);
 	(void)setenv("LESS", "FRX", 0);
-	/* The pager handles ^C and ^\. It would lose the terminal if this program ended first. */
+	/* The pager handles ^C and ^\, but would lose the terminal if this program ended first. */
 	interrupt = signal(SIGINT, SIG_IGN);
 	quit = signal(SIGQUIT, SIG_IGN);
 	options.defaults[0] = SIGPIPE;

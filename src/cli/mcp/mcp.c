@@ -29,7 +29,7 @@
 
 enum phase {
 	PHASE_CONNECTED,
-	PHASE_SEEKING, /* a daemon should accept a connection soon */
+	PHASE_SEEKING, /* connects again and again until a daemon answers */
 	PHASE_LAUNCHING, /* a child process starts the daemon */
 	PHASE_RESTING, /* no daemon runs, and no request needs one */
 };
@@ -52,7 +52,7 @@ struct bridge {
 	int64_t next_ms; /* time of the next attempt; -1: only on request */
 	int64_t seek_until_ms;
 	int rest_tries;
-	unsigned delay_ms; /* back-off between attempts */
+	unsigned delay_ms; /* back-off between attempts while resting */
 	bool was_ended; /* a shutdown ended the daemon, so it is started only on request */
 	int64_t losses[LOSSES_MAX]; /* times of the last lost connections */
 	size_t loss_count;
@@ -118,8 +118,8 @@ static void launch(struct bridge *bridge)
 }
 
 /*
- * Returns true under Codex, which runs the children of all its windows under one process. Our
- * environment then names the pane where that process was started, perhaps not our pane.
+ * Returns true if Codex started us. Codex runs the children of all its windows under one process,
+ * so our environment names the pane where that process was started, perhaps not our pane.
  */
 static bool is_under_codex(void)
 {
@@ -143,7 +143,7 @@ static bool is_under_codex(void)
 
 /*
  * Narrows the connection before any message of the agent. Returns false with a reason if the daemon
- * did not do so, as a daemon without roles; its connection must not be used.
+ * refused, as a daemon without roles does; the connection must then not be used.
  */
 static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
 {
@@ -192,7 +192,7 @@ static void try_to_connect(struct bridge *bridge)
 	}
 }
 
-/* Counts a loss. Returns true if there were too many in a short time. */
+/* Counts a lost connection. Returns true if LOSSES_MAX were lost within LOSSES_MS. */
 static bool is_hopeless(struct bridge *bridge)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -207,7 +207,7 @@ static void lose(struct bridge *bridge)
 	link_close(bridge->link);
 	bridge->link = NULL;
 	mcp_replay_lost(bridge->replay);
-	/* A socket that is gone means a shutdown; a crash leaves it. */
+	/* A shutdown removes the socket; a crash leaves it. */
 	bridge->was_ended = access(bridge->cli->socket, F_OK) < 0;
 	if (is_hopeless(bridge))
 		give_up(bridge, "muxbusd closed the connection 5 times within 10 s");

@@ -26,7 +26,7 @@ struct pending_request {
 	char *id; /* JSON text */
 	char *line; /* without its newline; NULL if it must not be sent again */
 	size_t len;
-	uint64_t end; /* position behind it in the bytes of this connection; 0: not queued */
+	uint64_t end; /* offset of its end in the bytes of this connection; 0: not queued */
 	enum fate fate;
 	bool is_initialize;
 	bool is_stream; /* a stream, which stays open until its reader closes */
@@ -76,7 +76,7 @@ struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
 	line_input_init(&replay->agent_input, MCP_REPLAY_LINE_MAX);
 	replay->agent_input.wants_id = true;
 	line_input_init(&replay->daemon_input, MCP_REPLAY_ANSWER_MAX);
-	/* Both sides are no longer read before these buffers are full. */
+	/* The limits of both inputs stop reading long before these buffers are full. */
 	buf_init(&replay->to_agent, 2 * MCP_REPLAY_ANSWER_MAX);
 	buf_init(&replay->to_daemon, 2 * MCP_REPLAY_ANSWER_MAX);
 	json_writer_init(&replay->agent_writer, &replay->to_agent);
@@ -567,7 +567,7 @@ void mcp_replay_connected(struct mcp_replay *replay)
 		    strlen(replay->config.greeting));
 		replay->daemon_writer.needs_comma = false;
 	}
-	/* Facts about all tools; without them all tools get the same advice. */
+	/* Request the facts for advice; without them, all tools get the same advice. */
 	ask_as(replay, OUR_PREFIX "tools", "describe", NULL);
 	if (replay->initialize != NULL && !is_initializing(replay)) {
 		replay->our_initialize = ask(replay, "initialize", replay->initialize);
@@ -585,7 +585,7 @@ void mcp_replay_lost(struct mcp_replay *replay)
 	replay->is_connected = false;
 	replay->our_initialize = 0;
 	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
-		/* The last line of the input may lack its newline. */
+		/* The last line of the input may lack its newline: allow one byte less. */
 		bool has_left = pending->end <= replay->written + 1;
 		if (pending->fate == FATE_CALL &&
 		    mcp_advice_is_repeatable(replay->advice, pending->tool, pending->has_wait))

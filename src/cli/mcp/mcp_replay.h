@@ -43,7 +43,7 @@ void mcp_replay_lost(struct mcp_replay *replay);
 /* No connection can be made: answers all waiting requests with the reason, a sentence. */
 void mcp_replay_refused(struct mcp_replay *replay, const char *reason);
 
-/* Return the bytes to write to a side; take the number of bytes that were written. */
+/* Bytes to write to a side; then pass the number of bytes that were written. */
 const struct buf *mcp_replay_to_agent(const struct mcp_replay *replay);
 void mcp_replay_wrote_agent(struct mcp_replay *replay, size_t len);
 const struct buf *mcp_replay_to_daemon(const struct mcp_replay *replay);

@@ -151,12 +151,12 @@ static bool lacks_integrations(const struct setup_file *file, char *ret_reason, 
 	return false;
 }
 
-/* The origin of the entries for Muxbus in a file, compared with those of setup. */
+/* The origin of the Muxbus entries in a file. */
 enum entry {
 	ENTRY_NONE,
-	ENTRY_OURS, /* written by setup of any installation, perhaps with more members */
-	ENTRY_CHANGED, /* written by setup; a person added arguments or removed members */
-	ENTRY_OTHER, /* a person's own */
+	ENTRY_OURS, /* setup of any installation wrote them, perhaps with more members */
+	ENTRY_CHANGED, /* setup wrote them; a person added arguments or removed members */
+	ENTRY_OTHER, /* a person wrote them */
 };
 
 /* Returns true if a text equals the model, where @ and % stand for paths of any installation. */
@@ -229,7 +229,7 @@ static const struct json *read_value(struct json_reader *reader, const struct se
 	return value;
 }
 
-/* Compares the value of a step with that in the file. */
+/* Compares the value of a step with the value in the file. */
 static enum entry compare_step(
     const struct setup_file *file, const struct setup_step *step, const struct buf *text)
 {

@@ -103,7 +103,7 @@ static void terminal_close(void)
 	if (terminal.is_taken) {
 		ssize_t written;
 		terminal.is_taken = 0;
-		/* Ignores errors, since the terminal may be gone. */
+		/* The result does not matter, since the terminal may be gone. */
 		written = write(STDOUT_FILENO, leave, sizeof leave - 1);
 		(void)written;
 		(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.before);
@@ -243,7 +243,7 @@ static enum cli_status print_snapshot(struct link *link)
 	struct json_writer writer;
 	struct buf out;
 	enum cli_status status = CLI_DONE;
-	bool has_missing = false; /* the first list's missing hosts are written */
+	bool has_missing = false; /* the missing hosts of the first list were written */
 	json_start_object(&writer, &out, LINK_LINE_MAX);
 	for (size_t i = 0; i < sizeof snapshot_methods / sizeof snapshot_methods[0]; i++) {
 		const char *method = snapshot_methods[i][0], *member = snapshot_methods[i][1];

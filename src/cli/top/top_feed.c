@@ -64,7 +64,7 @@ enum {
 	SLOW_MS = 2000, /* interval of requests for changes without events */
 	NONE_MS = 60000, /* as SLOW_MS, for an empty list of agents: new agents cause events */
 	SHARE = 400, /* pause, as a multiple of the time of a request; after an event a twentieth */
-	TOOK_MS = 30, /* longest time of a request to multiply */
+	TOOK_MS = 30, /* longest duration that counts for SHARE */
 	CAPTURE_MS = 5000, /* longest interval of captures */
 	DETAIL_MS = 30000, /* greatest age of details that events do not announce */
 	RECONNECT_MS = 1000,
@@ -107,7 +107,7 @@ struct top_feed {
 	bool has_no_agents; /* the daemon does not know list_agents */
 };
 
-/* Events that make lists of panes and agents stale; is_queue: and those of all other objects. */
+/* Events that make lists stale: those of panes and agents; is_queue: those of all objects. */
 static const struct {
 	const char *kind;
 	bool is_queue;
@@ -192,7 +192,7 @@ static void ask_queue(struct top_feed *feed)
 {
 	int64_t last = feed->model->status.last;
 	bool is_fleet = feed->cli->is_fleet;
-	/* Numbers of several hosts do not compare, so a fleet lists only undelivered ones. */
+	/* Hosts of a fleet have their own numbers, so a fleet lists only undelivered ones. */
 	ask_with(feed, is_fleet ? ASK_LIST + TOP_QUEUE : ASK_OLD_QUEUE, "list_notifications",
 	    ASK_PARAMS({"state", .text = "queued"}, {"limit", .number = QUEUE_LIMIT}));
 	if (is_fleet)

@@ -68,7 +68,7 @@ size_t top_home_needs(const struct top_model *model)
 	return count;
 }
 
-/* Draws the session and window of a pane, but not what is the same as in the row above. */
+/* Draws the session and window of a pane; leaves out names that the row above has too. */
 static void put_place(struct top_line *line, const struct top_item *item,
     const struct top_item *before, enum screen_style style)
 {

@@ -11,7 +11,7 @@
 
 #define TOP_HOME_NOTICES_MAX 3 /* undelivered notifications shown */
 
-/* Returns the number of items, and the items in order, which the caller frees; NULL if none. */
+/* Returns the number of items. *ret_items is their array, which the caller frees; NULL if none. */
 size_t top_home_items(const struct top_model *model, const struct top_item ***ret_items);
 /* Returns the number of items that need a person. */
 size_t top_home_needs(const struct top_model *model);

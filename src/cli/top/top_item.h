@@ -51,7 +51,7 @@ struct top_item {
 	char *host; /* host of the item; NULL without a fleet */
 	char *server; /* tmux server on that host; NULL without a fleet */
 	char *json; /* all members of the item */
-	bool is_over; /* has ended; drawn dim */
+	bool is_over; /* the item has ended; drawn dim */
 	pid_t pid; /* a pane's first process; 0 if unknown */
 	int cpu_percent; /* of one processor; -1 if unknown */
 	struct top_value values[TOP_COLUMNS_MAX];
@@ -62,8 +62,8 @@ struct top_item {
 	bool is_asking; /* an agent that asks a question */
 	size_t choices; /* number of choices of the question */
 	char *what; /* text on the home list */
-	char *session; /* of a pane; NULL for other items, as is window */
-	char *window; /* index and name of the window */
+	char *session; /* session of a pane; NULL for other items */
+	char *window; /* index and name of a pane's window; else NULL */
 	int64_t window_index, pane_index;
 };
 

@@ -412,7 +412,7 @@ static bool is_pane(const struct json *json)
 	return pane != NULL && pane->type == JSON_STRING && pane->text[host_len(json, pane)] == '%';
 }
 
-/* Appends the id of an item. A number of a fleet's host gets the host's prefix. */
+/* Appends the id of an item; "HOST/SERVER:" precedes a number from a host of a fleet. */
 static void put_target(struct buf *out, const struct top_table *table, const struct top_item *item,
     const struct json *json)
 {
@@ -524,7 +524,7 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
 	    json_get_str(json_member(result, "tmux"), "version", "?"));
 	status->tmux_pid = json_get_int(json_member(result, "tmux"), "pid", 0);
-	/* Changed only by more than a second, so that the time does not flicker. */
+	/* Keep the time unless it differs by more than a second, so that it does not flicker. */
 	started_ms = now_ms - (int64_t)(json_get_double(result, "uptime_sec") * 1000);
 	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
 		status->started_ms = started_ms;

@@ -6,9 +6,9 @@
 #include "cli/top/top_item.h"
 
 enum top_kind {
-	TOP_TEXT, /* unchanged */
-	TOP_HOST, /* as wide as needed; in lists of a fleet only */
-	TOP_PATH, /* keeps the end if cut */
+	TOP_TEXT, /* text, shown unchanged */
+	TOP_HOST, /* the host; as wide as needed, in lists of a fleet only */
+	TOP_PATH, /* a path; keeps the end if cut */
 	TOP_STATE, /* a word with a colour */
 	TOP_AGE, /* time since time_ms */
 	TOP_DUE, /* time until time_ms */

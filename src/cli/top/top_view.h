@@ -35,7 +35,7 @@ enum top_prompt {
 struct top_view {
 	unsigned columns;
 	unsigned rows;
-	bool has_style; /* bold, reverse and so on */
+	bool has_style; /* use bold, reverse and so on */
 	bool has_color;
 	enum top_list list;
 	enum top_mode mode;
@@ -125,8 +125,8 @@ enum top_action top_view_key(
     struct top_view *view, const struct top_model *model, const struct top_key *key);
 
 /*
- * Returns the number of items of the current list that pass the filter, the items in *ret_items,
- * which the caller frees and which may be NULL, and the index of the chosen one.
+ * Returns the number of items of the current list that pass the filter. *ret_items is their array,
+ * which the caller frees (NULL if none); *ret_chosen is the index of the chosen item.
  */
 size_t top_view_items(struct top_view *view, const struct top_model *model,
     const struct top_item ***ret_items, size_t *ret_chosen);

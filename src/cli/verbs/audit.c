@@ -50,7 +50,7 @@ static void print_json(const struct json *action)
 	cli_print(&line);
 }
 
-/* Prints the actions after *after, and updates it. waits: waits if there are no actions yet. */
+/* Prints the actions after *after and updates *after; with waits, first waits for such actions. */
 static enum cli_status print_once(
     struct link *link, const struct audit_choice *options, bool waits, int64_t *after)
 {

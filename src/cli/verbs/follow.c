@@ -25,7 +25,7 @@ enum {
 	BATCH_MS = 2000,
 };
 
-/* The action after a step. */
+/* The result of a step. */
 enum step {
 	STEP_ON,
 	STEP_AGAIN, /* the daemon is gone or not ready: retry */
@@ -57,7 +57,7 @@ static const char *own_target(const struct follow *follow)
 	return follow->pane[0] != '\0' ? follow->pane : NULL;
 }
 
-/* Handles a confirmation: acknowledges at once, and again later if no answer to this has come. */
+/* Acknowledges a confirmed notification at once, and again with the next requests. */
 static void confirm(struct follow *follow, int64_t seq)
 {
 	for (size_t at = 0; at < follow->unconfirmed_count; at++) {
@@ -108,7 +108,7 @@ static enum step end(struct follow *follow, enum cli_status status)
 	return STEP_END;
 }
 
-/* Returns what to do after an error of the daemon. */
+/* Maps an error of the daemon to a step. */
 static enum step judge(struct follow *follow, const struct json *error)
 {
 	const char *kind = json_get_str(json_member(error, "data"), "kind", "");
@@ -246,7 +246,7 @@ static enum step take(struct follow *follow)
 		buf_init(&line, LINE_MAX_BYTES);
 		write_note(follow, note, &line);
 		if (!print(&line))
-			step = end(follow, CLI_DONE); /* no reader: the daemon will type it */
+			step = end(follow, CLI_DONE); /* the daemon types the notification */
 		else
 			keep_seq(follow, seq);
 		buf_finish(&line);

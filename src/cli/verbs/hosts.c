@@ -33,7 +33,7 @@ static unsigned copy_others(
 		if (is_line_of(at, len, spec)) {
 			count++;
 		} else {
-			(void)buf_append(out, at, len); /* cannot fail: out has the file's limit */
+			(void)buf_append(out, at, len); /* always fits: out has the file's limit */
 			(void)buf_append_byte(out, '\n');
 		}
 		at += len + 1;
@@ -57,7 +57,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 	if (is_done) {
 		count = copy_others(&text, &file, spec);
 		if (line != NULL)
-			(void)buf_printf(&text, "%s\n", line); /* cannot fail */
+			(void)buf_printf(&text, "%s\n", line); /* always fits */
 		if (line != NULL || count > 0)
 			is_done = config_file_write(&file, &text, true, reason, sizeof reason);
 	}

@@ -16,7 +16,7 @@ static void signal_set(sigset_t *set)
 	(void)sigemptyset(set);
 	(void)sigaddset(set, SIGINT);
 	(void)sigaddset(set, SIGTERM);
-	/* If nohup(1) has it ignored, do not block it: a blocked signal would be reported. */
+	/* nohup(1) ignores SIGHUP. A blocked signal would still arrive, so leave it ignored. */
 	if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
 		(void)sigaddset(set, SIGHUP);
 }

@@ -11,13 +11,13 @@ struct interrupt {
 };
 
 /*
- * Blocks the signals. Then interrupt_wait() reports them, and links stop waiting for them. Returns
- * -1 after printing an error.
+ * Blocks the signals: interrupt_wait() reports them, and a link stops waiting when one arrives.
+ * Returns -1 after printing an error.
  */
 int interrupt_open(struct interrupt *interrupt);
 /*
  * Unblocks the signals, flushes the output, and returns the exit status. If that is
- * interrupt_status(), the signal ends the program: only then a shell ends its loop at ^C.
+ * interrupt_status(), the signal ends this program: a shell leaves its own loop at ^C only then.
  */
 enum cli_status interrupt_close(struct interrupt *interrupt, enum cli_status status);
 

@@ -19,7 +19,7 @@ void job_output_init(struct job_output *output, struct cli *cli, const char *job
 {
 	struct stat status;
 	*output = (struct job_output){.cli = cli, .job = job, .started_ms = clock_mono_ms()};
-	/* Not if a terminal shows the output, or a pipe's reader may write to the terminal. */
+	/* Progress would disturb output on a terminal, or text from the reader of a pipe. */
 	output->has_progress = screen_has_cursor(STDERR_FILENO) && !cli->is_terminal &&
 	    fstat(STDOUT_FILENO, &status) == 0 &&
 	    (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode));

@@ -10,7 +10,7 @@ enum { JOB_OUTPUT_ID_SIZE = 256 /* bytes of a job's id with host and server */ }
 struct job_output {
 	struct cli *cli;
 	const char *job;
-	int64_t offset; /* offset of the output that is not printed yet */
+	int64_t offset; /* offset of the next byte to print */
 	bool is_running; /* the job ran when its output was last read */
 	struct buf bytes; /* the part read last */
 	struct buf tail; /* an incomplete character or sequence */
@@ -38,11 +38,11 @@ enum cli_status job_output_skip(struct job_output *output, struct link *link, ui
 enum cli_status job_output_progress(struct job_output *output, struct link *link);
 
 /*
- * Requests to be informed of the job's end. Returns false if the connection was lost. The answer
- * may arrive while another answer is awaited. Either way, wait_id is then 0.
+ * Requests a response at the job's end. Returns false if the connection was lost. wait_id becomes 0
+ * when the response has arrived, here or while another response was awaited.
  */
 bool job_output_ask_for_end(struct job_output *output, struct link *link);
-/* Checks for that answer. Returns as job_output_print(). */
+/* Checks whether the job has ended. Returns as job_output_print(). */
 enum cli_status job_output_look_for_end(struct job_output *output, struct link *link);
 
 /* Watches a job's log for changes. Returns a descriptor, or -1 if the log must be polled. */

@@ -86,7 +86,7 @@ static void put_numbers(struct buf *out, const struct json *status)
 		for (size_t step = 0; step < 3 && metrics[i].path[step] != NULL; step++)
 			value = json_member(value, metrics[i].path[step]);
 		if (value == NULL || value->type != JSON_NUMBER)
-			continue; /* unknown to this version of the daemon */
+			continue; /* this version of the daemon lacks the number */
 		put_head(out, metrics[i].name, metrics[i].is_counter ? "counter" : "gauge",
 		    metrics[i].help);
 		(void)buf_printf(out, "%s %.*s\n", metrics[i].name, (int)value->len, value->text);

@@ -28,11 +28,11 @@ static bool read_clock(const char *text, struct tm *at)
 		at->tm_sec = 0;
 		end = strptime(text, "%H:%M", at);
 	}
-	at->tm_isdst = -1; /* daylight saving time as on that day */
+	at->tm_isdst = -1; /* let mktime() find out about daylight saving time */
 	return end != NULL && *end == '\0';
 }
 
-/* Returns the time of day in seconds, or -1 if `time` is not on this day of the month. */
+/* Returns the local time of day in seconds, or -1 if `time` is on another day of the month. */
 static int seconds_of(time_t time, int day)
 {
 	struct tm at;
@@ -42,8 +42,8 @@ static int seconds_of(time_t time, int day)
 }
 
 /*
- * Returns the next moment after now at which clocks show a time of day. If they show it twice, the
- * first; if they skip it, the moment of the skip. Returns 0 if it is over on that day.
+ * Returns the next time after now at which clocks show a time of day. If clocks show it twice, the
+ * first time; if clocks skip it, the time of the skip. Returns 0 if the time of day has passed.
  */
 static time_t next_of_day(const struct tm *at, time_t now)
 {
@@ -61,7 +61,7 @@ static time_t next_of_day(const struct tm *at, time_t now)
 	return 0;
 }
 
-/* Gets the milliseconds until the next moment of a time of day. */
+/* Gets the milliseconds until the next 14:30 or the like. Returns false if text is no time. */
 static bool parse_clock(const char *text, int64_t *ret_ms)
 {
 	int64_t now_ms = clock_real_ms();

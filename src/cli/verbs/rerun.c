@@ -163,7 +163,7 @@ static void forget(struct file_tree *tree, const char *path)
 	while (map_next(&tree->folders, &cursor, &watch, &at)) {
 		if (strncmp(at, path, strlen(path)) != 0)
 			continue;
-		(void)inotify_rm_watch(tree->fd, (int)watch); /* may fail, if it is gone */
+		(void)inotify_rm_watch(tree->fd, (int)watch); /* fails if the folder is gone */
 		mem_free(map_remove(&tree->folders, watch));
 	}
 }
@@ -253,7 +253,7 @@ static int file_tree_read(
 	return r < 0 ? r : tree->has_changed;
 }
 
-/* Stores a pattern in a short form: "src/a" for "./src//a", and "/**" added to a folder. */
+/* Stores a pattern without "." and empty parts: "./src//a" becomes "src/a". Folders get "/**". */
 static int take_pattern(struct file_tree *tree, const char *text)
 {
 	char pattern[PATH_MAX] = "";
@@ -265,7 +265,7 @@ static int take_pattern(struct file_tree *tree, const char *text)
 		    "a pattern must have 1 to %d bytes", PATH_MAX - 4);
 	is_there = stat(text, &status) == 0;
 	is_folder = is_there && S_ISDIR(status.st_mode);
-	/* As a name of a file, it would never match. */
+	/* Braces are no wildcards here, so such a pattern would never match. */
 	if (!is_there && strchr(text, '{') != NULL && strchr(text, ',') != NULL)
 		return str_refuse(tree->reason, tree->reason_size,
 		    "%s: braces are no wildcard: write a pattern for each", text);
@@ -341,9 +341,9 @@ static struct file_tree *file_tree_new(
 
 enum {
 	SETTLE_MS = 100, /* time without changes before the command runs */
-	SETTLE_MAX = 10, /* as a multiple of SETTLE_MS: longest wait during changes */
+	SETTLE_MAX = 10, /* longest wait during changes, in SETTLE_MS */
 	KILL_MS = 2000, /* from SIGTERM to SIGKILL */
-	END_LOOK_MS = 10, /* interval of checks if a process group has ended */
+	END_LOOK_MS = 10, /* interval of checks whether a group has ended */
 	LOOK_MS = 500, /* interval of checks for a missing folder */
 	EXIT_NOT_FOUND = 127,
 };
@@ -362,7 +362,7 @@ struct rerun {
 	uint32_t count; /* runs that have ended */
 	int status; /* exit status of the last run */
 	bool is_due; /* files have changed since the last run began */
-	int64_t first_ms, last_ms; /* times of the first and last of these changes */
+	int64_t first_ms, last_ms; /* times of the first and last change since then */
 };
 
 static const struct option_row options[] = {
@@ -396,7 +396,7 @@ static void signal_child(const struct rerun *rerun, int number)
 		(void)kill(-rerun->child.pid, number); /* may have ended */
 }
 
-/* Signals a process group and waits until it is empty. Returns false after KILL_MS. */
+/* Signals a process group and waits until it is empty. Returns false if it is not by KILL_MS. */
 static bool ends_by(pid_t group, int number)
 {
 	int64_t due_ms = clock_deadline_ms(KILL_MS);
@@ -457,7 +457,7 @@ static void look_for_end(struct rerun *rerun)
 	if (!is_running(rerun) || waitpid(rerun->child.pid, &status, WNOHANG) == 0)
 		return;
 	rerun->status = WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
-	end_group(rerun, SIGTERM); /* processes that it left running */
+	end_group(rerun, SIGTERM); /* ends processes that the command left running */
 	(void)close(rerun->child.pidfd);
 	rerun->child.pid = 0;
 	rerun->count++;

@@ -25,7 +25,7 @@ bool restore_put_program(struct json_writer *writer, const struct json *pane);
  */
 char *restore_name_literal(const char *name, bool is_encoded);
 
-#define TMUX_SERVER_SESSION ADDRESS_RESTORE /* keeps a server alive that we started */
+#define TMUX_SERVER_SESSION ADDRESS_RESTORE /* session that keeps our new server alive */
 
 /*
  * Waits until the daemon follows a tmux server. If none runs, starts one with the session above and

@@ -329,7 +329,7 @@ static enum cli_status wait_once(struct run_verb *run, int *ret_exit)
 	switch (interrupt_wait(&run->interrupt, run->link, has_tick ? PROGRESS_MS : -1, &number)) {
 	case INTERRUPT_SIGNAL:
 		return on_signal(run, number, ret_exit);
-	case INTERRUPT_READER: /* as if it had written to the pipe itself */
+	case INTERRUPT_READER: /* as if the job itself had written to the pipe */
 		say(run, "the reader of the output is gone: stopping job %s", run->id);
 		(void)stop_job(run, "TERM");
 		*ret_exit = EXIT_SIGNAL + SIGPIPE;
@@ -370,7 +370,7 @@ static int tell_end(struct run_verb *run, const struct json *job)
 		say(run, "job %s: %s, without an exit status", run->id, state);
 	}
 	buf_finish(&took);
-	/* Also if killed: ^C had no effect on it. */
+	/* If a signal killed the job after ^C, even SIGKILL, exit as if by ^C. */
 	return run->interrupts > 0 && number > 0 ? (int)interrupt_status() : job_output_status(job);
 }
 
@@ -391,7 +391,7 @@ static enum cli_status finish_job(struct run_verb *run, int *ret_exit)
 static int wait_for_job(struct run_verb *run)
 {
 	int exit_status = CLI_NO;
-	bool is_due = true; /* the log may have grown before we watched it */
+	bool is_due = true; /* the log may have grown unwatched */
 	enum cli_status status;
 	if (!job_output_ask_for_end(&run->output, run->link) && connect_again(run) != CLI_DONE)
 		return CLI_UNREACHABLE;
@@ -424,7 +424,7 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 		return cli_usage("run", "a command is missing");
 	if (run.is_shell && run.count != 1)
 		return cli_usage("run", "--shell takes one word: a line for sh -c");
-	/* Before signals are blocked, so that ^C ends the reading. */
+	/* Signals are not blocked yet, so that ^C ends the reading. */
 	buf_init(&run.input, INPUT_MAX);
 	status = run.wants_input ? read_input(&run) : CLI_DONE;
 	if (status == CLI_DONE && interrupt_open(&run.interrupt) < 0)

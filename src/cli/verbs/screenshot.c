@@ -89,7 +89,7 @@ static bool make_folder(struct folder *folder, const char *svg, size_t len)
 	}
 	if (mkdtemp(path) == NULL)
 		return false;
-	/* From here the folder is removed at the end; a path that was cut off must not be. */
+	/* The folder is removed at the end only if its path was not cut off. */
 	memcpy(folder->path, path, sizeof path);
 	if (size != NULL && (size = strstr(size, " width='")) != NULL)
 		(void)sscanf(size, " width='%u' height='%u'", &width, &height);

@@ -259,7 +259,7 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 
 /* The meaning of a word. */
 struct condition_word {
-	const char *name; /* of a member */
+	const char *name; /* of the member that the word sets */
 	const struct json *property; /* its schema; NULL: not a member of the open condition */
 	const struct json *kind; /* the condition that the word begins; NULL: a member */
 };
@@ -315,7 +315,7 @@ static int refuse_word(struct conditions *all, const char *text, size_t len)
 	    nearest != NULL ? "\"?" : "; see: muxbus help conditions");
 }
 
-/* Finds a member of the open condition, or of any; property is NULL in the latter case. */
+/* Finds a member of the open condition, or else of any condition; property is then NULL. */
 static bool find_member(
     const struct conditions *all, const char *text, size_t len, struct condition_word *ret_word)
 {
@@ -380,7 +380,7 @@ static int put_json(struct conditions *all, const struct condition_word *word, c
 	return r;
 }
 
-/* Returns true for a number of seconds, by its name; such as 1.5 or 10m. */
+/* Returns true if the member is a time in seconds; a word may then be 1.5 or 10m. */
 static bool is_time(const struct condition_word *word)
 {
 	return is_type(word, "number") && str_ends_in(word->name, "sec");

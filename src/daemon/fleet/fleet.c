@@ -32,7 +32,7 @@ struct fleet_route {
 	const char *address;
 };
 
-/* Refuses providers: a host's link is shared, so calls would not find their provider's peer. */
+/* Refuses providers. All peers share a host's link, so a call could not find its provider. */
 static void refuse_provider(
     struct fleet *fleet UNUSED, struct request *request, struct host *only UNUSED)
 {

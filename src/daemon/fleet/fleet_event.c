@@ -20,7 +20,7 @@ struct stream_source {
 	struct fleet_stream *stream; /* NULL when ended, while the answer to subscribe is pending */
 	struct host *host;
 	char *filter; /* parameters for the host, but no "after"; NULL: only its state is wanted */
-	char name[NAME_SIZE]; /* of the host's subscription; "" if none */
+	char name[NAME_SIZE]; /* id of the subscription on the host; "" if none */
 	struct host_call *call; /* the pending subscribe, or NULL */
 	uint64_t last; /* number of the last event sent to the peer */
 	bool has_last;
@@ -265,7 +265,7 @@ void fleet_event_state(struct fleet *fleet, struct host *host)
 			resume(source);
 			continue;
 		}
-		source->name[0] = '\0'; /* names belong to a connection */
+		source->name[0] = '\0'; /* a subscription ends with its connection */
 		report_state(source, false);
 	}
 }
@@ -464,7 +464,7 @@ static char *write_filter(
 	return out.len > 0 ? (char *)buf_steal(&out, NULL) : xstrdup("");
 }
 
-/* Sets the number behind which a host's part of a new stream, at the end of sources, begins. */
+/* Sets the number after which a host's part of a new stream, last in the list, begins. */
 static void begin_after(
     const struct fleet_stream *stream, const struct host *host, const struct json *number)
 {
@@ -484,7 +484,7 @@ static void on_room(struct peer *peer, void *data)
 	struct fleet *fleet = data;
 	list_each (struct stream_source, source, &fleet->sources, link) {
 		if (source->stream == NULL || source->stream->peer != peer || !source->is_behind)
-			continue; /* includes sources that a host has refused */
+			continue; /* not behind, or refused by its host */
 		source->is_behind = false;
 		resume(source);
 	}

@@ -111,7 +111,7 @@ void fleet_next_removed(struct fleet *fleet, struct host *host)
 			pull_free(pull);
 }
 
-/* Returns the oldest request that waits for a pull, or NULL. */
+/* Returns the oldest request that waits for this pull's answer, or NULL. */
 static struct next_request *find_next(const struct fleet_pull *pull)
 {
 	list_each (struct next_request, next, &pull->fleet->nexts, link)
@@ -126,7 +126,7 @@ static bool is_same_consumer(const char *spec, const char *other)
 	return strcspn(other, ",") == len && strncmp(spec, other, len) == 0;
 }
 
-/* Returns true if no request waits for a pull, and it is for the consumer of spec. */
+/* Returns true if no request waits for a pull that has the consumer of spec. */
 static bool is_left(const struct fleet_pull *pull, const char *spec)
 {
 	return find_next(pull) == NULL && is_same_consumer(pull->spec, spec);
@@ -182,7 +182,7 @@ static void answer(void *data)
 		if (pull->host->state != HOST_UP && strcmp(pull->spec, next->spec) == 0)
 			fleet_put_missing(writer, pull->host, pull->host->reason);
 		if (pull->call == NULL && pull->entries.len == 0)
-			pull_free(pull); /* fully delivered */
+			pull_free(pull); /* all entries were delivered */
 	}
 	json_array_end(writer);
 	request_done(next_end(next));

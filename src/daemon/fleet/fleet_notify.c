@@ -172,7 +172,7 @@ void fleet_notices_load(struct fleet *fleet)
 	struct record_lost lost = {.count = 0};
 	record_load(fleet->store, &notice_kind, load, fleet, &lost);
 	while (lost.count > 0)
-		mem_free(lost.keys[--lost.count]); /* the log has them */
+		mem_free(lost.keys[--lost.count]); /* record_load() has logged them */
 }
 
 void fleet_notices_free(struct fleet *fleet)
@@ -224,7 +224,7 @@ static void call(struct fleet_notice *notice, struct host *host, const char *met
 		.data = notice});
 }
 
-/* Writes the host's answer; replaces its text on waking a pane, since it knows no pane to wake. */
+/* Writes the host's answer, with a text of our own about the pane that is to be woken. */
 static void put_begun(const struct fleet_notice *notice, struct json_writer *writer,
     const struct host *host, const struct json *result)
 {
@@ -308,7 +308,7 @@ static bool write_post(struct fleet_notice *notice, const struct json *entry, bo
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
-	/* The id keeps this key distinct from that of a later request with the same key. */
+	/* Includes the job's id, because a later request may use the same key. */
 	(void)snprintf(key, sizeof key, "fleet/%08" PRIx32 "/%s/%" PRIu64,
 	    crc32c(0, notice->from, strlen(notice->from)), notice->id, notice->seq);
 	json_start_object(&writer, &out, 2 * PARAMS_MAX);
@@ -336,7 +336,7 @@ static bool write_post(struct fleet_notice *notice, const struct json *entry, bo
 	return false;
 }
 
-/* After an entry: waits for the next one, or ends the notice after the last one. */
+/* Finishes an entry: waits for the next one, or ends the notice after the last one. */
 static void go_on(struct fleet_notice *notice)
 {
 	if (notice->is_last) {
@@ -350,7 +350,7 @@ static void go_on(struct fleet_notice *notice)
 	step(notice);
 }
 
-/* Returns true if a wait has taken the entry, so its caller knows. A consumer has woken no pane. */
+/* Returns true if a wait of the caller got the entry. A consumer's wait did not wake a pane. */
 static bool is_waited(const struct json *entry)
 {
 	const struct json *delivery = json_member(entry, "delivery");
@@ -374,7 +374,7 @@ static void on_entry(void *data, const struct json *message)
 	notice->seq = (uint64_t)seq;
 	notice->is_last = is_last(notice, entry);
 	if (is_waited(entry) || strcmp(json_get_str(entry, "state", ""), "cancelled") == 0) {
-		go_on(notice); /* needs to wake no pane */
+		go_on(notice); /* no pane is to be woken */
 		return;
 	}
 	if (!write_post(notice, entry, true))

@@ -134,7 +134,7 @@ static void answer(struct fleet_wait *wait, bool is_timed_out)
 	json_put_bool(writer, "timed_out", is_timed_out);
 	if (wait->has_own_name)
 		json_put_str(writer, "wait", wait->name);
-	json_array_begin(writer, "missing"); /* their conditions may have come true */
+	json_array_begin(writer, "missing"); /* whose conditions may have come true */
 	list_each (const struct fleet_part, part, &wait->ask.parts, link)
 		if (part->call != NULL && part->host->state != HOST_UP)
 			fleet_put_missing(writer, part->host, part->host->reason);
@@ -376,8 +376,8 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 }
 
 /*
- * Names the hosts' waits: by the peer's name; or from the peer's key, to be the same after a
- * restart; or from a new key.
+ * Names the waits on hosts: by the peer's name, else from the peer's key (the same after a
+ * restart), else from a new key.
  */
 static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *args)
 {

@@ -58,7 +58,7 @@ struct host_handlers {
 	/* Takes a message that is not a response, such as an event; lent. */
 	void (*line)(void *data, struct host *host, const struct json *message);
 	void (*added)(void *data, struct host *host); /* may be NULL */
-	void (*removed)(void *data, struct host *host); /* then its calls fail, and it is freed */
+	void (*removed)(void *data, struct host *host); /* calls fail next; then host is freed */
 	/* The name or label has changed; before: the old name/server. May be NULL. */
 	void (*renamed)(void *data, struct host *host, const char *before);
 };
@@ -141,7 +141,7 @@ struct host_order {
 
 /* Sends a request now, or when the link is up. The call is lent until done. */
 struct host_call *host_call(struct host *host, const struct host_order *order);
-/* Cancels a call; done is not called. Its host ends a wait, but still does any other request. */
+/* Cancels a call without calling done. The host ends a waiting request, but completes others. */
 void host_call_cancel(struct host_call *call);
 /* Sends a request without an answer. A repetition after a cut must be harmless. */
 void host_tell(struct host *host, const char *method, int64_t deadline_ms, const char *params, ...)

@@ -211,10 +211,10 @@ void host_calls_take(struct host *host, const struct json *message)
 	struct host_call *call;
 	int64_t number;
 	if (id == NULL || !json_int(id, &number) || number <= 0 || message_is_ending(message))
-		return; /* a daemon that ends answers calls; the loss of the link decides */
+		return; /* ends with the link, which decides */
 	call = find_call(host, number);
 	if (call == NULL)
-		return; /* a cancelled wait */
+		return; /* response to a cancelled wait */
 	if (!call->is_left && !is_response(message)) {
 		call->id = 0; /* answered */
 		fail_call(call, MESSAGE_INTERNAL,

@@ -269,7 +269,7 @@ static uint32_t rgb(const unsigned *parts)
 	    ((parts[0] & 0xff) << 16 | (parts[1] & 0xff) << 8 | (parts[2] & 0xff));
 }
 
-/* Reads the colour after 38, 48 or 58, which is at index `at`. Returns the number of values. */
+/* Reads the colour behind 38, 48 or 58 at index `at`. Returns the number of values used. */
 static size_t read_colour(const struct look_values *values, size_t at, uint32_t *colour)
 {
 	const unsigned *number = values->number;

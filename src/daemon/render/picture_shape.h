@@ -20,8 +20,8 @@ struct picture_shapes {
 bool picture_shape_has(uint32_t c);
 
 /*
- * Adds `count` cells with this character; x, y is the upper left corner of the first cell. On out
- * of memory, shapes are missing.
+ * Adds `count` cells with this character; x, y is the upper left corner of the first cell. Shapes
+ * are missing if memory runs out.
  */
 void picture_shape_add(
     struct picture_shapes *shapes, uint32_t c, unsigned x, unsigned y, unsigned count);
