@@ -226,7 +226,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	struct buf line;
 	mail_gather(mail, notes);
 	if (mail->batch_count == 0)
-		return false; /* settled within this turn of the loop */
+		return false; /* another reader has taken all notifications */
 	mail_end_deferral(mail);
 	buf_init(&line, SUBMIT_LINE_MAX);
 	prompt_line_compose(&line, notes, mail->batch_count, &mail->office->parts->config->limits);

@@ -130,7 +130,7 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 		step_type(submit, pane, screen, tty);
 }
 
-/* Returns true if the effects of all that was typed are on the screen. */
+/* Returns true if the pane has been quiet for long enough since the last typing. */
 static bool is_at_rest(const struct submit *submit)
 {
 	return quiet_ms(submit) >= CHOICE_REST_MS &&

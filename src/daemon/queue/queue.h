@@ -87,7 +87,7 @@ const struct notification *queue_next_for(
 /* Iterates all, in order of seq. NULL starts and ends. */
 const struct notification *queue_next(
     const struct queue *queue, const struct notification *previous);
-/* Returns the first with a number above seq, or NULL. */
+/* Returns the first notification with a number above seq, or NULL. */
 const struct notification *queue_after(const struct queue *queue, uint64_t seq);
 uint64_t queue_last(const struct queue *queue); /* highest number; 0: none yet */
 size_t queue_undelivered(const struct queue *queue);
