@@ -365,8 +365,38 @@ call list_hosts '{}'
 local=$(field '.result.hosts[] | select(.local).host')
 is 'a job there begins in the home directory' \
 	"$(mb --host "$local" run pwd) $(cat "$dir/said" "$dir/out")" "0 $HOME"
+
+# It starts again: the fleet sees that its socket is away, or not; events are lost with a gap.
+mkfifo "$dir/events_in"
+: >"$dir/events"
+socat -t 60 - "UNIX-CONNECT:$MUXBUS" <"$dir/events_in" >"$dir/events" &
+exec 4>"$dir/events_in"
+printf '%s\n' '{"method":"subscribe","params":{"kinds":["host_state","notification"],"after":{"'"$local"'/soon":4711}}}' \
+	'{"method":"subscribe","params":{"kinds":["host_state","notification"],"host":"'"$local"'"}}' >&4
+heard() { # heard SERVER: what its subscriptions were told, and whether it goes on behind the last number
+	jq -rs --arg server "$1" '[.[].params | select(.server == $server)] | group_by(.subscription)[] |
+		[foreach .[] as $e (null; if $e.kind == "gap" then $e.to elif . == null or $e.kind != "host_state" then $e.seq else . end;
+			if $e.kind == "host_state" and $e.state != "up" then "gone"
+			elif $e.kind == "gap" then "\($e.reason) \($e.from)" | sub(" .*"; "")
+			elif $e.kind == "host_state" and $e.seq != . then "up elsewhere" else $e.state // $e.kind end)] |
+		join(" ")' "$dir/events"
+}
+until_is 'two subscriptions' "$(printf 'up\nup')" heard here
+kill -9 $here_pid
+rm "$dir/local/tmux-$(id -u)/here.muxbus"
+until_is 'a host without a socket is none' '' here
+start_here() { # start_here SERVER
+	TMUX_TMPDIR="$dir/local" "$MUXBUS_BUILDDIR/muxbusd" -f -L "$1" 2>>"$dir/here_log" &
+	here_pid=$!
+}
+start_here here
+until_is 'until it starts again' "$(printf 'up gone up restart\nup gone up restart')" heard here
 kill $here_pid
 until_is 'and not when it has ended' '' here
+start_here soon
+until_is 'a number counts when its host comes' 'gone renumbered up' heard soon
+kill $here_pid
+exec 4>&-
 TMUX_TMPDIR="$dir/local" tmux -L here kill-server
 
 # A list of no host at all.

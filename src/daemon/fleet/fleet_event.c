@@ -18,7 +18,8 @@ struct stream_source {
 	struct list link;
 	struct fleet *fleet;
 	struct fleet_stream *stream; /* NULL when ended, while the answer to subscribe is pending */
-	struct host *host;
+	struct host *host; /* NULL while the list of hosts does not have it */
+	char *away; /* its name meanwhile, else NULL */
 	char *filter; /* parameters for the host, but no "after"; NULL: only its state is wanted */
 	char name[NAME_SIZE]; /* id of the subscription on the host; "" if none */
 	struct host_call *call; /* the pending subscribe, or NULL */
@@ -79,6 +80,9 @@ static void leave_host(struct stream_source *source)
 static void source_free(struct stream_source *source)
 {
 	list_remove(&source->link);
+	if (source->away != NULL)
+		source->fleet->away_count--;
+	mem_free(source->away);
 	mem_free(source->filter);
 	mem_free(source);
 }
@@ -214,7 +218,7 @@ static void resume(struct stream_source *source)
 {
 	struct buf params;
 	if (!source->stream->is_started || source->call != NULL || source->name[0] != '\0' ||
-	    source->is_behind || source->host->state != HOST_UP)
+	    source->is_behind || source->host == NULL || source->host->state != HOST_UP)
 		return;
 	if (source->filter == NULL) {
 		report_state(source, true);
@@ -238,7 +242,8 @@ static void resume(struct stream_source *source)
 }
 
 /* Adds a host to a stream. Takes ownership of filter. */
-static void add_source(struct fleet_stream *stream, struct host *host, char *filter)
+static struct stream_source *add_source(
+    struct fleet_stream *stream, struct host *host, char *filter)
 {
 	struct stream_source *source = xcalloc(1, sizeof *source);
 	source->fleet = stream->fleet;
@@ -246,14 +251,50 @@ static void add_source(struct fleet_stream *stream, struct host *host, char *fil
 	source->host = host;
 	source->filter = filter;
 	list_append(&stream->fleet->sources, &source->link);
+	return source;
+}
+
+/* Adds a host to a stream that follows all. */
+static struct stream_source *add_follower(struct fleet_stream *stream, struct host *host)
+{
+	return add_source(stream, host, stream->filter != NULL ? xstrdup(stream->filter) : NULL);
+}
+
+/* Keeps a source without a host, until one of this name comes. False: there are too many. */
+static bool set_away(struct stream_source *source, const char *name)
+{
+	if (source->fleet->away_count == FLEET_AWAY_MAX)
+		return false;
+	source->fleet->away_count++;
+	source->host = NULL;
+	source->away = xstrdup(name);
+	return true;
+}
+
+/* The source that a stream kept for this host; NULL: none. */
+static struct stream_source *find_away(const struct fleet_stream *stream, const struct host *host)
+{
+	list_each (struct stream_source, source, &stream->fleet->sources, link)
+		if (source->stream == stream && source->away != NULL &&
+		    fleet_name_host(stream->fleet->hosts, source->away, strlen(source->away)) ==
+			host)
+			return source;
+	return NULL;
 }
 
 void fleet_event_added(struct fleet *fleet, struct host *host)
 {
-	list_each (struct fleet_stream, stream, &fleet->streams, link)
-		if (stream->follows_all)
-			add_source(
-			    stream, host, stream->filter != NULL ? xstrdup(stream->filter) : NULL);
+	list_each (struct fleet_stream, stream, &fleet->streams, link) {
+		struct stream_source *source = find_away(stream, host);
+		if (source != NULL) {
+			source->host = host;
+			mem_free(source->away);
+			source->away = NULL;
+			fleet->away_count--;
+		} else if (stream->follows_all) {
+			(void)add_follower(stream, host);
+		}
+	}
 }
 
 void fleet_event_state(struct fleet *fleet, struct host *host)
@@ -312,11 +353,20 @@ void fleet_event_line(struct fleet *fleet, struct host *host, const struct json 
 	}
 }
 
+/* A daemon that starts again has no socket for a moment, and a line of the file may come back. */
 void fleet_event_removed(struct fleet *fleet, struct host *host)
 {
-	list_each_safe (struct stream_source, source, &fleet->sources, link)
-		if (source->host == host && source->stream != NULL)
+	char name[sizeof host->label];
+	(void)snprintf(name, sizeof name, "%s/%s", host->spec.name, host->spec.server);
+	list_each_safe (struct stream_source, source, &fleet->sources, link) {
+		if (source->host != host || source->stream == NULL)
+			continue;
+		if (source->call != NULL)
+			host_call_cancel(source->call);
+		source->call = NULL;
+		if (!set_away(source, name))
 			source_end(source);
+	}
 }
 
 /* The parameters of subscribe, lent by the request. */
@@ -515,7 +565,7 @@ static void on_sent(struct peer *peer, void *data)
 	list_each (struct stream_source, source, &stream->fleet->sources, link) {
 		if (source->stream != stream)
 			continue;
-		if (source->host->state != HOST_UP)
+		if (source->host != NULL && source->host->state != HOST_UP)
 			report_state(source, false);
 		resume(source);
 	}
@@ -552,7 +602,7 @@ static struct fleet_stream *stream_new(
 
 /* Takes the numbers to begin after, by host. Writes names of unknown hosts as missing. */
 static void take_after(
-    const struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
+    struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {
 	json_each_member (member, after) {
 		size_t len = strlen(member->name);
@@ -560,6 +610,12 @@ static void take_after(
 		if (host != NULL) {
 			begin_after(stream, host, member);
 			continue;
+		}
+		if (stream->follows_all && len < sizeof host->label) {
+			struct stream_source *source = add_follower(stream, NULL);
+			source->has_last = read_seq(member, &source->last);
+			if (!set_away(source, member->name))
+				source_free(source);
 		}
 		json_object_begin(writer, NULL);
 		(void)json_put_text(writer, "host", member->name, len);

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 
+#define FLEET_AWAY_MAX 1000 /* parts of streams whose hosts are not there; more are forgotten */
 #define FLEET_GATHER_MS 5000 /* timeout for a host's answer to a list */
 #define FLEET_KEY_SIZE 96
 #define FLEET_NOTICES_MAX 500 /* most open notices; each has a call pending on its host */
@@ -21,7 +22,7 @@ struct fleet {
 	struct host_set *hosts;
 	struct hosts_file *file;
 	struct list notices, pulls, nexts, streams, sources, foreign;
-	size_t notice_count, pull_count, stream_count;
+	size_t notice_count, pull_count, stream_count, away_count;
 	uint64_t last_stream;
 };
 
