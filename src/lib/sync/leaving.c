@@ -166,6 +166,13 @@ void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event, bo
 		give_up(sync);
 }
 
+bool leaving_ask(struct muxbus_sync *sync)
+{
+	bool was_held = sync->leaving.is_held;
+	give_up(sync);
+	return was_held;
+}
+
 void leaving_settle(struct muxbus_sync *sync)
 {
 	try_held(sync);

@@ -23,5 +23,8 @@ bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pan
  */
 void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event, bool is_primary);
 
+/* Lists the held window now. Returns true if one was held: its listing follows. */
+bool leaving_ask(struct muxbus_sync *sync);
+
 /* Applies the held event if it is certain. Called at the end of a turn and when a process ends. */
 void leaving_settle(struct muxbus_sync *sync);

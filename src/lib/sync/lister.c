@@ -281,6 +281,7 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 	struct lister *lister = &sync->lister;
 	struct listing listing;
 	struct parts more;
+	bool in_doubt;
 	int error;
 	note_known(lister, note_numbers(lister, replies, count));
 	error = read_listing(sync, replies, count, &listing);
@@ -317,7 +318,9 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 		lister->whole = lister->begun;
 		lister->cost_us = clock_mono_us() - lister->begun_us;
 	}
-	lister->rounds = parts_are_empty(&more) ? 0 : lister->rounds + 1;
+	/* A window that was closed before the reply is no window for the callers. */
+	in_doubt = !list_is_empty(&lister->waits) && sync->callbacks->ask_leaving(sync);
+	lister->rounds = parts_are_empty(&more) && !in_doubt ? 0 : lister->rounds + 1;
 	if (!is_claim_true(lister) || (lister->rounds > 0 && lister->rounds < ROUNDS_MAX))
 		wait_on(lister);
 	parts_add(&lister->dirty, &more);
@@ -506,17 +509,19 @@ bool lister_reads_window(const struct lister *lister, uint32_t window)
 }
 
 /* Returns true if no part is known to be outdated. */
-static bool is_settled(const struct lister *lister)
+static bool is_settled(const struct muxbus_sync *sync)
 {
-	return lister->done == lister->begun && parts_are_empty(&lister->dirty);
+	return sync->lister.done == sync->lister.begun && parts_are_empty(&sync->lister.dirty) &&
+	    !sync->leaving.is_held;
 }
 
 /* Returns true if these parts are from a listing that began at most max_age_us ago. */
 static bool lister_is_fresh(
-    const struct lister *lister, const struct parts *parts, int64_t max_age_us)
+    const struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us)
 {
+	const struct lister *lister = &sync->lister;
 	int64_t since_us = clock_mono_us() - max_age_us;
-	if (!is_settled(lister) || max_age_us <= 0 || parts->all || parts->indexes ||
+	if (!is_settled(sync) || max_age_us <= 0 || parts->all || parts->indexes ||
 	    parts->windows.count > 0)
 		return false;
 	return (!parts->details || (lister->details_us > 0 && lister->details_us >= since_us)) &&
@@ -537,7 +542,7 @@ int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max
 	if (!next_is_awaited(lister))
 		lister->behind = detached_last(sync->beside);
 	wait->number = lister->begun + (lister->behind < detached_last(sync->beside) ? 2 : 1);
-	if (lister_is_fresh(lister, parts, max_age_us))
+	if (lister_is_fresh(sync, parts, max_age_us))
 		wait->number = lister->done;
 	list_append(&lister->waits, &wait->link);
 	if (wait->number <= lister->done)
@@ -620,7 +625,7 @@ bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned parts, unsign
 {
 	struct parts wanted = parts_of(parts);
 	return sync->state == MUXBUS_SYNC_LIVE && sync->is_started &&
-	    lister_is_fresh(&sync->lister, &wanted, (int64_t)max_age_ms * 1000);
+	    lister_is_fresh(sync, &wanted, (int64_t)max_age_ms * 1000);
 }
 
 bool muxbus_sync_pane_is_fresh(const struct muxbus_sync *sync, uint32_t pane, unsigned max_age_ms)
@@ -630,6 +635,6 @@ bool muxbus_sync_pane_is_fresh(const struct muxbus_sync *sync, uint32_t pane, un
 	if (muxbus_sync_is_fresh(sync, MUXBUS_PART_PANES, max_age_ms))
 		return true;
 	return sync->state == MUXBUS_SYNC_LIVE && sync->is_started && max_age_ms > 0 &&
-	    is_settled(&sync->lister) && track != NULL && track->now != NULL &&
-	    track->fresh_us > 0 && track->fresh_us >= since_us;
+	    is_settled(sync) && track != NULL && track->now != NULL && track->fresh_us > 0 &&
+	    track->fresh_us >= since_us;
 }

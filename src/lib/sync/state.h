@@ -50,6 +50,8 @@ struct sync_callbacks {
 	    uint64_t number);
 	/* A known window is missing in a listing, before any event. */
 	void (*window_gone)(struct muxbus_sync *sync, uint32_t window);
+	/* Lists what leaving.c holds. Returns true if it holds something. */
+	bool (*ask_leaving)(struct muxbus_sync *sync);
 	/* A listing is now the model, and its changes are reported. */
 	void (*published)(struct muxbus_sync *sync);
 };

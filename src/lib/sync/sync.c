@@ -490,6 +490,7 @@ static const struct sync_callbacks callbacks = {
     .may_run_beside = attach_delay_may_run_beside,
     .listed = publish_listing,
     .window_gone = announced_unlinked,
+    .ask_leaving = leaving_ask,
     .published = on_published,
 };
 
