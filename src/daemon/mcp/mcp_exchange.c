@@ -80,13 +80,16 @@ void mcp_answer_looked(struct mcp_exchange *exchange,
 {
 	static const struct response_format response_format = {
 	    .result = looked_result, .error = looked_error, .finish = looked_finish};
+	static const char now[] = "{\"" METHOD_MAX_AGE "\":0}";
+	struct json_error error;
 	struct mcp_looked *looked = xcalloc(1, sizeof *looked);
 	*looked = (struct mcp_looked){.write = write,
 	    .daemon = exchange->mcp->daemon,
 	    .is_modern = exchange->is_modern,
 	    .text = text != NULL ? xstrdup(text) : NULL};
 	request_set_format(exchange->request, &response_format, looked, LOOKED_BYTES_MAX);
-	dispatch_run(exchange->mcp->dispatch, exchange->request, NULL);
+	dispatch_run(exchange->mcp->dispatch, exchange->request,
+	    json_read(exchange->mcp->params_reader, now, strlen(now), &error));
 }
 
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor)

@@ -101,9 +101,9 @@ struct mcp_looked {
 };
 
 /*
- * Answers when the panes are known: if the daemon is not attached, tmux is asked first, as by
- * list_panes, which must be what the row runs. write writes the members of the result. If tmux does
- * not answer, the last known panes count. text is copied.
+ * Answers when the panes are known: tmux is asked first, as by list_panes, which must be what the
+ * row runs. write writes the members of the result. If tmux does not answer, the last known panes
+ * count. text is copied.
  */
 void mcp_answer_looked(struct mcp_exchange *exchange,
     void (*write)(struct json_writer *writer, const struct mcp_looked *looked), const char *text);
