@@ -94,6 +94,23 @@ static void check_killed_sessions(const char *tmux)
 	live_free(live);
 }
 
+/* tmux shows the bytes of a buffer escaped to a client in control mode. */
+static void check_buffer(const char *tmux)
+{
+	struct live *live = live_new(tmux);
+	const struct json *answer;
+	struct talk *talk;
+	live_start_tmux(live, "exec sleep 3600");
+	live_start_daemon(live, "-o attach=always");
+	talk = talk_new(live);
+	live_tmux(live, "set-buffer 'a\fb\342\200\250'");
+	answer = talk_call(talk, "run_tmux", "{\"command\":[\"show-buffer\"]}");
+	is_str(at_str(answer, "result.output"), "a\fb\342\200\250",
+	    "tmux %s: a buffer is shown as it is", live->version);
+	talk_free(talk);
+	live_free(live);
+}
+
 /* Asks for a picture until there is one. */
 static bool is_back(struct talk *talk)
 {
@@ -365,6 +382,7 @@ int main(void)
 	for (size_t i = 0; paths[i] != NULL; i++) {
 		check_churn(paths[i]);
 		check_killed_sessions(paths[i]);
+		check_buffer(paths[i]);
 		check_stopped(paths[i]);
 		check_suspended(paths[i]);
 		check_used(paths[i]);

@@ -257,14 +257,18 @@ static bool begins_with_one(const char *name, const char *const *beginnings)
 	return *beginnings != NULL;
 }
 
-/* Returns true if a command only reads, types, or changes our own client. */
+/*
+ * Returns true if a command only reads, types, or changes our own client. show-buffer does not count:
+ * tmux escapes its output for a client in control mode.
+ */
 static bool is_quick(const char *name, const char *end)
 {
 	static const char *const names[] = {"capture-pane", "delete-buffer", "detach-client",
 	    "has-session", "list-", "load-buffer", "paste-buffer", "pipe-pane", "refresh-client",
 	    "send-keys", "set-", "show-", "switch-client", NULL};
+	static const char buffer[] = "show-buffer";
 	static const char message[] = "display-message";
-	return begins_with_one(name, names) ||
+	return (begins_with_one(name, names) && strcmp(name, buffer) != 0) ||
 	    (strcmp(name, message) == 0 && name + sizeof message < end &&
 		strcmp(name + sizeof message + 1, "-p") == 0);
 }
