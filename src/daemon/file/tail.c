@@ -23,7 +23,7 @@ struct tail {
 	size_t old_count;
 	struct tail_place *closed; /* a ring of CLOSED_MAX when full */
 	size_t closed_size;
-	size_t closed_count; /* ever closed */
+	size_t closed_count; /* files closed so far */
 	enum tail_state state;
 	int error;
 	int64_t now_ms;

@@ -95,7 +95,7 @@ bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, v
 
 /*
  * Puts a request off until the daemon is attached, or fails it if that is not allowed: its handler
- * needs output or events. False if attached, or as dispatch_put_off().
+ * needs output or events. Returns true in both cases; false if the daemon is attached already.
  */
 bool dispatch_attach_first(struct request *request);
 

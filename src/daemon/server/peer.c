@@ -36,7 +36,7 @@ struct peer {
 	pid_t pid;
 	uid_t uid;
 	enum role role;
-	struct peer_origin *origin; /* allocated to its length */
+	struct peer_origin *origin; /* owned; only as large as its processes need */
 	int fd;
 	struct event input_event; /* input, and its end; edge-triggered */
 	struct event write_event; /* added only while the socket is full */

@@ -427,7 +427,7 @@ static void tell(struct trail *trail, uint64_t number)
 		listener->written(listener);
 }
 
-/* Returns false if refusals fill their part of the file: a flood of them drops no requests. */
+/* Returns false if refusals fill their part of the file: the rest is kept for other lines. */
 static bool has_room_for_refusal(const struct trail *trail)
 {
 	return trail->refused_bytes < trail->options.bytes / REFUSED_PART;
