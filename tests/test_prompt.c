@@ -318,6 +318,15 @@ static const struct {
     {"submitted to python",
 	">>> [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\nSyntaxError\n>>> \n",
 	">>>", 2, 4, ECHO_ALTERED},
+    {"its begin above the screen", "  after 0.2 s.\n  Details: get\n  _job A1B2\n\xe2\x96\x80\n",
+	">", 2, 11, ECHO_TAIL},
+    {"its begin above the edge of a box",
+	"said\n\n\xe2\x94\x83\n\xe2\x94\x83  Details: get\n\xe2\x94\x83  _job A1B2\n", "", 4, 12,
+	ECHO_TAIL},
+    {"too little of it", "get\n_job A1B2\n", ">", 1, 9, ECHO_NONE},
+    {"words in the row above the rest of it", "> so\nDetails: get\n_job A1B2\n", ">", 2, 9,
+	ECHO_NONE},
+    {"words behind the rest of it", "Details: get\n_job A1B2 and\n", ">", 1, 13, ECHO_NONE},
     {"submitted and scrolled away", "done\n> \n", ">", 1, 2, ECHO_NONE},
 };
 

@@ -75,7 +75,10 @@ static enum prompt_echo find(
 	size_t len = line->text.bytes.len;
 	const char *newline = len > 0 ? memrchr(text, '\n', len) : NULL;
 	const char *begin = newline != NULL ? newline + 1 : text;
-	return prompt_find_line(&screen->view, begin, len - (size_t)(begin - text), lead);
+	enum prompt_echo echo =
+	    prompt_find_line(&screen->view, begin, len - (size_t)(begin - text), lead);
+	/* Nothing stood before it when it was typed: its end is enough where the rest is out of sight. */
+	return echo != ECHO_TAIL ? echo : line->has_lead ? ECHO_EXACT : ECHO_ALTERED;
 }
 
 bool submit_line_stands(const struct submit_line *line, const struct pane_screen *screen)

@@ -8,6 +8,7 @@ enum {
 	AROUND_ABOVE = 8, /* rows for prompt_write_around() */
 	AROUND_UNDER = 4,
 	KEY_MAX = 2048, /* characters of a line that are compared */
+	TAIL_MIN = 12, /* characters of its end, where its beginning is out of sight */
 	REVERSE_MAX = 2, /* cells of a drawn cursor: a wide one takes two */
 };
 
@@ -351,7 +352,8 @@ enum prompt_echo prompt_find_line(
 {
 	static struct prompt_row row;
 	static struct key key;
-	size_t left;
+	size_t left, begun = 0;
+	bool is_cut = false;
 	make_key(line, len, &key);
 	left = key.count;
 	if (left == 0)
@@ -359,16 +361,22 @@ enum prompt_echo prompt_find_line(
 	/* Search backwards from the cursor. */
 	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		size_t at;
+		is_cut = left == begun; /* a row without text: the edge of a box that scrolls */
+		begun = left;
 		view_row(view, view->cursor_row - back, &row);
 		at = back == 0 && view->cursor_column < row.count ? view->cursor_column : row.count;
 		while (at-- > 0) {
 			if (!is_compared(&key, row.characters[at]))
 				continue;
 			if (row.characters[at] != key.characters[left - 1])
-				return has_part(view, &key) ? ECHO_ALTERED : ECHO_NONE;
+				return is_cut && key.count - left >= TAIL_MIN ? ECHO_TAIL
+				    : has_part(view, &key)                    ? ECHO_ALTERED
+									      : ECHO_NONE;
 			if (--left == 0)
 				return compare_lead(view, back, &row, at, lead);
 		}
 	}
-	return has_part(view, &key) ? ECHO_ALTERED : ECHO_NONE;
+	return key.count - left >= TAIL_MIN ? ECHO_TAIL
+	    : has_part(view, &key)          ? ECHO_ALTERED
+					    : ECHO_NONE;
 }

@@ -54,6 +54,7 @@ enum prompt_echo {
 	ECHO_EXACT, /* lead and line are before the cursor, and nothing else */
 	ECHO_ALTERED, /* the line is there, with other text */
 	ECHO_BEHIND, /* the line is there, with other text between lead and line */
+	ECHO_TAIL, /* the end of the line is there alone: its beginning is out of sight */
 };
 
 /*
