@@ -451,6 +451,11 @@ static void judge_first(
 		settle(verdict, VERDICT_BUSY, "there is nothing on the cursor's row yet");
 		return;
 	}
+	/* Where its box is not seen whole, a row may be the last of a draft. */
+	if (regex == NULL && facts->has_signs && !is_end) {
+		settle(verdict, VERDICT_BUSY, "its screen shows no prompt yet");
+		return;
+	}
 	if (regex != NULL || (reads && (is_raw || is_end)))
 		need_ms = reads || is_raw ? AGENT_REST_MS : LEARN_MS;
 	else if (reads || (is_raw && is_end))

@@ -91,6 +91,9 @@ bool screen_guard_allows(
 		    "there is something on the prompt line: \"%.80s\"", prompt->line);
 	else if (prompt->is_shell && !is_ready)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the prompt looks like a shell's");
+	else if (sign == SIGN_NONE && !prompt->is_seen && !is_ready && known_name(facts) != NULL)
+		/* An empty row may be the last of a draft that begins out of sight. */
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "its screen shows no prompt");
 	else
 		return true;
 	return false;

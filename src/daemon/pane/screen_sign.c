@@ -44,6 +44,7 @@ static const char *const kind_names[] = {
 #define GEMINI_END "[▀─]{10,}\\n"
 #define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* blank except for the column at the right */
 #define OPENCODE_END "^ *╹▀{10,}.*\\n"
+#define OPENCODE_FOOT "^ *┃  [^\\s].*\\n(?:^ *┃.*\\n){0,9}" OPENCODE_END /* may wrap */
 #define GEMINI_HINT "Type your message or @" /* not dim in a light theme or without colours */
 static const struct {
 	const char *agent;
@@ -106,11 +107,10 @@ static const struct {
     {"opencode", SIGN_DIALOG, "^ *┃  Shell\\n" OPENCODE_END}, /* shell mode */
     {"opencode", SIGN_WORK, OPENCODE_END ".*\\besc (?:again to )?interrupt\\b"},
     {"opencode", SIGN_DRAFT,
-	"^ *┃  (?!Ask anything)[^\\s].*\\n(?:" OPENCODE_BLANK
-	"){1,9}^ *┃  [^\\s].*\\n" OPENCODE_END},
+	"^ *┃  (?!Ask anything)[^\\s].*\\n(?:" OPENCODE_BLANK "){1,9}" OPENCODE_FOOT},
     {"opencode", SIGN_IDLE,
-	"(?:^ *┃  Ask anything.*\\n|^(?! *┃).*\\n" OPENCODE_BLANK OPENCODE_BLANK ")" OPENCODE_BLANK
-	"^ *┃  [^\\s].*\\n" OPENCODE_END},
+	"(?:^ *┃  Ask anything.*\\n|^(?! *┃).*\\n" OPENCODE_BLANK OPENCODE_BLANK
+	")" OPENCODE_BLANK OPENCODE_FOOT},
     {"qwen", SIGN_DIALOG, "^ *[^\\s]* *Waiting for user confirmation.*\\n\\z"},
     {"qwen", SIGN_DIALOG, "^ *│.*\\n *╰─+╯\\n(?:.*\\n)?\\z"},
     {"qwen", SIGN_WORK, "\\besc to cancel\\).*\\n(?:.*\\n){0,8}?" RULE},
