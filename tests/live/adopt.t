@@ -201,7 +201,7 @@ is 'several lines are one task' "$(field .result.outcome)" ready
 mkdir "$dir/slow"
 cat >"$dir/slow/claude" <<'END'
 #!/usr/bin/env python3
-import os, select, tty
+import os, select, sys, tty
 tty.setcbreak(0)
 RULE = "─" * 40
 keys, nothing = select.epoll(), select.epoll()
@@ -221,6 +221,7 @@ while keys.poll():
     if b"work" in line:
         draw("", "esc to interrupt", 1.5)
         draw("of the model", "? for shortcuts", 0)
+        open(sys.argv[0] + ".done", "w").close()
     line = b""
 END
 chmod +x "$dir/slow/claude"
@@ -235,6 +236,14 @@ until_is 'the next is typed' running agent slow '.tasks[0].stage'
 seen=
 while [ "$(agent slow '.tasks[0].stage')" = running ]; do seen="$seen$(agent slow 'select(.tasks[0].stage == "running").state') "; done
 is 'and is not ready meanwhile' "$(echo "$seen" | tr ' ' '\n' | sort -u | tr -d '\n')" busy
+rm "$dir/slow/claude.done"
+call send_task '{"agent":"slow","text":"work","wait":false}'
+id=$(field .result.task)
+until_is 'a third' running agent slow '.tasks[0].stage'
+kill_daemon
+ended() { ask "{\"method\":\"next_notification\",\"params\":{\"id\":\"$id\",\"timeout_sec\":20}}" | jq -r '.result.notifications[0].data.outcome'; }
+is 'whose daemon is killed meanwhile, ends behind its work too' "$(ended) $(ls "$dir/slow")" "ready claude
+claude.done"
 task slow rest
 is 'and without work, a while later' "$(field '.error.message // "\(.result.outcome) \(.result.elapsed_sec > 4.5)"')" 'ready true'
 task slow /rest

@@ -30,6 +30,7 @@ struct kept_task {
 	int stage;
 	int64_t created_ms;
 	int64_t due_ms;
+	int64_t typed_ms; /* CLOCK_REALTIME; 0: it was not, or by a daemon that did not keep it */
 	int64_t max_bytes;
 	struct pane_ref teller;
 	char *text;
@@ -40,6 +41,7 @@ static const struct record_field task_fields[] = {
     {RECORD_ROW(INT, struct kept_task, stage, "stage"), .values = TASK_RUNNING + 1},
     {RECORD_ROW(INT, struct kept_task, created_ms, "created_ms")},
     {RECORD_ROW(INT, struct kept_task, due_ms, "due_ms")},
+    {RECORD_ROW(INT, struct kept_task, typed_ms, "typed_ms"), .is_optional = true},
     {RECORD_ROW(NATURAL, struct kept_task, max_bytes, "max_bytes")},
     {RECORD_ROW(PANE, struct kept_task, teller, "teller"), .is_optional = true},
     {RECORD_ROW(THREAD, struct kept_task, teller, "teller_thread"), .is_optional = true},
@@ -72,6 +74,8 @@ static void task_store(const struct agent_task *task)
 	    .teller = task->teller,
 	    .text = task->text,
 	};
+	if (task->stage == TASK_RUNNING)
+		kept.typed_ms = clock_real_ms() - (clock_boot_ms() - task->typed_ms);
 	if (task->is_response)
 		return;
 	snprintf(kept.agent, sizeof kept.agent, "%s", task->agent->plan.name);
@@ -634,6 +638,7 @@ static bool task_load(void *data, const char *id, const struct json *value)
 	task->max_bytes = kept.max_bytes;
 	task->teller = kept.teller;
 	task->is_resumed = kept.stage != TASK_QUEUED;
+	task->typed_ms = clock_boot_ms() - clock_since_ms(kept.typed_ms);
 	if (task->stage == TASK_RUNNING) {
 		submit_aim(agent->submit, &agent->pane, &task_policy);
 		submit_keep(agent->submit);

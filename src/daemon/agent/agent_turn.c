@@ -41,7 +41,7 @@ bool agent_turn_is_due(
 	    presence_of_pane(agent->set->parts->presences, &agent->pane);
 	int64_t since_ms = clock_boot_ms() - task->typed_ms;
 	bool still_asks;
-	if (task->is_resumed || task->reply != NULL)
+	if (task->reply != NULL)
 		return false;
 	if (presence == NULL || presence->is_by_mark || presence->session[0] == '\0')
 		return is_work_due(task, verdict, screen, since_ms);
