@@ -24,4 +24,5 @@ dialogs='[{"tool": "run_shell_command", "args": {"command": "touch MARKER; sleep
 menus='[{"command": "/theme", "shows": "Select Theme"}]'
 record_states
 slow_tasks
+narrow_panes
 skip_all 'MUXBUS_AGENT_STATES is not set'

@@ -43,6 +43,19 @@ slow_tasks() {
 	exit
 }
 
+# narrow_panes: with $MUXBUS_AGENT_NARROW, a list of sizes such as 20x10, notices for the agent without what Muxbus
+# sets up in panes of these sizes (narrow.mjs), and nothing else.
+narrow_panes() {
+	[ -n "$MUXBUS_AGENT_NARROW" ] || return 0
+	unset_up >"$dir/said" 2>&1
+	ready_pattern=${bare_pattern:-$ready_pattern} first= is_bare=yes
+	write_settings
+	node "$MUXBUS_SRCDIR/tests/agents/narrow.mjs" "$dir/record.json" "$MUXBUS_AGENT_NARROW"
+	is 'notices in narrow panes' $? 0
+	done_testing
+	exit
+}
+
 # walk LABEL: a person at random (walk.mjs), $MUXBUS_AGENT_WALK rounds (5) by the seed $MUXBUS_AGENT_SEED.
 walk() {
 	write_settings
@@ -55,6 +68,7 @@ walk() {
 # nothing else is tested.
 walks() {
 	slow_tasks
+	narrow_panes
 	[ -z "$MUXBUS_AGENT_WAKES" ] || return 0
 	[ -n "$MUXBUS_AGENT_BARE" ] || walk 'set up'
 	unset_up >"$dir/said" 2>&1
