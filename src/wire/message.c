@@ -115,7 +115,7 @@ static int refuse_type(enum json_type type, char *ret_reason, size_t size)
 int message_read(
     const struct json *value, struct message *ret_message, char *ret_reason, size_t size)
 {
-	const struct json *id, *version, *method, *params;
+	const struct json *id, *version, *method, *params, *within;
 	const char *fault;
 	*ret_message = (struct message){0};
 	if (value->type != JSON_OBJECT)
@@ -141,7 +141,10 @@ int message_read(
 	if (method->type != JSON_STRING)
 		return refuse(ret_reason, size, "method must be a string");
 	ret_message->method = method->text;
-	ret_message->within = json_member(value, "within");
+	within = json_member(value, "within");
+	if (within != NULL && within->type != JSON_STRING && within->type != JSON_NULL)
+		return refuse(ret_reason, size, "within must be a string or null");
+	ret_message->within = within;
 	ret_message->is_notification = version != NULL && id == NULL;
 
 	params = json_member(value, "params");

@@ -564,11 +564,13 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 		go_on(dispatch, request, params, ++dispatch->last, WORK_NONE);
 }
 
-/* A text that is too long for an id counts as no id. */
+/* A text that is too long for an id names no call, as any other unknown id. */
 static void set_within(struct request_origin *origin, const struct json *within)
 {
+	if (within->type == JSON_STRING && within->len >= sizeof origin->within)
+		return;
 	origin->has_within = true;
-	if (within->type == JSON_STRING && within->len < sizeof origin->within)
+	if (within->type == JSON_STRING)
 		strcpy(origin->within, within->text);
 }
 
