@@ -13,7 +13,7 @@
 #define SPACING_COSTS 4
 #define RETRY_MS 100
 #define REFUSALS_MAX 20 /* failed listings until the waiting callers get the error */
-/* After this many listings in a row the model counts as fresh, even if the server still changes. */
+/* After this many listings in a row the whole server is listed, and counts as fresh even if it still changes. */
 #define ROUNDS_MAX 4
 #define CUTS_MAX 8 /* after so many cut listings in a row, wait RETRY_MS each time */
 /* The sentinel behind each command has a number too. */
@@ -321,7 +321,10 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 	/* A window that was closed before the reply is no window for the callers. */
 	in_doubt = !list_is_empty(&lister->waits) && sync->callbacks->ask_leaving(sync);
 	lister->rounds = parts_are_empty(&more) && !in_doubt ? 0 : lister->rounds + 1;
-	if (!is_claim_true(lister) || (lister->rounds > 0 && lister->rounds < ROUNDS_MAX))
+	/* A model without the rest has sessions without windows: list the whole server. */
+	more.all |= !parts_are_empty(&more) && lister->rounds >= ROUNDS_MAX && !lister->running.all;
+	if (!is_claim_true(lister) ||
+	    (lister->rounds > 0 && (lister->rounds < ROUNDS_MAX || more.all)))
 		wait_on(lister);
 	parts_add(&lister->dirty, &more);
 	return 0;
