@@ -26,6 +26,7 @@ CORES = os.environ.get("MUXBUS_REST_CORES")  # a folder that keeps the memory of
 BATCHES = (1, 1, 2, 5, 10)
 SETTLE_SEC = 20  # in which tmux must say the same twice
 CLOSES = 40
+REPEAT_SEC = 10
 REPEATED_MAX = 12 if STEPS >= 5000 else 0  # deaths whose commands are repeated without muxbusd
 
 PANE = ("pane_id window_id pane_index pane_width pane_height pane_left pane_top pane_active pane_pid pane_tty"
@@ -337,9 +338,11 @@ class Walk:
 
 def repeat(commands):
     """How a server without muxbusd takes the same commands."""
-    server = Server(f"{PATH}-alone")
+    server, until = Server(f"{PATH}-alone"), time.monotonic() + REPEAT_SEC
     try:
         for command in commands:
+            if time.monotonic() > until:
+                break
             server.shots.run(*command)
             server.look(BRIEF)
     except (Gone, Stuck):
