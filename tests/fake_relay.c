@@ -5,7 +5,8 @@
  *   name=TEXT    in its answers, and the name of its log
  *   delay=MS     before each answer
  *   bytes        writes each byte alone
- *   hello=none|other|late   says nothing; another protocol; the hello after lines of noise
+ *   hello=none|other|late|nologin   says nothing; another protocol; the hello after lines of noise;
+ *                  the words of nologin, which it ends with
  *   refuse=TEXT  writes this to standard error, and exits with status 255
  *   garbage=N    its Nth answer is no JSON
  *   half=N       stops in the middle of its Nth answer
@@ -201,6 +202,10 @@ static void say_hello(void)
 	if (strcmp(habits.hello, "none") == 0)
 		while (true)
 			pause();
+	if (strcmp(habits.hello, "nologin") == 0) {
+		put_text("This account is currently not available.\n");
+		exit(1);
+	}
 	if (strcmp(habits.hello, "late") == 0)
 		put_text("Welcome\r\nmuxbus relay\n{\"id\":1,\"result\":{}}\n");
 	put_text(strcmp(habits.hello, "other") == 0 ? "muxbus relay 9 9.9\033[2J\n"

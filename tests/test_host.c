@@ -306,12 +306,17 @@ static void check_unreachable(void)
 	struct host_set *set = new_set(0, 0);
 	struct host *refused = add(set, "refused", "refuse=connect to host b port 22: refused");
 	struct host *other = add(set, "other", "hello=other");
+	struct host *closed = add(set, "closed", "hello=nologin");
 	struct host *local = host_add(set,
 	    &(struct host_spec){
 		.name = "local", .server = "work", .socket = "/nonexistent/work.muxbus"});
 	struct outcome outcome;
 	ok(run_to_reason(refused), "ssh that fails");
 	is_str(refused->reason, "ssh: connect to host b port 22: refused", "says why");
+	ok(run_to_reason(closed), "a login shell that refuses");
+	is_str(closed->reason,
+	    "ssh has ended: exit status 1, and said \"This account is currently not available.\"",
+	    "has said why");
 	ok(run_to_reason(other), "another protocol is refused");
 	ok(strncmp(other->reason, "muxbus 9.9 on other and muxbus ", 31) == 0,
 	    "with both versions: %s", other->reason);

@@ -20,6 +20,7 @@ struct host_link {
 	struct loop_process *process; /* ssh, or NULL */
 	bool has_hello;
 	unsigned noise; /* lines before the hello */
+	char said[STR_SHOWN_SIZE]; /* the last of these lines; "" if none */
 	char reason[HOST_REASON_SIZE]; /* why the link ends; "" while it does not */
 };
 
@@ -41,6 +42,18 @@ static void on_too_long(void *data)
 	host_link_end(data, too_long);
 }
 
+/* Keeps a line before the hello: a login shell says there why it refuses. */
+static void keep_noise(struct host_link *link, const char *line)
+{
+	struct buf text = BUF(RELAY_LINE_MAX * 4);
+	char shown[STR_SHOWN_SIZE];
+	size_t len = strcspn(line, "\r\n");
+	if (len > 0 && str_append_visible(&text, line, len) == 0)
+		(void)snprintf(link->said, sizeof link->said, "%s",
+		    str_shown((const char *)text.data, text.len, shown));
+	buf_finish(&text);
+}
+
 static void read_hello(struct host_link *link, const char *bytes, size_t len)
 {
 	char line[RELAY_LINE_MAX], version[HOST_VERSION_SIZE], reason[HOST_REASON_SIZE];
@@ -48,6 +61,7 @@ static void read_hello(struct host_link *link, const char *bytes, size_t len)
 	(void)snprintf(
 	    line, sizeof line, "%.*s", (int)(len < sizeof line ? len : sizeof line - 1), bytes);
 	if (!relay_read_hello(line, &protocol, version, sizeof version)) {
+		keep_noise(link, line);
 		if (++link->noise > RELAY_NOISE_MAX)
 			host_link_end(link, "it writes, but muxbus relay says no hello");
 		return;
@@ -112,13 +126,16 @@ static void on_process_ended(void *data, const char *how)
 {
 	struct host_link *link = data;
 	char remark[LOOP_PROCESS_REMARK_SIZE];
+	bool is_refusal = !link->has_hello && link->said[0] != '\0';
 	if (link->reason[0] == '\0') {
 		loop_process_remark(link->process, remark);
 		if (remark[0] != '\0')
 			(void)snprintf(link->reason, sizeof link->reason, "%s", remark);
 		else
-			(void)snprintf(link->reason, sizeof link->reason, "%s has ended: %s",
-			    link->has_hello ? "the connection" : "ssh", how);
+			(void)snprintf(link->reason, sizeof link->reason, "%s has ended: %s%s%s%s",
+			    link->has_hello ? "the connection" : "ssh", how,
+			    is_refusal ? ", and said \"" : "", is_refusal ? link->said : "",
+			    is_refusal ? "\"" : "");
 	}
 	link->handlers->ended(link->data, link->reason);
 }
