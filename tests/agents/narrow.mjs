@@ -51,7 +51,8 @@ const posts = {
 
 async function one(size, name, hasDraft) {
 	const mark = `zq8d${number++}`
-	const draft = `${mark} ${filler(cases++ % 2 ? 11 : 140)}`.trim() // of a row, and of many
+	cases += hasDraft
+	const draft = `${mark} ${filler(cases % 2 ? 140 : 11)}`.trim() // of a row, and of many
 	const isSent = cases % 4 < 2
 	const what = `${settings.agent} ${size}, ${name}${hasDraft ? `, a draft of ${draft.length} ${isSent ? 'sent' : 'wiped'}` : ''}`
 	const began = Date.now()
