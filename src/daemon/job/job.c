@@ -40,12 +40,12 @@ struct job_set {
 struct tracked {
 	struct job job;
 	struct job_set *set;
-	pid_t supervisor; /* our child; 0: adopted, or none */
+	pid_t supervisor; /* our child; 0: ended, or of an earlier daemon's job */
 	struct loop_pidfd *watch; /* fires when the supervisor ends */
 	int news_fd; /* reports of the supervisor; -1: none, the files have the same text */
 	struct event *news;
 	bool is_started; /* listeners were notified that the command runs */
-	bool is_restarting; /* job_stop_for_restart() has asked it to end */
+	bool is_restarting; /* job_stop_for_restart() has asked the job to end */
 	const char **env; /* changes of its environment, in memory only; NULL: not known */
 };
 
@@ -439,7 +439,7 @@ static void job_take_up(struct tracked *tracked)
 	    job_status_read(set->dir_fd, job->id, &job->status) == -ENOENT &&
 	    job_start_read(set->dir_fd, job->id, &start) == -ENOENT &&
 	    (error = start_supervisor(tracked)) == 0)
-		return; /* its daemon was killed after accepting it and before starting it */
+		return; /* the daemon was killed between accepting and starting the job */
 	if (rlimit_text(error) != NULL)
 		loop_timer_arm(set->again, AGAIN_MS);
 	else
@@ -585,7 +585,7 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	}
 	if (job_start_read(set->dir_fd, id, &start) != 0)
 		return -EAGAIN;
-	/* The numbers of command and group are not reused until its supervisor has reaped it. */
+	/* Pid and group of a command are not reused before the supervisor reaps the command. */
 	supervisor = job_supervisor_open(set->dir_fd, job->id, &fd);
 	if (fd < 0)
 		return -ESRCH;
@@ -603,7 +603,7 @@ int job_stop_for_restart(struct job_set *set, const char *id)
 		return -EBUSY;
 	error = job_stop(set, id, SIGTERM);
 	if (error == -ESRCH && job != NULL && job->state == JOB_RUNNING)
-		error = 0; /* it has just ended, and its end will be reported soon */
+		error = 0; /* the job has just ended, and its end is reported soon */
 	if (error == 0)
 		tracked_of(job)->is_restarting = true;
 	return error;

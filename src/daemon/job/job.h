@@ -80,8 +80,8 @@ const char *const *job_env(const struct job *job);
 void job_settle_waited(struct job_set *set, const struct job *job);
 
 /*
- * Sets whether a request waits for the end of a running job. If false, its end is notified, to the
- * pane (NULL: the same pane as before).
+ * Sets whether a request waits for a running job; if not, the end is notified. pane NULL: as
+ * before.
  */
 void job_set_silent(
     struct job_set *set, const char *id, bool is_silent, const struct pane_ref *pane);

@@ -80,7 +80,7 @@ static const struct field_result run_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Turns an object into a list of changes; is_only: of an empty environment. NULL after failing. */
+/* Turns an object into a list of changes; is_only: of an empty environment. NULL if this failed. */
 static char **make_env(struct request *request, const struct json *env, bool is_only)
 {
 	size_t count = env != NULL ? env->count : 0, at = 0;
@@ -228,7 +228,7 @@ static bool affects_job(struct request *request, const void *args, struct pane_r
 	const struct job *job =
 	    job_name_find(request_daemon(request)->jobs, right_text(request, args, "job"));
 	if (job == NULL)
-		return right_affects_caller(request, args, ret_pane); /* the handler will fail */
+		return right_affects_caller(request, args, ret_pane); /* the handler reports this */
 	*ret_pane = job->pane;
 	return true;
 }

@@ -38,7 +38,7 @@ static const struct record_field job_fields[] = {
     {RECORD_ROW(NATURAL, struct job, pid, "pid")},
     {RECORD_ROW(NAME, struct job, state, "state"), .names = state_names,
 	.values = JOB_STATE_COUNT_},
-    /* Records of release 0.1 have no status while the job runs. */
+    /* In records of release 0.1, a running job has no status. */
     {RECORD_ROW(INT, struct job, status.start_ms, "start_ms"), .is_optional = true},
     {RECORD_ROW(INT, struct job, status.end_ms, "end_ms"), .is_optional = true},
     {RECORD_ROW(NATURAL, struct job, status.elapsed_ms, "elapsed_ms"), .is_optional = true},

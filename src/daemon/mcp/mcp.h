@@ -19,5 +19,5 @@ struct dispatch;
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
 /* Declared tools have changed; if is_listed, sessions that list declared tools are notified. */
 void mcp_tools_changed(struct mcp *mcp, bool is_listed);
-/* NULL: nothing. Call after server_free(). */
+/* Call after server_free(). NULL is ignored. */
 void mcp_free(struct mcp *mcp);

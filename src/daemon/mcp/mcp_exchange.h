@@ -23,7 +23,7 @@ struct mcp_session {
 	struct peer *peer;
 	const struct mcp_client *client; /* the row that describes the agent */
 	bool is_initialized; /* the peer sent initialize */
-	bool has_tasks; /* its revision has tasks */
+	bool has_tasks; /* the revision that initialize has chosen has tasks */
 	struct mcp_tool_set tools; /* the tools that tools/list shows */
 	char *tools_wanted; /* words of the request for tools; NULL: the default tools */
 	char *tools_reason; /* the error in tools_wanted; NULL: none */
@@ -60,7 +60,7 @@ struct mcp_method {
 	const struct field *fields; /* NULL: parameters are ignored */
 	/* Returns the native method whose flags say how the request waits; NULL: none. */
 	const struct method *(*method)(const struct mcp_exchange *exchange);
-	const char *runs; /* or its name, if it is always the same */
+	const char *runs; /* name of that native method, if it is always the same */
 	void (*handle)(
 	    struct mcp_exchange *exchange, const void *args); /* NULL: that of the native method */
 };

@@ -20,7 +20,7 @@ struct listen_stream {
 	struct mcp_listening *listening;
 	struct request *request;
 	bool has_tools; /* wants notifications of the list of tools */
-	char id[]; /* as JSON */
+	char id[]; /* id of the request, as JSON */
 };
 
 /* A target: the list of resources, one resource, or the log. */
@@ -46,7 +46,7 @@ struct mcp_listening {
 	struct list streams;
 	struct loop_timer *timer;
 	bool has_lists; /* notifications about the list of resources are on (older revisions) */
-	mcp_listen_log_fn *log; /* called with each event of a target of the log */
+	mcp_listen_log_fn *log; /* gets the events of the log */
 };
 
 /* Sends a notification, with the stream's id and a URI unless NULL. */

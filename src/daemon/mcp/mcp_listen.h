@@ -11,7 +11,7 @@
 
 struct event_entry;
 
-/* NULL: nothing. */
+/* NULL is ignored. */
 void mcp_listening_free(struct mcp_listening *listening);
 
 /* Starts notifications of lists for a session of the older revisions. */
@@ -34,7 +34,7 @@ void mcp_listen_end(struct mcp_session *session);
 
 enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_LEVEL_COUNT_ = 8 };
 
-/* The log state of one call. */
+/* Settings for the log messages of a call. */
 struct mcp_log {
 	struct request *request;
 	int level; /* below 0: none */

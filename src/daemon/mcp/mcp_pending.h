@@ -9,7 +9,7 @@
 
 /* NULL if the agent of this session has no timeout. */
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request);
-void mcp_pending_free(struct mcp_pending *pending); /* NULL: nothing */
+void mcp_pending_free(struct mcp_pending *pending); /* NULL is ignored */
 
 /* Shortens timeout_sec in args, or starts a timer that answers before the agent's timeout. */
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);

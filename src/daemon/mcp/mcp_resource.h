@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * MCP resources: panes, jobs and notifications by URI. The content of a resource is the result of a
- * method, as text or as JSON.
- */
+/* MCP resources: panes, jobs and notifications by URI. Their content is the result of a method. */
 #pragma once
 
 #include "daemon/mcp/mcp_exchange.h"

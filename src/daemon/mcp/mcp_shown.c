@@ -82,7 +82,7 @@ static void find_last(struct shown *shown, const struct json *list)
 	if (json_int(json_member(row, "seq"), &number) || json_int(json_member(row, "n"), &number))
 		last = count > 0 ? number : number - 1;
 	else if (parameter != NULL && strcmp(parameter, "offset") == 0)
-		last -= (int64_t)(list->count - count); /* an offset counts elements */
+		last -= (int64_t)(list->count - count); /* this "last" counts elements */
 	else
 		return;
 	shown->list = list;
@@ -246,11 +246,11 @@ bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_
 static void put_rest(const struct shown *shown, struct buf *out)
 {
 	const struct json *own = json_member(shown->result, "rest");
-	/* The method's own calls come first; "rest" of a declared tool is foreign text. */
+	/* Calls of the method's own "rest" come first; a declared tool's "rest" is foreign text. */
 	if (own != NULL && own->type == JSON_STRING && shown->asked->tool != NULL &&
 	    shown->asked->tool->group == NULL)
 		(void)buf_printf(out, "%s ", own->text);
-	/* The method's own "rest" is not in the shown part: one call reads the whole result. */
+	/* The shown part replaces the method's own "rest", so one call reads the whole result. */
 	if (own != NULL || count_cut(shown->cut, shown->result) > NAMED_MAX) {
 		put_value_rest(shown, out, shown->result);
 	} else {

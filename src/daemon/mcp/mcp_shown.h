@@ -8,7 +8,7 @@
 
 #include "daemon/mcp/mcp_text.h"
 
-/* How a result was asked for. */
+/* The call whose result is shown. */
 struct mcp_asked {
 	const struct method *tool;
 	const struct json *arguments; /* NULL: there are none, or "rest" must not repeat the call */
@@ -31,7 +31,7 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
 bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last);
 
 /*
- * If a complete answer is a partial result, or more has come meanwhile: appends the call that
- * continues from its last number. Else appends nothing.
+ * Appends the call that continues from the last number of a result, if the method returned only a
+ * part, or if more has come meanwhile. Else appends nothing.
  */
 void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked);

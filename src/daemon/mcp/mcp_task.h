@@ -23,7 +23,8 @@ void mcp_task_write(struct json_writer *writer, const struct job *job);
 #define MCP_CURSOR_SIZE 48
 /*
  * A cursor is a place in the list of jobs. mcp_task_behind() finds the first job behind it, or
- * NULL, even if the cursor's job was removed: the list is in the order of starts. False if invalid.
+ * NULL, even if the cursor's job was removed: the list is in the order of starts. Returns false if
+ * the cursor is invalid.
  */
 void mcp_task_cursor(const struct job *job, char out[MCP_CURSOR_SIZE]);
 bool mcp_task_behind(const struct job_set *jobs, const char *cursor, const struct job **ret_job);

@@ -33,8 +33,8 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 typedef bool mcp_cut_writer(struct buf *out, const struct mcp_cut *cut, void *data);
 
 /*
- * Finds the cut of a value that shows the most while the output of write fits into max bytes. Strings
- * are cut first, down to a few lines each; then arrays. False if nothing fits.
+ * Finds the cut with which the output of write shows most in at most max bytes. Strings are cut
+ * first, down to a few lines each; then arrays. False if nothing fits.
  */
 bool mcp_cut_find(
     struct mcp_cut *cut, const struct json *value, size_t max, mcp_cut_writer *write, void *data);

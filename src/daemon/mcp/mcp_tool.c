@@ -184,7 +184,7 @@ static void mcp_thread_bind(const struct mcp_exchange *exchange)
 
 /* Room for everything but text and structuredContent. */
 #define LINE_BYTES ((size_t)1024 * 1024)
-#define NEXT_MAX 1024 /* bytes of the call that continues */
+#define NEXT_MAX 1024 /* bytes of the call that reads the next part */
 
 #define LIST_TTL_MS 60000
 #define AROUND_BYTES 256 /* bytes of a result in addition to a program's text */
@@ -205,7 +205,7 @@ struct mcp_call {
 	struct mcp_log log;
 };
 
-/* From this both forms of a result are written: text and structuredContent. */
+/* A result that is written in two forms: text and structuredContent. */
 struct showing {
 	const struct json *result;
 	struct mcp_asked asked;
@@ -226,7 +226,7 @@ static bool write_text(struct buf *out, const struct buf *shown, const struct sh
 		out, showing->asked.tool, tree, &nothing, rest != NULL ? rest->text : NULL);
 }
 
-/* Writes both forms with one cut; true if both fit. Leaves the text in out. */
+/* Writes a result as text and as JSON, with the same cut. True if both fit. out gets the text. */
 static bool write_both(struct buf *out, const struct mcp_cut *cut, void *data)
 {
 	const struct showing *showing = data;
@@ -272,7 +272,7 @@ static void put_too_large(struct mcp_call *call, struct json_writer *writer, con
 	buf_finish(&content);
 }
 
-/* Writes the result unchanged, or, if next is given, with the call that continues. */
+/* Writes the result unchanged, or, if next is given, with the call that reads the next part. */
 static void put_structure(
     struct json_writer *writer, const struct buf *json, const struct json *result, const char *next)
 {
@@ -457,7 +457,7 @@ static void on_narrow(void *data, struct request *request, void *args)
 	struct mcp_call *call = data;
 	if (call->tool->group != NULL) {
 		((struct declaration_args *)args)->shown_bytes = call->bytes_max - AROUND_BYTES;
-		return; /* it limits its results itself */
+		return; /* a declared tool limits its results itself */
 	}
 	mcp_advice_narrow(call->tool, args);
 	mcp_pending_narrow(call->pending, request, args);

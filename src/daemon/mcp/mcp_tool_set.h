@@ -8,7 +8,7 @@
 #define MCP_TOOL_SET_REASON 256
 
 struct mcp_tool_set {
-	uint64_t bits[MCP_TOOL_SET_MAX / 64]; /* one a method, in the order of method_next() */
+	uint64_t bits[MCP_TOOL_SET_MAX / 64]; /* one for each method of method_next() */
 	bool is_full; /* schemas have all parameters */
 	bool has_declared; /* the set can contain declared tools */
 };

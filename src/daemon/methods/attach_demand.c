@@ -35,7 +35,7 @@ static bool has_following_peer(const struct daemon *daemon, bool by_pipe)
 	return false;
 }
 
-/* Returns true if a part types, or shows something to people. It will not report its end. */
+/* Returns true if a part types, or shows something to people. Its end is not reported. */
 static bool is_typing(const struct daemon *daemon)
 {
 	return !delivery_set_is_idle(daemon->deliveries) ||

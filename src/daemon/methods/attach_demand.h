@@ -17,5 +17,5 @@ void attach_demand_free(struct attach_demand *demand);
 
 /* Checks the demand, and attaches or detaches now if it has changed. */
 void attach_demand_settle(struct attach_demand *demand);
-/* Checks the demand at the end of this turn of the event loop. NULL: nothing. */
+/* Checks the demand at the end of this turn of the event loop. NULL is ignored. */
 void attach_demand_look(struct attach_demand *demand);

@@ -621,7 +621,7 @@ static void handle_read(struct request *request, const void *data)
 	    .max = max < (size_t)args->max_bytes ? max : (size_t)args->max_bytes,
 	    .strip = args->strip,
 	    .encoding = (enum read_encoding)args->encoding};
-	if (request_role(request) == ROLE_READ_ONLY) { /* it must not start to follow the output */
+	if (request_role(request) == ROLE_READ_ONLY) { /* readers must not start to follow output */
 		on_flowing(reading, false);
 		return;
 	}

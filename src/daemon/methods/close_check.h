@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Checks before a pane, window or session is closed without "force". They refuse to close what
- * contains the caller's own pane, and the last pane, window or session, which would end the server.
+ * contains the caller's own pane, and the last pane, window or session, since that would end the
+ * server.
  */
 #pragma once
 

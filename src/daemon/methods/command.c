@@ -97,7 +97,7 @@ static bool check_size(struct request *request, const struct field_strings *comm
 struct running {
 	struct request *request;
 	struct muxbus_command *command;
-	const struct muxbus_pane *pane; /* the pane that it types into; NULL: none */
+	const struct muxbus_pane *pane; /* the pane that gets keys; NULL: none */
 	bool only_looks;
 };
 

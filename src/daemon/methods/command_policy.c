@@ -3,7 +3,7 @@
 
 #include <muxbus.h>
 
-/* The policy for a command. To find -t and other flags, it lists the flags that have a value. */
+/* The policy for a command. A row lists the flags with values, so that -t and others are found. */
 struct policy_row {
 	const char *name;
 	const char *alias; /* short name of tmux; or NULL */
@@ -229,7 +229,7 @@ static bool has_one_of(const struct flags *flags, const char *letters)
 	return false;
 }
 
-/* Returns true if a word has "#(", which runs a shell in a format; some commands expand none. */
+/* Returns true if "#(" in a word can run a shell, as it does in formats. */
 static bool runs_shell(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
@@ -275,7 +275,7 @@ static const char *find_harm(
 	return NULL;
 }
 
-/* Returns true if a command, by full name, changes nothing that the model has. */
+/* Returns true if a command, by full name, only reads the state of tmux. */
 static bool only_looks(const char *name)
 {
 	static const char *const names[] = {"capture-pane", "display-message", "has-session", NULL};

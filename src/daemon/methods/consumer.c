@@ -235,7 +235,7 @@ static void settle_taken(const struct next_wait *wait, const uint64_t *taken, in
 /* Answers if a notification is there, or if is_time. Returns false if the request waits on. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
-	/* Same time for all: otherwise one that becomes due meanwhile would be out of order. */
+	/* One time for all notifications: one that falls due meanwhile would break the order. */
 	int64_t count = 0, due_ms, wake_ms = wait->end_ms, now_ms = clock_mono_ms();
 	const struct notification *note = next_peek(wait, wait->after, now_ms, &due_ms);
 	struct request_view *view = request_view(wait->request);

@@ -315,7 +315,7 @@ static void guard_text(struct texting *texting)
 		person_guard(
 		    texting->request, pane, texting->policy.leaves_mode, on_guarded_text, texting);
 	else
-		on_guarded_text(texting, true, texting->sign); /* tmux reports that it is closed */
+		on_guarded_text(texting, true, texting->sign); /* tmux reports the closed pane */
 }
 
 /* The text may go to any program: the caller chose text and pane. */
@@ -546,7 +546,7 @@ struct pointing {
 	struct request *request;
 	struct send_mouse_args args;
 	uint32_t pane;
-	struct right_only only; /* checked again when it is typed */
+	struct right_only only; /* rights that are checked when tmux types */
 };
 
 static bool check_mouse(struct request *request, const struct muxbus_pane *pane,

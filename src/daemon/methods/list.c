@@ -94,7 +94,7 @@ static void start(struct request *request, const struct object_list_args *args, 
 	unsigned max_age_ms = max_age_ms_of(request, args);
 	int error;
 	if (!are_ids(args))
-		parts |= MUXBUS_PART_PANES; /* and where they are in their windows */
+		parts |= MUXBUS_PART_PANES; /* to find panes by their indexes */
 	/* At rest the dispatcher has just listed tmux for this request, or has checked the age. */
 	if (tmux_is_resting(daemon->tmux) ||
 	    muxbus_sync_is_fresh(tmux_sync(daemon->tmux), parts, max_age_ms)) {
@@ -304,7 +304,7 @@ static const struct field_result get_pane_results[] = {
 /* All panes as JSON, kept until something changes. */
 static struct {
 	uint64_t revision; /* of the model in json; 0: none */
-	int64_t until_ms; /* then json is written again: "human" changes with time */
+	int64_t until_ms; /* "human" changes with time, so json is not valid after this */
 	struct buf json; /* an array */
 	bool is_cut; /* json is too long */
 } written;

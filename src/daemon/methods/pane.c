@@ -254,7 +254,7 @@ static void handle_focus_pane(struct request *request, const void *data)
 		return;
 	command = tmux_command("select-pane", "-t", TMUX_ID('%', pane->id), NULL);
 	muxbus_command_next(command);
-	/* in any case the window of the pane at this time */
+	/* This selects the window that contains the pane at that time. */
 	muxbus_command_args(command, "select-window", "-t", TMUX_ID('%', pane->id), NULL);
 	run(request, command, pane);
 }

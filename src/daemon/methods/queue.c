@@ -156,7 +156,7 @@ static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 	return count;
 }
 
-/* A single notification affects its pane. A range affects panes that are not known. */
+/* Returns the pane of a single notification. A range has many panes, so none is returned. */
 static bool affects_acked(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct ack_args *args = data;

@@ -64,7 +64,7 @@ static const struct record_kind saved_kind = {
 
 static void record_name(const struct saved *saved, char out[24])
 {
-	snprintf(out, 24, "%020" PRIu64, saved->number); /* sorted like numbers */
+	snprintf(out, 24, "%020" PRIu64, saved->number); /* sorts by number */
 }
 
 static void saved_free(struct saved *saved)

@@ -32,7 +32,7 @@ struct offer_origin {
  */
 struct offer *offer_read(const struct json *value, const struct offer_origin *origin,
     char ret_reason[DECLARATION_REASON_SIZE]);
-/* No request may use the row any more. */
+/* Frees an offer. No request may use its row any more. */
 void offer_free(struct offer *offer);
 
 /* Returns the offer of a row that offer_read() made. */

@@ -242,7 +242,7 @@ void provide_await(void *data, void (*done)(void *data, int error), void *done_d
 	    .data = done_data,
 	    .timer = loop_timer_new(set->parts->base, wake, waiter)};
 	list_append(&set->waiters, &waiter->link);
-	loop_timer_arm(waiter->timer, PROVIDE_WAIT_MS); /* then it is ready, or has failed */
+	loop_timer_arm(waiter->timer, PROVIDE_WAIT_MS); /* the program is then ready, or failed */
 }
 
 static void wake_waiters(struct provide_set *set)

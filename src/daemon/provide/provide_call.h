@@ -76,10 +76,9 @@ struct provide_calls {
 void provide_calls_init(struct provide_calls *calls);
 
 /*
- * Returns true if a call may begin, with its depth in *ret_depth. Its depth is one more than that
- * of the call within which it is made; if this is not known, than that of the deepest open call
- * that the caller's process, or an ancestor of it, has to answer. False with a failure of kind
- * limit.
+ * Returns true if a call may begin, with its depth in *ret_depth: one more than the depth of the
+ * call within which it is made. If that call is not known, the deepest open call counts that the
+ * caller's process, or an ancestor of it, has to answer. False with a failure of kind limit.
  */
 bool provide_calls_admit(const struct provide_calls *calls, const struct provider *provider,
     const struct provide_order *order, unsigned *ret_depth, struct tool_failure *ret_failure);
@@ -89,8 +88,8 @@ struct provide_call *provide_calls_find(
     const struct provide_calls *calls, const struct provider *provider, const char *id);
 
 /*
- * Adds a call of an earlier daemon that its server still runs; id: with which it was sent. method
- * and arguments of the order are ignored. NULL if the id is invalid, or the call is known.
+ * Adds a call of an earlier daemon that its server still runs; id: the id with which it was sent.
+ * method and arguments of the order are ignored. NULL if the id is invalid, or the call is known.
  */
 struct provide_call *provide_call_take_up(struct provide_calls *calls,
     const struct provide_order *order, const char *id, pid_t provider_pid);
@@ -100,7 +99,7 @@ struct provide_call *provide_call_new(
 void provide_call_free(struct provide_call *call);
 /* Sends the call. False if the peer does not read. */
 bool provide_call_send(struct provide_call *call, struct peer *peer);
-/* Asks the provider to cancel the call; a server of tools gets the reason. peer NULL: nothing. */
+/* Asks the provider to cancel the call; a server of tools gets the reason. peer NULL is ignored. */
 void provide_call_send_cancel(
     const struct provide_call *call, struct peer *peer, const char *reason);
 

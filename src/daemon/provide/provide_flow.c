@@ -28,7 +28,7 @@ static void update_busy(struct provider *provider)
 		provide_program_restart(provider->program);
 }
 
-/* Returns true if a provider can be sent calls now. */
+/* Returns true if calls can be sent to a provider now. */
 static bool is_ready(const struct provider *provider)
 {
 	return provider->peer != NULL &&
@@ -116,7 +116,7 @@ static bool send_call(struct provide_call *call, struct tool_failure *ret_failur
 	provider->calls++;
 	if (provider->server == NULL)
 		loop_timer_arm(
-		    call->timer, call->timeout_ms); /* that of a server runs from the beginning */
+		    call->timer, call->timeout_ms); /* a server's limit runs from the beginning */
 	return true;
 }
 

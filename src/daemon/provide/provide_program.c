@@ -27,7 +27,7 @@ struct provide_program {
 	struct job_listener listener;
 	enum program_state state;
 	char id[NOTIFICATION_ID_SIZE]; /* id of its job */
-	bool is_needed; /* start it again when it has ended */
+	bool is_needed; /* the program is started again when it has ended */
 	struct loop_timer *timer; /* next start, time limit for provide, or idle time */
 	unsigned backoff_ms;
 	int64_t start_ms; /* earliest time of the next start */
@@ -55,7 +55,7 @@ static void stop(struct provide_program *program)
 	loop_timer_disarm(program->timer);
 	program->state = STATE_ENDING;
 	program->is_needed = program->parts.is_with_daemon;
-	(void)job_stop(program->parts.jobs, program->id, SIGTERM); /* it may have ended just now */
+	(void)job_stop(program->parts.jobs, program->id, SIGTERM); /* it may have ended now */
 }
 
 static void start(struct provide_program *program)

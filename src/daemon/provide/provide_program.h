@@ -35,7 +35,7 @@ struct provide_program_parts {
 
 /* Continues the job of an earlier daemon; else starts the program if is_with_daemon. */
 struct provide_program *provide_program_new(const struct provide_program_parts *parts);
-/* Frees the program; ends: its process is ended, else it continues. NULL: nothing. */
+/* Frees the program; ends: its process is ended, else it continues. NULL is ignored. */
 void provide_program_free(struct provide_program *program, bool ends);
 
 /* Call if a call waits for the program: starts it unless it runs. */
@@ -43,17 +43,17 @@ void provide_program_need(struct provide_program *program);
 /* Call when its connection has provided, and when its connection has ended. */
 void provide_program_came(struct provide_program *program);
 void provide_program_left(struct provide_program *program);
-/* Sets whether it has open calls; without open calls it ends after its idle time. */
+/* Sets whether calls are open; without open calls the program ends after its idle time. */
 void provide_program_set_busy(struct provide_program *program, bool is_busy);
 
-/* Ends its process and starts a new one. */
+/* Ends the process and starts a new one. */
 void provide_program_restart(struct provide_program *program);
-/* Call when it has done work: then the next start is not delayed. */
+/* Call when the program has done work: then its next start is not delayed. */
 void provide_program_note_work(struct provide_program *program);
 
 void provide_program_set_idle(struct provide_program *program, int64_t idle_ms);
 
-/* Returns true if calls can be sent to it. */
+/* Returns true if calls can be sent to the program. */
 bool provide_program_is_ready(const struct provide_program *program);
 /* Returns true if its process runs and was not asked to end. */
 bool provide_program_runs(const struct provide_program *program);
@@ -66,5 +66,5 @@ bool provide_program_is_unknown(const struct provide_program *program);
 
 /* Returns "off", "waiting" (for its next start), "starting", "ready" or "ending". */
 const char *provide_program_state(const struct provide_program *program);
-/* Returns why it last failed; "" if it has not. */
+/* Returns why the program last failed; "" if it has not. */
 const char *provide_program_reason(const struct provide_program *program);

@@ -28,7 +28,7 @@ struct provider {
 	struct tool_server *server; /* its server of tools, whose rows are declarations; or NULL */
 	struct provide_program *program; /* if it has a usable file or a server; or NULL */
 	char name[DECLARATION_NAME_MAX + 16]; /* for people */
-	char title[DECLARATION_NAME_MAX + 16]; /* with its kind; only with a program */
+	char title[DECLARATION_NAME_MAX + 16]; /* name with its kind; only with a program */
 	char job_name[DECLARATION_NAME_MAX + PANE_REF_TEXT_SIZE + 48]; /* only with a program */
 	struct list offers;
 	size_t names; /* number of names of the offers */
@@ -56,7 +56,7 @@ struct provide_set {
 
 /* Appends a provider to the set. Never NULL. */
 struct provider *provider_new(struct provide_set *set);
-/* All its calls must have ended. The next provider_publish() removes its rows. */
+/* Frees a provider whose calls have ended. The next provider_publish() removes its rows. */
 void provider_free(struct provider *provider);
 /* Returns true if another provider for a server of the same name has this kind of events. */
 bool provider_shares_kind(const struct provider *provider, int kind);

@@ -11,7 +11,7 @@
 #define PROVIDER_FILES_MAX 32 /* further files are ignored, with a warning in the log */
 
 enum provider_life {
-	PROVIDER_ON_CALL, /* the first call starts it; it ends when idle */
+	PROVIDER_ON_CALL, /* the first call starts the program; it ends when idle */
 	PROVIDER_WITH_DAEMON,
 };
 

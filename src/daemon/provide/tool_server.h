@@ -13,16 +13,16 @@
 struct tool_server {
 	char *name;
 	struct pane_ref pane; /* the server is for this pane; cleared: for all panes */
-	const char **command; /* as declared; NULL: no call has named it yet */
+	const char **command; /* as declared; NULL: no call has used the server yet */
 	uint64_t taken; /* hash of the command that an earlier daemon has started; 0: none */
 	char *program, *cwd; /* for the next start */
 	const char **session_env, **env; /* for the next start; as in struct job_order */
-	bool is_stale; /* it still runs a command that has been changed */
-	bool is_leaving; /* it takes no more calls until its next start */
+	bool is_stale; /* its process runs a command that is not declared any more */
+	bool is_leaving; /* no more calls are sent until its next start */
 	struct tool_server_list list;
 };
 
-/* NULL: nothing. */
+/* NULL is ignored. */
 void tool_server_free(struct tool_server *server);
 
 /* Reads the list of its tools from rows of provide. False with a failure. */

@@ -31,7 +31,7 @@ struct declaration_server {
 	const char *name;
 	const char *const *command; /* NULL-terminated */
 	bool is_per_daemon; /* one server for all panes; else one for each pane of a caller */
-	const char *const *env; /* variables of the caller's session that are sent to it; or NULL */
+	const char *const *env; /* variables of the caller's session for the server; or NULL */
 	int64_t idle_ms; /* time without a call after which the server is ended */
 	const char *tool; /* the server's name of the tool */
 	const struct declaration_rename *renames; /* NULL: equal names */
@@ -47,7 +47,7 @@ struct declaration_shape {
 struct declaration_args {
 	bool waits;
 	const char *pane;
-	size_t shown_bytes; /* of the answer, that the caller sees; 0: all. No field fills it */
+	size_t shown_bytes; /* of the answer that the caller sees; 0: all. No field sets it */
 };
 
 struct declaration {
@@ -68,7 +68,7 @@ struct declaration {
 	bool is_read_only;
 	bool is_listed; /* false: lists do not show it, but it can be called */
 	const char *const *const *programs; /* needed; each a list of alternatives; may be NULL */
-	/* All memory of the declaration. */
+	/* Memory that declaration_free() frees. */
 	void **owned;
 	size_t owned_count;
 };
@@ -94,7 +94,7 @@ void declaration_list_gives(
 
 /* Passes memory to the declaration, which frees it. Returns memory. */
 void *declaration_own(struct declaration *declaration, void *memory);
-char *declaration_copy(struct declaration *declaration, const char *text); /* NULL: NULL */
+char *declaration_copy(struct declaration *declaration, const char *text); /* NULL for NULL */
 const char *const *declaration_copy_list(
     struct declaration *declaration, const char *const *strings, size_t count);
 
@@ -102,7 +102,7 @@ const char *const *declaration_copy_list(
 bool declaration_refuse(char *ret_reason, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Returns true for a letter, then letters, digits and "_"; at most DECLARATION_NAME_MAX. */
+/* Returns true if text is a letter, then letters, digits and "_"; at most DECLARATION_NAME_MAX. */
 bool declaration_is_name(const char *text);
 /* As declaration_is_name(), without capital letters: for methods, groups and kinds of events. */
 bool declaration_is_small_name(const char *text);

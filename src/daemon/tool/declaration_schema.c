@@ -358,7 +358,7 @@ static bool read_property(struct declaration *declaration, struct field **next,
 	return is_good;
 }
 
-/* Checks that a second spelling is no other name. */
+/* Checks that each second spelling is used for one name only. */
 static bool check_aliases(const struct field *fields, char *ret_reason)
 {
 	for (const struct field *alias = fields; alias->name != NULL; alias++)

@@ -24,8 +24,8 @@ int tool_server_list_read(
     struct tool_server_list *list, const struct json *rows, char *ret_reason, size_t size);
 
 /*
- * Whether the server has a tool that requires no more than these arguments (NULL-terminated).
- * Returns 0, or -1 with a reason that names what is missing.
+ * Checks that the server has a tool that requires no more than these arguments (NULL-terminated).
+ * Returns 0, or -1 with a reason that names the missing tool or arguments.
  */
 int tool_server_list_check(const struct tool_server_list *list, const char *tool,
     const char *const *arguments, char *ret_reason, size_t size);

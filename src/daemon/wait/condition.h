@@ -69,10 +69,10 @@ struct condition {
 	struct buf details; /* what has matched, as a JSON object; empty: nothing */
 	void *watch; /* data of the kind */
 	uint32_t pane, window, session; /* the objects that it looks at; MUXBUS_NO_ID: none */
-	bool needs_tmux; /* restored: it can be armed only while tmux is followed */
+	bool needs_tmux; /* if is_restored: can be armed only while tmux is followed */
 	bool is_staying; /* it stays pending after a match, and can match again */
-	bool takes_all; /* the notifications of what it reports are all settled */
-	struct pane_ref own; /* else only those to this pane; cleared: none */
+	bool takes_all; /* settles the notification of each end and post that it reports */
+	struct pane_ref own; /* else settles those to this pane; cleared: none */
 	bool is_restored; /* the state of an earlier daemon's condition; not armed */
 	/* Called when the state leaves PENDING, or at each match if is_staying; not in arm(). */
 	void (*changed)(struct condition *condition, void *data);
@@ -102,14 +102,14 @@ struct condition *condition_restore(
  * the output of panes comes by a pipe, and needs no client.
  */
 bool condition_follows(const struct condition_kind *kind, bool by_pipe);
-/* Returns true if this applies to any condition of an array; invalid conditions do not count. */
+/* As condition_follows(), for any condition of an array; invalid conditions do not count. */
 bool condition_any_follows(const struct json *specs, bool by_pipe);
-/* Returns true if any condition of an array may be about a pane: it needs a fresh model. */
+/* Returns true if any condition of an array may be about a pane, which needs a fresh model. */
 bool condition_any_looks(const struct json *specs);
 
 extern const char *const condition_state_names[CONDITION_STATE_COUNT_];
 
-/* For kinds: returns true if the notification to this pane is settled by the condition. */
+/* For kinds: returns true if the condition settles notifications to this pane. */
 bool condition_takes(const struct condition *condition, const struct pane_ref *pane);
 
 /* For kinds: sets the state, matched or ended. Details must have been written before. */

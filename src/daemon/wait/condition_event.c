@@ -14,7 +14,7 @@ enum {
 	EVENT_MAX = 2 * 1024 * 1024, /* bytes of an event that is compared with a filter */
 };
 
-/* A condition is a subscription of the daemon itself. */
+/* The condition's own subscription in the daemon. */
 struct event_watch {
 	struct condition *condition;
 	struct subscription_set *set;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The condition on a file: a line is written into it that matches, or it changes. */
+/* The condition on a file: a matching line is written into the file, or the file changes. */
 #include "daemon/server/request.h"
 #include "daemon/wait/condition.h"
 #include "daemon/watch/watch.h"

@@ -47,7 +47,7 @@ static void note_take(struct note_watch *watch, const struct notification *note)
 	if (watch->condition->state != CONDITION_PENDING || note->state == NOTE_CANCELLED ||
 	    !consumer_filter_matches(&watch->filter, note))
 		return;
-	/* Settled, since the wait reports it. */
+	/* The wait reports the notification, which is therefore settled. */
 	if (condition_takes(watch->condition, &note->pane))
 		consumer_settle(watch->condition->parts->queue, seq, NULL);
 	settle_note(watch, note, CONDITION_MATCHED);
@@ -79,7 +79,7 @@ static void note_posted(struct queue_listener *listener, const struct notificati
 {
 	struct note_watch *watch = list_entry(listener, struct note_watch, listener);
 	note_take(watch, note);
-	/* The request that posted it has ended. */
+	/* After a cancelled notification with this id, no other will be posted. */
 	if (watch->filter.id != NULL && note->state == NOTE_CANCELLED &&
 	    consumer_filter_matches(&watch->filter, note) &&
 	    watch->condition->state == CONDITION_PENDING)
@@ -117,7 +117,7 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	/* A notification with this id may exist already. */
 	if (filter.id != NULL)
 		note_look_back(watch);
-	/* After a restart (no method), jobs and timers may be loaded later than conditions. */
+	/* Without a method the condition is restored: jobs and timers may be loaded later. */
 	if (filter.id != NULL && request_method(request) != NULL)
 		look_ahead(watch);
 	return true;

@@ -194,7 +194,7 @@ static bool screen_arm(struct condition *condition, struct request *request, con
 	watch->timer = loop_timer_new(condition->parts->base, screen_look, watch);
 	if (!pane_watch_tap(watch, request, screen_bytes))
 		return false;
-	screen_look(watch); /* it may match already */
+	screen_look(watch); /* the screen may match already */
 	return true;
 }
 

@@ -43,7 +43,7 @@ void pane_watch_disarm(struct condition *condition);
 
 /* If the pane closed since it was looked up: fails the request, frees the watch, returns false. */
 bool pane_watch_fail(struct pane_watch *watch, struct request *request);
-/* Taps the pane's output (NULL: as in stream_tap). False after failing, and freeing the watch. */
+/* Taps the pane's output (NULL: as in stream_tap). False: request failed, and watch freed. */
 bool pane_watch_tap(struct pane_watch *watch, struct request *request,
     void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len));
 /* Compiles a pattern. False after failing the request and freeing the watch. */

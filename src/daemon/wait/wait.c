@@ -328,7 +328,7 @@ static bool needs_tmux(const struct wait_part *part)
 	return part->pane.pane != MUXBUS_NO_ID || part->condition->needs_tmux;
 }
 
-/* Arms conditions that are not armed; those on tmux only if with_tmux. */
+/* Arms conditions that are not armed; those that need tmux only if with_tmux. */
 static void wait_arm_again(struct wait *wait, bool with_tmux)
 {
 	for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
@@ -379,7 +379,7 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 	}
 }
 
-/* First removed is a result with a notification, then the older one. */
+/* Returns true if "wait" is removed before "other": it is notified already, or is older. */
 static bool goes_before(const struct wait *wait, const struct wait *other)
 {
 	bool is_notified = wait->notified != 0, other_is = other->notified != 0;
@@ -494,7 +494,7 @@ static bool has_room(const struct wait_set *set, struct request *request, size_t
 	    WAIT_READERS_MAX);
 }
 
-/* Arms all conditions. With a name, checks that they fit the store. False after failing. */
+/* Arms all conditions. With a name, checks that they fit the store. False: the request failed. */
 static bool add_all(
     struct wait *wait, struct request *request, const struct json *list, const char *name)
 {

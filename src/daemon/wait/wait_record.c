@@ -9,7 +9,7 @@ enum { DETAILS_KEPT = 8 * 1024 }; /* bytes of the details of a condition */
 _Static_assert(WAIT_SPECS_MAX + WAIT_CONDITIONS_MAX * (DETAILS_KEPT + 256) < STORE_VALUE_MAX,
     "every wait can be kept");
 
-/* A wait in the store. A background wait stores other members, and those of its only part. */
+/* A part of a wait in the store. A background wait has one, stored among its own members. */
 struct kept_part {
 	char *spec;
 	struct pane_ref pane;
