@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From now on the one after nth more allocations fails, once. */
+/* Makes one allocation fail: the one after the next nth. */
 void fail_alloc_arm(size_t nth);
-/* Back to the C library's allocator. Returns whether one was made to fail. */
+/* Restores the C library's allocator. Returns true if an allocation has failed. */
 bool fail_alloc_disarm(void);
 
 /* Counts since the arming: the allocations requested, and those not yet freed. */

@@ -14,13 +14,13 @@ struct fake {
 	pid_t listener;
 };
 
-/* Ends the test if it cannot be had. */
+/* Makes the folder and the socket. Ends the test on failure. */
 void fake_start(struct fake *fake);
 void fake_stop(struct fake *fake);
-/* The script of the next fake tmux that is started; NULL: it serves. */
+/* Sets the script of the next fake tmux; NULL: it answers all commands. */
 void fake_script(struct fake *fake, const char *script);
 
-/* Opens a connection to it with time-outs of so many milliseconds (0: the default). */
+/* Opens a connection to the fake tmux with these timeouts in milliseconds (0: the default). */
 void fake_open(struct fake *fake, struct trial *trial, unsigned timeout_ms);
 void fake_open_within(struct fake *fake, struct trial *trial, unsigned greeting_timeout_ms,
     unsigned command_timeout_ms);

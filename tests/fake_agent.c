@@ -63,7 +63,7 @@ struct agent {
 	size_t len;
 	int got;
 	int64_t key_ms;
-	int rows; /* that the drawing took */
+	int rows; /* rows of the last drawing */
 };
 
 static int64_t now_ms(void)
@@ -131,7 +131,7 @@ static void draw(struct agent *agent)
 	fflush(stdout);
 }
 
-/* Output that looks like a prompt, with a rest behind it. */
+/* Prints output that looks like a prompt, with text after it. */
 static void chatter(const struct agent *agent)
 {
 	struct pollfd other = {.events = POLLIN};
@@ -161,14 +161,14 @@ static void write_log(struct agent *agent)
 	(void)fclose(log);
 }
 
-/* Computes for a while. */
+/* Spins for lag_ms, as a program that computes. */
 static void compute(const struct agent *agent)
 {
 	for (int64_t end_ms = now_ms() + agent->lag_ms; now_ms() < end_ms;)
 		;
 }
 
-/* Each Enter that comes before the next drawing finds the line as it was. */
+/* Until the line is drawn again, each further Enter submits it once more. */
 static void submit_again(struct agent *agent)
 {
 	struct pollfd input = {.events = POLLIN};
@@ -235,7 +235,7 @@ static void on_signal(int number)
 	caught = number;
 }
 
-/* Does what the signal that was caught asks for. */
+/* Does what the caught signal asks for. */
 static void obey(const struct agent *agent, const struct termios *before, const struct termios *raw)
 {
 	int number = caught;

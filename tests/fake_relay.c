@@ -93,7 +93,7 @@ static void put_text(const char *text)
 	put(text, strlen(text));
 }
 
-/* Appends to the log. Returns whether this process is the first with this log. */
+/* Appends a line to the log. Returns true if this process is the first with this log. */
 static bool note(const char *line, size_t len)
 {
 	const char *folder = getenv("FAKE_RELAY_LOG");
@@ -112,7 +112,7 @@ static bool note(const char *line, size_t len)
 	return is_first;
 }
 
-/* Whether the log says that this process is between the first one and the last that is away. */
+/* Returns true if the log shows that this process is one that must be away. */
 static bool is_away(void)
 {
 	char path[512], line[1024];
@@ -139,7 +139,7 @@ static void write_panes(struct json_writer *writer)
 	json_array_end(writer);
 }
 
-/* Its end is known, and has not come. */
+/* Closes the streams, but does not end before SIGKILL. */
 static void close_streams(void)
 {
 	(void)signal(SIGTERM, SIG_IGN);

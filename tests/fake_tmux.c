@@ -61,7 +61,7 @@ static struct {
 	const char *flags;
 	bool has_greeted;
 	bool has_no_probe;
-	bool has_said; /* since the last expect */
+	bool has_said; /* it has written since the last expect */
 	size_t split;
 	unsigned number;
 	char *line; /* read last, without its newline */
@@ -72,7 +72,7 @@ static struct {
 
 static const long guard_time = 1700000000;
 
-/* Output. */
+/* Writing output. */
 
 static void say_bytes(const char *bytes, size_t len)
 {
@@ -116,7 +116,7 @@ static void greet(void)
 	say("%%session-changed $0 fake\n");
 }
 
-/* Input. */
+/* Reading input. */
 
 /* False at the end of the input. */
 static bool hear(void)

@@ -250,7 +250,7 @@ static void run_ask(int64_t id)
 	put_line("{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"sampling/createMessage\"}");
 }
 
-/* An answer to a question of ours. */
+/* Takes the client's answer to a question of this server. */
 static void take_told(const char *line)
 {
 	(void)snprintf(told + strlen(told), sizeof told - strlen(told), "%s\n", line);
@@ -367,7 +367,7 @@ static void take_message(const struct json *message, const char *line)
 		leave_process();
 }
 
-/* Answers what is due. Returns the time until the next one, for poll(). */
+/* Answers the calls that are due. Returns the time until the next one, for poll(). */
 static int answer_slow(void)
 {
 	int64_t now_ms = clock_mono_ms(), next_ms = -1;

@@ -65,7 +65,7 @@ void place_say(struct place *place, int fd, const char *text);
 int place_open_file(struct place *place, const char *name, int flags);
 /* Writes bytes, but does not add them to the list. */
 void place_put(int fd, const void *bytes, size_t len);
-/* Only to the list. */
+/* Adds a line to the list, but does not write it. */
 void place_expect(struct place *place, const char *text);
 void place_move(const struct place *place, const char *from, const char *to);
 
@@ -73,7 +73,7 @@ void place_move(const struct place *place, const char *from, const char *to);
 bool place_turn(struct place *place);
 /* Runs the loop until a number is at least so much, with a bound. */
 bool place_until(struct place *place, const size_t *number, size_t least);
-/* Runs the loop for so long, to see that no more lines come. */
+/* Runs the loop for ms, to see that no more lines are reported. */
 void place_run(struct place *place, int64_t ms);
 
 /* Compares the lists in any order; reports missing and invented lines. */

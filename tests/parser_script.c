@@ -11,7 +11,7 @@
 #include "tap.h"
 
 #define STEPS_MAX 64
-/* Longer input is split at places this far apart in sum, not at each. */
+/* Longer input is split at only so many places. */
 #define SPLITS_MAX 2000
 #define RANDOM_ROUNDS 20
 

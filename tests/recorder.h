@@ -28,11 +28,11 @@
 struct recorder {
 	struct muxbus_parser *parser;
 	struct buf text;
-	struct buf pending; /* output that may go on */
+	struct buf pending; /* output to which the next piece may belong */
 	uint32_t pending_pane;
 	uint64_t pending_age;
 	bool is_broken; /* out of memory, or a callback broke a promise */
-	/* Lists of nonces to announce, each when the last nonce of the one before came. */
+	/* Lists of nonces; each is announced when the last nonce of the list before has come. */
 	struct nonce lists[RECORDER_LISTS_MAX][RECORDER_LIST_MAX];
 	size_t counts[RECORDER_LISTS_MAX];
 	size_t list_count;

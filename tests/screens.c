@@ -29,7 +29,7 @@ struct tally {
 	unsigned listed, listed_right, listed_missed;
 };
 
-/* Of one truth: the screens, those that are free to be typed at, and those that seem to ask. */
+/* Counts of the screens with one true state: all, those free for typing, those that seem to ask. */
 struct typing {
 	unsigned screens, free, asks;
 };
@@ -65,7 +65,7 @@ static bool read_screen(struct screen *screen)
 	return true;
 }
 
-/* How typing judges it: at rest for so long that a sign of work is only text. */
+/* Counts how typing judges a screen that is quiet so long that signs of work are only text. */
 static void count_typing(
     const struct screen_sign_set *signs, const struct screen *screen, struct typing *typing)
 {
@@ -103,7 +103,7 @@ static unsigned judge(const struct screen_sign_set *signs, const struct screen *
 	}
 }
 
-/* A state of list_agents; "+" behind it: of an adopted agent. */
+/* Reads a state of list_agents; "+" after it: of an adopted agent. */
 static unsigned read_state(const char *state)
 {
 	static const char *const states[] = {"ready", "draft", "busy", "blocked"};
@@ -137,7 +137,7 @@ static void count(
 	tally->right += verdict == truth;
 	tally->unknown += verdict == UNKNOWN;
 	tally->missed += is_missed(truth, verdict);
-	/* A menu that a person opens is not reported, nor is a draft; unknown: it reports nothing. */
+	/* Menus and drafts of a person are not reported; unknown: the agent reports nothing. */
 	if (screen->phase[0] == '/' || state == UNKNOWN)
 		return;
 	tally->listed++;

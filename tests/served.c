@@ -139,7 +139,7 @@ static void handle_publish(struct request *request, const void *data)
 
 static int counted;
 
-/* Has an effect, so that it has a key. */
+/* This method has an effect, so that its requests have a key. */
 static void handle_count(struct request *request, const void *data)
 {
 	const struct test_args *args = data;
@@ -161,11 +161,11 @@ static void handle_counts(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* Descriptors that are held so that no descriptor is free. */
+/* Descriptors that are held, so that none is free. */
 static int hoard[4096];
 static size_t hoard_count;
 
-/* Takes all descriptors away; with count 0 also the spare one that is used for the error. */
+/* Takes all free descriptors; with count 0 also the spare one for errors. */
 static void handle_starve(struct request *request, const void *data)
 {
 	const struct test_args *args = data;

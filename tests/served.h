@@ -24,20 +24,17 @@ struct served {
 
 /* Makes the directory and the configuration; settings ("peers=4"), ended by NULL, are limits. */
 void served_init(struct served *served, const char *const *settings);
-/*
- * Starts the server, with at most so many descriptors (0: as we have). On failure false, with the
- * reason.
- */
+/* Starts the server with at most files_max descriptors (0: as now). False with the reason. */
 bool served_start(struct served *served, unsigned files_max, char *ret_reason, size_t size);
-/* Ends it with a signal; the wait status. */
+/* Ends the server with a signal. Returns its wait status. */
 int served_stop(struct served *served, int signal_number);
-/* Ends it if need be, and removes the directory. */
+/* Ends the server if it runs, and removes the directory. */
 void served_finish(struct served *served);
 
 struct guest {
 	int fd;
 	struct buf input;
-	size_t taken; /* bytes of input that are the last line */
+	size_t taken; /* bytes of input that belong to the last line */
 	bool is_at_end;
 };
 
@@ -46,8 +43,5 @@ void guest_close(struct guest *guest);
 bool guest_send(struct guest *guest, const char *bytes, size_t len);
 bool guest_say(struct guest *guest, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void guest_half_close(struct guest *guest);
-/*
- * The next line without its newline, lent until the next call; NULL at the end or after the
- * timeout.
- */
+/* Returns the next line without its newline, valid until the next call; NULL at end or timeout. */
 const char *guest_line(struct guest *guest, int timeout_ms);

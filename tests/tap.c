@@ -135,7 +135,7 @@ void skip_all(const char *reason)
 {
 	(void)printf("1..0 # SKIP %s\n", reason);
 	(void)fflush(stdout);
-	/* The plan reports it; automake's driver would take 77 for an error. */
+	/* the plan reports the skip; automake's driver would take 77 for an error */
 	exit(EXIT_SUCCESS);
 }
 

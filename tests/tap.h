@@ -11,7 +11,7 @@
 
 #define TAP_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* Each returns whether it passed. */
+/* Each returns true if it passed. */
 bool ok(bool cond, const char *fmt, ...) TAP_PRINTF(2, 3);
 bool is_int(long long got, long long want, const char *fmt, ...) TAP_PRINTF(3, 4);
 bool is_str(const char *got, const char *want, const char *fmt, ...) TAP_PRINTF(3, 4);

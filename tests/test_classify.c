@@ -235,7 +235,7 @@ static void test_crash(void)
 	judged(&facts, &profile, NULL, VERDICT_CRASHED, "a program that has ended");
 	facts = at_rest("$ ");
 	facts.front.is_shell = true;
-	profile.start++; /* a process that is no more */
+	profile.start++; /* the profile is of a process that has ended */
 	judged(&facts, &profile, NULL, VERDICT_CRASHED, "a shell in its place");
 	facts.quiet_ms = 0;
 	judged(&facts, &profile, NULL, VERDICT_CRASHED, "also while that writes");

@@ -188,7 +188,7 @@ static const struct {
 	const char *name;
 	const char *script;
 	int error;
-	const char *reason; /* how it begins */
+	const char *reason; /* beginning of the reason */
 } bad_beginnings[] = {
     {"no greeting", "hang\n", MUXBUS_ERR_TIMEOUT, "tmux did not greet"},
     {"half a greeting", "send %begin 1 2 0\\n\nhang\n", MUXBUS_ERR_TIMEOUT, "tmux did not greet"},

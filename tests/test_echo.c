@@ -22,8 +22,8 @@ static const char long_line[] = "echo aaaaaaaaaa bbbbbbbbbb cccccccccc DONE dddd
 static const struct {
 	const char *name, *typed, *output;
 	enum echo_reader reader;
-	bool is_before; /* it was typed before the output was followed */
-	bool is_found; /* DONE is found, in output */
+	bool is_before; /* typed before the output was followed */
+	bool is_found; /* the output contains DONE */
 } rows[] = {
     {"bash, echo", "echo DONE", "$ echo DONE", .is_found = false},
     {"bash, Enter", "echo DONE\r", "$ echo DONE\r\n\033[?2004l\r", .is_found = false},
@@ -146,7 +146,7 @@ static void type(struct echo *echo, size_t row)
 	    clock_mono_ms());
 }
 
-/* Whether the row is as wanted, cut in two, or in bytes (step 1). */
+/* Returns true if a row gives the wanted output, cut in two, or in single bytes (step 1). */
 static bool is_right(size_t row, size_t cut, size_t step)
 {
 	struct lines_turn turn = {.spent_us = -1000000000};

@@ -132,7 +132,7 @@ static bool run_to_reason(const struct host *host)
 	return host->state == HOST_DOWN;
 }
 
-/* How often the log of a name has a line with this text. */
+/* Returns how many lines in the log of a name contain a text. */
 static int count_in_log(const char *name, const char *text)
 {
 	char path[128], line[1024];
@@ -215,7 +215,7 @@ static void check_large(void)
 	host_set_free(set);
 }
 
-/* A fault of the first link, in the second answer. answer_ms: of a link that would stay; 0: none. */
+/* Checks a fault in the first link's second answer. answer_ms: delay if the link stays; or 0. */
 static void check_cut(const char *fault, const char *reason, int64_t answer_ms)
 {
 	struct host_set *set = new_set(0, answer_ms);
@@ -269,7 +269,7 @@ static void check_ending(void)
 	host_set_free(set);
 }
 
-/* A cut, and an attempt that fails: of what was sent the effect is unknown. */
+/* After a cut and a failed attempt: the effect of requests that were sent is unknown. */
 static void check_away(void)
 {
 	struct host_set *set = new_set(0, 0);

@@ -330,7 +330,7 @@ static unsigned files_with(const struct world *world, const char *text)
 	return found;
 }
 
-/* The same, once there are no more than that, or after a while. */
+/* Waits for a while until at most max files contain a text. Returns how many do. */
 static unsigned files_with_at_most(const struct world *world, const char *text, unsigned most)
 {
 	int64_t end_ms = clock_mono_ms() + WAIT_MS;
@@ -445,14 +445,14 @@ static pid_t only_child(void)
 	return count == 1 ? first : 0;
 }
 
-/* After a job, a supervisor waits for the next one, which takes it, unless it was killed. */
+/* After a job, a spare supervisor waits for the next job. A killed one is replaced. */
 static void test_spare(void)
 {
 	const struct job *first, *second, *third;
 	struct world world;
 	pid_t spare;
 	while (waitpid(-1, NULL, 0) > 0)
-		; /* supervisors of the tests before */
+		; /* reaps supervisors of earlier tests */
 	world_make(&world);
 	is_int(only_child(), 0, "before the first job no supervisor is started");
 	first = start(&world, "echo one", 0);
@@ -477,7 +477,7 @@ static void test_spare(void)
 	ok(spare > 0 && kill(spare, 0) != 0, "without a daemon none waits");
 }
 
-/* The daemon that a supervisor waits for was killed: it ends without having done anything. */
+/* If its daemon was killed, a spare supervisor ends without having done anything. */
 static void test_spare_alone(void)
 {
 	char self[512], supervisor[640];

@@ -23,7 +23,7 @@ struct user {
 	struct journal *journal;
 	uint32_t live[RECORDS_MAX]; /* as the user holds them */
 	size_t live_count;
-	size_t written; /* of a snapshot */
+	size_t written; /* records of the snapshot written so far */
 	uint32_t found[RECORDS_MAX]; /* as recovery returned them */
 	size_t found_count;
 	bool has_altered;
@@ -69,7 +69,7 @@ static void on_gap(void *data, uint64_t count, const char *reason)
 	user->gap_calls++;
 }
 
-/* A few with each call. */
+/* Writes a few records with each call. */
 static bool on_snapshot(void *data, struct journal *journal, bool is_first)
 {
 	struct user *user = data;
@@ -142,13 +142,13 @@ static void user_vanish(struct user *user, void (*end)(struct torn_disk *disk))
 	struct torn_disk copy;
 	torn_disk_copy(&copy, user->disk);
 	end(&copy);
-	journal_close(user->journal); /* on the disk that the closed journal no longer uses */
+	journal_close(user->journal); /* the disk of a closed journal is not used any more */
 	user->durable_count = durable_count;
 	torn_disk_finish(user->disk);
 	*user->disk = copy;
 }
 
-/* Found is a prefix of live that holds at least count. */
+/* Returns true if found is a prefix of live with at least count records. */
 static bool is_prefix(const struct user *before, const struct user *after, size_t count)
 {
 	return after->found_count >= count && after->found_count <= before->live_count &&
@@ -261,7 +261,7 @@ static void test_truncations(void)
 	torn_disk_finish(&whole);
 }
 
-/* Whether found is live without some records, which a gap accounts for, as it may for a mark. */
+/* Returns true if found is live without some records that a gap or a mark accounts for. */
 static bool is_noticed(const struct user *before, const struct user *after)
 {
 	size_t place = 0, missing_inside = 0, missing;

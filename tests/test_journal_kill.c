@@ -31,10 +31,10 @@ struct user {
 	struct journal *journal; /* NULL while it opens */
 	uint64_t values[KEYS]; /* the newest; value % KEYS is its key */
 	unsigned altered;
-	unsigned backward; /* an older value behind a newer one */
+	unsigned backward; /* number of older values after a newer one */
 	unsigned gaps;
 	uint64_t snapshots;
-	size_t written; /* keys of the present one */
+	size_t written; /* keys written in the present snapshot */
 };
 
 static size_t payload_make(uint64_t value, uint8_t out[PAYLOAD_MAX])
@@ -86,7 +86,7 @@ static bool on_snapshot(void *data, struct journal *journal, bool is_first)
 	return user->written == KEYS;
 }
 
-static atomic_bool is_stuck; /* the disk */
+static atomic_bool is_stuck; /* the disk blocks */
 
 /* A slow disk: much is written while a sync or a rewrite is under way. */
 static int slow_sync(void *data, int file)
@@ -161,7 +161,7 @@ static _Noreturn void write_for_ever(const char *path, uint64_t value, int fd, u
 		}
 		if (!is_first)
 			journal_note_dead(user.journal, old_len);
-		/* While one is under way the other cannot begin: each gets its time. */
+		/* A sync and a rewrite exclude each other, so each gets its time. */
 		if (value / 300 % 2 == 0 && rand_r(&seed) % 16 == 0)
 			journal_sync(user.journal);
 		if (value / 300 % 2 == 1 && rand_r(&seed) % 16 == 0)
@@ -222,7 +222,7 @@ static void test_rewrite(struct journal_disk_dir *dir)
 	journal_rewrite(user.journal);
 	for (uint64_t value = 11; value <= 20; value++) {
 		while (value == 16 && user.written < KEYS && clock_mono_ms() < end_ms)
-			attend(&user); /* the others come behind the copied state */
+			attend(&user); /* more values, appended after the copied state */
 		append(&user, value);
 	}
 	is_stuck = false;
@@ -246,7 +246,7 @@ static void test_rewrite(struct journal_disk_dir *dir)
 		journal_stats(user.journal, &stats);
 	}
 	ok(stats.durable == stats.ticket, "and is durable then");
-	user_open(&after, dir, false); /* as after a kill: the other has closed nothing */
+	user_open(&after, dir, false); /* as after a kill: the first journal has closed nothing */
 	is_int(memcmp(after.values, user.values, sizeof user.values), 0,
 	    "and has the records appended meanwhile");
 	journal_close(after.journal);

@@ -37,7 +37,7 @@ static const char *write_back(const struct json *value)
 	return (const char *)back.data;
 }
 
-/* Whether a refusal can be shown: on one line, and with a place inside the refused text. */
+/* Returns true if an error can be shown: one line, and a place inside the refused text. */
 static bool is_presentable(const struct json_error *error, size_t len)
 {
 	for (const char *p = error->text; *p; p++)
@@ -97,7 +97,7 @@ static void test_refused(void)
 	ok(read_exactly("[1]", 3, &error) != NULL, "after all refusals the reader still reads");
 }
 
-/* Each refused sample as a value inside another: there too it must not get through. */
+/* Each refused sample is also refused as a value inside another value. */
 static void test_refused_inside(void)
 {
 	struct json_error error;
@@ -108,7 +108,7 @@ static void test_refused_inside(void)
 		const struct json *value;
 		if (strspn(sample->bytes, " \t\r\n") == sample->len ||
 		    strchr("]}{[,1:", *sample->bytes))
-			continue; /* which may be valid there, in a way */
+			continue; /* may be valid there */
 		memcpy(line, "{\"x\":[0,", 8);
 		memcpy(line + 8, sample->bytes, sample->len);
 		memcpy(line + 8 + sample->len, ",0]}", 4);

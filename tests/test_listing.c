@@ -229,7 +229,7 @@ static void test_given_up(void)
 			    text, sizeof text, "%.*s%s", (int)(at - texts[k]), texts[k], end);
 			now[k] = text;
 			if (read_all(now[0], now[1], now[2], now[3], &listing) == 0)
-				/* tmux ends with a TAB, or behind it */
+				/* tmux may end at a TAB or after it */
 				wrong += listing.malformed != 1 ||
 				    (!listing.is_cut && at != texts[k] + 1 &&
 					memcmp(at - 2, "\t1", 2) != 0);

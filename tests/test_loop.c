@@ -23,9 +23,9 @@ struct pipe_watch {
 	struct loop_watch *watch;
 	unsigned calls;
 	uint32_t events;
-	bool is_first; /* called before any timer */
-	struct pipe_watch *victim; /* ended by the callback */
-	bool is_greedy; /* the callback leaves the bytes */
+	bool is_first; /* its callback was called before any timer */
+	struct pipe_watch *victim; /* watch that the callback ends */
+	bool is_greedy; /* the callback does not read the bytes */
 };
 
 static char called[32]; /* the names of the timers that fired */
@@ -157,7 +157,7 @@ static void on_dispatch(void *data)
 struct note {
 	struct loop_timeout timer;
 	char name;
-	struct note *starts; /* with no delay, by its callback */
+	struct note *starts; /* the callback starts this timer without delay */
 	struct note *stops;
 };
 

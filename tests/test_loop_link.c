@@ -24,7 +24,7 @@ static unsigned ups, downs, events, answers, losses, lines;
 static int last_error;
 static int64_t last_seq;
 static char last_line[64];
-static bool pauses; /* with each event */
+static bool pauses; /* the handler pauses the link at each event */
 static struct loop_link *loop_link_now;
 
 static void on_up(void *data)

@@ -19,9 +19,9 @@ static unsigned fired_count;
 struct note {
 	struct loop_timer *timer;
 	char name;
-	struct note *wakes, *arms, *disarms, *frees; /* in its callback */
+	struct note *wakes, *arms, *disarms, *frees; /* timers that its callback changes */
 	int64_t fired_us;
-	int64_t due_us; /* when it was armed, and its time */
+	int64_t due_us; /* when it was armed, and when it is due */
 	unsigned place; /* in the order of firing, from 1; 0: it has not fired */
 };
 
@@ -160,7 +160,7 @@ static void test_callbacks(struct note *a, struct note *b, struct note *c)
 	is_str(run(1), "o", "a timer may free itself");
 }
 
-/* Arms it. Returns how many microseconds that took: by so much its time is not known. */
+/* Arms a timer. Returns how many microseconds this took, which is the uncertainty of its time. */
 static int64_t arm_one(struct note *note, int ms)
 {
 	int64_t begun_us = clock_mono_us();

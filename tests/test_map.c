@@ -42,7 +42,7 @@ static void test_model(void)
 		uint64_t key, spread;
 		random = random * 1664525u + 1013904223u;
 		key = (random >> 8) % KEYS;
-		spread = key * 0x10000000000u; /* low bits alike */
+		spread = key * 0x10000000000u; /* keys with equal low bits */
 		if (random >> 30) {
 			is_same &= map_set(&map, spread, &values[key]) == 0;
 			model[key] = &values[key];

@@ -40,7 +40,7 @@ static const struct {
 	"WebP.\"}]"},
 };
 
-/* Whether structured repeats the text. */
+/* Cases: does "structured" only repeat the text? */
 static const struct {
 	const char *result;
 	bool want;
@@ -64,7 +64,7 @@ static const struct {
     {"{\"text\":\"7\"}", false},
 };
 
-/* An id is another one each time. */
+/* Replaces an id, since it is different each time. */
 static void hide_id(char *text)
 {
 	char *id = text != NULL ? strstr(text, "\"id\\\":\\\"R") : NULL;

@@ -31,8 +31,8 @@ struct rig {
 	const char *const *env;
 	const char *cwd;
 	int64_t start_ms;
-	char *words; /* which argv is made of */
-	int listed, changing, ended; /* how often */
+	char *words; /* memory of argv's words */
+	int listed, changing, ended; /* how often each was called */
 	char *rows; /* the last ones */
 	char reason[TEXT_MAX]; /* of its end; "": none */
 };
@@ -101,7 +101,7 @@ static void rig_open(struct rig *rig, const char *words)
 	rig_start(rig);
 }
 
-/* Runs the loop until one of two counts is there, within a bound. */
+/* Runs the loop until one of two counts is reached, or a time has passed. */
 static bool run_until_any(const int *count, int want, const int *other)
 {
 	int64_t end_ms = clock_mono_ms() + WAIT_MS;
@@ -152,7 +152,7 @@ static void on_progress(void *data, const struct json *params)
 		outcome->progress++;
 }
 
-/* Begins a call of a server that is ready. False: it does not become so. */
+/* Begins a call when the server is ready. False if it does not become ready. */
 static bool begin(struct rig *rig, struct outcome *outcome, const char *tool, const char *arguments)
 {
 	struct mcp_order order = {.tool = tool,
@@ -177,7 +177,7 @@ static const char *call(
 	return run_until(&outcome->done, 1) ? outcome->text : "(no answer)";
 }
 
-/* The lines that the server has read, up to one that contains a text; "" if it does not come. */
+/* Returns the lines that the server has read, up to one with a text; "" if none comes. */
 static const char *logged(const char *text)
 {
 	static char read_text[65536];

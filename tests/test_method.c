@@ -12,7 +12,7 @@
 #include "daemon/wait/condition.h"
 #include "tap.h"
 
-/* Reports the faults of a row; the number of faults. */
+/* Reports the faults of a row. Returns how many. */
 static int fault(const struct method *method, const char *what)
 {
 	diag("%s: %s", method->name, what);

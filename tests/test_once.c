@@ -17,7 +17,7 @@
 #include "tap.h"
 #include "torn_disk.h"
 
-static time_t set_by; /* how far the wall clock is from the true time */
+static time_t set_by; /* difference of the wall clock from the true time */
 
 /* Instead of the library's. */
 int clock_gettime(clockid_t clock, struct timespec *ret_time)

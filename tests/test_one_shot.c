@@ -60,7 +60,7 @@ static int begin_command(struct played *played, unsigned flags, struct muxbus_co
 	    .flags = flags,
 	    .timeout_ms = 200};
 	int error, old;
-	while ((old = accept(played->listener, NULL, NULL)) >= 0) /* a look for the server's pid */
+	while ((old = accept(played->listener, NULL, NULL)) >= 0) /* asked for the server's pid */
 		close(old);
 	memset(&played->answer, 0, sizeof played->answer);
 	error = muxbus_one_shot_run(
@@ -97,7 +97,7 @@ static void say_text(struct played *played, int stream, const char *text)
 	say(played, IMSG_WRITE, data, sizeof stream + strlen(text));
 }
 
-/* A turn may have only a timer of the loop itself to look at. */
+/* A turn of the loop may handle only a timer of the loop itself. */
 static void turn(struct played *played)
 {
 	for (int idle = 0; played->answer.calls == 0 && idle < 3;)

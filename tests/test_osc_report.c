@@ -13,7 +13,7 @@
 struct reading {
 	struct osc_reader reader;
 	struct buf out;
-	unsigned unclean; /* texts that are not what they are promised to be */
+	unsigned unclean; /* texts that break the promise of the header */
 };
 
 static bool is_clean(const char *text, size_t max)

@@ -17,31 +17,31 @@ enum { PANES = 2 };
 
 static struct {
 	struct pane_pipe_handlers handlers;
-	void *data[PANES]; /* of the pipes; NULL: none */
+	void *data[PANES]; /* data of the handlers of each pipe; NULL: no pipe */
 	bool may_start;
 	bool fails;
-	bool has_pane; /* in the model */
-	bool is_dead; /* that pane */
-	int wanted[PANES]; /* in control mode */
+	bool has_pane; /* the model has the pane */
+	bool is_dead; /* the pane is dead */
+	int wanted[PANES]; /* wanted in control mode */
 	int wanted_all;
 	enum muxbus_output own[PANES];
 	size_t added, late;
 	muxbus_reply_fn *asked; /* the question that waits for tmux */
 	void *asked_data;
-	int followed; /* what is followed has changed */
-	bool is_resting; /* the daemon is no client */
-	bool is_cut; /* what pane_pipe_finish() says */
+	int followed; /* how often the followed panes have changed */
+	bool is_resting; /* the daemon is not attached */
+	bool is_cut; /* result of pane_pipe_finish() */
 	int refreshes;
-	void (*retry)(void *data); /* of the timer */
+	void (*retry)(void *data); /* callback of the timer */
 	void *retry_data;
-	int64_t armed_ms; /* 0: it is not armed */
+	int64_t armed_ms; /* delay of the timer; 0: not armed */
 } fake;
 
 struct loop_timer *loop_timer_new(struct event_base *base, void (*fn)(void *data), void *data)
 {
 	(void)base;
 	if (fake.retry != NULL)
-		return NULL; /* the one that looks at the children of tmux */
+		return NULL; /* the second timer, which looks for children of tmux */
 	fake.retry = fn;
 	fake.retry_data = data;
 	return (struct loop_timer *)&fake;

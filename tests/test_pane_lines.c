@@ -27,7 +27,7 @@ static struct lines_turn turn;
 static struct tokenizer tokenizer;
 static uint64_t offset;
 static struct seen watches[WATCHES_MAX];
-static struct buf told; /* what the watches have found */
+static struct buf told; /* findings of the watches, as text */
 
 static void on_found(struct line_watch *watch, const struct line_found *found)
 {
@@ -59,7 +59,7 @@ static void begin(void)
 	buf_clear(&told);
 }
 
-static bool stays; /* the watches that begin */
+static bool stays; /* watches stay after a match */
 
 static void watch(size_t place, const char *regex)
 {

@@ -17,7 +17,7 @@ struct watcher {
 	struct pattern *pattern;
 	char found[FOUND_SIZE];
 	size_t len;
-	size_t wanted; /* lines, and no more */
+	size_t wanted; /* lines that the watcher still wants */
 };
 
 static struct watcher watchers[MEMBERS_MAX];

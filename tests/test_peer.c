@@ -145,7 +145,7 @@ static void test_order(void)
 	guest_close(&guest);
 }
 
-/* Whether the daemon comes to have so many peers: it may not have seen yet that others left. */
+/* Returns true if the daemon comes to have so many peers; it may see late that others left. */
 static bool is_among(struct guest *guest, unsigned peers)
 {
 	int64_t end_ms = clock_mono_ms() + SERVED_TIMEOUT_MS;
@@ -453,7 +453,7 @@ static void test_greedy(void)
 	guest_close(&other);
 }
 
-/* A figure of the server's counts, -1 if there is none. */
+/* Returns a number of the server's counts; -1 if there is none. */
 static int64_t count_of(struct guest *guest, const char *name)
 {
 	char member[40];

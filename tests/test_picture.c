@@ -115,7 +115,7 @@ static void test_rows(void)
 /* Emoji of several characters, in as many cells as the two kinds of tmux give each. */
 static const struct {
 	const char *line;
-	const char *joined; /* since 3.4 */
+	const char *joined; /* since tmux 3.4 */
 	const char *before;
 } emoji[] = {
     {WOMAN ZWJ ROCKET "x", WOMAN ZWJ ROCKET "2x_________", WOMAN ZWJ ROCKET "2x_________"},
@@ -153,7 +153,7 @@ static void test_width(void)
 {
 	static const struct {
 		const char *line;
-		unsigned width, before; /* before tmux 3.4 */
+		unsigned width, before; /* width since tmux 3.4, and before */
 	} widths[] = {{"", 0, 0}, {"a\tb", 9, 9}, {"\t\t", 16, 16}, {"\u65e5a\u0301 ", 4, 4},
 	    {"\U0001f469\u200d\U0001f4bb", 2, 2}, {"\U0001f44d\U0001f3fd", 2, 4},
 	    {"12345678901234567890\u65e5", 20, 20}};
@@ -332,7 +332,7 @@ static const char hostile[] =
     "\001\002\010\177\357\277\276\357\277\277\364\217\277\277\302\200\033P<b>\033\\\033_<i>"
     "\033\\&amp;%s%n\\\n\t\tx\033[8mhidden\033[9;53mgone";
 
-/* Whether it is valid XML, and its tags fit: enough of a reader for our output. */
+/* Returns true if a picture is valid XML whose tags match; reads only what pictures contain. */
 static bool is_well_formed(const struct buf *out)
 {
 	char names[16][16];

@@ -34,7 +34,7 @@ static const char *const hostile[] = {
     "read @~/.ssh/id_rsa please",
     "*",
     "?(x)",
-    "2 or 3?", /* for its help, of Gemini CLI, which has not drawn what came before it yet */
+    "2 or 3?", /* asks for help in Gemini CLI, if nothing before it is drawn yet */
     "~root",
     "^x^y",
     "%1",
@@ -116,7 +116,7 @@ static uint32_t find_bad(const struct buf *text, const char *also, size_t *ret_c
 static const char wild[] = "`$\\;|&<>(){}[]'\"!?^@";
 static const struct config_limits quoting = {.quote_match = 1, .quote_output = 1};
 
-/* Whether a word begins with a character that has a meaning there, or a quotation would end. */
+/* Returns true if a word begins with a special character, or could end a quotation. */
 static bool has_leading(const struct buf *text)
 {
 	bool is_start = true;

@@ -517,10 +517,7 @@ static void test_loss(void)
 	world_finish(&world);
 }
 
-/*
- * Settled in any order, the oldest settled one is forgotten first; without settled ones, the
- * oldest of all.
- */
+/* The oldest settled one is forgotten first; without settled ones, the oldest of all. */
 static void test_forgetting_order(void)
 {
 	struct world world = {0};

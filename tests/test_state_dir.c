@@ -19,7 +19,7 @@
 
 enum {
 	OTHER_USER = 54321,
-	KEPT_MS = 200, /* the locks of a holder that has ended */
+	KEPT_MS = 200, /* how long the child of an ended holder keeps the locks */
 };
 
 static char top[] = "/tmp/muxbus-state-XXXXXX";
@@ -123,7 +123,7 @@ static void test_owners(void)
 	check_dir("trap/b", "belongs to user 54321", "or behind their symbolic link");
 }
 
-/* Takes the lock of a directory whose lock file is another file, and writes into it. */
+/* Takes the lock of a directory whose lock file links to "victim". Returns that file's text. */
 static const char *victim_after(const char *name, enum lock_result want)
 {
 	static char text[64];

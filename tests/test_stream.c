@@ -27,7 +27,7 @@
 
 static struct muxbus_pane panes[2];
 static size_t pane_count = 2;
-static int wanted[2], wanted_all; /* of the sources of output */
+static int wanted[2], wanted_all; /* counts of interest in the sources of output */
 static struct buf told; /* events, one a line */
 
 const struct muxbus_pane *muxbus_model_pane(const struct muxbus_model *model, uint32_t id)
@@ -48,7 +48,7 @@ const struct muxbus_pane *muxbus_model_next_pane(
 }
 
 static void (*give_late)(struct output_source *source, const uint8_t *bytes, size_t len);
-static const char *rest; /* of %1: comes when its program has ended, or the pane has gone */
+static const char *rest; /* last output of %1, after the end of its program or pane */
 
 bool output_source_needs_control(const struct output_source_set *sources)
 {
@@ -129,12 +129,12 @@ void tmux_followed(struct tmux *tmux)
 
 struct muxbus_sync *tmux_sync(struct tmux *tmux)
 {
-	return (struct muxbus_sync *)tmux; /* NULL */
+	return (struct muxbus_sync *)tmux; /* is NULL */
 }
 
 const struct muxbus_model *tmux_model(const struct tmux *tmux)
 {
-	return (const struct muxbus_model *)tmux; /* NULL */
+	return (const struct muxbus_model *)tmux; /* is NULL */
 }
 
 void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope)

@@ -15,9 +15,9 @@
 #include "tap.h"
 
 static struct buf heard; /* "S1:3 S1:gap(1-2,slow) " */
-static bool is_full; /* no more events are taken */
-static int wants[STREAM_INTEREST_COUNT_]; /* of all panes: true ones less false ones */
-static int pane_wants[STREAM_INTEREST_COUNT_]; /* of single ones */
+static bool is_full; /* the sink takes no more events */
+static int wants[STREAM_INTEREST_COUNT_]; /* interest in all panes: requests less releases */
+static int pane_wants[STREAM_INTEREST_COUNT_]; /* interest in single panes: the same */
 static int detail_wants;
 
 /* In place of the functions that would do it. */

@@ -26,7 +26,7 @@ static const struct json *read_json(const char *text)
 	return json_read(reader, text, strlen(text), &(struct json_error){0});
 }
 
-/* No text in it can control a terminal. */
+/* Returns true if no text in the output can control a terminal. */
 static bool is_harmless(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {

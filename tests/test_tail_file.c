@@ -126,7 +126,7 @@ static void test_changes(void)
 	for (size_t i = 0; i < 300; i++) {
 		trial_open(&trial);
 		trial_write(&trial, bytes, 150);
-		/* Of one that is read, or begins at the end. */
+		/* The file was read, or is begun at the end. */
 		(void)(i < 150 ? (int)trial_read(&trial) : tail_file_seek_end(trial.file));
 		unseen += trial_read(&trial) != TAIL_END;
 		trial_write_at(&trial, "y", (off_t)(i % 150));

@@ -90,7 +90,7 @@ static void rotations_at_once(struct place *place)
 	rotate_thrice(place);
 }
 
-/* As logrotate does: each gets the next number. */
+/* Rotates as logrotate does: each old file gets the next number. */
 static void rotations_shifted(struct place *place)
 {
 	place_begin(place);

@@ -26,7 +26,7 @@ struct ear {
 	struct tail_listener listener;
 	struct pattern *pattern;
 	struct buf heard;
-	bool leaves; /* in looked() */
+	bool leaves; /* removes itself in looked() */
 	bool is_gone;
 };
 
@@ -59,7 +59,7 @@ static bool on_found(struct tail_listener *listener, const struct tail_finding *
 	hear(ear, what, finding->block->text + finding->line->start,
 	    finding->line->end - finding->line->start);
 	tail_listener_context(listener, finding, &context);
-	/* Of a line before that it heard in part, the context may have the whole. */
+	/* The context may have the whole of a line that this listener heard only in part. */
 	for (size_t i = 0; i < CONTEXT_LINES; i++) {
 		size_t len = context.lines[i].len, end = len < 6 ? len : 6;
 		if (context.lines[i].bytes != NULL)
@@ -198,7 +198,7 @@ static void random_operation(void)
 		break;
 	case 1:
 		if (truncate(log_path, 0) < 0)
-			break; /* there is no file */
+			break; /* no file exists */
 		break;
 	case 2:
 		if (next_rotation-- > 0)

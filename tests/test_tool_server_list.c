@@ -12,7 +12,7 @@
 static struct json_reader *reader;
 static char reason[256];
 
-/* Reads rows. Returns the reason, "" without one. */
+/* Reads rows. Returns the reason; "" if they are valid. */
 static const char *add(struct tool_server_list *list, const char *page)
 {
 	static struct json_error error;

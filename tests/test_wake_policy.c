@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "tap.h"
 
-/* Seen from a time. */
+/* Returns when a notification wakes, seen from a given time. */
 static int64_t due_at(const struct wake_policy *policy, const char *time, bool is_urgent,
     enum notification_source source, const char *now)
 {

@@ -29,7 +29,7 @@ struct world {
 	struct queue *queue;
 	struct watch_set *watches;
 	struct boot_clock clock;
-	int64_t boot_ms; /* the test turns it */
+	int64_t boot_ms; /* clock that the test advances */
 	int64_t alarm_ms;
 	struct event_base *base;
 	struct event *tick;

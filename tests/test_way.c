@@ -43,7 +43,7 @@ struct situation {
 	bool is_person, has_client;
 	bool shows_nothing, runs_on_notify;
 	bool is_guarded; /* typing is not possible for now */
-	/* The expectation. */
+	/* Expected results. */
 	const struct way *promised;
 	const struct way *by;
 	const char *result; /* of the last receipt */
@@ -100,7 +100,7 @@ struct submit {
 	bool is_woken;
 	unsigned wakes;
 };
-static bool dies; /* muxbusd, before it types what was composed */
+static bool dies; /* muxbusd ends before it types the composed line */
 static struct submit *submits; /* NULL: none; there is one pane */
 static muxbus_reply_fn *shown;
 static void *shown_data;

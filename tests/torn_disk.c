@@ -99,7 +99,7 @@ static ssize_t torn_write(void *data, int number, const void *bytes, size_t len,
 	if (offset + len > file->len)
 		file_resize(file, offset + len);
 	memcpy(file->bytes + offset, bytes, len);
-	if (offset < file->lost_to) /* written again */
+	if (offset < file->lost_to) /* written again since the failed sync */
 		file->lost_to = offset > file->lost_from ? offset : file->lost_from;
 	return (ssize_t)len;
 }
@@ -134,7 +134,7 @@ static int torn_reserve(void *data, int number, uint64_t len)
 	return 0;
 }
 
-/* The kernel takes for written what it failed to write: no later sync writes it. */
+/* The kernel takes failed writes for written: no later sync writes them. */
 static void forget_unsynced(struct torn_file *file)
 {
 	file->lost_from = file->synced_len < file->len ? file->synced_len : file->len;

@@ -15,22 +15,22 @@
 #define TORN_NAME 64
 
 struct torn_file {
-	char name[TORN_NAME]; /* "": free */
+	char name[TORN_NAME]; /* "": the entry is free */
 	uint8_t *bytes; /* as the running program sees them */
 	size_t len;
-	uint8_t *synced; /* as they are on the platter */
+	uint8_t *synced; /* as they survive a power cut */
 	size_t synced_len;
-	size_t lost_from, lost_to; /* what a sync failed to write; later ones leave it out */
+	size_t lost_from, lost_to; /* range that a sync failed to write; later syncs leave it out */
 	size_t reserved; /* bytes that can be written even if the disk is full */
 	bool is_open;
-	bool is_named; /* its name is on the platter */
+	bool is_named; /* its name survives a power cut */
 };
 
 struct torn_disk {
 	struct torn_file files[TORN_FILES];
 	uint64_t seed;
 	size_t room; /* bytes that can still be written; SIZE_MAX: no end */
-	bool reserves; /* it can promise room */
+	bool reserves; /* the disk supports reserving room */
 	unsigned fail_sync_in; /* the n-th sync from now fails; 0: none */
 	unsigned syncs;
 };

@@ -17,9 +17,9 @@ struct answer {
 	unsigned calls;
 	int error;
 	size_t count;
-	int errors[8]; /* of the first replies */
+	int errors[8]; /* errors of the first replies */
 	unsigned blocks[8];
-	char bodies[8][256]; /* cut */
+	char bodies[8][256]; /* bodies of the first replies, cut */
 };
 /* To be given to muxbus_connection_run() with a struct answer. */
 void answer_note(void *data, int error, const struct muxbus_reply *replies, size_t count);
@@ -33,18 +33,16 @@ struct trial {
 	struct muxbus_version version;
 	uint32_t session;
 	unsigned closed;
-	int error; /* of closed */
+	int error; /* error of the closed handler */
 	char reason[300];
 	unsigned events;
 	struct buf output;
 	int open_error;
 };
 
-/*
- * Opens a connection. The closed handler frees it.
- */
+/* Opens a connection. The closed handler frees it. */
 void trial_open(struct trial *trial, const struct muxbus_connection_options *options);
-/* Frees the rest of it. */
+/* Frees what is left of a trial. */
 void trial_finish(struct trial *trial);
 
 /* Runs the loop until *flag is not 0; false if it still is after TRIAL_TIMEOUT_MS. */
@@ -53,5 +51,5 @@ bool trial_until(struct trial *trial, const unsigned *flag);
 /* Makes a list of commands from words, where ";" separates two, and NULL ends. */
 struct muxbus_command *command_of(const char *word, ...) __attribute__((sentinel));
 
-/* Whether the process is gone, and was waited for; or is this one, and no process was made. */
+/* Returns true if the process has ended and was waited for, or if no process was made. */
 bool is_gone(pid_t pid);
