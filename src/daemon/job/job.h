@@ -25,7 +25,7 @@ struct queue;
 struct job_order {
 	const char *command; /* as people see it; argv is what runs */
 	const char *const *argv; /* NULL-terminated */
-	const char *const *session_env; /* the session's changes, made before env */
+	const char *const *session_env; /* changes of the session, made before env */
 	const char *const *env; /* further changes as in job_env.h; or NULL */
 	const char *cwd;
 	const char *name; /* or NULL */
@@ -79,10 +79,7 @@ const char *const *job_env(const struct job *job);
 /* The notification of a job's end is not delivered, since an answer has reported the end. */
 void job_settle_waited(struct job_set *set, const struct job *job);
 
-/*
- * Sets whether a request waits for a running job; if not, the end is notified. pane NULL: as
- * before.
- */
+/* Sets whether a request waits for a job; if not, the end is notified. pane NULL: as before. */
 void job_set_silent(
     struct job_set *set, const char *id, bool is_silent, const struct pane_ref *pane);
 

@@ -228,7 +228,7 @@ static bool affects_job(struct request *request, const void *args, struct pane_r
 	const struct job *job =
 	    job_name_find(request_daemon(request)->jobs, right_text(request, args, "job"));
 	if (job == NULL)
-		return right_affects_caller(request, args, ret_pane); /* the handler reports this */
+		return right_affects_caller(request, args, ret_pane); /* the handler will fail */
 	*ret_pane = job->pane;
 	return true;
 }

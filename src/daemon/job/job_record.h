@@ -19,14 +19,14 @@ struct job {
 	struct list link; /* oldest first */
 	char id[NOTIFICATION_ID_SIZE];
 	char *name; /* NULL: none */
-	char *command; /* as the request gave it */
+	char *command; /* as given in the request */
 	char *tool; /* the declared tool that this job is a call of; NULL: none */
 	char *answer; /* the tool's "answer" at the time of the call; NULL: no tool, or not known */
 	char *cwd;
 	struct pane_ref pane; /* the pane to notify; cleared: none */
 	bool is_silent; /* its end is not notified, since a request waits for it */
 	bool is_program; /* a provider's program: stays silent when a new daemon starts */
-	bool is_cancelled; /* job_stop() has asked it to end */
+	bool is_cancelled; /* job_stop() has asked the job to end */
 	bool has_env; /* variables were given for this job */
 	int64_t created_ms; /* CLOCK_REALTIME */
 	int64_t timeout_ms; /* 0: none */
@@ -41,7 +41,7 @@ extern const struct record_kind job_kind;
 
 /* Return the text and the data of the notification of a job's end; the caller frees. */
 char *job_record_text(const struct job *job);
-/* tail is NULL if head is all of the output; log_bytes are kept of it. */
+/* tail is NULL if head is all of the output; log_bytes: size of the kept output. */
 char *job_record_data(
     const struct job *job, const char *log, int64_t log_bytes, const char *head, const char *tail);
 

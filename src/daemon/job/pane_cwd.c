@@ -6,7 +6,7 @@
 #include "base/process.h"
 #include "daemon/queue/record.h"
 
-enum { PLACES_MAX = 256 }; /* records; two panes may share one, which then has the latest */
+enum { PLACES_MAX = 256 }; /* records; if two panes share a record, the latest counts */
 
 struct pane_place {
 	struct pane_ref pane;

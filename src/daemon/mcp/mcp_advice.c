@@ -10,8 +10,8 @@
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz_"
 #define LISTED_MAX 20 /* panes or jobs that an error names */
-#define READ_BYTES 7000 /* default max_bytes of a read, so that it is not cut */
-#define READ_MAX 15000 /* limit of max_bytes if the caller gave it */
+#define READ_BYTES 7000 /* default max_bytes of a read, whose result then need not be cut */
+#define READ_MAX 15000 /* limit of a max_bytes that the caller gave */
 
 bool mcp_advice_keeps_end(const struct method *tool)
 {

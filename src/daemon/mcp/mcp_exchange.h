@@ -45,7 +45,7 @@ enum mcp_flag {
 	MCP_LEGACY_ONLY = 1 << 0, /* not in the modern revision */
 	MCP_MODERN_ONLY = 1 << 1,
 	MCP_NOTIFICATION = 1 << 2, /* never answered */
-	MCP_NATIVE = 1 << 3, /* without _meta it is a native request, not one of MCP */
+	MCP_NATIVE = 1 << 3, /* a request without _meta is native, not of MCP */
 };
 
 #define MCP_ARGS_MAX 128
@@ -60,7 +60,7 @@ struct mcp_method {
 	const struct field *fields; /* NULL: parameters are ignored */
 	/* Returns the native method whose flags say how the request waits; NULL: none. */
 	const struct method *(*method)(const struct mcp_exchange *exchange);
-	const char *runs; /* name of that native method, if it is always the same */
+	const char *runs; /* name of the native method, if it is always the same */
 	void (*handle)(
 	    struct mcp_exchange *exchange, const void *args); /* NULL: that of the native method */
 };
@@ -121,7 +121,7 @@ bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);
 struct mcp_client {
 	const char *name; /* the client's name begins with this; "" for all other clients */
 	const char *agent; /* agent that names its thread in _meta.threadId; NULL: none */
-	int wait_sec; /* calls are answered before this; 0: no limit */
+	int wait_sec; /* calls are answered before so many seconds; 0: no limit */
 	const char *waiting; /* sentence about waiting, for the instructions */
 };
 

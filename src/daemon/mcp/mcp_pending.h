@@ -18,5 +18,5 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);
 
-/* If a request failed only since its wait was ended early: writes that as result. Else false. */
+/* If a request failed only since its wait was ended early: writes a result instead. Else false. */
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);

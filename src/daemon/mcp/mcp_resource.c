@@ -36,7 +36,7 @@ static const struct form {
 	const char *title;
 	const char *help;
 	const char *mime;
-	const char *method; /* the method that reads it */
+	const char *method; /* the method that reads the resource */
 	const char *params; /* as JSON, up to the variable */
 	const char *params_end; /* after the variable */
 	uint64_t kinds;

@@ -4,7 +4,7 @@
 
 #include "daemon/mcp/mcp_exchange.h"
 
-#define MCP_URI_MAX 256 /* bytes */
+#define MCP_URI_MAX 256 /* bytes of a URI */
 
 /* The events after which a resource may have changed. */
 struct mcp_change {

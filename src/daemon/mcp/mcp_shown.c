@@ -82,7 +82,7 @@ static void find_last(struct shown *shown, const struct json *list)
 	if (json_int(json_member(row, "seq"), &number) || json_int(json_member(row, "n"), &number))
 		last = count > 0 ? number : number - 1;
 	else if (parameter != NULL && strcmp(parameter, "offset") == 0)
-		last -= (int64_t)(list->count - count); /* this "last" counts elements */
+		last -= (int64_t)(list->count - count); /* less the elements that are not shown */
 	else
 		return;
 	shown->list = list;

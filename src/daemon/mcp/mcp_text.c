@@ -132,7 +132,7 @@ void mcp_cut_nothing(struct mcp_cut *cut)
 	cut->array_max = SIZE_MAX;
 }
 
-/* Returns the length of the longest array in a value, which may contain arrays itself. */
+/* Returns the length of the longest array in a value, at any depth. */
 static size_t longest_array(const struct json *value)
 {
 	size_t longest = value->type == JSON_ARRAY ? value->count : 0;

@@ -88,7 +88,7 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 	buf_finish(&out);
 }
 
-/* NULL if meta, of the request, has no token. what is the name of the tool. */
+/* Returns NULL if the request's meta has no progress token. what: name of the tool. */
 static struct mcp_progress *mcp_progress_new(
     struct mcp *mcp, struct request *request, const struct json *meta, const char *what)
 {
@@ -158,7 +158,7 @@ static void bind_thread(
 		return;
 	peer = peer_pid(request_peer(request));
 	known = presence_of_session(daemon->presences, agent, session);
-	/* Most calls report nothing new. But notifications for the thread are delivered now. */
+	/* Most calls report nothing new: they go on only if a notification waits for the thread. */
 	if (known != NULL && known->pid > 0 && !known->is_by_mark &&
 	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
 	    queue_next_for(daemon->queue, &address, NULL) == NULL) {
@@ -289,7 +289,7 @@ static void put_structure(
 	json_object_end(writer);
 }
 
-/* Writes a result whole if it is small enough. json is its text. */
+/* Writes a result whole if it is small enough. json is the text of the result. */
 static bool put_whole(struct json_writer *writer, const struct buf *json, struct showing *showing,
     struct mcp_cut *cut, size_t bytes_max)
 {
@@ -362,7 +362,7 @@ void mcp_tool_write_result(
 		put_too_large(&call, writer, json);
 }
 
-/* Writes a result without "structured", if that only repeats "text". False if it does not. */
+/* Writes a result without a "structured" that only repeats "text". Else false. */
 static bool write_once(struct buf *out, const struct mcp_call *call, const struct json *result)
 {
 	struct json_writer writer;

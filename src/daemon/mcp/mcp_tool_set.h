@@ -4,7 +4,7 @@
 
 #include "daemon/server/method.h"
 
-#define MCP_TOOL_SET_MAX 512 /* methods */
+#define MCP_TOOL_SET_MAX 512 /* methods that a set can have */
 #define MCP_TOOL_SET_REASON 256
 
 struct mcp_tool_set {

@@ -28,8 +28,8 @@ struct command_judgement {
 	const char *reason; /* part of a sentence */
 	enum command_target target; /* if COMMAND_CLOSES, the kind of its target */
 	const char *target_text; /* the value of its -t; NULL: none */
-	bool types; /* it gives keys to its target */
-	bool only_looks; /* after it the model need not be listed again */
+	bool types; /* the command gives keys to its target */
+	bool only_looks; /* the command changes nothing in the model */
 	uint32_t needs_caps; /* capabilities without which tmux refuses the command, or crashes */
 	uint32_t fatal_caps; /* capabilities with which tmux can crash; 0: none */
 };

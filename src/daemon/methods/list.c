@@ -163,7 +163,7 @@ static void handle_list_sessions(struct request *request, const void *data)
 	start(request, data, MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS, put_sessions);
 }
 
-/* A field of each of these methods. */
+/* A field of each method that lists. */
 #define MAX_AGE                                                                                    \
 	{                                                                                          \
 		FIELD_ROW(INT, struct object_list_args, max_age_ms, METHOD_MAX_AGE),               \

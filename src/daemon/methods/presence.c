@@ -185,8 +185,8 @@ static void report_agent(struct request *request, const void *data)
 }
 
 /*
- * A session that is known may be reported only by its pane. An unknown session of an agent with a
- * queue command is refused, so that no other pane claims its notifications first.
+ * A known session may be reported only from its own pane. An unknown session of an agent with a
+ * queue command is refused: its notifications would go to the first pane that reports it.
  */
 static bool affects_report(struct request *request, const void *data, struct pane_ref *ret_pane)
 {

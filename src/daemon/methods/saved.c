@@ -39,7 +39,7 @@ struct saved_set {
 	struct event_log_listener events;
 	struct presence_listener presences;
 	struct loop_timer *take_timer, *flush_timer, *look_timer, *rest_timer;
-	int64_t dirty_ms; /* since when the store is out of date (CLOCK_MONOTONIC); 0: it is not */
+	int64_t dirty_ms; /* since when the store is behind (CLOCK_MONOTONIC); 0: up to date */
 	uint64_t busy_ns; /* processor time of tmux at the last look */
 	bool is_looking;
 	void (*done)(void *data); /* argument of saved_set_end() */
@@ -93,7 +93,7 @@ static void drop_past(struct saved_set *set, const char *name, const struct save
 			saved_drop(set, saved);
 }
 
-/* Returns true if a state has only members of write_state(): it becomes part of a result. */
+/* Returns true if a state has only members of write_state(), so that results may contain it. */
 static bool is_state(const struct json *state)
 {
 	const struct json *windows = json_member(state, "windows");

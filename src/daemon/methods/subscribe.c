@@ -237,7 +237,7 @@ struct starting {
 	char name[SUBSCRIPTION_NAME_SIZE];
 	uint32_t panes[SUBSCRIPTION_PANES_MAX];
 	size_t panes_count;
-	size_t flowing; /* panes whose output flows, or cannot */
+	size_t flowing; /* panes whose output flows or cannot flow */
 	uint32_t sessions[SUBSCRIPTION_PANES_MAX];
 	size_t sessions_count;
 };

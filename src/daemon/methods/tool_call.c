@@ -265,7 +265,7 @@ static void write_caller(const struct tool_call *call, struct buf *out)
 	json_object_end(&writer);
 }
 
-/* Calls the server. given: how to start it; NULL: it runs already. */
+/* Calls the server. given: how to start the server; NULL: the server runs already. */
 static void begin_server(struct tool_call *call, const struct tool_server_start *given)
 {
 	const struct declaration *declaration = call->tool->declaration;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods about windows and sessions: those that create and close them. */
+/* Methods that create and close windows and sessions. */
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/handler.h"

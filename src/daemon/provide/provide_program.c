@@ -55,7 +55,7 @@ static void stop(struct provide_program *program)
 	loop_timer_disarm(program->timer);
 	program->state = STATE_ENDING;
 	program->is_needed = program->parts.is_with_daemon;
-	(void)job_stop(program->parts.jobs, program->id, SIGTERM); /* it may have ended now */
+	(void)job_stop(program->parts.jobs, program->id, SIGTERM); /* the job may have ended */
 }
 
 static void start(struct provide_program *program)

@@ -17,7 +17,7 @@ struct provide_program_parts {
 	const char *title; /* for the log, as "the provider words"; not copied */
 	const char
 	    *job_name; /* name of an earlier daemon's job to continue; NULL: none; not copied */
-	bool is_with_daemon; /* it starts with the daemon; else with a call, and ends when idle */
+	bool is_with_daemon; /* started with the daemon; else by a call, and ended when idle */
 	int64_t idle_ms;
 	int64_t wait_ms; /* time to provide, from its start or from the end of its connection */
 	/* Starts the job. NULL with a reason. */

@@ -26,14 +26,14 @@ struct provider {
 	struct peer *peer; /* NULL: not connected */
 	struct provider_file *file; /* NULL: a peer without a file, or a server of tools */
 	struct tool_server *server; /* its server of tools, whose rows are declarations; or NULL */
-	struct provide_program *program; /* if it has a usable file or a server; or NULL */
+	struct provide_program *program; /* of a usable file or of a server; or NULL */
 	char name[DECLARATION_NAME_MAX + 16]; /* for people */
 	char title[DECLARATION_NAME_MAX + 16]; /* name with its kind; only with a program */
 	char job_name[DECLARATION_NAME_MAX + PANE_REF_TEXT_SIZE + 48]; /* only with a program */
 	struct list offers;
 	size_t names; /* number of names of the offers */
 	uint64_t kinds; /* its kinds of events, as bits */
-	double events; /* how many events it may publish at events_ms */
+	double events; /* events that may be published at events_ms */
 	int64_t events_ms; /* CLOCK_MONOTONIC */
 	unsigned strays;
 	uint64_t calls;

@@ -184,7 +184,7 @@ static struct provider *add(
 	    .jobs = set->parts->jobs,
 	    .title = provider->title,
 	    .job_name = job_name != NULL ? provider->job_name : NULL,
-	    .idle_ms = IDLE_MS, /* until a call sets it */
+	    .idle_ms = IDLE_MS, /* until a call sets the time */
 	    .wait_ms = WAIT_MS,
 	    .start = start,
 	    .explain = explain,

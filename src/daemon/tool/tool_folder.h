@@ -28,7 +28,7 @@ struct tool {
 	char *name; /* of the tool; if the declaration is not valid, of the file without ".json" */
 	struct declaration *declaration;
 	enum tool_state state;
-	char *reason; /* why it is not listed; or NULL */
+	char *reason; /* why the tool is not listed; or NULL */
 };
 
 struct tool_folder_parts {

@@ -35,7 +35,7 @@ void tool_kept_drop(struct tool_kept_set *set, const char *id);
  */
 const char *tool_kept_awaited(
     const struct tool_kept_set *set, const char *id, int64_t *ret_begun_ms);
-/* The server has resumed the call, so tool_kept_end() will end it. */
+/* The server has resumed the call: a later tool_kept_end() ends the call. */
 void tool_kept_take_up(struct tool_kept_set *set, const char *id);
 
 /* Ends a call with a result, whose members are kept, or, if result is NULL, with a failure. */

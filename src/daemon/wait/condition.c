@@ -110,7 +110,7 @@ static const struct json *find_key(
 	return NULL;
 }
 
-/* Returns true if any kind has a member of this name: then it is no misspelled kind. */
+/* Returns true if any kind has a member of this name: the name is no misspelled kind. */
 static bool is_field(const char *name)
 {
 	const struct condition_kind *kind = NULL;

@@ -21,9 +21,9 @@ struct condition_kind {
 	const char *example; /* a condition as JSON text */
 	const struct field *fields; /* the field called name comes first */
 	const char *pane_member; /* the member that names a pane; NULL: the kind has no pane */
-	bool needs_tmux; /* it always has a pane, and needs events or output of tmux */
-	bool reads_disk; /* it reads files, so the role read_only may not use it */
-	bool follows; /* it needs events of tmux even without a pane */
+	bool needs_tmux; /* always about a pane, whose events or output are needed */
+	bool reads_disk; /* reads files, so not allowed for the role read_only */
+	bool follows; /* needs events of tmux even without a pane */
 	bool by_output; /* pane output is enough, also by a pipe; or the end of a process */
 	/* Members that name objects of tmux, NULL-terminated; each needs tmux. NULL: none. */
 	const char *const *tmux_members;
@@ -55,7 +55,7 @@ const struct condition_kind *condition_kind_next(const struct condition_kind *pr
 enum condition_state {
 	CONDITION_PENDING,
 	CONDITION_MATCHED,
-	CONDITION_GONE, /* its pane, or another object that it needs, does not exist any more */
+	CONDITION_GONE, /* its pane, or another object of the condition, does not exist any more */
 	CONDITION_LIMIT, /* its pattern took too many steps */
 	CONDITION_STATE_COUNT_,
 };
@@ -64,16 +64,16 @@ struct condition {
 	const struct condition_kind *kind;
 	const struct daemon *parts;
 	enum condition_state state;
-	bool at_entry; /* it was already true when it was armed */
+	bool at_entry; /* was true when the condition was armed */
 	bool has_gap; /* some output was lost or not looked at, so a match may have been missed */
 	struct buf details; /* what has matched, as a JSON object; empty: nothing */
 	void *watch; /* data of the kind */
-	uint32_t pane, window, session; /* the objects that it looks at; MUXBUS_NO_ID: none */
+	uint32_t pane, window, session; /* the objects of the condition; MUXBUS_NO_ID: none */
 	bool needs_tmux; /* if is_restored: can be armed only while tmux is followed */
-	bool is_staying; /* it stays pending after a match, and can match again */
-	bool takes_all; /* settles the notification of each end and post that it reports */
-	struct pane_ref own; /* else settles those to this pane; cleared: none */
-	bool is_restored; /* the state of an earlier daemon's condition; not armed */
+	bool is_staying; /* the condition stays pending after a match, and can match again */
+	bool takes_all; /* the condition settles all notifications about its matches */
+	struct pane_ref own; /* else only notifications to this pane are settled; cleared: none */
+	bool is_restored; /* restored from an earlier daemon's record, and not armed */
 	/* Called when the state leaves PENDING, or at each match if is_staying; not in arm(). */
 	void (*changed)(struct condition *condition, void *data);
 	void *data;

@@ -18,7 +18,7 @@ enum {
 struct event_watch {
 	struct condition *condition;
 	struct subscription_set *set;
-	uint64_t kinds; /* that match; other kinds say that the object is gone */
+	uint64_t kinds; /* wanted kinds; others say that the object is gone */
 	const struct json *where; /* NULL: any event; where_reader owns it */
 	struct json_reader *where_reader;
 	struct json_reader *event_reader;

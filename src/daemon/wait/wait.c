@@ -369,7 +369,7 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 	wait->request = request;
 	wait->asked_due_ms =
 	    timeout_sec > 0 ? clock_mono_ms() + clock_seconds_to_ms(timeout_sec) : 0;
-	pane_ref_clear(&wait->pane); /* this request will report the end */
+	pane_ref_clear(&wait->pane); /* the response will report the end */
 	wait_record_put(wait);
 	if (wait->is_over)
 		wait_answer(wait);

@@ -15,7 +15,7 @@ enum {
 struct wait_part {
 	struct condition *condition;
 	char *spec; /* as JSON, with its pane as id */
-	struct pane_ref pane; /* the pane that it looks at; cleared: none */
+	struct pane_ref pane; /* the pane of the condition; cleared: none */
 };
 
 struct wait {
@@ -38,7 +38,7 @@ struct wait {
 	bool is_timed_out;
 	int64_t due_ms; /* CLOCK_REALTIME; 0: none */
 	int64_t due_run_ms; /* the same time on the clock of wait_run_ms() */
-	int64_t asked_due_ms; /* timeout of the request that resumed it, CLOCK_MONOTONIC; 0: none */
+	int64_t asked_due_ms; /* timeout of the resuming request, CLOCK_MONOTONIC; 0: none */
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 	int64_t over_ms;
 	struct pane_ref pane; /* gets a notification at the end; cleared: no pane does */
