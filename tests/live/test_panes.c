@@ -388,6 +388,26 @@ static void test_layout(void)
 	talk_free(listener);
 }
 
+/* The layout of a window that has floating panes only has no size of the window. */
+static void test_size_of_floating(void)
+{
+	char *pane =
+	    xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' -n floating 'exec cat'"));
+	(void)live_tmux(live, "new-pane -d -t '%s' -x 20 -y 5 'exec cat'", pane);
+	if (live->status == 0) {
+		(void)live_tmux(live, "kill-pane -t '%s'", pane);
+		(void)talk_call(talk, "list_windows", "{\"max_age_ms\":0}");
+		(void)live_tmux(live, "resize-window -t floating -x 83 -y 21");
+		is_int(at_int(at_where(at(talk_call(talk, "list_windows", "{\"max_age_ms\":0}"),
+					   "result.windows"),
+				  "name", "floating"),
+			   "width"),
+		    83, "tmux %s: the width of a window with floating panes only", live->version);
+	}
+	(void)live_tmux(live, "kill-window -t floating");
+	mem_free(pane);
+}
+
 static void test_version(const char *tmux)
 {
 	live = live_start(tmux, "exec cat");
@@ -395,6 +415,7 @@ static void test_version(const char *tmux)
 	live_tmux(live, "new-window -d -n twin 'exec cat'");
 	live_tmux(live, "new-window -d -n twin 'exec cat'");
 	test_layout();
+	test_size_of_floating();
 	test_zoom();
 	test_modes();
 	test_dead();

@@ -51,6 +51,8 @@ const struct format_field window_fields[] = {
 const struct format_field layout_fields[] = {
 	{"window_id", FIELD_WINDOW, AT(link.window)},
 	{"window_layout", FIELD_WORD, AT(window.layout)},
+	{"window_width", FIELD_UNSIGNED, AT(window.width)},
+	{"window_height", FIELD_UNSIGNED, AT(window.height)},
 	{NULL, FIELD_BOOL, 0, 0, 0},
 };
 #undef MARK

@@ -489,7 +489,9 @@ static int compare_layout(void *data, const char *line, const char *end)
 	if (error != 0)
 		return error;
 	window = muxbus_model_window(reading->before, record.link.window);
-	if (window != NULL && strcmp(window->layout, record.window.layout) != 0)
+	if (window != NULL &&
+	    (strcmp(window->layout, record.window.layout) != 0 ||
+		window->width != record.window.width || window->height != record.window.height))
 		list_unread_window(reading, window->id);
 	return 0;
 }
