@@ -2,7 +2,7 @@
 /*
  * libmuxbus: a library for clients of tmux's control mode.
  *
- * The parts, from the lowest. Each can be used without the parts below it in this list.
+ * The parts. Each can be used without the parts that follow it in this list.
  *
  * quote        converts byte strings to tmux arguments and back; format fields
  * parser       turns the bytes of `tmux -C` into output, events and reply blocks
@@ -79,9 +79,9 @@ MUXBUS_API unsigned muxbus_version(void);
 /*
  * Errors.
  *
- * There are three kinds of errors. Above MUXBUS_ERR_FATAL one call or one command failed, and the
- * connection continues. MUXBUS_ERR_COMMAND is such an error from tmux; the reply contains its text.
- * Below MUXBUS_ERR_FATAL the connection has ended and can only be freed.
+ * There are two kinds of errors. If the number is above MUXBUS_ERR_FATAL, one call or one command
+ * failed, and the connection continues. (MUXBUS_ERR_COMMAND is such an error, with a text from tmux
+ * in the reply.) If the number is below, the connection has ended and can only be freed.
  */
 enum muxbus_error {
 	MUXBUS_OK = 0,
@@ -178,8 +178,9 @@ MUXBUS_API size_t muxbus_literal(char *out, const void *bytes, size_t len);
 
 /*
  * A format that yields "1", a true condition, if tmux has expanded all formats before it. tmux 3.7
- * and later stops expanding after 100 ms, for example if the machine was suspended: the text is
- * then cut off, or parts of it are empty, and two empty texts are equal. Since 0.3.
+ * and later stops expanding after 100 ms, for example if the machine was suspended. The text is
+ * then cut off or parts of it are empty, and a format that compares two empty parts finds them
+ * equal. Since 0.3.
  */
 #define MUXBUS_FORMAT_WHOLE "#{?version,1,}"
 
@@ -294,7 +295,7 @@ struct muxbus_event {
 	uint32_t session;
 	uint32_t window;
 	uint32_t pane;
-	uint32_t index; /* %subscription-changed: of the window in the session */
+	uint32_t index; /* of the window in its session, for %subscription-changed */
 	const char *client; /* name of a client; NUL-terminated */
 	const char *text; /* a name, message, reason, value or buffer; NUL-terminated */
 	size_t text_len;
@@ -402,7 +403,8 @@ struct muxbus_lines;
 
 /*
  * Called with a line, without its newline. text is NUL-terminated, and may contain any bytes except
- * control characters. is_cut: the line was longer. Must not feed or free the lines.
+ * control characters. is_cut: the line was longer than MUXBUS_LINES_MAX, and its end was dropped.
+ * The function must not feed or free the lines.
  */
 typedef void muxbus_line_fn(void *data, const char *text, size_t len, bool is_cut);
 
@@ -410,8 +412,8 @@ MUXBUS_API int muxbus_lines_new(muxbus_line_fn *line, void *data, struct muxbus_
 MUXBUS_API void muxbus_lines_free(struct muxbus_lines *lines);
 
 /*
- * Reads output and calls line for each line that ends in it. Returns 0, or MUXBUS_ERR_NOMEM if some
- * of the bytes were lost.
+ * Reads output, and calls the function line for each line that ends in these bytes. Returns 0, or
+ * MUXBUS_ERR_NOMEM if some of the bytes were lost.
  */
 MUXBUS_API int muxbus_lines_feed(struct muxbus_lines *lines, const void *bytes, size_t len);
 
@@ -509,8 +511,10 @@ struct muxbus_reply {
 
 /*
  * Called once for each accepted list, with one reply per command, in order. error is 0 if all
- * commands succeeded, else the first error; it may be MUXBUS_ERR_CANCELLED for commands that were
- * not run. The function may run other commands. It must not free the connection.
+ * commands succeeded, else the first error. If the connection ends before the last reply, error and
+ * all replies have the error of the connection, or MUXBUS_ERR_CANCELLED if this program closed it;
+ * commands may have been run nevertheless. The function may run other commands. It must not free
+ * the connection.
  */
 typedef void muxbus_reply_fn(
     void *data, int error, const struct muxbus_reply *replies, size_t count);
@@ -651,7 +655,7 @@ MUXBUS_API void muxbus_connection_stats(
  * A list of commands without a connection: this process talks to the server like the program `tmux`
  * running a command. It starts no process and makes no control client: tmux counts no client as
  * attached, list-clients shows none, and no output can be mistaken for a reply. It takes about as
- * long as a command on a connection, and a hundredth of the time to start tmux.
+ * long as a command on a connection, and a hundredth of the time that starting tmux takes.
  *
  * tmux has no current client for such a command: detach-client, switch-client, display-popup and
  * attach-session fail. Hooks such as after-list-panes run, and show-messages shows the command.
@@ -691,10 +695,10 @@ struct muxbus_one_shot_options {
 
 /*
  * Runs a list of commands and always frees it. If this function returns 0, reply is called exactly
- * once, from the loop; else never. On an error reply gets MUXBUS_ERR_CLOSED (the server ended),
- * MUXBUS_ERR_TIMEOUT, MUXBUS_ERR_PROTOCOL, MUXBUS_ERR_NOMEM, or an error of starting tmux for all
- * commands. Otherwise it gets replies like those of a connection: a body is the output of the
- * command, byte for byte, then the text of the error; the number is 0. Lists of up to
+ * once, from the loop; else never. On an error reply gets the same error for all commands:
+ * MUXBUS_ERR_CLOSED (the server ended), MUXBUS_ERR_TIMEOUT, MUXBUS_ERR_PROTOCOL, MUXBUS_ERR_NOMEM,
+ * or an error of starting tmux. Otherwise it gets replies like those of a connection: a body is the
+ * output of the command, byte for byte, then the text of the error; the number is 0. Lists of up to
  * MUXBUS_COMMAND_MAX bytes can be run.
  *
  * *ret_one_shot (may be NULL) is valid until reply returns. Returns 0, MUXBUS_ERR_NO_SERVER,
@@ -706,8 +710,9 @@ MUXBUS_API int muxbus_one_shot_run(struct muxbus_loop *loop,
     muxbus_reply_fn *reply, void *data, struct muxbus_one_shot **ret_one_shot);
 
 /*
- * Returns the exit status that the program tmux would have; -1 if unknown. Only for the reply
- * function. The status is 1 after an error; after run-shell it is that of the shell command.
+ * Returns the exit status that the program tmux would have; -1 if unknown. May be called only in
+ * the reply function. The status is 1 after an error; after run-shell it is that of the shell
+ * command.
  */
 MUXBUS_API int muxbus_one_shot_status(const struct muxbus_one_shot *one_shot);
 
@@ -872,10 +877,10 @@ MUXBUS_API void muxbus_model_counts(
  * Follows one tmux server: finds it, attaches one connection to each session, keeps the model up to
  * date, and reconnects when the server restarts.
  *
- * tmux announces most changes. An event with enough information changes the model; after another
- * event its window or session is listed. So the model is right within 50 ms. The whole server is
- * listed for a new or lost connection, and by audits. tmux does not announce changes of title,
- * command or path, or the death of a kept pane: these are as old as the last listing of the pane or
+ * tmux announces most changes. An event that says enough changes the model; for any other event the
+ * window or session in it is listed. So the model is right within 50 ms. The whole server is listed
+ * for a new or lost connection, and by audits. tmux does not announce changes of title, command or
+ * path, or the death of a kept pane: these are as old as the last listing of the pane or
  * muxbus_sync_refresh(), unless muxbus_sync_want_details() is used. The end of a pane's process is
  * noticed at once, since the process is watched (at most 4,096 processes, and half of the
  * descriptor limit).
@@ -970,10 +975,10 @@ struct muxbus_sync_handlers {
 	void (*output)(void *data, uint32_t pane, const uint8_t *bytes, size_t len);
 	/*
 	 * Bytes of a pane are missing before its output_offset. reason is "not_watched" (the output
-	 * was not wanted before), "reconnect" (the connection has ended, or the output moved to
-	 * another session's), "source_changed" (see muxbus_sync_own_output()), "capture" (see
-	 * muxbus_sync_capture()) or "overflow" (more than 256 KiB had to be buffered). A pane that
-	 * is created while all_output is set has no gap at offset 0.
+	 * was not wanted before), "reconnect" (the connection has ended, or the output now comes
+	 * over another session's connection), "source_changed" (see muxbus_sync_own_output()),
+	 * "capture" (see muxbus_sync_capture()) or "overflow" (more than 256 KiB had to be
+	 * buffered). A pane that is created while all_output is set has no gap at offset 0.
 	 */
 	void (*gap)(void *data, uint32_t pane, uint64_t offset, const char *reason);
 	/* Each % line of the primary connection, including unknown kinds. May be NULL. */
@@ -1058,15 +1063,17 @@ enum muxbus_part {
 	MUXBUS_PART_PANES = 1 << 0, /* with title, command, path and is_dead */
 	MUXBUS_PART_SESSIONS = 1 << 1, /* with links, indexes and alerts */
 	MUXBUS_PART_CLIENTS = 1 << 2,
-	MUXBUS_PART_INDEXES = 1 << 3, /* indexes of panes and windows; not by age. Since 0.3 */
+	/* Indexes of panes and windows, for which max_age_ms counts as 0. Since 0.3. */
+	MUXBUS_PART_INDEXES = 1 << 3,
 	MUXBUS_PART_ALL = MUXBUS_PART_PANES | MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS,
 };
 
 /*
  * Calls done (may be NULL) from the loop when these parts of the model are at most max_age_ms old,
  * including all that tmux does not announce. With 0 the server is asked after this call. Callers
- * that wait at the same time share one answer. If the server has done nothing since, this costs one
- * empty command. Returns 0; if not LIVE, an error, and done is not called.
+ * that wait at the same time share one answer. If tmux has run nothing since the last listing, this
+ * costs one empty command. Returns 0; or an error, for example if the state is not LIVE, and then
+ * done is not called.
  */
 typedef void muxbus_done_fn(void *data, int error);
 MUXBUS_API int muxbus_sync_refresh(struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms,
@@ -1126,7 +1133,8 @@ MUXBUS_API int muxbus_sync_own_output(
 
 /*
  * Counts bytes that the program itself has read, and passes them to the handler output. Returns 0,
- * or MUXBUS_ERR_NOT_FOUND without the pane or muxbus_sync_own_output() FLOWING. Since 0.3.
+ * or MUXBUS_ERR_NOT_FOUND if the pane does not exist, or if muxbus_sync_own_output() has not said
+ * that its output is FLOWING. Since 0.3.
  */
 MUXBUS_API int muxbus_sync_add_output(
     struct muxbus_sync *sync, uint32_t pane, const uint8_t *bytes, size_t len);
@@ -1141,9 +1149,9 @@ MUXBUS_API void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wa
 /*
  * Subscribes to changes that tmux does not announce (title, command, path, death), or unsubscribes.
  * Calls are counted. The server is then asked every second or, with more than 100 panes, every 10
- * ms times their number. That costs tmux about 10 us per pane if it did anything since, else one
- * empty command. With more than 100 panes, command and path of a program that does not use its
- * terminal are read only every 30 s; a refresh never waits for this.
+ * ms times their number. That costs tmux about 10 us per pane if it has run anything since the last
+ * time, else one empty command. With more than 100 panes, command and path of a program that does
+ * not use its terminal are read only every 30 s; a refresh never waits for this.
  */
 MUXBUS_API void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted);
 

@@ -258,8 +258,8 @@ static bool begins_with_one(const char *name, const char *const *beginnings)
 }
 
 /*
- * Returns true if a command only reads, types, or changes our own client. show-buffer does not count:
- * tmux escapes its output for a client in control mode.
+ * Returns true if a command only reads, types, or changes our own client. show-buffer does not
+ * count, because tmux escapes its output for a client in control mode.
  */
 static bool is_quick(const char *name, const char *end)
 {
@@ -306,7 +306,10 @@ bool command_runs_others(const struct muxbus_command *command)
 
 bool command_is_silent(const struct muxbus_command *command)
 {
-	/* Only full names: an alias may end the server, or fail after its output. */
+	/*
+	 * Full names only: another name may be an alias, whose commands may end the server, or print
+	 * something before they fail.
+	 */
 	static const char *const names[] = {"bind-", "clear-", "delete-", "join-", "kill-pane",
 	    "kill-session", "kill-window", "last-", "link-", "move-", "next-", "paste-", "pipe-",
 	    "previous-", "rename-", "resize-", "respawn-", "rotate-", "select-", "send-", "set-",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/connection/handshake.h"
 
-/* Programs in panes cannot influence the text of these fields. */
+/* Programs in panes cannot influence these fields, and so cannot forge the answer. */
 const char handshake_question[] =
     "display-message -p \"M #{version} #{session_id} #{client_pid} #{client_flags}\"";
 
@@ -9,7 +9,7 @@ bool handshake_read_answer(const char *text, struct handshake_answer *ret_answer
 {
 	const char *dollar = strchr(text, '$');
 	int used = 0;
-	/* The session id: tmux 3.4 may write "\$0". */
+	/* The session id begins at the '$', since tmux 3.4 may write "\$0". */
 	if (sscanf(text, "M %31s %n", ret_answer->version, &used) != 1 || dollar == NULL ||
 	    dollar - text > used + 1)
 		return false;
@@ -92,7 +92,7 @@ int ending_explain(const struct ending *ending, const struct client *client, boo
 		said = ending->errors;
 	if (*said != '\0') {
 		*ret_reason = said;
-		/* After the greeting a command may have printed the text: it proves no error. */
+		/* After the greeting the text may come from a command, so it proves no error. */
 		return was_greeted ? MUXBUS_ERR_CLOSED : handshake_error(said, MUXBUS_ERR_CLOSED);
 	}
 	if (!was_greeted && ending->stray[0] != '\0') {

@@ -10,9 +10,9 @@
  * freed after the turn, since its event may have been read already.
  *
  * The timerfd is set to the first timer, or disarmed, so an idle process never wakes up. A distant
- * time stays set when its timer is stopped: usually the next command needs a later time, and sets
- * the timerfd only after it has fired. A timer that is due at once uses an eventfd: setting a
- * timerfd to the past costs ten times as much.
+ * time stays set even when its timer is stopped: the next timer is usually due later, and until the
+ * timerfd fires, starting and stopping such timers costs no system call. A timer that is due at
+ * once uses an eventfd, because setting a timerfd to the past costs ten times as much.
  */
 #include "lib/connection/loop.h"
 
@@ -22,7 +22,7 @@
 
 enum {
 	TURN_EVENTS = 16,
-	/* a timerfd that fires later than this may stay set without a timer */
+	/* if the timerfd fires only after this time, it may stay set without a timer */
 	FAR_US = 1000000,
 };
 
@@ -225,7 +225,7 @@ static void unring(struct muxbus_loop *loop)
 	loop->is_rung = false;
 }
 
-/* Sets the timerfd to the first timer, unless it is set or the next turn checks anyway. */
+/* Sets the timerfd to the first timer, unless it is already set or the next turn checks timers. */
 static void arm(struct muxbus_loop *loop)
 {
 	struct itimerspec spec = {0};

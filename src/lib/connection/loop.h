@@ -38,7 +38,7 @@ void loop_timeout_init(
     struct loop_timeout *timer, struct muxbus_loop *loop, void (*callback)(void *data), void *data);
 /* Starts or restarts a timeout: the loop calls the callback once, after delay_ms or later. */
 void loop_timeout_start(struct loop_timeout *timer, int64_t delay_ms);
-/* Stops a timeout. Allowed in any callback and if stopped. Required before freeing its memory. */
+/* Stops a timeout if it runs; allowed in any callback. Call this before its memory is freed. */
 void loop_timeout_stop(struct loop_timeout *timer);
 bool loop_timeout_is_running(const struct loop_timeout *timer);
 

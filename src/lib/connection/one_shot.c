@@ -50,7 +50,7 @@ struct muxbus_one_shot {
 	struct streams streams; /* body: the output of all commands, with sentinels */
 	int status; /* exit status; -1: unknown */
 	bool has_end; /* the last command has a sentinel too */
-	struct process process; /* of MUXBUS_WAY_PROCESS, with descriptors 0 to 2: */
+	struct process process; /* of MUXBUS_WAY_PROCESS; files are its descriptors 0 to 2 */
 	int files[3];
 	char *socket_path; /* in the same block of memory as this struct */
 	char *tmux_path; /* in the same block of memory; NULL: not given */
@@ -300,7 +300,7 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_EXIT:
 		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
-		/* Closing the connection is our answer: tmux counts descriptors at each read. */
+		/* Close instead of answering: tmux counts its descriptors whenever it reads. */
 		finish(one_shot, 0);
 		return false;
 	default:

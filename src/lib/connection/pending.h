@@ -52,7 +52,7 @@ struct pending *pending_end_command(struct pending_queue *queue, size_t index);
 /* Calls the reply function of a list, and frees the list. */
 void pending_answer(struct pending_queue *queue, struct pending *pending);
 
-/* Calls the reply function of a list that is in no queue with an error. Frees the list. */
+/* Reports an error to the reply function of a list that is in no queue, and frees the list. */
 void pending_fail(struct pending *pending, int error);
 /* Fails all lists of a queue, including those that the reply functions add. */
 void pending_fail_all(struct pending_queue *queue, int error);

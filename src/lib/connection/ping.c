@@ -47,7 +47,10 @@ static bool send_ping(struct ping *ping)
 	return false;
 }
 
-/* Retries the ping. Without a server reports an answer: the next attempt to attach finds out. */
+/*
+ * Retries the ping. If no server listens, reports an answer too, so that the caller tries to attach
+ * and gets the error.
+ */
 static void on_timer(void *data)
 {
 	struct ping *ping = data;
