@@ -352,7 +352,9 @@ static void compare_window(
 	}
 }
 
-/* The index of a pane also changes when a pane before it closes. */
+/*
+ * Returns true if a pane has moved. A new index counts, even if only a pane before it has closed.
+ */
 static bool place_differs(const struct muxbus_pane *a, const struct muxbus_pane *b)
 {
 	return a->window != b->window || a->index != b->index;

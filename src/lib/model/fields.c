@@ -187,8 +187,9 @@ static size_t write_field(
 }
 
 /*
- * Each variable costs tmux a microsecond per pane, so a value that depends on another one is only
- * asked for with it: "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" always has two fields.
+ * Each variable costs tmux a microsecond per pane. So a value that matters only if another one is
+ * true is expanded only then: "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" has two fields in
+ * either case.
  */
 static size_t write_fields(
     char *format, size_t size, const struct format_field *fields, bool is_counted)
@@ -308,7 +309,7 @@ static size_t cut_text(char *text, size_t len)
 	return len;
 }
 
-/* Reads an encoded text of any length, chosen by a program. Returns as read_text(). */
+/* Reads an encoded text of more than MUXBUS_NAME_MAX bytes, and cuts it. Returns as read_text(). */
 static int read_long_text(
     const struct fields_target *target, const char *text, size_t len, const char **ret_text)
 {
@@ -350,7 +351,7 @@ static int read_text(const struct fields_target *target, const char *text, size_
 	return 0;
 }
 
-/* Reads a counted text, cut like that of read_long_text(). Returns as read_text(). */
+/* Reads a counted text, and cuts it to MUXBUS_NAME_MAX bytes. Returns as read_text(). */
 static int read_counted(
     const struct fields_target *target, const char *field, size_t len, const char **ret_text)
 {
@@ -456,7 +457,10 @@ int fields_read_lines(const struct fields_target *target, const struct muxbus_re
 			return error;
 		if (error != 0)
 			(*malformed)++;
-		/* A cut line lacks its mark, or its last count includes the next line. */
+		/*
+		 * tmux has cut this line if it is empty or lacks its mark, or if its last count is
+		 * too large and so includes the next line.
+		 */
 		if (error != 0 &&
 		    (stop == line || (is_record && (!is_marked || target->is_counted))))
 			*target->is_cut = true;

@@ -2,8 +2,9 @@
 /*
  * The fields of tmux's objects: tables that give the formats of listings, and the reader of their
  * records. A record is a line that starts with a letter; a TAB separates two fields. A text that
- * programs can choose is encoded. Where any line of tmux's output is harmless, it is counted
- * instead: `"LENGTH:TEXT`. tmux takes about 20 microseconds to encode a text, and 2 to count it.
+ * programs can choose is encoded, so that it has no TAB and is no line that looks like tmux's own.
+ * In the output of a one-shot, where no such line can mislead, it is counted instead:
+ * `"LENGTH:TEXT`. tmux takes about 20 microseconds to encode a text, and 2 to count it.
  */
 #pragma once
 
@@ -17,7 +18,7 @@ enum field_kind {
 	FIELD_INT, /* int; like all numbers, it keeps its default if the field is empty */
 	FIELD_UNSIGNED, /* unsigned */
 	FIELD_U64, /* uint64_t */
-	FIELD_TEXT, /* const char *: any bytes, so encoded or counted */
+	FIELD_TEXT, /* const char *; may have any bytes, so tmux prints it encoded or counted */
 	/*
 	 * Like FIELD_TEXT, but tmux reads the value from the kernel at each use, so its length may
 	 * be that of another value: always encoded.

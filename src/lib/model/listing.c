@@ -110,7 +110,10 @@ static void plan_step(struct plan *plan, enum list_kind kind, uint32_t id)
 	plan->steps[plan->count++] = (struct listing_step){.kind = kind, .id = id};
 }
 
-/* The last step must have output: only then an error of a later hook is ignored (one_shot.c). */
+/*
+ * Plans the commands of a listing. The last one must have output, because one_shot.c ignores an
+ * error of a later hook only if the last command has output.
+ */
 static void plan_parts(struct plan *plan, const struct parts *parts)
 {
 	plan->count = 0;
@@ -273,7 +276,10 @@ static int add_link(void *data, const char *line, const char *end)
 	return error == 0 ? take_link(reading, &link) : error;
 }
 
-/* Lists the whole server next for a session new in a group: other sessions number the group. */
+/*
+ * Adds a session with one of its links. If the session is new in its group, lists the whole server
+ * next, because the group's number comes from its other sessions.
+ */
 static int add_session_link(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -354,8 +360,8 @@ static int add_bare_pane(void *data, const char *line, const char *end)
 }
 
 /*
- * Handles a window that has a new link without an event: tmux does not announce swapped windows.
- * Lists the sessions of its known links next.
+ * If the model lacks this link of a listed window, lists the sessions of the window's known links
+ * next, because tmux does not announce that windows were swapped.
  */
 static void doubt_links(struct listing_reading *reading, const struct muxbus_link *now)
 {
@@ -430,7 +436,10 @@ static void list_unread_window(struct listing_reading *reading, uint32_t window)
 		parts_add_window(&reading->listing->more, window);
 }
 
-/* Compares a pane's place with the model. Lists the windows, or the tree, next if it differs. */
+/*
+ * Compares a pane with the model. If its window or index differs, lists the old and the new window
+ * next; if the model lacks the window's link, lists all sessions and links.
+ */
 static void compare_detail(struct listing_reading *reading, const struct pane_detail *detail)
 {
 	const struct muxbus_pane *pane = muxbus_model_pane(reading->before, detail->pane);
@@ -478,7 +487,10 @@ static bool is_title(const char *title, const char *text, size_t len)
 	    memcmp(title, text, known) == 0;
 }
 
-/* Lists a window with another layout next: tmux does not announce rotate-window. */
+/*
+ * Compares the layout of a window, because tmux does not announce rotate-window. If it differs,
+ * lists the window next.
+ */
 static int compare_layout(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -497,8 +509,8 @@ static int compare_layout(void *data, const char *line, const char *end)
 }
 
 /*
- * Compares a title. tmux need not encode titles, as they contain no control characters: this costs
- * least. The window of a pane with another title is listed next.
+ * Compares a title. tmux prints it without encoding, which costs least, and is safe because titles
+ * contain no control characters. If the title differs, lists the pane's window next.
  */
 static int compare_title(void *data, const char *line, const char *end)
 {
@@ -518,7 +530,10 @@ static int compare_title(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* tmux announces no new indexes. If windows are renumbered, the first or last index changes. */
+/*
+ * Compares the index of a session's first or last window. One of the two changes if tmux renumbers
+ * the windows, which it does not announce. If the index differs, lists the session next.
+ */
 static int compare_end(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -597,7 +612,7 @@ static int read_reply(struct listing_reading *reading, const struct listing_step
 		return 0;
 	error = fields_read_lines(&reading->target, reply, list->letter, list->add, reading,
 	    &reading->listing->malformed);
-	/* The window was not listed: only a listing of the whole server shows why. */
+	/* No record of the window was read; only a listing of the whole server shows why. */
 	if (step->kind == LIST_WINDOW && reading->read.link_count == links)
 		reading->listing->more.all = true;
 	return error;

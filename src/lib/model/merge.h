@@ -16,8 +16,9 @@ struct merge_read {
 };
 
 /*
- * Copies the other records of before into model, and finishes it. before does not change. more gets
- * the parts that contradict each other and must be listed again. Returns 0 or MUXBUS_ERR_NOMEM.
+ * Copies the records of before that were not listed into model, and finishes model. before does not
+ * change. more gets the parts that contradict each other and must be listed again. Returns 0 or
+ * MUXBUS_ERR_NOMEM.
  */
 int merge_rest(struct muxbus_model *model, const struct muxbus_model *before,
     const struct merge_read *read, struct parts *more);
@@ -28,6 +29,9 @@ struct merge_drop {
 	struct map panes; /* set of pane ids */
 };
 
-/* Makes a finished copy without the objects in drop (may be NULL). 0 or MUXBUS_ERR_NOMEM. */
+/*
+ * Makes a finished copy of before without the objects in drop (may be NULL). Returns 0 or
+ * MUXBUS_ERR_NOMEM.
+ */
 int merge_copy(const struct muxbus_model *before, const struct merge_drop *drop,
     struct muxbus_model **ret_model);

@@ -47,7 +47,10 @@ int model_finish(struct muxbus_model *model);
 /* Returns true if records are missing: there were too many, or they had no parent. */
 bool model_is_cut(const struct muxbus_model *model);
 
-/* Return the pane with this id, or the next pane, to be modified, but not its place; or NULL. */
+/*
+ * Return the pane with this id, or the next pane, or NULL. The caller may change the pane, except
+ * its window and index.
+ */
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id);
 struct muxbus_pane *model_next_pane_entry(
     struct muxbus_model *model, const struct muxbus_pane *previous);

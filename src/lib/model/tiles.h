@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The panes of a window as its layout places them. Panes may lie exactly in the cells of the
- * layout, in its order: no pane is zoomed or floats, no border shows a status, no scrollbar takes
- * columns. Then a new layout tells where all panes are, and which panes have closed.
+ * The panes of a window as its layout places them. If no pane is zoomed or floats, no border shows
+ * a status, and no scrollbar takes columns, then the panes lie exactly in the cells of the layout,
+ * in its order. In this case a new layout tells where all panes are, and which panes have closed.
  */
 #pragma once
 

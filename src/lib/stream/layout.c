@@ -17,7 +17,7 @@
 #include "base/base.h"
 
 #define CHECKSUM_LEN 4
-/* tmux allows at most 10,000 cells a side. */
+/* Limit of a size or position, far beyond the 10,000 cells a side that tmux allows. */
 #define SIDE_MAX 1000000
 
 struct layout_reader {
