@@ -253,7 +253,7 @@ static int file_tree_read(
 	return r < 0 ? r : tree->has_changed;
 }
 
-/* Stores a pattern without "." and empty parts: "./src//a" becomes "src/a". Folders get "/**". */
+/* Stores a pattern without "." and empty parts ("./src//a" is "src/a"), with "**" for a folder. */
 static int take_pattern(struct file_tree *tree, const char *text)
 {
 	char pattern[PATH_MAX] = "";
