@@ -16,7 +16,9 @@
 struct kind {
 	bool is_known;
 	void (*take)(struct muxbus_sync *sync, const struct muxbus_event *event);
-	/* Called instead of take if the event is not trusted: lists its object. May be NULL. */
+	/*
+	 * Called instead of take for an event that is not trusted; lists its object. May be NULL.
+	 */
 	void (*doubt)(struct muxbus_sync *sync, const struct muxbus_event *event);
 };
 
@@ -82,7 +84,10 @@ static void take_session_name(struct muxbus_sync *sync, const struct muxbus_even
 		use_name(sync, event, session->name, session_name);
 }
 
-/* Changes the current window. A window with alerts is listed: alerts end without an event. */
+/*
+ * Changes the current window of a session. If the window has alerts, lists the session instead,
+ * because alerts end without an event.
+ */
 static void take_current_window(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	const struct muxbus_session *session = muxbus_model_session(sync->model, event->session);
@@ -117,7 +122,7 @@ static void take_current_window(struct muxbus_sync *sync, const struct muxbus_ev
 
 /* Layouts */
 
-/* Changes the layout of a window, which has the same panes as before. */
+/* Changes the layout of a window whose panes stay the same. */
 static void use_layout(struct muxbus_sync *sync, uint32_t window, const char *layout)
 {
 	struct muxbus_model *model;
@@ -177,8 +182,9 @@ static void take_active_pane(struct muxbus_sync *sync, const struct muxbus_event
 /* Windows */
 
 /*
- * Handles a new window. The event does not contain the session: a listing shows a link of the
- * window. If the window was known, the new link may be in any session.
+ * Handles a new window. The event does not contain the session, so the window is listed with one of
+ * its links. If the window was known, the new link may be in any session, so the whole server is
+ * listed.
  */
 static void take_added(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
@@ -192,7 +198,10 @@ static void take_added(struct muxbus_sync *sync, const struct muxbus_event *even
 	lister_mark_window(sync, event->window);
 }
 
-/* Lists the sessions of a window, and the places of its live panes. Without a link lists all. */
+/*
+ * Lists the sessions of a window, and the windows that its live panes are in now. If the window has
+ * no link, lists the whole server.
+ */
 static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);
@@ -262,7 +271,7 @@ static bool is_our_name(const struct muxbus_sync *sync, const char *client)
 	return false;
 }
 
-/* Lists the clients, unless the client is ours: our clients are listed when they attach. */
+/* Lists the clients, unless the client is ours, because ours are listed when they attach. */
 static void take_client(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	static const struct parts clients = {.clients = true};

@@ -10,8 +10,9 @@
  *
  * Each connection receives events in order with its own replies, so a listing on a connection
  * includes the changes that earlier events announced there. The order of events on two connections
- * is unknown: only text from the primary connection is used. Other connections only count for
- * layout changes of windows that the primary connection's session lacks, which are then listed.
+ * is unknown, so only text from the primary connection is used. Of the events of other connections
+ * only layout changes count, for windows that the primary connection's session lacks; these windows
+ * are then listed.
  */
 #pragma once
 
@@ -22,7 +23,7 @@ struct attachment;
 /* Returns true if the model may be outdated after an event of this kind. */
 bool announced_changes_model(enum muxbus_event_kind kind);
 
-/* Notes an event of another kind, whose text may contain lines, on any connection. */
+/* After an event of another kind, whose text may contain lines, trusts no event for a while. */
 void announced_note_text(struct muxbus_sync *sync);
 
 /* Handles the removal of a link to a known window, seen in an event or by a failed listing. */

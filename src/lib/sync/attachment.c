@@ -322,8 +322,9 @@ static void on_turned_on(void *data, int error, const struct muxbus_reply *repli
 }
 
 /*
- * Handles the reply: the continued panes flow now. Replies have the order of their commands, so the
- * number tells which panes: a pane may have been paused again meanwhile.
+ * Handles the reply to a command that continues panes, which flow from now on. Replies come in the
+ * order of the commands, so counting them gives the number of this command. A pane that was paused
+ * and continued again meanwhile has the number of a later command.
  */
 static void on_flowing(
     void *data, int error, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)

@@ -4,7 +4,7 @@
  * connection ends, and knows the panes whose output flows on the connection.
  *
  * Output is never turned off again: with queued output, the flag no-output makes tmux up to 3.6b
- * hang, and :off crashes it. Instead single panes are paused: that costs tmux as little, drops the
+ * hang, and :off crashes it. Instead single panes are paused, which costs tmux as little, drops the
  * queued output, and is safe on all versions.
  */
 #pragma once
@@ -42,14 +42,11 @@ struct attachment {
 	struct map paused; /* if has_output: set of the panes that do not flow */
 	unsigned flowing; /* number of panes that are wanted and flow */
 
-	/*
-	 * For exact captures: the pane of the last output; the number of pieces of output, and of
-	 * those before the last block of a reply; the number of changes of the flow.
-	 */
-	uint32_t last_output_pane;
-	uint64_t outputs;
-	uint64_t outputs_at_block;
-	uint64_t flow_changes;
+	/* For exact captures: */
+	uint32_t last_output_pane; /* the pane of the last output */
+	uint64_t outputs; /* number of pieces of output so far */
+	uint64_t outputs_at_block; /* value of outputs at the last block of a reply */
+	uint64_t flow_changes; /* how often it changed which panes flow */
 	uint64_t flows_sent; /* number of commands that change the flow */
 	uint64_t flows_answered;
 };
@@ -72,7 +69,7 @@ void attachment_close_others(struct muxbus_sync *sync);
 int attachment_run(struct attachment *attachment, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data);
 
-/* Cancels the lists that run beside the connection: MUXBUS_ERR_CANCELLED. */
+/* Cancels the lists that run beside the connection, with MUXBUS_ERR_CANCELLED. */
 void attachment_end_beside(struct muxbus_sync *sync);
 
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session);

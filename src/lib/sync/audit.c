@@ -6,13 +6,16 @@
 #include "lib/sync/attachment.h"
 #include "lib/sync/lister.h"
 
-/* Maximum number of listings: a server that always changes cannot be compared. */
+/*
+ * Maximum number of listings during which the server changes. A server that always changes cannot
+ * be compared, so the audit then ends without a difference.
+ */
 #define TRIES_MAX 8
 
 enum stage {
 	STAGE_SETTLE, /* lists until no announcement is pending */
-	STAGE_COMPARE, /* lists: the differences were not announced, or not yet */
-	STAGE_CONFIRM, /* asks all connections, then lists: late announcements have arrived */
+	STAGE_COMPARE, /* lists; a difference was not announced, or not yet */
+	STAGE_CONFIRM, /* lists after all connections have answered and no event can come late */
 };
 
 static const struct parts everything = {.all = true};
@@ -137,7 +140,7 @@ static void on_answer(
 	take_answer(audit);
 }
 
-/* Asks all connections for an answer: one that tmux has closed gets no announcements. */
+/* Asks all connections for an answer, because one that tmux has closed hears no announcements. */
 static void ask_connections(struct audit *audit)
 {
 	audit->is_lost = false;

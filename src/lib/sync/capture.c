@@ -9,7 +9,10 @@
 /* The commands of a capture, in order. */
 enum {
 	REPLY_STATE,
-	/* If needed, lists the panes of the session: tmux drops output of a dead pane. */
+	/*
+	 * If needed, the panes of the session, to see if one died: tmux drops output of a dead
+	 * pane.
+	 */
 	REPLY_PANES,
 	REPLY_TEXT,
 	REPLY_COUNT,
@@ -27,7 +30,7 @@ struct capture {
 	int64_t since_ms; /* of the first try */
 	unsigned awaited; /* number of pending replies; the capture is freed after the last reply */
 	bool is_begun;
-	uint64_t behind; /* number of the last list beside the connection to wait for */
+	uint64_t behind; /* waits for the lists beside the connection up to this number */
 	bool needs_panes; /* output arrived during the capture */
 	bool keeps; /* this capture is the keeper of the pane's track */
 
@@ -52,7 +55,7 @@ static void capture_free(struct capture *capture)
 	mem_free(capture);
 }
 
-/* Lets this capture hold the pane's output or pause the pane: only one capture may. */
+/* Makes this capture the only one that may hold the pane's output or pause the pane. */
 static void keep(struct capture *capture, struct track *track)
 {
 	track->keeper = capture;
@@ -260,7 +263,7 @@ static int read_picture(const struct capture *capture, int error,
 	return 0;
 }
 
-/* Returns true if output may be in the wrong order with the capture: the offset is unknown. */
+/* Returns true if output may have overtaken the capture, so that the offset is unknown. */
 static bool is_uncertain(const struct capture *capture, const struct track *track)
 {
 	return track->source != capture->attachment ||
@@ -297,7 +300,7 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	} else if (track->pieces == capture->pieces) {
 		finish(capture, 0, &picture);
 	} else if (!capture->needs_panes) {
-		/* The list of panes is rarely needed: it costs tmux 10 us for each pane. */
+		/* Ask for the list of panes only now: it costs tmux 10 us for each pane. */
 		capture->needs_panes = true;
 		try_again(capture);
 	} else {
@@ -379,7 +382,7 @@ static int continue_with_picture(struct capture *capture)
 
 /*
  * Called when the pane is paused: its queued output was read or dropped, and no output follows
- * until the pane is continued. Only now is the order certain: the next line could not be sent
+ * until the pane is continued. Only now is the order certain, so the next line could not be sent
  * together with the pause.
  */
 static void on_paused(
@@ -492,7 +495,7 @@ int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t histor
 	capture->done = done;
 	capture->data = data;
 	list_append(&sync->captures, &capture->link);
-	/* The flow may change in this turn: capture_begin() runs after that. */
+	/* It may still change in this turn which panes flow, so capture_begin() runs at its end. */
 	sync_settle_later(sync);
 	return 0;
 }

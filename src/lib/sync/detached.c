@@ -5,7 +5,10 @@
 #include "lib/connection/pending.h"
 #include "lib/sync/state.h"
 
-/* Commands with a shorter pause between them are a burst: the next one gets a spare connection. */
+/*
+ * If a list begins so soon after the last reply, more are expected, and a spare connection is
+ * opened for the next one; it is closed after SPARE_MS.
+ */
 #define BURST_US 50000
 #define SPARE_MS 50
 /* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
@@ -23,7 +26,7 @@ struct detached {
 	unsigned held_count;
 	struct list left; /* lists that timed out but still run, the oldest first */
 	unsigned left_count;
-	struct loop_timeout hold_timer; /* limits the wait for the first list; then ping is sent: */
+	struct loop_timeout hold_timer; /* when the first list takes too long: sends ping */
 	struct ping ping;
 	int failed_error, failed_errno; /* why the first list could not be started; 0: no error */
 	struct loop_timeout timer; /* fires to report that error */
@@ -110,7 +113,7 @@ static void stop_hold(struct detached *detached)
 	ping_stop(&detached->ping);
 }
 
-/* Handles a reply. The user's callback comes last: it may free detached. */
+/* Handles a reply. The user's callback comes last, since it may free detached. */
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct detached_run *run = data;
@@ -178,7 +181,7 @@ static void begin(struct detached *detached)
 	if (detached->failed_error == 0) {
 		loop_timeout_start(
 		    &detached->hold_timer, detached->held_count > 0 ? NEXT_HOLD_MS : HOLD_MS);
-		/* A server without sessions exits only after its last connection: open none. */
+		/* A server without sessions exits only after its last connection, so open none. */
 		if (clock_mono_us() - detached->ended_us < BURST_US &&
 		    muxbus_model_next_session(sync->model, NULL) != NULL)
 			open_spare(detached, &options);
@@ -225,7 +228,10 @@ static void on_held(void *data)
 	pending_fail(pending, MUXBUS_ERR_TIMEOUT);
 }
 
-/* Called when the server answers the ping: something else delays the first list. */
+/*
+ * Called when the server answers the ping, which shows that a hook or a person delays the first
+ * list. Holds this list, and starts the next one.
+ */
 static void on_answered(void *data)
 {
 	struct detached *detached = data;

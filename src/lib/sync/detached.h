@@ -9,7 +9,7 @@
 
 /* Returns NULL if out of memory. */
 struct detached *detached_new(struct muxbus_sync *sync);
-/* Cancels all lists: MUXBUS_ERR_CANCELLED. NULL is accepted. */
+/* Cancels all lists, with MUXBUS_ERR_CANCELLED. NULL is accepted. */
 void detached_free(struct detached *detached);
 
 /* Runs a list and always frees it. reply gets errors too, unless this function returns one. */

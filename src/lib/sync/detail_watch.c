@@ -4,7 +4,7 @@
 #include "lib/sync/lister.h"
 
 #define PERIOD_MS 1000
-/* Beyond 100 panes, the period is this long for each pane: a look costs 30 us per pane. */
+/* With more than 100 panes, the period is this long per pane, since asking costs 30 us per pane. */
 #define PANE_MS 10
 
 static void arm(struct muxbus_sync *sync)
@@ -17,12 +17,13 @@ static void arm(struct muxbus_sync *sync)
 }
 
 /*
- * Lists the details. tmux does not announce title, command, path and death of a pane. Subscribing
- * to them costs tmux as much, and crashes it up to 3.6b if a session ends while the reader is slow.
+ * Lists the details, since tmux does not announce title, command, path and death of a pane. A
+ * subscription to them would cost tmux as much as a listing, and crash tmux up to 3.6b if a session
+ * ends while the reader is slow.
  */
 static void on_due(void *data)
 {
-	/* This also reads commands and directories from /proc; other details are announced. */
+	/* Commands and directories are read along with titles; ends of processes are watched. */
 	static const struct parts titles = {.titles = true};
 	struct muxbus_sync *sync = data;
 	if (sync->details_wanted == 0)

@@ -17,7 +17,10 @@
 #define SPARING_PANES 100
 #define SPARED_SEC 30
 
-/* Returns true if the terminal was maybe used (is_read_too: or read) after since_sec; 0: true. */
+/*
+ * Returns true if the terminal may have been written to (or read, with is_read_too) after
+ * since_sec, or if since_sec is 0.
+ */
 static bool was_used(const struct muxbus_pane *pane, int64_t since_sec, bool is_read_too)
 {
 	struct stat status;

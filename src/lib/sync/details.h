@@ -22,7 +22,7 @@ void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);
 
 /*
  * Reads commands and directories while tmux works on a listing. Marks the panes that have not
- * changed: details_read() does not read them again.
+ * changed, so that details_read() does not read them again.
  */
 void details_read_ahead(struct muxbus_sync *sync);
 

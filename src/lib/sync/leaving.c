@@ -40,7 +40,7 @@ static void give_up(void *data)
 	lister_mark(sync, &parts);
 }
 
-/* Returns true if the processes of all leaving panes have ended: no other window has the panes. */
+/* Returns true if the processes of all leaving panes have ended, so that the panes have closed. */
 static bool is_over(const struct muxbus_sync *sync, const struct tiles *tiles)
 {
 	const struct muxbus_pane *pane = model_first_pane(sync->model, sync->leaving.window);
@@ -53,7 +53,10 @@ static bool is_over(const struct muxbus_sync *sync, const struct tiles *tiles)
 	return true;
 }
 
-/* Removes a window. If the session renumbers windows, its first or last index shows that. */
+/*
+ * Removes a window. Lists the first and last index of its session next, which show whether tmux has
+ * renumbered the windows.
+ */
 static void drop_window(struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Panes that leave a window have closed or moved to another window: tmux announces both in the same
+ * Panes that leave a window have closed or moved to another window; tmux announces both in the same
  * way. The event is held for a moment. If the processes of the panes end meanwhile, the panes have
  * closed; otherwise the server is asked. Only one window is held at a time.
  */
@@ -11,15 +11,17 @@
 void leaving_init(struct muxbus_sync *sync);
 void leaving_finish(struct muxbus_sync *sync);
 
-/* Holds an event: layout is new and lacks panes of the window; NULL: the window is closed. */
+/*
+ * Holds an event: a new layout, which lacks some of the window's panes; NULL: the window is closed.
+ */
 void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout);
 
 /* Handles a new active pane of a window. Returns false if the window is not held. */
 bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pane);
 
 /*
- * Checks another event, which ends the hold if it may show where the panes are. Of events that
- * every connection gets only the primary one's count; a layout counts on any connection.
+ * Checks another event, which ends the hold if it may show where the panes are. Events that every
+ * connection gets count only on the primary connection; others, such as a layout, on any.
  */
 void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event, bool is_primary);
 

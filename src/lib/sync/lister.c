@@ -13,7 +13,10 @@
 #define SPACING_COSTS 4
 #define RETRY_MS 100
 #define REFUSALS_MAX 20 /* failed listings until the waiting callers get the error */
-/* After this many listings in a row the whole server is listed, and counts as fresh even if it still changes. */
+/*
+ * After so many listings in a row the whole server is listed. That listing counts as fresh even if
+ * the server still changes.
+ */
 #define ROUNDS_MAX 4
 #define CUTS_MAX 8 /* after so many cut listings in a row, wait RETRY_MS each time */
 /* The sentinel behind each command has a number too. */
@@ -29,7 +32,10 @@ struct lister_wait {
 
 static void begin(void *data);
 
-/* Returns false while a list runs beside the connection: its reply must come before its changes. */
+/*
+ * Returns true if a listing may begin. While a list runs beside the connection none begins, since
+ * the reply to that list must come before the changes that it makes.
+ */
 static bool may_begin(const struct muxbus_sync *sync)
 {
 	const struct lister *lister = &sync->lister;
@@ -197,8 +203,8 @@ static void forget_window(struct lister *lister, struct parts *rest, uint32_t wi
 }
 
 /*
- * Handles a listing in which an object was missing. If it is a known window, an event may be
- * missing. For other objects the event is still to come: then lists everything.
+ * Handles a listing that failed because an object has gone. If it is a window, handles the window
+ * as closed, unless an event has said so already. For any other object lists the whole server next.
  */
 static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
 {
@@ -318,10 +324,15 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 		lister->whole = lister->begun;
 		lister->cost_us = clock_mono_us() - lister->begun_us;
 	}
-	/* A window that was closed before the reply is no window for the callers. */
+	/*
+	 * A window that is held may have been closed before the reply, and callers must not see it,
+	 * so ask tmux.
+	 */
 	in_doubt = !list_is_empty(&lister->waits) && sync->callbacks->ask_leaving(sync);
 	lister->rounds = parts_are_empty(&more) && !in_doubt ? 0 : lister->rounds + 1;
-	/* A model without the rest has sessions without windows: list the whole server. */
+	/*
+	 * Without the rest the model may lack windows, so after some rounds list the whole server.
+	 */
 	more.all |= !parts_are_empty(&more) && lister->rounds >= ROUNDS_MAX && !lister->running.all;
 	if (!is_claim_true(lister) ||
 	    (lister->rounds > 0 && (lister->rounds < ROUNDS_MAX || more.all)))
@@ -372,7 +383,7 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 		return;
 	}
 	if (error != 0) {
-		/* tmux may fail forever: a command-alias may have the command's name. */
+		/* tmux may fail forever, for example if a command-alias has the command's name. */
 		if (++lister->refusals >= REFUSALS_MAX)
 			answer(sync, UINT64_MAX, error);
 		if (sync->primary != NULL)
@@ -425,7 +436,7 @@ static void choose_parts(struct muxbus_sync *sync)
 	if (sync->is_detached)
 		choose_detached(&parts, !parts_are_empty(&awaited));
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
-	/* Counted texts are safe: a one-shot does not search its output for guards. */
+	/* Counted texts are safe here, since a one-shot does not search its output for guards. */
 	parts.is_counted = sync->primary->detached != NULL && lister->cuts < CUTS_MAX &&
 	    (sync->version.caps & MUXBUS_CAP_PRINT_ENCODED) == 0;
 	lister->running = parts;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Decides when the server is listed, and which parts. A change that no event describes is listed at
- * the end of the turn; hints during a listing cause one more. The minimum time between two whole
- * listings grows with their cost, so many hints cannot take all of tmux's time; the model is right
- * within 50 ms.
+ * Decides when the server is listed, and which parts. A part that has changed, according to an
+ * event that does not say how, is listed at the end of the turn; such events during a listing cause
+ * one more listing. The minimum time between two whole listings grows with their cost, so that many
+ * events cannot take all of tmux's time; the model is right within 50 ms.
  *
  * A caller that needs a fresh model also needs the fields that tmux does not announce. tmux numbers
  * all that it runs, including each key of a person and each event. If it ran nothing since the last
@@ -44,7 +44,10 @@ void lister_look_detached(struct muxbus_sync *sync);
 /* Begins a due listing, since no command runs beside the connection now. */
 void lister_take_turn(struct muxbus_sync *sync);
 
-/* Returns true if a listing with the window runs, which began after the connection's last event. */
+/*
+ * Returns true if a running listing includes the window, and so all changes that the connection
+ * announces before the reply.
+ */
 bool lister_reads_window(const struct lister *lister, uint32_t window);
 
 /* Resume listing on a new connection; fail all waiting callers if there is no connection. */

@@ -29,7 +29,7 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 	*ret_ending = (struct exit_ending){.status = -1};
 	if (track->exit_is_reported)
 		return false;
-	/* Listed as running: only the pidfd shows a later end. */
+	/* tmux has listed the process as running, so only its pidfd can show its end. */
 	if (now != NULL && !now->is_dead && !track->has_ended && track->pid == now->pid)
 		return false;
 	if (now != NULL && now->is_dead && (track->pid == 0 || track_is_process(track, now))) {
@@ -38,8 +38,8 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 		return now->exit_status >= 0 || now->exit_signal != 0 || is_late;
 	}
 	/*
-	 * tmux 3.8 shows no process between the end of the process and the death of the pane. An
-	 * unlisted later process may have ended: wait for the death.
+	 * tmux 3.8 shows no process between the end of the process and the death of the pane. A
+	 * later process that was never listed may have ended, so wait for the death.
 	 */
 	if (now != NULL && now->pid == 0 && !is_late)
 		return false;
@@ -77,7 +77,10 @@ static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
 	return change_list_add(list, &change);
 }
 
-/* New panes may already be dead. Those in the first model died before the sync began. */
+/*
+ * Also finds new panes that are already dead, except in the first model: those died before the sync
+ * began.
+ */
 int pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now)
 {
@@ -94,7 +97,7 @@ int pane_exit_find(
 	return error;
 }
 
-/* Marks the end of the reported process: the pane may already run another process. */
+/* Marks the ends as reported, before the tracks of respawned panes get their new processes. */
 void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -20,7 +20,8 @@ void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list 
 
 /*
  * Notes that a pane is listed for the first time. tmux 3.8 announces neither the end of a process
- * nor the death of the pane, and shows no process in between: the pane is then listed again.
+ * nor the death of the pane, and shows no process in between, so a pane without a process is listed
+ * again.
  */
 void pane_exit_listed(struct muxbus_sync *sync, const struct track *track);
 

@@ -51,7 +51,7 @@ static bool is_detached(const struct attachment *attachment)
 	return attachment != NULL && attachment->detached != NULL;
 }
 
-/* Returns true if the attachment stays primary: a detached one first answers its requests. */
+/* Returns true if the attachment stays primary. A detached one stays until it is not busy. */
 static bool may_stay(const struct muxbus_sync *sync, const struct attachment *primary)
 {
 	return primary != NULL && primary->state == ATTACHMENT_LIVE &&

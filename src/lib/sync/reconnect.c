@@ -5,7 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 
-/* A new socket may not be listening yet. */
+/* Delay before a new socket is tried, since the server may not be listening yet. */
 #define APPEARED_MS 5
 /*
  * With inotify retries are rare: they are only for cases that inotify cannot see, such as a

@@ -404,7 +404,7 @@ static void on_attachment_closed(
 	char why[sizeof sync->lost_reason];
 	bool was_primary = sync->primary == attachment;
 	bool has_lived = was_primary && clock_mono_ms() - attachment->live_ms >= BACKOFF_MIN_MS;
-	snprintf(why, sizeof why, "%s", reason); /* reason is part of the connection */
+	snprintf(why, sizeof why, "%s", reason); /* reason is freed with the connection */
 	muxbus_connection_free(attachment->connection);
 	attachment->connection = NULL;
 	attachment->pid = 0;
@@ -434,7 +434,7 @@ static void on_attachment_closed(
 	sync_settle_later(sync);
 }
 
-/* Returns true if our client was moved: its session closed, or a user switched it. Reconnect. */
+/* Returns true if our client is in another session, because its own closed or a user moved it. */
 static bool has_hopped(const struct attachment *attachment, const struct muxbus_event *event)
 {
 	return event->kind == MUXBUS_EVENT_SESSION_CHANGED &&

@@ -96,7 +96,7 @@ void track_set_source(struct muxbus_sync *sync, struct track *track, struct atta
 /* Reports that bytes are missing before the next byte. */
 void track_gap(struct muxbus_sync *sync, struct track *track, const char *reason);
 
-/* Returns the reason for the gap that begins a delivery; is_own: by the program itself. */
+/* Returns the reason of the gap before new output; is_own: the program reads the output itself. */
 const char *track_gap_reason(const struct track *track, bool is_own);
 
 /* Hold output from an attachment (NULL: the first that has any), and deliver held output. */
