@@ -175,7 +175,10 @@ pid_t hand_over_maker(int fd)
 	struct sockaddr_un peer;
 	socklen_t len = sizeof peer;
 	int type = 0;
-	/* A pair has no address. The maker of a connection to an address would be its listener. */
+	/*
+	 * Refuse a socket whose peer has an address: it is from no pair, and the kernel would
+	 * return the listener at the address as its maker.
+	 */
 	if (getpeername(fd, (struct sockaddr *)&peer, &len) < 0 || peer.sun_family != AF_UNIX ||
 	    len > sizeof peer.sun_family)
 		return 0;

@@ -117,8 +117,9 @@ struct job_news {
 void job_news_read(const char *text, struct job_news *ret_news);
 
 /*
- * Returns the pid of the living supervisor, which holds the job's lock, and *ret_pidfd; else 0 and
- * -1 with errno. A start time proves nothing: each time namespace has its own.
+ * Returns the pid of the supervisor, and its pidfd in *ret_pidfd, if it lives and so holds the
+ * job's lock; else returns 0, with *ret_pidfd -1 and errno. A stored start time would prove
+ * nothing, because each time namespace counts differently.
  */
 pid_t job_supervisor_open(int dir_fd, const char *id, int *ret_pidfd);
 

@@ -27,7 +27,7 @@ int64_t process_age_ms(uint64_t start_ticks);
 /* Returns true if a process has ended (a zombie too), is ending, or has SIGKILL pending. */
 bool process_has_ended(pid_t pid);
 
-/* Returns true if a process lives and has a terminal, as a pane's first process until it closes. */
+/* Returns true if a process lives and has a terminal, as the first process of an open pane has. */
 bool process_has_terminal(pid_t pid);
 
 /*
@@ -39,10 +39,10 @@ bool process_await_release(pid_t pid, unsigned *tries);
 
 /*
  * Sets up a program at its start, whatever its parent passed on. Opens closed descriptors 0 to 2 as
- * /dev/null, so that no socket becomes "standard output"; mode is O_RDWR, or O_RDONLY to keep write
- * errors. Unblocks all signals. Writing to a closed pipe or beyond the file size limit becomes an
- * error instead of a signal that kills. With O_RDWR the umask keeps the user's own permissions on
- * new files.
+ * /dev/null, so that no socket becomes "standard output"; mode is O_RDWR, or O_RDONLY so that
+ * writing to them still fails. Unblocks all signals. Writing to a closed pipe or beyond the file
+ * size limit becomes an error instead of a signal that kills. With O_RDWR the umask keeps the
+ * user's own permissions on new files.
  */
 void process_begin(int mode);
 

@@ -10,7 +10,7 @@
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
-#define HEED_MS 2000 /* how long a signal may still wait for an answer */
+#define HEED_MS 2000 /* how long a wait for an answer still goes on after a signal */
 
 struct link {
 	int fd;
@@ -319,7 +319,7 @@ static bool take_answer(const struct json *message, uint64_t id, struct link_ans
 	bool is_ours;
 	if (json_member(message, "method") != NULL || their_id == NULL)
 		return false;
-	/* An error with the id null refers to a line that could not be parsed: our last request. */
+	/* With the id null it is the error of a line that could not be parsed: our last request. */
 	is_ours = json_int(their_id, &number) ? number == (int64_t)id
 					      : their_id->type == JSON_NULL && error != NULL;
 	if (is_ours) {

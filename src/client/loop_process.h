@@ -48,7 +48,10 @@ void loop_process_stop(struct loop_process *process);
 
 /* Returns true if a call of len bytes fits into the queue of unread bytes. */
 bool loop_process_has_room(const struct loop_process *process, size_t len);
-/* Queues a line with its newline; a short line fits beyond the calls. False: not queued. */
+/*
+ * Queues a line with its newline. Beyond the room for calls, 64 KiB are left for other lines.
+ * Returns false if the line was not queued.
+ */
 bool loop_process_write(struct loop_process *process, const void *line, size_t len);
 
 /* Returns true if the program takes input: not stopped, and its standard input not closed. */

@@ -16,7 +16,7 @@
 #define MS_MAX (INT64_C(1000) * 60 * 60 * 24 * 365 * 100) /* longer times are cut to 100 years */
 #define NOT_IN_HEAP SIZE_MAX
 #define LATE_US \
-	100000 /* if the first timer is later than this, input is read before all timers fire */
+	100000 /* if the first timer is this overdue, input is read before the timers fire */
 
 /* The timers of one event base. */
 struct alarm {

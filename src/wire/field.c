@@ -568,7 +568,7 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
 	return 0;
 }
 
-/* Writes only the size of a value. */
+/* Writes the size of a value in place of the value: "(12 bytes)" or "(3 values)". */
 static void write_size(struct json_writer *writer, const char *name, const struct json *value)
 {
 	bool is_list = value->type == JSON_ARRAY || value->type == JSON_OBJECT;

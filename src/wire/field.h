@@ -25,9 +25,9 @@ enum field_flag {
 	FIELD_RARE = 1 << 2, /* seldom needed: not listed in short schemas */
 	FIELD_PATH = 1 << 3, /* an absolute path, or "~" or "~/..." for the home directory */
 	FIELD_CONFIDENTIAL = 1 << 4, /* records of requests contain only its size */
-	FIELD_CONFIDENTIAL_REST = 1 << 5, /* as CONFIDENTIAL, but for the first word of a list */
+	FIELD_CONFIDENTIAL_REST = 1 << 5, /* a list: records contain its first word, else sizes */
 	FIELD_KEPT = 1 << 6, /* a call with this field changes what the daemon stores */
-	FIELD_SETTLES = 1 << 7, /* conditions: the wait takes the notification or the job's end */
+	FIELD_SETTLES = 1 << 7, /* conditions; the wait takes their notification or job's end */
 };
 
 /* A NULL-terminated array of count strings, lent from the JSON tree. */

@@ -269,7 +269,10 @@ static void free_blocks(struct block *block)
 	}
 }
 
-/* Empties the arena into one block that fits a line of the same size, or a bounded block. */
+/*
+ * Empties the arena. Replaces several blocks by one that fits a line of the same size, of at most
+ * ARENA_KEEP_BYTES.
+ */
 static void arena_reset(struct json_reader *reader)
 {
 	size_t size = 0;
@@ -436,7 +439,10 @@ static const struct json *find_twin_pairwise(const struct json *object)
 	return NULL;
 }
 
-/* Finds a duplicate name by sorting: no choice of names makes this slow, as with a hash. */
+/*
+ * Finds a duplicate name by sorting. No choice of names makes sorting slow; one could make a hash
+ * table slow.
+ */
 static const struct json *find_twin_sorted(struct json_reader *reader, const struct json *object)
 {
 	const struct json **members =

@@ -110,7 +110,7 @@ size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 
 #define JSON_PATH_MAX 8 /* maximum names of objects in the path of a cut value */
 #define JSON_CUT_BYTES 224 /* bytes of the list of cut values; "..." stands for further ones */
-/* A buffer holds a text uncut if it is larger than the text by this plus the text's depth. */
+/* A text is not cut if its length, its depth and this together are below the buffer's maximum. */
 #define JSON_SPARE 320
 
 /*
@@ -119,8 +119,8 @@ size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
  * out, or cut if it is a string, and so are all later values.
  * "truncated":true,"cut":["path.to.member",...] then ends the outermost object, or the members if
  * they have no brackets. An existing member "truncated" is set to true. Only these closing parts
- * can exceed the buffer's maximum, if that is below JSON_SPARE. Records, which must be whole, are
- * not used if is_cut is set.
+ * can exceed the buffer's maximum, if that is below JSON_SPARE. A caller that needs the whole text,
+ * such as for a record, does not use the text if is_cut is set.
  */
 struct json_writer {
 	struct buf *buf;
@@ -182,5 +182,8 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
  * to true, and else unchanged. Returns 0 or an enum buf_error.
  */
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
-/* Returns how many bytes, in whole characters, fit into room as *ret_escaped escaped bytes. */
+/*
+ * Returns how many bytes, in whole characters, fit into room bytes when they are escaped;
+ * *ret_escaped is their size then.
+ */
 size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped);

@@ -146,7 +146,7 @@ static inline bool is_unwelcome(const uint8_t *p)
 	    (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
 }
 
-/* Writes the escape of such a character, or U+FFFD for invalid bytes. */
+/* Writes the escape of an unwelcome character, or U+FFFD for invalid bytes. */
 static void put_instead(struct escape *e)
 {
 	size_t len;

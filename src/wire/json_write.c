@@ -30,7 +30,8 @@ _Static_assert(MARK_BYTES + JSON_PATH_MAX < JSON_SPARE, "the spare room holds th
 
 void json_writer_init(struct json_writer *writer, struct buf *buf)
 {
-	memset(writer, 0, offsetof(struct json_writer, path)); /* path and cut have counts */
+	/* path and cut, the last members, need no zeros, since they have counts. */
+	memset(writer, 0, offsetof(struct json_writer, path));
 	writer->buf = buf;
 }
 
@@ -206,7 +207,7 @@ static void lift_mark(struct json_writer *writer)
 	writer->needs_comma = writer->mark_comma;
 }
 
-/* Called after each value: cut members without brackets always end with the mark. */
+/* Called after each value, since cut members without brackets always end with the mark. */
 static inline void close_value(struct json_writer *writer)
 {
 	if (writer->is_cut && writer->has_members && writer->depth == 0)
@@ -380,7 +381,7 @@ void json_restart(struct json_writer *writer, struct buf *out, size_t max)
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max)
 {
 	json_start(writer, out, max);
-	(void)buf_reserve(out, max < FIRST_BYTES ? max : FIRST_BYTES); /* may fail here */
+	(void)buf_reserve(out, max < FIRST_BYTES ? max : FIRST_BYTES); /* the next write retries */
 	json_object_begin(writer, NULL);
 }
 

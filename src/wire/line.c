@@ -148,7 +148,9 @@ static size_t count_idle(const struct lost_id *lost, const char *bytes, size_t l
 	return backslash != NULL ? (size_t)(backslash - bytes) : len;
 }
 
-/* Handles a byte after an error: only another id matters there. */
+/*
+ * Handles a byte after an error. Counts each "id" there, since the request's id is then uncertain.
+ */
 static void pass_broken(struct lost_id *lost, char byte)
 {
 	memmove(lost->last, lost->last + 1, sizeof lost->last - 1);
