@@ -361,7 +361,7 @@ MUXBUS_API void muxbus_parser_free(struct muxbus_parser *parser);
 
 /*
  * Announces the nonce (MUXBUS_NONCE_LEN digits) of the next sentinel. NULL means that no reply is
- * pending: blocks then end at their first matching line. Call this function before writing the
+ * pending, so that blocks end at their first matching line. Call this function before writing the
  * command, and again from the sentinel handler.
  */
 MUXBUS_API void muxbus_parser_expect(struct muxbus_parser *parser, const char *nonce);
@@ -395,7 +395,8 @@ MUXBUS_API size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len);
  * Splits the output of one pane, cut anywhere, into lines of plain text, for programs that search
  * it for words. Escape sequences and control characters except TAB are removed. After a carriage
  * return, new text replaces the line, so only the last state of a progress bar stays; a backspace
- * removes a character. Cursor movements are ignored: muxbus_sync_capture() shows a full screen.
+ * removes a character. Cursor movements are ignored; for a full-screen program use
+ * muxbus_sync_capture().
  */
 struct muxbus_lines;
 
@@ -496,7 +497,7 @@ MUXBUS_API void muxbus_command_argf(struct muxbus_command *command, const char *
 /* Adds string arguments; NULL ends them. */
 MUXBUS_API void muxbus_command_args(struct muxbus_command *command, ...) __attribute__((sentinel));
 
-/* Ends the last command of the list: the next argument begins another one. */
+/* Ends the last command of the list, so that the next argument begins another one. */
 MUXBUS_API void muxbus_command_next(struct muxbus_command *command);
 
 /* The result of one command of a list. */
@@ -580,7 +581,7 @@ struct muxbus_connection_options {
 	/*
 	 * The first way to try. If the server refuses it, the next way is tried, which costs a
 	 * millisecond. A server before 3.6 does not refuse MUXBUS_WAY_DIRECT_3_6, but does not
-	 * answer: begin with that way only if muxbus_connection_way() has returned it.
+	 * answer, so begin with that way only if muxbus_connection_way() has returned it.
 	 * $MUXBUS_ATTACH=process forces MUXBUS_WAY_PROCESS.
 	 */
 	enum muxbus_way way;
@@ -653,12 +654,13 @@ MUXBUS_API void muxbus_connection_stats(
  * One-shot commands. Since 0.3.
  *
  * A list of commands without a connection: this process talks to the server like the program `tmux`
- * running a command. It starts no process and makes no control client: tmux counts no client as
- * attached, list-clients shows none, and no output can be mistaken for a reply. It takes about as
- * long as a command on a connection, and a hundredth of the time that starting tmux takes.
+ * running a command. It starts no process and makes no control client, so that tmux counts no
+ * client as attached, list-clients shows none, and no output can be mistaken for a reply. It takes
+ * about as long as a command on a connection, and a hundredth of the time that starting tmux takes.
  *
- * tmux has no current client for such a command: detach-client, switch-client, display-popup and
- * attach-session fail. Hooks such as after-list-panes run, and show-messages shows the command.
+ * tmux has no current client for such a command, so that detach-client, switch-client,
+ * display-popup and attach-session fail. Hooks such as after-list-panes run, and show-messages
+ * shows the command.
  */
 struct muxbus_one_shot;
 
@@ -880,7 +882,7 @@ MUXBUS_API void muxbus_model_counts(
  * tmux announces most changes. An event that says enough changes the model; for any other event the
  * window or session in it is listed. So the model is right within 50 ms. The whole server is listed
  * for a new or lost connection, and by audits. tmux does not announce changes of title, command or
- * path, or the death of a kept pane: these are as old as the last listing of the pane or
+ * path, or the death of a kept pane; these are as old as the last listing of the pane or
  * muxbus_sync_refresh(), unless muxbus_sync_want_details() is used. The end of a pane's process is
  * noticed at once, since the process is watched (at most 4,096 processes, and half of the
  * descriptor limit).
@@ -1007,10 +1009,10 @@ MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *da
 
 /*
  * Detaches, or attaches again; also before muxbus_sync_start(). A detached sync has no connection,
- * so that tmux has no client of it: commands, listings and captures run as one-shots, one after the
+ * so that tmux has no client of it; commands, listings and captures run as one-shots, one after the
  * other. It stays LIVE, and notices the end of the server at once, but gets no output and no
- * events: the model is as old as the last listing. muxbus_sync_refresh() then lists the whole
- * server, and reports all changes.
+ * events, so that the model is as old as the last listing. muxbus_sync_refresh() then lists the
+ * whole server, and reports all changes.
  *
  * done is called once when an attaching sync has its connections and has listed the server after
  * that, or when no session may be attached to. It is not called if the sync is detached or stopped,
@@ -1086,7 +1088,7 @@ MUXBUS_API int muxbus_sync_refresh(struct muxbus_sync *sync, unsigned parts, uns
 MUXBUS_API int muxbus_sync_refresh_window(
     struct muxbus_sync *sync, uint32_t window, unsigned parts, muxbus_done_fn *done, void *data);
 
-/* Returns true if these parts are at most max_age_ms old: no refresh is needed. */
+/* Returns true if these parts are at most max_age_ms old, so that no refresh is needed. */
 MUXBUS_API bool muxbus_sync_is_fresh(
     const struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms);
 

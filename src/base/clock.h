@@ -13,7 +13,7 @@ int64_t clock_boot_ms(void); /* CLOCK_BOOTTIME, milliseconds since the boot */
 int64_t clock_real_ms(void); /* CLOCK_REALTIME, milliseconds since 1970 */
 int64_t clock_since_ms(int64_t real_ms); /* time since real_ms; 0 if it is in the future */
 
-/* Converts seconds to milliseconds, rounded up: a timeout is never shorter than requested. */
+/* Converts seconds to milliseconds, rounded up, so that no timeout is shorter than requested. */
 int64_t clock_seconds_to_ms(double seconds);
 
 #define CLOCK_TEXT_SIZE 32

@@ -73,7 +73,7 @@ int hand_over_send(const char *path, const char *nonce, int fd)
 	return error;
 }
 
-/* Removes a socket that an earlier process left. A file of another type stays: bind() fails. */
+/* Removes a socket that an earlier process left. A file of another type stays, and bind() fails. */
 static void remove_stale(const char *path)
 {
 	struct stat st;

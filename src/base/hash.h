@@ -15,7 +15,7 @@ struct hash_key {
 /* Hashes with the key of this process. Not thread-safe. */
 uint64_t hash_bytes(const void *bytes, size_t len);
 
-/* Hashes with the caller's key: the result is the same in every process. */
+/* Hashes with the caller's key, so that the result is the same in every process. */
 uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len);
 
 /* Returns the CRC-32C of bytes that follow earlier ones. crc: the result for those; 0 at first. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The files that connect the daemon and the supervisor of a job. Neither needs another connection:
- * either may be killed, and the two may be of different versions.
+ * The files that connect the daemon and the supervisor of a job. Neither needs another connection,
+ * since either may be killed, and the two may be of different versions.
  *
  * ID.spec     the command, its environment and standard input; removed when the command starts
  * ID.in       the standard input if an earlier release wrote the spec; removed with the spec
@@ -54,8 +54,8 @@ struct job_spec {
 };
 
 /*
- * Writes the spec whole or not at all. Does not sync: a power cut ends the job anyway. Returns 0 or
- * -errno.
+ * Writes the spec whole or not at all. Does not sync, because a power cut ends the job anyway.
+ * Returns 0 or -errno.
  */
 int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec);
 /* Returns 0 or -errno; -EINVAL if the spec is invalid. job_spec_finish() frees the result. */

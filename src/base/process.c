@@ -52,7 +52,7 @@ bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count)
 	bool is_known;
 	snprintf(name, sizeof name, "task/%d/children", (int)pid);
 	is_known = process_read(pid, name, text, sizeof text) >= 0;
-	/* Every whole number ends with a space: if the text was cut, its last number is ignored. */
+	/* A whole number ends with a space, so if the text was cut, its last number is ignored. */
 	for (long child; count < max && (child = strtol(at, &end, 10)) > 0 && *end == ' '; at = end)
 		children[count++] = (pid_t)child;
 	*ret_count = count;

@@ -31,9 +31,9 @@ bool process_has_ended(pid_t pid);
 bool process_has_terminal(pid_t pid);
 
 /*
- * Waits 10 ms for a process that has ended to release its open files, such as a lock: a child that
- * it was starting has them until exec. *tries counts the calls and must begin as 0. Returns false
- * without waiting if the process lives, or at the 100th call.
+ * Waits 10 ms for a process that has ended to release its open files, such as a lock; a child that
+ * it was starting has them open until exec. *tries counts the calls and must begin as 0. Returns
+ * false without waiting if the process lives, or at the 100th call.
  */
 bool process_await_release(pid_t pid, unsigned *tries);
 
@@ -96,8 +96,8 @@ bool process_is_peer(int socket, struct ucred *ret_peer);
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 
 /*
- * Starts programs, for the library, the daemon and all other programs. vfork(2) copies no memory: a
- * start costs the same for a process of any size.
+ * Starts programs, for the library, the daemon and all other programs. vfork(2) copies no memory,
+ * so a start costs the same for a process of any size.
  */
 
 enum {

@@ -321,7 +321,7 @@ static void step_string_escape(struct token_walk *walk)
 			end_sequence(walk);
 		return;
 	}
-	/* The ESC may be in an earlier piece: its offset is one less than that of this byte. */
+	/* The ESC may be in an earlier piece, but its offset is that of this byte less one. */
 	tokenizer->start = walk->offset + walk->place - 1;
 	tokenizer->state = STATE_ESCAPE;
 }

@@ -76,7 +76,8 @@ bool link_has_input(const struct link *link);
 
 /*
  * Sends one request. params is the JSON text of an object, or NULL. Returns the request's id, or 0
- * with errno: it is too long or not read in LINK_SEND_TIMEOUT_MS, or the daemon has closed.
+ * with errno if it is too long, if the daemon does not read it within LINK_SEND_TIMEOUT_MS, or if
+ * the daemon has closed the connection.
  */
 uint64_t link_request(struct link *link, const char *method, const char *params);
 

@@ -4,8 +4,8 @@
  *
  * tmux reads a command line twice: with its command parser (see muxbus_quote()) and, in many
  * arguments, with its format expansion (see muxbus_literal()). Only double quotes work for all
- * bytes: single quotes cannot contain a newline, and a raw byte 0xFF ends the line on machines with
- * a signed char.
+ * bytes, because single quotes can contain neither a newline nor an escape, and a raw byte 0xFF
+ * ends the line on machines with a signed char.
  */
 #include <muxbus.h>
 

@@ -70,7 +70,7 @@ static int resolve(char *out, size_t size, const char *path)
 	return fits(snprintf(out, size, "%s%s%s", real, slash, parts.name), size);
 }
 
-/* Returns the FNV-1a hash of a path: separates paths that end alike; no security measure. */
+/* Returns the FNV-1a hash of a path, to tell apart paths that end alike; not for security. */
 static uint64_t hash(const char *text)
 {
 	uint64_t value = 0xcbf29ce484222325u;

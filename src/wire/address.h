@@ -44,8 +44,8 @@ int address_absolute(char *out, size_t size, const char *path);
 
 /*
  * Makes the path of a tmux socket absolute and follows symbolic links, even if the socket does not
- * exist: a server has one address, whichever path names it. A link is kept if its target is too
- * long for a socket. Returns 0, or -1.
+ * exist, so that a server has one address, whichever path names it. A link is kept if its target is
+ * too long for a socket. Returns 0, or -1.
  */
 int address_server(char *out, size_t size, const char *path);
 

@@ -515,7 +515,7 @@ static size_t home_size(const struct json *value)
 }
 
 /*
- * Makes the scratch buffer large enough for all parameters: it must not be reallocated later, as
+ * Makes the scratch buffer large enough for all parameters, because it must not be reallocated once
  * the arguments point into it.
  */
 static bool reserve_scratch(

@@ -135,8 +135,8 @@ void field_write_tool_schema(
 
 /*
  * Writes a JSON Schema of a result (NULL: empty) as member name: the type of each member. Further
- * members are allowed and none is required: an absent member is unknown. With in_short the schema
- * lacks nested members.
+ * members are allowed and none is required, since a member is absent if its value is unknown. With
+ * in_short the schema lacks nested members.
  */
 void field_write_result_schema(struct json_writer *writer, const char *name,
     const struct field_result *results, bool in_short);

@@ -2,7 +2,7 @@
 /* Writes tables of results as JSON Schema. */
 #include "wire/field.h"
 
-/* Writes "string", or an anyOf for "string|null": some readers do not know arrays of types. */
+/* Writes "string", or an anyOf for "string|null", as some readers do not know arrays of types. */
 static void put_types(struct json_writer *writer, const char *types)
 {
 	if (!strchr(types, '|')) {

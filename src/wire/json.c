@@ -27,7 +27,7 @@ static void json_error_set(
 	size_t quote_len = len - offset < QUOTE_BYTES ? len - offset : QUOTE_BYTES;
 	uint8_t memory[64] = "";
 	struct buf quote;
-	/* Do not quote half a character: it would look like an error in the line. */
+	/* Do not quote half a character, which would look like an error in the line. */
 	quote_len -= utf8_incomplete_tail(line + offset, quote_len);
 	quote = (struct buf){.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
 	(void)str_append_visible(&quote, line + offset, quote_len); /* a long text is cut */
@@ -209,7 +209,7 @@ struct block {
 	_Alignas(ARENA_ALIGN) unsigned char memory[];
 };
 
-/* The header of each allocation of yajl: the size is needed to resize it. */
+/* The header of each allocation of yajl, with the size, which is needed to resize it. */
 struct json_piece {
 	_Alignas(ARENA_ALIGN) size_t size;
 };

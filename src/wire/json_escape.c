@@ -70,7 +70,7 @@ static inline void put_unit(struct escape *e, unsigned unit)
 /* Returns a mask of the bytes that need an escape or are not ASCII. */
 static inline unsigned special_bytes(__m128i block)
 {
-	/* The comparison is signed: bytes from 0x80 on are negative, so less than a space. */
+	/* The comparison is signed, so bytes from 0x80 on are negative: less than a space. */
 	__m128i special = _mm_or_si128(
 	    _mm_cmplt_epi8(block, _mm_set1_epi8(0x20)), _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7f)));
 	special = _mm_or_si128(special, _mm_cmpeq_epi8(block, _mm_set1_epi8('"')));

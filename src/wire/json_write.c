@@ -563,7 +563,7 @@ void json_put_raw(struct json_writer *writer, const char *name, const void *json
 	put_token(writer, name, json, len);
 }
 
-/* The recursion is limited: a tree has at most JSON_DEPTH_MAX levels. */
+/* The recursion is limited, since a tree has at most JSON_DEPTH_MAX levels. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value)
 {
 	bool is_object = value != NULL && value->type == JSON_OBJECT;

@@ -8,7 +8,7 @@
  * filled in when the list is run.
  *
  * A name has only letters, digits, '-' and '_', so that it is no assignment (NAME=value), comment,
- * %if or brace: those have effects but no reply.
+ * %if or brace, which have effects but no reply.
  */
 #include "lib/connection/command.h"
 
@@ -17,7 +17,7 @@
 static const char sentinel[] = " ; display-message -p ";
 static const char separator[] = " ; ";
 
-/* A long argument is quoted in pieces: quoting may enlarge it, and the text is limited. */
+/* A long argument is quoted in pieces, because quoting enlarges it and the text has a limit. */
 enum { PIECE_BYTES = 1024 };
 
 struct muxbus_command {
@@ -307,8 +307,8 @@ bool command_runs_others(const struct muxbus_command *command)
 bool command_is_silent(const struct muxbus_command *command)
 {
 	/*
-	 * Full names only: another name may be an alias, whose commands may end the server, or print
-	 * something before they fail.
+	 * Full names only, since another name may be an alias, whose commands may end the server,
+	 * or print something before they fail.
 	 */
 	static const char *const names[] = {"bind-", "clear-", "delete-", "join-", "kill-pane",
 	    "kill-session", "kill-window", "last-", "link-", "move-", "next-", "paste-", "pipe-",

@@ -16,7 +16,7 @@ int command_check(const struct muxbus_command *command, size_t *ret_count);
  */
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
 
-/* Returns true if the last command runs other commands: an error may follow their output. */
+/* Returns true if the last command runs others, so that an error may follow their output. */
 bool command_runs_others(const struct muxbus_command *command);
 
 /* Returns true if no command shows something to a person, or is likely to run a slow hook. */

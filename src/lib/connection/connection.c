@@ -16,8 +16,8 @@
  * to tmux's message log. The handshake checks that tmux answers this way.
  *
  * tmux handles the lines of a client in order. So while a reply is pending, lists are collected,
- * and written together when the next bytes are read: a burst costs few system calls. If no reply is
- * pending, a list is written at once.
+ * and written together when the next bytes are read, so that a burst costs few system calls. If no
+ * reply is pending, a list is written at once.
  *
  * Public functions call no callbacks, except that muxbus_connection_free() calls the pending
  * replies. A failure inside a public function is reported in the next turn of the loop. The closed
@@ -249,7 +249,7 @@ static int begin_handshake(struct muxbus_connection *connection)
 	connection->state = STATE_HANDSHAKE;
 	len = snprintf(line, sizeof line, "%s\n%s\n%s%s\n", handshake_question,
 	    connection->probe.text, SENTINEL_COMMAND, pending->nonces[0].text);
-	/* The socket is new and empty: a short write means that it is broken. */
+	/* The socket is new and empty, so a short write means that it is broken. */
 	if (send(connection->client.input, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len)
 		await_end(connection);
 	return 0;
@@ -336,7 +336,7 @@ static void enter_failed(struct muxbus_connection *connection)
 	pending_fail_all(&connection->queue, was_ours ? MUXBUS_ERR_CANCELLED : connection->error);
 }
 
-/* Calls the closed handler, which may free the connection: the caller must not use it. */
+/* Calls the closed handler, which may free the connection, so the caller must not use it then. */
 static void enter_ended(struct muxbus_connection *connection)
 {
 	connection->state = STATE_ENDED;

@@ -127,7 +127,7 @@ static int append_end(struct buf *out, enum imsg_form form, uint32_t session, bo
 	return error;
 }
 
-/* Sends all bytes. The socket is new and empty: a short write means that it is broken. */
+/* Sends all bytes. The socket is new and empty, so a short write means that it is broken. */
 static int send_all(int fd, struct buf *bytes)
 {
 	ssize_t sent = send(fd, bytes->data, bytes->len, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -104,7 +104,7 @@ static void add_reply(
 /*
  * Splits the output at the sentinels into replies. A command that failed was the last one to run;
  * its reply is its output, then the error. If the last command of the list has output or its
- * sentinel was printed, it succeeded: the error then comes from a hook of the user and is ignored.
+ * sentinel was printed, it succeeded, so the error comes from a hook of the user and is ignored.
  */
 static void divide(struct muxbus_one_shot *one_shot)
 {
@@ -172,7 +172,10 @@ static int watch_connection(struct muxbus_one_shot *one_shot, bool waits_for_roo
 	    waits_for_room ? EPOLLIN | EPOLLOUT : EPOLLIN, on_ready, one_shot, &one_shot->watch);
 }
 
-/* Sends queued messages. A closed connection is no error: received messages may wait to be read. */
+/*
+ * Sends queued messages. A closed connection is no error, since received messages may wait to be
+ * read.
+ */
 static int flush(struct muxbus_one_shot *one_shot)
 {
 	struct buf *out = &one_shot->streams.out;
@@ -300,7 +303,7 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_EXIT:
 		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
-		/* Close instead of answering: tmux counts its descriptors whenever it reads. */
+		/* Close, but do not answer: tmux counts its descriptors whenever it reads. */
 		finish(one_shot, 0);
 		return false;
 	default:

@@ -26,6 +26,6 @@ void ping_init(struct ping *ping, struct muxbus_loop *loop, const char *socket_p
 
 /* Sends a ping, unless one is waiting. */
 void ping_start(struct ping *ping);
-/* Returns true if a ping waits for the current server: the caller must not attach now. */
+/* Returns true if a ping waits for the current server, so that the caller must not attach now. */
 bool ping_is_waiting(const struct ping *ping);
 void ping_stop(struct ping *ping);

@@ -183,7 +183,7 @@ void streams_write_file(int fd, const uint8_t *bytes, size_t len)
 	while (len > 0) {
 		ssize_t written = write(fd, bytes, len);
 		if (written < 0 && errno != EINTR)
-			return; /* like tmux's own client: the protocol has no write errors */
+			return; /* like tmux's own client, since the protocol has no write errors */
 		if (written > 0) {
 			bytes += written;
 			len -= (size_t)written;

@@ -30,7 +30,7 @@ int model_keep_text(struct muxbus_model *model, const char **text);
 /*
  * Add one record. Its strings must come from model_string() or be constants. Return 0, also if the
  * record is ignored because of a limit, or MUXBUS_ERR_NOMEM. tmux lists a window and its panes once
- * for each link: one of the records with the same id is kept.
+ * for each link, so one of the records with the same id is kept.
  */
 int model_add_session(struct muxbus_model *model, const struct muxbus_session *session);
 int model_add_window(struct muxbus_model *model, const struct muxbus_window *window);

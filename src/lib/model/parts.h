@@ -22,7 +22,7 @@ struct parts {
 	struct part_ids windows; /* each window with its panes and one of its links */
 	struct part_ids sessions; /* each session with all its links */
 	struct part_ids ends; /* sessions whose first and last link are compared */
-	struct part_ids places; /* panes: are they in windows that are not listed? */
+	struct part_ids places; /* panes; checks whether they are in windows that are not listed */
 	bool indexes; /* compare the indexes of all panes and links */
 	bool details; /* the fields that tmux does not announce, of all panes */
 	bool titles; /* compare the titles of all panes */

@@ -85,7 +85,8 @@ static bool read_place(struct layout_reader *reader, int *ret_place)
 }
 
 /*
- * Reads ",ID". Old strings have no ids: if the number is the width of the next cell, reads nothing.
+ * Reads ",ID". Old strings have no ids, so if the number is the width of the next cell, reads
+ * nothing.
  */
 static bool read_pane(struct layout_reader *reader, uint32_t *ret_pane)
 {

@@ -55,7 +55,7 @@ struct muxbus_parser {
 	size_t carry_len;
 
 	struct segment segment;
-	bool must_rescan; /* nonces were cancelled: the segment may already be complete */
+	bool must_rescan; /* nonces were cancelled, so the segment may already be complete */
 
 	struct nonce *nonces;
 	size_t nonce_count;

@@ -47,7 +47,7 @@ void segment_start(struct segment *segment, const struct guard *first);
  */
 int segment_add(struct segment *segment, const char *text, size_t len);
 
-/* Marks the current end: the next line may be the %begin of the sentinel. */
+/* Marks the current end, since the next line may be the %begin of the sentinel. */
 void segment_mark(struct segment *segment);
 
 /* Makes one block of the segment. end is its last line, which was not added. */

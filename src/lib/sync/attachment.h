@@ -38,7 +38,7 @@ struct attachment {
 
 	bool has_output; /* the flag no-output is off */
 	bool knows_last; /* last_pane is set */
-	uint32_t last_pane; /* highest pane id when output was turned on: new ids are higher */
+	uint32_t last_pane; /* highest pane id when output was turned on; new ids are higher */
 	struct map paused; /* if has_output: set of the panes that do not flow */
 	unsigned flowing; /* number of panes that are wanted and flow */
 

@@ -300,7 +300,7 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	} else if (track->pieces == capture->pieces) {
 		finish(capture, 0, &picture);
 	} else if (!capture->needs_panes) {
-		/* Ask for the list of panes only now: it costs tmux 10 us for each pane. */
+		/* Ask for the list of panes only now, since it costs tmux 10 us for each pane. */
 		capture->needs_panes = true;
 		try_again(capture);
 	} else {

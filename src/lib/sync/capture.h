@@ -26,7 +26,7 @@
 #define CAPTURE_TRIES_MS 250
 /* Maximum number of captures at a time. */
 #define CAPTURES_MAX 1000
-/* Maximum number of lines of history: tmux is busy for about 2 us per line. */
+/* Maximum number of lines of history, because tmux is busy for about 2 us per line. */
 #define CAPTURE_HISTORY_MAX 10000
 
 /* Begins the captures that were requested in this turn. */

@@ -100,7 +100,7 @@ static void close_spare(void *data)
 	loop_timeout_stop(&detached->spare_timer);
 }
 
-/* Returns true if the server has ended or does not answer: later lists would fail too. */
+/* Returns true if the server has ended or does not answer, so that later lists would fail too. */
 static bool is_lost(int error)
 {
 	return error == MUXBUS_ERR_CLOSED || error == MUXBUS_ERR_NO_SERVER ||

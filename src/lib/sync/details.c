@@ -75,7 +75,8 @@ void details_add_dead(const struct muxbus_sync *sync, struct parts *parts)
 
 /*
  * If the foreground process has no name, tmux shows the start command until another process runs.
- * Returns true if that was so before and after the last listing: then the listed name is kept.
+ * Returns true if tmux showed that command before and after the last listing, so that the listed
+ * name is kept.
  */
 static bool keeps_name(const struct muxbus_sync *sync, struct track *track,
     const struct muxbus_pane *pane, pid_t group)

@@ -17,7 +17,7 @@ struct parts;
  */
 void details_add_written(const struct muxbus_sync *sync, struct parts *parts);
 
-/* Adds the windows of dead panes: tmux does not announce that such a pane runs a program again. */
+/* Adds the windows of dead panes, as tmux does not announce that a program runs there again. */
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);
 
 /*

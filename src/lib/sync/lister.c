@@ -255,7 +255,7 @@ static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *rep
 }
 
 /*
- * Looks for panes that are missing in the listing although their process runs: they may be in
+ * Looks for panes that are missing in the listing although their process runs. They may be in
  * another window. A closed pane is kept until the exit status of its process is known. In both
  * cases repeats the listing.
  */

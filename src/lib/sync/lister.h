@@ -33,8 +33,8 @@ void lister_mark_attached(struct muxbus_sync *sync);
 int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
     muxbus_done_fn *done, void *data);
 /*
- * Notes replies of commands that only read: if tmux ran nothing else since the last listing, the
- * model is still right.
+ * Notes replies of commands that only read, since the model is still right if tmux ran nothing else
+ * since the last listing.
  */
 void lister_note_reading(
     struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count);

@@ -46,7 +46,7 @@ struct pane_proc {
 	pid_t server;
 };
 
-/* No text is ever cut: kernel paths and accepted names are shorter. */
+/* No text is ever cut, because kernel paths and accepted names are shorter. */
 struct pane_foreground {
 	pid_t group; /* 0 or less: no group */
 	char command[MUXBUS_NAME_MAX];

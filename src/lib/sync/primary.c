@@ -33,7 +33,7 @@ int primary_greet(struct attachment *attachment)
 	return attachment_run(attachment, command, on_greeted, attachment);
 }
 
-/* Detaches: other attachments close, and are no longer used. */
+/* Makes a detached attachment primary; the others are no longer used, and close. */
 static void detach(struct muxbus_sync *sync)
 {
 	struct attachment *detached = attachment_new_detached(sync);

@@ -8,7 +8,7 @@
 /* Delay before a new socket is tried, since the server may not be listening yet. */
 #define APPEARED_MS 5
 /*
- * With inotify retries are rare: they are only for cases that inotify cannot see, such as a
+ * With inotify retries are rare, since they are only for cases that inotify cannot see, such as a
  * replaced directory.
  */
 #define GUARD_MS 30000

@@ -53,7 +53,7 @@ static void end_waits(struct muxbus_sync *sync, int error)
 	sync->way = sync->first_way;
 }
 
-/* Ends a stop: everything is as before the first start. */
+/* Ends a stop, so that everything is as before the first start. */
 static void end(struct muxbus_sync *sync)
 {
 	sync->is_lost = false;
@@ -164,7 +164,7 @@ static struct attachment *next_to_open(const struct muxbus_sync *sync)
 	return oldest;
 }
 
-/* Uses the session of the first connection again: it was probably used last. */
+/* Uses the session of the first connection again, because it was probably used last. */
 static void touch_scout(struct muxbus_sync *sync)
 {
 	list_each (struct attachment, attachment, &sync->attachments, link) {
@@ -557,7 +557,7 @@ int muxbus_sync_start(struct muxbus_sync *sync)
 	if (sync->stopped != NULL)
 		return MUXBUS_ERR_UNAVAILABLE;
 	sync->is_started = true;
-	sync->search_error = 1; /* not an errno: so the first result is reported */
+	sync->search_error = 1; /* no error has this number, so that the first result is reported */
 	sync->state = MUXBUS_SYNC_SEARCHING;
 	loop_timeout_start(&sync->reconnect.timer, 0);
 	loop_timeout_start(&sync->details_timer, 0);

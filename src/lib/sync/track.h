@@ -74,7 +74,7 @@ void track_free_all(struct muxbus_sync *sync);
 /* Returns true if the watched process runs in the pane, or did until it ended. */
 bool track_is_process(const struct track *track, const struct muxbus_pane *pane);
 
-/* Returns true if the process of a pane has ended: then no other window has the pane. */
+/* Returns true if the process of a pane has ended, so that no other window has the pane. */
 bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
 
 /*
