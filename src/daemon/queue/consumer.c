@@ -175,7 +175,7 @@ static bool consumer_is_busy(const struct consumer *consumer)
 	return is_busy;
 }
 
-/* Forgets the least recently used consumer that is not busy. A new one of its name starts over. */
+/* Forgets the least recently used consumer that is not busy: its position and what it has seen. */
 static void forget_one(struct consumer_set *set)
 {
 	list_each (struct consumer, consumer, &set->consumers, link) {
@@ -225,7 +225,10 @@ uint64_t consumer_floor(const struct consumer *consumer)
 	return consumer->floor;
 }
 
-/* Returns true if the entry is due. If not, *ret_due_ms is the time of its redelivery; 0: never. */
+/*
+ * Returns true if the consumer may get the entry now. Otherwise *ret_due_ms is the time of the
+ * entry's redelivery, or 0 if the entry is not redelivered.
+ */
 static bool handed_is_due(
     struct consumer *consumer, const struct notification *note, int64_t now_ms, int64_t *ret_due_ms)
 {
@@ -281,7 +284,7 @@ const struct notification *consumer_peek(struct consumer *consumer,
 	return NULL;
 }
 
-/* Raises the floor over the acknowledged entries that follow it, and frees their handed. */
+/* Raises the floor over the acknowledged entries right above it. Frees their struct handed. */
 static void consumer_raise(struct consumer *consumer)
 {
 	const struct notification *note = queue_after(consumer->set->queue, consumer->floor);
@@ -324,7 +327,7 @@ void consumer_settle(struct queue *queue, uint64_t seq, const char *name)
 	buf_finish(&receipt);
 }
 
-/* Marks an entry, with settles for all readers. Returns the number of entries marked: 0 or 1. */
+/* Marks an entry, and if settles is true settles it. Returns how many it marked: 0 or 1. */
 static unsigned consumer_take_in(struct consumer *consumer, uint64_t seq, bool settles)
 {
 	const struct notification *note = consumer_mark(consumer, seq);

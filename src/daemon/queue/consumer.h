@@ -31,7 +31,10 @@ struct consumer *consumer_find(struct consumer_set *set, const char *name);
  * request. NULL if all are in use.
  */
 struct consumer *consumer_get(struct consumer_set *set, const char *name);
-/* A request begins or ends to wait for the consumer's next entry. The end counts as a use. */
+/*
+ * Call these when a request begins and ends to wait for the consumer's next entry. The end makes
+ * the consumer the most recently used one.
+ */
 void consumer_begin_wait(struct consumer *consumer);
 void consumer_end_wait(struct consumer *consumer);
 /* All entries up to this number are acknowledged. */
@@ -55,7 +58,7 @@ void consumer_put_back(struct consumer *consumer, uint64_t seq);
  */
 void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
 
-/* Acknowledges one entry, or with up_to all up to seq. Returns how many were unacknowledged. */
+/* Acknowledges one entry, or with up_to all up to seq. Returns how many entries it acknowledged. */
 unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to);
 /* Like consumer_acknowledge(), but for this consumer alone: other readers still get the entries. */
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);

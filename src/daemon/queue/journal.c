@@ -35,7 +35,7 @@ enum job {
 	JOB_NONE,
 	JOB_SYNC, /* sync the current file */
 	JOB_INSTALL, /* put the next file in place of the current one */
-	JOB_CLOSE, /* close the replaced file: freeing its blocks takes milliseconds */
+	JOB_CLOSE, /* close the replaced file, since freeing its blocks takes milliseconds */
 };
 
 /* How much has been written to the next file. */
@@ -129,7 +129,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	}
 	if (is_full(error))
 		return error;
-	file->room = room; /* also if the disk cannot reserve: then a write fails when it is full */
+	file->room = room; /* set even if the disk cannot reserve: then a write may fail */
 	return 0;
 }
 
@@ -191,8 +191,9 @@ static int file_append(
 }
 
 /*
- * Writes a hole record into the room kept for it: later records are missing. The process may be
- * killed before the journal is rewritten. If this fails, the next append tries again.
+ * Writes a hole record into the room kept for it, because the process may be killed before the
+ * journal is rewritten. The record says that later records are missing. If the write fails, the
+ * next journal_append() calls this again.
  */
 static void file_note_hole(struct journal *journal, struct file *file)
 {
@@ -207,14 +208,17 @@ static void file_mark(struct journal *journal, struct file *file)
 {
 	if (file->has_mark || file->has_hole || file->number == 0 || file->durable != file->number)
 		return;
-	/* If there is no room for a mark, no harm is done. */
+	/* A mark that fails is no error: the records before it are durable without it. */
 	if (file_append(journal, file, JOURNAL_TYPE_MARK, NULL, 0) != 0)
 		return;
 	file->has_mark = true;
 	journal->dead_bytes += JOURNAL_RECORD_HEADER_SIZE;
 }
 
-/* Changes stay in memory until a rewrite succeeds: no record is written behind a failed one. */
+/*
+ * Makes the journal degraded: until a rewrite succeeds, changes stay in memory, so that no record
+ * follows one that failed.
+ */
 static void journal_degrade(struct journal *journal, int error, const char *what)
 {
 	char reason[128];
@@ -279,7 +283,7 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 	if (result->elapsed_us > journal->longest_sync_us)
 		journal->longest_sync_us = result->elapsed_us;
 	if (job == JOB_INSTALL) {
-		/* next may lack a record whose write failed during the job: then rewrite again. */
+		/* If a write to next failed during the job, next lacks a record: rewrite again. */
 		if (result->error != 0 || journal->next.is_broken) {
 			journal_degrade(journal, result->error != 0 ? result->error : -EIO,
 			    "the journal cannot be rewritten");
@@ -290,7 +294,7 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 		return;
 	}
 	if (result->error != 0) {
-		/* After a failed sync the kernel drops the data: do not use this file again. */
+		/* The kernel drops data that it failed to sync, so this file is not used again. */
 		journal->file.is_broken = true;
 		journal_degrade(journal, result->error, "the journal cannot be synced");
 		journal->retry_due_ms = clock_mono_ms();
@@ -345,7 +349,7 @@ void journal_rewrite(struct journal *journal)
 {
 	int error;
 	if (journal->copy != COPY_NONE || journal->job == JOB_INSTALL)
-		return; /* the dead bytes are counted again at its end */
+		return; /* a rewrite runs already */
 	file_close(journal, &journal->next);
 	error = file_create(journal, &journal->next, journal->next_name);
 	if (error != 0) {
@@ -358,7 +362,7 @@ void journal_rewrite(struct journal *journal)
 		journal_copy(journal);
 }
 
-/* Appends a record to the next file, which is broken if this fails. */
+/* Appends a record to the next file. If this fails, marks the next file as broken. */
 static int append_next(struct journal *journal, uint8_t type, const void *payload, size_t len)
 {
 	int error = file_append(journal, &journal->next, type, payload, len);
@@ -377,7 +381,7 @@ int journal_append(
 		*ret_ticket = journal->ticket;
 		return append_next(journal, type, payload, len);
 	}
-	/* First to next: once installed, next must not lack a record. */
+	/* First to next, because next must have every record of the file that it replaces. */
 	if (journal->next.handle >= 0 && !journal->next.is_broken)
 		error = append_next(journal, type, payload, len);
 	if (error == 0 && !journal->is_degraded)
@@ -385,7 +389,7 @@ int journal_append(
 	if (error != 0)
 		journal_degrade(journal, error, "the journal cannot be written");
 	if (journal->is_degraded) {
-		/* Either file may be in place if this process is killed. */
+		/* After a kill, next may be in place, so a broken next gets the record too. */
 		file_note_hole(journal, &journal->file);
 		if (journal->next.is_broken)
 			file_note_hole(journal, &journal->next);
@@ -639,7 +643,7 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 	buf_init(&journal->scratch, journal_record_size(JOURNAL_PAYLOAD_MAX));
 	journal->syncer = syncer;
 	if (!journal_recover(journal)) {
-		/* Without the thread: no record can be promised before there is a file. */
+		/* Without the thread, so that the file exists before a record is appended. */
 		journal->syncer = NULL;
 		journal_rewrite(journal);
 		journal->syncer = syncer;

@@ -74,7 +74,7 @@ void journal_sync(struct journal *journal);
  */
 void journal_rewrite(struct journal *journal);
 
-/* Waits until all records are durable or the disk has failed. Blocks: only when the daemon ends. */
+/* Blocks until all records are durable or the disk has failed. Only for the end of the daemon. */
 void journal_settle(struct journal *journal);
 
 /* Returns a descriptor that is readable when journal_dispatch() has work; -1 unless threaded. */

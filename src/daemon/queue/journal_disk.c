@@ -48,8 +48,8 @@ static int dir_truncate(void *data UNUSED, int file, uint64_t len)
 }
 
 /*
- * Not posix_fallocate(): where the file system cannot reserve, that writes zeros. The file gets the
- * new size now, so that syncing a record need not write the size.
+ * Not by posix_fallocate(), which writes zeros where the file system cannot reserve. The file gets
+ * the new size now, so that syncing a record need not write the size.
  */
 static int dir_reserve(void *data UNUSED, int file, uint64_t len)
 {
@@ -179,7 +179,7 @@ static void *syncer_loop(void *data)
 	return NULL;
 }
 
-/* Starts the thread with all signals blocked: the main loop handles signals. */
+/* Starts the thread with all signals blocked, because the main loop handles signals. */
 static int syncer_start(struct journal_syncer *syncer)
 {
 	sigset_t all, before;

@@ -43,7 +43,7 @@ void journal_disk_dir_close(struct journal_disk_dir *dir);
 
 struct syncer_job {
 	int file; /* to sync, or to close */
-	bool is_to_close; /* close only: closing a file without a name frees its blocks */
+	bool is_to_close; /* only close the file, without a sync */
 	const char
 	    *install_from; /* rename this after the sync; NULL: do not. Must outlive the job */
 	const char *install_to;

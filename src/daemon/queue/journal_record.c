@@ -136,7 +136,7 @@ static bool scan_read(
 {
 	if (at + JOURNAL_RECORD_HEADER_SIZE > scan->len)
 		return false;
-	/* Cheap tests first: at most offsets of a search no record begins. */
+	/* Cheap tests come first, because a search tries many offsets where no record begins. */
 	if ((get32(scan->bytes + at + RECORD_LENGTH) & LENGTH_MASK) > scan->payload_max)
 		return false;
 	if (scan->has_epoch && get32(scan->bytes + at + RECORD_EPOCH) != scan->epoch)
@@ -202,7 +202,7 @@ void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
 		    !scan_read(&scan, place, expected, &record))
 			break;
 		if (place != at || record.number != expected) {
-			/* The file ends here, unless a later record proves the gap durable. */
+			/* The file ends here, unless a later record says that more was durable. */
 			if (scan_durable(&scan, place, expected) < expected &&
 			    !ret_scan->has_damage)
 				break;

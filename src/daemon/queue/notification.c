@@ -275,7 +275,7 @@ struct notification *note_index_newest(const struct note_index *index, const cha
 	return map_get(&index->by_id, note_index_pack(id));
 }
 
-/* The list of an id is a ring in order of seq: the newest entry precedes the oldest. */
+/* The list of an id is a ring in order of seq, so the one before the oldest is the newest. */
 struct notification *note_index_older(
     const struct note_index *index UNUSED, const struct notification *note)
 {

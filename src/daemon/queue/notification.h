@@ -123,7 +123,10 @@ struct notification *note_index_older(
 struct notification *note_index_undelivered(
     const struct note_index *index, uint64_t key, const struct notification *previous);
 
-/* Offers it to later posts with its key, which may be counted into it, or withdraws the offer. */
+/*
+ * Makes a notification one that later posts with its key may be counted into, or ends this. A
+ * notification without this offer is not found by note_index_offered().
+ */
 void note_index_offer(struct note_index *index, struct notification *note);
 void note_index_withdraw(struct note_index *index, struct notification *note);
 /* Iterates the offered notifications with a key, oldest first. NULL starts and ends. */

@@ -176,7 +176,7 @@ bool once_find(const struct once *once, struct once_earlier *ret_earlier)
 		return true;
 	if (once->owner != NULL)
 		return false;
-	/* Release 0.2.0 stored a key under the name of its method. */
+	/* Release 0.2.0 named the record "METHOD/KEY", so look for that name too. */
 	snprintf(name, sizeof name, "%s/%s", once->method, once->key);
 	return record_get(queue_store(once->set->queue), &once_kind, name, ret_earlier);
 }

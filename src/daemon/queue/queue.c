@@ -71,7 +71,7 @@ static const char *note_name(uint64_t seq, char out[SEQ_SIZE])
 	return out;
 }
 
-/* Counts holders: several parts may hold one id. Ids of notifications are in the index instead. */
+/* Counts the holders of an id, because several parts of the daemon may hold the same one. */
 void queue_hold_id(struct queue *queue, const char *id)
 {
 	uint64_t packed = note_index_pack(id);
@@ -85,7 +85,7 @@ void queue_release_id(struct queue *queue, const char *id)
 	uint64_t packed = note_index_pack(id);
 	uintptr_t count = (uintptr_t)map_remove(&queue->ids, packed);
 	if (count > 1)
-		(void)map_set(&queue->ids, packed, (void *)(count - 1)); /* a slot is free */
+		(void)map_set(&queue->ids, packed, (void *)(count - 1)); /* has a free slot */
 }
 
 bool queue_holds_id(const struct queue *queue, const char *id)
@@ -192,7 +192,7 @@ static bool take_note(void *data, const char *name, const struct json *value)
 	}
 	note->is_durable = true;
 	note->is_told = true; /* an earlier daemon may have handed it out */
-	/* Delivery looks whether it was typed, and types again if not. */
+	/* Delivery finds out whether the notification was typed, and types it if not. */
 	if (note->state == NOTE_DELIVERING)
 		note->state = NOTE_QUEUED;
 	queue_insert(queue, note);
@@ -233,7 +233,7 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 	record_load(store, &note_kind, take_note, queue, &notes);
 	queue->last = last_number(store);
 	event_log_pass(events, queue->last > queue->forgotten ? queue->last : queue->forgotten);
-	/* Only now: these posts get new numbers, and are not loaded again. */
+	/* Post only after loading, because the posts need numbers above all that were stored. */
 	post_all_lost(queue, &forgotten_kind, &places);
 	post_all_lost(queue, &note_kind, &notes);
 	return queue;
@@ -389,7 +389,7 @@ uint64_t queue_commit(struct queue *queue)
 {
 	uint64_t ticket, first = queue->first_untold;
 	const struct notification *note;
-	if (queue->depth == 1 && first != 0) /* in the same journal record */
+	if (queue->depth == 1 && first != 0) /* before the commit: in the same journal record */
 		queue_forget(queue);
 	ticket = store_commit(queue->store);
 	if (--queue->depth > 0)
@@ -418,7 +418,7 @@ static bool has_reader(const struct queue *queue, const struct notification *not
 	    event->is_sent;
 }
 
-/* An entry in delivery stays on offer: it may be queued again. */
+/* An entry in delivery stays on offer, because it is queued again if it cannot be typed. */
 const struct notification *queue_unread(struct queue *queue, const struct notification_draft *draft)
 {
 	const struct pane_ref *pane = draft->source == SOURCE_POST ? draft->pane : NULL;

@@ -20,7 +20,8 @@ struct event_log;
 struct queue *queue_new(struct store *store, struct event_log *events);
 void queue_free(struct queue *queue);
 struct store *queue_store(struct queue *queue);
-bool queue_is_degraded(const struct queue *queue); /* in memory only; NULL: false */
+/* Returns true if changes are in memory only, as in store_is_degraded(). False if queue is NULL. */
+bool queue_is_degraded(const struct queue *queue);
 /* Limits the bytes of all entries, and forgets entries beyond the limit at once. */
 void queue_set_bytes(struct queue *queue, size_t max);
 size_t queue_bytes(const struct queue *queue);
@@ -32,7 +33,7 @@ size_t queue_bytes(const struct queue *queue);
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
 void queue_hold_id(struct queue *queue, const char *id); /* for requests of an earlier daemon */
 void queue_release_id(struct queue *queue, const char *id);
-/* Returns true if a request holds the id (case is ignored): it may still post. */
+/* Returns true if a request holds the id, and so may still post. Case is ignored. */
 bool queue_holds_id(const struct queue *queue, const char *id);
 
 /*
@@ -71,7 +72,8 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 
 /*
  * Returns the notification that the draft would be counted into: not yet read, and of the same
- * source, key and owner, and for SOURCE_POST of the same pane. NULL if there is none.
+ * source, key and owner, and for SOURCE_POST of the same pane. An urgent draft is counted into an
+ * urgent notification only. NULL if there is none.
  */
 const struct notification *queue_unread(
     struct queue *queue, const struct notification_draft *draft);
@@ -100,7 +102,10 @@ void queue_note_loss(struct queue *queue);
 /* receipt: a JSON object, NULL to keep the old one. Returns false if the entry is forgotten. */
 bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt);
-/* A reader has the entry now: later posts are not counted into it, where they would stay unread. */
+/*
+ * Call this when a reader has got the entry. Later posts are then not counted into the entry,
+ * because that reader would miss them.
+ */
 void queue_note_told(struct queue *queue, uint64_t seq);
 /* Counts redeliveries of an entry; -1 takes one back. */
 void queue_count_redelivery(struct queue *queue, uint64_t seq, int count);

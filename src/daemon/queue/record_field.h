@@ -17,7 +17,7 @@ enum record_type {
 	RECORD_PANE, /* struct pane_ref without its thread; not written if cleared */
 	RECORD_THREAD, /* thread of that pane_ref; behind its RECORD_PANE row; not written if "" */
 	RECORD_WORD, /* char array: UTF-8 with NUL */
-	RECORD_BYTES, /* bytes in base64, their number in the count, or else all before a NUL */
+	RECORD_BYTES, /* bytes, stored in base64; without a count: those before a NUL */
 	RECORD_TEXT, /* char *: UTF-8; not written if NULL */
 	RECORD_JSON, /* char *: text of a JSON object; not written if NULL */
 	RECORD_STRINGS, /* char **, NULL-terminated */

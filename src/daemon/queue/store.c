@@ -236,8 +236,8 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 
 /*
  * Writes a part of the table as one record of up to about SNAPSHOT_BATCH bytes. Parts go from the
- * last entry to the first: an entry that moves to the index of a deleted one is either written
- * already or still to be written. Later changes are in the journal themselves.
+ * last entry to the first, so that no entry is left out when one moves to the index of a deleted
+ * one. Changes after a part was written are appended to the journal behind it.
  */
 static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {
@@ -428,7 +428,7 @@ bool store_next(struct store *store, const char *prefix, size_t *cursor, const c
     const char **ret_value, size_t *ret_len)
 {
 	const struct store_entry *entry;
-	/* The cursor is the index plus 1: 0 means the start. */
+	/* The cursor is an index plus 1, because 0 means the start. */
 	if (*cursor == 0) {
 		table_sort(store);
 		*cursor = table_lower_bound(store, prefix) + 1;

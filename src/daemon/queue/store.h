@@ -56,9 +56,9 @@ void store_delete(struct store *store, const char *key); /* does nothing if the 
 const char *store_get(const struct store *store, const char *key, size_t *ret_len);
 
 /*
- * Iterates keys that begin with prefix, in ascending order. *cursor starts at 0. False at the end.
- * The table must not change meanwhile. The first walk after changes sorts it: use this at the start
- * only.
+ * Iterates keys that begin with prefix, in ascending order. *cursor must be 0 at first. Returns
+ * false at the end. The table must not change during a walk. Use this only when the daemon starts:
+ * the first walk after a change sorts the whole table.
  */
 bool store_next(struct store *store, const char *prefix, size_t *cursor, const char **ret_key,
     const char **ret_value, size_t *ret_len);
