@@ -37,7 +37,10 @@ static void alarm_arm(void *data, int64_t boot_ms)
 	struct boot_alarm *alarm = data;
 	struct itimerspec when = {0};
 	if (boot_ms >= 0) {
-		/* Zero would disarm the timer; an overdue alarm rings at once. */
+		/*
+		 * The time 0 would disarm the timer, so 1 is set, which rings at once, as any past
+		 * time does.
+		 */
 		if (boot_ms == 0)
 			boot_ms = 1;
 		when.it_value.tv_sec = boot_ms / 1000;

@@ -12,7 +12,10 @@
 struct boot_clock {
 	int64_t (*boot_ms)(void *data); /* since the machine started */
 	int64_t (*real_ms)(void *data); /* since 1970 */
-	/* Sets the alarm, which rings once, to a boot_ms(). Replaces the alarm before. -1: none. */
+	/*
+	 * Sets the time, of boot_ms(), at which the alarm rings once. Replaces the time set before.
+	 * -1: never.
+	 */
 	void (*arm)(void *data, int64_t boot_ms);
 	const char *boot_id; /* changes with each boot; "": unknown */
 	void *data;

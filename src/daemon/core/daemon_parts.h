@@ -48,7 +48,10 @@ struct daemon {
 	struct counters *counters;
 	struct meter *meter; /* counts turns that agents were spared */
 	int64_t started_ms; /* of the monotonic clock */
-	/* True if ensure_agent keeps an agent in the pane; true if that agent is at its prompt. */
+	/*
+	 * is_kept: returns true if ensure_agent keeps an agent in the pane. is_at_prompt: returns
+	 * true if that agent is at its prompt.
+	 */
 	bool (*is_kept)(const struct daemon *daemon, uint32_t pane);
 	bool (*is_at_prompt)(const struct daemon *daemon, const struct muxbus_pane *pane,
 	    const struct pane_screen *screen);

@@ -102,7 +102,7 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 	pattern = xalloc(sizeof *pattern);
 	*pattern = (struct pattern){
 	    .code = code,
-	    /* Machine code ignores (*NO_JIT) and (*NOTEMPTY). */
+	    /* Machine code ignores (*NO_JIT) and (*NOTEMPTY), so such patterns are interpreted. */
 	    .is_tried =
 		strncmp(text, "(*", 2) == 0 || (shared.is_blind && has_negated_escape(text, len)),
 	    .text = xmemdup(text, len),
@@ -162,7 +162,9 @@ enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, siz
 	if (!pattern->is_tried)
 		pattern->has_jit = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0;
 	pattern->is_tried = true;
-	/* The direct call checks no UTF-8: the machine code handles invalid UTF-8 itself. */
+	/*
+	 * This call omits the check for valid UTF-8, since the machine code handles invalid UTF-8.
+	 */
 	count = pattern->has_jit
 	    ? pcre2_jit_match(pattern->code, subject, len, start, 0, shared.places, shared.match)
 	    : pcre2_match(pattern->code, subject, len, start, 0, shared.places, shared.match);

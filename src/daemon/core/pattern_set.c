@@ -169,7 +169,10 @@ static inline __m128i may_start(const char *place, size_t count, __m128i first, 
 }
 #endif
 
-/* Like memmem(), by the first and last byte: several times as fast if nothing matches. */
+/*
+ * Like memmem(), but looks for the first and last byte first: several times as fast if nothing
+ * matches.
+ */
 static const char *find_bytes(const char *text, size_t len, const char *bytes, size_t count)
 {
 	size_t i = 0;
@@ -203,7 +206,7 @@ static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t 
 	enum pattern_result found =
 	    pattern_find(matcher->pattern, text + from, len - from, 0, &match);
 	size_t at;
-	/* The limit that is too low for a block may suffice for each line. */
+	/* The limit of steps may suffice for each line alone, so no more lines are skipped. */
 	if (found == PATTERN_LIMIT) {
 		matcher->is_blockwise = false;
 		return from;
@@ -273,7 +276,9 @@ struct literal_hit {
 #define USED_LOG_MIN 10
 #define USED_LOG_MAX 16
 #define HEADS_EACH 2
-/* crowd() counts up to this number: more windows are no worse, and counting takes time. */
+/*
+ * crowd() counts up to this number, to save time: with even more windows, a hash is hardly worse.
+ */
 #define CROWD_MAX 32
 
 struct literal_window {
@@ -497,17 +502,23 @@ void pattern_set_remove(struct pattern_set *set, struct pattern_member *member)
 	set->is_stale = true;
 }
 
-/* Measured ns for each 100 bytes: of a filter by its stride; of a search for one literal. */
+/*
+ * Measured costs in ns per 100 bytes of text: of a filter with this stride, and (COST_ALONE) of a
+ * search for a single literal.
+ */
 static const struct {
 	unsigned stride;
 	unsigned cost;
 } strides[] = {{1, 100}, {2, 55}, {4, 30}};
 #define COST_ALONE 15
 
-/* Returns the stride of the cheapest search; 0: no filter, each pattern is searched for alone. */
+/*
+ * Returns the stride of the cheapest search; 0 if it is cheapest to use no filter, and to search
+ * for each pattern alone.
+ */
 static unsigned choose_stride(const struct pattern_set *set)
 {
-	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* by stride: too short a literal */
+	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* by stride: how many literals are too short */
 	size_t best_cost;
 	unsigned best = 0;
 	list_each (const struct pattern_member, member, &set->members, link) {

@@ -2,8 +2,8 @@
 /*
  * Many patterns, searched for in one pass over a block of lines. A pattern is tried only on the
  * lines that contain its literal; one filter looks for all literals of four bytes or more. A
- * pattern without such a literal is searched for alone by line_match(); while there are few
- * patterns, all are. Both ways find the same lines.
+ * pattern without such a literal is searched for alone by line_match(), and so is every pattern
+ * while there are few. Both ways find the same lines.
  *
  * Memory: at most 64 KiB, and 200 bytes a pattern beside its member, allocated when patterns have
  * been added or removed, never for a block.
@@ -25,7 +25,7 @@ struct line_matcher {
 	size_t literal_len; /* 0: no literal */
 	char literal[PATTERN_LITERAL_MAX]; /* no line matches without these bytes */
 	bool is_blockwise; /* a block without a match has no matching line */
-	bool has_dollar; /* has "$": such a block may still have a CRLF line that matches */
+	bool has_dollar; /* has "$": a CRLF line may match though its block does not */
 };
 
 /* A line of a block. */
@@ -40,7 +40,7 @@ void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern);
 
 /*
  * Finds the first matching line at or after from, the start of a line. PATTERN_LIMIT: the pattern
- * gave up on *ret_line; continue after this line.
+ * takes too many steps on *ret_line; the caller may continue after this line.
  */
 enum pattern_result line_match(struct line_matcher *matcher, const char *text, size_t len,
     size_t from, struct matched_line *ret_line);
@@ -60,14 +60,14 @@ struct literal_filter {
 struct pattern_member {
 	struct list link;
 	struct line_matcher matcher;
-	uint64_t tried; /* end of the line tried last, in bytes over all searches */
-	uint64_t done; /* number of the last search in which it needs no more lines */
+	uint64_t tried; /* end of the line tried last; counts the bytes of all searches */
+	uint64_t done; /* number of the latest search in which found() returned false */
 };
 
 struct pattern_set {
 	struct list members;
 	size_t count;
-	bool is_stale; /* members have changed: the members below must be made again */
+	bool is_stale; /* patterns were added or removed: what is below must be made again */
 	struct literal_filter filter;
 	struct pattern_member **sorted; /* members in the filter, then the others */
 	struct literal *literals;

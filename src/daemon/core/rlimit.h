@@ -15,7 +15,10 @@ void rlimit_raise_files(void);
 /* Returns the original limit, for programs that are started, or NULL if it was not raised. */
 const struct rlimit *rlimit_given_files(void);
 
-/* Returns how many descriptors peers, or jobs, may have; the rest is reserved for the daemon. */
+/*
+ * Returns how many descriptors may be used for peers and jobs; the others are reserved for the
+ * daemon.
+ */
 size_t rlimit_file_room(void);
 
 /* Returns the words for an errno that say which limit was reached and how to raise it, or NULL. */

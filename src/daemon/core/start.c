@@ -32,7 +32,7 @@ static void take_notify_address(void)
 		if (name[0] == '@')
 			notify_address.sun_path[0] = '\0';
 		notify_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len +
-		    (name[0] == '/')); /* only a path includes the NUL */
+		    (name[0] == '/')); /* a path includes its NUL, a name does not */
 	}
 	(void)unsetenv("NOTIFY_SOCKET");
 }
@@ -141,7 +141,10 @@ void sd_notify_tell(const char *state)
 }
 
 #define FILE_NAME "lock"
-/* Starting daemons connect to find the holder, which never accepts: they stay in this backlog. */
+/*
+ * Starting daemons connect to find the holder. It never accepts, so the connections stay in this
+ * backlog.
+ */
 #define HOLDER_BACKLOG 4096
 /* How long a start waits for a daemon that is ending. */
 #define END_TRIES 1000
@@ -186,7 +189,7 @@ static int open_file(int dir, const char *state_dir, char *ret_reason, size_t si
 	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
 }
 
-/* Waits a moment for a holder that is ending. False if it is not ending, or takes too long. */
+/* Waits a moment for a holder that is ending. Returns false if it is not, or has taken too long. */
 static bool await_end(const struct lock_holder *holder, unsigned *tries)
 {
 	if (strcmp(holder->socket, LOCK_ENDING) != 0 || ++*tries >= END_TRIES)
@@ -237,7 +240,10 @@ void lock_describe(int fd, const char *socket)
 		(void)!pwrite(fd, text, (size_t)len, 0);
 }
 
-/* Returns LOCK_HELD and the pid of the holder, 0: not listening; LOCK_ERROR: another user's. */
+/*
+ * Finds who holds the address. Returns LOCK_HELD and the pid of the holder, which is 0 if it does
+ * not listen; LOCK_ERROR if another user holds it, or on failure.
+ */
 static enum lock_result find_holder(
     const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
 {
@@ -419,9 +425,9 @@ int start_take_service(struct config *config)
 }
 
 /*
- * Asks the running daemon by SIGUSR1 to make its socket again, if the socket was removed, and waits
- * for it. A daemon that starts or ends ignores the signal. An older version has no handler, so that
- * the signal would end it: then no signal is sent.
+ * If the socket of the running daemon was removed, asks the daemon by SIGUSR1 to make it again, and
+ * waits until it is there. A daemon that starts or ends ignores the signal. No signal is sent to an
+ * older version, which has no handler and would be ended by the signal.
  */
 static void make_listen(const struct lock_holder *holder, const char *own_socket)
 {
@@ -480,7 +486,7 @@ enum start_result start_take(struct start *start, const struct config *config)
 	(void)unsetenv("TMUX_PANE");
 	library_log_take();
 	(void)mallopt(
-	    M_ARENA_MAX, 1); /* one thread allocates much: a second arena costs memory only */
+	    M_ARENA_MAX, 1); /* as one thread allocates most, a second only wastes memory */
 	rlimit_raise_files();
 	return START_OK;
 }

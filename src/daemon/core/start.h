@@ -42,10 +42,11 @@ struct server_lock {
 };
 
 /*
- * Takes the lock of the tmux server that runs at the socket, and releases that of an earlier
+ * Takes the lock of the tmux server that runs at the socket, and releases the lock of an earlier
  * server. The lock is an abstract socket named after the server's process and its start; the kernel
- * frees it when its holder ends. Returns false if another daemon holds it, with that process; true
- * without a lock if none can be had, as when no server runs or another user has the address.
+ * frees it when its holder ends. Returns false and sets *ret_holder if another daemon holds the
+ * lock. Otherwise returns true, also if no lock can be taken, because no server runs or another
+ * user has the address.
  */
 bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_holder *ret_holder);
 
@@ -62,9 +63,12 @@ enum start_result {
 
 /* Prints an error for the starter of the daemon. Returns -1. */
 int start_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Flushes standard output and returns the exit status. Prints an error, unless it is EPIPE. */
+/*
+ * Flushes standard output, and returns the exit status; is_written is false if a write failed
+ * before. Prints the error of a failed write, unless it is EPIPE.
+ */
 int start_printed(bool is_written);
-/* Writes to the descriptor that the daemon is ready, and closes it. Below 0: does nothing. */
+/* Writes the line "ready" to fd, for the starter, and closes fd. Does nothing if fd is negative. */
 void start_write_ready(int fd);
 
 /* Takes the socket of a service manager, which wants a foreground process. Returns 0 or -1. */
@@ -72,9 +76,9 @@ int start_take_service(struct config *config);
 /* Takes both locks, opens the log, unsets TMUX, and raises the limit of open files. */
 enum start_result start_take(struct start *start, const struct config *config);
 /*
- * Makes the missing directory of the socket, for this user alone: only that of the fleet, and that
- * of tmux's sockets, which a reboot removes and which tmux makes in the same way. Returns 0, or -1
- * with a reason.
+ * Makes the directory of the socket for this user alone, if it is missing and is the directory of
+ * the fleet's socket or that of tmux's sockets. A reboot removes the latter, and tmux makes it in
+ * the same way. No other directory is made. Returns 0, or -1 with a reason.
  */
 int start_make_dir(const struct config *config, char *ret_reason, size_t size);
 

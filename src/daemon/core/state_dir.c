@@ -47,7 +47,7 @@ int state_dir_open(const char *path, char *ret_reason, size_t size)
 	int fd;
 	if (file_check_parents(path, state, ret_reason, size) < 0 ||
 	    make_dirs(path, ret_reason, size) < 0 ||
-	    file_check_parents(path, state, ret_reason, size) < 0) /* links may lead there */
+	    file_check_parents(path, state, ret_reason, size) < 0) /* again: now its real path */
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
