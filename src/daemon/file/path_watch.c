@@ -8,7 +8,10 @@
 #define STEPS_EACH 8
 #define ROUNDS_MAX 8
 #define CANDIDATES_MAX 16
-/* How long the new name of a renamed file is tracked; events are never this late. */
+/*
+ * How long after a rename the new name of the file is tracked, to report a further rename. No event
+ * comes this late, so a name that another file has got later is not taken for it.
+ */
 #define CANDIDATE_MS 10000
 
 #define MASK_SELF (IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR)
@@ -304,7 +307,10 @@ static void drop_others(struct path_watch *watch)
 int path_watch_refresh(struct path_watch *watch)
 {
 	struct path_walk walk;
-	/* A change just before a watch was added has no event: repeat until no watch is new. */
+	/*
+	 * A change just before a watch was added has no event, so the path is walked until no watch
+	 * is new.
+	 */
 	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		watch->error = 0;
 		watch->has_changed = false;

@@ -9,8 +9,8 @@
 struct inotify_hub;
 
 struct path_watch_handlers {
-	void (*changed)(void *data); /* the path may name another file */
-	void (*moved)(void *data, const char *path); /* a former file of the path is named so now */
+	void (*changed)(void *data); /* the path may name another file now */
+	void (*moved)(void *data, const char *path); /* path is the new name of a former file */
 	void (*overflowed)(void *data); /* events were lost */
 };
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/file/tail.h"
 
-/* How often the path may change its file within one look; the next look continues. */
+/* If the path names a new file more often than this during one look, the next look continues. */
 #define ROUNDS_MAX 16
-/* Places of closed files, which are needed if a file gets the name again. */
+/*
+ * Maximum number of remembered places of closed files. A file that gets the name again is read on
+ * there.
+ */
 #define CLOSED_MAX 64
 #define CLOSED_STEP 8
 /*
@@ -208,7 +211,10 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 		if (result != TAIL_TRUNCATED && result != TAIL_REWRITTEN)
 			return true;
 		if (file != tail->current) {
-			/* Text written there now, such as a copy, does not belong to the name. */
+			/*
+			 * Text that is written to an old file anew, such as a copy, does not belong
+			 * to the name.
+			 */
 			tail_file_flush(file, tail->handlers.block, tail->data);
 			tail->old_count--;
 			close_file(tail, file);
@@ -378,7 +384,10 @@ static bool identify(struct tail *tail)
 	}
 	fd = open_regular(tail->path, &status);
 	if (fd < 0) {
-		/* If a file cannot be opened, it may still have the name: keep reading it. */
+		/*
+		 * If the file at the path cannot be opened, it may be the current one, which is
+		 * read on.
+		 */
 		bool is_gone = current != NULL && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
 		set_absent(tail, -fd);
 		if (!is_gone)
@@ -468,7 +477,7 @@ void tail_start(struct tail *tail, int64_t now_ms)
 	size_t budget = TAIL_BUDGET;
 	struct tail_file *file;
 	tail->now_ms = now_ms;
-	tail->was_renamed = true; /* files created from now on are read */
+	tail->was_renamed = true; /* as if renamed: files created from now on are read */
 	tail->born_ns = sibling_now_ns();
 	if (fd < 0) {
 		set_absent(tail, -fd);
@@ -543,7 +552,10 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 			/* The file may yet get the name again. */
 			remember_closed(tail, &places[i]);
 		} else if (!is_found) {
-			/* The first place is the newest: files created later have not been read. */
+			/*
+			 * The first place that is found is in the newest of these files: all files
+			 * that were created after this one have yet to be read.
+			 */
 			remember_last(tail);
 			is_found = true;
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Follows the file of a path, through growth, rotation, truncation, replacement and absence.
- * Reports each line once that is written while the file has the name, and late lines of files that
- * have just lost the name. The caller says when to look: there is no event loop here.
+ * Reports once each line that is written while the file has the name, and late lines of files that
+ * have just lost the name. There is no event loop here, so the caller says when to look.
  *
  * Events only say when to look; changes are found by comparing.
  */
@@ -39,8 +39,8 @@ struct tail_handlers {
 	tail_sink_fn *block;
 	void (*changed)(void *data, enum tail_change change);
 	/*
-	 * Before its first byte is read, so that no growth is missed; and before the file is
-	 * closed.
+	 * opened is called before the first byte of the file is read, so that no growth is missed;
+	 * closing before the file is closed.
 	 */
 	void (*opened)(void *data, struct tail_file *file);
 	void (*closing)(void *data, struct tail_file *file);
@@ -62,7 +62,7 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
  */
 bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *ret_again_ms);
 
-/* Reads a former file of the name on under its new name, path. */
+/* A file that had the name before is at path now: reads on in it, if it is not open already. */
 void tail_moved(struct tail *tail, const char *path);
 /* Events may be lost: if the next look finds another file, it also looks at the siblings. */
 void tail_suspect(struct tail *tail);

@@ -53,7 +53,9 @@ int64_t tail_file_end(const struct tail_file *file)
 	return file->told.offset + (int64_t)file->carry.len;
 }
 
-/* Adds all bytes read so far, from an offset on, to a sum. False if the file is shorter now. */
+/*
+ * Adds to a sum all bytes read so far, from an offset on. Returns false if the file is shorter now.
+ */
 static bool sum_up(const struct tail_file *file, int64_t offset, uint32_t *sum)
 {
 	uint8_t bytes[4096];
@@ -160,7 +162,7 @@ static int64_t count_lines(const char *text, size_t len)
 #ifdef __SSE2__
 	while (i + 64 <= len) {
 		__m128i sums = _mm_setzero_si128();
-		/* A sum has one byte, at most 255, and each 64 bytes of text add up to 4. */
+		/* A sum has one byte, and 64 bytes of text add at most 4 to it: 63 times 4 fit. */
 		size_t end = len - i < (size_t)63 * 64 ? len : i + (size_t)63 * 64;
 		for (; i + 64 <= end; i += 64) {
 			sums = add_newlines(sums, text + i);
@@ -289,7 +291,10 @@ static bool is_hole_to_end(const struct tail_file *file, int64_t offset)
 	return lseek(file->fd, offset, SEEK_DATA) < 0 && errno == ENXIO;
 }
 
-/* Returns true if a hole begins in the next bytes: NULs before it fill up the block. */
+/*
+ * Returns true if a hole begins within the next len bytes, which are NULs: those before the hole
+ * then only fill up the last block of data.
+ */
 static bool has_hole(const struct tail_file *file, size_t len)
 {
 	off_t hole = lseek(file->fd, file->told.offset, SEEK_HOLE);
@@ -406,7 +411,10 @@ enum tail_result tail_file_read(
     struct tail_file *file, uint8_t *scratch, size_t *budget, tail_sink_fn *sink, void *data)
 {
 	enum tail_result result;
-	/* Before new bytes: a longer text may have the last bytes of the old one in their place. */
+	/*
+	 * Checked before new bytes are read: a longer text that replaces the old one may have the
+	 * same bytes in the place of the mark, so that reading would not notice.
+	 */
 	if (!tail_file_is_as_read(file))
 		return TAIL_REWRITTEN;
 	result = read_on(file, scratch, budget, sink, data);

@@ -14,7 +14,10 @@
 #define TAIL_LINE_MAX (64 * 1024) /* bytes; a longer line is cut and flagged */
 #define TAIL_MARK_MAX 64
 #define TAIL_CHUNK (64 * 1024)
-/* Up to this size, a change of any byte of a file is seen; beyond it, of the last bytes read. */
+/*
+ * In a file of at most this size, a change of any byte is seen; in a larger file, only a change of
+ * the last bytes read.
+ */
 #define TAIL_SUM_MAX (64 * 1024)
 /* Bytes of the memory for reading, which all files share. */
 #define TAIL_SCRATCH (TAIL_MARK_MAX + TAIL_LINE_MAX + TAIL_CHUNK)

@@ -10,7 +10,10 @@
 
 /* How often to retry inotify watches that failed. */
 #define RETRY_MS 30000
-/* A turn longer than this leaves further looks to the next one; a longer look is slow. */
+/*
+ * After this time a turn of the loop leaves further looks to the next turn. A look that takes this
+ * long makes a polled file slow, so that it is polled less often.
+ */
 #define TURN_MS 20
 #define REASON_SIZE 160
 
@@ -490,7 +493,10 @@ void tail_loop_free(struct tail_loop *tail_loop)
 
 bool tail_loop_is_at_end(const struct tail_loop *tail_loop)
 {
-	/* Polling may not have seen yet a file that came and went since the last poll. */
+	/*
+	 * A polled path without a file is not at its end: a file may have come and gone since the
+	 * last poll.
+	 */
 	bool is_seen = !tail_loop->reason[0] || tail_file(tail_loop->tail) != NULL;
 	return is_seen && tail_is_at_end(tail_loop->tail);
 }

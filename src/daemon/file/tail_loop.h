@@ -36,8 +36,9 @@ void tail_loop_set_free(struct tail_loop_set *set); /* after all its tail_loops 
 void tail_loop_set_look(struct tail_loop_set *set);
 
 /*
- * Follows a path from now on, or, if places is not NULL, from these places of an earlier run; count
- * 0 means that the file did not exist then. The first look comes from the event loop.
+ * Follows a path: from now on if places is NULL, otherwise from the places that an earlier run
+ * stored, of which there are none (count 0) if the file did not exist then. The first look comes
+ * from the event loop.
  */
 struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
     const struct tail_place *places, size_t count, const struct tail_loop_handlers *handlers,

@@ -72,7 +72,9 @@ static bool on_found(void *data, struct pattern_member *member, enum pattern_res
 	tell_later(listener);
 	if (listener->handlers->found(listener, &search->finding))
 		return true;
-	/* A line that may grow ends nothing: it comes again when its end is written. */
+	/*
+	 * After a line that may grow the listener is not done: the line comes again with its end.
+	 */
 	listener->is_done = !search->finding.may_grow;
 	search->tail->done += listener->is_done;
 	return false;

@@ -35,7 +35,10 @@ struct tail_listener_handlers {
 	void (*changed)(struct tail_listener *listener, enum tail_change change);
 	/* A line was cut: only its first TAIL_LINE_MAX bytes are searched. */
 	void (*cut)(struct tail_listener *listener);
-	/* Called after a look that called another handler. Only looked() may add or remove any. */
+	/*
+	 * Called after a look that called another handler. Only looked() may add or remove
+	 * listeners.
+	 */
 	void (*looked)(struct tail_listener *listener);
 };
 
@@ -47,7 +50,7 @@ struct tail_listener {
 	struct shared_tail *tail;
 	const struct tail_listener_handlers *handlers;
 	struct pattern_member member; /* with pattern NULL if the listener has none */
-	uint64_t context_from; /* number of the first line of context that is not too old */
+	uint64_t context_from; /* number of the first line of context since the listener began */
 	bool is_done; /* needs no more blocks */
 };
 
@@ -59,8 +62,9 @@ void tail_share_free(struct tail_share *share); /* after all its listeners */
 size_t tail_share_count(const struct tail_share *share); /* number of tails */
 
 /*
- * Listens to a path from now on, or from places of an earlier run (tail_loop_new()). pattern may
- * be NULL, and must outlive the listener. The handlers are called from the event loop.
+ * Listens to a path: from now on if places is NULL, otherwise from the places that an earlier run
+ * stored, as in tail_loop_new(). pattern may be NULL, and must outlive the listener. The handlers
+ * are called from the event loop.
  */
 void tail_listener_add(struct tail_share *share, struct tail_listener *listener, const char *path,
     const struct tail_place *places, size_t count, struct pattern *pattern,
