@@ -62,7 +62,10 @@ static void remember_last(struct watch *watch, const struct tail_block *block)
 	watch->last.line = start == 0 ? block->line : 0;
 }
 
-/* Posts a notification; if the watch is over, deletes its record together with it. Frees data. */
+/*
+ * Posts a notification. In the same transaction stores the watch, or deletes its record if the
+ * watch is over. Frees data. Returns the number of the notification.
+ */
 static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, uint64_t count)
 {
 	struct queue *queue = watch->set->queue;
@@ -129,8 +132,9 @@ static void note(struct watch *watch, const struct tail_finding *finding)
 }
 
 /*
- * The pattern gave up on a line. Returns false if it did so on WATCH_LIMITS_MAX lines in a row:
- * lines of one block, and of the next block too if the pattern gave up on the last line before.
+ * Counts a line on which the pattern takes too many steps. Returns false at WATCH_LIMITS_MAX such
+ * lines in a row, which end with a match. The next block continues the row if the last line of this
+ * block is such a line; otherwise a new row begins with each block.
  */
 static bool hit_limit(struct watch *watch, const struct tail_finding *finding)
 {
@@ -440,7 +444,9 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 	queue_hold_id(set->queue, id);
 	watch->boot_due_ms =
 	    boot_clock_due_ms(set->clock, boot_id, watch->boot_due_ms, watch->real_due_ms);
-	/* No place is stored if the file did not exist: it is read from its first byte. */
+	/*
+	 * If the file did not exist, no place is stored, and the file is read from its first byte.
+	 */
 	watch_listen(watch, stored.places, stored.place_count);
 	return true;
 }

@@ -39,14 +39,14 @@ struct watch {
 	char boot_id[BOOT_ID_SIZE]; /* of the boot that boot_due_ms counts from */
 	int64_t timeout_ms;
 	uint64_t count; /* matches and changes that were notified */
-	uint64_t limit_hits; /* lines on which the pattern gave up */
+	uint64_t limit_hits; /* lines on which the pattern took too many steps */
 	uint64_t cut_lines; /* lines of which only the beginning was searched */
 	struct tail_listener listener;
 	/* The members below are private to watch.c. */
 	uint64_t stored; /* version of the places in the store */
 	unsigned limits_in_row;
-	uint64_t limit_block; /* the last block in which the pattern gave up */
-	bool is_limit_last; /* the pattern gave up on the last line of limit_block */
+	uint64_t limit_block; /* number of the last block with a line of limit_hits */
+	bool is_limit_last; /* the last line of that block is such a line */
 	bool is_over;
 	int changed; /* enum tail_change since the last look; -1: nothing */
 	uint64_t found; /* matches since the last look */
@@ -86,10 +86,16 @@ struct watch_finding {
 	const struct context_lines *context; /* NULL: none */
 };
 
-/* Returns a notification's "data" (mem_free() it), open at its end for watch_record_close(). */
+/*
+ * Returns a notification's "data" without the members that watch_record_close() adds. The caller
+ * frees it, or hands it to that function.
+ */
 char *watch_record_data(
     const struct watch *watch, enum watch_reason reason, const struct watch_finding *finding);
-/* Completes data with the counts known when the notification is posted. Frees data. */
+/*
+ * Returns a copy of data with the counts, which are known only when the notification is posted.
+ * Frees data; the caller frees the copy.
+ */
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count);
 
 /* Writes the text for people. It contains nothing from the file. */
@@ -97,7 +103,7 @@ void watch_record_text(
     const struct watch *watch, enum watch_reason reason, uint64_t count, struct buf *out);
 
 #define WATCHES_MAX 1000
-#define WATCH_LIMITS_MAX 10 /* lines in a row on which the pattern may give up */
+#define WATCH_LIMITS_MAX 10 /* lines in a row that may take too many steps */
 
 struct queue;
 struct tmux;
