@@ -285,7 +285,7 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
 
 bool timer_is_durable(const struct timer_set *set, const struct timer *timer)
 {
-	/* A journal that has recovered holds all records. */
+	/* Once the journal has recovered, it holds the records that were not written before. */
 	return timer->is_written || !queue_is_degraded(set->queue);
 }
 

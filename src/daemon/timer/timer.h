@@ -72,10 +72,13 @@ bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable);
 
 /* Returns NULL if no timer has this id. */
 const struct timer *timer_find(const struct timer_set *set, const char *id);
-/* Returns the next timer of a pane. NULL starts; NULL ends. */
+/* Returns the timer of a pane after previous, or the first if previous is NULL; NULL at the end. */
 const struct timer *timer_of_pane(
     const struct timer_set *set, const struct pane_ref *pane, const struct timer *previous);
-/* Returns the next timer, soonest first. NULL starts, and sorts the timers; NULL ends. */
+/*
+ * Returns the timer that is due next after previous; NULL at the end. If previous is NULL, sorts
+ * all timers and returns the first.
+ */
 const struct timer *timer_next(const struct timer_set *set, const struct timer *previous);
 size_t timer_count(const struct timer_set *set);
 

@@ -204,7 +204,7 @@ static bool affects_timer(struct request *request, const void *data, struct pane
 	const struct timer_cancel_args *args = data;
 	const struct timer *timer = timer_find(request_daemon(request)->timers, args->timer);
 	if (timer == NULL)
-		return right_affects_caller(request, data, ret_pane); /* who gets the error */
+		return right_affects_caller(request, data, ret_pane); /* no pane but the caller's */
 	*ret_pane = timer->pane;
 	return true;
 }
