@@ -146,7 +146,7 @@ static const char *next_step(enum message_error error)
 	}
 }
 
-/* Returns the length of a text up to its "see NAME", if the agent cannot see the tool NAME. */
+/* Returns the length of a text, less a "see NAME" at its end if the agent cannot see tool NAME. */
 static size_t usable_len(const char *text, const struct mcp_tool_set *tools)
 {
 	static const char mark[] = " see ";

@@ -62,7 +62,7 @@ struct mcp_method {
 	const struct method *(*method)(const struct mcp_exchange *exchange);
 	const char *runs; /* name of the native method, if it is always the same */
 	void (*handle)(
-	    struct mcp_exchange *exchange, const void *args); /* NULL: that of the native method */
+	    struct mcp_exchange *exchange, const void *args); /* NULL: the native method runs */
 };
 
 /* The tables of methods, each in the file of its part. */
@@ -101,9 +101,9 @@ struct mcp_looked {
 };
 
 /*
- * Answers when the panes are known: tmux is asked first, as by list_panes, which must be what the
- * row runs. write writes the members of the result. If tmux does not answer, the last known panes
- * count. text is copied.
+ * Asks tmux for its panes by list_panes, which must be what the row runs. Then answers: write
+ * writes the members of the result. If tmux does not answer, the last known panes count. text is
+ * copied.
  */
 void mcp_answer_looked(struct mcp_exchange *exchange,
     void (*write)(struct json_writer *writer, const struct mcp_looked *looked), const char *text);

@@ -75,7 +75,7 @@ static void tell(
 	buf_finish(&line);
 }
 
-/* Notifies about a target. False if the peer is too slow: the target stays due. */
+/* Notifies about a target. Returns false if the peer is too slow; the target then stays due. */
 static bool tell_target(const struct listen_target *target)
 {
 	bool is_sent;
@@ -263,7 +263,7 @@ static void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_list
 	list_each_safe (struct listen_target, target, &listening->targets, link)
 		if (target->is_log)
 			target_free(target);
-	(void)add_target(listening, NULL, "", &change, true); /* the log has a place of its own */
+	(void)add_target(listening, NULL, "", &change, true); /* room is left for a log */
 }
 
 void mcp_listen_tools_changed(struct mcp_session *session)
@@ -416,7 +416,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	acknowledge(stream, args->notifications);
 }
 
-/* Returns a method with the flags of a wait: the request stays open. */
+/* Returns a method whose flags say that the request waits, so that the request stays open. */
 static const struct method *listen_method(const struct mcp_exchange *exchange UNUSED)
 {
 	static const struct method method = {.name = "subscriptions/listen", .flags = METHOD_WAITS};

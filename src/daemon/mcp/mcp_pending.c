@@ -110,7 +110,10 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	timeout = find_timeout(request_method(request), args);
 	if (timeout == NULL || *timeout <= max)
 		return;
-	/* Shortened, unless it continues after the answer: a task, or wait_for of the full role. */
+	/*
+	 * The timeout is shortened, unless the call goes on after the answer, as a task does, and
+	 * as wait_for does with the full role.
+	 */
 	if (!is_task(request_method(request)) &&
 	    (!is_wait(request_method(request)) || request_role(request) != ROLE_FULL)) {
 		*timeout = max;
@@ -122,7 +125,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	loop_timer_arm(pending->timer, (int64_t)pending->wait_sec * 1000);
 }
 
-/* Returns true if the result has no notification, since the shortened timeout passed. */
+/* Returns true if a result has an empty list "notifications", since none came in time. */
 static bool is_empty(const struct json *result)
 {
 	const struct json *notes = json_member(result, "notifications");

@@ -14,9 +14,15 @@ void mcp_pending_free(struct mcp_pending *pending); /* NULL is ignored */
 /* Shortens timeout_sec in args, or starts a timer that answers before the agent's timeout. */
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);
 
-/* Writes the result with "pending" into out if the shortened timeout ended the wait; else false. */
+/*
+ * If the shortened timeout ended the wait, writes the result with "pending" to out and returns
+ * true. Else, or if out is too small, returns false.
+ */
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);
 
-/* If a request failed only since its wait was ended early: writes a result instead. Else false. */
+/*
+ * If a request failed only because its wait was ended early, writes a result that replaces the
+ * error and returns true. Else, or if out is too small, returns false.
+ */
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);

@@ -181,7 +181,7 @@ static bool put_thing(struct resource_page *page, const char *kind, const char *
 	return true;
 }
 
-/* Returns the pane with the next higher number: a cursor stays valid if panes close or move. */
+/* Returns the pane with the next higher id, so that a cursor stays valid if panes close or move. */
 static const struct muxbus_pane *next_pane(const struct muxbus_model *model, int64_t id)
 {
 	const struct muxbus_pane *pane = NULL, *next = NULL;

@@ -32,7 +32,7 @@ static int64_t count_newlines(const char *text, size_t len)
 	return count;
 }
 
-/* Finds the first row of the shown part of a text, and the offset of its end. */
+/* Finds the first row of the shown part of a text, and the offset where this part ends. */
 static void find_place(struct shown *shown, const struct json *text, bool is_base64)
 {
 	size_t len;
@@ -47,13 +47,13 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 	}
 	if (len < text->len && before == 0 && json_int(json_member(shown->result, "from"), &from) &&
 	    json_int(json_member(shown->result, "to"), &to)) {
-		/* If the text differs from the bytes, offsets within it are not known. */
+		/* If the text is not as long as the bytes read, the offset is not known. */
 		shown->has_to = is_base64 || to - from == (int64_t)text->len;
 		shown->to = from + (int64_t)(is_base64 ? len / 4 * 3 : len);
 	}
 }
 
-/* Returns the parameter with which a read-only tool continues from a place, or NULL. */
+/* Returns the parameter that tells a read-only tool from where to read on, or NULL. */
 static const char *place_parameter(const struct mcp_asked *asked)
 {
 	const struct field *field =
@@ -110,7 +110,7 @@ static void put_member(
 		mcp_cut_write(shown->cut, writer, member->name, member);
 }
 
-/* Returns true if a value is shown whole; if not is_counted, left out elements do not matter. */
+/* Returns true if a value is shown whole, or, if not is_counted, each shown element of it. */
 static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool is_counted)
 {
 	const struct json *child = value->child;
@@ -147,7 +147,7 @@ static void write_value(struct buf *out, const struct mcp_cut *cut, const struct
 	mcp_cut_write(cut, &writer, NULL, value);
 }
 
-/* Appends the call that reads the part of a string behind, or before, the shown part. */
+/* Appends the call that reads the missing part of a string, before or behind the shown part. */
 static void put_string_rest(const struct shown *shown, struct buf *out, const struct json *string)
 {
 	struct buf text = {.data = (uint8_t *)(uintptr_t)string->text, .len = string->len};
@@ -159,7 +159,10 @@ static void put_string_rest(const struct shown *shown, struct buf *out, const st
 	    out, " reads %s %s. ", before > 0 ? "the beginning of" : "on in", string->name);
 }
 
-/* Appends the call that reads another value as JSON: from the first element left out, or all. */
+/*
+ * Appends the call that reads a value as JSON. An array whose shown elements are whole is read from
+ * the first missing element on, any other value from its beginning.
+ */
 static void put_value_rest(const struct shown *shown, struct buf *out, const struct json *value)
 {
 	bool is_begun = value->type == JSON_ARRAY && is_whole(shown->cut, value, false);
@@ -176,7 +179,10 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 	buf_finish(&whole);
 }
 
-/* Appends a call of the same tool from a place. False if not possible, or the call is too long. */
+/*
+ * Appends a call of the same tool that continues behind a place: an offset, or an entry's number.
+ * Returns false if the tool has no parameter for it, or its arguments are not known or too long.
+ */
 static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 {
 	const char *parameter = place_parameter(shown->asked);
@@ -246,11 +252,14 @@ bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_
 static void put_rest(const struct shown *shown, struct buf *out)
 {
 	const struct json *own = json_member(shown->result, "rest");
-	/* Calls of the method's own "rest" come first; a declared tool's "rest" is foreign text. */
+	/* The method's own "rest" comes first, but not a declared tool's, which is foreign text. */
 	if (own != NULL && own->type == JSON_STRING && shown->asked->tool != NULL &&
 	    shown->asked->tool->group == NULL)
 		(void)buf_printf(out, "%s ", own->text);
-	/* The shown part replaces the method's own "rest", so one call reads the whole result. */
+	/*
+	 * One call reads the whole result if the shown part replaces the result's own "rest", or if
+	 * too many members are cut for a call each.
+	 */
 	if (own != NULL || count_cut(shown->cut, shown->result) > NAMED_MAX) {
 		put_value_rest(shown, out, shown->result);
 	} else {
@@ -270,14 +279,14 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
 	put_rest(&shown, out);
 }
 
-/* Finds the place where a partial result continues; false if it is complete. */
+/* Finds the place where a partial result continues. Returns false if the result is complete. */
 static bool find_next(const struct json *result, int64_t *ret_place)
 {
 	const char *more = json_member(result, "more") != NULL ? "more" : "truncated";
 	int64_t from, end;
 	if (json_get_bool(result, more, false) && json_int(json_member(result, "last"), ret_place))
 		return true;
-	/* After a part without bytes, the next call would return the same. */
+	/* Not after a part without bytes, because the next call would return the same part. */
 	return json_int(json_member(result, "from"), &from) &&
 	    json_int(json_member(result, "to"), ret_place) &&
 	    json_int(json_member(result, "end"), &end) && from < *ret_place && *ret_place < end;

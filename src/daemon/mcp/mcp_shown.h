@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The shown part of a cut result, as a result itself: its offsets, rows and numbers are those of
- * the shown part, so that a reader who continues from them misses nothing. It ends with the calls
- * that get the rest: the same tool from there on if possible, else read_rest.
+ * the shown part, so that a reader who continues from them misses nothing. At its end are the calls
+ * that get the rest: of the same tool if it can continue there, else of read_rest.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct js
 void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct json *result,
     const struct mcp_asked *asked);
 
-/* Returns the number of the last shown entry. False if entries have none, or all are shown. */
+/* Gets the number of the last shown entry. Returns false if entries have none or all are shown. */
 bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last);
 
 /*

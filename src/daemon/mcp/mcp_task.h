@@ -22,9 +22,9 @@ const char *mcp_task_status(const struct job *job);
 void mcp_task_write(struct json_writer *writer, const struct job *job);
 #define MCP_CURSOR_SIZE 48
 /*
- * A cursor is a place in the list of jobs. mcp_task_behind() finds the first job behind it, or
- * NULL, even if the cursor's job was removed: the list is in the order of starts. Returns false if
- * the cursor is invalid.
+ * A cursor is a place in the list of jobs, which is in the order of starts. mcp_task_behind() finds
+ * the first job behind a cursor (NULL: none), even if the cursor's own job was removed. It returns
+ * false if the cursor is invalid.
  */
 void mcp_task_cursor(const struct job *job, char out[MCP_CURSOR_SIZE]);
 bool mcp_task_behind(const struct job_set *jobs, const char *cursor, const struct job **ret_job);
@@ -42,8 +42,9 @@ void mcp_task_write_error(
 
 #define MCP_TASK_PARAMS_SIZE (2 * JSON_SPARE + 128) /* of parameters of a method of jobs */
 /*
- * Returns the parameters of a method of jobs, valid until the next call: "job":ID, within a
- * condition for wait_for; id NULL: none. params is the buffer for their text.
+ * Returns the parameters of a method of jobs, valid until the next call: an object with "job":ID
+ * (id NULL: an empty object); for wait_for, with a condition on this job. params is the buffer for
+ * their text.
  */
 const struct json *mcp_task_params(struct mcp *mcp, const struct method *method, const char *id,
     char params[MCP_TASK_PARAMS_SIZE]);

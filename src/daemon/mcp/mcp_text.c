@@ -282,7 +282,7 @@ static void add_column(struct columns *columns, const char *name)
 		columns->names[columns->count++] = name;
 }
 
-/* Most rows have the same members in the same order: the same position is compared first. */
+/* Compares each member with the column at its position first, since most rows are alike. */
 static void find_columns(struct columns *columns, const struct json *list, size_t rows)
 {
 	const struct json *row = list->child;
@@ -517,8 +517,8 @@ bool mcp_text_is_repeated(const struct json *result)
 }
 
 /*
- * Writes an image, with the type of its bytes; a text if the bytes are no image. Otherwise models
- * would refuse the whole conversation from then on.
+ * Writes an image, with the type that its bytes show. If models do not accept these as an image,
+ * writes a text instead, since models would refuse the whole conversation from then on.
  */
 static void put_image(struct json_writer *writer, const struct json *image)
 {
@@ -543,7 +543,7 @@ static void put_image(struct json_writer *writer, const struct json *image)
 	json_object_end(writer);
 }
 
-/* Appends the call that reads on behind the shown part of a text. */
+/* Appends the call that reads on in a text from an offset; 0: the text is "structured" as JSON. */
 static void put_rest(
     struct buf *out, struct rest_set *rests, const void *text, size_t len, size_t from)
 {

@@ -52,8 +52,8 @@ bool mcp_image_is_in(const struct json *result);
 bool mcp_text_is_repeated(const struct json *result);
 
 /*
- * Writes the member "content": at most text_max bytes of the text, then each image. The text ends
- * with calls that read the rest of the text, and the server's structured content.
+ * Writes the member "content": at most text_max bytes of the text, then each image. At its end, the
+ * text has the calls that read its rest and the server's structured content.
  */
 void mcp_image_write(
     struct json_writer *writer, const struct json *result, size_t text_max, struct rest_set *rests);

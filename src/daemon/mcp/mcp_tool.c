@@ -31,7 +31,7 @@
 struct mcp_progress {
 	struct request *request;
 	struct loop_timer *timer;
-	const char *what; /* name of the tool, for the text */
+	const char *what; /* name of the tool, shown in the message of a notification */
 	int64_t began_ms;
 	char *token; /* as JSON */
 	double reports;
@@ -71,7 +71,10 @@ static void on_tick(void *data)
 	buf_finish(&params);
 }
 
-/* Sends a report of the tool instead of the waiting time. Reports without a value are counted. */
+/*
+ * Passes on a report of the tool. From then on the waiting time is not sent any more. If a report
+ * has no value, the number of reports so far is the value.
+ */
 static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {
 	struct json_writer writer;
@@ -158,7 +161,7 @@ static void bind_thread(
 		return;
 	peer = peer_pid(request_peer(request));
 	known = presence_of_session(daemon->presences, agent, session);
-	/* Most calls report nothing new: they go on only if a notification waits for the thread. */
+	/* A thread already known here is reported again only if a notification waits for it. */
 	if (known != NULL && known->pid > 0 && !known->is_by_mark &&
 	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
 	    queue_next_for(daemon->queue, &address, NULL) == NULL) {
@@ -256,7 +259,7 @@ static void put_content(struct json_writer *writer, const struct buf *text)
 	json_array_end(writer);
 }
 
-/* Nothing in the result can be cut: writes only the call that reads it. */
+/* Writes only the call that reads the result, because no cut makes the result small enough. */
 static void put_too_large(struct mcp_call *call, struct json_writer *writer, const struct buf *json)
 {
 	char rest[64];
@@ -340,7 +343,7 @@ static void put_result(struct mcp_call *call, struct json_writer *writer, const 
 	showing.asked.rests = call->rests;
 	buf_init(&out, call->bytes_max);
 	buf_init(&shown, call->bytes_max);
-	/* Both forms fit: mcp_cut_find() has tried this cut. */
+	/* Both forms fit, because mcp_cut_find() has tried this cut. */
 	(void)mcp_shown_write(&shown, &cut, result, &showing.asked);
 	(void)write_text(&out, &shown, &showing);
 	put_content(writer, &out);
@@ -362,7 +365,7 @@ void mcp_tool_write_result(
 		put_too_large(&call, writer, json);
 }
 
-/* Writes a result without a "structured" that only repeats "text". Else false. */
+/* Writes a result without "structured" if that only repeats "text"; else returns false. */
 static bool write_once(struct buf *out, const struct mcp_call *call, const struct json *result)
 {
 	struct json_writer writer;

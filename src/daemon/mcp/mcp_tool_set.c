@@ -124,7 +124,7 @@ bool mcp_tool_set_read(
 #define NAME_MAX_LEN 128
 #define SEPARATORS "-./:_"
 
-/* Returns the part of a name after its last "muxbus" between separators; else the whole name. */
+/* Skips a prefix of a tool's name that ends with "muxbus" and separators, as "mcp__muxbus__". */
 static const char *skip_prefix(const char *name)
 {
 	static const char server[] = "muxbus";
