@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Converts the subset of JSON Schema that declarations use to rows of fields. */
+/* Converts the JSON Schemas of declarations, which use a subset of it, into rows of fields. */
 #include "daemon/tool/declaration_schema.h"
 
 #include <math.h>
@@ -286,7 +286,7 @@ static bool fill_row(struct declaration *declaration, struct field *field,
 	field->offset = take_room(declaration, size);
 	field->given_offset = take_room(declaration, sizeof(bool));
 	if (field->type == FIELD_KEYS)
-		field->min = 1, field->max = -1; /* at least one */
+		field->min = 1, field->max = -1; /* at least one key, without a maximum */
 	if (property->type != TYPE_STRINGS &&
 	    (property->items != NULL || field->type == FIELD_VALUE))
 		if (!set_items(declaration, field, shape, property, where, ret_reason))

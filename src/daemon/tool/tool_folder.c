@@ -135,7 +135,10 @@ static bool is_there(const struct tool *tool, const char *const *names)
 	return false;
 }
 
-/* Checks that needed programs exist, and that others cannot change one beside the declaration. */
+/*
+ * Hides a tool if a program that it needs is missing. If other users can change its own program,
+ * and this is beside the declaration, the tool is broken.
+ */
 static void check_programs(struct tool *tool)
 {
 	const struct declaration *declaration = tool->declaration;

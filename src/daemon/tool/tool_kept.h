@@ -17,8 +17,9 @@ struct job_set;
 struct queue;
 
 /*
- * Loads the calls of earlier daemons. Open calls wait a while for their servers, if jobs has a
- * running server; jobs is not kept. NULL on failure, with a reason.
+ * Loads the calls of earlier daemons. Calls that have not ended wait 15 s for their servers if a
+ * program of a provider runs among jobs; else they fail now. jobs is not kept. Returns NULL with a
+ * reason on failure.
  */
 struct tool_kept_set *tool_kept_set_new(struct event_base *base, struct queue *queue,
     const struct job_set *jobs, const char *state_dir, char *ret_reason, size_t size);

@@ -18,7 +18,8 @@ const char *tool_program_shown(const char *word);
 /*
  * Finds the program of a command's first word and writes its path to out. The word is absolute;
  * "data:NAME" or "file:PATTERN"; "./NAME" beside the declaration, in dir; or a name in path
- * (directories as in PATH; NULL: empty). False if no such program can be executed, or file be read.
+ * (directories as in PATH; NULL: empty). Returns false if there is no such program that can be
+ * executed, or no such file that can be read.
  */
 bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size);
 

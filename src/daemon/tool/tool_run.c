@@ -25,7 +25,7 @@ static bool is_json(const char *answer)
 	return strcmp(answer, "json") == 0;
 }
 
-/* Returns how many bytes of the beginning are kept; the last JOB_TAIL_SIZE are kept as well. */
+/* Returns how many bytes of output are kept from its beginning, besides the last JOB_TAIL_SIZE. */
 static int64_t kept_bytes(const char *answer)
 {
 	return is_text(answer) ? TOOL_TEXT_MAX - JOB_TAIL_SIZE
