@@ -149,7 +149,7 @@ static void provide_files_read(void *data)
 		if (files[at] == NULL)
 			continue;
 		add_file(set, files[at]);
-		provider_publish(set, false); /* the next file must see these rows */
+		provider_publish(set, false); /* the next file is checked against these rows */
 		has_changed = true;
 	}
 	while (!list_is_empty(&peers)) {
@@ -189,8 +189,8 @@ static void on_peer_ended(void *data)
 }
 
 /*
- * Returns true if a peer is the provider's program. For a file, descendants count as well; not for
- * a server of tools, which may start other providers.
+ * Returns true if a peer is the provider's program. The descendants of a file's program count as
+ * well; those of a server of tools do not, because they may be other providers.
  */
 static bool is_program(const struct provider *provider, const struct peer *peer)
 {
@@ -271,7 +271,7 @@ static bool has_name(const struct provider *provider, const char *name)
 	return false;
 }
 
-/* The rows of a file are complete: each row that its program names must be one of them. */
+/* Checks that each row that the program names is in its file, whose rows are complete. */
 static bool check_rows(
     const struct provider *provider, const struct json *rows, struct tool_failure *ret_failure)
 {

@@ -34,8 +34,9 @@ void provide_write_names(
     const struct provide_set *set, const struct peer *peer, struct json_writer *writer);
 
 /*
- * Returns true if a peer may be the program of a file whose process is not known yet. Then
- * provide_await() calls done when one more process is known; for dispatch_put_off_until().
+ * Returns true if a peer may be the program of a file whose process is not known yet. Then pass
+ * provide_await() to dispatch_put_off_until(). It calls done when a job has started or ended, or
+ * after PROVIDE_WAIT_MS.
  */
 bool provide_is_unknown(const struct provide_set *set, const struct peer *peer);
 void provide_await(void *set, void (*done)(void *data, int error), void *data);

@@ -77,8 +77,9 @@ void provide_calls_init(struct provide_calls *calls);
 
 /*
  * Returns true if a call may begin, with its depth in *ret_depth: one more than the depth of the
- * call within which it is made. If that call is not known, the deepest open call counts that the
- * caller's process, or an ancestor of it, has to answer. False with a failure of kind limit.
+ * call within which this call is made. If the outer call is not known, it is taken to be the
+ * deepest open call that the caller's process or one of its ancestors has to answer. Returns false
+ * with a failure of kind limit, or of kind busy if a server of tools has too many open calls.
  */
 bool provide_calls_admit(const struct provide_calls *calls, const struct provider *provider,
     const struct provide_order *order, unsigned *ret_depth, struct tool_failure *ret_failure);

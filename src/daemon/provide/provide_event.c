@@ -7,7 +7,7 @@
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
-/* Returns the number of a kind of the provider, which may be assigned now; -1 with a failure. */
+/* Returns the number of a kind of events, assigning a new kind to the provider; -1: see failure. */
 static int own_kind(struct provider *provider, const char *name, const char *summary,
     struct tool_failure *ret_failure)
 {

@@ -104,7 +104,7 @@ static void on_timeout(void *data)
 	fail(call, &failure);
 }
 
-/* Sends a call. False with a failure: the provider does not read, or its server lacks the tool. */
+/* Sends a call. Returns false with a failure if the provider does not read, or lacks the tool. */
 static bool send_call(struct provide_call *call, struct tool_failure *ret_failure)
 {
 	struct provider *provider = call->provider;
@@ -116,7 +116,7 @@ static bool send_call(struct provide_call *call, struct tool_failure *ret_failur
 	provider->calls++;
 	if (provider->server == NULL)
 		loop_timer_arm(
-		    call->timer, call->timeout_ms); /* a server's limit runs from the beginning */
+		    call->timer, call->timeout_ms); /* a server's limit runs since the call began */
 	return true;
 }
 
@@ -184,7 +184,7 @@ void provide_flow_cancel(struct provide_call *call)
 void provide_flow_resume(struct provider *provider)
 {
 	struct list *link = provider->set->calls.list.next;
-	update_busy(provider); /* calls began before the program was ready */
+	update_busy(provider); /* calls may have begun before the program was ready */
 	while (link != &provider->set->calls.list) {
 		struct provide_call *call = list_entry(link, struct provide_call, link);
 		struct tool_failure failure;

@@ -12,8 +12,9 @@
 struct provide_call *provide_flow_begin(
     struct provide_set *set, const struct provide_order *order, struct tool_failure *ret_failure);
 /*
- * Resumes a call of an earlier daemon that the server of a peer runs under this id; the order has
- * the rest of its time. False if the call is known, or the peer is not a server of tools.
+ * Resumes a call of an earlier daemon that the server of a peer runs under this id. timeout_ms of
+ * the order is the time that the call has left. Returns false if the call is known already, or if
+ * the peer is not a server of tools.
  */
 bool provide_flow_take_up(
     struct provide_set *set, const struct peer *peer, const char *id, struct provide_order *order);
@@ -29,8 +30,9 @@ void provide_flow_progress(const struct provide_set *set, const struct peer *pee
     const struct request_report *report);
 
 /*
- * Fails open calls of a provider: those that were sent if only_sent, else all. The failure is
- * "gone" for calls that were sent, and, if is_gone, for all. reason: a verb and why.
+ * Fails the open calls of a provider, or, if only_sent, only those that were sent. The failure is
+ * "gone" for calls that were sent, and, if is_gone, for the others as well. reason: a verb and why,
+ * as "has connected again".
  */
 void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, const char *reason);
 /* The handler "failed" of struct provide_program_parts. True if calls wait for the next start. */

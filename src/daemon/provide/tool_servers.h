@@ -23,7 +23,7 @@ struct tool_server_start {
 	const char *cwd; /* directory of a server per pane; a server for all panes uses $HOME */
 };
 
-/* Returns true if a call may have to start its server; else tool_servers_get() needs no start. */
+/* Returns true if a call may have to start its server. If not, start may be NULL below. */
 bool tool_servers_need_start(const struct provide_set *set, const struct declaration *declaration,
     const struct pane_ref *pane);
 
