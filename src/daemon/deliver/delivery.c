@@ -161,7 +161,7 @@ static void on_posted(struct queue_listener *listener, const struct notification
 		loop_timer_arm(get_mail(&set->office, &note->pane)->soon, POSTED_MS);
 }
 
-/* Looks at one pane: its agent may be ready now, or its puller may have gone. */
+/* Delivers to one pane soon, because its agent may be ready now, or its puller may have gone. */
 static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 {
 	const struct notification *note = NULL;

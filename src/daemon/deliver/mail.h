@@ -60,11 +60,11 @@ struct mail {
 };
 
 /*
- * Returns true if a notification is undelivered, for the mail's pane, and free for a way that is
- * started: no puller holds it, and unless one gave it back no follower is armed.
+ * Returns true if a notification is undelivered, for the mail's pane, and not for a puller: none
+ * has a lease on it, and either no follower is armed or a puller gave the notification back.
  */
 bool mail_is_for(const struct mail *mail, const struct notification *note);
-/* Returns true if anything can be delivered now: no way is at work, and no policy holds it. */
+/* Returns true if no way is at work, and there is a notification that no policy holds. */
 bool mail_is_wanted(const struct mail *mail);
 
 /* Puts the due notifications into mail->batch and ret_notes, urgent ones first. */

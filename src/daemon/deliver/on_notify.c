@@ -152,7 +152,7 @@ static char **make_environ(const struct on_notify *on_notify, char **ret_own)
 	return env;
 }
 
-/* Returns true if a notification is unread, and for a person or the user wants all. */
+/* Returns true for an unread notification if it is for a person or the user wants all. */
 static bool is_wanted(const struct on_notify *on_notify, const struct notification *note)
 {
 	if (note == NULL || note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
@@ -213,7 +213,7 @@ static int open_input(const struct notification *last, uint64_t count)
 	return -1;
 }
 
-/* The program has taken the notifications: those for a person are delivered. */
+/* Sets the notifications for persons to delivered, because the program has taken them. */
 static void give_receipts(struct on_notify *on_notify)
 {
 	const struct daemon *parts = on_notify->parts;

@@ -17,7 +17,8 @@ bool person_has_pane(const struct daemon *parts, const struct pane_ref *pane);
 
 /*
  * Returns the number of clients at which a person may look: those of the sessions with the pane's
- * window, or all clients if these have none. Their names are lent until the model changes.
+ * window, or all clients if no client is at such a session. The names are lent until the model
+ * changes.
  */
 size_t person_clients(const struct daemon *parts, const struct pane_ref *pane,
     const char *ret_names[PERSON_CLIENTS_MAX]);

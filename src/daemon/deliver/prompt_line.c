@@ -71,8 +71,8 @@ static uint32_t tame(uint32_t character, bool is_word_start)
 }
 
 /*
- * Removes colours and other escape sequences. C1 control characters begin such sequences too: they
- * are replaced by ESC and a letter first.
+ * Removes colours and other escape sequences. C1 control characters begin such sequences too, so
+ * each is first replaced by ESC and the character that means the same.
  */
 static void strip(struct buf *out, const char *text, size_t len)
 {
@@ -186,7 +186,7 @@ static const struct members {
     [SOURCE_WATCH] = {.head = "line", .has_details = true},
 };
 
-/* Appends the outcome; for a foreign text (of a post or a program), fixed words. */
+/* Appends the outcome, or fixed words if the text is foreign: that of a post or a program. */
 static void put_outcome(struct buf *out, const struct notification *note, size_t max)
 {
 	const char *text = note->text;
@@ -205,7 +205,7 @@ static size_t count_characters(const struct buf *text, size_t from)
 	return count;
 }
 
-/* Writes how to read the notifications that do not fit. Urgent ones may be out of order. */
+/* Writes how to read the notifications that do not fit: from the lowest number, urgent or not. */
 static void write_rest(char out[REST_SIZE], const struct notification *const *notes, size_t count)
 {
 	uint64_t first = notes[0]->seq;
@@ -241,7 +241,7 @@ static void put_further(
 	buf_finish(&further);
 }
 
-/* Replaces the slash of a last word such as "/quit": an agent may offer or run it as a command. */
+/* Replaces the slash of a last word such as "/quit", which an agent may take as a command. */
 static void tame_end(struct buf *out)
 {
 	size_t at = out->len;
@@ -313,7 +313,7 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
 	const struct json *data = json_read(reader, first->data, strlen(first->data), &error);
 	const char *name = find_text(data, row->name);
 	char *quote = find_quote(first, data, limits);
-	/* A job's command was visible to other users anyway while it ran. */
+	/* Other users may see a job's command, because they could see it while the job ran. */
 	if (name == NULL && (limits != NULL || first->source == SOURCE_JOB))
 		name = find_text(data, row->subject);
 	put_line(out, notes, count, name, quote);

@@ -111,7 +111,7 @@ static void drop_lease(struct puller *puller, struct lease *lease)
 	*lease = puller->leases[--puller->count];
 }
 
-/* Gives back ended leases, or all. These notifications are typed: no puller takes them again. */
+/* Gives back ended leases, or all. The notifications are then typed, and not taken by a puller. */
 static void give_back(struct puller *puller, bool is_all, const char *reason)
 {
 	const struct daemon *parts = puller->set->parts;
@@ -189,7 +189,7 @@ static void on_changed(struct queue_listener *listener, const struct notificatio
 
 static void on_posted(struct queue_listener *listener, const struct notification *note UNUSED)
 {
-	(void)listener; /* next_notification listens too, and takes it */
+	(void)listener; /* nothing to do: next_notification has a listener that takes the post */
 }
 
 static struct puller *puller_new(

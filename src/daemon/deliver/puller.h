@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Pullers hand the notifications of a pane to its agent, so that nothing need be typed. A puller is
- * a follower, whose output the agent reads, or the agent's own hook. A sink of the queue. A puller
- * gets a notification on a lease. If it is acknowledged in time, it is delivered; if not, it is
- * given back and typed. A follower is armed while it waits for more, and for a short time after
- * each answer: meanwhile nothing is typed into its pane.
+ * a follower, whose output the agent reads, or the agent's own hook. A puller gets a notification
+ * on a lease. A notification that is acknowledged in time is delivered; another one is given back
+ * and typed. A follower is armed while it waits for a notification, and for a short time after each
+ * answer. While it is armed, nothing new is typed into its pane. Pullers are a sink of the queue.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #define PULLERS_MAX 1024
 #define PULLER_LEASES_MAX 64 /* leases of one puller */
-#define PULLER_GONE_MS 1000 /* for a follower that has disconnected to come back */
+#define PULLER_GONE_MS 1000 /* how long a follower stays armed after it has disconnected */
 
 enum puller_way { PULLER_FOLLOW, PULLER_HOOK };
 extern const char *const puller_ways[]; /* names of enum puller_way; NULL at the end */

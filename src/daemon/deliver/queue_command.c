@@ -422,7 +422,7 @@ static void start_command(struct mail *mail, const struct queue_target *target)
 	(void)queue_commit(mail->office->parts->queue);
 	command->timer = loop_timer_new(mail->office->parts->base, on_timer, command);
 	mail->work = command;
-	/* Other users can see a program's arguments: no quotations. */
+	/* Without quotations, because other users can see a program's arguments. */
 	prompt_line_compose(&text, notes, mail->batch_count, NULL);
 	if (!run(command, target, (const char *)text.data))
 		loop_timer_arm(command->timer, 0);
@@ -446,8 +446,9 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 }
 
 /*
- * Starts the command. If a thread in no pane is not loaded, its mail stays queued, with the reason.
- * A failed command is tried again; otherwise a report or call of the agent ends the wait.
+ * Starts the command. If there is no session to run it for, the mail stays queued, with the reason.
+ * A timer tries again if a command has failed before; otherwise only a report or call of the agent
+ * does.
  */
 static void start(struct mail *mail, const struct way_found *found)
 {
@@ -469,7 +470,7 @@ static void cancel(struct mail *mail)
 	if (command == NULL)
 		return;
 	if (command->program != NULL)
-		forget(command); /* command_free() kills the program */
+		forget(command); /* its result will not count: command_free() kills it */
 	command_free(command);
 }
 

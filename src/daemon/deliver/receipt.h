@@ -10,8 +10,8 @@
  *   shown        to a person, by clients of tmux
  *   refused      never: the pane, or the program it was meant for, has ended
  *
- * A typed one has "typed_before" if a daemon may have been killed while typing: the maximum number
- * of times that the line was submitted already. "way" says how: typed, follow (a follower's
+ * "typed_before" is there if a daemon may have been killed while typing: the maximum number of
+ * times that the line was submitted already. "way" says how: typed, follow (a follower's
  * output), hook (the agent's own hook), queue_command (the agent's command for it), waited (a
  * request waited for it; "consumer": the named consumer that acknowledged it), shown (to a person),
  * on_notify (the person's program), or none (it stays queued, because of reason).

@@ -259,7 +259,7 @@ static void on_timer(void *data)
 	}
 }
 
-/* Does not type a command again that an earlier daemon was about to type: it may have run. */
+/* Writes the command, unless an earlier daemon was about to type it: it may have run already. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct order *order = data;
@@ -291,7 +291,7 @@ static void on_ended(void *data, const struct submit_end *end)
 		order_end(order, "typed", "the command was typed, but not seen to be submitted",
 		    end->reason);
 		break;
-	case SUBMIT_HELD: /* cannot be: the policy waits */
+	case SUBMIT_HELD: /* never comes, because the policy is not is_once */
 	case SUBMIT_REFUSED:
 		order_end(order, "refused", "the command was not typed", end->reason);
 		break;
@@ -311,7 +311,7 @@ static const struct submit_handlers handlers = {
     .ended = on_ended,
 };
 
-/* Inserts by time, oldest first: the store gives commands in another order. */
+/* Inserts by time, oldest first, because the store gives commands in another order. */
 static void insert(struct self_command_set *set, struct order *order)
 {
 	struct list *before = &set->commands;

@@ -73,8 +73,8 @@ static void give_shown(void *data)
 }
 
 /*
- * Returns true if the client can show a message, from its flags: not if it is locked or suspended.
- * No flags at all: tmux dropped the reply.
+ * Returns true if the client can show a message, by its flags. It cannot if it is locked or
+ * suspended. A reply without flags means that tmux showed nothing.
  */
 static bool can_see(const struct muxbus_reply *flags)
 {
@@ -114,7 +114,7 @@ static bool can_draw_on(struct tmux *tmux)
 	return info.version.major > 3 || (info.version.major == 3 && info.version.minor >= 6);
 }
 
-/* Shows the message at one client, with a command of its own: another client may have left. */
+/* Shows the message at one client. Each client gets its own command, as one that has left fails. */
 static void show_at(struct show *show, struct tmux *tmux, const char *client, int64_t show_ms,
     const struct buf *message)
 {

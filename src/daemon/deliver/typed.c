@@ -151,7 +151,7 @@ static void on_retry(void *data)
 	retry->count = 0;
 	for (size_t at = 0; at < count; at++) {
 		const struct notification *note = queue_find(parts->queue, retry->seqs[at]);
-		/* The notification is acknowledged, cancelled, or being typed again. */
+		/* Skip those that are acknowledged, cancelled, or being typed again. */
 		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
 			continue;
 		queue_count_redelivery(parts->queue, note->seq, 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Notices: lines that are typed into a pane to report notifications. A notice is stored before it
- * is typed: the next daemon finds it at the prompt and submits it, or types it again.
+ * is typed, so that the next daemon can find it at the prompt and submit it, or type it again.
  *
- * A notice that the agent did not take is typed again after a while, a bounded number of times:
- * Enter was not seen to submit it, or the agent reports its turns and has begun none. A turn or an
- * acknowledgement ends this.
+ * A notice that the agent did not take is typed again after a while, a bounded number of times. An
+ * agent did not take it if Enter was not seen to submit it, or if the agent reports its turns and
+ * has begun none. A turn or an acknowledgement ends this.
  */
 #pragma once
 

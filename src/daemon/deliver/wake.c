@@ -39,8 +39,8 @@ static void write_call(const struct request *request, const char *id, char out[C
 }
 
 /*
- * Finds the way and describes it for the requester; if id is not "", it is promised. An MCP request
- * comes from an agent: a message to a person does not wake that agent.
+ * Finds the way and describes it for the requester. Unless id is "", the way counts as promised. An
+ * MCP request comes from an agent, so a way that wakes only a person cannot wake the requester.
  */
 static const struct way *find(
     struct request *request, const char *id, const struct pane_ref *address, char out[TEXT_SIZE])

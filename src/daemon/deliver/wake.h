@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Results that all methods share which arm something: the way in which the notification would wake
- * the requester now, or without a way the call that waits for it.
+ * Results that are common to all methods that arm something: the way in which the notification
+ * would wake the requester now, or if there is no way, the call that waits for the notification.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 struct request;
 
-/* Kept to one short row: it is in many schemas of the default list of tools. */
+/* One short row, because many schemas in the default list of tools repeat it. */
 #define WAKE_RESULTS                                                             \
 	{                                                                        \
 		"wake", "object",                                                \

@@ -11,7 +11,7 @@ enum {
 	DAY_MINUTES = 24 * 60,
 	HOP = 15 * 60, /* in seconds */
 	HOPS_MAX = 2 * DAY_MINUTES / 15,
-	LOOK_MS = 60000, /* not until the due time at once: the clock may be set */
+	LOOK_MS = 60000, /* at most, until the clock is read again: it may be set meanwhile */
 	SOURCES_SIZE = 160,
 	KEY_SIZE = PANE_REF_TEXT_SIZE + PRESENCE_NAME_MAX + 8,
 };
@@ -111,8 +111,8 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 
 /*
  * Returns the first end of quiet hours after a time. Normally, the local clock shows quiet_to then.
- * If clocks change before, that time may be skipped or come twice: search in steps of a quarter of
- * an hour, at which all zones change, for the end of a quiet time.
+ * If clocks change before, quiet_to may be skipped or come twice. Then this looks at each quarter
+ * of an hour, because all zones change at one, and returns the first at which quiet hours end.
  */
 static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 {
@@ -139,7 +139,7 @@ static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms)
 {
-	/* If its time is in the future, the clock was set back since. */
+	/* If its time is in the future, the clock was set back since: do not wait for that time. */
 	bool is_back = note->time_ms > now_ms;
 	int64_t due_ms = is_back ? now_ms : note->time_ms, at_ms;
 	if (note->is_urgent)

@@ -55,7 +55,10 @@ struct way {
 	void (*start)(struct mail *mail, const struct way_found *found);
 	/* Releases the mail, to another way or before it is freed. NULL: nothing to release. */
 	void (*cancel)(struct mail *mail);
-	/* The program that gets the notification, whose end ends the way. NULL: the requester's. */
+	/*
+	 * Finds the program whose end ends the way. NULL: no program is watched. ret_program stays
+	 * cleared if none is known.
+	 */
 	void (*program)(const struct daemon *parts, const struct pane_ref *address,
 	    struct foreground_program *ret_program);
 };

@@ -42,7 +42,10 @@ struct way_promises {
 	bool has_news; /* a fact has come since the timer was armed */
 };
 
-/* A fact that comes while the timer runs may be too young for its look: then look twice. */
+/*
+ * Looks up all ways when the timer fires. A fact that comes while the timer runs may not show its
+ * effect by then, so the ways are looked up once more after that.
+ */
 static void look_soon(void *data)
 {
 	struct way_promises *set = data;

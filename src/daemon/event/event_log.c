@@ -71,7 +71,7 @@ static int write_file(int dir, uint64_t ceiling)
 	if (r == 0)
 		r = fdatasync(fd);
 	saved_errno = errno;
-	(void)close(fd); /* a failure changes nothing: synced, or failed before */
+	(void)close(fd); /* its error is ignored, because fdatasync() has reported any */
 	errno = saved_errno;
 	if (r == 0)
 		r = renameat(dir, FILE_NAME_NEW, dir, FILE_NAME);
@@ -88,7 +88,7 @@ static void *raise_main(void *data)
 	return NULL;
 }
 
-/* Starts a thread that reserves the next block. Without it raise_ceiling() does this later. */
+/* Starts a thread that reserves the next block. If no thread starts, raise_ceiling() does it. */
 static void raise_begin(struct sequence *sequence)
 {
 	sigset_t all, before;
@@ -112,7 +112,7 @@ static void raise_end(struct sequence *sequence)
 		sequence->ceiling = sequence->raised;
 }
 
-/* Reserves the next block of numbers: writes the new ceiling before any of them is used. */
+/* Reserves the next block of numbers by writing a new ceiling, before any of them is used. */
 static void raise_ceiling(struct sequence *sequence)
 {
 	uint64_t ceiling;
@@ -127,7 +127,7 @@ static void raise_ceiling(struct sequence *sequence)
 					    "written again",
 			    strerror(errno));
 		sequence->is_volatile = true;
-		/* The next start begins at the file's ceiling: avoid those numbers. */
+		/* The next start may use numbers above the file's ceiling again: skip them. */
 		floor = floor_by_clock();
 		if (sequence->last < floor)
 			sequence->last = floor;
@@ -399,7 +399,7 @@ static const char *time_text(struct event_log *log, int64_t now_ms)
 	return log->time_text;
 }
 
-/* Writes the members that each event has. printf() took a third of the time of an event. */
+/* Writes the members of each event. Without printf(), which took a third of an event's time. */
 static size_t write_head(
     char out[HEAD_BYTES_MAX], uint64_t seq, const char *time, const char *kind, bool has_members)
 {
@@ -478,7 +478,7 @@ void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *r
 {
 	char time[CLOCK_TEXT_SIZE];
 	clock_format(clock_real_ms(), time);
-	/* The gap's number is the last one missed: a reader that stores it resumes behind it. */
+	/* The gap has the number of the last missed event, so a reader resumes behind the gap. */
 	(void)buf_printf(out,
 	    "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\",\"from\":%" PRIu64
 	    ",\"to\":%" PRIu64 ",\"reason\":\"%s\"",
