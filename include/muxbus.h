@@ -548,6 +548,7 @@ MUXBUS_API int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms);
 /*
  * Attaches the loop to a libevent base, which must exist until the loop is freed. The base then
  * watches all descriptors itself, so muxbus_loop_fd() and muxbus_loop_dispatch() have no work.
+ * Returns 0, MUXBUS_ERR_INVALID if the loop is already attached, or another error.
  */
 MUXBUS_API int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *base);
 
@@ -1056,7 +1057,9 @@ MUXBUS_API void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_s
 MUXBUS_API int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command,
     bool read_back, muxbus_reply_fn *reply, void *data);
 
-/* As with read_back, for commands that change only one window: only the window is listed again. */
+/*
+ * Like muxbus_sync_run() with read_back, for commands that change only one window: lists only it.
+ */
 MUXBUS_API int muxbus_sync_run_in_window(struct muxbus_sync *sync, struct muxbus_command *command,
     uint32_t window, muxbus_reply_fn *reply, void *data);
 
@@ -1082,8 +1085,8 @@ MUXBUS_API int muxbus_sync_refresh(struct muxbus_sync *sync, unsigned parts, uns
     muxbus_done_fn *done, void *data);
 
 /*
- * Refreshes one window with its panes, after this call, and also other parts, which may be 0. The
- * window may be new. The window costs tmux about 50 us.
+ * Like muxbus_sync_refresh() with max_age_ms 0, for one window with its panes, and for other parts,
+ * which may be 0. The window may be new; it costs tmux about 50 us.
  */
 MUXBUS_API int muxbus_sync_refresh_window(
     struct muxbus_sync *sync, uint32_t window, unsigned parts, muxbus_done_fn *done, void *data);
@@ -1159,7 +1162,8 @@ MUXBUS_API void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wante
 
 /*
  * Controls the end of a pane: when its program exits, the pane is kept until its status was read
- * (PANE_EXITED), then closed unless keep is true.
+ * (PANE_EXITED), then closed unless keep is true. Returns 0, MUXBUS_ERR_UNAVAILABLE if the state is
+ * not LIVE, MUXBUS_ERR_NOT_FOUND if the pane does not exist, or another error.
  */
 MUXBUS_API int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep);
 
@@ -1201,7 +1205,8 @@ typedef void muxbus_capture_fn(void *data, int error, const struct muxbus_captur
  * the pane is paused for the capture instead, and the missed bytes are reported as a gap
  * ("capture") before offset.
  *
- * Output that follows the capture is delivered after done was called.
+ * Output that follows the capture is delivered after done was called. Returns 0; or an error, for
+ * example MUXBUS_ERR_LIMIT for more than 1,000 captures at a time, and then done is not called.
  */
 MUXBUS_API int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t history,
     unsigned flags, muxbus_capture_fn *done, void *data);

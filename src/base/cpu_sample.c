@@ -5,7 +5,10 @@
 
 enum { STAT_SIZE = 1024 };
 
-/* Reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. */
+/*
+ * Reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. Returns 0, or
+ * -1 if it cannot be read.
+ */
 static int read_machine(struct cpu_sample *sample)
 {
 	uint64_t fields[8] = {0}, total = 0;
@@ -29,7 +32,7 @@ static int read_machine(struct cpu_sample *sample)
 	return 0;
 }
 
-/* Adds utime, stime, cutime and cstime of a process to *ret_ticks. */
+/* Adds utime, stime, cutime and cstime of a process to *ret_ticks. Returns false if unreadable. */
 static bool read_process(pid_t pid, uint64_t *ret_ticks)
 {
 	char text[STAT_SIZE];

@@ -324,7 +324,7 @@ static void reset_signals(const int defaults[CHILD_DEFAULTS])
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Moves the descriptors to 0 to 3. First duplicates those that are in this range. */
+/* Moves the descriptors to 0 to 3, after duplicating those that are in this range. */
 static bool place_streams(const struct child_start *start)
 {
 	const struct child_stream *streams = start->options->streams;

@@ -49,7 +49,10 @@ int link_connect(const char *path, int64_t wait_ms)
 	return -1;
 }
 
-/* Connects to a daemon of our user or root. EPERM: another user listens; nothing was sent. */
+/*
+ * Connects to a daemon of our user or root. Returns a descriptor, or -1 with errno; EPERM if
+ * another user listens, to whom nothing was sent.
+ */
 static int connect_to_own(const char *path, int64_t wait_ms)
 {
 	int fd = link_connect(path, wait_ms);

@@ -47,8 +47,8 @@ ssize_t muxbus_quote(char *out, const void *bytes, size_t len)
 }
 
 /*
- * A doubled '#' is a literal '#'. But tmux keeps '#'s before '[' unchanged, for styles, so they
- * must not be doubled.
+ * Doubles each '#', since tmux reads "##" as '#'. Only a run of '#'s right before a '[' is copied
+ * as it is, because tmux keeps such a run for styles.
  */
 size_t muxbus_literal(char *out, const void *bytes, size_t len)
 {

@@ -80,7 +80,7 @@ static uint32_t caps_of(uint32_t release, bool is_next)
 	return caps;
 }
 
-/* Reads digits. Moves *text to the first other character. */
+/* Reads 1 to 3 digits, and moves *text behind them. Returns false for another number of digits. */
 static bool read_number(const char **text, unsigned *ret_number)
 {
 	size_t len = strspn(*text, "0123456789");
@@ -92,7 +92,7 @@ static bool read_number(const char **text, unsigned *ret_number)
 	return true;
 }
 
-/* Reads "3.4", "3.3a" or "3.4-rc2", which counts as 3.4. */
+/* Reads "3.4", "3.3a", or "3.4-rc2", which counts as 3.4. Returns false for other texts. */
 static bool read_release(const char *text, struct muxbus_version *version)
 {
 	if (!read_number(&text, &version->major) || *text++ != '.' ||
@@ -119,7 +119,9 @@ static int map_openbsd(struct muxbus_version *version)
 			version->major = openbsd_rows[i].major;
 			version->minor = openbsd_rows[i].minor;
 			version->letter = 0;
-			/* The flag does no harm without the bug, and is needed with it. */
+			/*
+			 * The tmux of OpenBSD may have the bug; without it the flag does no harm.
+			 */
 			version->caps =
 			    caps_of(release_of(version), true) | MUXBUS_CAP_PRINT_ENCODED;
 			return 0;

@@ -79,7 +79,10 @@ static uint64_t hash(const char *text)
 	return value;
 }
 
-/* Writes a key such as "default-0123456789abcdef": a readable part and a unique part. */
+/*
+ * Writes a key such as "default-0123456789abcdef": a readable part and a hash. Returns 0, or -1 if
+ * too long.
+ */
 static int make_key(char *out, size_t size, const char *tmux_socket)
 {
 	char path[PATH_MAX * 2];
@@ -97,7 +100,10 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 	return fits(snprintf(out, size, "%s-%016llx", name, (unsigned long long)hash(path)), size);
 }
 
-/* Writes muxbus/NAME in the directory of an XDG variable; in the home directory if it is unset. */
+/*
+ * Writes muxbus/NAME in the directory of an XDG variable, or in fallback below $HOME if the
+ * variable is unset. Returns 0, or -1 if too long or without HOME.
+ */
 static int in_xdg(
     char *out, size_t size, const char *variable, const char *fallback, const char *name)
 {
@@ -186,7 +192,7 @@ static bool owner_is_trusted(uid_t uid)
 	return uid == geteuid() || uid == 0;
 }
 
-/* Checks the existing file at the path. A missing file is fine. */
+/* Returns 0 if the file is our or root's socket, or is missing; else -1 with a reason. */
 static int check_name(int dir_fd, const char *path, const char *name, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -203,7 +209,7 @@ static int check_name(int dir_fd, const char *path, const char *name, char *ret_
 	return 0;
 }
 
-/* Checks the open directory and its file parts->name. */
+/* Checks the open directory, and its file parts->name. Returns 0, or -1 with a reason. */
 static int check_open_dir(
     int dir_fd, const char *path, const struct address_parts *parts, char *ret_reason, size_t size)
 {
@@ -214,7 +220,7 @@ static int check_open_dir(
 		return str_refuse(ret_reason, size,
 		    "the directory %s belongs to user %u, who could replace the socket", parts->dir,
 		    (unsigned)st.st_uid);
-	/* In a sticky directory other users can add files, but cannot remove ours. */
+	/* A sticky directory is safe: others can add files to it, but cannot remove ours. */
 	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX))
 		return str_refuse(ret_reason, size,
 		    "other users can write to the directory %s (mode %04o): chmod go-w it, or "

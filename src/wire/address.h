@@ -30,7 +30,10 @@ int address_state(char *out, size_t size, const char *tmux_socket);
 int address_fleet(char *out, size_t size);
 int address_fleet_state(char *out, size_t size);
 
-/* Writes the path of a configuration file: $XDG_CONFIG_HOME/muxbus/NAME or ~/.config/muxbus/…. */
+/*
+ * Writes the path of a configuration file: $XDG_CONFIG_HOME/muxbus/NAME or ~/.config/muxbus/NAME.
+ * Returns 0, or -1 if too long or without HOME.
+ */
 int address_config(char *out, size_t size, const char *name);
 
 /* Returns the home directory: $HOME, or that of the user's account. NULL if not absolute. */

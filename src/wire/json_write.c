@@ -238,7 +238,7 @@ static inline void note_member(struct json_writer *writer, const char *name)
 static const bool plain_bytes[256] = {
     [' ' ... '"' - 1] = true, ['"' + 1 ... '\\' - 1] = true, ['\\' + 1 ... '~'] = true};
 
-/* Does the work of open_value() if the name is plain and the room is ample. */
+/* Does the work of open_value() if the name is plain and the room is ample; else returns false. */
 static inline bool open_plain(struct json_writer *writer, const char *name, size_t len)
 {
 	struct buf *buf = writer->buf;
@@ -273,7 +273,7 @@ static inline bool open_plain(struct json_writer *writer, const char *name, size
 	return true;
 }
 
-/* Does the work of open_value() for any name and any room. */
+/* Does the work of open_value() for any name and any room. Returns false if the value has none. */
 static __attribute__((noinline)) bool open_measured(
     struct json_writer *writer, const char *name, size_t len)
 {

@@ -148,7 +148,7 @@ int client_open(struct client *client, const struct muxbus_connection_options *o
 	return error;
 }
 
-/* A direct client is refused if the server sends no message or another protocol. */
+/* A direct client was refused if the server has sent no message, or speaks another protocol. */
 bool client_was_refused(const struct client *client, enum muxbus_way *ret_way)
 {
 	const struct direct *direct = &client->direct;

@@ -124,9 +124,9 @@ bool locate_is_same(const struct identity *a, const struct identity *b)
 }
 
 /*
- * The socket may belong to another user, or a service manager may listen on it for tmux. So the
- * process must have our user, and its program's name must contain "tmux". A dynamic loader that
- * runs tmux is refused.
+ * Returns false for a process that may not be tmux, since the socket may belong to another user, or
+ * a service manager may listen on it. So the process must have our user, and its program's name
+ * must contain "tmux". A dynamic loader that runs tmux is refused.
  */
 bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size)
 {

@@ -57,7 +57,10 @@ struct loop_host {
 	void (*unwatch)(void *event);
 	void (*detach)(void *data);
 };
-/* Sets the host, which then watches all descriptors. MUXBUS_ERR_INVALID: a host is already set. */
+/*
+ * Sets the host, which then watches all descriptors. Returns 0, MUXBUS_ERR_INVALID if a host is
+ * already set, or an error of the host.
+ */
 int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *data);
 
 /*

@@ -276,7 +276,7 @@ static int start_process(struct muxbus_one_shot *one_shot)
 	return error;
 }
 
-/* Handles another version of the protocol: starts a process, the server's own client. */
+/* Starts the server's own client, since the server's protocol is another. Returns false. */
 static bool on_foreign(struct muxbus_one_shot *one_shot)
 {
 	int error;

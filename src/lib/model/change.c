@@ -303,7 +303,9 @@ static bool tree_differs(const struct muxbus_layout *a, const struct muxbus_layo
 	return false;
 }
 
-/* Compares layouts. JSON also contains the active pane and the order of use, which do not count. */
+/*
+ * Returns true if two layouts differ. In JSON the active pane and the order of use do not count.
+ */
 static bool string_differs(const char *a, const char *b)
 {
 	struct muxbus_layout *layout_a = NULL, *layout_b = NULL;

@@ -273,7 +273,7 @@ static const char *line_end(const struct fields_target *target, const char *at, 
 	return at;
 }
 
-/* Reads an id such as "$1". An empty field becomes MUXBUS_NO_ID. */
+/* Reads an id such as "$1", or MUXBUS_NO_ID from an empty field. Returns false if invalid. */
 static bool read_id(const char *text, size_t len, char sigil, uint32_t *ret_id)
 {
 	if (len == 0) {

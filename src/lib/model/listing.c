@@ -548,7 +548,7 @@ static int compare_end(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* For a closed pane tmux shows another pane, which is ignored. */
+/* Compares the window of a pane. For a closed pane tmux shows another pane, which is ignored. */
 static int compare_place(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;

@@ -70,7 +70,7 @@ static char *take_rest(struct event_cursor *cursor, size_t *ret_len)
 	return rest;
 }
 
-/* Reads an id with its sigil. With may_lack, "-" means no id. */
+/* Reads an id with its sigil; with may_lack, "-" means no id. Returns false if invalid. */
 static bool take_id(struct event_cursor *cursor, char sigil, bool may_lack, uint32_t *ret_id)
 {
 	size_t len;
@@ -97,7 +97,9 @@ static bool take_index(struct event_cursor *cursor, uint32_t *ret_index)
 	return str_parse_u32(word, len, ret_index);
 }
 
-/* Reads the text after " : ". Skips unknown arguments before the colon. */
+/*
+ * Reads the text after " : ", and skips unknown arguments before it. Returns false without " : ".
+ */
 static bool take_text_after_colon(struct event_cursor *cursor, struct muxbus_event *event)
 {
 	for (;;) {
@@ -119,7 +121,7 @@ static bool take_string(struct event_cursor *cursor, const char **ret_string)
 	return *ret_string != NULL;
 }
 
-/* Reads one argument, whose kind is given by a letter. */
+/* Reads an argument of the kind that the letter says. Returns false if it is missing or invalid. */
 static bool take_argument(struct event_cursor *cursor, char letter, struct muxbus_event *event)
 {
 	bool may_lack = event->label != NULL; /* subscriptions send "-" if there is no id */

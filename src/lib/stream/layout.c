@@ -86,7 +86,7 @@ static bool read_place(struct layout_reader *reader, int *ret_place)
 
 /*
  * Reads ",ID". Old strings have no ids, so if the number is the width of the next cell, reads
- * nothing.
+ * nothing. Returns false if the number is invalid.
  */
 static bool read_pane(struct layout_reader *reader, uint32_t *ret_pane)
 {
@@ -104,7 +104,7 @@ static bool read_pane(struct layout_reader *reader, uint32_t *ret_pane)
 	return true;
 }
 
-/* Reads WxH,X,Y and the id. The next character determines the kind of cell. */
+/* Reads WxH,X,Y, the id, and the kind from the character behind. Returns false if invalid. */
 static bool read_cell(struct layout_reader *reader, struct muxbus_cell *cell)
 {
 	cell->child = MUXBUS_NO_ID;
@@ -186,7 +186,10 @@ static void mark_floating(struct muxbus_layout *layout, uint32_t pane)
 			layout->cells[i].is_floating = true;
 }
 
-/* Reads "<CELL,...>": the panes with these ids float, and are in the tree too. */
+/*
+ * Reads "<CELL,...>" if it follows: the panes with these ids float, and are in the tree too.
+ * Returns false if it is invalid.
+ */
 static bool read_floating(struct layout_reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;
@@ -283,7 +286,7 @@ static bool read_floating_place(
 	return true;
 }
 
-/* Skips a value that is not needed: a number, true or false. */
+/* Skips a number, true or false that is not needed. Returns false if there is none. */
 static bool skip_value(struct layout_reader *reader)
 {
 	const char *start = reader->next;

@@ -50,7 +50,7 @@ static const struct {
     {"%error ", 7, BLOCK_ERROR},
 };
 
-/* Reads a number and the space after it. */
+/* Reads a number and the space after it. Returns false if either is missing. */
 static bool read_number(const char **text, const char *end, uint64_t *ret_number)
 {
 	const char *place = *text;
@@ -289,7 +289,7 @@ static int find_ends(struct segment *segment, bool is_strict, bool *ret_whole)
 	return 0;
 }
 
-/* Handles the common case: one block, which ends with the last line. */
+/* Returns true in the common case of one block, which ends with the last line: *ret_line. */
 static bool is_one_block(const struct segment *segment, size_t *ret_line)
 {
 	const char *text = (const char *)segment->text.data;
@@ -346,7 +346,10 @@ int segment_divide(struct segment *segment, const struct guard *sentinel)
 	return error;
 }
 
-/* Reads the block at an offset. The end of the first block may be missing, because of a cut. */
+/*
+ * Reads the block at an offset; the end of the first block may be missing because of a cut. Returns
+ * false if no block begins there.
+ */
 static bool next_block(struct segment *segment, size_t line, struct muxbus_block *ret_block)
 {
 	const char *text = (const char *)segment->text.data;

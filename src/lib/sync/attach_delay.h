@@ -21,7 +21,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync);
 
 /*
  * Runs a user command now, or when a connection that is being opened is ready. Lists the parts in
- * read_back afterwards; NULL: none.
+ * read_back afterwards; NULL: none. Returns 0 or an error of muxbus_sync_run().
  */
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);

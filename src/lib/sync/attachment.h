@@ -58,7 +58,9 @@ struct attachment *attachment_new_detached(struct muxbus_sync *sync);
 /* Frees an attachment and kills its connection. */
 void attachment_free(struct attachment *attachment);
 
-/* Starts the connection; callbacks report the result. After an error, connection is NULL. */
+/*
+ * Starts the connection; callbacks report the result. Returns 0, or an error and connection NULL.
+ */
 int attachment_open(struct attachment *attachment);
 /* Detaches the connection, then frees the attachment. */
 void attachment_close(struct attachment *attachment);

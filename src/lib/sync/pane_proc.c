@@ -134,7 +134,10 @@ static bool is_own_error(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR;
 }
 
-/* Reads the fields of a line "1 (name) S 2 3 ..."; the name may contain ')' and blanks. */
+/*
+ * Reads the fields of a line "1 (name) S 2 3 ..."; the name may contain ')' and blanks. Returns
+ * false if the line is invalid.
+ */
 static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
 {
 	const char *p = strrchr(line, ')');
@@ -151,7 +154,10 @@ static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
 	return true;
 }
 
-/* Finds the device of a terminal. The path of a pseudo terminal contains its number. */
+/*
+ * Finds the device of a terminal; the path of a pseudo terminal contains its minor number. Returns
+ * false if path is no terminal.
+ */
 static bool find_device(const char *path, unsigned *ret_major, unsigned *ret_minor)
 {
 	struct stat status;
