@@ -110,7 +110,10 @@ static bool is_behind_prompt(const struct buf *text, size_t line)
 	return false;
 }
 
-/* Returns true if byte stands at offset at of the text, behind the same run as before text->at. */
+/*
+ * Returns true if byte stands at offset at of the text, after the same text->run bytes as stand
+ * before text->at, which were echoed last.
+ */
 static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 {
 	const uint8_t *bytes = text->bytes.data;
@@ -118,7 +121,10 @@ static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 	    memcmp(bytes + at - text->run, bytes + text->at - text->run, text->run) == 0;
 }
 
-/* Returns where in the text an editor, which may have moved, continued with byte, or SIZE_MAX. */
+/*
+ * Returns the offset in the text at which an editor, which may have moved, continues with byte, or
+ * SIZE_MAX.
+ */
 static size_t find_place(const struct echo_text *text, uint8_t byte)
 {
 	if (stands(text, text->at, byte))

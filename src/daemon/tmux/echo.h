@@ -18,7 +18,7 @@
 
 #define ECHO_TEXTS_MAX 4 /* texts that are remembered, the latest ones */
 #define ECHO_TEXT_MAX 4096 /* bytes of a text; the echo of a longer text is not recognised */
-#define ECHO_FRESH_MS 2000 /* the echo is expected anywhere for this long after typing */
+#define ECHO_FRESH_MS 2000 /* after this time from typing, an echo begins only after a prompt */
 #define ECHO_HELD_MAX (16 * 1024) /* bytes of output that may be held back as an echo */
 
 enum echo_reader {
@@ -75,6 +75,6 @@ size_t echo_end_line(struct echo *echo);
 size_t echo_mark(struct echo *echo, char mark, size_t len);
 /* Returns where text begins that may be an echo, or SIZE_MAX. */
 size_t echo_start(const struct echo *echo);
-/* The plain text lost its first len bytes; it was cut to len bytes. */
+/* echo_consume: the plain text lost its first len bytes. echo_cut: it now ends after len bytes. */
 void echo_consume(struct echo *echo, size_t len);
 void echo_cut(struct echo *echo, size_t len);

@@ -18,7 +18,7 @@ struct flow_wait {
 static void finish(struct flow_wait *wait, bool is_gone)
 {
 	loop_timer_free(wait->timer);
-	/* The output does not flow yet: what is written until it flows must become a gap. */
+	/* If the output does not flow yet, what is written before it flows is reported as a gap. */
 	if (!is_gone && muxbus_sync_output(wait->sync, wait->pane) == MUXBUS_OUTPUT_COMING)
 		stream_tell(wait->streams, wait->pane);
 	if (!is_gone)

@@ -35,8 +35,8 @@ static bool is_human(const struct object_view *view, uint32_t pane)
 }
 
 /*
- * Returns when a person was last active in a session. tmux counts the attach of any client, ours
- * too: the activity of persons' clients is used if the session has any.
+ * Returns when a person was last active in a session. To tmux the attach of any client is activity,
+ * even ours, so if the session has clients of persons, only their activity counts.
  */
 static uint64_t session_activity(
     const struct muxbus_model *model, const struct muxbus_session *session)

@@ -20,7 +20,7 @@ struct output_source_set {
 	struct pane_pipe_set *pipes; /* NULL: pipes are not used */
 	void (*late)(struct output_source *source, const uint8_t *bytes, size_t len);
 	struct list sources; /* sources that are wanted, the latest last */
-	uint64_t begun; /* how often a source began to be wanted or changed */
+	uint64_t begun; /* how often sources have begun to be wanted, or changed */
 	bool all;
 	bool has_control; /* control mode can carry output: the daemon may be a client */
 	struct loop_timer *retry;
@@ -136,7 +136,7 @@ static void change_to_control(struct output_source *source)
 	enter(source, OUTPUT_SOURCE_CONTROL);
 }
 
-/* tmux does not announce the end of the user's pipe: tries again to pipe the pane. */
+/* Tries again to pipe deaf panes, since tmux does not announce the end of the user's pipe. */
 static void on_retry(void *data)
 {
 	struct output_source_set *sources = data;
@@ -160,8 +160,9 @@ static void on_found(void *data UNUSED, int error)
 }
 
 /*
- * A program that tmux starts where another one has ended is a new child of tmux: tmux is asked only
- * after a change of its children. If they cannot be read, the next request about the pane looks.
+ * A program that tmux starts where another one has ended is a new child of tmux, so tmux is asked
+ * about the panes only after a change of its children. If the children cannot be read, the next
+ * request about the pane looks.
  */
 static void on_look(void *data)
 {
@@ -211,7 +212,8 @@ static enum life_state read_life(const struct life *life, const struct muxbus_re
 		return LIFE_THERE; /* not known: follow the pane, so that no output is lost */
 	/*
 	 * tmux 3.8 forgets the pid of a process that it has reaped. If no pipe was handed over,
-	 * tmux may be in another PID namespace, so that its pid has no meaning here.
+	 * tmux may be in another PID namespace, so that the pid which it reports for the pane has
+	 * no meaning here.
 	 */
 	return is_dead || pid <= 0 || (!life->has_failed && process_has_ended((pid_t)pid))
 	    ? LIFE_OVER

@@ -25,7 +25,7 @@ struct output_source {
 	struct output_source_set *set;
 	uint32_t pane;
 	enum output_source_kind kind;
-	uint64_t number; /* the set's count begun when this source began */
+	uint64_t number; /* output_source_begun() when this source began */
 	bool has_ended; /* the pane is gone: no output is wanted any more */
 	bool is_cut; /* the pipe has ended, and may have lost its last bytes */
 	bool is_over; /* the program of the pane has ended, and its pipe with it */
@@ -55,7 +55,10 @@ void output_source_want(struct output_source *source, bool is_wanted);
 /* Sets whether the output of every pane is wanted. Then call output_source_want() for each pane. */
 void output_source_want_all(struct output_source_set *sources, bool is_wanted);
 
-/* Delivers the output that a pipe holds now, about max bytes at most. False if it is not a pipe. */
+/*
+ * Delivers the output that the pipe holds now, about max bytes at most. Returns false if the source
+ * is not a pipe.
+ */
 bool output_source_drain(struct output_source *source, size_t max);
 
 /*

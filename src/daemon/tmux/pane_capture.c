@@ -46,7 +46,10 @@ static void end_try(struct pane_capture *capture, const struct muxbus_capture *p
 		finish(capture, 0, picture, !is_changed);
 }
 
-/* Copies the picture, and sends an empty command, to wait for the reply. False on failure. */
+/*
+ * Keeps a copy of the picture, and sends an empty command, whose reply calls on_settled(). Returns
+ * false if the command cannot be sent.
+ */
 static bool settle(struct pane_capture *capture, const struct muxbus_capture *picture)
 {
 	struct muxbus_command *command = tmux_command("display-message", "-p", "", NULL);

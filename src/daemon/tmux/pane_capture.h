@@ -21,6 +21,9 @@ struct tmux;
 typedef void pane_capture_fn(
     void *data, int error, const struct muxbus_capture *picture, bool is_exact);
 
-/* Like muxbus_sync_capture(). Calls done once; if it fails at once, before it returns. */
+/*
+ * Like muxbus_sync_capture(), but always calls done once, also on failure: then perhaps before
+ * pane_capture() returns.
+ */
 void pane_capture(struct tmux *tmux, struct stream_set *streams, uint32_t pane, uint32_t history,
     unsigned flags, pane_capture_fn *done, void *data);

@@ -51,7 +51,9 @@ struct pane_events {
 	uint64_t output_end;
 };
 
-/* The caller then calls buf_init() for members; pane_events_sink_finish() frees them. */
+/*
+ * The caller then calls buf_init() for sink->members; pane_events_sink_finish() frees the buffers.
+ */
 void pane_events_sink_init(struct pane_events_sink *sink, struct event_base *base,
     struct event_log *log, struct tmux *tmux, int64_t quiet_ms);
 void pane_events_sink_finish(struct pane_events_sink *sink);
@@ -59,7 +61,10 @@ void pane_events_sink_finish(struct pane_events_sink *sink);
 void pane_events_init(struct pane_events *events, uint32_t pane);
 void pane_events_finish(struct pane_events *events);
 
-/* Sets the wanted events. Publishes pending text first; drops bells and progress without marks. */
+/*
+ * Sets the wanted events. Publishes pending text first. If marks are not wanted, drops the bells
+ * and the progress that are not published yet.
+ */
 void pane_events_want(
     struct pane_events *events, struct pane_events_sink *sink, bool text, bool marks);
 

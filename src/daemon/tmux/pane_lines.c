@@ -25,7 +25,7 @@ struct pane_lines {
 	uint64_t base;
 	uint64_t line; /* number of the byte where its first line began; before base if cut */
 	size_t len; /* length of text after the last piece */
-	size_t seen; /* bytes of text that the watches have looked at, unless unfinished */
+	size_t seen; /* where the next block begins in text: all watches have looked so far */
 	size_t block; /* the end of the present block in text; valid while todo is not empty */
 	bool is_ending; /* no more turns come, so that looking has no time limit */
 	bool is_changed; /* text after the present block must be looked at */
@@ -139,7 +139,7 @@ void pane_lines_token(struct pane_lines *lines, const struct token *token)
 		echo_move(echo, token->to - token->from == 2);
 }
 
-/* A line that is drawn again ends before the start of some watches: moves their start back. */
+/* Text was drawn again from the number from on: a watch that began later now begins there. */
 static void begin_earlier(struct pane_lines *lines, uint64_t from)
 {
 	struct list *link;
@@ -242,7 +242,10 @@ static void consume_lines(struct pane_lines *lines)
 		return;
 	consume(lines, (size_t)(newline + 1 - lines->text.data));
 	lines->line = lines->base;
-	/* The rest is searched again for literals: watches may be held because of dropped lines. */
+	/*
+	 * No watch is held any more, since its literal may stand in a dropped line. The text that
+	 * is left is searched again for literals.
+	 */
 	lines->searched = 0;
 	while (!list_is_empty(&lines->held))
 		list_remove(lines->held.next);
@@ -260,7 +263,7 @@ static void end_block(struct pane_lines *lines)
 		buf_shrink(&lines->text, TEXT_KEEP);
 }
 
-/* Returns where in text a watch continues to look; at or after block: not yet. */
+/* Returns where in text a watch continues to look; if at or after block, not in this block. */
 static size_t look_from(const struct pane_lines *lines, const struct line_watch *watch)
 {
 	size_t start = watch->from > lines->base ? (size_t)(watch->from - lines->base) : 0;

@@ -54,7 +54,7 @@ struct lines_turn {
 
 /* echo is lent, or NULL. Text that echo recognises is cut out of the lines. */
 struct pane_lines *pane_lines_new(struct lines_turn *turn, struct echo *echo);
-/* The watches look at the remaining text, and are closed. */
+/* Lets the watches look at the remaining text, calls closed of each, and frees lines. */
 void pane_lines_free(struct pane_lines *lines);
 
 /* The pattern is lent until the watch is removed. */

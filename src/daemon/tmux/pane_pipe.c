@@ -202,7 +202,10 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 		pipe->held += (size_t)len;
 		if (pipe->state == PIPE_FLOWING)
 			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
-		/* The pipe is empty; after many bytes, the next recv() shows if it has ended. */
+		/*
+		 * This read has emptied the pipe. After many bytes, reads once more, to see if the
+		 * pipe has ended.
+		 */
 		if ((size_t)len < sizeof pipes->piece && find(pipes, pane) == pipe &&
 		    !is_cut(pipe)) {
 			pipe->held = 0;
@@ -219,11 +222,14 @@ static void on_readable(evutil_socket_t fd UNUSED, short events UNUSED, void *da
 		take_end(pipe->set, pipe);
 }
 
-/* Shuts our end, so that tmux closes its own: until then the pane has a pipe. */
+/*
+ * Shuts our end down, so that tmux closes its own. Until tmux does so, the pane has a pipe, and
+ * cannot get another one.
+ */
 static void close_pipe(struct pane_pipe *pipe)
 {
 	pipe->state = PIPE_CLOSING;
-	(void)shutdown(pipe->fd, SHUT_WR); /* fails if tmux has closed its end: we read that */
+	(void)shutdown(pipe->fd, SHUT_WR); /* fails if tmux closed its end; a read shows that */
 }
 
 /* Takes the descriptor of a pipe. */
@@ -332,7 +338,10 @@ bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
 {
 	struct muxbus_sync_info info;
 	struct rlimit limit;
-	/* A server outside of this PID namespace has no pid here: its pipes cannot be checked. */
+	/*
+	 * A server outside of this PID namespace has no pid here. No pipe is started then, since
+	 * nothing would show that tmux made it.
+	 */
 	muxbus_sync_info(tmux_sync(pipes->tmux), &info);
 	return !pipes->is_unusable && pipes->failures < FAILURES_MAX && info.pid > 0 &&
 	    access(pipes->program, X_OK) == 0 && pipes->map.count < PANE_PIPES_MAX &&

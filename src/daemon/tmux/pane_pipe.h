@@ -28,7 +28,7 @@ enum {
 	 * it has not written when a pane is killed. A pair of sockets was seen full with 26 KB.
 	 */
 	PANE_PIPE_FULL_BYTES = 16 * 1024,
-	/* Read from the pipe of a closed pane: more than a pair of sockets can hold. */
+	/* At most read from the pipe of a closed pane. A pair of sockets cannot hold as much. */
 	PANE_PIPE_REST_BYTES = 16 * 1024 * 1024,
 	PANE_PIPE_WAIT_MS = 3000, /* time limit of the hand-over */
 };
@@ -54,7 +54,7 @@ struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct co
     struct tmux *tmux, const struct pane_pipe_handlers *handlers);
 void pane_pipe_set_free(struct pane_pipe_set *pipes);
 
-/* Returns true if another pane may be piped. False for good after several failures. */
+/* Returns true if another pane may be piped. After several failures it always returns false. */
 bool pane_pipe_may_start(const struct pane_pipe_set *pipes);
 
 /* Pipes a pane. Returns 0, and calls begun or ended later; or -1, and calls no handler. */
@@ -66,7 +66,9 @@ void pane_pipe_stop(struct pane_pipe_set *pipes, uint32_t pane);
 /* Delivers the bytes that tmux has written to the pipe by now, about max at most. */
 void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane, size_t max);
 
-/* The pane is gone: drains and closes the pipe. True if bytes may be lost (PANE_PIPE_CUT). */
+/*
+ * The pane is gone: drains and closes the pipe. Returns true if bytes may be lost (PANE_PIPE_CUT).
+ */
 bool pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane);
 
 /* Returns the number of panes that are followed by a pipe. */

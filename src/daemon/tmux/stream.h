@@ -60,8 +60,9 @@ bool stream_set_follows(const struct stream_set *streams);
 const struct output_source_set *stream_sources(const struct stream_set *streams);
 
 /*
- * A reader's lease: keeps the ring of a pane filled for this time after the last call. follows:
- * the reader reads output, so that the daemon stays attached.
+ * The lease of a reader: until this time has passed since the last call, output of the pane goes
+ * into its ring. follows: the reader reads this output, so the daemon also stays a client of tmux
+ * if the output needs one.
  */
 #define STREAM_LEASE_SEC 300
 void stream_lease(struct stream_set *streams, uint32_t pane, bool follows);
@@ -83,7 +84,7 @@ uint64_t stream_start(const struct stream_set *streams, uint32_t pane);
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
     struct buf *out, struct stream_slice *ret_slice);
 
-/* Takes the output that the pane's pipe holds now. False if no pipe carries its output. */
+/* Takes the output that the pane's pipe holds now. Returns false if no pipe carries the output. */
 bool stream_drain(struct stream_set *streams, uint32_t pane);
 
 /* A reader knows an offset of the pane: if the output begins later, a gap is reported. */

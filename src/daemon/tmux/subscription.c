@@ -88,7 +88,7 @@ bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe)
 	uint64_t others = OWN_KINDS;
 	if (by_pipe)
 		others = PIPED_KINDS;
-	/* The end of a pipe tells the end of its pane. */
+	/* The end of a pipe shows the end of its pane, so pane_closed needs no client then. */
 	if (by_pipe && (wants_output || kinds & (MARK_KINDS | BIT(EVENT_LINE))))
 		others |= BIT(EVENT_PANE_CLOSED);
 	return kinds == 0 || (wants_output && !by_pipe) || (kinds & ~others) != 0;
@@ -147,7 +147,7 @@ static bool concerns_sessions(const struct id_set *set, const struct event_scope
 	for (; i < size && scope->sessions[i] != MUXBUS_NO_ID; i++)
 		if (id_set_has(set, scope->sessions[i]))
 			return true;
-	/* A full list may have been cut: one event too many is better than one too few. */
+	/* A full list may lack sessions of the event, which is passed on to be safe. */
 	return !set->is_limited || (i == size && set->count > 0);
 }
 

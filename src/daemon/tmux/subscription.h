@@ -28,8 +28,8 @@ struct subscription_filter {
 };
 
 /*
- * Returns true if an event has one of these kinds: pane_output only with wants_output, line only if
- * the kind is named, gap in any case with either.
+ * Returns true if an event has one of these kinds. An event pane_output is wanted only with
+ * wants_output, and line only if this kind is named; with either of them gap is always wanted.
  */
 bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event);
 

@@ -295,7 +295,10 @@ static void on_log(void *data UNUSED, enum muxbus_log_level level, const char *t
 	library_log_write("tmux: ", level, text);
 }
 
-/* Lets work that waits continue without events: tmux may refuse us as a client. */
+/*
+ * Attaching takes too long, perhaps because tmux refuses us as a client: work that waits for it
+ * goes on without events.
+ */
 static void on_attach_due(void *data)
 {
 	end_attaches(data, 0);
@@ -484,8 +487,8 @@ bool tmux_is_finding(const struct tmux *tmux)
 }
 
 /*
- * Combines all that may change the model: a listing makes a new model; between two listings only
- * output offsets and times change, and published changes.
+ * Combines the counters of all that changes the model: a listing makes a new model; between two
+ * listings only output offsets and times change, and what published changes report.
  */
 uint64_t tmux_revision(const struct tmux *tmux)
 {
@@ -569,7 +572,10 @@ enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref)
 		return PANE_UNKNOWN;
 	pane_ref_of(tmux, ref->pane, &now);
 	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
-	/* On tmux 3.8 a dead pane has no process; pane ids are never used twice. */
+	/*
+	 * On tmux 3.8 a dead pane has no process. Its id alone shows that it is the same pane,
+	 * since a server never uses a pane id twice.
+	 */
 	if (pane != NULL && pane->is_dead && pane->pid == 0)
 		now.pane_pid = ref->pane_pid;
 	return pane_ref_same_pane(&now, ref) ? PANE_THERE : PANE_GONE;
