@@ -120,7 +120,7 @@ static bool is_question(const char *end)
 	return false;
 }
 
-/* Reads the directory in which the shell ended, and removes its file. False if not known. */
+/* Reads the file with the directory in which the shell ended, and removes it. False if unknown. */
 static bool read_cwd(const struct job_set *jobs, const struct job *job, char out[PATH_SIZE])
 {
 	char path[PATH_SIZE], *dot;
@@ -403,7 +403,7 @@ static void execute(struct request *request, const struct execute_args *args)
 	struct pane_ref pane;
 	if (find_place(request, args->cwd, &pane, cwd) &&
 	    session_env(request, &pane, &order.session_env)) {
-		/* Not passed as env: a restart would then have to give an environment. */
+		/* Not passed as env, because a restart would then have to give an environment. */
 		env = job_env_join(order.session_env, trap_env, SIZE_MAX);
 		order.session_env = env;
 		order.pane = &pane;

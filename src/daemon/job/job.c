@@ -250,7 +250,7 @@ static void job_read_end(struct job_set *set, struct job *job)
 	job_secrets_remove(set->dir_fd, job->id);
 }
 
-/* The supervisor has ended. Old jobs are removed only now, so that no answer waits for it. */
+/* The supervisor has ended. Old jobs are removed only now, so that answers do not wait for that. */
 static void job_collect(void *data)
 {
 	struct tracked *tracked = data;
@@ -283,9 +283,9 @@ static void command_started(struct tracked *tracked)
 }
 
 /*
- * The supervisor reports the start, the end, or both. After the end it syncs its files and exits.
- * If the pipe closes without a report, the supervisor was killed or is of an earlier release; then
- * the files say how the job ended.
+ * A report of the supervisor says that the command has started, that it has ended, or both. After
+ * the end the supervisor syncs its files and exits. If the pipe closes without a report, the
+ * supervisor was killed or is of an earlier release; then the files say how the job ended.
  */
 static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 {
@@ -417,7 +417,7 @@ const struct job *job_start(
 	return NULL;
 }
 
-/* Continues a job of an earlier daemon: it runs, has ended, or was never started. */
+/* Continues a job of an earlier daemon, which runs, has ended, or was never started. */
 static void job_take_up(struct tracked *tracked)
 {
 	struct job_set *set = tracked->set;
@@ -468,7 +468,7 @@ static void on_again(void *data)
 	}
 }
 
-/* Moves a loaded job behind all older jobs: the store does not keep the order of its records. */
+/* Moves a loaded job behind all older jobs, since the store keeps its records in another order. */
 static void job_place(struct job_set *set, struct job *job)
 {
 	struct list *before;
@@ -585,7 +585,7 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	}
 	if (job_start_read(set->dir_fd, id, &start) != 0)
 		return -EAGAIN;
-	/* Pid and group of a command are not reused before the supervisor reaps the command. */
+	/* A process with this pid and the supervisor as its parent is certainly the command. */
 	supervisor = job_supervisor_open(set->dir_fd, job->id, &fd);
 	if (fd < 0)
 		return -ESRCH;

@@ -61,7 +61,7 @@ const struct job *job_start(
 const struct job *job_find(const struct job_set *set, const char *id);
 const struct job *job_next(const struct job_set *set, const struct job *previous);
 size_t job_running(const struct job_set *set);
-/* Returns true if the answer of a request reported this job's end: lists leave such jobs out. */
+/* Returns true if the answer of a request reported this job's end, so that lists leave it out. */
 bool job_is_quick(const struct job *job);
 
 /* Signals a job: SIGTERM and SIGINT escalate to SIGKILL after 5 s. Returns 0 or -errno. */
@@ -76,7 +76,7 @@ int job_stop_for_restart(struct job_set *set, const char *id);
  */
 const char *const *job_env(const struct job *job);
 
-/* The notification of a job's end is not delivered, since an answer has reported the end. */
+/* Settles the notification of a job's end undelivered, since an answer has reported the end. */
 void job_settle_waited(struct job_set *set, const struct job *job);
 
 /* Sets whether a request waits for a job; if not, the end is notified. pane NULL: as before. */
@@ -99,7 +99,7 @@ void job_path(
 /* Returns how many bytes of standard output are kept; a job may have written more. */
 int64_t job_log_bytes(const struct job_set *set, const struct job *job);
 
-/* Returns the offset behind the last kept byte; if the disk was full, less than all the output. */
+/* Returns the offset behind the last kept byte, the output's length unless the disk was full. */
 int64_t job_kept_end(const struct job_set *set, const struct job *job, enum job_file file);
 
 /*

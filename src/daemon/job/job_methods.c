@@ -80,7 +80,10 @@ static const struct field_result run_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Turns an object into a list of changes; is_only: of an empty environment. NULL if this failed. */
+/*
+ * Converts an object of variables into a list of changes (job_env.h). If is_only, the list begins
+ * with the removal of all variables. Returns NULL after failing the request.
+ */
 static char **make_env(struct request *request, const struct json *env, bool is_only)
 {
 	size_t count = env != NULL ? env->count : 0, at = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Names of jobs: unique while the jobs run, and accepted wherever an id is. A text is first
- * compared with ids. If several jobs have a name, it means the running job, else the latest.
+ * compared with ids. If several jobs have a name, the name means the running one, else the latest.
  */
 #pragma once
 

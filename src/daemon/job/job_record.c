@@ -4,7 +4,7 @@
 #include "base/stripper.h"
 
 enum {
-	EXACT_MS = 10000, /* from here on, times are written in whole seconds */
+	EXACT_MS = 10000, /* durations from this on are written in whole seconds */
 	OUTCOME_SIZE = 128,
 };
 

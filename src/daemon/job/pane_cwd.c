@@ -6,11 +6,11 @@
 #include "base/process.h"
 #include "daemon/queue/record.h"
 
-enum { PLACES_MAX = 256 }; /* records; if two panes share a record, the latest counts */
+enum { PLACES_MAX = 256 }; /* records; of panes that share one, the latest counts */
 
 struct pane_place {
 	struct pane_ref pane;
-	char *own; /* current directory of the program that asked */
+	char *own; /* current directory of the program that called execute_cli */
 	char *cwd;
 };
 

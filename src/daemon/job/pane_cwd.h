@@ -2,7 +2,7 @@
 /*
  * Where the next command of execute_cli starts, kept per pane, so that later connections and
  * daemons find it: the directory in which the last command ended. It counts only for programs of
- * the pane that have the same current directory as the program that asked last.
+ * the pane that have the same current directory as the program that called execute_cli last.
  */
 #pragma once
 
