@@ -57,7 +57,7 @@ static const struct condition_kind *kind_named(const char *name)
 	return NULL;
 }
 
-/* Writes a condition of a kind; key is the member whose value belongs to the kind's own name. */
+/* Writes a condition of a kind. The member with the kind's own name gets the value of key. */
 static void put_condition(struct json_writer *writer, const struct condition_kind *kind,
     const struct json *spec, const struct json *key)
 {
@@ -98,7 +98,10 @@ static const struct json *find_type(const struct json *spec)
 	return NULL;
 }
 
-/* Returns the member that was meant as the kind's own: one that the kind lacks, or its pane. */
+/*
+ * Returns the member whose value was meant for the member with the kind's own name: one that the
+ * kind does not have, where "pane" counts only if the kind's own name means a pane.
+ */
 static const struct json *find_key(
     const struct condition_kind *kind, const struct json *spec, const struct json *type)
 {
@@ -110,7 +113,7 @@ static const struct json *find_key(
 	return NULL;
 }
 
-/* Returns true if any kind has a member of this name: the name is no misspelled kind. */
+/* Returns true if any kind has a member of this name, so that it is no misspelled kind. */
 static bool is_field(const char *name)
 {
 	const struct condition_kind *kind = NULL;

@@ -24,7 +24,7 @@ struct condition_kind {
 	bool needs_tmux; /* always about a pane, whose events or output are needed */
 	bool reads_disk; /* reads files, so not allowed for the role read_only */
 	bool follows; /* needs events of tmux even without a pane */
-	bool by_output; /* pane output is enough, also by a pipe; or the end of a process */
+	bool by_output; /* needs only the pane's output, also by a pipe, or the end of a process */
 	/* Members that name objects of tmux, NULL-terminated; each needs tmux. NULL: none. */
 	const char *const *tmux_members;
 	size_t args_size;
@@ -104,7 +104,7 @@ struct condition *condition_restore(
 bool condition_follows(const struct condition_kind *kind, bool by_pipe);
 /* As condition_follows(), for any condition of an array; invalid conditions do not count. */
 bool condition_any_follows(const struct json *specs, bool by_pipe);
-/* Returns true if any condition of an array may be about a pane, which needs a fresh model. */
+/* Returns true if a condition of an array may be about a pane, so that a fresh model is needed. */
 bool condition_any_looks(const struct json *specs);
 
 extern const char *const condition_state_names[CONDITION_STATE_COUNT_];

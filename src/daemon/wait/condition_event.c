@@ -18,7 +18,7 @@ enum {
 struct event_watch {
 	struct condition *condition;
 	struct subscription_set *set;
-	uint64_t kinds; /* wanted kinds; others say that the object is gone */
+	uint64_t kinds; /* wanted; the set's other kinds say that the object is gone */
 	const struct json *where; /* NULL: any event; where_reader owns it */
 	struct json_reader *where_reader;
 	struct json_reader *event_reader;
@@ -122,7 +122,7 @@ static bool on_event(void *data, const char *subscription UNUSED, struct event_e
 	struct event_watch *watch = data;
 	if (watch->condition->state != CONDITION_PENDING)
 		return true;
-	/* Objects that a new daemon finds were not created now: kept waits must not match. */
+	/* Objects that a new daemon finds are not new, so kept waits must not match them. */
 	if (BIT(event->kind) & CREATED_KINDS && tmux_is_finding(watch->condition->parts->tmux))
 		return true;
 	if (watch->kinds & BIT(event->kind) && is_where(watch, event))
@@ -135,7 +135,7 @@ static bool on_event(void *data, const char *subscription UNUSED, struct event_e
 static bool on_gap(void *data UNUSED, const char *subscription UNUSED, uint64_t from UNUSED,
     uint64_t to UNUSED, const char *reason UNUSED)
 {
-	return true; /* nothing is replayed or dropped */
+	return true; /* cannot happen, since nothing is replayed or dropped */
 }
 
 static bool fail_nearest(

@@ -117,7 +117,7 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	/* A notification with this id may exist already. */
 	if (filter.id != NULL)
 		note_look_back(watch);
-	/* Without a method the condition is restored: jobs and timers may be loaded later. */
+	/* Not for a restored condition (no method): jobs and timers may be loaded later. */
 	if (filter.id != NULL && request_method(request) != NULL)
 		look_ahead(watch);
 	return true;

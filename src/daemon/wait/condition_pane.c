@@ -9,7 +9,7 @@
 
 enum {
 	MATCHED_LINE_MAX = 4096, /* bytes of the line that is reported */
-	BEGIN_MS = 50, /* output within this time after the request counts as starting with it */
+	BEGIN_MS = 50, /* output that starts within this time after a request misses nothing */
 	SCREEN_WAIT_MS = 50, /* from output to a look at the screen */
 	EXIT_LOOK_MS = 100,
 	EXIT_LOOKS = 12, /* after half of these, the library reports an end even without a status */
@@ -70,7 +70,7 @@ static bool is_late(const struct pane_watch *watch)
 	return clock_mono_ms() - watch->asked_ms > BEGIN_MS;
 }
 
-/* If the request had to wait for tmux, or output starts later, what came before is missed. */
+/* Notes a gap if the request had to wait for tmux, and whether output has yet to start to flow. */
 static void note_begin(struct pane_watch *watch)
 {
 	watch->is_coming = flow_of(watch) != MUXBUS_OUTPUT_FLOWING;
@@ -301,8 +301,9 @@ static void settle_exited(struct pane_watch *watch, const struct muxbus_pane *pa
 }
 
 /*
- * Checks if the program has ended already. Its event may have come before the condition: tmux still
- * showed the pane as alive, or another process keeps the terminal open.
+ * Checks if the program has ended already, since the event of its end may have come before the
+ * condition. The process is checked as well, because tmux may show the pane as alive a while
+ * longer, or as long as another process keeps the terminal open.
  */
 static void exited_look(void *data)
 {

@@ -7,9 +7,9 @@
 #include "io/loop_timer.h"
 
 enum {
-	ENTRY_MS = 500, /* a command typed just before the request may not have been read yet */
+	ENTRY_MS = 500, /* first wait, as a command typed just before may not have been read yet */
 	AGAIN_MIN_MS = 250,
-	AGAIN_MAX_MS = 5000, /* a program may show its prompt without output */
+	AGAIN_MAX_MS = 5000, /* most time between two looks; a prompt may appear without output */
 	TEXT_MAX = 4096,
 };
 
@@ -124,7 +124,7 @@ static void prompt_read_done(void *data, int error, const struct pane_screen *sc
 	prompt_mark_rest(&watch->mark);
 }
 
-/* Returns true if the program does not wait for input: then the screen need not be read. */
+/* Returns true if the program does not wait for input, so that the screen need not be read. */
 static bool is_at_work(const struct pane_watch *watch)
 {
 	const struct muxbus_pane *pane =

@@ -181,7 +181,7 @@ static void on_settled(void *data)
 	if (wait_is_over(wait))
 		wait_end(wait, false);
 	else if (!stays(wait))
-		wait_record_put(wait); /* one condition of "all" has matched: its state is stored */
+		wait_record_put(wait); /* stores that one condition of "all" has matched */
 }
 
 /* Answers the request that resumed a wait when its own timeout has passed; the wait continues. */
@@ -223,7 +223,7 @@ static void on_changed(struct condition *condition, void *data)
 		loop_timer_wake(wait->settled);
 }
 
-/* The peer has disconnected: a wait with a name stays. */
+/* The peer has disconnected. Its wait stays only if the wait has a name. */
 static void on_cancelled(struct request *request, void *data)
 {
 	struct wait *wait = data;
@@ -278,7 +278,7 @@ static bool wait_add(struct wait *wait, struct request *request, const struct js
 	return true;
 }
 
-/* Writes a condition to arm it again: "sec" without the time that has already passed. */
+/* Writes a condition so that it can be armed again; "sec" gets the time that is left. */
 static void shorten(const struct wait *wait, const struct json *spec, struct buf *out)
 {
 	const struct json *sec = json_member(spec, "sec");
@@ -386,7 +386,7 @@ static bool goes_before(const struct wait *wait, const struct wait *other)
 	return is_notified != other_is ? is_notified : wait->over_ms < other->over_ms;
 }
 
-/* Returns true if there is room for a named wait; removes a result that no request asked for. */
+/* Returns true if there is room for a named wait, perhaps after removing a result not asked for. */
 static bool has_place(struct wait_set *set)
 {
 	struct wait *first = NULL;

@@ -25,18 +25,19 @@ bool wait_put_off(struct request *request, const struct json *specs);
 
 /*
  * Answers request when any, or all, of the conditions (arrays; exactly one is not NULL) have
- * matched or are gone, or when the timeout has passed. name NULL: no name. The name of a present
- * wait resumes it, without conditions or with equal ones; the timeout stays that of the wait, or is
- * the request's if that is earlier and is_timed. May fail the request at once.
+ * matched or are gone, or when the timeout has passed. name NULL: no name. If a wait with this name
+ * exists, the request resumes it, without conditions or with equal ones. The wait then keeps its
+ * timeout, but if is_timed, the request is answered when its own timeout has passed, if that is
+ * earlier. May fail the request at once.
  */
 void wait_start(struct wait_set *set, struct request *request, const struct json *any,
     const struct json *all, double timeout_sec, bool is_timed, const char *name);
 
 /*
- * Detaches a request from its wait, which continues under its name, or under a new id: a request
- * with this name resumes it. If the wait ends before, the pane gets a notification whose id is that
- * new name. Writes the present result, but does not answer. Returns the name, valid until the next
- * call of any function, or NULL if the request has no wait.
+ * Detaches a request from its wait, which continues under its name, or, without one, under a new
+ * id. A request with this name resumes the wait. If the wait ends before that, the pane gets a
+ * notification whose id is the new id. Writes the present result, but does not answer. Returns the
+ * name, valid until the next call of any function, or NULL if the request has no wait.
  */
 const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane);
 

@@ -63,11 +63,11 @@ struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count);
 void wait_drop(struct wait *wait);
 /* Names a wait. is_id: the name is an id that the queue holds for the wait. */
 void wait_set_name(struct wait *wait, const char *name, bool is_id);
-/* Returns true if the wait has these conditions; panes and windows are compared only as ids. */
+/* Returns true if the wait has these conditions. Panes and windows count only if given as ids. */
 bool wait_asks(const struct wait *wait, const struct json *list, bool is_all);
 /* Releases the id in the queue if the wait's name is one. */
 void wait_release_id(struct wait *wait);
-/* Returns its clock, which is never set. That of background waits also runs during suspend. */
+/* Returns the time on the wait's clock, which is never set. Background waits also count suspend. */
 int64_t wait_run_ms(const struct wait *wait);
 /* Sets when the wait times out (CLOCK_REALTIME). */
 void wait_set_due(struct wait *wait, int64_t due_ms);
