@@ -35,7 +35,7 @@ static bool has_following_peer(const struct daemon *daemon, bool by_pipe)
 	return false;
 }
 
-/* Returns true if a part types, or shows something to people. Its end is not reported. */
+/* Returns true if a part types or shows something to people, the end of which no event reports. */
 static bool is_typing(const struct daemon *daemon)
 {
 	return !delivery_set_is_idle(daemon->deliveries) ||
@@ -62,9 +62,9 @@ static void on_listed(void *data UNUSED, int error)
 }
 
 /*
- * While the daemon is not attached, tmux is asked before each key. People who attach, and for whom
- * a notification waits, are found by listing clients. The interval doubles, since each listing is a
- * line in tmux's log of messages.
+ * While the daemon is not attached, no event reports that a person attaches. So clients are listed
+ * from time to time while notifications wait for people or panes. The interval doubles, since each
+ * listing is a line in tmux's log of messages. Before each key that is typed tmux is asked anyway.
  */
 static void list_people(struct attach_demand *demand)
 {

@@ -104,7 +104,7 @@ static bool is_meant(const struct search *search, const struct json *entry)
 		strcmp(json_get_str(entry, "target", ""), args->pane) == 0);
 }
 
-/* Adds a line if it matches. The search goes back, so an outcome comes before its request. */
+/* Adds a line if it matches. The search goes backwards, so it finds outcomes before requests. */
 static void take(struct search *search, const char *line, const char *end)
 {
 	struct json_error error;
@@ -123,7 +123,7 @@ static void take(struct search *search, const char *line, const char *end)
 	}
 	if (!is_meant(search, entry))
 		return;
-	/* With "after" the oldest matches count: the newest match so far is dropped. */
+	/* With "after" the oldest matches count, so the newest match so far is dropped. */
 	if (search->count == (size_t)search->args->limit && search->args->has_after) {
 		memmove(&search->found[0], &search->found[1],
 		    (search->count - 1) * sizeof search->found[0]);
@@ -203,7 +203,7 @@ static void answer(struct request *request, const struct audit_args *args)
 	is_full = args->has_after && search.count == (size_t)args->limit;
 	page_begin(&page, writer, "actions",
 	    (size_t)request_daemon(request)->config->limits.result_bytes, 0, LIMIT_MAX);
-	/* found[0] is the newest line. */
+	/* The newest line is found[0], and the oldest is written first. */
 	while (search.count > 0 && page_takes(&page)) {
 		put(writer, &search, &search.found[search.count - 1]);
 		if (page_keeps(&page))

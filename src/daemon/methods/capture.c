@@ -271,7 +271,7 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 	mem_free(capture);
 }
 
-/* Captures the pane: output after the capture's offset can be read from now on. */
+/* Captures the pane. Its output flows now, so read_output can continue behind the capture. */
 static void take_capture(void *data, bool is_gone)
 {
 	struct capture_call *capture = data;
@@ -553,7 +553,7 @@ struct output_reading {
 	enum read_encoding encoding;
 };
 
-/* Reads the ring. If nothing was read and no output flows, reports a gap "not_watched". */
+/* Reads kept output. If nothing was read and no output flows, reports a gap "not_watched". */
 static void read_slice(
     const struct output_reading *reading, struct buf *bytes, struct stream_slice *ret_slice)
 {

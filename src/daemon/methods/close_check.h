@@ -13,8 +13,8 @@
 struct request;
 
 /*
- * Return false after failing the request, if closing does harm. For a window or a session, the
- * request may also be put off until the model is fresh; then false as well.
+ * Return false if closing does harm, after failing the request. For a window or a session, they
+ * also return false if the request is put off until the model is fresh.
  */
 bool guard_pane(struct request *request, const struct muxbus_pane *pane);
 bool guard_window(struct request *request, const struct muxbus_window *window);

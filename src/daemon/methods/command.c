@@ -113,8 +113,8 @@ static bool check_typing(struct request *request, const struct command_judgement
 }
 
 /*
- * Checks a command that can end tmux, unless the window has one pane. False if the request was
- * refused, or is put off until the model is fresh.
+ * Checks a command that can end tmux if its window has several panes. Returns false if the request
+ * was refused, or is put off until the model is fresh.
  */
 static bool check_fatal(
     struct request *request, const struct command_judgement *judgement, const char *word)
@@ -130,7 +130,7 @@ static bool check_fatal(
 	    (window->panes == 1 || refuse(request, &refusal, word, ""));
 }
 
-/* False if the request was refused, or is put off until the model is fresh. */
+/* Checks a command. Returns false if it was refused, or is put off until the model is fresh. */
 static bool check(
     struct request *request, const struct run_tmux_args *args, struct running *ret_running)
 {

@@ -362,8 +362,8 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 	if (strcmp(row->name, "select-layout") == 0 && flags.operand != NULL)
 		judge_layout(flags.operand, &judgement);
 	/*
-	 * respawn-window crashes tmux 3.8 if a client shows the window and it has several panes;
-	 * without -k as well, if their programs have ended. respawn-pane does not crash it.
+	 * respawn-window crashes tmux 3.8 if a client shows the window and it has several panes,
+	 * even without -k if their programs have ended. respawn-pane does not crash tmux.
 	 */
 	if (strcmp(row->name, "respawn-window") == 0)
 		judgement.fatal_caps = MUXBUS_CAP_NEW_LAYOUTS;

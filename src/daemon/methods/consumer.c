@@ -43,7 +43,7 @@ const struct field_result notification_list_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Writes which notifications after a reader's number are not remembered any more, or null. */
+/* Writes "gap": the notifications after a reader's number that are no longer kept; null if none. */
 void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after)
 {
 	const char *reason;
@@ -68,7 +68,7 @@ void notification_write_entry(
 	json_object_end(writer);
 }
 
-/* If the state is lost, numbers restart at 1: a reader with a higher number would get nothing. */
+/* Refuses a number not given yet. It may be from before a loss of the state, and match nothing. */
 bool queue_check_after(struct request *request, int64_t after)
 {
 	uint64_t last = event_log_last(request_daemon(request)->events);
@@ -175,8 +175,8 @@ static bool is_wanted(const struct next_wait *wait, const struct notification *n
 }
 
 /*
- * A reader has got a notification. If the agent that asks is its address, a line that was typed
- * about it counts as read: the notification is acknowledged.
+ * A reader has got a notification. If this is addressed to the agent that asks, and was delivered
+ * or has failed before, it is acknowledged, because the agent reads it now.
  */
 static void note_read(const struct next_wait *wait, const struct notification *note)
 {
@@ -235,7 +235,7 @@ static void settle_taken(const struct next_wait *wait, const uint64_t *taken, in
 /* Answers if a notification is there, or if is_time. Returns false if the request waits on. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
-	/* One time for all notifications: one that falls due meanwhile would break the order. */
+	/* One time for all, since a notification that falls due meanwhile would break the order. */
 	int64_t count = 0, due_ms, wake_ms = wait->end_ms, now_ms = clock_mono_ms();
 	const struct notification *note = next_peek(wait, wait->after, now_ms, &due_ms);
 	struct request_view *view = request_view(wait->request);
@@ -302,7 +302,7 @@ static void next_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
-/* Also takes the pane of the window that shows the thread: its notifications are for the thread. */
+/* Adds to a thread the pane that shows it, because the pane's notifications are for the thread. */
 static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 {
 	char name[PRESENCE_NAME_MAX + 1], thread[PANE_REF_THREAD_SIZE];

@@ -10,7 +10,7 @@
 #include "daemon/tmux/tmux_command.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)
-/* Longest text sent as keys: as cheap as a paste, and no paste buffer shows it to others. */
+/* Longest text sent as keys, which cost no more than a paste and leave no buffer others can see. */
 #define TYPED_BYTES_MAX 256
 
 enum { NOTE_SIZE = 160, NOTE_WORD_MAX = 40 };
@@ -318,7 +318,7 @@ static void guard_text(struct texting *texting)
 		on_guarded_text(texting, true, texting->sign); /* tmux reports the closed pane */
 }
 
-/* The text may go to any program: the caller chose text and pane. */
+/* The text may go to any program, because the caller chose text and pane. */
 static void run_text(struct request *request, const struct submit_text *text,
     const struct muxbus_pane *pane, bool force)
 {
@@ -518,7 +518,7 @@ static void put_reports(
 	}
 }
 
-/* Returns a tmux format: true while the program asks for this encoding and this action. */
+/* Returns a tmux format that is true while the program asks for this encoding and this action. */
 static const char *mouse_condition(enum typed_encoding encoding, enum action action)
 {
 #define CONDITION(action_flag, sgr, utf8) \

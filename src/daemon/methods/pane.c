@@ -85,7 +85,7 @@ static bool read_size(struct request *request, const struct json *size, char *ou
 	return true;
 }
 
-/* create_pane with "focus" needs more rights: keys of a person would go into the new pane. */
+/* create_pane with "focus" needs more rights, as a person's keys would go into the new pane. */
 static bool affects_split(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct create_pane_args *args = data;

@@ -185,8 +185,8 @@ static void report_agent(struct request *request, const void *data)
 }
 
 /*
- * A known session may be reported only from its own pane. An unknown session of an agent with a
- * queue command is refused: its notifications would go to the first pane that reports it.
+ * A known session may be reported only from its own pane. An unknown session that may run in
+ * another pane is refused, because its notifications would go to the first pane that reports it.
  */
 static bool affects_report(struct request *request, const void *data, struct pane_ref *ret_pane)
 {

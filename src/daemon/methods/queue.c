@@ -140,7 +140,7 @@ static const struct field ack_fields[] = {
     {.name = NULL},
 };
 
-/* Acknowledges a range of notifications for all readers. Returns how many were not acknowledged. */
+/* Acknowledges a range of notifications for all readers. Returns how many this has changed. */
 static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 {
 	const struct notification *note;
@@ -316,7 +316,7 @@ static uint64_t key_owner(const struct request *request)
 	return owner != NULL ? hash_bytes(owner, strlen(owner)) : 0;
 }
 
-/* Answers a repeated post that readers already have, from what is kept. Returns true if so. */
+/* If readers have got a repeated post already, answers from what is kept and returns true. */
 static bool post_repeat(struct request *request, const struct post_args *args)
 {
 	struct queue *queue = request_daemon(request)->queue;

@@ -13,7 +13,7 @@ enum {
 	TAKE_MS = 200, /* from a change to its copy in memory */
 	CALM_MS = 2000, /* from a copy to its record in the store */
 	REST_MS = 100, /* from a listing until tmux has done all work for it */
-	BUSY_NS = 200000, /* processor time; any command costs tmux more */
+	BUSY_NS = 200000, /* processor time; if tmux used less, it ran no command */
 };
 
 struct saved {
@@ -351,7 +351,7 @@ static uint64_t read_busy_ns(const struct saved_set *set)
 	return ns;
 }
 
-/* tmux has done all work for the listing: later processor time is for other work. */
+/* tmux has done all work for the listing, so that later processor time is for other work. */
 static void on_rest(void *data)
 {
 	struct saved_set *set = data;

@@ -325,7 +325,7 @@ static void serve(struct tool_call *call)
 	mem_free_strings(env);
 }
 
-/* Returns true if a program may have to be started, or the running server gets variables. */
+/* Returns true if a program that may start, or the running server, needs session variables. */
 static bool needs_env(const struct tool_call *call)
 {
 	const struct declaration *declaration = call->tool->declaration;
@@ -349,7 +349,7 @@ static void start(struct tool_call *call)
 	call_free(call);
 }
 
-/* The program has not run yet, so an error here has had no effect. */
+/* The session's variables are known. No program has run yet, so errors here had no effect. */
 static void on_env(void *data, char **env)
 {
 	struct tool_call *call = data;
