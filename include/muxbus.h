@@ -935,7 +935,7 @@ enum muxbus_change_kind {
 
 struct muxbus_change {
 	enum muxbus_change_kind kind;
-	uint32_t session; /* MUXBUS_NO_ID if it does not apply, as window and pane */
+	uint32_t session; /* MUXBUS_NO_ID if none is concerned; so for window and pane */
 	uint32_t window;
 	uint32_t pane;
 	/* The state after the change, lent; NULL after ..._CLOSED and if unknown. */

@@ -237,7 +237,7 @@ int process_open(pid_t pid, uint64_t start_ticks)
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0)
 		return -1;
-	/* The pidfd is open: if the start time matches now, it refers to the wanted process. */
+	/* If the start time matches now, after pidfd_open(), the pidfd is that of the process. */
 	if (process_start_ticks(pid) != start_ticks) {
 		close(fd);
 		return -1;

@@ -85,8 +85,8 @@ int process_open(pid_t pid, uint64_t start_ticks);
 struct ucred;
 
 /*
- * Returns true if the process at the other end of a UNIX socket has our user or is root: we talk to
- * no other. Fills *ret_peer unless it is NULL.
+ * Returns true if the process at the other end of a UNIX socket has our user or is root, since we
+ * talk to no other. Fills *ret_peer unless it is NULL.
  */
 bool process_is_peer(int socket, struct ucred *ret_peer);
 

@@ -74,7 +74,7 @@ static size_t span_to_break(const uint8_t *bytes, size_t len)
 	size_t i = 0;
 #ifdef __SSE2__
 	const __m128i bel = _mm_set1_epi8(BEL), esc = _mm_set1_epi8(ESC);
-	/* CAN and SUB differ in one bit: clear it before comparing. */
+	/* CAN and SUB differ in one bit, so clear it to compare with both at once. */
 	const __m128i can = _mm_set1_epi8(CAN), bit = _mm_set1_epi8((char)~(CAN ^ SUB));
 	for (; i + 16 <= len; i += 16) {
 		__m128i piece = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));

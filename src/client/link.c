@@ -322,7 +322,9 @@ static bool take_answer(const struct json *message, uint64_t id, struct link_ans
 	bool is_ours;
 	if (json_member(message, "method") != NULL || their_id == NULL)
 		return false;
-	/* With the id null it is the error of a line that could not be parsed: our last request. */
+	/*
+	 * An error without an id is about a line that could not be parsed, so about our last one.
+	 */
 	is_ours = json_int(their_id, &number) ? number == (int64_t)id
 					      : their_id->type == JSON_NULL && error != NULL;
 	if (is_ours) {
@@ -362,7 +364,7 @@ enum link_read link_ask(struct link *link, const char *method, const char *param
 	*ret_answer = (struct link_answer){0};
 	if (id != 0)
 		return link_await(link, id, timeout_ms, ret_answer);
-	/* A daemon that refuses a connection writes the reason before it closes. */
+	/* A daemon that refuses a connection writes the reason before it closes, so look for it. */
 	if (errno != EPIPE || link_await(link, link->last_id, 0, ret_answer) == LINK_LINE)
 		return ret_answer->error != NULL ? LINK_LINE : LINK_BROKEN;
 	errno = EPIPE;

@@ -301,7 +301,9 @@ struct event_base *loop_timer_new_base(void)
 	struct event_base *base;
 	if (config == NULL)
 		return NULL;
-	/* libevent's precise timers would set a second timerfd before each wait: leave them off. */
+	/*
+	 * libevent's precise timers would set a second timerfd before each wait, so leave them off.
+	 */
 	(void)event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	(void)event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
 	base = event_base_new_with_config(config);

@@ -122,7 +122,7 @@ const char *field_type_name(enum field_type type);
 /* Writes a JSON Schema of fields (NULL: empty) with type object, as member name. */
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields);
 
-/* Writes the members of such a JSON Schema into an object that is open. */
+/* Writes the members of a JSON Schema of fields into an object that is open. */
 void field_put_object(struct json_writer *writer, const struct field *fields);
 
 /*

@@ -24,7 +24,7 @@ struct escape {
 	bool is_lossy;
 };
 
-/* The escapes of ASCII characters; len 0: none. A NUL becomes U+FFFD: our readers refuse it. */
+/* The escapes of ASCII characters; len 0: none. A NUL becomes U+FFFD, as our readers refuse it. */
 struct ascii_escape {
 	char text[GROWTH_MAX];
 	char unused;

@@ -62,7 +62,7 @@ static void fail(struct muxbus_connection *connection, int error, const char *fo
 		loop_timeout_start(&connection->soon, 0);
 }
 
-/* Reports why a direct client ended, which it got as a message, like the %exit of `tmux -C`. */
+/* Reports the reason in the message that ended a direct client; `tmux -C` prints it with %exit. */
 static void report_direct_exit(struct muxbus_connection *connection)
 {
 	const char *reason = connection->client.direct.reason;
@@ -179,7 +179,7 @@ static void check_deadline(struct muxbus_connection *connection)
 		    (long long)allowed_ms);
 }
 
-/* Returns true if tmux has accepted our flags: it ignores unknown flags. */
+/* Returns true if tmux has accepted our flags; it silently ignores flags that it does not know. */
 static bool are_flags_taken(
     const struct muxbus_connection *connection, const struct handshake_answer *answer)
 {

@@ -184,7 +184,7 @@ int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input,
 	if (error == 0)
 		error = send_all(fd, &out);
 	buf_finish(&out);
-	/* The server has already closed the connection: direct_read() reports it. */
+	/* The server has already closed the connection, which direct_read() will report. */
 	if (error == MUXBUS_ERR_SYSTEM && (errno == EPIPE || errno == ECONNRESET))
 		error = 0;
 	return error;
@@ -199,7 +199,10 @@ static void note_reason(struct direct *direct, const struct imsg *message)
 		    (int)strnlen(text, message->len - sizeof(int)), text);
 }
 
-/* Answers that the client is exiting: the server waits for this before it closes the connection. */
+/*
+ * Answers that the client is exiting, because the server waits for this answer before it closes the
+ * connection.
+ */
 static void answer_end(struct direct *direct)
 {
 	struct buf out = BUF(IMSG_HEADER_BYTES);

@@ -63,7 +63,7 @@ int imsg_append(struct buf *out, enum imsg_form form, uint32_t type, const void 
 /* Writes the header of a message without data that passes a descriptor. */
 void imsg_passing(uint8_t out[IMSG_HEADER_BYTES], enum imsg_form form, uint32_t type);
 
-/* Writes a message of another protocol version: all servers answer it or close the connection. */
+/* Writes a message of another protocol version. Servers answer it or close the connection. */
 void imsg_foreign(uint8_t out[IMSG_HEADER_BYTES]);
 
 /*

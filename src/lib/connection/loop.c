@@ -320,7 +320,7 @@ static int fire_timers(struct muxbus_loop *loop)
 	return fired;
 }
 
-/* Handles a ready watch. Returns true if it reports that timers may be due. */
+/* Handles a ready watch. Returns true for the timerfd and the eventfd: timers may be due. */
 static bool handle(struct loop_watch *watch, uint32_t events, int *handled)
 {
 	if (watch->is_dead)

@@ -44,7 +44,7 @@ int model_add_client(struct muxbus_model *model, const struct muxbus_client *cli
  */
 int model_finish(struct muxbus_model *model);
 
-/* Returns true if records are missing: there were too many, or they had no parent. */
+/* Returns true if records are missing because there were too many or because they had no parent. */
 bool model_is_cut(const struct muxbus_model *model);
 
 /*

@@ -153,7 +153,7 @@ static int append(struct segment *segment, const char *text, size_t len)
 	return buf_append(&segment->text, text, len) == 0 ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-/* Adds the first part of the line that does not fit, unless it may be a guard. Sets the cut. */
+/* Adds as much of a line as fits, unless the line may be a guard. Sets the cut behind it. */
 static int add_last_line(struct segment *segment, const char *line)
 {
 	size_t room = MUXBUS_LINE_MAX - segment->text.len;

@@ -230,7 +230,10 @@ static void doubt_closed(struct muxbus_sync *sync, const struct muxbus_event *ev
 		list_sessions_of(sync, event->window);
 }
 
-/* Handles a removed link. If the window has several links, it is unknown which one is removed. */
+/*
+ * Handles a removed link of a window. If the window has several links, lists their sessions,
+ * because it is unknown which link is removed.
+ */
 void announced_unlinked(struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);

@@ -25,7 +25,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync);
  */
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
-/* Returns true if the connection is idle. If not, detached_go_on() is called when it is. */
+/* Returns true if the connection is idle; else detached_go_on() is called once it is idle. */
 bool attach_delay_may_run_beside(struct muxbus_sync *sync);
 /* Runs the waiting commands, unless a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);

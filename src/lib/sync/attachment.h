@@ -46,7 +46,7 @@ struct attachment {
 	uint32_t last_output_pane; /* the pane of the last output */
 	uint64_t outputs; /* number of pieces of output so far */
 	uint64_t outputs_at_block; /* value of outputs at the last block of a reply */
-	uint64_t flow_changes; /* how often it changed which panes flow */
+	uint64_t flow_changes; /* number of changes of the set of flowing panes */
 	uint64_t flows_sent; /* number of commands that change the flow */
 	uint64_t flows_answered;
 };

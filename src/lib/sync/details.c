@@ -131,7 +131,7 @@ static int take_foreground(struct muxbus_sync *sync, struct listing *listing,
 	return error == 0 ? model_keep_text(listing->model, &entry->path) : error;
 }
 
-/* Returns the pane as before the listing if it has the same process, else NULL. */
+/* Returns the pane as it was before the listing if its process is still the same, else NULL. */
 static const struct muxbus_pane *known_pane(
     const struct muxbus_sync *sync, const struct muxbus_pane *pane)
 {

@@ -43,7 +43,9 @@ struct sync_callbacks {
 	    const struct muxbus_event *event);
 	/* The server of a detached sync has ended or does not answer. */
 	void (*detached_lost)(struct muxbus_sync *sync, int error);
-	/* Returns true if a list may begin beside the connection; if not, it begins later. */
+	/*
+	 * Returns true if a list may begin beside the connection; otherwise the list begins later.
+	 */
 	bool (*may_run_beside)(struct muxbus_sync *sync);
 	/* Makes a listing of parts the model, and owns it. Returns 0 or MUXBUS_ERR_NOMEM. */
 	int (*listed)(struct muxbus_sync *sync, struct listing *listing, const struct parts *parts,

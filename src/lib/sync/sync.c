@@ -241,8 +241,8 @@ static void on_settle(void *data)
 }
 
 /*
- * Returns true if a server has just started: notifications about its first session could crash it,
- * see attach_delay.h.
+ * Returns true if a server has just started, so that a notification about its first session could
+ * crash it while we attach: see attach_delay.h.
  */
 static bool is_too_young(struct muxbus_sync *sync)
 {
