@@ -336,7 +336,7 @@ enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY
 	name = find_name(&spelling);
 	if (name != NULL)
 		return put_key(spelling.modifiers, name, strlen(name), ret_name);
-	/* "A-x" and "S-x" may be words: outside of brackets, the letter is no modifier. */
+	/* Outside of brackets "A-x" and "S-x" may be words, so the letter there is no modifier. */
 	if (is_one_character(spelling.key, spelling.len) && spelling.modifiers != 0 &&
 	    (spelling.has_words || spelling.is_bracketed))
 		return put_character(&spelling, ret_name);

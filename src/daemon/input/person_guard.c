@@ -35,7 +35,7 @@ static void end(struct asking *asking, bool may)
 	mem_free(asking);
 }
 
-/* Fails the request, with the evidence: the draft, or without one that a person has typed. */
+/* Fails the request. The evidence is the draft, or if there is none, that a person has typed. */
 static void refuse(struct asking *asking, const struct draft *draft)
 {
 	struct json_writer writer;
@@ -62,7 +62,7 @@ static bool has_typed(const struct asking *asking, const struct muxbus_pane *pan
 	return in_prefix || submit_guard_is_recent(last);
 }
 
-/* Returns the time of any person's last key in any pane: the person may have moved on. */
+/* Returns the time of the last key in any pane, as a person may have left the asking pane since. */
 static uint64_t last_key(const struct muxbus_model *model)
 {
 	uint64_t last = 0;
@@ -103,7 +103,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		facts.fresh = input->fresh;
 		facts.ended = (const char *)input->ended.data;
 		facts.ended_len = input->ended.len;
-		/* tmux gives whole seconds: a key of the same second may be later than typed_ms. */
+		/* Add 1, because tmux gives whole seconds: the key may be late in its second. */
 		facts.is_untouched =
 		    ((int64_t)last_key(tmux_model(asking->parts->tmux)) + 1) * 1000 <=
 		    input->typed_ms;
@@ -116,7 +116,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 	    !screen->is_alternate &&
 	    (!facts.is_untouched || clock_real_ms() - input->typed_ms > SHOWN_MS);
 	draft_read(&facts, ret_draft);
-	/* A text typed just now may not be on the screen yet. */
+	/* Forget what was typed if the line is empty, but wait until it must have been shown. */
 	if (input == NULL || ret_draft->sign == DRAFT_BY_KEYS || !ret_draft->is_empty)
 		return;
 	if (clock_real_ms() - input->typed_ms > SHOWN_MS)
@@ -136,7 +136,7 @@ static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 	    maker_is(request_daemon(asking->request)->makers, &caller, pane->id);
 }
 
-/* Returns the next pane above id behind that gets the keys and must be checked, or NULL. */
+/* Of the panes that get the keys and must be checked, returns the next one by id, or NULL. */
 static const struct muxbus_pane *next_pane(
     const struct asking *asking, const struct muxbus_pane *first, uint32_t behind)
 {

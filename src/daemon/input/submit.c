@@ -138,8 +138,9 @@ static bool is_at_rest(const struct submit *submit)
 }
 
 /*
- * Returns true if the program may take an answer by its first key: it reads keys, not lines. Then
- * Enter could answer its next question, and is pressed only while the answer is on the screen.
+ * Returns true if the program reads keys, not lines, and so may take the first key as the whole
+ * answer. Enter could then answer the next question, so it is pressed only while the answer is on
+ * the screen.
  */
 static bool is_read_by_key(const struct submit *submit)
 {
@@ -193,7 +194,7 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 	struct submit *submit = data;
 	if (!submit_take_answer(submit))
 		return;
-	/* Not pressed: look at the change again. Without a reply, count Enter as pressed. */
+	/* Without a reply, Enter may be pressed. If tmux did not press it, look again. */
 	if (error == 0 && !submit_was_typed(replies, count)) {
 		submit->stage = submit->line.enters > 0 ? STAGE_SUBMITTING : STAGE_SETTLING;
 	} else {
@@ -239,7 +240,7 @@ static void step_enter(
 	}
 }
 
-/* Returns true if Enter had no effect and must be pressed again: the program has handled it. */
+/* Returns true if Enter must be pressed again: the program has handled it, and left the text. */
 static bool is_enter_due(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -272,10 +273,10 @@ static void look_for_taken(struct submit *submit, const struct muxbus_pane *pane
 }
 
 /*
- * A choice of a menu: Enter takes the marked one. For another one its number is typed: many
- * programs take it at once, others only mark it and need Enter. An Enter after the menu would
- * answer something else. So it is pressed only if the same menu was there all the time, and is
- * drawn at rest.
+ * Takes the next step of a choice from a menu. Enter takes the marked choice. For another choice
+ * its number is typed: many programs take it at once, others only mark it and need Enter. An Enter
+ * after the menu has gone would answer something else. So Enter is pressed only if the same menu
+ * was there all the time, and is drawn at rest.
  */
 static void look_at_choice(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
@@ -286,7 +287,7 @@ static void look_at_choice(
 	bool is_typed = line->text.bytes.len > 0 || line->enters > 0, is_lost;
 	bool rests = is_at_rest(submit);
 	bool has_moved =
-	    line->enters > 0 && choice == CHOICE_OPEN; /* the mark is not where Enter was */
+	    line->enters > 0 && choice == CHOICE_OPEN; /* Enter was pressed on another mark */
 	bool is_same = is_typed && rests && screen->offset > line->typed_offset &&
 	    now_ms - line->typed_ms >= CHOICE_SAME_MS;
 	if (choice < CHOICE_TAKEN)
@@ -499,7 +500,7 @@ static void on_timer(void *data)
 		look(submit);
 		break;
 	case PANE_UNKNOWN:
-		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* submit_wake() will follow */
+		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* submit_wake() comes sooner */
 		submit_defer(submit, not_followed);
 		break;
 	case PANE_GONE:
@@ -581,7 +582,7 @@ void submit_aim(
 static void begin(struct submit *submit)
 {
 	submit->began_ms = clock_mono_ms();
-	/* The evidence is that of the last text. */
+	/* Drop the evidence of the last text, but not a line that submit_resume() has set. */
 	if (submit->line.text.bytes.len == 0)
 		submit_line_reset(&submit->line);
 }

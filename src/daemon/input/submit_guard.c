@@ -92,7 +92,7 @@ bool screen_guard_allows(
 	else if (prompt->is_shell && !is_ready)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the prompt looks like a shell's");
 	else if (sign == SIGN_NONE && !prompt->is_seen && !is_ready && known_name(facts) != NULL)
-		/* An empty row may be the last of a draft that begins out of sight. */
+		/* Refuse even an empty row: it may end a draft that begins out of sight. */
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "its screen shows no prompt");
 	else
 		return true;
@@ -164,7 +164,7 @@ int64_t submit_guard_quiet_ms(
 			return quiet_ms;
 		snprintf(
 		    ret_reason, SUBMIT_REASON_SIZE, "%s asks a person something", presence->agent);
-		/* Agents do not report that a person ended a dialog with Escape. */
+		/* The report may be old: agents do not report that Escape ended a dialog. */
 		return screen_sign_has(parts->signs, presence->agent, SIGN_DIALOG)
 		    ? SUBMIT_BUSY_QUIET_MS
 		    : -1;
@@ -362,7 +362,7 @@ static void find_names(const struct daemon *parts, const struct pane_ref *ref,
 {
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
 	*ret_names = (struct guard_names){.command = pane->command};
-	/* Unless the agent has started another program on its terminal. */
+	/* The agent's name counts unless the agent has started another program on its terminal. */
 	if (presence != NULL && !presence->is_by_mark &&
 	    (presence->pid <= 0 ||
 		!foreground_is_below(pane_tty_front_pid(pane->pid), presence->pid)))
@@ -379,7 +379,7 @@ bool submit_guard_known(const struct daemon *parts, const struct submit_policy *
 	ret_reason[0] = '\0';
 	if (policy->knows_prompt)
 		return true;
-	/* Check again just before typing: by name, a waiting shell looks like the next one. */
+	/* Check the front again: by name, a shell that waits is like one at its prompt. */
 	if (expected_find(queue_store(parts->queue), ref, &expected))
 		return submit_guard_front(parts, ref, pane, ret_reason);
 	find_names(parts, ref, pane, &names);
@@ -531,7 +531,7 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 	char command[256];
 	struct pane_tty tty;
 	ret_reason[0] = '\0';
-	/* The model's name may be that of a program that has ended. */
+	/* Read the name now, because the model may have that of a program that has ended. */
 	if (pane_tty_front(pane->pid, command, sizeof command))
 		now.command = command;
 	if (pane->input_off) {
@@ -539,7 +539,7 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 		return false;
 	}
 	pane_tty_read(pane->tty, pane->pid, &tty);
-	tty.unread = 0; /* not lasting: read soon */
+	tty.unread = 0; /* ignore unread input, which the program reads soon */
 	return submit_guard_front(parts, ref, &now, ret_reason) &&
 	    submit_guard_known(parts, &notice, ref, &now, ret_reason) &&
 	    submit_guard_terminal(parts, &notice, ref, &now, &tty, ret_reason);

@@ -45,8 +45,8 @@ int64_t submit_guard_quiet_ms(
 
 /*
  * Returns true if the program in front may be typed to: the expected program (pane/expected.h),
- * also behind a shell that waits for it, or one that is not a shell. Otherwise false, with a reason. The text on the
- * screen does not matter: for answers to requests that wait for a line to be typed.
+ * also behind a shell that waits for it, or one that is not a shell. Otherwise returns false, with
+ * a reason. Does not check the text on the screen.
  */
 bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
@@ -128,7 +128,7 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 
 struct screen_guard_facts {
 	const struct screen_sign_set *signs;
-	/* As the program reports itself, by its arguments, its command; "" if unknown. */
+	/* The program's name by its own report, by its arguments and by its command; "": unknown. */
 	const char *names[SCREEN_GUARD_NAMES];
 	const struct pane_screen *screen;
 	int64_t quiet_ms; /* how long the screen has been unchanged */

@@ -8,10 +8,10 @@ enum {
 	LOOK_STEP_MS = 40, /* between looks if there is no output */
 	AGREE_STEP_MS = 20, /* between looks that must agree */
 	AGREE_LOOKS = 2,
-	SETTLED_MS = 300, /* no output until an altered text counts as taken */
+	SETTLED_MS = 300, /* time without output after which an altered text counts as taken */
 	ECHO_MAX_MS = 6000,
 	SUBMIT_MAX_MS = 6000,
-	UNREAD_MAX_MS = 30000, /* instead of both, if the program does not read its input */
+	UNREAD_MAX_MS = 30000, /* instead of these two, if the program does not read its input */
 	REDRAWN_MS = 1500, /* an agent without a prompt may be redrawing it */
 	ENTER_AFTER_MS = 150, /* an earlier Enter would look like part of a paste */
 };
@@ -51,7 +51,7 @@ void submit_line_begin(
 {
 	const struct buf *bytes = &line->text.bytes;
 	memcpy(line->lead, screen->prompt.lead, sizeof line->lead);
-	/* The last of several lines has no prompt before it, or another one. */
+	/* Of several lines, the last is searched, which does not stand behind this prompt. */
 	line->has_lead = bytes->len == 0 || memchr(bytes->data, '\n', bytes->len) == NULL;
 	line->lead_column = screen->view.cursor_column;
 	line->was_cooked = tty->is_known && tty->is_cooked;
@@ -77,7 +77,7 @@ static enum prompt_echo find(
 	const char *begin = newline != NULL ? newline + 1 : text;
 	enum prompt_echo echo =
 	    prompt_find_line(&screen->view, begin, len - (size_t)(begin - text), lead);
-	/* Nothing stood before it when it was typed: its end is enough where the rest is out of sight. */
+	/* A text typed behind a known lead is complete even if only its end is in sight. */
 	return echo != ECHO_TAIL ? echo : line->has_lead ? ECHO_EXACT : ECHO_ALTERED;
 }
 
@@ -98,7 +98,7 @@ static bool is_other_form(const struct submit_line *line, const struct pane_scre
 {
 	bool is_drawn = screen->offset > line->typed_offset;
 	bool is_settled = clock_mono_ms() - line->changed_ms > SETTLED_MS;
-	/* The kernel and the program both echo: text before ours is the program's own. */
+	/* While the kernel echoes, text before ours in the row is the program's own. */
 	bool is_echoed = tty->is_known && tty->is_cooked && tty->has_echo;
 
 	if (line->text.is_unseen)
@@ -189,7 +189,7 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 		return has_moved;
 	if (sight == SIGHT_NOT_FREE && clock_mono_ms() - line->pressed_ms < REDRAWN_MS)
 		return false;
-	/* The prompt is the same as before typing. */
+	/* The text is gone if prompt and cursor are as they were before typing. */
 	if (line->has_lead && line->lead[0] != '\0' &&
 	    screen->view.cursor_column == line->lead_column &&
 	    strcmp(screen->prompt.lead, line->lead) == 0)

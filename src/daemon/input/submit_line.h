@@ -60,8 +60,9 @@ bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *sc
 const char *submit_line_echo_late(const struct submit_line *line, const struct pane_tty *tty);
 
 /*
- * Returns how long to wait before Enter. Programs that handle Ctrl-C as a key go by the time
- * between keys. Others, such as line editors, need no pause when they show the text.
+ * Returns how long to wait before Enter. Programs that handle Ctrl-C as a key take an Enter that
+ * follows the text at once as part of a paste. Others, such as line editors, need no pause when
+ * they show the text.
  */
 int64_t submit_line_rest_ms(const struct submit_line *line, const struct pane_tty *tty);
 
@@ -92,8 +93,8 @@ bool submit_line_is_late(const struct submit_line *line);
  */
 size_t submit_line_characters(const struct submit_line *line);
 /*
- * Call submit_line_retract() when the text is deleted. Then: is it gone, by two looks in a row; has
- * that taken too long?
+ * Call submit_line_retract() when the text is deleted. The others then return true if two looks in
+ * a row did not find the text, and if that has taken too long.
  */
 void submit_line_retract(struct submit_line *line);
 bool submit_line_is_retracted(

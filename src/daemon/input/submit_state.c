@@ -33,7 +33,7 @@ void submit_tell_deferred(struct submit *submit, const char *reason)
 
 void submit_defer(struct submit *submit, const char *reason)
 {
-	/* The pane has just closed: the next look will say so, and must be soon. */
+	/* If the pane has just closed, try again soon, because the next look will find that out. */
 	bool is_closed = !submit->has_tap && tmux_is_live(submit->parts->tmux);
 
 	if (submit->policy->is_once) {
@@ -184,8 +184,8 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 }
 
 /*
- * Runs commands behind a condition for tmux. screen NULL: does not check the screen; pane NULL:
- * checks only the modes of the pane.
+ * Runs commands that tmux executes only if a condition is true. screen NULL: the condition does not
+ * check the screen; pane NULL: it checks only the modes of the pane.
  */
 static int run(struct submit *submit, struct muxbus_command *command, struct typing *typing,
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,

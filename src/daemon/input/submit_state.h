@@ -90,8 +90,9 @@ bool submit_take_answer(struct submit *submit);
 enum submit_keys { SUBMIT_TEXT, SUBMIT_ENTER, SUBMIT_RETRACT };
 
 /*
- * Types behind a condition for tmux. screen NULL: does not check the screen; pane NULL: checks only
- * the pane's modes. Returns 0, or an error of the library, and then reply is not called.
+ * Types by a command that tmux executes only if a condition is true. screen NULL: the condition
+ * does not check the screen; pane NULL: it checks only the pane's modes. Returns 0, or an error of
+ * the library, and then reply is not called.
  */
 int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_screen *screen,
     const struct muxbus_pane *pane, muxbus_reply_fn *reply);

@@ -144,8 +144,8 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 }
 
 /*
- * Appends both sides of a comparison: only these processes get the keys. If the pane is
- * synchronized, tmux sends keys to all synchronized panes of the window.
+ * Appends both sides of a comparison that is true if only these processes get the keys. All
+ * synchronized panes of the window count if the pane is one, because tmux sends keys to each.
  */
 static void put_processes(const struct right_only *only, struct buf *out, const char *behind)
 {
@@ -161,7 +161,7 @@ static void put_processes(const struct right_only *only, struct buf *out, const 
 static void put_guard(const struct typing *typing, struct buf *out)
 {
 	const char *zeros = typing->leaves_mode ? "00" : "000";
-	/* Of these numbers, only 0 begins with 0. */
+	/* The joined numbers are compared as one, because of them only 0 begins with 0. */
 	(void)buf_printf(out, "#{&&:#{==:%s#{pane_input_off}#{pane_dead}",
 	    typing->leaves_mode ? "" : "#{pane_in_mode}");
 	if (typing->only.count > 0)
@@ -191,7 +191,7 @@ static void put_otherwise(
 		(void)buf_append_str(&held, "#{!=:");
 		put_processes(&typing->only, &held, "");
 		(void)buf_append_byte(&held, '}');
-	} else { /* the only possible reason */
+	} else { /* no need to ask tmux: with only.count > 0, no other reason is possible */
 		(void)buf_append_byte(&held, typing->only.count > 0 ? '1' : '0');
 	}
 	(void)buf_append_str(&held, " #{pane_mode} #{?pane_id,,0}" MUXBUS_FORMAT_WHOLE "'");

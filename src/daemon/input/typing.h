@@ -60,8 +60,8 @@ bool typing_fail_gone(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed);
 
 /*
- * Returns error, or 0 if the reply says that the keys were typed. A client that runs one command
- * gets the error of a hook, such as after-send-keys, as the command's own.
+ * Returns error, or 0 if the reply says that the keys were typed. The error is then that of a hook,
+ * such as after-send-keys, which tmux reports as the command's own.
  */
 int typing_error(int error, const struct muxbus_reply *replies, size_t count);
 
