@@ -322,9 +322,7 @@ static bool take_answer(const struct json *message, uint64_t id, struct link_ans
 	bool is_ours;
 	if (json_member(message, "method") != NULL || their_id == NULL)
 		return false;
-	/*
-	 * An error without an id is about a line that could not be parsed, so about our last one.
-	 */
+	/* An error with the id null is about a line that could not be parsed, our last request. */
 	is_ours = json_int(their_id, &number) ? number == (int64_t)id
 					      : their_id->type == JSON_NULL && error != NULL;
 	if (is_ours) {

@@ -11,7 +11,7 @@
 
 struct loop_attachment {
 	struct event_base *base;
-	struct event timers; /* activated by on_ready(): timers fire after all descriptors */
+	struct event timers; /* on_ready() activates it, so timers fire after all descriptors */
 };
 
 static void on_timers(evutil_socket_t fd UNUSED, short what UNUSED, void *data)

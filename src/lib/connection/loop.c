@@ -41,7 +41,7 @@ struct muxbus_loop {
 	int epoll_fd;
 	int timer_fd;
 	int bell_fd;
-	bool is_rung; /* a timer is due at once: the eventfd is readable */
+	bool is_rung; /* the eventfd is readable, because a timer is due at once */
 	bool is_in_turn;
 	struct list watches;
 	struct list dead; /* ended watches, to be freed after the turn */
@@ -320,7 +320,7 @@ static int fire_timers(struct muxbus_loop *loop)
 	return fired;
 }
 
-/* Handles a ready watch. Returns true for the timerfd and the eventfd: timers may be due. */
+/* Handles a ready watch. Returns true if it was the timerfd or eventfd: then timers may be due. */
 static bool handle(struct loop_watch *watch, uint32_t events, int *handled)
 {
 	if (watch->is_dead)

@@ -400,8 +400,8 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 
 /*
  * A detached sync gets no events, so it lists the whole server, unless callers want only windows,
- * sessions or clients. The tree is then included, unless only the window of an ended process is
- * listed.
+ * sessions or clients. Then all sessions and links are listed too, unless only the window of an
+ * ended process is listed.
  */
 static void choose_detached(struct parts *parts, bool is_awaited)
 {
@@ -568,7 +568,7 @@ int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max
 
 void lister_look_detached(struct muxbus_sync *sync)
 {
-	static const struct parts outdated = {.all = false}; /* listings include dirty parts */
+	static const struct parts outdated = {.all = false}; /* no part but the dirty ones */
 	if (sync->is_detached && sync->state == MUXBUS_SYNC_LIVE)
 		(void)lister_wait(sync, &outdated, 0, NULL, NULL);
 }
