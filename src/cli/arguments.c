@@ -174,7 +174,8 @@ static bool names_object(const char *name)
 /*
  * Returns true if a word looks like an option of another program: it begins with "--"; or it is "-"
  * with a letter or digit, without a blank, either before another word without a key or in place of
- * a pane, window or session. Lists may hold words of a command, so there "-" is no option.
+ * a pane, window or session. A list may hold the words of a command, so in a list "-" begins no
+ * option.
  */
 static bool is_option(const struct arguments *call, const char *text, const char *next)
 {
@@ -343,7 +344,10 @@ static int put_member(struct arguments *call, struct json_writer *writer,
 	return 0;
 }
 
-/* Returns true for a number or a truth value, which keep their type in a field of any type. */
+/*
+ * Returns true if the text is a number, true or false. A field of any type gets such a text as JSON
+ * of that type, not as a string.
+ */
 static bool is_scalar(const char *text, size_t len)
 {
 	struct json_error error;
@@ -390,7 +394,7 @@ static int put_value(struct arguments *call, struct json_writer *writer,
 	return r;
 }
 
-/* Counts the words with the name of words[from], starting at `from`. */
+/* Counts the words from index `from` on that have the same name as words[from]. */
 static int count_same(const struct arguments *call, int from)
 {
 	int count = 0;

@@ -101,7 +101,10 @@ static void compare_version(const struct cli *cli, const struct json *result)
 	say_with_hint(cli, text, ask_other_version(cli));
 }
 
-/* Sends the first request, describe, for its version. An old daemon may not know the parameters. */
+/*
+ * Sends describe as the first request, because its answer tells the version of the daemon. If an
+ * old daemon refuses the parameters, asks for the version without them, and then once more.
+ */
 static enum link_read greet(const struct cli *cli, struct link *link, const struct ask_param *about,
     struct link_answer *ret_answer)
 {
@@ -164,7 +167,10 @@ struct link *ask_connect_for(
 		    link != NULL ? greet(cli, link, params, ret_answer) : LINK_LINE;
 		if (read == LINK_LINE)
 			return link;
-		/* A killed daemon's socket accepts connections until the kernel has closed it. */
+		/*
+		 * Try again after an early end: the kernel accepts connections for a daemon just
+		 * killed.
+		 */
 		if (!is_here || i == GREET_TRIES || (read != LINK_END && read != LINK_BROKEN)) {
 			(void)ask_say_read(read);
 			link_close(link);
@@ -332,7 +338,7 @@ static char **make_environment(void)
 #define DAEMON "muxbusd"
 #define SAID_MAX 8192 /* bytes of the daemon's output */
 
-/* Copies the socket of a daemon that already runs from the end of the output's first line. */
+/* Copies the socket that the output's first line ends in: that of a daemon that already runs. */
 static void tell_socket(const struct buf *said, char *ret_socket, size_t size)
 {
 	const char *word = " socket ", *at = strstr(buf_text(said), word);

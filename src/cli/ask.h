@@ -6,7 +6,7 @@
 #include "client/link.h"
 
 #define ASK_TIMEOUT_MS 30000 /* timeout of methods that do not wait */
-#define ASK_MUTE_MS 2000 /* after this time without a first answer, a message says so */
+#define ASK_MUTE_MS 2000 /* if the first answer takes longer, a message says so */
 
 /* Opens a link to a socket, or through ssh if the socket is an address of remote_address(). */
 enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_reason, size_t size);
@@ -35,14 +35,15 @@ const char *ask_other_version(const struct cli *cli);
 struct link *ask_connect(struct cli *cli);
 
 /*
- * Connects again after the daemon has ended; prints nothing. A fleet is started again, since its
- * users start it; any other daemon is not. Returns false while no daemon answers.
+ * Connects again after the daemon has ended, and prints nothing. If no daemon runs, starts one only
+ * for a fleet, which always is started by its users. Returns false if that failed, so that the
+ * caller may try again later.
  */
 bool ask_reconnect(struct cli *cli, struct link **ret_link);
 
 /*
- * As ask_connect(), but starts a daemon only if may_start. The first question is describe with
- * params; its answer in *ret_answer is lent until the next question.
+ * As ask_connect(), but starts a daemon only if may_start. The first request is describe with
+ * params; *ret_answer, its answer, is lent until the next request.
  */
 struct link *ask_connect_for(struct cli *cli, bool may_start, const struct ask_param *params,
     struct link_answer *ret_answer);
@@ -84,7 +85,10 @@ enum cli_status ask_say_read(enum link_read read);
 /* Prints an error of the daemon. Returns the exit status. */
 enum cli_status ask_say_error(const struct json *error);
 
-/* Finds a method or parameter of describe by its name or its other spelling ("also"), or NULL. */
+/*
+ * Finds a method or parameter in the rows of describe by its name or another spelling ("also").
+ * Returns NULL if there is none.
+ */
 const struct json *ask_row(const struct json *rows, const char *name);
 
 #define LAUNCH_TIMEOUT_MS 20000

@@ -17,7 +17,7 @@ struct method_call {
 	int count;
 	bool wants_help;
 	bool has_force; /* --force was given, meaning force=true */
-	char *first; /* the first word with the key that was added to it */
+	char *first; /* the first word behind a key that was added */
 	char *preset; /* the words that the verb adds */
 	struct buf params;
 	struct buf usage;
@@ -26,7 +26,7 @@ struct method_call {
 
 #define WORDS_MORE 5 /* room for "--", force=true and the words that a verb adds */
 
-/* Methods about a running daemon, which do not start one. */
+/* Methods that are about a running daemon, so that calling them does not start one. */
 static const char *const waking_none[] = {"ping", "shutdown", "status", NULL};
 
 /* Reports that the name is neither a verb nor a method, and suggests the nearest. */
@@ -86,7 +86,7 @@ static enum cli_status connect_for(
 	return *ret_row != NULL ? CLI_DONE : CLI_NO;
 }
 
-/* Writes the usage. Call this before the request, which ends the loan of the schema. */
+/* Writes the usage. Call this before the request, because the schema is lent only until then. */
 static void make_usage(struct method_call *call, const struct json *schema)
 {
 	const struct verb *verb = verb_find(call->name);
@@ -162,15 +162,16 @@ static enum cli_status run(
 	return status_of(result);
 }
 
-/* Returns true if a word has no key, so that it is for the main parameter. */
+/* Returns true if a word has no key or follows "--", so that it is for the main parameter. */
 static bool is_verbatim(const struct method_call *call, int at)
 {
 	return strchr(call->words[at], '=') == NULL || strcmp(call->words[at - 1], "--") == 0;
 }
 
 /*
- * Gives the first word the key of the verb. If all words behind it have a key, the last one is
- * taken as text, such as "a=b". Options such as -t are refused later.
+ * Puts the key of the verb before the first of several words. If all later words seem to have keys,
+ * the last one is taken as text, such as "a=b". Options such as -t get no key, and are refused
+ * later.
  */
 static void key_first(struct method_call *call, const char *key)
 {
@@ -195,7 +196,7 @@ static void key_first(struct method_call *call, const char *key)
 	call->words[0] = call->first;
 }
 
-/* Adds a word, unless another word has its key. */
+/* Adds a word such as enter=true, unless a word with the same key was given. */
 static void add_word(struct method_call *call, const char *preset)
 {
 	size_t len = strcspn(preset, "=");
@@ -218,7 +219,7 @@ static void add_preset(struct method_call *call, const char *preset)
 		add_word(call, word);
 }
 
-/* Splits the words: handles the options, and keeps the others as arguments. */
+/* Handles the words that are options, and keeps the other words as arguments. */
 static void sort_words(struct cli *cli, struct method_call *call, int argc, char **argv)
 {
 	bool is_verbatim = false;

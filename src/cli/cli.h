@@ -24,7 +24,7 @@ struct cli {
 	const char *tmux_name; /* -L, or NULL */
 	const char *tmux_path; /* -S, or NULL */
 	char tmux_socket[PATH_MAX]; /* of the tmux server in use; "" if remote or a fleet */
-	char socket[PATH_MAX]; /* of its muxbusd, or an address of remote_address() */
+	char socket[PATH_MAX]; /* of muxbusd, or an address of remote_address() */
 	bool is_fleet; /* --fleet: the daemon serves many hosts */
 	bool has_socket; /* -s: only muxbus start may start a daemon there */
 	bool is_start; /* muxbus start: the tmux server need not run */

@@ -90,7 +90,7 @@ void config_file_finish(struct config_file *file)
 	buf_finish(&file->text);
 }
 
-/* Creates the parent directories of the file, for its owner. */
+/* Creates the missing parent directories, and gives them to the file's owner. */
 static bool make_dirs(const struct config_file *file)
 {
 	char dir[PATH_MAX];
@@ -112,7 +112,9 @@ static bool make_dirs(const struct config_file *file)
 static bool copy_owner(int fd, const struct config_file *like)
 {
 	uid_t uid = like->stat.st_uid != geteuid() ? like->stat.st_uid : (uid_t)-1;
-	/* If the group cannot be set, the mode must grant it nothing. */
+	/*
+	 * If the group cannot be set, the mode must grant nothing to the group that the file has.
+	 */
 	bool has_group = fchown(fd, (uid_t)-1, like->stat.st_gid) == 0;
 	mode_t mode = like->stat.st_mode & (has_group ? 0777 : 0707);
 	if (fchown(fd, uid, (gid_t)-1) < 0)
@@ -190,7 +192,7 @@ bool config_file_write(struct config_file *file, const struct buf *text, bool ha
 	(void)snprintf(path, sizeof path, "%s.new-%ld", file->target, (long)getpid());
 	if (!is_ours(file, ret_reason, size))
 		return false;
-	/* Behind a symbolic link, missing directories may be on a disk that is not mounted. */
+	/* Make no directories behind a symbolic link, since their disk may just not be mounted. */
 	if ((strcmp(file->path, file->target) == 0 && !make_dirs(file)) ||
 	    !write_new(path, text, file))
 		return fail(ret_reason, size, path, strerror(errno));
@@ -262,7 +264,7 @@ void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes
 	r |= buf_append(&out, bytes, len);
 	r |= buf_append(&out, buf_text(text) + end, text->len - end);
 	if (r < 0)
-		(void)xalloc(CONFIG_FILE_MAX); /* reports that memory is exhausted */
+		(void)xalloc(CONFIG_FILE_MAX); /* prints that memory is exhausted, and exits */
 	buf_finish(text);
 	*text = out;
 }
@@ -293,7 +295,7 @@ void config_file_each_backup(
 			continue;
 		if (config_file_read(&backup, path, reason, sizeof reason) &&
 		    strcmp(backup.target, path) == 0 && visit(data, &backup.text))
-			(void)unlink(path); /* otherwise keep it */
+			(void)unlink(path); /* if this fails, the backup stays */
 		config_file_finish(&backup);
 	}
 	if (dir != NULL)

@@ -15,7 +15,10 @@ static bool is_socket(const char *path)
 	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* Gets the tmux socket from a daemon's: without ".muxbus". Returns false without that suffix. */
+/*
+ * Writes the path of the tmux socket: that of a daemon's socket without ".muxbus". Returns false if
+ * the path does not end in this suffix or does not fit.
+ */
 static bool find_tmux(const char *socket, char *out, size_t size)
 {
 	return str_ends_in(socket, ".muxbus") &&
@@ -24,9 +27,10 @@ static bool find_tmux(const char *socket, char *out, size_t size)
 }
 
 /*
- * Returns $MUXBUS unless it is inherited from another tmux server, or NULL. A tmux server started
- * in a pane of another server passes that server's MUXBUS on. In its panes $TMUX names the right
- * server, if that server has a daemon or both servers run.
+ * Returns $MUXBUS. Returns NULL if it is not set, if -L or -S is given, or if it is inherited: a
+ * tmux server that was started in a pane of another server passes on the MUXBUS of that server. It
+ * counts as inherited if $TMUX names another server than $MUXBUS, and if that server has a daemon,
+ * or runs while the socket of the other server exists.
  */
 static const char *environment_socket(const struct cli *cli, const char *own)
 {
@@ -95,8 +99,9 @@ static bool is_same(const char *one, const char *other)
 }
 
 /*
- * Returns true if the server in $TMUX has ended, and another may be at its socket, whose pane with
- * our id is not ours. In another PID namespace the server has no pid here, and the answer is false.
+ * Returns true if the server in $TMUX has ended. A new server at the same socket may have a pane
+ * with our id, which is not our pane. Returns false if the pid of the server at the socket is not
+ * known, as in another PID namespace, because the pid in $TMUX then means nothing here.
  */
 static bool is_of_ended_server(const char *tmux, const char *socket)
 {

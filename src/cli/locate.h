@@ -22,5 +22,7 @@ int locate_fleet(struct cli *cli);
 /* Returns true if the tmux server at cli->tmux_socket accepts connections; otherwise sets errno. */
 bool locate_tmux_runs(const struct cli *cli);
 
-/* Returns the hint for starting the daemon, which needs the tmux server of -L or -S to run. */
+/*
+ * Returns how to start the daemon: a command, or that the tmux server of -L or -S must run first.
+ */
 const char *locate_remedy(const struct cli *cli);

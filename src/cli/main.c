@@ -122,7 +122,7 @@ static int read_options(struct cli *cli, int argc, char **argv)
 			return CLI_USAGE;
 		}
 	}
-	/* The relay ignores $MUXBUS_HOST: set on both machines, it would relay without end. */
+	/* The relay ignores $MUXBUS_HOST. If both machines set it, they would relay without end. */
 	is_relay = optind < argc && strcmp(argv[optind], "relay") == 0;
 	return choose_daemon(cli, socket, host, is_fleet, is_relay);
 }

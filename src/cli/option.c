@@ -28,7 +28,7 @@ static const struct option_row *find_row(
 	return NULL;
 }
 
-/* Returns the row for a word, or NULL. */
+/* Returns the row that takes the next word, or NULL if no row takes more words. */
 static const struct option_row *find_word_row(const struct option_row *rows, const void *data)
 {
 	for (; rows != NULL && rows->name != NULL; rows++) {

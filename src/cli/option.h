@@ -17,8 +17,8 @@ enum option_type {
 };
 
 /*
- * An option; or a word, if the name is "". OPTION_TEXT takes one word, while its member is NULL;
- * OPTION_TAKE takes any number.
+ * An option; if the name is "", a row for words that are no options: OPTION_TEXT takes one such
+ * word, if its member is still NULL, and OPTION_TAKE takes any number of words.
  */
 struct option_row {
 	const char *name; /* such as "timeout"; NULL ends the table */

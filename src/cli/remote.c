@@ -17,7 +17,7 @@ enum {
 	STATUS_SSH = 255, /* ssh failed and has printed why */
 	STATUS_NOT_FOUND = 127,
 	HELLO_SEC = 30, /* timeout for ssh and the relay */
-	HELLO_ASKING_SEC = 150, /* where ssh may ask for a password; sshd gives up after 120 */
+	HELLO_ASKING_SEC = 150, /* if ssh may ask for a password; sshd waits 120 s for it */
 	HELLO_SEC_MAX = 86400,
 };
 
@@ -79,7 +79,7 @@ bool remote_address(struct cli *cli, const char *host)
 	mem_free(text);
 	if (is_whole)
 		(void)snprintf(cli->socket, sizeof cli->socket, "%s", buf_text(&out));
-	/* Panes here do not belong to that server. */
+	/* No tmux socket: panes of this machine do not belong to that server. */
 	cli->tmux_socket[0] = '\0';
 	buf_finish(&out);
 	return is_whole;
@@ -148,7 +148,7 @@ static enum link_read read_hello(
 	return read == LINK_LINE ? LINK_END : read;
 }
 
-/* Writes why ssh ended. The process stays a zombie for link_close(). */
+/* Writes why ssh ended. The process stays a zombie, which link_close() reaps. */
 static void explain(struct link *link, pid_t pid, const char *host, char *ret_reason, size_t size)
 {
 	siginfo_t end = {0};

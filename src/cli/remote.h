@@ -24,6 +24,6 @@ bool remote_is(const struct cli *cli);
 
 /*
  * Starts ssh, and waits for the hello. ssh may ask the user for a password, and prints to standard
- * error. It ends with the link. Returns NULL with the reason on failure.
+ * error. ssh ends with the link. Returns NULL with the reason on failure.
  */
 struct link *remote_open(const char *address, char *ret_reason, size_t size);

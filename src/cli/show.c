@@ -90,7 +90,7 @@ static bool is_plain_list(const struct json *list)
 	return true;
 }
 
-/* Returns true if the name of a value has the ending, which tells its unit. */
+/* Returns true if the name of a value ends in `end`, which tells the unit of the value. */
 static bool has_name(const struct json *value, const char *end)
 {
 	return value->name != NULL && str_ends_in(value->name, end);
@@ -190,8 +190,9 @@ static const struct list_columns lists[] = {
 };
 
 /*
- * Writes {member}: its value, nothing for null, or the length of a list of objects. Writes
- * {member?text}: text if the value is true, or text before any other value but false.
+ * Replaces one part of a template. {member} becomes the value of the member, or nothing for null,
+ * or the number of objects in a list of objects. {member?text} becomes nothing for null or false,
+ * the text for true, and the text followed by the value for any other value.
  */
 static void put_member(struct buf *out, const struct json *row, const char *name, size_t len)
 {
@@ -314,7 +315,7 @@ static const struct json *find_list(const struct json *result)
 {
 	const struct json *found = NULL, *known = NULL;
 	unsigned count = 0, known_count = 0;
-	/* Members of merged lists of a fleet, which are about the hosts. */
+	/* Arrays about the hosts, which a merged list of a fleet has beside its main array. */
 	static const char *const about_hosts[] = {"hosts", "missing", NULL};
 	bool is_gathered = json_member(result, "missing") != NULL;
 	json_each_member (member, result) {
@@ -366,7 +367,7 @@ static void walk_object(struct value_walk *walk, const char *prefix, const struc
 {
 	json_each_member (member, object) {
 		char name[512];
-		/* The message already contains this text. */
+		/* The message already contains the text of "wake". */
 		if (strcmp(member->name, "wake") == 0 && *json_get_str(object, "message", ""))
 			continue;
 		(void)snprintf(

@@ -221,8 +221,8 @@ static void find_caller(struct doctor_report *report, struct link *link)
 }
 
 /*
- * Asks for the status and an audit. A tmux server that has just started gets a while to be found by
- * the daemon.
+ * Asks for the status and an audit. If the tmux server has just started, waits a while for the
+ * daemon to find it.
  */
 static bool ask_status(struct link *link, const struct cli *cli, struct link_answer *ret_answer)
 {

@@ -62,7 +62,10 @@ static void offer_list(struct completion *completion, const char *list, char sep
 	}
 }
 
-/* How to complete an argument: method, list in its result, member to offer, members to show. */
+/*
+ * How to complete an argument: the method to call, the list in the result, the member of each row
+ * to offer as a word, and the members to show as its description.
+ */
 static const struct live {
 	const char *key; /* of the argument */
 	const char *method;
@@ -125,7 +128,7 @@ static void open_catalog(struct completion *completion, const struct ask_param *
 	completion->catalog = catalog_open(completion->cli, params, reason, sizeof reason);
 }
 
-/* Returns a table of describe, or NULL. It replaces the table or method read before. */
+/* Reads a table of describe. Returns it, or NULL. A table or method read before is freed. */
 static const struct json *table(struct completion *completion, const char *name)
 {
 	open_catalog(completion, ASK_PARAMS({"table", .text = name}));
@@ -340,7 +343,7 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 	if (is_fleet || host != NULL)
 		return at;
 	if (cli->tmux_name != NULL || cli->tmux_path != NULL || socket != NULL)
-		(void)locate_daemon(cli, socket); /* if too long, no daemon is asked */
+		(void)locate_daemon(cli, socket); /* if a path is too long, no daemon is asked */
 	return at;
 }
 

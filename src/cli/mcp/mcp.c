@@ -224,7 +224,7 @@ static void on_launch(struct bridge *bridge)
 	ssize_t n = read(bridge->launch_fd, bytes, sizeof bytes);
 	if (n > 0)
 		(void)buf_append(
-		    &bridge->launch_said, bytes, (size_t)n); /* the beginning is enough */
+		    &bridge->launch_said, bytes, (size_t)n); /* if cut, the beginning is enough */
 	if (n > 0 || (n < 0 && errno == EINTR))
 		return;
 	(void)close(bridge->launch_fd);

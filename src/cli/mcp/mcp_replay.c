@@ -254,7 +254,7 @@ static const char *const asking[] = {"completion/complete", "initialize", "loggi
     "resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover",
     "subscriptions/listen", "tasks/get", "tasks/list", "tasks/result", "tools/list", NULL};
 
-/* Sets the fate of a request for a later loss of the connection. */
+/* Decides what happens to a request if the connection is lost before its answer. */
 static void judge(
     struct mcp_replay *replay, struct pending_request *pending, const struct message *message)
 {
@@ -585,7 +585,10 @@ void mcp_replay_lost(struct mcp_replay *replay)
 	replay->is_connected = false;
 	replay->our_initialize = 0;
 	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
-		/* The last line of the input may lack its newline: allow one byte less. */
+		/*
+		 * The last line of the input may lack its newline, so it has left also with one
+		 * byte less.
+		 */
 		bool has_left = pending->end <= replay->written + 1;
 		if (pending->fate == FATE_CALL &&
 		    mcp_advice_is_repeatable(replay->advice, pending->tool, pending->has_wait))
@@ -607,7 +610,7 @@ void mcp_replay_refused(struct mcp_replay *replay, const char *reason)
 {
 	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
 		if (pending->is_stream)
-			continue; /* without a timeout, it waits for a later daemon */
+			continue; /* this request has no timeout, and waits for a later daemon */
 		if (pending->is_initialize) {
 			mem_free(replay->initialize);
 			replay->initialize = NULL;

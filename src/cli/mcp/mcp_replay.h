@@ -17,7 +17,7 @@
 #define MCP_REPLAY_ANSWER_MAX ((size_t)64 * 1024 * 1024) /* of the daemon */
 #define MCP_REPLAY_PENDING_MAX 1000 /* unanswered requests; more are refused */
 #define MCP_REPLAY_HELD_MAX ((size_t)8 * 1024 * 1024) /* bytes; then the agent is not read */
-#define MCP_REPLAY_UNREAD_MAX ((size_t)1024 * 1024) /* bytes; then the daemon is not read */
+#define MCP_REPLAY_UNREAD_MAX ((size_t)1024 * 1024) /* bytes; beyond, the daemon is not read */
 #define MCP_REPLAY_KEPT_MAX 64 /* subscriptions to repeat */
 
 struct mcp_replay_config {
@@ -29,7 +29,9 @@ struct mcp_replay_config {
 struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config);
 void mcp_replay_free(struct mcp_replay *replay);
 
-/* Takes bytes from the agent; and the end of its input, whose last line may lack a newline. */
+/*
+ * Take bytes from the agent, and the end of the agent's input, whose last line may lack a newline.
+ */
 void mcp_replay_from_agent(struct mcp_replay *replay, const void *bytes, size_t len);
 void mcp_replay_agent_ended(struct mcp_replay *replay);
 
@@ -43,7 +45,7 @@ void mcp_replay_lost(struct mcp_replay *replay);
 /* No connection can be made: answers all waiting requests with the reason, a sentence. */
 void mcp_replay_refused(struct mcp_replay *replay, const char *reason);
 
-/* Bytes to write to a side; then pass the number of bytes that were written. */
+/* Return the bytes to write to a side; pass the number of bytes that were written to _wrote_. */
 const struct buf *mcp_replay_to_agent(const struct mcp_replay *replay);
 void mcp_replay_wrote_agent(struct mcp_replay *replay, size_t len);
 const struct buf *mcp_replay_to_daemon(const struct mcp_replay *replay);

@@ -272,7 +272,7 @@ static bool is_empty(const char *text, size_t begin)
 
 enum find {
 	FIND_YES,
-	FIND_NO, /* *ret_depth names of the path exist; the item is that of the last */
+	FIND_NO, /* only *ret_depth names of the path exist; the item is of the last */
 	FIND_WRONG, /* a value on the path is not an object */
 };
 
@@ -342,7 +342,7 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 	return is_equal;
 }
 
-/* Replaces a value, with the indentation of its line. */
+/* Replaces a value. The new text is indented as the line of the old value. */
 static void replace_value(struct config_json *config, struct span span, const char *value)
 {
 	struct layout layout;

@@ -9,7 +9,7 @@
 
 #define CONFIG_PATH_MAX 8 /* most names in a path */
 
-/* The text, and the reason of a failure. Only white space counts as "{}". */
+/* The text, and the reason of a failure. A text of white space alone counts as "{}". */
 struct config_json {
 	struct buf text;
 	char reason[256]; /* set when a function returns false */

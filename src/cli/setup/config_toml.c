@@ -31,7 +31,10 @@ struct statement {
 
 #define QUOTED_DOT '\1' /* replaces a dot inside of quotes, which separates no names */
 
-/* Reads a name up to the character stop. Returns its offset, or 0 if the line does not have it. */
+/*
+ * Reads a name up to the character `stop`. Returns the offset of that character, or 0 if the line
+ * does not have the character.
+ */
 static size_t read_name(const char *text, size_t at, char stop, char ret_name[NAME_SIZE])
 {
 	size_t len = 0;
@@ -142,7 +145,9 @@ static bool is_in(const char *name, const char *table)
 	return strncmp(name, table, len) == 0 && (name[len] == '\0' || name[len] == '.');
 }
 
-/* Returns true if a statement defines the table or its parent in a form that is not edited. */
+/*
+ * Returns true if a statement defines the table or its parent in a form that this code cannot edit.
+ */
 static bool is_elsewhere(const struct statement *statement, const char *table)
 {
 	char name[2 * NAME_SIZE];
@@ -165,8 +170,8 @@ struct table_place {
 };
 
 /*
- * Finds the table; if it is absent, with is_below the first table inside of it. Returns false with
- * a reason if the text is not valid, or the table is written in another form.
+ * Finds the table. If it is absent and is_below is true, finds the first table inside of it.
+ * Returns false with a reason if the text is not valid, or the table is written in another form.
  */
 static bool find_table(
     struct config_toml *config, const char *table, bool is_below, struct table_place *ret_place)
@@ -281,7 +286,10 @@ bool config_toml_remove(struct config_toml *config)
 			return false;
 		if (!place.is_there)
 			return true;
-		/* Remove the blank line before the table if the end or a blank line follows. */
+		/*
+		 * Remove the blank line before the table if the text ends or a blank line follows
+		 * it.
+		 */
 		begin = place.begin;
 		is_last = text[place.end] == '\0' || text[place.end] == '\n';
 		if (is_last && begin > 0 && text[begin - 1] == '\n' &&

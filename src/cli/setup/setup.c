@@ -20,7 +20,7 @@ static void say_next(const struct setup *setup)
 static void say_if_missing(const struct setup *setup)
 {
 	char path[PATH_MAX];
-	/* Without a home directory path is empty; setup_place() reports that. */
+	/* Without a home directory, `path` is empty, which setup_place() reports. */
 	if (setup->action != SETUP_REMOVE && !setup_is_installed(setup, path) && *path == '/')
 		cli_error("%s is not installed: there is no %s in PATH, nor the folder %s",
 		    setup->agent->title, setup->agent->name, path);
@@ -175,7 +175,7 @@ static bool read_install(struct install *install, const char *arg)
 	return true;
 }
 
-/* Executes the installer beside the declared tools, which asks before it installs. */
+/* Executes the installer in the folder of the declared tools. It asks before it installs. */
 static enum cli_status install_tools(const struct install *install, const char *group)
 {
 	static const char *const places[] = {"tools", "../tools"};

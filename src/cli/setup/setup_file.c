@@ -111,7 +111,7 @@ static bool fill_script(const struct setup *setup, const struct buf *script, str
 	    buf_append(out, text + before + 6, script->len - before - 6) == 0;
 }
 
-/* Writes the new text of a file that is wholly ours; none if the file is to be removed. */
+/* Writes the new text of a file that is wholly ours, or nothing if the file is to be removed. */
 static bool edit_copy(const struct setup *setup, const struct setup_file *file,
     const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {

@@ -82,7 +82,7 @@ struct setup {
 	enum setup_action action;
 	enum setup_scope scope;
 	const char *tools; /* a set of tools, such as "coding"; NULL: the default set */
-	char command[PATH_MAX]; /* "muxbus", or its path if PATH finds no or another program */
+	char command[PATH_MAX]; /* "muxbus", or our path if PATH has none or another */
 };
 
 /*

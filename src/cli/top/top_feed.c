@@ -62,8 +62,8 @@ static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 enum {
 	REFRESH_MS = 1000, /* minimum interval of requests for a list */
 	SLOW_MS = 2000, /* interval of requests for changes without events */
-	NONE_MS = 60000, /* as SLOW_MS, for an empty list of agents: new agents cause events */
-	SHARE = 400, /* pause, as a multiple of the time of a request; after an event a twentieth */
+	NONE_MS = 60000, /* as SLOW_MS, for an empty list of agents, since new ones cause events */
+	SHARE = 400, /* pause, in durations of the last request; after an event a twentieth */
 	TOOK_MS = 30, /* longest duration that counts for SHARE */
 	CAPTURE_MS = 5000, /* longest interval of captures */
 	DETAIL_MS = 30000, /* greatest age of details that events do not announce */
@@ -97,7 +97,7 @@ struct top_feed {
 	int64_t took_ms[ASK_COUNT_]; /* time until its answer was read */
 	bool is_due[ASK_COUNT_]; /* an event has made the answer stale */
 	char captured[TOP_ID_SIZE]; /* pane or job of the last capture */
-	int64_t spared_ms; /* last time that a capture was skipped, because tmux had not run */
+	int64_t spared_ms; /* last time that a capture was due, made or skipped */
 	long tmux_runs; /* read_runs() at the last capture; 0 if unknown */
 	char going[TOP_ID_SIZE]; /* the pane to show to the user */
 	struct top_cpu cpu;
@@ -192,7 +192,7 @@ static void ask_queue(struct top_feed *feed)
 {
 	int64_t last = feed->model->status.last;
 	bool is_fleet = feed->cli->is_fleet;
-	/* Hosts of a fleet have their own numbers, so a fleet lists only undelivered ones. */
+	/* Each host has its own numbers, so in a fleet list only undelivered notifications. */
 	ask_with(feed, is_fleet ? ASK_LIST + TOP_QUEUE : ASK_OLD_QUEUE, "list_notifications",
 	    ASK_PARAMS({"state", .text = "queued"}, {"limit", .number = QUEUE_LIMIT}));
 	if (is_fleet)
@@ -497,7 +497,10 @@ static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool
 	    REFRESH_MS;
 }
 
-/* Captures the pane or job. Skips a pane while tmux does not run: its screen cannot change. */
+/*
+ * Captures the pane or job. Skips a pane if the tmux server has not run since the last capture,
+ * because the screen then has not changed.
+ */
 static void capture(struct top_feed *feed, const char *id, bool is_log, int64_t now_ms)
 {
 	bool is_same = !is_log && strcmp(id, feed->captured) == 0 &&

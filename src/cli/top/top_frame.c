@@ -293,8 +293,8 @@ static bool has_column(const struct drawing *drawing, const struct top_column *c
 }
 
 /*
- * Measures columns without a fixed width, and that of hosts: the cells of the widest value or the
- * title. 0 means that the list does not have the column.
+ * Sets the cells that each column needs: as many as the title, and without a fixed width also as
+ * the widest value. A column of hosts has a limit. 0 means that the list does not have the column.
  */
 static void measure(const struct drawing *drawing, const struct top_item **items, size_t count,
     size_t needs[TOP_COLUMNS_MAX])
@@ -633,7 +633,7 @@ void top_frame_draw(
 {
 	struct drawing drawing = {.frame = frame, .view = view, .model = model, .now_ms = now_ms};
 	unsigned panel;
-	/* Needed first: the number of items determines the size of the panel. */
+	/* Count the items first, because their number determines the size of the panel. */
 	view->has_missing = model->lists[view->list].missing[0] != '\0';
 	(void)top_view_chosen(view, model);
 	panel = top_view_panel(view);
@@ -664,7 +664,10 @@ void top_frame_update(struct buf *out, const struct top_frame *old, const struct
 		const struct buf *row = &frame->rows[i];
 		if (!is_new && buf_is_equal(&old->rows[i], row))
 			continue;
-		/* Erase before writing: after a full row, this would erase its last cell. */
+		/*
+		 * Erase before writing, because after a full row, erasing would clear its last
+		 * cell.
+		 */
 		(void)buf_printf(out, "\033[%u;1H\033[K", i + 1);
 		if (row->len > 0)
 			(void)buf_append(out, row->data, row->len);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus follow: prints one line per notification of a pane, for programs that wake an agent by
- * lines. The daemon then does not type them. Notifications are acknowledged when printed or, with
- * --confirm, when the reader confirms them. --paced prints only as much at once as an agent reads.
- * The program reconnects to a restarted daemon, and ends with its pane or its reader.
+ * lines. While it runs, the daemon does not type the notifications. Notifications are acknowledged
+ * when printed or, with --confirm, when the reader confirms them. --paced prints only as much at
+ * once as an agent reads. The program reconnects to a restarted daemon, and ends with its pane or
+ * its reader.
  */
 #include <poll.h>
 
@@ -44,7 +45,7 @@ struct follow {
 	size_t printed_count;
 	int64_t unconfirmed[PRINTED_MAX]; /* printed, not confirmed by the reader */
 	size_t unconfirmed_count;
-	int64_t number; /* the part read of a number on standard input */
+	int64_t number; /* the digits read so far of a number on standard input */
 	struct buf held; /* --paced: line of a taken notification that is not printed yet */
 	int64_t held_seq;
 	int64_t next_ms; /* time of the next batch; monotonic */
@@ -224,7 +225,7 @@ static void keep_seq(struct follow *follow, int64_t seq)
 		follow->unconfirmed[follow->unconfirmed_count++] = seq;
 }
 
-/* Returns true if a notification was printed before. A restarted daemon redelivers it. */
+/* Returns true if a notification was printed before, since a restarted daemon redelivers some. */
 static bool was_printed(const struct follow *follow, int64_t seq)
 {
 	bool was = false;

@@ -16,7 +16,7 @@ static void signal_set(sigset_t *set)
 	(void)sigemptyset(set);
 	(void)sigaddset(set, SIGINT);
 	(void)sigaddset(set, SIGTERM);
-	/* nohup(1) ignores SIGHUP. A blocked signal would still arrive, so leave it ignored. */
+	/* If nohup(1) made SIGHUP ignored, leave it so; if blocked, the signal would arrive. */
 	if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
 		(void)sigaddset(set, SIGHUP);
 }

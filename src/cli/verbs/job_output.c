@@ -115,7 +115,7 @@ static void print_visible(struct job_output *output)
 
 enum cli_status job_output_print(struct job_output *output, struct link *link)
 {
-	int64_t wanted = -1; /* stop at the end found first: a job may write faster than we print */
+	int64_t wanted = -1; /* the end when first read: a job may write faster than we print */
 	for (;;) {
 		const struct json *result;
 		enum cli_status status =

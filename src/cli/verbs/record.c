@@ -171,7 +171,7 @@ static void take_output(struct record *record, const struct json *event)
 	const struct json *text = json_member(event, "text");
 	size_t known;
 	if (to <= record->next || text == NULL || text->type != JSON_STRING)
-		return; /* the captured screen includes it */
+		return; /* the captured screen includes this output */
 	if (from > record->next) {
 		record->wants_screen = true;
 		return;

@@ -62,7 +62,7 @@ static bool part_matches(const char *pattern, const char *path)
 	return fnmatch(one, other, FNM_PERIOD) == 0;
 }
 
-/* Returns true if a pattern matches a path; as_folder: if it may match a path below it. */
+/* Returns true if a pattern matches a path or, with as_folder, may match a path below that one. */
 static bool file_tree_matches(const char *pattern, const char *path, bool as_folder)
 {
 	bool is_any = strncmp(pattern, "**", 2) == 0 && part_len(pattern) == 2;
@@ -102,7 +102,10 @@ static int fail(struct file_tree *tree)
 
 static int look_into(struct file_tree *tree, const char *path, bool is_new);
 
-/* Looks at an entry of a folder: watches a folder; a file that is new counts as changed. */
+/*
+ * Handles an entry of a folder: watches it if it is a folder itself, and counts it as changed if it
+ * is a new file.
+ */
 static int look_at(struct file_tree *tree, const char *folder, const char *name, bool is_new)
 {
 	char path[PATH_MAX];
@@ -396,7 +399,7 @@ static void signal_child(const struct rerun *rerun, int number)
 		(void)kill(-rerun->child.pid, number); /* may have ended */
 }
 
-/* Signals a process group and waits until it is empty. Returns false if it is not by KILL_MS. */
+/* Signals a process group and waits until it is empty. Returns false if it is not after KILL_MS. */
 static bool ends_by(pid_t group, int number)
 {
 	int64_t due_ms = clock_deadline_ms(KILL_MS);

@@ -13,7 +13,8 @@
 
 /*
  * The name of a session until it is complete. A killed restore leaves nothing under the real name,
- * so another restore can create that session. Of two restores, only one can create this one.
+ * so another restore can create that session. Of two restores, only one can create the unfinished
+ * session.
  */
 #define UNFINISHED TMUX_SERVER_SESSION "-unfinished"
 #define ID_SIZE 16 /* "%4294967295" */
@@ -402,7 +403,10 @@ static bool make_session(struct restore *restore, const struct json *window)
 	return true;
 }
 
-/* Creates the session in the group of a recreated session, whose windows it shares. False: none. */
+/*
+ * Creates the session in the group of a recreated session, so that both share their windows.
+ * Returns false if no session of the group was recreated.
+ */
 static bool join_group(struct restore *restore, int64_t group)
 {
 	for (size_t i = 0; i < restore->group_count; i++) {
@@ -617,7 +621,7 @@ static enum cli_status run(struct restore *restore)
 	restore_all(restore, sessions);
 	if (due > 0 && !restore->is_dry)
 		(void)TMUX(restore, "kill-session", "-t", "=" TMUX_SERVER_SESSION);
-	/* Let the daemon save them as present sessions. */
+	/* Let the daemon save the new sessions as present ones. */
 	if (due > 0 && !restore->is_dry)
 		status = ask_method(restore->link, "list_saved", ASK_PARAMS({0}), &saved);
 	if (status != CLI_DONE)

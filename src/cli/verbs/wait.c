@@ -315,7 +315,7 @@ static int refuse_word(struct conditions *all, const char *text, size_t len)
 	    nearest != NULL ? "\"?" : "; see: muxbus help conditions");
 }
 
-/* Finds a member of the open condition, or else of any condition; property is then NULL. */
+/* Finds a member of the open condition, or else one of any condition, but with property NULL. */
 static bool find_member(
     const struct conditions *all, const char *text, size_t len, struct condition_word *ret_word)
 {
