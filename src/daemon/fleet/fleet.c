@@ -26,7 +26,7 @@ struct fleet_route {
 	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
 	bool takes_host;
 	bool is_own; /* without a host, the daemon's own handler answers */
-	bool is_local; /* as is_own, also with a host; the handler then refuses it */
+	bool is_local; /* as is_own, also with a host, which the handler then refuses */
 	const char *list; /* member of the result to merge from all hosts; NULL if none */
 	/* The parameter that names the pane to wake at the end: see fleet_notice_take(). */
 	const char *address;
@@ -184,7 +184,10 @@ static bool check_params(struct request *request, const struct buf *text)
 	return is_valid;
 }
 
-/* text: params without host names, except in "notify". False: the method's own handler answers. */
+/*
+ * Handles a request that names this host, or no host if NULL. text: params without host names,
+ * except in "notify". Returns false if the method's own handler answers.
+ */
 static bool take(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {

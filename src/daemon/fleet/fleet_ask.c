@@ -190,8 +190,9 @@ struct host *fleet_only_host(const struct fleet *fleet)
 }
 
 /*
- * Returns true for execute_cli. All peers of the fleet share one connection to a host, so the fleet
- * stores each peer's directory itself, behind the host's label.
+ * Returns true for execute_cli, which runs in a directory that the daemon keeps per connection. All
+ * peers of the fleet share one connection to a host, so the fleet itself stores the directory of
+ * each peer, with the host's label before it.
  */
 static bool has_cwd(struct request *request)
 {
@@ -260,7 +261,7 @@ void fleet_new_key(char key[FLEET_KEY_SIZE])
 	    life[1], ++number);
 }
 
-/* Returns the milliseconds until a host must answer, including the wait asked for, or 0 if none. */
+/* Returns the milliseconds until a host must answer, including the wait asked for; 0: no limit. */
 static int64_t find_deadline(const struct method *method, const struct json *params)
 {
 	const struct json *given = json_member(params, "timeout_sec");

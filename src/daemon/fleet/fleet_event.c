@@ -17,9 +17,9 @@ enum {
 struct stream_source {
 	struct list link;
 	struct fleet *fleet;
-	struct fleet_stream *stream; /* NULL when ended, while the answer to subscribe is pending */
-	struct host *host; /* NULL while the list of hosts does not have it */
-	char *away; /* its name meanwhile, else NULL */
+	struct fleet_stream *stream; /* NULL if ended, but subscribe is not answered yet */
+	struct host *host; /* NULL while the list of hosts does not have the host */
+	char *away; /* name of the host while `host` is NULL; else NULL */
 	char *filter; /* parameters for the host, but no "after"; NULL: only its state is wanted */
 	char name[NAME_SIZE]; /* id of the subscription on the host; "" if none */
 	struct host_call *call; /* the pending subscribe, or NULL */
@@ -167,7 +167,7 @@ static void report_state(struct stream_source *source, bool is_up)
 	source->is_behind = source->is_behind || !source->is_shown;
 }
 
-/* Sends a gap for all events after the last one: event numbers restarted, or the host refused. */
+/* Sends a gap for all events after the last one, because numbers restarted or the host refused. */
 static void report_lost(struct stream_source *source, const char *reason, const struct json *error)
 {
 	struct json_writer writer;
@@ -260,7 +260,10 @@ static struct stream_source *add_follower(struct fleet_stream *stream, struct ho
 	return add_source(stream, host, stream->filter != NULL ? xstrdup(stream->filter) : NULL);
 }
 
-/* Keeps a source without a host, until one of this name comes. False: there are too many. */
+/*
+ * Keeps a source without a host, until a host of this name is added. Returns false if too many
+ * sources are kept.
+ */
 static bool set_away(struct stream_source *source, const char *name)
 {
 	if (source->fleet->away_count == FLEET_AWAY_MAX)
@@ -271,7 +274,7 @@ static bool set_away(struct stream_source *source, const char *name)
 	return true;
 }
 
-/* The source that a stream kept for this host; NULL: none. */
+/* Returns the source that a stream has kept for this host, or NULL. */
 static struct stream_source *find_away(const struct fleet_stream *stream, const struct host *host)
 {
 	list_each (struct stream_source, source, &stream->fleet->sources, link)
@@ -353,7 +356,10 @@ void fleet_event_line(struct fleet *fleet, struct host *host, const struct json 
 	}
 }
 
-/* A daemon that starts again has no socket for a moment, and a line of the file may come back. */
+/*
+ * Keeps the sources of a removed host, because the host may be added again: a daemon that restarts
+ * has no socket for a moment, and a line may return to the hosts file.
+ */
 void fleet_event_removed(struct fleet *fleet, struct host *host)
 {
 	char name[sizeof host->label];

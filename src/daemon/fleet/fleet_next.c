@@ -11,7 +11,7 @@ enum {
 	SCRATCH_BYTES = 4096,
 	CONSUMER_MAX = 256,
 	POLL_SEC = 60, /* timeout_sec of each call to a host; repeated while a request waits */
-	LOOK_MS = 2000, /* for requests with timeout 0: limit for the first answers of the hosts */
+	LOOK_MS = 2000, /* requests with timeout 0 wait this long for first answers */
 	RETRY_MS = 5000, /* delay after an error of a host, while a request waits */
 	KEEP_MS = 45000, /* lifetime of an answer without a request; its host redelivers it */
 	ACK_MS = 60000,
@@ -126,13 +126,16 @@ static bool is_same_consumer(const char *spec, const char *other)
 	return strcspn(other, ",") == len && strncmp(spec, other, len) == 0;
 }
 
-/* Returns true if no request waits for a pull that has the consumer of spec. */
+/* Returns true if a pull is for the consumer of spec, and no request waits for the pull. */
 static bool is_left(const struct fleet_pull *pull, const char *spec)
 {
 	return find_next(pull) == NULL && is_same_consumer(pull->spec, spec);
 }
 
-/* Returns true if a request may take a pull's entries: its filter is the same, or it has none. */
+/*
+ * Returns true if a request may take a pull's entries: both have the same filter, or the request
+ * has none and no other request waits for the pull.
+ */
 static bool is_for(const struct fleet_pull *pull, const struct next_request *next)
 {
 	return strcmp(pull->spec, next->spec) == 0 ||
@@ -300,7 +303,7 @@ static void begin(struct fleet_pull *pull, const struct next_request *next)
 	mem_free(params);
 }
 
-/* Calls a host unless a call is open. Returns true if entries have arrived. */
+/* Calls a host, unless a pull with the same parameters exists. Returns true if it has entries. */
 static bool pull_from(struct fleet *fleet, struct host *host, const struct next_request *next)
 {
 	struct fleet_pull *new;
@@ -318,7 +321,7 @@ static bool pull_from(struct fleet *fleet, struct host *host, const struct next_
 	return false;
 }
 
-/* Drops acknowledged entries that would repeat an earlier answer of their host. */
+/* Drops acknowledged entries from answers that are kept here, so that they are not given again. */
 static void drop_acknowledged(const struct fleet *fleet, const struct host *host, const char *spec,
     uint64_t seq, bool is_up_to)
 {
@@ -398,9 +401,9 @@ static char *write_spec(const struct fleet_next_args *args)
 }
 
 /*
- * Ends pulls of the consumer that no request waits for, because their calls would take
- * notifications meant for this request; pulls that it may use stay. Returns true if these have
- * entries. Hosts redeliver the entries of ended pulls.
+ * Ends the pulls of the request's consumer that no request waits for, except those that this
+ * request may use, because their calls would take notifications meant for this request. Returns
+ * true if pulls that stay have entries. Hosts redeliver the entries of ended pulls.
  */
 static bool end_others(struct fleet *fleet, const struct next_request *next)
 {

@@ -19,7 +19,7 @@ enum {
 	METHOD_SIZE = 64,
 	KEY_SIZE = NOTIFICATION_KEY_MAX + 1,
 	PARAMS_MAX = 256 * 1024,
-	ANSWER_MS = 10000, /* until the request fails while its host has not answered */
+	ANSWER_MS = 10000, /* the request fails if its host has not answered by then */
 	AGAIN_MS = 2000, /* delay before a failed step is retried */
 	POLL_SEC = 3600,
 	ACK_MS = 24 * 3600 * 1000,
@@ -350,7 +350,10 @@ static void go_on(struct fleet_notice *notice)
 	step(notice);
 }
 
-/* Returns true if a wait of the caller got the entry. A consumer's wait did not wake a pane. */
+/*
+ * Returns true if the caller itself waited for the entry and got it, so that no pane must be woken.
+ * A consumer that got the entry does not count.
+ */
 static bool is_waited(const struct json *entry)
 {
 	const struct json *delivery = json_member(entry, "delivery");

@@ -202,7 +202,10 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	}
 	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
 		const struct host *host = part->host;
-		/* If the peer repeats the request, it finds the waits on the other hosts. */
+		/*
+		 * Keep the waits on other hosts for a peer that can repeat the request and find
+		 * them.
+		 */
 		if (!wait->is_kept || !fleet_error_may_pass(message))
 			cancel_there(wait);
 		fleet_fail(fleet_ask_end(part->ask), host, json_member(message, "error"));

@@ -104,7 +104,10 @@ size_t host_set_count(const struct host_set *set);
  * arrived since.
  */
 bool host_is_unreachable(const struct host *host);
-/* Clears that state and the back-off, so that the next call connects at once. */
+/*
+ * Makes the host count as reachable and clears the back-off, so that the next call connects at
+ * once.
+ */
 void host_forgive(struct host *host);
 /* Connects soon if the host is down and its last link ended some seconds ago. */
 void host_look(struct host *host);

@@ -58,7 +58,7 @@ static int64_t next_delay_ms(struct host *host)
 	return delay_ms * host->slow;
 }
 
-/* Marks the host as down after the link was lost, or is about to be ended. */
+/* Marks the host as down, because the link was lost or is about to be ended. */
 static void lose(struct host *host, const char *reason)
 {
 	host->has_failed = host->state == HOST_CONNECTING;

@@ -30,6 +30,6 @@ struct picture {
  */
 unsigned picture_width(const uint8_t *line, size_t len, unsigned columns, bool joins_emoji);
 
-/* Both append the picture to out. They return 0, or an enum buf_error with a part of it in out. */
+/* Both append the picture to out. They return 0, or an enum buf_error if out has only a part. */
 int picture_svg(struct buf *out, const struct picture *picture);
 int picture_html(struct buf *out, const struct picture *picture);

@@ -13,7 +13,8 @@ enum { NO_ARM = '0', LIGHT = '1', HEAVY = '2', DOUBLE = '3' };
 
 /*
  * The weights of the lines from the middle to the left, right, top and bottom: 1 light, 2 heavy, 3
- * double. A row has eight characters, from that of its comment on; "----" has no such lines.
+ * double. Each row has eight characters, and its comment gives the code of the first; "----" stands
+ * for a character without such lines.
  */
 static const char arms[] = "1100 2200 0011 0022 ---- ---- ---- ---- " /* 2500 */
 			   "---- ---- ---- ---- 0101 0201 0102 0202 " /* 2508 */
