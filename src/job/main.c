@@ -463,8 +463,8 @@ static void job_loop(struct supervised_job *job)
 }
 
 /*
- * Writes the last part of an output that is not in its file to a file of its own. Returns the bytes
- * written. If not all fits, the file is left empty and 0 is returned.
+ * If an output did not fit into its file, writes its last bytes to another file. Returns the number
+ * of bytes written. If not all of these fit, that file is left empty, and 0 is returned.
  */
 static int64_t keep_end(
     const struct supervised_job *job, const struct pump *pump, enum job_file file)

@@ -2,7 +2,7 @@
 /*
  * The connection to NATS. broker_turn() empties all subscriptions after each turn of the event
  * loop, so all messages are handled in its thread. The broker reconnects by itself: libnats would
- * keep unsent messages over a reconnection, and the publisher sends those again anyway.
+ * also keep unsent messages over a reconnection, although the publisher sends them again anyway.
  */
 #include "nats/broker.h"
 

@@ -40,7 +40,7 @@ struct broker_handlers {
 struct broker_message {
 	const char *subject;
 	const char *reply; /* subject for the reply; NULL if none */
-	const char *payload; /* len bytes without a NUL */
+	const char *payload; /* len bytes, not NUL-terminated */
 	size_t len;
 	const char *status; /* "503" and the like in a message from NATS itself; else NULL */
 	const char *description;
@@ -62,7 +62,10 @@ bool broker_is_up(const struct broker *broker);
 /* Handles all received messages. Call this after each turn of the event loop. */
 void broker_turn(struct broker *broker);
 
-/* Subscribes now and after each reconnection. Without a group, all listeners get a message. */
+/*
+ * Subscribes now and after each reconnection. Of a group, one listener gets each message; without a
+ * group, all listeners do.
+ */
 void broker_listen(struct broker *broker, const char *subject, const char *group,
     broker_message_fn *take, void *data);
 

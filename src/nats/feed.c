@@ -218,7 +218,10 @@ static void ignore_answer(void *data UNUSED, const struct json *response UNUSED)
 {
 }
 
-/* Handles a gap, events from..to. If the daemon still has them, subscribes again to get them. */
+/*
+ * Handles a gap: the events `from` to `to` were not sent. If we only read too slowly, subscribes
+ * again, because the daemon may still have these events.
+ */
 static void take_gap(struct feed *feed, const struct json *params, uint64_t from, uint64_t to)
 {
 	char name[64];

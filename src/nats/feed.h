@@ -11,7 +11,7 @@
 
 /*
  * The cursor, a small file: the number of the last event that JetStream has stored, and the id of
- * the journal, with which message ids begin. Only one muxbus-nats locks the file.
+ * the journal, with which message ids begin. Only one muxbus-nats at a time can lock the file.
  */
 
 #define CURSOR_ID_SIZE 17 /* 16 hexadecimal digits and the NUL */

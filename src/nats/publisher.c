@@ -7,13 +7,13 @@ enum {
 	ACK_MS = 2000, /* timeout of a message; then it is sent again */
 	HOLD_MIN_MS = 250, /* first delay after a refusal; doubles each time */
 	HOLD_MAX_MS = 30000,
-	HOLD_UNHEARD_MS = 2000, /* longest delay if no reply came: an election takes seconds */
+	HOLD_UNHEARD_MS = 2000, /* the same if no reply came, since an election takes seconds */
 	FLIGHT_MAX = 1024, /* messages sent and not acknowledged */
 };
 
 enum message_state { MESSAGE_WAITS, MESSAGE_SENT, MESSAGE_STORED };
 
-/* A message in the window: it or an earlier message is not stored yet. */
+/* A message in the window, where it stays until it and all earlier messages are stored. */
 struct stream_message {
 	struct list link;
 	struct publisher *publisher;

@@ -186,7 +186,7 @@ static struct mcp_order take_order(struct mcp_server_call *call)
 
 static void fail_calls(struct mcp_server *server, enum message_error error, const char *text)
 {
-	int64_t last_id = server->last_id; /* done may start new calls, which must not fail */
+	int64_t last_id = server->last_id; /* done may start new calls, which do not fail here */
 	while (!list_is_empty(&server->calls)) {
 		struct mcp_server_call *call =
 		    list_entry(server->calls.next, struct mcp_server_call, entry);
@@ -577,7 +577,10 @@ static void on_too_long(void *data)
 	take_unreadable(data, MESSAGE_LIMIT, reason);
 }
 
-/* Handles the end of standard output: the process must end; its exit is the reason for calls. */
+/*
+ * Handles the end of standard output, after which the process must end. Its exit status then is the
+ * reason why the pending calls fail.
+ */
 static void on_closed(void *data)
 {
 	struct mcp_server *server = data;

@@ -24,12 +24,18 @@ struct mcp_server_handlers {
 	 * after each changing().
 	 */
 	void (*listed)(void *data, const char *rows);
-	/* Kinds of events that the server may publish; one event: kind, data. Both may be NULL. */
+	/*
+	 * offered: the kinds of events that the server may publish. published: one event, with kind
+	 * and data. Both may be NULL.
+	 */
 	void (*offered)(void *data, const struct json *kinds);
 	void (*published)(void *data, const struct json *params);
 	void (*changing)(void *data); /* the list is read again; hold answers until listed() */
 	void (*leaving)(void *data); /* the server takes no more calls; may be NULL */
-	/* The last call. reason: NULL if the server was asked to end; else as "has ended: …". */
+	/*
+	 * No handler is called after this one. reason: NULL if the server was asked to end; else as
+	 * "has ended: …".
+	 */
 	void (*ended)(void *data, const char *reason);
 };
 
