@@ -133,7 +133,7 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Returns how many letters of a to add, drop, replace or swap with a neighbour for b. */
+/* Returns the fewest letters to add, drop, replace or swap with a neighbour to turn a into b. */
 static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t rows[3][NEAREST_LEN_MAX + 1];
