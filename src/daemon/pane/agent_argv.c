@@ -339,7 +339,7 @@ bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_o
 	return find(&reader, words, count, 0, ret_name);
 }
 
-/* Replaces invalid UTF-8 by '?': arguments may be any bytes, and long ones are cut. */
+/* Replaces invalid UTF-8 by '?', because arguments may be any bytes, and long ones are cut. */
 static void clean(char *text)
 {
 	size_t len = strlen(text), at = 0, part;

@@ -14,7 +14,7 @@ enum {
 	AGENT_ARGV_IDENTITY_SIZE = 201,
 };
 
-/* Returns true if another name is an agent's, for example by the user's file. */
+/* Returns true if a name that is not built in is an agent's, for example by the user's file. */
 typedef bool agent_argv_fn(void *data, const char *name);
 
 /* Returns true if the command line certainly is an agent's, with the agent's name. */

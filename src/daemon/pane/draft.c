@@ -4,7 +4,7 @@
 #include "daemon/pane/prompt_row.h"
 
 enum {
-	LINE_CELLS = 2048, /* cells of the input line that are compared */
+	LINE_CELLS = 2048, /* characters of the input line that are compared; others are ignored */
 	GAP_CELLS = 2, /* blank cells before a prompt at the right margin */
 };
 
@@ -53,7 +53,7 @@ static bool has_name(
 			return false;
 		used += (size_t)size;
 	}
-	/* A name of one character might be the sign of the prompt. */
+	/* One character counts as a name only behind a '/': it might be the sign of the prompt. */
 	return len > 1 || (first > 0 && row->characters[first - 1] == '/');
 }
 
@@ -72,7 +72,7 @@ static bool is_in_cwd(const char *cwd, const struct prompt_row *row, size_t at)
 	return false;
 }
 
-/* Returns the cell of the bracket that closes the one at a cell, or at if none does. */
+/* Returns the cell with the bracket that closes the one in the cell `at`; `at` if there is none. */
 static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 {
 	uint32_t open = row->characters[at], close = open == '(' ? ')' : ']';
@@ -89,15 +89,16 @@ static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 }
 
 /*
- * Returns the length of what looks like a prompt, or 0. The first sign ends it: commands have signs
- * too ("$ cat a > "). Signs in the directory's name or in brackets (of a branch) do not count.
+ * Returns the length of what looks like a prompt, or 0. The first sign ends the prompt, because
+ * commands have signs too ("$ cat a > "). Signs in the directory's name or in brackets (of a
+ * branch) do not count.
  */
 static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t end)
 {
 	size_t last = end;
 	while (last > 0 && is_free(row, last - 1))
 		last--;
-	/* A person hardly types an arrow. */
+	/* A last sign that is an arrow ends the prompt, because a person hardly types one. */
 	if (last > 0 && last < end && row->characters[last - 1] >= 0x80 &&
 	    is_prompt_end(row, last - 1))
 		return last;
@@ -138,7 +139,7 @@ static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *
 	for (size_t at = 0; at < row->count; at++)
 		if (!prompt_row_is_frame(row->characters[at]))
 			return true;
-	return row->count == 0; /* blank: perhaps part of the input; an edge of a frame: not */
+	return row->count == 0; /* a blank row may be input, an edge of a frame is not */
 }
 
 /* Returns true if a text is in the row at a cell. Cells behind the row's end are blank. */
@@ -174,7 +175,7 @@ static size_t input_begin(
 	if (begin > 0)
 		return begin;
 	begin = prompt_len(facts->cwd, row, end);
-	/* Above the cursor's row, programs may print signs: a prompt must begin its row. */
+	/* Above the cursor's row a prompt must begin its row, because programs may print signs. */
 	if (!is_first && !facts->is_shell && begin > 0)
 		for (size_t at = 0; at + 1 < begin; at++)
 			if (!prompt_row_is_frame(row->characters[at]) &&
@@ -199,7 +200,7 @@ static void take_row(struct draft_line *line, struct draft *draft, const struct 
 	}
 }
 
-/* Returns where the line ends in the cursor's row: a person may have moved the cursor back. */
+/* Returns where the line ends in the cursor's row. A person may have moved the cursor left of it. */
 static size_t input_end(const struct prompt_row *row, size_t cursor)
 {
 	size_t at = cursor, gap = 0;
@@ -377,8 +378,9 @@ static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_
 }
 
 /*
- * Finds the input line if a shell is editing and no sign is in the cursor's row. The row continues
- * a line, or has an unknown prompt: in doubt, a draft. A blank row below an empty prompt is none.
+ * Finds the input line if a shell is editing and no sign is in the cursor's row. A row with text
+ * continues a line or has an unknown prompt, and counts as a draft. A blank row counts as one only
+ * if text follows the nearest prompt above.
  */
 static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {

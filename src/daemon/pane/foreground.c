@@ -134,7 +134,7 @@ static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 	return reads;
 }
 
-/* Judges a process and its descendants in its group: the reader may be a child of a script. */
+/* Judges a process and its descendants in its group, as the reader may be a child of a script. */
 static enum agent_reads judge_tree(
     pid_t pid, pid_t group, unsigned depth, struct judgement *judgement)
 {
@@ -300,7 +300,7 @@ static bool search_tree(struct process_search *search, pid_t pid, unsigned depth
 	    search->signs != NULL ? is_named : NULL, (void *)(uintptr_t)search->signs, ret_name);
 	if (!is_found)
 		(void)process_children(pid, children, PROCESSES_MAX, &count); /* none on failure */
-	/* Skip the test of the terminal for most programs: no agents, without children. */
+	/* A program that is no agent and has no children needs no test of its terminal. */
 	if ((is_found || count > 0) && !is_terminal(pid, 0))
 		return false;
 	for (size_t at = 0; !is_found && at < count; at++)
@@ -384,7 +384,7 @@ enum foreground_asker foreground_find_asker(
 	tty = pane.tty;
 	while (count-- > 0) {
 		const struct tty_process *process = &ancestors[count];
-		/* A process without a terminal, or one above the pane: a tmux runs in a tmux. */
+		/* Skip a process without a terminal, and one above the pane (a tmux in a tmux). */
 		if (process->tty == 0 || (!is_related && process->tty != tty))
 			continue;
 		if (process->tty != tty && !is_shown)
@@ -439,7 +439,7 @@ static bool is_other_reader(const struct reader_search *search, pid_t pid)
 	    judge_process(pid, &computes) == AGENT_READS_YES;
 }
 
-/* Returns true if a process or a descendant of it in the group is such a reader. */
+/* Returns true if is_other_reader() is true for a process or a descendant of it in the group. */
 static bool has_other_reader(struct reader_search *search, pid_t pid, unsigned depth)
 {
 	pid_t children[PROCESSES_MAX];

@@ -24,7 +24,7 @@ bool pane_tty_process(pid_t pid, struct tty_process *ret_process)
 	char text[STAT_SIZE], *after;
 	if (process_read(pid, "stat", text, sizeof text) <= 0)
 		return false;
-	/* The command name is in parentheses and may contain any character. */
+	/* The command name in parentheses may contain any character, so search from the end. */
 	after = strrchr(text, ')');
 	return after != NULL &&
 	    sscanf(after + 1,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The terminal of a pane: its modes as its program has set them, and its unread input. Unread input
- * is not submitted, whatever the screen shows. Input that a program never reads, the shell behind
- * it reads.
+ * is not submitted, whatever the screen shows. If a program never reads its input, the shell behind
+ * the program reads it.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ bool pane_tty_process(pid_t pid, struct tty_process *ret_process);
 /* path: of the terminal. pid: the pane's first process. */
 void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty);
 
-/* Returns true if every line fits into the terminal's line buffer: the rest would be lost. */
+/* Returns true unless the kernel edits lines and would drop the end of a line that is too long. */
 bool pane_tty_keeps(const struct pane_tty *tty, const char *text, size_t len);
 
 /*

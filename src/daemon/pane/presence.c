@@ -129,7 +129,7 @@ static void presence_remove(struct presence_set *set, struct presence *presence)
 	mem_free(presence);
 }
 
-/* Removes those that have ended, and if there are too many the one silent for longest. */
+/* Removes presences that have ended, and if there are too many the one silent for longest. */
 static void sweep(struct presence_set *set)
 {
 	struct list *link, *after;
@@ -245,7 +245,7 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 	struct expected expected;
 	if (report->pid > 0 || pane == NULL)
 		return report->pid;
-	/* Not the shell that waits for the agent: it lives longer. */
+	/* Take the agent, not the shell that waits for the agent and lives longer. */
 	if (expected_find(set->store, report->pane, &expected) &&
 	    expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT)
 		return expected.program.pid;
@@ -283,7 +283,7 @@ static void set_report(struct presence *presence, const struct presence_report *
 		snprintf(presence->question, sizeof presence->question, "%s",
 		    report->question != NULL ? report->question : "");
 	presence->is_by_mark = report->is_by_mark;
-	/* A hook without a pane may not know the process that an earlier call has shown. */
+	/* A hook without a pane may not know its process: keep that of an earlier report. */
 	if (pid > 0 || presence->pane.pane != MUXBUS_NO_ID) {
 		presence->pid = pid;
 		presence->pid_start = pid > 0 ? process_start_ticks(pid) : 0;
@@ -324,8 +324,8 @@ static void tell_listeners(struct presence_set *set, const struct pane_ref *pane
 }
 
 /*
- * If a session without a pane now has one, moves its presence there; if the pane has a presence
- * already, that is kept, and the session takes it over.
+ * If a session without a pane now has one, moves its presence there. If the pane has a presence
+ * already, removes the session's old one instead. Returns the pane's presence; NULL: none.
  */
 static struct presence *take_seat(struct presence_set *set, struct presence *there,
     const struct pane_ref *pane, const char *agent, const char *session)

@@ -8,7 +8,7 @@ enum {
 	AROUND_ABOVE = 8, /* rows for prompt_write_around() */
 	AROUND_UNDER = 4,
 	KEY_MAX = 2048, /* characters of a line that are compared */
-	TAIL_MIN = 12, /* characters of its end, where its beginning is out of sight */
+	TAIL_MIN = 12, /* characters that must match of a line that begins out of sight */
 	REVERSE_MAX = 2, /* cells of a drawn cursor: a wide one takes two */
 };
 
@@ -361,7 +361,7 @@ enum prompt_echo prompt_find_line(
 	/* Search backwards from the cursor. */
 	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		size_t at;
-		is_cut = left == begun; /* a row without text: the edge of a box that scrolls */
+		is_cut = left == begun; /* the row below had no text: a box's edge */
 		begun = left;
 		view_row(view, view->cursor_row - back, &row);
 		at = back == 0 && view->cursor_column < row.count ? view->cursor_column : row.count;

@@ -37,7 +37,7 @@ bool prompt_find_cursor(struct prompt_view *view);
 
 /*
  * Returns true if prompts of agents and line editors end in this character. Signs of questions and
- * password prompts (? :) do not count: nothing is typed there.
+ * password prompts (? :) do not count, because Muxbus types nothing there.
  */
 bool prompt_is_end(uint32_t character);
 

@@ -146,8 +146,8 @@ static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 }
 
 /*
- * tmux omits blanks at the end of a row, so also a cursor that a program draws there. Then the row
- * ends with reverse on. A bar of blanks looks the same.
+ * Adds the cell of a cursor that a program draws behind the text. tmux omits it, like all blanks at
+ * the end of a row, but the row then ends with reverse on. A bar of blanks looks the same.
  */
 static void put_left_out(struct prompt_row *row, const struct looks *looks)
 {

@@ -13,13 +13,13 @@ struct prompt_row {
 	size_t count;
 };
 
-/* Reads a row, counted from 0, of a screen from capture-pane -p -e. Empty behind the last. */
+/* Reads row number, from 0, of a screen from capture-pane -p -e. Behind the last, rows are empty. */
 void prompt_row_read(const char *screen, size_t len, unsigned number, struct prompt_row *row);
 
 /* Returns the number of rows of a screen. */
 unsigned prompt_row_count(const char *screen, size_t len);
 
-/* Returns true for lines of boxes and blanks, which programs draw around their prompts. */
+/* Returns true for blanks and the lines of boxes, which programs draw around their prompts. */
 bool prompt_row_is_frame(uint32_t character);
 
 /*

@@ -113,7 +113,7 @@ static void reporter_remove(struct reporter *reporter)
 	reporter_free(reporter);
 }
 
-/* Stores a report for later: a tap's callback must not change anything. */
+/* Stores a report for later, because a tap's callback must not change anything. */
 static void on_osc(struct stream_tap *tap, const struct token *token)
 {
 	struct reporter *reporter = list_entry(tap, struct reporter, tap);

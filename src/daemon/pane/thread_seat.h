@@ -5,9 +5,9 @@
  * environment names the pane where it was started, and no call names the window.
  *
  * If a window's command line names a thread, the window is known. Another window begins a new
- * thread. Its id has the time, and is the name of a file in
- * $CODEX_HOME/tui-thread-reference-capabilities (seen with 0.169). In doubt a thread has no pane:
- * its notifications are delivered by the thread's name.
+ * thread, whose id has the time of its start and is the name of a file in
+ * $CODEX_HOME/tui-thread-reference-capabilities (seen with 0.169). In doubt a thread has no pane,
+ * and its notifications are delivered by the thread's name.
  */
 #pragma once
 
