@@ -120,7 +120,7 @@ static bool is_question(const char *end)
 	return false;
 }
 
-/* Reads the file with the directory in which the shell ended, and removes it. False if unknown. */
+/* Reads and removes the file with the directory in which the shell ended. Returns false if none. */
 static bool read_cwd(const struct job_set *jobs, const struct job *job, char out[PATH_SIZE])
 {
 	char path[PATH_SIZE], *dot;

@@ -265,7 +265,7 @@ static void job_collect(void *data)
 	job_starter_prepare(set->starter);
 }
 
-/* Watches a supervisor. False if it has ended already. */
+/* Watches a supervisor. Returns false if it has ended already. */
 static bool tracked_watch(struct tracked *tracked, int pidfd)
 {
 	tracked->watch = loop_pidfd_new(tracked->set->base, pidfd, job_collect, tracked);

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-/* Joins two lists (NULL: empty); the caller frees. NULL if the strings exceed max bytes. */
+/* Joins two lists (NULL: empty); the caller frees. Returns NULL if the strings exceed max bytes. */
 const char **job_env_join(const char *const *one, const char *const *other, size_t max);
 
 /*

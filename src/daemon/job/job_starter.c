@@ -80,7 +80,7 @@ void job_starter_free(struct job_starter *starter)
 	mem_free(starter);
 }
 
-/* Gives a job to the spare. False if there is no spare, or it was killed. */
+/* Gives a job to the spare. Returns false if there is no spare, or it was killed. */
 static bool give_to_spare(
     struct job_starter *starter, const char *id, struct job_supervisor *ret_supervisor)
 {

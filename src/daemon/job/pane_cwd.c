@@ -27,7 +27,7 @@ static const struct record_kind place_kind = {
     .source = SOURCE_JOB,
 };
 
-/* Reads the record of a pane whose program works in "own". False if there is none. */
+/* Reads the record of a pane whose program works in "own". Returns false if there is none. */
 static bool read_place(struct store *store, const struct pane_ref *pane, const char *own,
     char name[16], struct pane_place *place)
 {

@@ -11,7 +11,7 @@
 struct pane_ref;
 struct store;
 
-/* pid is that of the program that asks; 0: not known. False if no directory is known. */
+/* pid is that of the program that asks; 0: not known. Returns false if no directory is known. */
 bool pane_cwd_find(
     struct store *store, const struct pane_ref *pane, pid_t pid, char *out, size_t size);
 /* Keeps cwd for a pane, if there is one. A cwd that is not UTF-8 removes the kept one. */

@@ -159,7 +159,7 @@ static void put_form(struct json_writer *writer, const struct form *form)
 	json_put_str(writer, "mimeType", form->mime);
 }
 
-/* Writes an entry of the list; "called" may be foreign text. False if the page is full. */
+/* Writes an entry of the list; "called" may be foreign text. Returns false if the page is full. */
 static bool put_thing(struct resource_page *page, const char *kind, const char *id,
     const char *uri_id, const char *called, const char *mime)
 {
@@ -229,7 +229,7 @@ static void put_lists(struct resource_page *page)
 	}
 }
 
-/* Finds the first pane and job of a page. False if the cursor is invalid. */
+/* Finds the first pane and job of a page. Returns false if the cursor is invalid. */
 static bool find_page(
     const struct daemon *daemon, const char *cursor, int64_t *ret_pane, const struct job **ret_job)
 {

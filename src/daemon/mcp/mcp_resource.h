@@ -14,7 +14,7 @@ struct mcp_change {
 	bool has_jobs; /* also starts and ends of jobs */
 };
 
-/* Returns the events for a URI. False if no resource has its form; the resource need not exist. */
+/* Gets the events for a URI, whose resource need not exist. Returns false if no form fits it. */
 bool mcp_resource_change(const char *uri, struct mcp_change *ret_change);
 /* Returns the events for the list of resources. */
 void mcp_resource_list_change(struct mcp_change *ret_change);

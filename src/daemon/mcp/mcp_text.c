@@ -371,7 +371,7 @@ static void put_wait(struct text_page *page, const struct json *result)
 		put_str(page, "It cannot come true any more: what was waited for is gone.");
 }
 
-/* Writes the length of each list, as "3 panes, 0 gaps". False if there is no list. */
+/* Writes the length of each list, as "3 panes, 0 gaps". Returns false if there is no list. */
 static bool put_counts(struct text_page *page, const struct json *result)
 {
 	const char *comma = "";

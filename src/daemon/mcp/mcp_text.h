@@ -41,7 +41,9 @@ bool mcp_cut_find(
 /* Sets limits with which all is shown. */
 void mcp_cut_nothing(struct mcp_cut *cut);
 
-/* Writes a result. rest: how to get the cut part, or NULL. False if the room is too small. */
+/*
+ * Writes a result. rest: how to get the cut part, or NULL. Returns false if the room is too small.
+ */
 bool mcp_text_write(struct buf *out, const struct method *method, const struct json *result,
     const struct mcp_cut *cut, const char *rest);
 

@@ -137,7 +137,7 @@ struct capture_call {
 	char *title; /* of the bar of a picture; NULL: no bar */
 };
 
-/* Reads "history": true, false or a number of lines. False after failing the request. */
+/* Reads "history": true, false or a number of lines. Returns false after failing the request. */
 static bool read_history(struct request *request, const struct json *value, int64_t *ret_lines)
 {
 	*ret_lines = 0;
@@ -176,7 +176,8 @@ static bool joins_emoji(const struct request *request)
 
 /*
  * Writes the picture of len bytes of text, from start on. The picture is XML with single quotes, so
- * in JSON only each newline and backslash takes one more byte. False after failing the request.
+ * in JSON only each newline and backslash takes one more byte. On error, fails the request and
+ * returns false.
  */
 static bool put_picture(const struct capture_call *capture, const struct muxbus_capture *screen,
     size_t start, size_t len, struct json_writer *writer)
@@ -219,7 +220,7 @@ static bool put_picture(const struct capture_call *capture, const struct muxbus_
 	return error == 0;
 }
 
-/* Writes the result. False after failing the request. */
+/* Writes the result. On error, fails the request and returns false. */
 static bool put_capture(
     const struct capture_call *capture, const struct muxbus_capture *picture, bool is_exact)
 {
@@ -391,7 +392,7 @@ static size_t behind(const struct muxbus_capture *picture, const struct pattern_
 	return at;
 }
 
-/* Writes the matches. False if the pattern took too many steps. */
+/* Writes the matches. Returns false if the pattern took too many steps. */
 static bool put_matches(const struct text_search *search, struct json_writer *writer,
     const struct muxbus_capture *picture)
 {

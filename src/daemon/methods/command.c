@@ -101,7 +101,7 @@ struct running {
 	bool only_looks;
 };
 
-/* A command that types must name its pane. False after refusing the request. */
+/* Finds the pane of a command that types. If it names none, refuses the request, returns false. */
 static bool check_typing(struct request *request, const struct command_judgement *judgement,
     const char *word, const struct muxbus_pane **ret_pane)
 {

@@ -156,7 +156,7 @@ static const struct {
     {"splitp", "split-window"},
 };
 
-/* Finds the row by name, by alias, or by an unambiguous beginning of the name. NULL if none. */
+/* Finds the row by name, alias, or an unambiguous beginning of the name. Returns NULL if none. */
 static const struct policy_row *find_row(const char *name)
 {
 	const struct policy_row *found = NULL;

@@ -81,7 +81,7 @@ bool queue_check_after(struct request *request, int64_t after)
 	    last);
 }
 
-/* Finds or creates a consumer. NULL after failing the request. */
+/* Finds or creates a consumer. On error, fails the request and returns NULL. */
 struct consumer *queue_get_consumer(struct request *request, const char *name)
 {
 	struct consumer *consumer;

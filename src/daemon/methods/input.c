@@ -101,7 +101,7 @@ static void on_guarded_keys(void *data, bool may, const char *sign)
 	keying_free(keying);
 }
 
-/* Decodes the parameter base64. False after failing the request. */
+/* Decodes the parameter base64. On error, fails the request and returns false. */
 static bool decode(struct request *request, const char *text, struct buf *out)
 {
 	if (base64_decode(out, text, strlen(text)) == 0)
@@ -148,7 +148,7 @@ static void write_note(char note[NOTE_SIZE], const char *text, size_t len)
 	    "in an element of its own");
 }
 
-/* Types one element of "keys". False after failing the request. */
+/* Types one element of "keys". On error, fails the request and returns false. */
 static bool add_element(
     struct request *request, struct typing *typing, const char *text, char note[NOTE_SIZE])
 {
@@ -253,7 +253,7 @@ struct texting {
 
 static void guard_text(struct texting *texting);
 
-/* Gives the text to the engine. False if the check is too old: a person may have come meanwhile. */
+/* Gives the text to the engine. Returns false if a person may have come since the last check. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct texting *texting = data;
@@ -337,7 +337,7 @@ static bool holds(const struct buf *text, const char *sequence)
 	return memmem(text->data, text->len, sequence, strlen(sequence)) != NULL;
 }
 
-/* Decides whether the text is a bracketed paste. False after failing the request. */
+/* Decides whether the text is a bracketed paste. On error, fails the request and returns false. */
 static bool choose_bracket(struct request *request, const struct send_text_args *args,
     const struct buf *text, bool *ret_bracket)
 {
@@ -351,7 +351,7 @@ static bool choose_bracket(struct request *request, const struct send_text_args 
 	return true;
 }
 
-/* Checks that the terminal accepts each line as a whole. False after failing the request. */
+/* Checks that the terminal accepts each line whole. If not, fails the request, returns false. */
 static bool check_lines(
     struct request *request, const struct muxbus_pane *pane, const struct buf *bytes)
 {

@@ -63,7 +63,7 @@ static const struct field create_pane_fields[] = {
     {0},
 };
 
-/* Converts "30%" or a number of cells for tmux. False after failing the request. */
+/* Converts "30%" or a number of cells for tmux. On error, fails the request and returns false. */
 static bool read_size(struct request *request, const struct json *size, char *out, size_t out_size)
 {
 	int64_t number = 0;

@@ -76,7 +76,7 @@ static bool is_closed_pane(const struct daemon *daemon, const char *text)
 	    muxbus_model_pane(tmux_model(daemon->tmux), id) == NULL;
 }
 
-/* Finds the pane of a report; cleared if it has none. False after failing the request. */
+/* Finds the pane of a report; cleared if it has none. Returns false after failing the request. */
 static bool find_pane(
     struct request *request, const struct report_args *args, struct pane_ref *ret_pane)
 {

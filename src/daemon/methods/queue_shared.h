@@ -17,8 +17,8 @@ void notification_write_gap(struct json_writer *writer, const struct queue *queu
 void notification_write_entry(
     struct json_writer *writer, struct tmux *tmux, const struct notification *note);
 
-/* Finds or creates a consumer. NULL after failing the request. */
+/* Finds or creates a consumer. On error, fails the request and returns NULL. */
 struct consumer *queue_get_consumer(struct request *request, const char *name);
 
-/* Checks that "after" is a number that was given already. False after failing the request. */
+/* Returns true if the number "after" was given already, or false after failing the request. */
 bool queue_check_after(struct request *request, int64_t after);

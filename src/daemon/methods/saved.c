@@ -377,7 +377,7 @@ static void on_listed(void *data, int error)
 	loop_timer_arm(set->rest_timer, REST_MS);
 }
 
-/* Starts a listing. False if it cannot be started. */
+/* Starts a listing. Returns false if it cannot be started. */
 static bool look(struct saved_set *set)
 {
 	struct tmux *tmux = set->daemon->tmux;

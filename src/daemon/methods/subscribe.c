@@ -9,7 +9,7 @@
 #include "daemon/tmux/flow_wait.h"
 #include "daemon/tmux/subscription.h"
 
-/* Returns the kinds of names and patterns as bits. False after failing the request. */
+/* Returns the kinds of names and patterns as bits. Returns false after failing the request. */
 static bool read_kinds(
     struct request *request, const struct field_strings *names, uint64_t *ret_kinds)
 {
@@ -178,7 +178,7 @@ static const struct field_result subscribe_results[] = {
     {0},
 };
 
-/* Resolves the panes that are named. False after failing the request. */
+/* Resolves the panes that are named. On error, fails the request and returns false. */
 static bool read_panes(
     struct request *request, const struct field_strings *targets, uint32_t *ret_ids)
 {
@@ -203,7 +203,7 @@ static bool read_sessions(
 	return true;
 }
 
-/* Checks that tmux is known if targets are given. False after failing the request. */
+/* Checks that tmux is known if targets are given. On error, fails the request and returns false. */
 static bool can_resolve(struct request *request, const struct subscribe_args *args)
 {
 	const struct tmux *tmux = request_daemon(request)->tmux;

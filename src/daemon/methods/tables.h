@@ -34,5 +34,5 @@ void tables_register(void);
 /* Writes the tables as the reference section of muxbus-protocol(7). */
 void methods_describe_mdoc(struct buf *out);
 
-/* Prints the tables: as JSON, as describe answers, or as mdoc. False if writing failed. */
+/* Prints the tables: as JSON, as describe answers, or as mdoc. Returns false if writing failed. */
 bool methods_print(bool as_mdoc);

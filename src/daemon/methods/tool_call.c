@@ -372,7 +372,7 @@ static void on_left(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the tool was not started");
 }
 
-/* Writes the arguments as JSON. False after failing the request. */
+/* Writes the arguments as JSON. On error, fails the request and returns false. */
 static bool write_arguments(struct tool_call *call, const void *args)
 {
 	struct field_error error = {0};

@@ -28,7 +28,7 @@ struct offer_origin {
 
 /*
  * Reads a row: name, summary, effects, parameters, result, group, also, example, timeout_ms … value
- * need not outlive the call. NULL with a sentence that names the wrong member.
+ * need not outlive the call. On error, returns NULL with a sentence that names the wrong member.
  */
 struct offer *offer_read(const struct json *value, const struct offer_origin *origin,
     char ret_reason[DECLARATION_REASON_SIZE]);

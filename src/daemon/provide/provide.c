@@ -16,7 +16,7 @@
 #define FOLDERS 2
 #define OUT_MAX (1024 * 1024) /* bytes of a program's output that are kept */
 
-/* Starts the program of a provider's file as a job. NULL with a reason. */
+/* Starts the program of a provider's file as a job. On error, returns NULL with a reason. */
 static const struct job *start(void *data, char *ret_reason, size_t size)
 {
 	struct provider *provider = data;
@@ -307,7 +307,7 @@ static bool take_program(struct provider *provider, struct peer *peer, const str
 	return true;
 }
 
-/* Makes a provider for a peer that has none. NULL if too many peers provide. */
+/* Makes a provider for a peer that has none. Returns NULL if too many peers provide. */
 static struct provider *provider_of_peer(struct provide_set *set, struct peer *peer)
 {
 	struct provider *provider;

@@ -22,8 +22,8 @@ void provide_set_free(struct provide_set *set);
 
 /*
  * Replaces all rows of a peer by rows (a JSON array). For the program of a file, NULL means all
- * rows of the file. events: as in provide_event_take(). False with a failure: then nothing has
- * changed.
+ * rows of the file. events: as in provide_event_take(). On error, returns false with a failure, and
+ * nothing has changed.
  */
 bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,
     const struct json *events, struct tool_failure *ret_failure);

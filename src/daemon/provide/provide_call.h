@@ -98,7 +98,7 @@ struct provide_call *provide_call_take_up(struct provide_calls *calls,
 struct provide_call *provide_call_new(
     struct provide_calls *calls, const struct provide_order *order);
 void provide_call_free(struct provide_call *call);
-/* Sends the call. False if the peer does not read. */
+/* Sends the call. Returns false if the peer does not read. */
 bool provide_call_send(struct provide_call *call, struct peer *peer);
 /* Asks the provider to cancel the call; a server of tools gets the reason. peer NULL is ignored. */
 void provide_call_send_cancel(

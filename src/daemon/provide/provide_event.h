@@ -8,7 +8,7 @@ struct event_scope;
 
 /*
  * Adds kinds to a provider: a JSON array of objects with kind and summary; NULL: none. Present
- * kinds stay. False with a failure; some kinds may have been added.
+ * kinds stay. On error, returns false with a failure; some kinds may have been added.
  */
 bool provide_event_take(
     struct provider *provider, const struct json *rows, struct tool_failure *ret_failure);

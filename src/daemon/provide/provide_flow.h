@@ -8,7 +8,7 @@
 
 #include "daemon/provide/provider.h"
 
-/* Begins a call. NULL with a failure. The call is valid until done() or provide_flow_cancel(). */
+/* Begins a call, valid until done() or provide_flow_cancel(). On error, NULL with a failure. */
 struct provide_call *provide_flow_begin(
     struct provide_set *set, const struct provide_order *order, struct tool_failure *ret_failure);
 /*

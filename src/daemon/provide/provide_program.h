@@ -20,7 +20,7 @@ struct provide_program_parts {
 	bool is_with_daemon; /* started with the daemon; else by a call, and ended when idle */
 	int64_t idle_ms;
 	int64_t wait_ms; /* time to provide, from its start or from the end of its connection */
-	/* Starts the job. NULL with a reason. */
+	/* Starts the job. On error, returns NULL with a reason. */
 	const struct job *(*start)(void *data, char *ret_reason, size_t size);
 	/* Writes why the job has ended; NULL: the job's status says why. */
 	void (*explain)(void *data, const struct job *job, char *ret_reason, size_t size);

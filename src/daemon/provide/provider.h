@@ -64,8 +64,8 @@ bool provider_shares_kind(const struct provider *provider, int kind);
 struct provider *provider_find(const struct provide_set *set, const struct peer *peer);
 
 /*
- * Reads rows (a JSON array) into offers, an empty list, and counts their names. False with a
- * failure; then offers may have entries, which provider_free_offers() frees.
+ * Reads rows (a JSON array) into offers, an empty list, and counts their names. On error, returns
+ * false with a failure; then offers may have entries, which provider_free_offers() frees.
  */
 bool provider_read_rows(struct provider *provider, const struct json *rows, struct list *offers,
     size_t *ret_names, struct tool_failure *ret_failure);

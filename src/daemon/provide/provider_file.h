@@ -37,6 +37,9 @@ struct provider_file {
 size_t provider_files_read(const char *dir, struct provider_file **files, size_t count);
 void provider_file_free(struct provider_file *file);
 
-/* Finds the path of a file's program. False with a reason: missing, or others can write to it. */
+/*
+ * Finds the path of a file's program. Returns false with a reason if the program is missing, or if
+ * other users can write to it.
+ */
 bool provider_file_program(
     const struct provider_file *file, char out[PATH_MAX], char *ret_reason, size_t size);

@@ -25,7 +25,7 @@ struct tool_server {
 /* NULL is ignored. */
 void tool_server_free(struct tool_server *server);
 
-/* Reads the list of its tools from rows of provide. False with a failure. */
+/* Reads the list of its tools from rows of provide. On error, returns false with a failure. */
 bool tool_server_take(
     struct tool_server *server, const struct json *rows, struct tool_failure *ret_failure);
 

@@ -77,7 +77,7 @@ static void drop(struct provider *provider)
 	provider_free(provider);
 }
 
-/* If too many servers are kept, removes the oldest that have ended. False if all others run. */
+/* Makes room for a server by removing the oldest that have ended. Returns false if all run. */
 static bool has_room(struct provide_set *set)
 {
 	struct list *link, *after;
@@ -110,7 +110,7 @@ static void name_job(struct provider *provider)
 	    hash_command(server->command));
 }
 
-/* Starts muxbus-tools with the server. NULL with a reason. */
+/* Starts muxbus-tools with the server. On error, returns NULL with a reason. */
 static const struct job *start(void *data, char *ret_reason, size_t size)
 {
 	struct provider *provider = data;

@@ -77,7 +77,7 @@ void declaration_free(struct declaration *declaration);
 
 /*
  * Keeps the second spellings of a name in *ret_also (NULL: none). Each must be valid for is_name().
- * where: the place, for an error. False with a reason.
+ * where: the place, for an error. On error, returns false with a reason.
  */
 bool declaration_read_also(struct declaration *declaration, const char *where, const char *name,
     const struct field_strings *also, bool is_name(const char *text), const char *const **ret_also,

@@ -222,7 +222,7 @@ static bool set_program(
 	return true;
 }
 
-/* Reads a needed program: a name, or an array of alternatives. NULL if it is neither. */
+/* Reads a needed program: a name, or an array of alternatives. Returns NULL if it is neither. */
 static const char *const *read_need(struct declaration *declaration, const struct json *value)
 {
 	const struct json *name = value->type == JSON_ARRAY ? value->child : value;

@@ -4,6 +4,9 @@
 
 #include "daemon/tool/declaration.h"
 
-/* Reads the text of a file, which is copied. NULL with a sentence that names the wrong member. */
+/*
+ * Reads the text of a file, which is copied. On error, returns NULL with a sentence that names the
+ * wrong member.
+ */
 struct declaration *declaration_read(struct json_reader *reader, const char *text, size_t len,
     char ret_reason[DECLARATION_REASON_SIZE]);

@@ -388,7 +388,7 @@ static bool set_required(
 	return true;
 }
 
-/* Reads a schema of type object. False with a reason. required points into scratch. */
+/* Reads a schema of type object. Returns false with a reason. required points into scratch. */
 static bool read_schema(const struct json *value, const char *where, struct schema *ret_schema,
     struct buf *scratch, char *ret_reason)
 {

@@ -6,7 +6,7 @@
 
 /*
  * Read "parameters" (NULL: none) into fields, shapes and args_size, and "result" (NULL: none) into
- * results. False with a reason that names the member.
+ * results. On error, return false with a reason that names the member.
  */
 bool declaration_read_parameters(
     struct declaration *declaration, const struct json *schema, char *ret_reason);

@@ -8,7 +8,7 @@
 
 /*
  * Appends the object with each argument that was given or has a default; names are those of the
- * server. Checks the elements of arrays first. False with *ret_error.
+ * server. Checks the elements of arrays first. Returns false with *ret_error if one is wrong.
  */
 bool tool_arguments_write(struct buf *out, const struct declaration *declaration, const void *args,
     struct field_error *ret_error);

@@ -308,7 +308,7 @@ void tool_kept_set_free(struct tool_kept_set *set)
 	mem_free(set);
 }
 
-/* Reads the file of an answer. False if it does not exist any more. */
+/* Reads the file of an answer. Returns false if it does not exist any more. */
 static bool read_file(const struct tool_kept_set *set, const char *id, struct buf *out)
 {
 	char path[PATH_MAX + 16];

@@ -28,7 +28,7 @@ static bool is_prefixed(const char *word, const char *prefix)
 	return strncmp(word, prefix, strlen(prefix)) == 0;
 }
 
-/* Finds the first file that matches a pattern. False if none does. */
+/* Finds the first file that matches a pattern. Returns false if none does. */
 static bool find_file(const char *pattern, char *out, size_t size)
 {
 	glob_t found;

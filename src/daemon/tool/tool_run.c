@@ -103,7 +103,7 @@ static bool fail_as_ended(
 	return false;
 }
 
-/* Checks that a program has succeeded. False with a failure. */
+/* Checks that a program has succeeded. On error, returns false with a failure. */
 static bool has_succeeded(
     const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
 {

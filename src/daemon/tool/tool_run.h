@@ -24,7 +24,10 @@ struct tool_run_order {
 	bool is_silent; /* its end is not notified, since a request waits */
 };
 
-/* Starts the program. NULL with a reason, and errno as of job_start(), or ENOENT: not installed. */
+/*
+ * Starts the program. On error, returns NULL with a reason, and with errno as job_start() sets it,
+ * or ENOENT if the program is not installed.
+ */
 const struct job *tool_run_start(
     struct job_set *jobs, const struct tool_run_order *order, char *ret_reason, size_t size);
 
@@ -36,7 +39,8 @@ const char *tool_run_image_type(const struct buf *bytes);
 
 /*
  * Writes the members of the result of an ended call, at most result_max bytes. answer: as returned
- * by tool_run_answer(); NULL means text. False with a failure; then members may have been written.
+ * by tool_run_answer(); NULL means text. On error, returns false with a failure; then members may
+ * have been written.
  */
 bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, const struct job *job,
     const char *answer, size_t result_max, struct tool_failure *ret_failure);

@@ -123,7 +123,7 @@ static bool is_field(const char *name)
 	return false;
 }
 
-/* Appends the corrected condition as JSON. False if it cannot be guessed, or out is too small. */
+/* Appends the corrected condition as JSON. Returns false if out is too small, or none is meant. */
 static bool condition_hint(struct buf *out, const struct json *spec)
 {
 	const struct json *type, *key = NULL;

@@ -81,9 +81,9 @@ struct condition {
 };
 
 /*
- * Makes a condition of an object such as {"job":"A1B2"}, and arms it. NULL after failing the
- * request. list: the parameter that contains it, for errors. The condition may have settled
- * already. parts must live longer.
+ * Makes a condition of an object such as {"job":"A1B2"}, and arms it. On error, fails the request
+ * and returns NULL. list: the parameter that contains the object, for errors. The condition may
+ * have settled already. parts must live longer.
  */
 struct condition *condition_new(struct request *request, const struct daemon *parts,
     const struct json *spec, const char *list, bool is_staying,
@@ -92,7 +92,7 @@ void condition_free(struct condition *condition);
 
 /*
  * Makes a condition in the state and with the details (JSON text; NULL: none) that an earlier
- * daemon stored; it is not armed. NULL if spec is no condition.
+ * daemon stored; it is not armed. Returns NULL if spec is no condition.
  */
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details);

@@ -170,7 +170,7 @@ static void on_timer(void *data)
 		loop_timer_arm(watch->timer, LOOK_MS);
 }
 
-/* Checks that exactly one agent has this name. False after failing the request. */
+/* Checks that exactly one agent has this name. On error, fails the request and returns false. */
 static bool check_name(const struct agent_watch *watch, struct request *request)
 {
 	const struct presence *first = NULL, *other = NULL;

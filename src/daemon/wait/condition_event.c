@@ -187,7 +187,7 @@ static bool check_where(
 	return true;
 }
 
-/* Resolves pane, window and session. False after failing the request. */
+/* Resolves pane, window and session. On error, fails the request and returns false. */
 static bool read_scope(
     struct request *request, const struct event_args *args, struct event_watch *watch)
 {

@@ -35,7 +35,7 @@ struct pane_watch {
 	bool is_gone; /* disarmed while is_asking: the reply frees the watch */
 };
 
-/* Makes the watch of the pane that text names. NULL after failing the request. */
+/* Makes the watch of the pane that text names. On error, fails the request and returns NULL. */
 struct pane_watch *pane_watch_new(
     struct condition *condition, struct request *request, const char *text);
 /* Frees the watch; if tmux has yet to reply, the reply frees it. */
@@ -43,10 +43,13 @@ void pane_watch_disarm(struct condition *condition);
 
 /* If the pane closed since it was looked up: fails the request, frees the watch, returns false. */
 bool pane_watch_fail(struct pane_watch *watch, struct request *request);
-/* Taps the pane's output (NULL: as in stream_tap). False: request failed, and watch freed. */
+/*
+ * Taps the pane's output (output NULL: as in stream_tap). On error, fails the request, frees the
+ * watch and returns false.
+ */
 bool pane_watch_tap(struct pane_watch *watch, struct request *request,
     void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len));
-/* Compiles a pattern. False after failing the request and freeing the watch. */
+/* Compiles a pattern. On error, fails the request, frees the watch and returns false. */
 bool pane_watch_pattern(struct pane_watch *watch, struct request *request, const char *regex);
 /* Calls event for each event of the daemon. */
 void pane_watch_listen(struct pane_watch *watch,

@@ -262,7 +262,7 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Adds an armed condition. False after failing the request. */
+/* Adds an armed condition. On error, fails the request and returns false. */
 static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
 {
 	struct wait_part *part = &wait->parts[wait->count];
@@ -295,7 +295,7 @@ static void shorten(const struct wait *wait, const struct json *spec, struct buf
 	json_object_end(&writer);
 }
 
-/* Arms the condition of a part again. False if it cannot be armed. */
+/* Arms the condition of a part again. Returns false if it cannot be armed. */
 static bool part_arm_again(struct wait *wait, struct wait_part *part)
 {
 	struct wait_set *set = wait->set;
@@ -470,7 +470,7 @@ static bool is_valid_list(struct request *request, const struct json *list, bool
 	    WAIT_CONDITIONS_MAX);
 }
 
-/* Checks the name of a new wait. False after failing the request. */
+/* Checks the name of a new wait. On error, fails the request and returns false. */
 static bool is_valid_name(struct request *request, const char *name)
 {
 	if (name == NULL || consumer_name_is_valid(name))
@@ -479,7 +479,7 @@ static bool is_valid_name(struct request *request, const char *name)
 	    request, "wait", "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
 }
 
-/* Limits the conditions of all waits of the role read_only. False after failing the request. */
+/* If the role read_only has too many conditions in all waits, fails the request, returns false. */
 static bool has_room(const struct wait_set *set, struct request *request, size_t count)
 {
 	if (request_role(request) != ROLE_READ_ONLY)
@@ -494,7 +494,10 @@ static bool has_room(const struct wait_set *set, struct request *request, size_t
 	    WAIT_READERS_MAX);
 }
 
-/* Arms all conditions. With a name, checks that they fit the store. False: the request failed. */
+/*
+ * Arms all conditions, which must fit the store if name is not NULL. On error, fails the request
+ * and returns false.
+ */
 static bool add_all(
     struct wait *wait, struct request *request, const struct json *list, const char *name)
 {

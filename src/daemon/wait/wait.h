@@ -56,12 +56,12 @@ struct wait_background {
 	unsigned matches;
 };
 
-/* Starts a background wait. NULL after failing the request. Valid until the wait ends. */
+/* Starts a background wait. Returns NULL after failing the request. Valid until the wait ends. */
 const struct wait *wait_start_background(
     struct wait_set *set, struct request *request, const struct wait_background *order);
-/* Ends a background wait with a cancelled notification. False if none has this id. */
+/* Ends a background wait with a cancelled notification. Returns false if none has this id. */
 bool wait_cancel_background(struct wait_set *set, const char *id);
-/* Ends a named wait without a notification, and fails its request. False if none has this name. */
+/* Ends a named wait without a notification, and fails its request. Returns false if not found. */
 bool wait_cancel_named(struct wait_set *set, const char *name);
 /* Returns the next background wait, oldest first; NULL gets the first; NULL after the last. */
 const struct wait *wait_next_background(const struct wait_set *set, const struct wait *previous);

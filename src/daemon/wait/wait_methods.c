@@ -238,7 +238,7 @@ static const struct field watch_fields[] = {
     {.name = NULL},
 };
 
-/* Writes the condition of a watch. False after failing the request. */
+/* Writes the condition of a watch. On error, fails the request and returns false. */
 static bool write_watch(struct request *request, const struct pane_watch_args *args,
     const struct muxbus_pane *pane, struct buf *spec)
 {

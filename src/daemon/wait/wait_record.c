@@ -127,7 +127,7 @@ void wait_record_delete(const struct wait *wait)
 		record_delete(queue_store(wait->set->parts->queue), kind_of(wait), wait->name);
 }
 
-/* Restores the conditions, not armed. False if one is invalid. */
+/* Restores the conditions, not armed. Returns false if one is invalid. */
 static bool load_parts(struct wait *wait, struct kept_wait *kept, const struct json *value)
 {
 	const struct json *list = json_member(value, "conditions");
