@@ -52,7 +52,7 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 	agent_monitor_look(agent->monitor, true);
 }
 
-/* Cancels the launch. It reads the plan: call this before the plan changes or another launch. */
+/* Cancels the launch, which reads the plan. Call this before another launch or plan is set. */
 static void drop_launch(struct agent *agent)
 {
 	if (agent->launch != NULL)
@@ -100,13 +100,13 @@ static void end_program(struct agent *agent, const char *reason)
 	bool is_last;
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
 		agent->restarts = 0;
-	/* If it never was ready, another start would not help. */
+	/* If the program never was ready, another start would not help. */
 	is_last = agent->is_adopted || !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX ||
 	    (agent_resume_is_needed(agent) && agent_resume_problem(agent) != NULL);
 	agent->is_restarting = !is_last;
 	agent_set_state(agent, AGENT_CRASHED, reason);
 	agent_tasks_end(agent, "crashed", is_last);
-	/* In one transaction: the next daemon neither forgets the crash nor reports it again. */
+	/* One transaction, so that the next daemon neither loses nor repeats the report. */
 	queue_begin(queue);
 	agent_failure_notify(agent, is_last);
 	if (agent->is_adopted)
@@ -221,7 +221,7 @@ static void on_judged(
 	    agent->monitor, agent->task_count > 0 || !list_is_empty(&agent->waiters));
 }
 
-/* The pane was closed, mostly by a person: the program is not started again. */
+/* Does not start the program again, because mostly a person has closed the pane. */
 static void on_closed(void *data)
 {
 	struct agent *agent = data;

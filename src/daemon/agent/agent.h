@@ -3,7 +3,7 @@
  * Kept agents: interactive programs, each with a name and a window of its own. An agent has a
  * state, with the fact that shows it. A text is typed when the agent is ready, and the output is
  * returned when its prompt is back. If its program ends, or its shell comes back, it is started
- * again. Agents are in the store: the next daemon finds them running.
+ * again. Agents are in the store, so that the next daemon finds them running.
  */
 #pragma once
 

@@ -140,7 +140,7 @@ bool agent_adopt_watch(struct agent *agent)
 		return true;
 	if (!foreground_lives(agent->program.pid, agent->program.start))
 		return false;
-	/* If it is the pane's first process, the pane ends with it, and tmux reports that. */
+	/* The pane's first process needs no watch: the pane ends with it, and tmux reports that. */
 	if (agent->program.pid == agent->pane.pane_pid)
 		return true;
 	/* Without a free descriptor, the screen will show the end. */

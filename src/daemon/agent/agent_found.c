@@ -240,7 +240,7 @@ void agent_write_found(struct json_writer *writer, struct agent_set *set,
 {
 	if (tmux_model(set->parts->tmux) != NULL)
 		write_in_panes(writer, set, look, is_blocked);
-	/* One process of an agent may serve several threads without a known pane. */
+	/* List also each thread without a known pane: one process may serve several of them. */
 	next_each (const struct presence, presence, presence_next, set->parts->presences)
 		if (presence->pane.pane == MUXBUS_NO_ID &&
 		    is_blocked == (presence->state == PRESENCE_ASKING))

@@ -11,7 +11,7 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* 20 lines above the screen: tmux's own last line has scrolled the screen by a row. */
+/* Lines above the screen are read too, because tmux's own last line has scrolled it by a row. */
 #define HISTORY_FROM "-20"
 
 enum {
@@ -52,7 +52,7 @@ bool agent_failure_is_known(struct agent *agent)
 {
 	if (!agent->is_adopted)
 		return agent_failure_note(agent);
-	/* If it is not the pane's first process, the pane's status is that of another program. */
+	/* The pane's status is the agent's only if the agent is the pane's first process. */
 	return agent->program.pid == agent->pane.pane_pid &&
 	    (agent_failure_note(agent) || agent->exit_status >= 0 || agent->exit_signal > 0);
 }
@@ -162,7 +162,7 @@ void agent_failure_close(struct agent *agent)
 	struct tmux *tmux = agent->set->parts->tmux;
 	struct muxbus_model_counts counts;
 	muxbus_model_counts(tmux_model(tmux), &counts);
-	/* Keep the last pane: tmux may exit with it. */
+	/* Keep the last pane, because tmux may exit when it is closed. */
 	if (counts.panes < 2)
 		return;
 	tmux_tell(tmux, tmux_command("kill-pane", "-t", TMUX_ID('%', agent->pane.pane), NULL));
@@ -402,7 +402,7 @@ static void add_window(struct muxbus_command *command, const struct agent_launch
 static void on_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-	/* A later error is that of a hook, or the first window could not be closed: no harm. */
+	/* A later error does no harm: a hook failed, or the first window could not be closed. */
 	if (count > 1 && replies[1].error == 0)
 		error = 0;
 	if (may_go_on(launch, error, replies, count))

@@ -438,7 +438,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	    .teller = &teller,
 	    .once = request_once(request),
 	};
-	/* A newline at the end would be another Enter. */
+	/* Remove newlines at the end, because each would be another Enter. */
 	while (order.len > 0 && answer[order.len - 1] == '\n')
 		order.len--;
 	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
@@ -450,7 +450,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	order.agent = agent != NULL ? agent->plan.name : args->agent;
 	if (args->is_known_call && agent != NULL && agent_state(agent) != AGENT_BLOCKED)
 		order.is_response = false; /* nothing is asked: the text is a task */
-	/* Spaces alone look like an empty prompt, and would precede the next text. */
+	/* Refuse spaces alone: they look like an empty prompt, and would precede the next text. */
 	if (!order.is_response && strspn(order.text, " ") >= order.len) {
 		request_fail_field(request, "text", "is blank, and must be a text to type");
 		return;

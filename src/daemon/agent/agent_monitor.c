@@ -91,7 +91,7 @@ static void note_tail(struct agent_monitor *monitor, const uint8_t *bytes, size_
 	monitor->tail_len += len;
 }
 
-/* Notes from the last ESC [ ? 2004 h or l if the program wants bracketed paste. */
+/* Notes whether the program wants bracketed paste, by its last ESC [ ? 2004 h (wants it) or l. */
 static void note_brackets(struct agent_monitor *monitor, const uint8_t *bytes, size_t len)
 {
 	static const char wanted[] = "\033[?2004";
@@ -232,7 +232,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	};
 	presence = presence_of_pane(monitor->parts->presences, &monitor->pane);
 	if (presence != NULL) {
-		/* If it asks by a mark, nothing is typed, but the question cannot be answered. */
+		/* Asking by a mark counts as busy: nothing is typed, and no answer is taken. */
 		ret_facts->reports_busy = presence->state == PRESENCE_BUSY ||
 		    (presence->state == PRESENCE_ASKING && presence->is_by_mark);
 		ret_facts->reports_asking =
@@ -244,7 +244,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	else if (pane->is_dead || !foreground_agent(pane->pid, signs, name))
 		name[0] = '\0';
 	read_signs(signs, name, &screen->view, ret_facts);
-	/* An agent that reports turns also reports their ends. */
+	/* An agent that reports turns also reports their ends, so its idle is believed. */
 	if (presence != NULL && presence->state == PRESENCE_IDLE && presence->has_turns)
 		ret_facts->shows_work = false;
 	agent_facts_set_tail(ret_facts, monitor->tail, monitor->tail_len);

@@ -76,7 +76,7 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen)
 void agent_question_expect(void *data, const struct agent_facts *facts)
 {
 	struct agent *agent = data;
-	/* Dialogs are drawn piece by piece; text that a person has typed is no question. */
+	/* Skip dialogs, which are drawn piece by piece, and text that a person has typed. */
 	if (!facts->is_menu && !facts->shows_question && !was_typed(agent, facts->row))
 		see(agent, facts);
 }

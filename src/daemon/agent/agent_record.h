@@ -10,5 +10,8 @@ struct agent;
 extern const struct record_kind agent_kind;
 /* Writes the agent to the store. */
 void agent_store(const struct agent *agent);
-/* Fills plan, pane, teller and the profile. False if invalid; finish the plan in any case. */
+/*
+ * Fills the agent's plan, pane, teller and prompt profile. Returns false if the record is invalid.
+ * The caller must finish the plan in either case.
+ */
 bool agent_record_read(struct agent *agent, const struct json *value);

@@ -12,7 +12,7 @@
 #include "daemon/server/rest.h"
 #include "daemon/tmux/stream.h"
 
-/* Cuts spaces at both ends: programs pad prompts, and may not draw their ends. */
+/* Cuts spaces at both ends, because programs pad prompts, and may not draw their ends. */
 static void trim(const char **text, size_t *len)
 {
 	while (*len > 0 && (*text)[*len - 1] == ' ')

@@ -7,7 +7,7 @@
 
 /*
  * Turns a program's output between two offsets into the lines that a person would read: without the
- * end of the line of Enter, and without the prompt that follows.
+ * line end that Enter has echoed at the start, and without the prompt at the end.
  */
 
 struct reply_text_options {

@@ -57,7 +57,10 @@ static bool names_one(const char *kind, const char *const *words, size_t count)
 	return false;
 }
 
-/* Returns the command that resumes. NULL with *ret_problem, or if the agent's own resumes. */
+/*
+ * Returns the command that resumes the conversation. NULL if there is none, with the reason in
+ * *ret_problem, or with NULL there if the agent's own command is right as it is.
+ */
 static char **make_command(const struct agent *agent, const char **ret_problem)
 {
 	char *text = xstrdup(agent->plan.command[0]);

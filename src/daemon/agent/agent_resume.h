@@ -27,7 +27,7 @@ char **agent_resume_command(const struct agent *agent);
 /* Returns true if the agent's pane was in another tmux server than the present one. */
 bool agent_resume_is_needed(const struct agent *agent);
 
-/* Writes that its server has ended, and why it cannot resume. */
+/* Writes that the agent's tmux server has ended, and why its conversation cannot be resumed. */
 void agent_resume_describe(const struct agent *agent, char *out, size_t size);
 
 /* Returns why the agent cannot resume, though its kind has conversations, or NULL if it can. */

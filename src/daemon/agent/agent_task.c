@@ -30,7 +30,7 @@ struct kept_task {
 	int stage;
 	int64_t created_ms;
 	int64_t due_ms;
-	int64_t typed_ms; /* CLOCK_REALTIME; 0: it was not, or by a daemon that did not keep it */
+	int64_t typed_ms; /* CLOCK_REALTIME; 0: not typed, or not stored by an old daemon */
 	int64_t max_bytes;
 	struct pane_ref teller;
 	char *text;
@@ -63,7 +63,7 @@ static void task_set_due(struct agent_task *task, int64_t due_ms)
 	task->due_boot_ms = clock_boot_ms() + due_ms - clock_real_ms();
 }
 
-/* Stores a task, but not an answer to a question: it may be a secret, and ends with the daemon. */
+/* Stores a task. An answer to a question is not stored, because it may be a secret. */
 static void task_store(const struct agent_task *task)
 {
 	struct kept_task kept = {
@@ -192,8 +192,9 @@ void agent_tasks_forget(struct agent *agent)
 }
 
 /*
- * is_once: the agent's monitor looks again and again. knows_prompt: the monitor judges, and the
- * program in front may be a shell. keeps_pane: a program that a task has started keeps the pane.
+ * is_once, because the agent's monitor makes further tries. knows_prompt, because the monitor
+ * judges the prompt, and the program in front may be a shell. keeps_pane, so that a program that a
+ * task has started keeps the pane.
  */
 static const struct submit_policy task_policy = {
     .is_once = true, .knows_prompt = true, .keeps_pane = true};
@@ -317,7 +318,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	text->is_paste = text->is_bracketed = task->is_pasted;
 	text->is_unseen = agent->is_secret;
 	text->is_choice = task->is_choice;
-	/* A marked choice gets Enter only: its number might take it, and Enter the next. */
+	/* Only Enter for a marked choice: its number might take it, and Enter the next one. */
 	if (!(task->is_choice && task->is_marked))
 		(void)buf_append(&text->bytes, task->text, task->len);
 	return true;

@@ -272,7 +272,10 @@ static enum row_match match_row(
 		return ROW_PROMPT;
 	if (ends_with(row, row_len, profile->row, len))
 		return ROW_BEHIND;
-	/* The learned row may begin with output: "Loading...>>> ". But "> " is not ">>> ". */
+	/*
+	 * The learned row may be output and a prompt: "Loading...>>> ". Then ">>> " matches it.
+	 * But "> " does not, because it is only a part of that prompt.
+	 */
 	if (!profile->is_sure && ends_with(profile->row, len, row, row_len) &&
 	    profile->row[len - row_len - 1] != row[0])
 		return ROW_BEHIND;
@@ -330,7 +333,7 @@ static bool is_drawn(const char *tail)
 	return false;
 }
 
-/* The row is the prompt's: judges if that is enough, or if it must be quiet for longer. */
+/* Judges a row that matches the prompt: is that enough, or must the program be quiet for longer? */
 static void judge_prompt(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct agent_verdict *verdict)
 {
@@ -451,7 +454,7 @@ static void judge_first(
 		settle(verdict, VERDICT_BUSY, "there is nothing on the cursor's row yet");
 		return;
 	}
-	/* Where its box is not seen whole, a row may be the last of a draft. */
+	/* A known agent's box must be seen whole, or else the row may be the last of a draft. */
 	if (regex == NULL && facts->has_signs && !is_end) {
 		settle(verdict, VERDICT_BUSY, "its screen shows no prompt yet");
 		return;

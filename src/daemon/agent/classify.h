@@ -90,8 +90,8 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 void agent_learn(const struct agent_facts *facts, struct prompt_profile *profile);
 
 /*
- * Returns where the prompt begins in a row: output without a newline may precede it. Returns the
- * row if that is unknown.
+ * Returns where the prompt begins in a row, because output without a newline may precede the
+ * prompt. Returns the start of the row if that is unknown.
  */
 const char *agent_prompt_part(const char *row, const struct prompt_profile *profile);
 

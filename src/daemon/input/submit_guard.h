@@ -128,7 +128,7 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 
 struct screen_guard_facts {
 	const struct screen_sign_set *signs;
-	/* The program's name by its own report, by its arguments and by its command; "": unknown. */
+	/* The program's name by its own report, its arguments and its command; "": unknown. */
 	const char *names[SCREEN_GUARD_NAMES];
 	const struct pane_screen *screen;
 	int64_t quiet_ms; /* how long the screen has been unchanged */

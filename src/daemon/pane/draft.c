@@ -200,7 +200,7 @@ static void take_row(struct draft_line *line, struct draft *draft, const struct 
 	}
 }
 
-/* Returns where the line ends in the cursor's row. A person may have moved the cursor left of it. */
+/* Returns where the line ends in the cursor's row: at the cursor, or right of it. */
 static size_t input_end(const struct prompt_row *row, size_t cursor)
 {
 	size_t at = cursor, gap = 0;

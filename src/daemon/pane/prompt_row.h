@@ -13,7 +13,7 @@ struct prompt_row {
 	size_t count;
 };
 
-/* Reads row number, from 0, of a screen from capture-pane -p -e. Behind the last, rows are empty. */
+/* Reads a row, from 0, of a screen from capture-pane -p -e. A row behind the last one is empty. */
 void prompt_row_read(const char *screen, size_t len, unsigned number, struct prompt_row *row);
 
 /* Returns the number of rows of a screen. */

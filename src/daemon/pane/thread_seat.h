@@ -18,8 +18,8 @@ struct presence_set;
 
 /*
  * Handles the report of a thread that the process server runs: in the pane of its window, with the
- * window's process, or without a pane. The report's own pane and pid are ignored. Returns false when
- * presence_report() does.
+ * window's process, or without a pane. The report's own pane and pid are ignored. Returns false
+ * if presence_report() does.
  */
 bool thread_seat_report(
     struct presence_set *presences, const struct presence_report *report, pid_t server);
