@@ -74,7 +74,7 @@ static void give_shown(void *data)
 
 /*
  * Returns true if the client can show a message, by its flags. It cannot if it is locked or
- * suspended. A reply without flags means that tmux showed nothing.
+ * suspended. Returns false also if tmux has dropped the flags from its reply.
  */
 static bool can_see(const struct muxbus_reply *flags)
 {
@@ -114,7 +114,7 @@ static bool can_draw_on(struct tmux *tmux)
 	return info.version.major > 3 || (info.version.major == 3 && info.version.minor >= 6);
 }
 
-/* Shows the message at one client. Each client gets its own command, as one that has left fails. */
+/* Shows the message at one client. A command for several would fail if one of them has left. */
 static void show_at(struct show *show, struct tmux *tmux, const char *client, int64_t show_ms,
     const struct buf *message)
 {

@@ -8,7 +8,8 @@
  * To add a way:
  *   1. Write its row where its noun is, and declare it below. use() decides whether the way takes
  *      the address now. start() delivers the mail of the address, and gives the receipt with the
- *      row's name and result (mail.h). A way that starts by itself, such as a follower, has no start().
+ *      row's name and result (mail.h). A way that starts by itself, such as a follower, has no
+ *      start().
  *   2. Name the row in the table of way.c, before the rows that are to be asked after it.
  *   3. Add a situation to tests/test_way.c: it compares the promise, the start and the receipt.
  *   4. Name the way in muxbus-protocol(7), and in WAKE_RESULTS of wake.h.

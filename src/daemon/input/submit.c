@@ -500,7 +500,7 @@ static void on_timer(void *data)
 		look(submit);
 		break;
 	case PANE_UNKNOWN:
-		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* submit_wake() comes sooner */
+		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* submit_wake() ends the wait */
 		submit_defer(submit, not_followed);
 		break;
 	case PANE_GONE:
