@@ -154,7 +154,7 @@ static void set_cwd(struct request *request, const struct pane_ref *pane, const 
 	    peer_pid(request_peer(request)), cwd);
 }
 
-/* For a job that still runs: writes its pid, its log and the way of its notification. */
+/* For a job that still runs, writes its pid, its log and how its end will be notified. */
 static void write_running(const struct execution *execution, const struct job *job)
 {
 	struct json_writer *writer = request_result(execution->request);
@@ -298,7 +298,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	execution_free(execution);
 }
 
-/* The timeout has passed: the command continues as a normal job, which notifies its end. */
+/* The timeout has passed, so the command continues as a normal job, which notifies its end. */
 static void on_timeout(void *data)
 {
 	struct execution *execution = data;
@@ -308,7 +308,7 @@ static void on_timeout(void *data)
 	execution_free(execution);
 }
 
-/* The command has started: with "wait" false, the request is answered now. */
+/* The command has started. If "wait" is false, the request is answered now. */
 static void on_started(struct job_listener *listener, const struct job *job)
 {
 	struct execution *execution = list_entry(listener, struct execution, listener);

@@ -395,7 +395,7 @@ const struct job *job_start(
 		job->pane = *order->pane;
 	error = -write_spec(set, order, job->id);
 	if (error == 0) {
-		/* The job is accepted: from now on its end is always notified. */
+		/* The job is accepted, so from now on its end is always notified. */
 		set->running++;
 		queue_begin(set->queue);
 		job_store(set, job);

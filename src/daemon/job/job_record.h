@@ -10,7 +10,7 @@ enum job_state {
 	JOB_EXITED, /* with status 0 */
 	JOB_FAILED, /* with another status, by a signal, or never started */
 	JOB_STOPPED, /* on request, or because its timeout passed */
-	JOB_LOST, /* its supervisor was killed: how the job ended is not known */
+	JOB_LOST, /* its supervisor was killed, so how the job ended is not known */
 	JOB_STATE_COUNT_,
 };
 const char *job_state_name(enum job_state state);

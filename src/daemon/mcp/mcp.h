@@ -5,8 +5,8 @@
  * request is of 2026-07-28 and needs no session; else it is of a revision that begins with
  * initialize. Native requests may come between them.
  *
- * A tool is a method: tools/call goes through the same checks and handlers, and only its response
- * has another format.
+ * A tool is a method, so tools/call goes through the same checks and handlers as a request for the
+ * method. Only the response has another format.
  */
 #pragma once
 

@@ -23,7 +23,7 @@ void mcp_listen_tools_changed(struct mcp_session *session);
 /* Called with each event whose kind a session logs. */
 typedef void mcp_listen_log_fn(const struct mcp_session *session, const struct event_entry *event);
 
-/* The daemon stops: answers open requests to listen. */
+/* Answers open requests to listen. Call when the daemon stops. */
 void mcp_listen_end(struct mcp_session *session);
 
 /*

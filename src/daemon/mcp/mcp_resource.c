@@ -19,7 +19,7 @@
 #define JSON "application/json"
 
 #define BIT(kind) ((uint64_t)1 << (kind))
-/* Events that tmux announces: these subscriptions cost no polling. */
+/* Events that tmux announces, so that subscriptions to them need no polling. */
 #define PANE_KINDS                                                                                \
 	(BIT(EVENT_PANE_CREATED) | BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_MOVED) |               \
 	    BIT(EVENT_LAYOUT_CHANGED) | BIT(EVENT_ACTIVE_PANE_CHANGED) |                          \

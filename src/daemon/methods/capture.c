@@ -272,7 +272,7 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 	mem_free(capture);
 }
 
-/* Captures the pane. Its output flows now, so read_output can continue behind the capture. */
+/* Captures the pane. If its output flows, read_output can continue behind the capture. */
 static void take_capture(void *data, bool is_gone)
 {
 	struct capture_call *capture = data;

@@ -48,7 +48,7 @@ static bool refuse(struct request *request, const struct command_judgement *judg
 	    judgement->name != NULL ? judgement->name : word, judgement->reason, advice);
 }
 
-/* Checks a command that closes: it needs a target, and guard_...() must allow to close it. */
+/* Checks a command that closes. It needs a target, which guard_...() must allow to close. */
 static bool check_closing(
     struct request *request, const struct command_judgement *judgement, const char *word)
 {

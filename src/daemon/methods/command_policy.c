@@ -310,7 +310,7 @@ static bool is_layout(const char *text)
 	return is_small;
 }
 
-/* Judges a layout: an invalid layout ends tmux 3.3a, and a too large one ends every release. */
+/* Judges a layout, since an invalid one ends tmux 3.3a, and a too large one ends every release. */
 static void judge_layout(const char *text, struct command_judgement *judgement)
 {
 	size_t found = 0;

@@ -287,7 +287,7 @@ static void next_timer(void *data)
 	(void)next_answer(wait, clock_mono_ms() >= wait->end_ms);
 }
 
-/* A notification was posted: answers at the end of the turn, with others posted in this turn. */
+/* Answers at the end of the turn, with all notifications that were posted in this turn. */
 static void next_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct next_wait *wait =

@@ -67,7 +67,7 @@ struct typed {
 	char note[NOTE_SIZE];
 };
 
-/* Answers: the keys were typed, or the pane was not ready. */
+/* Answers that the keys were typed, or, with an error, that the pane was not ready. */
 static void on_typed(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
 {

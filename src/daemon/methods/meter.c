@@ -96,7 +96,7 @@ static void on_posted(
 {
 }
 
-/* Returns true if an agent got the notification in its pane: typed, or by puller or command. */
+/* Returns true if an agent got the notification in its pane by typing, a puller or a command. */
 static bool has_woken(const struct notification *note)
 {
 	bool is_over = note->state == NOTE_DELIVERED || note->state == NOTE_ACKNOWLEDGED;

@@ -119,7 +119,7 @@ static void take_answer(void *data)
 	take_free(wait, false);
 }
 
-/* A notification was posted: answers at the end of the turn, with others posted in this turn. */
+/* Answers at the end of the turn, with all notifications that were posted in this turn. */
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct take_wait *wait = list_entry(listener, struct take_wait, posted);

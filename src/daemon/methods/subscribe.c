@@ -225,7 +225,7 @@ static void put_ids(
 	json_array_end(writer);
 }
 
-/* The response is sent: events may follow. */
+/* The response was sent, so events may follow. */
 static void on_subscribed(struct peer *peer, void *data)
 {
 	subscription_start(peer_subscriptions(peer), data);

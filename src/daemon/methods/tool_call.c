@@ -133,7 +133,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	tool_call_answer(request, jobs, job);
 }
 
-/* The caller has disconnected, and nothing else wants the answer: ends the program. */
+/* Ends the program, because the caller has disconnected and nothing else wants the answer. */
 static void on_cancelled(struct request *request, void *data)
 {
 	struct tool_wait *wait = data;
@@ -174,8 +174,8 @@ static void call_free(struct tool_call *call)
 }
 
 /*
- * Finds the directory for a program: that of the pane that the call names, else the caller's. False
- * if the request failed, or is put off for a listing.
+ * Finds the directory for a program: that of the pane that the call names, else the caller's.
+ * Returns false if the request failed, or is put off for a listing.
  */
 static bool find_place(struct tool_call *call)
 {

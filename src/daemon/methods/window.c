@@ -153,7 +153,7 @@ static void answer_closed(struct request *request, const struct muxbus_reply *re
 	request_done(request);
 }
 
-/* Closes with one command: several commands can end the server up to tmux 3.7c. */
+/* Closes with one command, since several commands can end the server up to tmux 3.7c. */
 static void close_by(struct request *request, const char *name, struct closed closed)
 {
 	tmux_call(request, tmux_command(name, "-t", TMUX_ID(closed.sigil, closed.id), NULL), true,

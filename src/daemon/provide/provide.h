@@ -2,7 +2,7 @@
 /*
  * Providers: peers that provide methods, and files that name programs which do so. Their rows are
  * in the method table. A call is sent to the provider, whose answer becomes the response. The rows
- * of a peer end with its connection. The rows of a file stay: a call waits until the daemon has
+ * of a peer end with its connection. The rows of a file stay, and a call waits until the daemon has
  * started the program, at most PROVIDE_WAIT_MS.
  *
  * Only the program of a file provides the file's rows, with the file's texts, and only these rows

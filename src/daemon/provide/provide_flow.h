@@ -18,7 +18,7 @@ struct provide_call *provide_flow_begin(
  */
 bool provide_flow_take_up(
     struct provide_set *set, const struct peer *peer, const char *id, struct provide_order *order);
-/* Cancels a call, as when its caller has disconnected: tells the provider; done() is not called. */
+/* Cancels a call, as when its caller has disconnected. Tells the provider; does not call done(). */
 void provide_flow_cancel(struct provide_call *call);
 
 /* Handles a response of a peer; a dispatch_response_fn whose data is a set. */
@@ -37,5 +37,5 @@ void provide_flow_progress(const struct provide_set *set, const struct peer *pee
 void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, const char *reason);
 /* The handler "failed" of struct provide_program_parts. True if calls wait for the next start. */
 bool provide_flow_program_failed(void *provider, const char *reason, bool has_provided);
-/* The program of a provider is ready: sends the calls that wait for it. */
+/* Sends the calls that wait for the program of a provider. Call when the program is ready. */
 void provide_flow_resume(struct provider *provider);

@@ -38,7 +38,7 @@ struct provide_program *provide_program_new(const struct provide_program_parts *
 /* Frees the program; ends: its process is ended, else it continues. NULL is ignored. */
 void provide_program_free(struct provide_program *program, bool ends);
 
-/* Call if a call waits for the program: starts it unless it runs. */
+/* Starts the program, for which a call waits, unless the program runs. */
 void provide_program_need(struct provide_program *program);
 /* Call when its connection has provided, and when its connection has ended. */
 void provide_program_came(struct provide_program *program);
@@ -48,7 +48,7 @@ void provide_program_set_busy(struct provide_program *program, bool is_busy);
 
 /* Ends the process and starts a new one. */
 void provide_program_restart(struct provide_program *program);
-/* Call when the program has done work: then its next start is not delayed. */
+/* Call when the program has done work, so that its next start is not delayed. */
 void provide_program_note_work(struct provide_program *program);
 
 void provide_program_set_idle(struct provide_program *program, int64_t idle_ms);

@@ -31,7 +31,7 @@ static void free_retired(struct provide_set *set)
 	}
 }
 
-/* Withdraws offers: the next provider_publish() removes them from the method table. */
+/* Withdraws offers, which the next provider_publish() removes from the method table. */
 static void retire(struct provide_set *set, struct list *offers)
 {
 	while (!list_is_empty(offers)) {

@@ -36,7 +36,7 @@ void tool_kept_drop(struct tool_kept_set *set, const char *id);
  */
 const char *tool_kept_awaited(
     const struct tool_kept_set *set, const char *id, int64_t *ret_begun_ms);
-/* The server has resumed the call: a later tool_kept_end() ends the call. */
+/* Call when the server has resumed the call, which then stays until tool_kept_end(). */
 void tool_kept_take_up(struct tool_kept_set *set, const char *id);
 
 /* Ends a call with a result, whose members are kept, or, if result is NULL, with a failure. */

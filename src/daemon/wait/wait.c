@@ -379,7 +379,7 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 	}
 }
 
-/* Returns true if "wait" is removed before "other": it is notified already, or is older. */
+/* Returns true if "wait" is removed before "other", as it is notified already, or is older. */
 static bool goes_before(const struct wait *wait, const struct wait *other)
 {
 	bool is_notified = wait->notified != 0, other_is = other->notified != 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Waits: any or all of several conditions, with a timeout. The wait of a request ends with its
- * response; a named wait outlives its connection and the daemon: ask for the same name again to
- * resume. A background wait (wait_for_idle, watch_pane) ends with a notification instead. Named and
- * background waits are kept in the store, and armed again after a restart.
+ * response; a named wait outlives its connection and the daemon, and a request with the same name
+ * resumes it. A background wait (wait_for_idle, watch_pane) ends with a notification instead.
+ * Named and background waits are kept in the store, and armed again after a restart.
  */
 #pragma once
 

@@ -117,7 +117,7 @@ static void handle_wait(struct request *request, const void *data)
 	    args->has_timeout, args->wait);
 }
 
-/* Handles a repeated request like the first: its wait exists already, under its name. */
+/* Handles a repeated request like the first, since its wait exists already, under its name. */
 static void handle_wait_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_wait(request, data);

@@ -65,7 +65,7 @@ static int64_t exit_status_of(const struct wait *wait)
 	return value != NULL && json_int(json_member(value, "exit_status"), &status) ? status : -1;
 }
 
-/* Writes the text: the command of a pane is done. */
+/* Writes a text that says that the command of a pane is done. */
 static void write_done(const struct wait *wait, bool is_match, char out[TEXT_MAX])
 {
 	int64_t status = is_match ? exit_status_of(wait) : -1;

@@ -81,7 +81,7 @@ static unsigned cancel_waits(const struct daemon *daemon, const struct watch_can
 		json_put_str(writer, "id", shown.id);
 		put_subject(writer, daemon->tmux, &shown);
 		json_object_end(writer);
-		(void)wait_cancel_background(waits, shown.id); /* cannot fail: the wait exists */
+		(void)wait_cancel_background(waits, shown.id); /* cannot fail, as the wait exists */
 		count++;
 	}
 	return count;
@@ -145,7 +145,7 @@ static void handle_cancel(struct request *request, const void *data)
 		json_put_str(writer, "id", watch->id);
 		json_put_str(writer, "file", watch->file);
 		json_object_end(writer);
-		(void)watch_cancel(watches, watch->id); /* cannot fail: the watch exists */
+		(void)watch_cancel(watches, watch->id); /* cannot fail, as the watch exists */
 		count++;
 	}
 	count += cancel_waits(request_daemon(request), args, &pane, writer);
