@@ -160,7 +160,7 @@ static int64_t read_output(
 	return job_kept_end(set, job, JOB_FILE_OUT);
 }
 
-/* Returns the beginning of the output as text. *ret_tail gets the end; NULL if nothing is left out. */
+/* Returns the beginning of the output as text. *ret_tail gets the end, or NULL if not needed. */
 static char *job_excerpt(const struct job_set *set, const struct job *job, char **ret_tail)
 {
 	struct buf raw = BUF(2 * EXCERPT_READ);

@@ -355,7 +355,7 @@ void mcp_tools_changed(struct mcp *mcp, bool is_listed)
 		bool had_declared = session != NULL && session->tools.has_declared;
 		if (session == NULL)
 			continue;
-		/* The set has positions in the method table. These may differ, so it is read again. */
+		/* The set has positions in the method table, which may differ, so read it again. */
 		(void)read_tools(session);
 		if (is_listed && (had_declared || session->tools.has_declared))
 			mcp_listen_tools_changed(session);

@@ -577,7 +577,7 @@ static void answer_reading(const struct output_reading *reading)
 	size_t used;
 	buf_init(&bytes, reading->max);
 	read_slice(reading, &bytes, &slice);
-	/* An incomplete character or line at the end is left for the next read, if no gap follows. */
+	/* If no gap follows, an incomplete character or line is left for the next read. */
 	used = bytes.len;
 	if (used > 0 && reading->strip)
 		used = strip(&bytes);

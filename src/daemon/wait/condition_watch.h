@@ -25,7 +25,7 @@ struct pane_watch {
 	struct agent_listener agent_listener;
 	const struct agent *agent; /* for prompt: the kept agent in the pane; NULL: none */
 	struct prompt_mark mark; /* for prompt */
-	int exit_status; /* for prompt: of the last command that the shell marked as done; -1: none */
+	int exit_status; /* for prompt: of the last command that the shell marked done; -1: none */
 	unsigned looks; /* for prompt: failed looks since the last output; else all looks */
 	struct loop_timer *timer;
 	struct pattern *pattern;
