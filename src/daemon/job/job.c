@@ -585,7 +585,7 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	}
 	if (job_start_read(set->dir_fd, id, &start) != 0)
 		return -EAGAIN;
-	/* A process with this pid and the supervisor as its parent is certainly the command. */
+	/* Until the supervisor reaps the command, its child with this pid is the command. */
 	supervisor = job_supervisor_open(set->dir_fd, job->id, &fd);
 	if (fd < 0)
 		return -ESRCH;
