@@ -22,8 +22,9 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
     char *ret_reason, size_t size);
 
 /*
- * Returns the field for a word without a key: the only required field, or else the subject of the
- * method. Returns NULL if the method has neither.
+ * Returns the field for a word without a key: the only required field or, if none is required, the
+ * one that the method is most likely about. Returns NULL if there is no such field, or if several
+ * are required.
  */
 const struct json *arguments_positional(const struct json *schema);
 

@@ -59,7 +59,10 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 	return NULL;
 }
 
-/* Returns true if a daemon may start: not outside tmux, nor after a typing error in -L or -S. */
+/*
+ * Returns true if a daemon may start. Otherwise writes the reason: the tmux server that it is for
+ * does not run, because we are outside of tmux or -L or -S has a typing error.
+ */
 static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
 {
 	bool is_named = cli->tmux_name != NULL || cli->tmux_path != NULL;
@@ -102,8 +105,9 @@ static void compare_version(const struct cli *cli, const struct json *result)
 }
 
 /*
- * Sends describe as the first request, because its answer tells the version of the daemon. If an
- * old daemon refuses the parameters, asks for the version without them, and then once more.
+ * Sends describe as the first request, because its answer tells the version of the daemon. If the
+ * daemon refuses the parameters, which an old one does, asks for its version without them, and then
+ * sends them again.
  */
 static enum link_read greet(const struct cli *cli, struct link *link, const struct ask_param *about,
     struct link_answer *ret_answer)
@@ -123,7 +127,8 @@ static enum link_read greet(const struct cli *cli, struct link *link, const stru
 	is_unknown = read == LINK_LINE && ret_answer->error != NULL;
 	if (is_unknown)
 		read = link_ask(link, "describe", "{\"method\":\"ping\"}", ASK_MUTE_MS, ret_answer);
-	if (read == LINK_LINE && (ret_answer->error == NULL || !cli->is_fleet)) /* or its host's */
+	/* An error means an old daemon, but in a fleet perhaps only an old host. */
+	if (read == LINK_LINE && (ret_answer->error == NULL || !cli->is_fleet))
 		compare_version(cli, ret_answer->result);
 	if (read == LINK_LINE && is_unknown)
 		read = link_ask(link, "describe", params, ASK_MUTE_MS, ret_answer);

@@ -23,13 +23,13 @@ struct ask_param {
 /* Parameters of a request: ASK_PARAMS({"pane", .text = pane}, {"limit", .number = 5}). */
 #define ASK_PARAMS(...) ((const struct ask_param[]){__VA_ARGS__, {0}})
 
-/* Returns the hint for a daemon of another version, for cli_hint(). */
+/* Returns how to replace a daemon of another version, as a text for cli_hint(). */
 const char *ask_other_version(const struct cli *cli);
 
 /*
- * Connects to cli->socket. If no daemon runs, starts it, except at the socket of -s; and except for
- * a tmux server that does not run, unless for muxbus start. Prints a message if the daemon has
- * another version, or does not answer for ASK_MUTE_MS. On failure prints the problem and its
+ * Connects to cli->socket. If no daemon runs, starts one, but not at a socket given by -s, and not
+ * for a tmux server that does not run, which only some verbs allow. Prints a message if the daemon
+ * has another version, or does not answer for ASK_MUTE_MS. On failure prints the problem and its
  * remedy, and returns NULL; the exit status is then CLI_UNREACHABLE.
  */
 struct link *ask_connect(struct cli *cli);

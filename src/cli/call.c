@@ -135,7 +135,10 @@ static void print_result(struct cli *cli, const char *method, const struct json 
 	cli_print(&out);
 }
 
-/* Returns the exit status for a result; a timeout and a list without any host have their own. */
+/*
+ * Returns the exit status for a result: CLI_TIMEOUT after a timeout, CLI_UNREACHABLE for a list of
+ * a fleet if no host has answered, else CLI_DONE.
+ */
 static enum cli_status status_of(const struct json *result)
 {
 	const struct json *missing = json_member(result, "missing");

@@ -41,7 +41,7 @@ static bool follow_links(const char *path, char target[PATH_MAX])
 	return false;
 }
 
-/* Finds the owner for a new file: root creates it for the owner of its directory. */
+/* If we are root, finds the owner for a new file: that of its nearest existing directory. */
 static void find_owner(struct config_file *file)
 {
 	char dir[PATH_MAX];
@@ -176,7 +176,10 @@ static bool keep_backup(struct config_file *file)
 	return false;
 }
 
-/* Returns true if this user owns the file or is root; others could not replace or remove it. */
+/*
+ * Returns true if the file is new, or if this user owns it or is root. Otherwise returns false with
+ * a reason, because only the owner and root may change the file.
+ */
 static bool is_ours(const struct config_file *file, char *ret_reason, size_t size)
 {
 	return !file->is_there || file->stat.st_uid == geteuid() || geteuid() == 0 ||
@@ -216,8 +219,8 @@ static bool is_same_folder(const struct stat *one, const char *path)
 }
 
 /*
- * Removes the empty directories of a file that were made for it: all below the home or the current
- * directory, but neither of these; elsewhere only the first.
+ * Removes the directory of a file if it is empty. If the directory is below the home or the current
+ * directory, also removes its parents that become empty, up to but without these two.
  */
 static void remove_folders(const char *path)
 {

@@ -14,8 +14,8 @@ struct host_spec;
 bool remote_find(const char *host, bool any_server, struct host_spec *ret_spec, char **ret_text);
 
 /*
- * Sets cli->socket to the address of the daemon on a host, from its line in the hosts file or as a
- * name for ssh. Returns false if it is too long.
+ * Sets cli->socket to the address of the daemon on a host. A host without a line in the hosts file
+ * is taken as a name for ssh. Returns false if the address is too long.
  */
 bool remote_address(struct cli *cli, const char *host);
 

@@ -34,7 +34,7 @@ bool screen_has_cursor(int fd)
 bool screen_is_ours(int fd)
 {
 	pid_t group = tcgetpgrp(fd);
-	return group < 0 || group == getpgrp(); /* no process group: the terminal is not ours */
+	return group < 0 || group == getpgrp(); /* < 0: it is not our controlling terminal */
 }
 
 int screen_columns(int fd)

@@ -308,8 +308,8 @@ static void write_notes(
 }
 
 /*
- * Finds the main array of a result: its only array of objects, or its only array with columns in
- * `lists`. Returns NULL if neither exists.
+ * Finds the main array of a result: its only array of objects or, if it has several, the only one
+ * with columns in `lists`. Returns NULL if there is no such array.
  */
 static const struct json *find_list(const struct json *result)
 {
@@ -412,7 +412,7 @@ static const char *const *text_members(const char *method, const struct json *re
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (strcmp(texts[i].method, method) == 0)
 			return texts[i].members;
-	/* Results of declared tools. */
+	/* Of other methods, only a declared tool has a text as its result. */
 	if (json_member(result, "text") == NULL)
 		return NULL;
 	json_each_member (member, result)

@@ -22,7 +22,7 @@ struct table {
 	size_t cell_count;
 	size_t cell_room;
 	size_t widths[TABLE_COLUMNS_MAX]; /* columns of the widest cell */
-	bool has_text[TABLE_COLUMNS_MAX]; /* some cell is not a number */
+	bool has_text[TABLE_COLUMNS_MAX]; /* some cell has a text that is not a number */
 	bool is_numeric[TABLE_COLUMNS_MAX];
 };
 
@@ -96,7 +96,7 @@ static void fit(size_t *widths, size_t count, size_t columns)
 		for (size_t i = 0; i < count; i++)
 			if (i != widest && widths[i] > second)
 				second = widths[i];
-		/* Shrink to the second widest column, later by one column at a time. */
+		/* Shrink to the width of the second widest or, if equally wide, by one. */
 		over = total - columns;
 		step = widths[widest] > second ? widths[widest] - second : 1;
 		widths[widest] -= step < over ? step : over;

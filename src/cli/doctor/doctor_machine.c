@@ -9,7 +9,7 @@
 
 #define WATCHES_FEW 8192
 #define INSTANCES_FEW 64
-#define WATCHES_MORE 65536L /* suggested, if more than twice the current limit */
+#define WATCHES_MORE 65536L /* suggested limit; if less than twice the current one, that */
 #define INSTANCES_MORE 512L
 #define DISK_LOW ((uint64_t)64 * 1024 * 1024)
 
@@ -58,7 +58,10 @@ static void find_inotify(struct doctor_report *report)
 		    "%ld watches, %ld instances allowed", watches, instances);
 }
 
-/* Checks that missing directories of a path can be made. Returns 0, or errno with their parent. */
+/*
+ * Returns 0 if the missing directories of a path can be made. Otherwise returns an errno, and cuts
+ * the path to the directory in which they cannot be made.
+ */
 static int why_not_made(char *path)
 {
 	char whole[PATH_MAX], *slash;

@@ -254,7 +254,7 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	}
 	put_arguments(page, schema);
 	put_results(page, json_member(row, "result"));
-	/* Declared tools have no example. */
+	/* A declared tool has no example; one without its required arguments would be wrong. */
 	if (example == NULL && json_member(schema, "required") != NULL) {
 		buf_finish(&text);
 		return;

@@ -21,7 +21,7 @@
 #define WRITE_SIZE 4096 /* a writable pipe accepts at least this much without blocking */
 #define SEEK_STEP_MS 20
 #define SEEK_GRACE_MS 500 /* time for another process to restart the daemon */
-#define REST_TRIES 20 /* later attempts wait for a request */
+#define REST_TRIES 20 /* attempts; later ones are made only for a request */
 #define LOSSES_MAX 5 /* losses within LOSSES_MS that count as a fault */
 #define LOSSES_MS 10000
 
@@ -107,7 +107,7 @@ static void launch(struct bridge *bridge)
 		char reason[PATH_MAX + 1024];
 		if (launch_daemon(bridge->cli, reason, sizeof reason) == 0)
 			_exit(EXIT_SUCCESS);
-		(void)!write(fds[1], reason, strlen(reason)); /* else without a reason */
+		(void)!write(fds[1], reason, strlen(reason)); /* on failure, there is no reason */
 		_exit(EXIT_FAILURE);
 	}
 	(void)close(fds[1]); /* the child has it */

@@ -513,7 +513,7 @@ static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t
 		return false;
 	}
 	if (message_is_ending(value))
-		return true; /* wait for the loss of the connection */
+		return true; /* the daemon ends: wait for the loss of the connection */
 	id = json_member(value, "id");
 	is_answer = id != NULL && json_member(value, "method") == NULL;
 	if (is_answer && is_ours(id)) {

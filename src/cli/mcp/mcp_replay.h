@@ -13,10 +13,10 @@
 
 #include "base/base.h"
 
-#define MCP_REPLAY_LINE_MAX ((size_t)4 * 1024 * 1024) /* of the agent; the daemon's own limit */
-#define MCP_REPLAY_ANSWER_MAX ((size_t)64 * 1024 * 1024) /* of the daemon */
+#define MCP_REPLAY_LINE_MAX ((size_t)4 * 1024 * 1024) /* bytes of an agent's line, as in muxbusd */
+#define MCP_REPLAY_ANSWER_MAX ((size_t)64 * 1024 * 1024) /* bytes of a line of the daemon */
 #define MCP_REPLAY_PENDING_MAX 1000 /* unanswered requests; more are refused */
-#define MCP_REPLAY_HELD_MAX ((size_t)8 * 1024 * 1024) /* bytes; then the agent is not read */
+#define MCP_REPLAY_HELD_MAX ((size_t)8 * 1024 * 1024) /* bytes; beyond, the agent is not read */
 #define MCP_REPLAY_UNREAD_MAX ((size_t)1024 * 1024) /* bytes; beyond, the daemon is not read */
 #define MCP_REPLAY_KEPT_MAX 64 /* subscriptions to repeat */
 
@@ -45,7 +45,7 @@ void mcp_replay_lost(struct mcp_replay *replay);
 /* No connection can be made: answers all waiting requests with the reason, a sentence. */
 void mcp_replay_refused(struct mcp_replay *replay, const char *reason);
 
-/* Return the bytes to write to a side; pass the number of bytes that were written to _wrote_. */
+/* Return the bytes to write to a side. After a write, pass its length to the next function. */
 const struct buf *mcp_replay_to_agent(const struct mcp_replay *replay);
 void mcp_replay_wrote_agent(struct mcp_replay *replay, size_t len);
 const struct buf *mcp_replay_to_daemon(const struct mcp_replay *replay);

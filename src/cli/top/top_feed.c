@@ -18,7 +18,7 @@ struct top_cpu {
 	size_t count;
 };
 
-#define TICKS_MIN 50 /* minimum time between samples: in less, one tick is too many percent */
+#define TICKS_MIN 50 /* least ticks between samples: of fewer, one is too many percent */
 
 static const struct top_cpu_pane *find_pane(const struct top_cpu *cpu, pid_t pid)
 {
@@ -101,13 +101,15 @@ struct top_feed {
 	long tmux_runs; /* read_runs() at the last capture; 0 if unknown */
 	char going[TOP_ID_SIZE]; /* the pane to show to the user */
 	struct top_cpu cpu;
-	int64_t queue_after; /* lower bound of notifications in the current list */
+	int64_t queue_after; /* the list has only notifications after this number */
 	int64_t reconnect_ms; /* time of the next attempt to connect */
 	bool has_gone; /* the pane was shown to the user */
 	bool has_no_agents; /* the daemon does not know list_agents */
 };
 
-/* Events that make lists stale: those of panes and agents; is_queue: those of all objects. */
+/*
+ * Events that make the lists of panes and agents stale; with is_queue, they make all lists stale.
+ */
 static const struct {
 	const char *kind;
 	bool is_queue;

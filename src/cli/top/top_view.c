@@ -395,7 +395,10 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 	return TOP_CHANGED;
 }
 
-/* Chooses the first agent with a question, unless the chosen one asks. False: none asks. */
+/*
+ * Chooses the first agent with a question, unless the chosen one asks. Returns false if no agent
+ * asks.
+ */
 static bool choose_question(struct top_view *view, const struct top_model *model)
 {
 	const struct top_item **items;

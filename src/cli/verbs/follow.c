@@ -58,7 +58,10 @@ static const char *own_target(const struct follow *follow)
 	return follow->pane[0] != '\0' ? follow->pane : NULL;
 }
 
-/* Acknowledges a confirmed notification at once, and again with the next requests. */
+/*
+ * Acknowledges a confirmed notification at once, and once more with the next request, in case the
+ * first request gets lost.
+ */
 static void confirm(struct follow *follow, int64_t seq)
 {
 	for (size_t at = 0; at < follow->unconfirmed_count; at++) {
@@ -247,7 +250,7 @@ static enum step take(struct follow *follow)
 		buf_init(&line, LINE_MAX_BYTES);
 		write_note(follow, note, &line);
 		if (!print(&line))
-			step = end(follow, CLI_DONE); /* the daemon types the notification */
+			step = end(follow, CLI_DONE); /* not acknowledged: the daemon types it */
 		else
 			keep_seq(follow, seq);
 		buf_finish(&line);

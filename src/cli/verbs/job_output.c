@@ -19,7 +19,10 @@ void job_output_init(struct job_output *output, struct cli *cli, const char *job
 {
 	struct stat status;
 	*output = (struct job_output){.cli = cli, .job = job, .started_ms = clock_mono_ms()};
-	/* Progress would disturb output on a terminal, or text from the reader of a pipe. */
+	/*
+	 * Show progress only if the output goes to a file or a device such as /dev/null: it would
+	 * disturb output on the terminal, and what the reader of a pipe prints there.
+	 */
 	output->has_progress = screen_has_cursor(STDERR_FILENO) && !cli->is_terminal &&
 	    fstat(STDOUT_FILENO, &status) == 0 &&
 	    (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode));

@@ -332,7 +332,10 @@ static void add_window(struct restore *restore, const struct json *window)
 	made_window(restore, window, id, pane);
 }
 
-/* Moves the first window to its index, and turns renumber-windows off. */
+/*
+ * Moves the first window to its saved index, and first turns renumber-windows off, so that tmux
+ * does not move the window back.
+ */
 static void move_first(struct restore *restore, const struct json *window, const char *id)
 {
 	char index[32], place[64], want[32];

@@ -391,7 +391,7 @@ static enum cli_status finish_job(struct run_verb *run, int *ret_exit)
 static int wait_for_job(struct run_verb *run)
 {
 	int exit_status = CLI_NO;
-	bool is_due = true; /* the log may have grown unwatched */
+	bool is_due = true; /* the log may have grown before it was watched */
 	enum cli_status status;
 	if (!job_output_ask_for_end(&run->output, run->link) && connect_again(run) != CLI_DONE)
 		return CLI_UNREACHABLE;

@@ -79,7 +79,7 @@ static enum cli_status read_conditions(
 {
 	char reason[PATH_MAX + 512];
 	const struct json *tables = answer->result, *kinds;
-	/* An older daemon cannot describe one table. */
+	/* An older daemon cannot describe a single table, so then get all tables. */
 	enum cli_status status = answer->error == NULL
 	    ? CLI_DONE
 	    : ask_result(link, "describe", NULL, ASK_TIMEOUT_MS, &tables);
