@@ -161,7 +161,7 @@ static void on_message(void *data, const struct broker_message *from)
 	uint64_t number;
 	if (from->status != NULL) {
 		posts->left = 0;
-		posts->has_consumer = strcmp(from->status, "408") == 0; /* else perhaps deleted */
+		posts->has_consumer = strcmp(from->status, "408") == 0; /* else it may be deleted */
 		if (!posts->has_consumer)
 			log_debug("posts: %s %s", from->status,
 			    from->description != NULL ? from->description : "");

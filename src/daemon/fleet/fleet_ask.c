@@ -141,7 +141,7 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 	const char *label = host->label;
 	bool has_label = strstr(text, label) != NULL;
 	enum message_error code = find_error(json_member(error, "code"));
-	/* An unknown method or parameter may come from a difference in versions. */
+	/* Name the versions if they differ: the host may be too old for the method or parameter. */
 	bool is_other = (code == MESSAGE_METHOD || code == MESSAGE_PARAMS) &&
 	    *host->version != '\0' && strcmp(host->version, PACKAGE_VERSION) != 0;
 	struct json_writer writer;

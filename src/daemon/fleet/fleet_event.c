@@ -460,7 +460,7 @@ static bool check_after(struct request *request, struct stream_args *args)
 	return true;
 }
 
-/* Checks the parameters. Returns false after failing the request. */
+/* Checks the parameters. Returns false if one is not valid, after failing the request. */
 static bool check(struct fleet *fleet, struct request *request, struct stream_args *args)
 {
 	if (args->host != NULL &&

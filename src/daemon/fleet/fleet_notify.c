@@ -511,7 +511,10 @@ static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 	return NULL;
 }
 
-/* Fills in the notice from a request. Returns false after failing the request. */
+/*
+ * Fills in the notice from a request. Returns false if the request must be refused, after it has
+ * answered the request with an error.
+ */
 static bool read_notice(struct fleet_notice *notice, struct request *request,
     const struct host *host, const struct json *params)
 {

@@ -68,7 +68,7 @@ void fleet_part_call(struct fleet_part *part, const struct host_order *order);
 /* Frees the ask. Returns its request, which the caller answers. */
 struct request *fleet_ask_end(struct fleet_ask *ask);
 
-/* Errors of hosts. `error` is a message's member of this name, or NULL. */
+/* Returns the text of an error of a host: the member "error" of a message, or NULL. */
 const char *fleet_error_text(const struct json *error);
 const char *fleet_error_kind(const struct json *message); /* "" if none */
 /* Returns true if the error is about the link or the host's state, so that a retry may succeed. */
@@ -78,10 +78,15 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 
 /* Writes a host without an answer as an element of "missing". */
 void fleet_put_missing(struct json_writer *writer, const struct host *host, const char *reason);
-/* Reads the parameters of a method of the fleet. Returns false after failing the request. */
+/*
+ * Reads the parameters of a method of the fleet. Returns false if they are not valid, after it has
+ * answered the request with an error.
+ */
 bool fleet_read(struct request *request, const struct field *fields, const struct json *params,
     void *args, size_t size, struct buf *scratch);
-/* Finds the host of a parameter. Returns NULL after failing the request. */
+/*
+ * Finds the host that a parameter names. Returns NULL if there is none, after failing the request.
+ */
 struct host *fleet_find_host(struct fleet *fleet, struct request *request, const char *name);
 /* Returns the only host, which requests need not name, or NULL if there are several or none. */
 struct host *fleet_only_host(const struct fleet *fleet);

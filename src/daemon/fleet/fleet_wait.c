@@ -134,7 +134,7 @@ static void answer(struct fleet_wait *wait, bool is_timed_out)
 	json_put_bool(writer, "timed_out", is_timed_out);
 	if (wait->has_own_name)
 		json_put_str(writer, "wait", wait->name);
-	json_array_begin(writer, "missing"); /* whose conditions may have come true */
+	json_array_begin(writer, "missing"); /* hosts down; conditions there may be true */
 	list_each (const struct fleet_part, part, &wait->ask.parts, link)
 		if (part->call != NULL && part->host->state != HOST_UP)
 			fleet_put_missing(writer, part->host, part->host->reason);

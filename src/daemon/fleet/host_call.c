@@ -211,7 +211,7 @@ void host_calls_take(struct host *host, const struct json *message)
 	struct host_call *call;
 	int64_t number;
 	if (id == NULL || !json_int(id, &number) || number <= 0 || message_is_ending(message))
-		return; /* ends with the link, which decides */
+		return; /* the daemon ends: the end of the link decides */
 	call = find_call(host, number);
 	if (call == NULL)
 		return; /* response to a cancelled wait */

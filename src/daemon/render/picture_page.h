@@ -108,7 +108,10 @@ uint32_t picture_character(const struct picture_cell *cell);
 struct picture_paint picture_cell_paint(
     const struct picture_page *page, const struct picture_cell *cell);
 
-/* Returns the column behind the last cell of a run of cells that are alike. */
+/*
+ * picture_run_end() returns the column behind a run of cells that are alike: alike() returns true
+ * for each of them and the first.
+ */
 typedef bool picture_alike_fn(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b);
 unsigned picture_run_end(const struct picture_page *page, unsigned column, picture_alike_fn *alike);
