@@ -33,7 +33,7 @@ struct dispatch {
 	uint64_t last; /* number of the last request */
 };
 
-/* Providers send results, which can be longer than requests. */
+/* Returns a reader for lines of requests, and of results of providers, which can be longer. */
 static struct json_reader *reader_new(struct daemon *parts)
 {
 	const struct config_limits *limits = &parts->config->limits;
@@ -179,7 +179,7 @@ static bool is_admitted(
 static struct {
 	struct request *request;
 	bool may_be_put_off; /* the model was not read for this request just now */
-	bool may_look_at; /* one window was not read for it either */
+	bool may_look_at; /* nor was one window read for it */
 	struct work work;
 } turn;
 
@@ -210,7 +210,10 @@ bool dispatch_attach_first(struct request *request)
 	}
 	if (!tmux_is_detached(request_daemon(request)->tmux))
 		return false;
-	/* An attach runs the user's hooks in tmux, and sessions become attached. */
+	/*
+	 * An attach does more than read: the user's hooks run in tmux, and sessions become
+	 * attached.
+	 */
 	if (request_role(request) == ROLE_READ_ONLY) {
 		request_fail_data(request, MESSAGE_FORBIDDEN, "\"role\":\"read_only\"",
 		    "this attaches a client to tmux, which the role read_only of this "
@@ -311,7 +314,7 @@ static void hold(
 
 /*
  * Calls the handler, unless a request is repeated or refused. done: the work that was done for it.
- * Returns the work until whose end the handler has put the request off.
+ * If the handler has put the request off, returns the work at whose end it is called again.
  */
 static struct work call(struct dispatch *dispatch, struct request *request,
     const struct json *params, enum work_kind done, uint64_t number)
@@ -408,7 +411,10 @@ static void on_done(void *data, int error)
 		return;
 	}
 	list_remove(&again->link);
-	/* Most methods can use an old model; the others have METHOD_NEEDS_TMUX. */
+	/*
+	 * If a look has failed, most methods can use the old model. The others have
+	 * METHOD_NEEDS_TMUX.
+	 */
 	if (error < 0 &&
 	    (!work_is_look(again->kind) ||
 		request_method(again->request)->flags & METHOD_NEEDS_TMUX))
@@ -440,7 +446,10 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 	return again;
 }
 
-/* Returns true if an earlier request of the peer waits for a look; without for_look, an attach. */
+/*
+ * Returns true if an earlier request of the peer waits: with for_look for a look, without it for an
+ * attach.
+ */
 static bool is_behind(
     const struct dispatch *dispatch, const struct request *request, uint64_t number, bool for_look)
 {
@@ -519,7 +528,10 @@ static void leave_put_offs(struct dispatch *dispatch)
 	}
 }
 
-/* Passes on a response, which is NULL if only its id can be read. False if no hook takes it. */
+/*
+ * Passes on a response, which is NULL if only its id can be read. Returns false if no hook takes
+ * it.
+ */
 static bool pass_response(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason)
 {
@@ -564,7 +576,7 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 		go_on(dispatch, request, params, ++dispatch->last, WORK_NONE);
 }
 
-/* A text that is too long for an id names no call, as any other unknown id. */
+/* A text that is too long for an id is ignored, since it can name no call. */
 static void set_within(struct request_origin *origin, const struct json *within)
 {
 	if (within->type == JSON_STRING && within->len >= sizeof origin->within)

@@ -84,7 +84,10 @@ void dispatch_refuse(struct request *request, const struct field_error *error);
  */
 bool dispatch_put_off(struct request *request);
 
-/* Like dispatch_put_off(), but reads one window. False if it or the whole model was just read. */
+/*
+ * Like dispatch_put_off(), but reads only one window. Also returns false if a window was just read
+ * for this request.
+ */
 bool dispatch_look_at(struct request *request, uint32_t window);
 
 /*
@@ -94,14 +97,15 @@ bool dispatch_look_at(struct request *request, uint32_t window);
 bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, void *context);
 
 /*
- * Puts a request off until the daemon is attached, or fails it if that is not allowed: its handler
- * needs output or events. Returns true in both cases; false if the daemon is attached already.
+ * For a handler that needs output or events: puts a request off until the daemon is attached, or
+ * fails it if attaching is not allowed. Returns true in both cases; false if the daemon is attached
+ * already.
  */
 bool dispatch_attach_first(struct request *request);
 
 /*
- * Like dispatch_put_off(), but only while the daemon is detached: the model can be as old as the
- * last request. For handlers of methods with METHOD_LOOKS_ITSELF.
+ * Like dispatch_put_off(), but returns false unless the daemon is detached: only then the model can
+ * be as old as the last request. For handlers of methods with METHOD_LOOKS_ITSELF.
  */
 bool dispatch_look_first(struct request *request);
 

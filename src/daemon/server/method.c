@@ -61,7 +61,7 @@ void method_set_tables(const struct method_table *tables)
 	built_in.tables = tables;
 }
 
-/* Aborts: without a key, repeated requests of this method would be done twice. */
+/* Aborts: the row has begun() but no parameter "key", so repeated requests would be done twice. */
 static void refuse_row(const struct method *row)
 {
 	log_error("the method %s keeps keys and has none", row->name);

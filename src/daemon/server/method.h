@@ -153,7 +153,10 @@ void method_free_tables(struct method *method);
 /* Writes the members of a foreign result (NULL: none), except those that the daemon writes. */
 void method_put_result(struct json_writer *writer, const struct json *object);
 
-/* Return true if a method changes nothing; if it can end or overwrite work of people. */
+/*
+ * method_is_read_only() returns true if a method changes nothing, method_is_destructive() if it can
+ * end or overwrite work of people.
+ */
 bool method_is_read_only(const struct method *method);
 bool method_is_destructive(const struct method *method);
 

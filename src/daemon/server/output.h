@@ -73,7 +73,7 @@ int backlog_write(struct output *output, const char *subscription, struct event_
 
 struct response_row {
 	struct peer *peer;
-	/* Takes a line whose turn it is; false if no reader is left. */
+	/* Takes a line whose turn it is. Returns false if no reader is left. */
 	bool (*emit)(struct peer *peer, struct buf *line);
 	struct list slots; /* slots of responses that leave in order */
 	size_t count; /* number of these that are not answered */

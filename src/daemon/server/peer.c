@@ -23,7 +23,7 @@
 #include "io/loop_timer.h"
 
 #define TURN_LINES 64 /* lines of one peer in one turn, before other peers get theirs */
-#define TURN_US 200 /* maximum time of this: some lines write to the disk */
+#define TURN_US 200 /* maximum time for these lines, some of which write to the disk */
 #define TURN_READS 16
 #define OUTPUT_BYTES ((size_t)64 * 1024) /* with more output, events wait in the backlog */
 #define GONE_AFTER 6 /* times stuck_ms that a large response may stay unread */
@@ -205,7 +205,7 @@ static void want_turn(struct peer *peer)
 	if (peer->is_working || peer->is_turn_due)
 		return;
 	peer->is_turn_due = true;
-	/* Not EV_TIMEOUT: adding a timeout would take such an activation back. */
+	/* An activation by EV_TIMEOUT would be lost if a timeout were added later. */
 	loop_timer_wake(peer->turn);
 }
 
@@ -224,7 +224,7 @@ size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms
 	*ret_idle_ms = peer->output.len > 0 ? now_ms - peer->output.moved_ms : 0;
 	if (peer->is_ended || peer->is_gone)
 		return 0;
-	return unread_bytes(peer) - peer->backlog.bytes; /* events are shared with the log */
+	return unread_bytes(peer) - peer->backlog.bytes; /* without events, which the log shares */
 }
 
 /* Returns true if the peer has not read for PEER_IDLE_MS, although output waits. */
@@ -277,7 +277,7 @@ static void set_gone(struct peer *peer)
 	discard_output(peer);
 }
 
-/* Puts a line into the output. False if no reader is left. */
+/* Puts a line into the output. Returns false if no reader is left. */
 static bool emit(struct peer *peer, struct buf *line)
 {
 	if (peer->is_gone || peer->is_ended || line->len == 0)

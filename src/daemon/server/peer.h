@@ -63,7 +63,10 @@ uid_t peer_uid(const struct peer *peer);
 /* Returns the process of the peer and its ancestors, as they were when it connected. */
 const struct peer_origin *peer_origin(const struct peer *peer);
 
-/* Returns the role. peer_narrow() returns false if the peer may do less already. */
+/*
+ * peer_role() returns the role. peer_narrow() sets it; returns false if the peer may do less
+ * already.
+ */
 enum role peer_role(const struct peer *peer);
 bool peer_narrow(struct peer *peer, enum role role);
 
@@ -85,8 +88,8 @@ size_t peer_wait_count(const struct peer *peer);
 const struct peer_pane *peer_pane_of(struct peer *peer);
 void peer_forget_pane(struct peer *peer);
 /*
- * Sets the pane that the peer speaks for, which is used if its process is not clearly in a pane.
- * MUXBUS_NO_ID clears it; others are ignored once the role is narrowed.
+ * Sets the pane that the peer speaks for, which is used if its process is not clearly in a pane;
+ * MUXBUS_NO_ID clears it. Once the role is narrowed, a pane is ignored and only MUXBUS_NO_ID works.
  */
 void peer_speak_for(struct peer *peer, uint32_t pane);
 

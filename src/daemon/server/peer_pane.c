@@ -12,7 +12,10 @@
 
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
-/* Maximum generations without a terminal: with more, a daemon shared by panes may be between. */
+/*
+ * Maximum generations without a terminal. With more, one of them may be a daemon that several panes
+ * share, so the evidence is weak.
+ */
 #define DETACHED_MAX 1
 
 /* Variables by which a process that serves several threads names the thread to its commands. */
@@ -305,7 +308,7 @@ void peer_pane_hear(
 	pane->is_outside &= said->pane == MUXBUS_NO_ID;
 	if ((pane->pane != MUXBUS_NO_ID && !pane->is_weak) || now == NULL)
 		return;
-	/* An old model may name a program that has ended: said is not bound to that. */
+	/* An old model may name a program that has ended. said is bound only to one that lives. */
 	if (is_bound && said->pid == 0 && process_has_terminal(now->pid))
 		said->pid = now->pid;
 	if (!is_bound || said->pid == 0 || said->pid == now->pid)

@@ -25,7 +25,7 @@ struct peer_pane {
 	enum pane_evidence evidence;
 	bool is_weak;
 	bool is_early; /* an environment names a pane that is newer than the model */
-	/* In no pane; not even in one newer than the model, unless tmux is an ancestor. */
+	/* In no pane of the model, and in no newer pane either unless tmux is an ancestor. */
 	bool is_outside;
 	/* If pane is weak or none: the thread of an agent that the environment names; "": none. */
 	char thread[PANE_REF_THREAD_SIZE];

@@ -540,7 +540,10 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
  */
 static bool set_error(const struct request *request, enum message_error error, const char *text)
 {
-	/* The first of several commands of tmux may have run; a limit may be that of the result. */
+	/*
+	 * Some errors can come after an effect: the first of several commands of tmux may have run,
+	 * and the limit that was exceeded may be that of the result.
+	 */
 	bool may_have_effect = message_error_info(error)->may_have_effect;
 	bool is_early = request == in_turn && !request->is_done && error != MESSAGE_INTERNAL;
 	char *whole;
@@ -560,7 +563,10 @@ static char *members_with(const char *member, const char *data)
 	return xasprintf("%s%s%s", member, data != NULL ? "," : "", data != NULL ? data : "");
 }
 
-/* Also fails requests that wait for this one. True if the error is stored, but in memory only. */
+/*
+ * Also fails the requests that wait for this one. Returns true if the error is stored, but in
+ * memory only.
+ */
 static bool fail_once(
     struct request *request, enum message_error error, const char *data, const char *text)
 {
@@ -629,7 +635,7 @@ bool request_fail_data(
 
 /*
  * Answers a request in place of its handler, whose own answer is then dropped, and cancels it as if
- * the peer had gone. A key of work done once stays stored as begun: its result is not known.
+ * the peer had gone. A key that was stored stays stored as begun, since the result is not known.
  */
 static void end(struct request *request)
 {

@@ -31,8 +31,9 @@ struct request_key *request_key(struct request *request);
 /* Returns the key that the source must store; NULL: no key, or dispatch stores it. */
 const struct once *request_once(const struct request *request);
 /*
- * Begins the first request with its key. Unless its source does, stores the key and then the
- * result. It is completed even if its peer disconnects; at most REQUEST_ORPHANS_MAX wait so.
+ * Begins the first request with its key. Stores the key, and later the result, unless the source of
+ * the request does. The request is then completed even if its peer disconnects, but only if at most
+ * REQUEST_ORPHANS_MAX requests wait without a peer.
  */
 #define REQUEST_ORPHANS_MAX 100
 void request_begin_once(struct request *request);
@@ -40,7 +41,10 @@ void request_begin_once(struct request *request);
 void request_begin_turn(const struct request *request);
 /* The request is put off: its handler begins the result again. */
 void request_forget_result(struct request *request);
-/* Lets a request wait for the answer of the running one with the same key. False if none runs. */
+/*
+ * Lets a request wait for the answer of the one with the same key that runs. Returns false if none
+ * runs.
+ */
 bool request_join(struct request *request);
 /*
  * The daemon ends: answers all open requests with an error that says so, and cancels those that
@@ -66,7 +70,7 @@ void request_note(struct request *request, const struct json *params);
  * if that was not possible, and the request has failed.
  */
 bool request_audit(struct request *request, const struct json *params);
-/* Records in the audit that the role of a request refuses it, or counts that. */
+/* Records in the audit that a request was refused by its role, or only counts the refusal. */
 void request_audit_refusal(struct request *request);
 
 /* The progress of a request, as its provider reports it. */
@@ -99,7 +103,10 @@ void request_set_format(struct request *request, const struct response_format *r
 /* How much of the result its reader sees. */
 struct request_view {
 	size_t bytes_max; /* set by the response format; 0: all */
-	/* Called from request_done() if only the entries up to the number last are shown; or NULL. */
+	/*
+	 * Called from request_done() if the reader sees only entries up to the number last. May be
+	 * NULL.
+	 */
 	void (*cut)(void *data, uint64_t last);
 	void *data;
 };

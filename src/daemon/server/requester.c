@@ -14,7 +14,10 @@
 #include "daemon/server/target.h"
 #include "daemon/tmux/tmux.h"
 
-/* Returns true if a command within the program made the request, as in make: it shows no agent. */
+/*
+ * Returns true if a command that the program runs, as make does, made the request: the request then
+ * does not show that the program is an agent.
+ */
 static bool is_by_command(struct request *request, const struct pane_ref *ref,
     const struct muxbus_pane *pane, pid_t program)
 {
@@ -45,7 +48,10 @@ void requester_expect_front(
 	switch (foreground_find_asker(
 	    pane->pid, peer != NULL ? peer_pid(peer) : 0, &expected.program)) {
 	case ASKER_BEHIND:
-		/* The program in front has not made the request. */
+		/*
+		 * The program in front has not made the request, so it expects no answer. If a
+		 * person has made it, what was expected in the pane before is forgotten.
+		 */
 		if (is_person(request, pane) && !parts->is_pending(parts, ref))
 			expected_forget(queue_store(parts->queue), ref, pane->pid);
 		return;
@@ -138,7 +144,7 @@ bool requester_is_outside(struct request *request)
 	struct peer *peer = request_peer(request);
 	if (peer == NULL || tmux == NULL || !peer_pane_of(peer)->is_outside)
 		return false;
-	/* The first process of a pane can have left its terminal. */
+	/* With tmux as an ancestor, the process may be in a pane whose terminal it has left. */
 	for (size_t at = 0; at < peer_origin(peer)->count; at++)
 		if (peer_origin(peer)->processes[at].pid == tmux_server_pid(tmux))
 			return false;
@@ -158,7 +164,10 @@ bool requester_look_for(struct request *request, const struct pane_ref *ref)
 	if (ref->pane == MUXBUS_NO_ID || !tmux_is_detached(tmux))
 		return false;
 	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
-	/* With another process the pane is gone; on tmux 3.8 a dead pane has none. */
+	/*
+	 * If the pane has another process, it is gone, and no look is needed. On tmux 3.8 a dead
+	 * pane has no process.
+	 */
 	return pane != NULL && (pane->pid == ref->pane_pid || pane->pid <= 0) &&
 	    !process_has_terminal(pane->pid) && dispatch_put_off(request);
 }
@@ -173,8 +182,9 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller)
 	if (ret_caller->pane.pane == MUXBUS_NO_ID && peer != NULL && peer_origin(peer)->count > 0) {
 		pid_t session = peer_origin(peer)->processes[0].session;
 		/*
-		 * 0: the session is outside of this PID namespace, as under `unshare --pid`: all
-		 * programs that were started from there share it.
+		 * 0 means that the session is outside of this PID namespace, as under `unshare
+		 * --pid`. All programs that were started from there have it, so it identifies no
+		 * caller.
 		 */
 		ret_caller->session = session > 0 ? session : -1;
 		ret_caller->session_start = process_start_ticks(ret_caller->session);

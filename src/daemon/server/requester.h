@@ -29,8 +29,9 @@ bool requester_is_outside(struct request *request);
 bool requester_look_first(struct request *request, const char *text);
 
 /*
- * While detached: puts a request that shows whether a pane exists off for a look at tmux, unless
- * the pane's process shows it, or the pane is gone for ever. Returns false if it is not put off.
+ * For a request that shows whether a pane exists: while detached, puts it off for a look at tmux,
+ * unless the pane's process shows that the pane exists, or the pane is known to be gone. Returns
+ * false if the request is not put off.
  */
 bool requester_look_for(struct request *request, const struct pane_ref *ref);
 

@@ -2,7 +2,8 @@
 /*
  * Texts of which a response showed only a part, kept so that the rest can be read: at most
  * REST_TEXTS_MAX, of bytes_max together, each for REST_KEEP_MS; the oldest are dropped first. The
- * role read_only has its own set: an id can be guessed, and texts of others may be of files.
+ * role read_only has its own set, since ids can be guessed, and the texts of other roles may come
+ * from files, which this role may not read.
  */
 #pragma once
 
@@ -27,8 +28,9 @@ const char *rest_keep(struct rest_set *set, const void *text, size_t len);
 struct json_writer;
 
 /*
- * Keeps a text, and writes the member "rest" of a result: the call that reads it from a byte on.
- * what describes that rest. Does nothing with an empty text, or one of more than bytes_max.
+ * Keeps a text, and writes the member "rest" of a result: the call that reads the text from byte
+ * from on, as a sentence that ends with what. Does nothing with an empty text, or one of more than
+ * bytes_max.
  */
 void rest_write(struct json_writer *writer, struct rest_set *set, const void *text, size_t len,
     size_t from, const char *what);

@@ -47,7 +47,7 @@ bool right_begin(struct request *request, const struct json *params)
 	else if (kept != NULL)
 		(void)snprintf(
 		    what, sizeof what, "%.48s with %.48s changes what is kept", method->name, kept);
-	/* Another host would run it with its own role. */
+	/* Another host would run the method with a role of its own, not with that of this peer. */
 	else if (request_daemon(request)->config->is_fleet &&
 	    (method->flags & METHOD_WAITS || !method_is_read_only(method)))
 		(void)snprintf(what, sizeof what, "%.48s is done by another host", method->name);

@@ -24,9 +24,9 @@ bool right_admit(struct request *request, const void *args);
 #define RIGHT_ONLY_MAX 32
 
 /*
- * The processes that a request may type into by a pane that right_admit() has allowed: the pane's
- * and, if there is room, those of its peer's other panes in the same window. The command that types
- * checks them, as tmux does not announce a respawned or synchronized pane.
+ * The processes that a request may type into when right_admit() has allowed a pane: that of the
+ * pane and, if there is room, those of the peer's other panes in the same window. The command that
+ * types checks them, as tmux does not announce a respawned or synchronized pane.
  */
 struct right_only {
 	size_t count; /* 0: all processes */
@@ -50,13 +50,16 @@ bool right_find_own(struct request *request, struct pane_ref *ret_own);
  */
 bool right_may_take(struct request *request, const struct pane_ref *pane);
 
-/* Fails a request that its role does not allow. what: the refused act, "send_keys types". False. */
+/*
+ * Fails a request that its role does not allow. what: the refused act, "send_keys types". Returns
+ * false.
+ */
 bool right_refuse(struct request *request, const char *what);
 
 /*
  * For the rows of methods. right_text() returns the text of a field, or NULL if it was left out.
- * The others are for affects(): the pane of the field "pane", or without it the peer's own; and
- * always the peer's own.
+ * The others can be affects() of a row: right_affects_pane() takes the pane of the field "pane", or
+ * without it the peer's own; right_affects_caller() always takes the peer's own.
  */
 const char *right_text(struct request *request, const void *args, const char *field);
 bool right_affects_pane(struct request *request, const void *args, struct pane_ref *ret_pane);

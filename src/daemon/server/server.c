@@ -373,7 +373,10 @@ static size_t peers_max(const struct server *server)
 	return room < max ? room : max;
 }
 
-/* Reads the origin of a peer. Its pid may belong to another process by now: the kernel knows. */
+/*
+ * Reads the origin of a peer. If the kernel reports that the process of the peer has ended, leaves
+ * the origin empty, since the pid may belong to another process by now.
+ */
 static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 {
 	struct pollfd process = {.fd = -1, .events = POLLIN};

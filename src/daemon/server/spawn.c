@@ -272,7 +272,9 @@ static void add_reporter(const struct spawn *spawn)
 		    spawn->token, spawn->reports == SPAWN_REPORT_NOTICES);
 }
 
-/* A capture is taken when wanted output flows: then the program can start. */
+/*
+ * Takes a capture, which is answered when the wanted output flows, so that the program can start.
+ */
 static void on_listed(void *data, int error)
 {
 	struct spawn *spawn = data;

@@ -9,9 +9,9 @@
 struct request;
 
 /*
- * Runs commands for a request. Calls then with the replies if all succeed. If not, fails the
- * request (tmux_error with tmux's own text, tmux_unavailable, timeout, gone), and then is not
- * called. context is passed to then, and freed with mem_free() afterwards.
+ * Runs commands for a request. If all succeed, calls then() with the replies. If not, fails the
+ * request (tmux_error with tmux's own text, tmux_unavailable, timeout, gone) without calling
+ * then(). context is passed to then(), and freed with mem_free() afterwards.
  */
 typedef void tmux_call_fn(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context);

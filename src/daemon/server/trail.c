@@ -372,7 +372,10 @@ static void put_params(struct trail *trail, struct json_writer *writer, const st
     const struct json *params)
 {
 	bool is_full = trail->options.is_full && method->group == NULL;
-	/* Methods that only read may have conditions, which have patterns. */
+	/*
+	 * Conditions, which methods that only read may have, can hold patterns. So of the
+	 * parameters of these methods only the sizes are written.
+	 */
 	bool is_named = method->group == NULL && !method_is_read_only(method);
 	struct buf *text = &trail->params;
 	struct json_writer own;
@@ -443,7 +446,7 @@ static int add_refusal(struct trail *trail)
 	return 0;
 }
 
-/* Writes how many refusals had no line, of minutes that began before until_ms. */
+/* Writes how many refusals had no line of their own, for the minutes that began by until_ms. */
 static void sum_up(struct trail *trail, int64_t until_ms)
 {
 	bool is_left = false;

@@ -6,9 +6,10 @@
  * before the effect, so kill -9 loses nothing; a power cut can.
  *
  * A line has the sizes of texts and a keyed hash of all parameters; with -o audit=full also the
- * texts, but never those for declared tools and providers. There are two files: a new one replaces
- * the older one at half of audit_bytes, or of audit_days. Refusals have TRAIL_REFUSALS lines a
- * minute for a user and a role, and a part of each file; others are only counted.
+ * texts, but never those for declared tools and providers. There are two files: when the newer one
+ * has half of audit_bytes, or is half of audit_days old, a new one begins and replaces the older
+ * one. Refusals get at most TRAIL_REFUSALS lines a minute for a user and a role, and at most a part
+ * of each file; further refusals are only counted.
  */
 #pragma once
 
@@ -59,7 +60,7 @@ uint64_t trail_last(const struct trail *trail); /* the number of the last reques
 /* Appends both files to out, the older one first. Returns 0, or -1 with errno. */
 int trail_read(const struct trail *trail, struct buf *out);
 /*
- * Returns the number, from 1, of the first line of such a text whose hash is wrong or before which
- * lines are missing; 0: the chain is whole, up to the last line that was written.
+ * Returns the number, from 1, of the first line of a text of trail_read() whose hash is wrong or
+ * before which lines are missing; 0 if the chain is whole, up to the last line that was written.
  */
 size_t trail_verify(const struct trail *trail, const char *text, size_t len);
