@@ -11,19 +11,19 @@ struct config_limits {
 	int64_t ack_wait_ms; /* time to acknowledge a notification that was handed out or typed */
 	int64_t deliver_quiet_ms; /* time without output before a notification is typed */
 	int64_t nudges; /* maximum number of times that a notification is typed again */
-	int64_t peers; /* connected at the same time */
+	int64_t peers; /* maximum number connected at the same time */
 	int64_t loan_ms; /* time for a puller to acknowledge */
 	int64_t quote_match; /* 1: notifications quote the line that a watch found */
 	int64_t quote_output; /* 1: typed notifications quote the output of jobs */
-	int64_t line_bytes; /* of the longest request line */
-	int64_t unread_bytes; /* of output that a peer has not read yet */
-	int64_t waits; /* open requests of one peer that wait */
+	int64_t line_bytes; /* maximum of a request line */
+	int64_t unread_bytes; /* maximum of output that a peer has not read yet */
+	int64_t waits; /* maximum number of open requests of one peer that wait */
 	int64_t mcp_wait_sec; /* longest waiting call of an agent; 0: as that agent allows */
-	int64_t events; /* number remembered for late subscribers */
+	int64_t events; /* maximum number remembered for late subscribers */
 	int64_t event_bytes;
-	int64_t queue_bytes; /* of all remembered notifications together */
-	int64_t ring_bytes; /* of output remembered for each pane */
-	int64_t result_bytes; /* of the largest result */
+	int64_t queue_bytes; /* maximum of all remembered notifications together */
+	int64_t ring_bytes; /* maximum of output remembered for each pane */
+	int64_t result_bytes; /* maximum of a result */
 	int64_t quiet_ms; /* time without output until the event pane_quiet */
 	int64_t fresh_ms; /* maximum age of model data in a response */
 	int64_t stuck_ms; /* how long a peer may send requests without reading */

@@ -86,8 +86,8 @@ void pattern_set_add(
 void pattern_set_remove(struct pattern_set *set, struct pattern_member *member);
 
 /*
- * Takes a line that matches, or on which the pattern gave up (PATTERN_LIMIT). Returns false if the
- * member needs no more lines of the block. Must not change the set.
+ * Takes a line that matches, or on which the pattern takes too many steps (PATTERN_LIMIT). Returns
+ * false if the member needs no more lines of the block. Must not change the set.
  */
 typedef bool pattern_found_fn(void *data, struct pattern_member *member, enum pattern_result result,
     const struct matched_line *line);
