@@ -146,7 +146,10 @@ static struct tail_file *find_old(const struct tail *tail, dev_t dev, ino_t ino)
 	return NULL;
 }
 
-/* Continues a file that was closed before, at its old place. Returns false if it is not known. */
+/*
+ * Continues a file that was closed before, at its old place. Returns false if no place is
+ * remembered.
+ */
 static bool recall(struct tail *tail, struct tail_file *file)
 {
 	size_t count = tail->closed_count < CLOSED_MAX ? tail->closed_count : CLOSED_MAX;

@@ -12,8 +12,8 @@
 
 #define TAIL_BUDGET (1024 * 1024) /* bytes in one look, to be fair to other files */
 #define TAIL_LINGER_MS 1000 /* how long a renamed file is read after it last grew */
-#define TAIL_OLD_MAX 64 /* renamed files that are open at once */
-#define TAIL_PLACES_MAX 8 /* places stored for a restart */
+#define TAIL_OLD_MAX 64 /* maximum number of renamed files that are open at once */
+#define TAIL_PLACES_MAX 8 /* maximum number of places stored for a restart */
 
 enum tail_change {
 	TAIL_FILE_GREW,

@@ -16,7 +16,7 @@
 struct context_lines;
 struct tail_listener;
 
-/* A line that a pattern matches, or on which the pattern gave up. */
+/* A line that a pattern matches, or on which the pattern takes too many steps. */
 struct tail_finding {
 	const struct tail_block *block;
 	const struct matched_line *line;
@@ -75,7 +75,10 @@ const struct tail_loop *tail_listener_loop(const struct tail_listener *listener)
 /* Returns a number that grows with each change of the places; no two tails have the same. */
 uint64_t tail_listener_version(const struct tail_listener *listener);
 
-/* Copies the lines before a finding; call context_lines_finish(). Only within found(). */
+/*
+ * Copies the lines before a finding; the caller frees them by context_lines_finish(). To be called
+ * only within found().
+ */
 void tail_listener_context(const struct tail_listener *listener, const struct tail_finding *finding,
     struct context_lines *ret_context);
 
