@@ -61,7 +61,9 @@ static void watch_answer(struct request *request, const struct watch *watch)
 	struct json_writer *writer = request_result(request);
 	const struct tail *tail = tail_loop_tail(tail_listener_loop(&watch->listener));
 	json_put_str(writer, "id", watch->id);
-	/* The caller may have misspelt the name. */
+	/*
+	 * The caller may have misspelt the name, so the response says that no such file is there.
+	 */
 	wake_write(request,
 	    tail_state(tail) == TAIL_ABSENT ? "The file is watched, but is not there yet."
 					    : "The file is watched.",
