@@ -10,8 +10,8 @@
 
 #define PANE_INPUT_LINE_MAX 4096 /* bytes of a typed line that are kept */
 /*
- * Bytes of ended lines that are kept, and how long after the last key the program may still be
- * about to read them.
+ * PANE_INPUT_ENDED_MAX: bytes of ended lines that are kept. PANE_INPUT_ENDED_MS: how long after the
+ * last key the program may still be about to read these lines.
  */
 #define PANE_INPUT_ENDED_MAX 4096
 #define PANE_INPUT_ENDED_MS 60000
@@ -36,7 +36,7 @@ struct pane_input {
 void pane_input_init(struct pane_input *input);
 void pane_input_finish(struct pane_input *input);
 
-/* Returns the input of a pane in a map by pane ids, and makes it if it is missing. */
+/* Returns the input of a pane from a map by pane ids; makes the input if it is missing. */
 struct pane_input *pane_input_get(struct map *inputs, uint32_t pane);
 void pane_input_forget(struct map *inputs, uint32_t pane);
 

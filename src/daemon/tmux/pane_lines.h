@@ -23,7 +23,7 @@ struct token;
 
 /* Where a pattern was found. Lent. */
 struct line_found {
-	enum pattern_result result; /* PATTERN_MATCH, or PATTERN_LIMIT: the pattern gave up */
+	enum pattern_result result; /* PATTERN_MATCH, or PATTERN_LIMIT: too many steps */
 	uint64_t offset; /* offset in the pane's output, at the end of the line or later */
 	const char *line;
 	size_t len;
@@ -37,7 +37,7 @@ struct line_watch {
 	void (*closed)(struct line_watch *watch);
 	/* Output is missing, as in stream_tap; the watch continues. May be NULL. */
 	void (*gap)(struct line_watch *watch);
-	bool is_staying; /* takes every match, and ends only if the pattern gives up */
+	bool is_staying; /* takes every match, and ends only at PATTERN_LIMIT */
 	/* The members below are private to pane_lines.c. */
 	struct list link;
 	struct list todo; /* in the list of watches that have yet to look at the block */
