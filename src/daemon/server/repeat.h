@@ -17,7 +17,9 @@
 bool repeat_find(
     struct request *request, const char *space, const char *key, struct once_earlier *ret_earlier);
 
-/* Answers for begun() of a row if no object has the id any more. args is not read. */
+/*
+ * For begun() of a row: answers a repeated request if no object has the id any more. Ignores args.
+ */
 void repeat_answer_id(struct request *request, const void *args, const char *id);
 
 /* Returns the checksum of parameters, without the key; their order is ignored. */

@@ -653,7 +653,7 @@ static void end(struct request *request)
 	message_write_error(&writer, request->is_notification ? "null" : request->id,
 	    MESSAGE_CANCELLED, text, MESSAGE_ENDING);
 	respond(request, &line);
-	cancel(request); /* also one that began when its peer had gone */
+	cancel(request); /* also if it began to wait after its peer had gone */
 }
 
 void request_end_all(void)

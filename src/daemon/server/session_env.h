@@ -14,11 +14,11 @@ struct request;
 struct tmux;
 
 /*
- * Sets *ret_env to the environment for a job of a pane, as changes to the daemon's: "NAME=value"
- * sets, "NAME" removes. Variables of the session are taken as they are; those of all sessions only
- * if the daemon does not have them, and they are no secrets and not an agent's. The strings are
- * lent until the request ends; without tmux there are none. Returns false if the handler will be
- * called again, and must leave the request alone.
+ * Sets *ret_env to the environment for a job of a pane, as changes to the environment of the
+ * daemon: "NAME=value" sets a variable, "NAME" removes it. Variables of the session are taken as
+ * they are; variables of all sessions only if the daemon does not have them, and they are no
+ * secrets and not an agent's. The strings are lent until the request ends; without tmux there are
+ * none. Returns false if the handler will be called again, and must leave the request alone.
  */
 bool session_env(struct request *request, const struct pane_ref *pane, const char *const **ret_env);
 
