@@ -6,8 +6,8 @@
 
 /*
  * Reads the tables from the daemon at cli->socket, else from `muxbusd describe`. params may select
- * a method or a table, as for describe; the result may then still be whole. Returns NULL with a
- * reason for people if both fail.
+ * a method or a table, as for describe; even then, the result may have all methods and tables.
+ * Returns NULL with a reason for people if both fail.
  */
 struct catalog *catalog_open(
     const struct cli *cli, const struct ask_param *params, char *ret_reason, size_t size);

@@ -26,7 +26,7 @@ struct cli {
 	char tmux_socket[PATH_MAX]; /* of the tmux server in use; "" if remote or a fleet */
 	char socket[PATH_MAX]; /* of muxbusd, or an address of remote_address() */
 	bool is_fleet; /* --fleet: the daemon serves many hosts */
-	bool has_socket; /* -s: only muxbus start may start a daemon there */
+	bool has_socket; /* -s: only the verb start may start a daemon there */
 	bool is_start; /* muxbus start: the tmux server need not run */
 	bool needs_no_tmux; /* a daemon may start although no tmux server runs */
 	bool wants_json; /* --json: print the result as JSON; methods do so in a pipe too */

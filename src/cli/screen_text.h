@@ -55,8 +55,8 @@ size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t co
 
 /*
  * Appends text and a newline, wrapped at spaces to `columns` columns (0: not wrapped); longer words
- * stay whole. Lines after the first begin with `indent` spaces. The first line starts at column
- * `at`, which is `indent` on an empty line.
+ * stay whole. Lines after the first begin with `indent` spaces. at: the column of the cursor on the
+ * first line; `indent` if that line has no text yet.
  */
 void screen_text_wrap(struct buf *out, const char *text, size_t columns, size_t indent, size_t at);
 

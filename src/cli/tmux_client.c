@@ -18,7 +18,7 @@ bool tmux_client_choose(const char *output, const char *own_pane, char *ret_name
 	for (; sscanf(output, "%d %31s %lld %4095[^\n]%n", &is_control, pane, &activity, name,
 		   &used) == 4;
 	     output += used) {
-		/* This client typed the command, even if another was active in the same second. */
+		/* The command was typed here, so no other client counts as more recent. */
 		if (strcmp(pane + 1, own_pane) == 0)
 			activity = INT64_MAX;
 		if (is_control == 0 && activity > newest) {

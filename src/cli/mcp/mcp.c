@@ -281,12 +281,12 @@ static void write_daemon(struct bridge *bridge)
 	ssize_t n = send(link_fd(bridge->link), out->data, out->len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n > 0)
 		mcp_replay_wrote_daemon(bridge->replay, (size_t)n);
-	/* read_daemon() reports errors, after the last answers. */
+	/* Errors are left to read_daemon(), which first reads the last answers. */
 }
 
 enum { IN, OUT, DAEMON, LAUNCH, FDS_COUNT };
 
-/* Sets the descriptors to poll; -1 is ignored. */
+/* Sets the descriptors to poll; poll() ignores -1. */
 static void prepare(const struct bridge *bridge, struct pollfd fds[FDS_COUNT])
 {
 	const struct mcp_replay *replay = bridge->replay;

@@ -15,7 +15,7 @@ enum setup_scope {
 
 enum setup_kind {
 	SETUP_SET, /* set a member, or a key of a table */
-	SETUP_PRESET, /* set it unless it exists */
+	SETUP_PRESET, /* as SETUP_SET, unless the member exists */
 	SETUP_ELEMENT, /* set an element of an array, found by its mark */
 };
 

@@ -233,7 +233,7 @@ static bool write_mark(const struct hook *hook)
 
 static void talk(struct hook *hook)
 {
-	/* At the end of a turn, the agent is idle only if it gets no notification. */
+	/* At the end of a turn, report idle only after the agent got no notification. */
 	bool is_end = hook->event.handing == HOOK_BLOCK;
 	int64_t queued = report(hook, is_end ? NULL : hook->event.state);
 

@@ -191,7 +191,7 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 		json_put_str(&writer, "key", key);
 	}
 	if (is_here(run)) /* another machine has its own */
-		put_env(run, &writer); /* last: job lists show the beginning of a request */
+		put_env(run, &writer); /* last, since job lists show only the beginning */
 	json_object_end(&writer);
 	buf_finish(&command);
 	if (status == CLI_DONE && writer.is_cut)

@@ -89,7 +89,7 @@ static bool make_folder(struct folder *folder, const char *svg, size_t len)
 	}
 	if (mkdtemp(path) == NULL)
 		return false;
-	/* The folder is removed at the end only if its path was not cut off. */
+	/* Set the path only now, because a folder that has a path is removed at the end. */
 	memcpy(folder->path, path, sizeof path);
 	if (size != NULL && (size = strstr(size, " width='")) != NULL)
 		(void)sscanf(size, " width='%u' height='%u'", &width, &height);
