@@ -183,7 +183,7 @@ static int server_run(char *const *words)
 	status = start_server(words[1], words + 2, &server);
 	if (status != 0)
 		return status;
-	/* With our copies closed, the daemon sees when the server closes its streams. */
+	/* Close our copies, so that the daemon sees when the server closes its streams. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
 	how = wait_for_end(server, life_fd, signal_fd);

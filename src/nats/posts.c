@@ -113,7 +113,10 @@ static bool read_number(const char *reply, uint64_t *ret_number)
 	return str_parse_u64(tokens[count >= long_tokens ? long_at : short_at], len, ret_number);
 }
 
-/* Writes the parameters of post_notification: those of the message, and a key if it has none. */
+/*
+ * Writes the parameters of post_notification: the members of the message and, if none of them is a
+ * key, a key made from the number of the message.
+ */
 static void write_params(struct buf *out, const struct json *value, uint64_t number)
 {
 	struct json_writer writer;

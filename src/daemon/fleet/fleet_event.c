@@ -423,7 +423,7 @@ static bool check_targets(const struct fleet *fleet, struct request *request,
 	return true;
 }
 
-/* Checks the kinds. An unknown kind may be that of a provider, if the request names a host. */
+/* Checks the kinds. If the request names a host, an unknown kind may be of a provider. */
 static bool check_kinds(
     const struct fleet *fleet, struct request *request, struct stream_args *args)
 {
@@ -502,7 +502,7 @@ static char *write_filter(
 	json_start(&writer, &out, FILTER_BYTES_MAX);
 	if (args->kinds.is_given) {
 		json_array_begin(&writer, "kinds");
-		/* Daemons of other versions may not know the kind host_state. */
+		/* Leave out the kind host_state, which daemons of other versions may not know. */
 		for (size_t at = 0; at < args->kinds.count; at++)
 			if (event_kinds_find(args->kinds.strings[at]) !=
 			    UINT64_C(1) << EVENT_HOST_STATE)
@@ -520,7 +520,7 @@ static char *write_filter(
 	return out.len > 0 ? (char *)buf_steal(&out, NULL) : xstrdup("");
 }
 
-/* Sets the number after which a host's part of a new stream, last in the list, begins. */
+/* Sets the number after which a host's events begin. The stream's sources are last in the list. */
 static void begin_after(
     const struct fleet_stream *stream, const struct host *host, const struct json *number)
 {

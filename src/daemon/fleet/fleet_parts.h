@@ -147,8 +147,8 @@ void fleet_event_free(struct fleet *fleet);
 
 /*
  * Notices: a request on one host wakes a pane of another host. A notice is stored before its
- * request is sent, until the pane's host has the notification. The key of each step keeps a cut or
- * a kill -9 from losing or repeating it.
+ * request is sent, until the pane's host has the notification. Each step has a key, so that neither
+ * a cut nor a kill -9 loses or repeats the notification.
  */
 void fleet_notices_load(struct fleet *fleet); /* continues stored notices */
 /*

@@ -355,7 +355,10 @@ static bool add_all(
 		"one");
 }
 
-/* Calls wait_for on a host. After a cut, the link repeats it, which resumes the named wait. */
+/*
+ * Calls wait_for on a host. After a cut, the link repeats the call, which resumes the wait by its
+ * name.
+ */
 static void ask(struct fleet_wait *wait, struct wait_host *own)
 {
 	struct json_writer writer;

@@ -90,7 +90,7 @@ bool host_is_renamed(const struct host *host, const struct host_spec *spec);
 void host_rename(struct host *host, const struct host_spec *spec);
 void host_remove(struct host *host);
 
-/* Finds a host. Without a server (NULL): the server "default" of that name, or its only server. */
+/* Finds a host. server NULL: the server "default" of that host, or else its only server. */
 struct host *host_set_find(const struct host_set *set, const char *name, const char *server);
 /* Iterates over all hosts by name and server. NULL starts; returns NULL at the end. */
 struct host *host_set_next(const struct host_set *set, const struct host *previous);

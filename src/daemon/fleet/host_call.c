@@ -147,7 +147,10 @@ struct host_call *host_calls_add(struct host *host, const struct host_order *ord
 	return call;
 }
 
-/* Frees a call, or keeps it for its answer, which shows that the host still answers. */
+/*
+ * Frees a call, unless it was sent and has a timeout: then it is kept until the answer, which shows
+ * that the host still answers.
+ */
 static void leave(struct host_call *call)
 {
 	call->is_left = true;

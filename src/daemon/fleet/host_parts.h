@@ -31,7 +31,7 @@ void host_link_free(struct host_link *link); /* link may be NULL */
 
 /* Queues a line. Returns false if HOST_QUEUE_BYTES are unread or the link is not open. */
 bool host_link_write(struct host_link *link, const void *line, size_t len);
-/* Returns true if lines may be written. False for NULL, before the hello, and after a stop. */
+/* Returns true if lines may be written: link is not NULL, has got the hello, and does not end. */
 bool host_link_is_open(const struct host_link *link);
 /* Ends the link; `ended` follows with this reason. */
 void host_link_end(struct host_link *link, const char *reason);

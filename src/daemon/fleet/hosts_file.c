@@ -139,8 +139,8 @@ static bool is_wanted(const struct hosts_file *file, const struct host *host)
 }
 
 /*
- * Finds the new name of a host that the file does not list any more. The name is unused, or its
- * host is unlisted too. Returns NULL if the host has no new name.
+ * Finds the new name of a host that the file does not list any more. That name is unused, or
+ * belongs to another host that is unlisted too. Returns NULL if the host has no new name.
  */
 static const struct host_spec *find_new_name(const struct hosts_file *file, const struct host *host)
 {

@@ -411,7 +411,7 @@ static void mark_cursor(struct picture_page *page)
 	unsigned column = page->picture->cursor_column;
 	if (page->picture->cursor_row != (int64_t)page->row)
 		return;
-	/* Behind the last column, tmux wraps only at the next character: mark the last cell. */
+	/* A cursor behind the last column has not wrapped yet: mark the last cell. */
 	if (column >= page->columns)
 		column = page->columns - 1;
 	while (column > 0 && page->cells[column].width == 0)
