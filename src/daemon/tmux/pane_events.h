@@ -62,8 +62,8 @@ void pane_events_init(struct pane_events *events, uint32_t pane);
 void pane_events_finish(struct pane_events *events);
 
 /*
- * Sets the wanted events. Publishes pending text first. If marks are not wanted, drops the bells
- * and the progress that are not published yet.
+ * Sets the wanted events. If text is no longer wanted, publishes the pending text first. If marks
+ * are not wanted, drops the bells and the progress that are not published yet.
  */
 void pane_events_want(
     struct pane_events *events, struct pane_events_sink *sink, bool text, bool marks);
