@@ -205,7 +205,9 @@ static void want_turn(struct peer *peer)
 	if (peer->is_working || peer->is_turn_due)
 		return;
 	peer->is_turn_due = true;
-	/* An activation by EV_TIMEOUT would be lost if a timeout were added later. */
+	/*
+	 * The peer's turn comes still in this turn of the loop, after the callback that runs now.
+	 */
 	loop_timer_wake(peer->turn);
 }
 
