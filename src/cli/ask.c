@@ -172,10 +172,7 @@ struct link *ask_connect_for(
 		    link != NULL ? greet(cli, link, params, ret_answer) : LINK_LINE;
 		if (read == LINK_LINE)
 			return link;
-		/*
-		 * Try again after an early end: the kernel accepts connections for a daemon just
-		 * killed.
-		 */
+		/* Try again if the link ends, as a killed daemon's socket may still accept. */
 		if (!is_here || i == GREET_TRIES || (read != LINK_END && read != LINK_BROKEN)) {
 			(void)ask_say_read(read);
 			link_close(link);

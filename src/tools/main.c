@@ -291,7 +291,7 @@ static void on_changing(void *data)
 	main->is_held = true;
 }
 
-/* Withdraws the tools: muxbusd holds later calls until the server is started again. */
+/* Withdraws the tools, so that muxbusd holds later calls until the server is started again. */
 static void on_leaving(void *data)
 {
 	static const char line[] = "{\"jsonrpc\":\"2.0\",\"method\":\"provide\",\"params\":{}}\n";

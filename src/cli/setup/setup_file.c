@@ -178,7 +178,9 @@ static bool is_tools_option(const struct json *value)
 	    str_is_in(value->text + len, setup_tools);
 }
 
-/* Compares a value with its model. Numbers and truth values may differ: a person chooses them. */
+/*
+ * Compares a value with its model. Numbers and truth values may differ, since people choose them.
+ */
 static enum entry compare(const struct json *value, const struct json *model)
 {
 	enum entry entry = ENTRY_OURS;

@@ -586,7 +586,7 @@ static enum top_action on_answer(
 	return is_answer ? TOP_ANSWER : TOP_SEND;
 }
 
-/* Handles the answer to a stop: only y stops the item. */
+/* Handles the answer to the question whether to stop the item, which only y confirms. */
 static enum top_action on_confirm(struct top_view *view, const struct top_key *key)
 {
 	view->prompt = TOP_PROMPT_NONE;

@@ -309,7 +309,7 @@ static enum step take_paced(struct follow *follow)
 	return step;
 }
 
-/* Follows a daemon until the connection is lost. *ret_was_there: a request has succeeded. */
+/* Follows a daemon until the connection is lost. Sets *ret_was_there if a request succeeded. */
 static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 {
 	char reason[512];

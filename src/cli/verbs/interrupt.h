@@ -17,7 +17,8 @@ struct interrupt {
 int interrupt_open(struct interrupt *interrupt);
 /*
  * Unblocks the signals, flushes the output, and returns the exit status. If that is
- * interrupt_status(), the signal ends this program: a shell leaves its own loop at ^C only then.
+ * interrupt_status(), the signal ends this program, because only then does a shell leave its own
+ * loop at ^C.
  */
 enum cli_status interrupt_close(struct interrupt *interrupt, enum cli_status status);
 

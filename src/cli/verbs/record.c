@@ -177,7 +177,7 @@ static void take_output(struct record *record, const struct json *event)
 		return;
 	}
 	known = (size_t)(record->next - from);
-	/* In lossy text, offsets do not match bytes: some text may appear twice. */
+	/* In lossy text, offsets do not match bytes, so some text may appear twice. */
 	if (known > text->len || json_get_bool(event, "lossy", false))
 		known = 0;
 	cast_output(&record->cast, &record->out, when, text->text + known, text->len - known);
@@ -207,7 +207,7 @@ static void on_message(void *data, const struct json *message, const char *line,
 		take_event(record, json_member(message, "params"));
 		return;
 	}
-	/* Dropped lines make a gap, which take_output() finds by the offsets. */
+	/* A line that does not fit is dropped; take_output() finds the gap by the offsets. */
 	if (buf_append(&record->pending, line, len) == 0)
 		(void)buf_append_byte(&record->pending, '\n');
 }
@@ -289,7 +289,7 @@ static enum cli_status follow(struct record *record, const struct interrupt *int
 			return CLI_NO;
 		wake = interrupt_wait(interrupt, record->link, clock_left_ms(deadline), &signal);
 		if (wake != INTERRUPT_LINK)
-			break; /* stopped or timed out: the recording is complete */
+			break; /* stopped or timed out, so the recording is complete */
 		status = take_lines(record);
 		if (status == CLI_DONE && record->wants_screen)
 			status = catch_up(record);

@@ -155,7 +155,7 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 	const char *dir = run->dir;
 	enum cli_status status;
 	bool is_relative = dir == NULL || (dir[0] != '/' && dir[0] != '~');
-	/* Never change the directory silently: the command may remove files. */
+	/* Never change the directory silently, since the command may remove files. */
 	if (is_relative && !is_here(run) && dir != NULL)
 		return cli_usage(
 		    "run", "--cwd %s: on another machine a directory begins with / or ~", dir);
