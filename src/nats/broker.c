@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The connection to NATS. broker_turn() empties all subscriptions after each turn of the event
- * loop, so all messages are handled in its thread. The broker reconnects by itself: libnats would
- * also keep unsent messages over a reconnection, although the publisher sends them again anyway.
+ * loop, so all messages are handled in its thread. The broker does not let libnats reconnect,
+ * because libnats would keep unsent messages meanwhile, which the publisher sends again anyway.
  */
 #include "nats/broker.h"
 

@@ -225,7 +225,7 @@ static void put_cwd(struct buf *out, struct request *request, const struct host 
 /* A request that one host answers. */
 struct forward {
 	struct fleet_ask ask;
-	bool is_as_is; /* pass the result on unchanged: its ids are not ids of the fleet */
+	bool is_as_is; /* pass the result on unchanged, since its ids are not of the fleet */
 };
 
 static bool on_forwarded(struct fleet_part *part, const struct json *message)

@@ -14,7 +14,7 @@ struct gather {
 struct gather_part {
 	struct fleet_part part;
 	struct buf items; /* items as JSON, separated by commas; may be empty */
-	struct buf row; /* row of "hosts" or "missing", written early: the host may be removed */
+	struct buf row; /* row of "hosts" or "missing", written early, as the host may be removed */
 	bool is_missing;
 };
 

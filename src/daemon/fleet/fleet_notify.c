@@ -200,7 +200,7 @@ static void on_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
-/* Fails a request whose host has not answered. The notice stays: the host may do the request. */
+/* Fails a request whose host has not answered. The notice stays, as the host may still do it. */
 static void on_unanswered(void *data)
 {
 	struct fleet_notice *notice = data;
@@ -308,7 +308,9 @@ static bool write_post(struct fleet_notice *notice, const struct json *entry, bo
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
-	/* Includes the job's id, because a later request may use the same key. */
+	/*
+	 * The key has the id of the job or the like, so that no other request makes the same key.
+	 */
 	(void)snprintf(key, sizeof key, "fleet/%08" PRIx32 "/%s/%" PRIu64,
 	    crc32c(0, notice->from, strlen(notice->from)), notice->id, notice->seq);
 	json_start_object(&writer, &out, 2 * PARAMS_MAX);

@@ -192,7 +192,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	const struct json *list = json_member(json_member(message, "result"), "conditions");
 	const struct json *value = list != NULL ? list->child : NULL;
 	const char *kind = fleet_error_kind(message);
-	/* After a cut, an object unknown to its host counts as gone. */
+	/* After a cut, an object that the host does not know any more counts as gone. */
 	bool is_removed = strcmp(kind, "gone") == 0 ||
 	    (part->was_cut && strncmp(kind, "no_such_", strlen("no_such_")) == 0);
 	if (!wait->is_kept && !own->is_unnamed && strcmp(kind, "forbidden") == 0) {
@@ -202,10 +202,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	}
 	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
 		const struct host *host = part->host;
-		/*
-		 * Keep the waits on other hosts for a peer that can repeat the request and find
-		 * them.
-		 */
+		/* Keep the waits elsewhere if the peer can repeat the request and find them. */
 		if (!wait->is_kept || !fleet_error_may_pass(message))
 			cancel_there(wait);
 		fleet_fail(fleet_ask_end(part->ask), host, json_member(message, "error"));

@@ -42,7 +42,7 @@ static void on_too_long(void *data)
 	host_link_end(data, too_long);
 }
 
-/* Keeps a line before the hello: a login shell says there why it refuses. */
+/* Keeps a line before the hello, in which a login shell may say why it refuses. */
 static void keep_noise(struct host_link *link, const char *line)
 {
 	struct buf text = BUF(RELAY_LINE_MAX * 4);
