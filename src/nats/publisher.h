@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The publisher stores messages in a stream of JetStream. Until JetStream has acknowledged a
- * message, it is sent again with the same id; the stream stores each id once. The window of waiting
- * messages is bounded: check publisher_has_room() before adding a message, and pause until room().
+ * The publisher stores messages in a stream of JetStream. A message is sent again with the same id
+ * until JetStream has acknowledged it, and the stream stores each id only once. The window of
+ * waiting messages is bounded: check publisher_has_room() before adding a message, and pause until
+ * room().
  */
 #pragma once
 

@@ -20,7 +20,7 @@ enum fate {
 	FATE_FAIL, /* gets an error */
 };
 
-/* A request without an answer; the list is in order of arrival. */
+/* A request that is not answered yet. The list of these is in order of arrival. */
 struct pending_request {
 	struct list link;
 	char *id; /* JSON text */

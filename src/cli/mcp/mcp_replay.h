@@ -35,7 +35,7 @@ void mcp_replay_free(struct mcp_replay *replay);
 void mcp_replay_from_agent(struct mcp_replay *replay, const void *bytes, size_t len);
 void mcp_replay_agent_ended(struct mcp_replay *replay);
 
-/* Takes bytes from the daemon. Returns false if they are not JSON-RPC; then close the link. */
+/* Takes bytes from the daemon. Returns false if they are not JSON-RPC: close the link then. */
 bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t len);
 
 /* A connection was made. The previous one must have been lost. */

@@ -54,7 +54,7 @@ static enum cli_status print_log(struct logs *logs)
 		    ferror(stdout))
 			return status;
 		if (logs->output.wait_id == 0)
-			continue; /* the response has arrived: the job has ended, print the rest */
+			continue; /* the response has arrived, so the job is over: print the rest */
 		switch (interrupt_wait(&logs->interrupt, logs->link, LOOK_MS, &signal)) {
 		case INTERRUPT_SIGNAL:
 		case INTERRUPT_READER:

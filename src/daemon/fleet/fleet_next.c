@@ -13,7 +13,7 @@ enum {
 	POLL_SEC = 60, /* timeout_sec of each call to a host; repeated while a request waits */
 	LOOK_MS = 2000, /* requests with timeout 0 wait this long for first answers */
 	RETRY_MS = 5000, /* delay after an error of a host, while a request waits */
-	KEEP_MS = 45000, /* lifetime of an answer without a request; its host redelivers it */
+	KEEP_MS = 45000, /* lifetime of an answer that no request takes; hosts redeliver it */
 	ACK_MS = 60000,
 	ACKS_MAX = 1000,
 	LIMIT_MAX = 1000,

@@ -63,7 +63,7 @@ struct fleet_ask_kind {
 struct fleet_ask *fleet_ask_new(
     struct fleet *fleet, struct request *request, const struct fleet_ask_kind *kind);
 struct fleet_part *fleet_part_new(struct fleet_ask *ask, struct host *host);
-/* Calls the host with the order; the ask sets the order's handlers and data. */
+/* Calls the host with a copy of the order, in which it sets the handlers and data. */
 void fleet_part_call(struct fleet_part *part, const struct host_order *order);
 /* Frees the ask. Returns its request, which the caller answers. */
 struct request *fleet_ask_end(struct fleet_ask *ask);
