@@ -57,7 +57,7 @@ static void pass_string(struct lost_id *lost, char byte)
 		lost->is_id &= lost->text_len < 2 && byte == id[lost->text_len];
 		lost->text_len++;
 		if (byte == '\\')
-			lost->count++; /* an escape could spell "id" */
+			lost->count++; /* the escaped name may be "id", so it counts as one */
 	}
 	if (lost->is_escaped || byte == '\\') {
 		lost->is_escaped = !lost->is_escaped;

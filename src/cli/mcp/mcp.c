@@ -142,8 +142,8 @@ static bool is_under_codex(void)
 }
 
 /*
- * Narrows the connection before any message of the agent. Returns false with a reason if the daemon
- * refused, as a daemon without roles does; the connection must then not be used.
+ * Restricts the connection to the bridge's role before the agent's first message. Returns false with
+ * a reason if the daemon refused, as a daemon without roles does; then do not use the connection.
  */
 static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
 {

@@ -272,7 +272,7 @@ static bool is_empty(const char *text, size_t begin)
 
 enum find {
 	FIND_YES,
-	FIND_NO, /* only *ret_depth names of the path exist; the item is of the last */
+	FIND_NO, /* *ret_depth names of the path exist; the item is the last of these */
 	FIND_WRONG, /* a value on the path is not an object */
 };
 

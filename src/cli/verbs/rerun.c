@@ -399,7 +399,7 @@ static void signal_child(const struct rerun *rerun, int number)
 		(void)kill(-rerun->child.pid, number); /* may have ended */
 }
 
-/* Signals a process group and waits until it is empty. Returns false if it is not after KILL_MS. */
+/* Signals a process group. Returns false if processes of the group remain after KILL_MS. */
 static bool ends_by(pid_t group, int number)
 {
 	int64_t due_ms = clock_deadline_ms(KILL_MS);

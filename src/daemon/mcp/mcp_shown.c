@@ -110,7 +110,10 @@ static void put_member(
 		mcp_cut_write(shown->cut, writer, member->name, member);
 }
 
-/* Returns true if a value is shown whole, or, if not is_counted, each shown element of it. */
+/*
+ * Returns true if nothing of a value was cut. Without is_counted, elements that were left out of its
+ * arrays do not matter, only those that are shown.
+ */
 static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool is_counted)
 {
 	const struct json *child = value->child;

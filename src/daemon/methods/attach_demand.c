@@ -35,7 +35,7 @@ static bool has_following_peer(const struct daemon *daemon, bool by_pipe)
 	return false;
 }
 
-/* Returns true if a part types or shows something to people, the end of which no event reports. */
+/* Returns true while a text is typed or shown. No event reports its end, so ask again later. */
 static bool is_typing(const struct daemon *daemon)
 {
 	return !delivery_set_is_idle(daemon->deliveries) ||

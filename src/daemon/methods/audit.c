@@ -123,7 +123,7 @@ static void take(struct search *search, const char *line, const char *end)
 	}
 	if (!is_meant(search, entry))
 		return;
-	/* With "after" the oldest matches count, so the newest match so far is dropped. */
+	/* Lines come newest first. With "after" the oldest ones are wanted: found[0] is dropped. */
 	if (search->count == (size_t)search->args->limit && search->args->has_after) {
 		memmove(&search->found[0], &search->found[1],
 		    (search->count - 1) * sizeof search->found[0]);

@@ -400,7 +400,10 @@ enum foreground_asker foreground_find_asker(
 	return is_related ? ASKER_BEHIND : ASKER_ELSEWHERE;
 }
 
-/* Returns true if all programs that show the program's terminal, up to the pane's, are in front. */
+/*
+ * Returns true if the person at the pane sees the terminal of a program. A terminal within the
+ * pane's, as of script(1), is seen if the ancestor that shows it is in front of its own terminal.
+ */
 static bool is_shown(int pane_tty, pid_t pid)
 {
 	struct tty_process ancestors[ANCESTORS_MAX];

@@ -36,7 +36,7 @@ struct prompt_facts {
 	bool is_agent; /* the program is a known agent, which may use the alternate screen */
 	bool is_marked; /* prompt_mark_holds() */
 	bool asks; /* the cursor's row asks for an answer */
-	enum screen_sign_kind sign; /* of the agent's whole screen */
+	enum screen_sign_kind sign; /* the state that the agent's whole screen shows */
 	enum agent_reads reads;
 	struct pane_tty tty;
 	int64_t quiet_ms; /* time since the last output */

@@ -282,7 +282,7 @@ static void on_flowing(void *data, bool is_gone UNUSED)
 		release(dispatch, peer);
 }
 
-/* Returns how often the output source of a pane has begun. */
+/* Returns the number of times that output sources of any panes have begun. */
 static uint64_t begun_flows(const struct dispatch *dispatch)
 {
 	const struct stream_set *streams = dispatch->parts->streams;

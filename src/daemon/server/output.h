@@ -56,7 +56,7 @@ void backlog_init(struct backlog *backlog);
 void backlog_finish(struct backlog *backlog); /* frees all events; the backlog may be used again */
 bool backlog_is_empty(const struct backlog *backlog);
 
-/* Appends an event, with a new reference, for the subscription of that name. */
+/* Appends an event for the subscription of that name, and takes a reference to the event. */
 void backlog_put(struct backlog *backlog, const char *subscription, struct event_entry *event);
 /* Takes the first event, with its reference; NULL if the backlog is empty. */
 struct event_entry *backlog_take(

@@ -88,7 +88,10 @@ static void cancel(struct request *request)
 	(void)request_release(request);
 }
 
-/* The peer is gone. A request with a key continues, as it may be repeated, unless it only reads. */
+/*
+ * The peer is gone. A request with a key continues, since the client may send it again and ask for
+ * its result. Other requests, and those that only read, are cancelled.
+ */
 static void on_peer_gone(void *data)
 {
 	struct request *request = data;

@@ -51,7 +51,7 @@ enum timer_verdict {
 /*
  * Sets the sleep of a pane; a recurring one fires every ms milliseconds until cancelled. *ret_timer
  * is the sleep that the pane has now (not set for TIMER_FULL), lent until the next call; old_id
- * gets the id of a sleep that was replaced. once is that of the request, or NULL.
+ * gets the id of a sleep that was replaced. once is the key of the request; NULL: it has none.
  */
 enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
     bool is_recurring, const struct once *once, const struct timer **ret_timer,

@@ -62,7 +62,7 @@ static void fail(struct muxbus_connection *connection, int error, const char *fo
 		loop_timeout_start(&connection->soon, 0);
 }
 
-/* Reports the reason in the message that ended a direct client; `tmux -C` prints it with %exit. */
+/* Reports the end of a direct client as `tmux -C` does: a line of %exit with the server's reason. */
 static void report_direct_exit(struct muxbus_connection *connection)
 {
 	const char *reason = connection->client.direct.reason;

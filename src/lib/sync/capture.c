@@ -32,7 +32,7 @@ struct capture {
 	bool is_begun;
 	uint64_t behind; /* waits for the lists beside the connection up to this number */
 	bool needs_panes; /* output arrived during the capture */
-	bool keeps; /* this capture is the keeper of the pane's track */
+	bool keeps; /* the pane's track is kept at least as long as this capture */
 
 	/* The state when the command was written: */
 	struct attachment *attachment;
