@@ -265,10 +265,10 @@ static bool is_quick(const char *name, const char *end)
 {
 	static const char *const names[] = {"capture-pane", "delete-buffer", "detach-client",
 	    "has-session", "list-", "load-buffer", "paste-buffer", "pipe-pane", "refresh-client",
-	    "send-keys", "set-", "show-", "switch-client", NULL};
-	static const char buffer[] = "show-buffer";
+	    "send-keys", "set-", "show-environment", "show-hooks", "show-messages", "show-options",
+	    "show-prompt-history", "show-window-options", "switch-client", NULL};
 	static const char message[] = "display-message";
-	return (begins_with_one(name, names) && strcmp(name, buffer) != 0) ||
+	return begins_with_one(name, names) ||
 	    (strcmp(name, message) == 0 && name + sizeof message < end &&
 		strcmp(name + sizeof message + 1, "-p") == 0);
 }
