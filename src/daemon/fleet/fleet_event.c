@@ -77,12 +77,19 @@ static void leave_host(struct stream_source *source)
 	source->name[0] = '\0';
 }
 
-static void source_free(struct stream_source *source)
+/* Forgets that the host is away. */
+static void set_back(struct stream_source *source)
 {
-	list_remove(&source->link);
 	if (source->away != NULL)
 		source->fleet->away_count--;
 	mem_free(source->away);
+	source->away = NULL;
+}
+
+static void source_free(struct stream_source *source)
+{
+	list_remove(&source->link);
+	set_back(source);
 	mem_free(source->filter);
 	mem_free(source);
 }
@@ -291,9 +298,7 @@ void fleet_event_added(struct fleet *fleet, struct host *host)
 		struct stream_source *source = find_away(stream, host);
 		if (source != NULL) {
 			source->host = host;
-			mem_free(source->away);
-			source->away = NULL;
-			fleet->away_count--;
+			set_back(source);
 		} else if (stream->follows_all) {
 			(void)add_follower(stream, host);
 		}

@@ -347,6 +347,15 @@ static bool has_part(const struct prompt_view *view, const struct key *key)
 	return false;
 }
 
+/* Returns what a line counts as whose end was found, without its first `left` characters. */
+static enum prompt_echo echo_of_part(
+    const struct prompt_view *view, const struct key *key, size_t left, bool is_cut)
+{
+	if (is_cut && key->count - left >= TAIL_MIN)
+		return ECHO_TAIL;
+	return has_part(view, key) ? ECHO_ALTERED : ECHO_NONE;
+}
+
 enum prompt_echo prompt_find_line(
     const struct prompt_view *view, const char *line, size_t len, const char *lead)
 {
@@ -369,14 +378,10 @@ enum prompt_echo prompt_find_line(
 			if (!is_compared(&key, row.characters[at]))
 				continue;
 			if (row.characters[at] != key.characters[left - 1])
-				return is_cut && key.count - left >= TAIL_MIN ? ECHO_TAIL
-				    : has_part(view, &key)                    ? ECHO_ALTERED
-									      : ECHO_NONE;
+				return echo_of_part(view, &key, left, is_cut);
 			if (--left == 0)
 				return compare_lead(view, back, &row, at, lead);
 		}
 	}
-	return key.count - left >= TAIL_MIN ? ECHO_TAIL
-	    : has_part(view, &key)          ? ECHO_ALTERED
-					    : ECHO_NONE;
+	return echo_of_part(view, &key, left, true);
 }
