@@ -22,9 +22,9 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
     char *ret_reason, size_t size);
 
 /*
- * Returns the field for a word without a key: the only required field or, if none is required, the
- * one that the method is most likely about. Returns NULL if there is no such field, or if several
- * are required.
+ * Returns the field for a word without a key: the only required field. If no field is required,
+ * returns the first that the method has of keys, text, pane and so on (see the list there).
+ * Returns NULL if several fields are required, or the method has none of the list.
  */
 const struct json *arguments_positional(const struct json *schema);
 

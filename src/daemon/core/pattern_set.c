@@ -365,7 +365,7 @@ static void literal_filter_finish(struct literal_filter *filter)
 	*filter = (struct literal_filter){0};
 }
 
-/* Makes a filter anew; a zeroed filter was never made. The literals must outlive the filter. */
+/* Replaces a filter, which may be zeroed. The literals must outlive the filter. */
 static void literal_filter_make(
     struct literal_filter *filter, const struct literal *literals, size_t count, unsigned stride)
 {

@@ -215,8 +215,8 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 			return true;
 		if (file != tail->current) {
 			/*
-			 * Text that is written to an old file anew, such as a copy, does not belong
-			 * to the name.
+			 * A new text in an old file, such as a copy, is not a text of the watched
+			 * name.
 			 */
 			tail_file_flush(file, tail->handlers.block, tail->data);
 			tail->old_count--;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Tools are methods. A call goes through the checks and handlers of the method. Its answer is
- * written here: text and structuredContent with the same facts and a maximum size; errors that say
- * what to do; and an answer before the agent's timeout.
+ * written here. Text and structuredContent have the same facts and a maximum size. Errors say what
+ * to do. An answer comes before the agent's timeout.
  */
 #pragma once
 
