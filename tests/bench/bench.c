@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -260,6 +261,25 @@ static _Noreturn void read_all(struct talk *const *talks, unsigned peers)
 		}
 	}
 	_exit(0);
+}
+
+void bench_share_processor(bool is_shared, const pid_t *pids, size_t count)
+{
+	static cpu_set_t all;
+	cpu_set_t one;
+	int first = 0;
+	if (CPU_COUNT(&all) == 0)
+		(void)sched_getaffinity(0, sizeof all, &all);
+	while (!CPU_ISSET(first, &all))
+		first++;
+	CPU_ZERO(&one);
+	CPU_SET(first, &one);
+	if (sched_setaffinity(0, sizeof one, is_shared ? &one : &all) != 0)
+		live_bail("sched_setaffinity: %s", strerror(errno));
+	for (size_t i = 0; i < count; i++) {
+		if (sched_setaffinity(pids[i], sizeof one, is_shared ? &one : &all) != 0)
+			live_bail("sched_setaffinity of %d: %s", (int)pids[i], strerror(errno));
+	}
 }
 
 pid_t bench_subscribers(struct live *live, unsigned peers, const char *const *params)

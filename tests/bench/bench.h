@@ -64,6 +64,13 @@ double bench_cpu_ns(pid_t pid);
 bool bench_settle(const pid_t *pids, size_t count, int quiet_ms);
 
 /*
+ * Keeps this process and count others on one processor, or lets them run on all again. A p50 of
+ * single exchanges is steady on one: a wake-up of a second processor that sleeps costs 50 us on a
+ * virtual machine, and the scheduler's choice between the two differs from round to round.
+ */
+void bench_share_processor(bool is_shared, const pid_t *pids, size_t count);
+
+/*
  * Starts a process that holds so many peers, each with a subscription for each of the params, and
  * reads what they get. It ends with bench_end(), or with the bench.
  */

@@ -165,11 +165,14 @@ static void bench_relay(struct live *live, int fd)
 	double ratios[RELAY_ROUNDS], ours_us[RELAY_ROUNDS], relay_us[RELAY_ROUNDS];
 	int relay_fd;
 	pid_t pid = start_relay(raw, &relay_fd);
+	const pid_t pids[] = {live->daemon_pid, live->server_pid, raw->pid, pid};
+	bench_share_processor(true, pids, sizeof pids / sizeof *pids);
 	for (int i = 0; i < RELAY_ROUNDS; i++) {
 		ours_us[i] = exchange_p50_us(fd, request);
 		relay_us[i] = exchange_p50_us(relay_fd, request);
 		ratios[i] = ours_us[i] / relay_us[i];
 	}
+	bench_share_processor(false, pids, sizeof pids / sizeof *pids);
 	bench_rounds("command_relay", ratios, RELAY_ROUNDS, "x", "%.0f us against %.0f us",
 	    bench_median(ours_us, RELAY_ROUNDS), bench_median(relay_us, RELAY_ROUNDS));
 	stop(pid, relay_fd);
@@ -237,12 +240,15 @@ static void bench_commands(struct live *live, int fd)
 	double to_raw[ROUNDS], to_spawn[ROUNDS], rate_raw[ROUNDS], rate_spawn[ROUNDS], cpu[ROUNDS];
 	double ours_us[ROUNDS], raw_us[ROUNDS], spawn_us[ROUNDS], our_rate[ROUNDS],
 	    their_rate[ROUNDS];
+	const pid_t pids[] = {live->daemon_pid, live->server_pid, raw->pid};
 	double ours;
 	for (int i = 0; i < ROUNDS; i++) {
 		double spawn_cpu_ns;
+		bench_share_processor(true, pids, sizeof pids / sizeof *pids);
 		ours_us[i] = exchange_p50_us(fd, request);
 		raw_us[i] = raw_p50_us(raw);
 		spawn_us[i] = spawn_p50_us(live, &spawn_cpu_ns);
+		bench_share_processor(false, pids, sizeof pids / sizeof *pids);
 		our_rate[i] = exchange_rate(fd, request, DEPTH, BATCHES);
 		their_rate[i] = raw_rate(raw);
 		to_raw[i] = ours_us[i] / raw_us[i];
@@ -293,33 +299,44 @@ static pid_t start_echo(int *ret_fd)
 	return pid;
 }
 
-static void bench_requests(int fd)
+static void bench_requests(struct live *live, int fd)
 {
-	double ratios[ROUNDS], ours_us[ROUNDS], echo_us[ROUNDS], rates[ROUNDS];
+	double ratios[ROUNDS], ours_us[ROUNDS], echo_us[ROUNDS], apart_us[ROUNDS], rates[ROUNDS];
 	int echo_fd;
 	pid_t pid = start_echo(&echo_fd);
+	const pid_t pids[] = {live->daemon_pid, pid};
 	for (int i = 0; i < ROUNDS; i++) {
+		bench_share_processor(true, pids, sizeof pids / sizeof *pids);
 		ours_us[i] = exchange_p50_us(fd, ping);
 		echo_us[i] = exchange_p50_us(echo_fd, ping);
+		bench_share_processor(false, pids, sizeof pids / sizeof *pids);
+		apart_us[i] = exchange_p50_us(fd, ping);
 		ratios[i] = ours_us[i] / echo_us[i];
 		rates[i] = exchange_rate(fd, ping, PING_DEPTH, PINGS) / 1000;
 	}
 	bench_rounds("request_p50", ratios, ROUNDS, "x", "%.1f us against %.1f us",
 	    bench_median(ours_us, ROUNDS), bench_median(echo_us, ROUNDS));
+	bench_rounds("request_p50_apart", apart_us, ROUNDS, "us", "on any processor");
 	bench_rounds("request_rate", rates, ROUNDS, "k/s", "%d at once", PING_DEPTH);
 	stop(pid, echo_fd);
 }
 
 /* The same command at rest, where no connection to tmux is open: a one-shot command for each. */
-static void bench_rest(int rest_fd, int fd)
+static void bench_rest(struct live *rest, int rest_fd, struct live *live, int fd)
 {
+	const pid_t pids[] = {
+	    rest->daemon_pid, rest->server_pid, live->daemon_pid, live->server_pid};
 	double rest_us[ROUNDS], live_us[ROUNDS], rest_rate[ROUNDS];
-	for (int i = 0; i < ROUNDS; i++) {
-		rest_us[i] = exchange_p50_us(rest_fd, request);
-		live_us[i] = exchange_p50_us(fd, request);
-		rest_rate[i] = exchange_rate(rest_fd, request, DEPTH, BATCHES);
+	for (int is_shared = 1; is_shared >= 0; is_shared--) {
+		bench_share_processor(is_shared, pids, sizeof pids / sizeof *pids);
+		for (int i = 0; i < ROUNDS; i++) {
+			rest_us[i] = exchange_p50_us(rest_fd, request);
+			live_us[i] = exchange_p50_us(fd, request);
+			rest_rate[i] = exchange_rate(rest_fd, request, DEPTH, BATCHES);
+		}
+		bench_pairs(is_shared ? "command_rest_shared" : "command_rest", rest_us, live_us,
+		    ROUNDS, "us", "at rest");
 	}
-	bench_pairs("command_rest", rest_us, live_us, ROUNDS, "us", "at rest");
 	bench_rounds("command_rest_rate", rest_rate, ROUNDS, "1/s", "x%d", DEPTH);
 }
 
@@ -353,10 +370,10 @@ int main(void)
 	struct talk *talk = begin(live, "-o attach=always"),
 		    *rest_talk = begin(rest, "-o attach=never"),
 		    *unaudited_talk = begin(unaudited, "-o attach=always -o audit=off");
-	bench_requests(talk_fd(talk));
+	bench_requests(live, talk_fd(talk));
 	bench_relay(live, talk_fd(talk));
 	bench_commands(live, talk_fd(talk));
-	bench_rest(talk_fd(rest_talk), talk_fd(talk));
+	bench_rest(rest, talk_fd(rest_talk), live, talk_fd(talk));
 	bench_audit(talk_fd(talk), talk_fd(unaudited_talk));
 	talk_free(unaudited_talk);
 	live_free(unaudited);

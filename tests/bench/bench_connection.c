@@ -168,13 +168,18 @@ int main(void)
 	double p50[ROUNDS], spawn[ROUNDS], rates[ROUNDS];
 	double ours_us[ROUNDS], raw_us[ROUNDS], spawn_us[ROUNDS];
 	double our_rate[ROUNDS], their_rate[ROUNDS];
+	pid_t pids[2];
 	live_start_tmux(live, NULL);
 	library_open(&library, live);
 	raw = raw_new(live, "ignore-size,no-output");
+	pids[0] = live->server_pid;
+	pids[1] = raw->pid;
 	for (int i = 0; i < ROUNDS; i++) {
+		bench_share_processor(true, pids, sizeof pids / sizeof *pids);
 		ours_us[i] = library_p50_us(&library);
 		raw_us[i] = raw_p50_us(raw);
 		spawn_us[i] = spawn_p50_us(live);
+		bench_share_processor(false, pids, sizeof pids / sizeof *pids);
 		our_rate[i] = library_rate(&library);
 		their_rate[i] = raw_rate(raw);
 		p50[i] = ours_us[i] / raw_us[i];

@@ -47,13 +47,17 @@ int main(void)
 	struct talk *alone;
 	unsigned count = 0;
 	double before_kib;
+	pid_t pids[2];
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	live = live_start(bench_tmux(), "exec sleep 3600");
 	other = live_start(bench_tmux(), "exec sleep 3600");
 	alone = talk_new(other);
+	pids[0] = live->daemon_pid;
+	pids[1] = other->daemon_pid;
 	talks[count++] = talk_new(live);
 	(void)ping_p50_us(talks[0]);
 	before_kib = (double)live_usage(live->daemon_pid).rss_bytes / 1024;
+	bench_share_processor(true, pids, sizeof pids / sizeof *pids);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		for (; count < steps[i]; count++) {
 			talks[count] = talk_new(live);
