@@ -23,14 +23,6 @@ struct list {
 	     &entry->member != (list); entry = entry##_after,                    \
 		  entry##_after = list_entry(entry##_after->member.next, type, member))
 
-/* Loops over the links of a list; the body may remove the entry from the list. */
-#define list_for_each_safe(link, after, list)                                 \
-	for ((link) = (list)->next, (after) = (link)->next; (link) != (list); \
-	     (link) = (after), (after) = (link)->next)
-
-#define list_for_each(link, list) \
-	for ((link) = (list)->next; (link) != (list); (link) = (link)->next)
-
 /*
  * Loops with a function that returns the entry after a given one: the first after NULL, and NULL
  * after the last. next_each (struct job, job, job_next, jobs) {...}
@@ -68,4 +60,19 @@ static inline void list_remove(struct list *link)
 	link->prev->next = link->next;
 	link->next->prev = link->prev;
 	list_init(link);
+}
+
+/* Moves a member of a list to the end of another one. */
+static inline void list_move(struct list *list, struct list *link)
+{
+	list_remove(link);
+	list_append(list, link);
+}
+
+static inline size_t list_count(const struct list *list)
+{
+	size_t count = 0;
+	for (const struct list *link = list->next; link != list; link = link->next)
+		count++;
+	return count;
 }

@@ -160,8 +160,7 @@ static void on_due(evutil_socket_t fd UNUSED, short what, void *data)
 	while (alarm->count > 0 && alarm->heap[0]->due_us <= now_us) {
 		struct loop_timer *timer = alarm->heap[0];
 		leave_heap(timer);
-		list_remove(&timer->link);
-		list_append(&due, &timer->link);
+		list_move(&due, &timer->link);
 	}
 	alarm->users++;
 	alarm->is_firing = true;
@@ -278,20 +277,11 @@ void loop_timer_wake(struct loop_timer *timer)
 	list_append(&alarm->awake, &timer->link);
 }
 
-static size_t length(const struct list *list)
-{
-	const struct list *link;
-	size_t count = 0;
-	list_for_each (link, list)
-		count++;
-	return count;
-}
-
 size_t loop_timer_count(const struct event_base *base)
 {
 	list_each (const struct alarm, alarm, &alarms, link)
 		if (alarm->base == base)
-			return alarm->count + length(&alarm->awake) + length(&alarm->next);
+			return alarm->count + list_count(&alarm->awake) + list_count(&alarm->next);
 	return 0;
 }
 

@@ -464,14 +464,13 @@ static int64_t next_created_ms(const struct agent *agent)
 /* Inserts a task from the store: one that was typed or ran first, queued ones in order of time. */
 static void task_place(struct agent_task *task)
 {
-	struct list *link, *place = &task->agent->tasks;
+	struct list *place = &task->agent->tasks;
 	list_remove(&task->link);
-	list_for_each (link, &task->agent->tasks) {
-		const struct agent_task *other = list_entry(link, const struct agent_task, link);
+	list_each (struct agent_task, other, &task->agent->tasks, link) {
 		if (task->stage != TASK_QUEUED ||
 		    (other->stage == TASK_QUEUED && other->created_ms > task->created_ms))
 			break;
-		place = link;
+		place = &other->link;
 	}
 	list_add_after(place, &task->link);
 }

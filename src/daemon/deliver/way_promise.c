@@ -255,8 +255,7 @@ void way_promise_give(
 		promise->found = *found;
 		promise->is_known = true;
 	}
-	list_remove(&promise->link);
-	list_append(&set->promises, &promise->link);
+	list_move(&set->promises, &promise->link);
 	take(promise, found);
 }
 

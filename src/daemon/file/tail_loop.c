@@ -273,11 +273,8 @@ static void look_at_dirty(void *data)
 	struct list batch;
 	/* tail_loops that become dirty meanwhile get their turn after this batch. */
 	list_init(&batch);
-	while (!list_is_empty(&set->dirty)) {
-		struct list *link = set->dirty.next;
-		list_remove(link);
-		list_append(&batch, link);
-	}
+	while (!list_is_empty(&set->dirty))
+		list_move(&batch, set->dirty.next);
 	while (!list_is_empty(&batch) && clock_mono_ms() - began_ms < TURN_MS)
 		look(list_entry(batch.next, struct tail_loop, dirty_link));
 	while (!list_is_empty(&batch)) {

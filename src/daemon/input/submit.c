@@ -534,12 +534,11 @@ struct submit_set *submit_set_new(const struct daemon *parts)
 
 void submit_set_free(struct submit_set *set)
 {
-	struct list *link, *after;
 	if (set == NULL)
 		return;
 	list_remove(&set->listener.link);
-	list_for_each_safe (link, after, &set->submits)
-		list_remove(link);
+	list_each_safe (struct submit, submit, &set->submits, link)
+		list_remove(&submit->link);
 	mem_free(set);
 }
 

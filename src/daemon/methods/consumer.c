@@ -290,8 +290,7 @@ static void next_timer(void *data)
 /* Answers at the end of the turn, with all notifications that were posted in this turn. */
 static void next_posted(struct queue_listener *listener, const struct notification *note)
 {
-	struct next_wait *wait =
-	    (struct next_wait *)((char *)listener - offsetof(struct next_wait, listener));
+	struct next_wait *wait = list_entry(listener, struct next_wait, listener);
 	if (is_wanted(wait, note))
 		loop_timer_wake(wait->timer);
 }

@@ -116,8 +116,7 @@ static int64_t took_ms(const struct notification *note)
 
 static void on_changed(struct queue_listener *listener, const struct notification *note)
 {
-	struct meter_wakes *wakes = (struct meter_wakes *)(void *)((char *)listener -
-	    offsetof(struct meter_wakes, listener));
+	struct meter_wakes *wakes = list_entry(listener, struct meter_wakes, listener);
 	uint64_t *counted = &wakes->counted[note->seq % REMEMBERED];
 	int64_t now_ms = clock_mono_ms();
 	bool is_coalesced;

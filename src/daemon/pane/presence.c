@@ -132,12 +132,9 @@ static void presence_remove(struct presence_set *set, struct presence *presence)
 /* Removes presences that have ended, and if there are too many the one silent for longest. */
 static void sweep(struct presence_set *set)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->presences) {
-		struct presence *presence = list_entry(link, struct presence, link);
+	list_each_safe (struct presence, presence, &set->presences, link)
 		if (!is_there(set, presence))
 			presence_remove(set, presence);
-	}
 	if (set->count >= PRESENCES_MAX)
 		presence_remove(set, list_entry(set->presences.next, struct presence, link));
 }
@@ -146,15 +143,12 @@ static void sweep(struct presence_set *set)
 static struct presence *find(const struct presence_set *set, const struct pane_ref *pane,
     const char *agent, const char *session)
 {
-	struct list *link;
-	list_for_each (link, &set->presences) {
-		struct presence *presence = list_entry(link, struct presence, link);
+	list_each (struct presence, presence, &set->presences, link)
 		if (pane->pane != MUXBUS_NO_ID ? pane_ref_same_pane(&presence->pane, pane)
 					       : presence->pane.pane == MUXBUS_NO_ID &&
 			    strcmp(presence->agent, agent) == 0 &&
 			    strcmp(presence->session, session) == 0)
 			return presence;
-	}
 	return NULL;
 }
 
@@ -315,12 +309,8 @@ static struct presence *presence_add(struct presence_set *set, const struct pane
 
 static void tell_listeners(struct presence_set *set, const struct pane_ref *pane)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->listeners) {
-		struct presence_listener *listener =
-		    list_entry(link, struct presence_listener, link);
+	list_each_safe (struct presence_listener, listener, &set->listeners, link)
 		listener->reported(listener, pane);
-	}
 }
 
 /*
@@ -372,8 +362,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 	}
 	asks_anew = report->question != NULL && strcmp(presence->question, report->question) != 0;
 	set_report(presence, report, pid);
-	list_remove(&presence->link);
-	list_append(&set->presences, &presence->link);
+	list_move(&set->presences, &presence->link);
 	before = presence->state;
 	if (report->state != PRESENCE_UNKNOWN)
 		set_state(presence, report->state);
@@ -429,10 +418,9 @@ struct tmux *presence_set_tmux(const struct presence_set *set)
 
 void presence_set_free(struct presence_set *set)
 {
-	struct list *link, *after;
 	if (set == NULL)
 		return;
-	list_for_each_safe (link, after, &set->presences)
-		mem_free(list_entry(link, struct presence, link));
+	list_each_safe (struct presence, presence, &set->presences, link)
+		mem_free(presence);
 	mem_free(set);
 }

@@ -85,9 +85,8 @@ static bool is_token(const struct reporter *reporter, const char *token)
 
 static void forget_pending(struct reporter *reporter)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &reporter->pending)
-		mem_free(list_entry(link, struct reporter_pending, link));
+	list_each_safe (struct reporter_pending, pending, &reporter->pending, link)
+		mem_free(pending);
 	list_init(&reporter->pending);
 	reporter->pending_count = 0;
 }
@@ -314,9 +313,7 @@ static void take_pending(struct reporter *reporter)
 static void on_timer(void *data)
 {
 	struct reporter_set *set = data;
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->reporters) {
-		struct reporter *reporter = list_entry(link, struct reporter, link);
+	list_each_safe (struct reporter, reporter, &set->reporters, link) {
 		bool is_settled = reporter->pane.pane != MUXBUS_NO_ID;
 		enum pane_fate fate =
 		    is_settled ? pane_fate(set->parts->tmux, &reporter->pane) : PANE_UNKNOWN;
@@ -358,11 +355,9 @@ void reporter_add(struct reporter_set *set, uint32_t pane, const struct pane_ref
 
 void reporter_settle(struct reporter_set *set, uint32_t pane)
 {
-	struct list *link;
 	if (set == NULL)
 		return;
-	list_for_each (link, &set->reporters) {
-		struct reporter *reporter = list_entry(link, struct reporter, link);
+	list_each (struct reporter, reporter, &set->reporters, link) {
 		char name[PANE_REF_TEXT_SIZE];
 		if (reporter->id != pane || reporter->pane.pane != MUXBUS_NO_ID)
 			continue;
@@ -400,24 +395,20 @@ struct reporter_set *reporter_set_new(const struct daemon *parts)
 
 void reporter_set_free(struct reporter_set *set)
 {
-	struct list *link, *after;
 	if (set == NULL)
 		return;
-	list_for_each_safe (link, after, &set->reporters)
-		reporter_free(list_entry(link, struct reporter, link));
+	list_each_safe (struct reporter, reporter, &set->reporters, link)
+		reporter_free(reporter);
 	loop_timer_free(set->timer);
 	mem_free(set);
 }
 
 void reporter_set_wake(struct reporter_set *set)
 {
-	struct list *link;
-	list_for_each (link, &set->reporters) {
-		struct reporter *reporter = list_entry(link, struct reporter, link);
+	list_each (struct reporter, reporter, &set->reporters, link)
 		if (!reporter->is_tapped &&
 		    pane_fate(set->parts->tmux, &reporter->pane) == PANE_THERE)
 			follow(reporter);
-	}
 	loop_timer_wake(set->timer);
 }
 

@@ -174,12 +174,9 @@ static const struct pattern *pattern_of(struct sign *sign)
 static void remove_built_in(
     struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->signs) {
-		struct sign *sign = list_entry(link, struct sign, link);
+	list_each_safe (struct sign, sign, &set->signs, link)
 		if (sign->is_built_in && sign->kind == kind && strcmp(sign->agent, agent) == 0)
 			sign_free(sign);
-	}
 }
 
 /* Reads a line of the file. Returns false with a reason if it is invalid. */
@@ -252,14 +249,11 @@ void screen_sign_set_free(struct screen_sign_set *set)
 bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
     enum screen_sign_kind kind, const char *text, size_t len)
 {
-	const struct list *link;
-	list_for_each (link, &set->signs) {
-		struct sign *sign = list_entry(link, struct sign, link);
+	list_each (struct sign, sign, &set->signs, link)
 		if (sign->kind == kind && (agent == NULL || strcmp(sign->agent, agent) == 0) &&
 		    pattern_of(sign) != NULL &&
 		    pattern_find(sign->pattern, text, len, 0, NULL) == PATTERN_MATCH)
 			return true;
-	}
 	return false;
 }
 
@@ -275,13 +269,10 @@ bool screen_sign_has(
 bool screen_sign_is_named(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
 {
-	const struct list *link;
-	list_for_each (link, &set->signs) {
-		const struct sign *sign = list_entry(link, const struct sign, link);
+	list_each (const struct sign, sign, &set->signs, link)
 		if (!sign->is_built_in && strcmp(sign->agent, agent) == 0 &&
 		    (kind == SIGN_KIND_COUNT_ || sign->kind == kind))
 			return true;
-	}
 	return false;
 }
 

@@ -106,10 +106,8 @@ static bool is_known(const struct provider_file *known, const struct provider_fi
 /* Frees unchanged files, and providers whose files changed. True if a provider was freed. */
 static bool drop_files(struct provide_set *set, struct provider_file **files, size_t count)
 {
-	struct list *link, *after;
 	bool has_changed = false;
-	list_for_each_safe (link, after, &set->providers) {
-		struct provider *provider = list_entry(link, struct provider, link);
+	list_each_safe (struct provider, provider, &set->providers, link) {
 		size_t at = 0;
 		if (provider->file == NULL)
 			continue;
@@ -131,18 +129,16 @@ static void provide_files_read(void *data)
 {
 	struct provide_set *set = data;
 	struct provider_file *files[PROVIDER_FILES_MAX];
-	struct list peers, *link, *after;
+	struct list peers;
 	size_t count = 0;
 	bool has_changed;
 	for (size_t at = 0; at < FOLDERS; at++)
 		count = provider_files_read(tool_folder_path(set->parts->tools, at), files, count);
 	has_changed = drop_files(set, files, count);
 	list_init(&peers);
-	list_for_each_safe (link, after, &set->providers)
-		if (list_entry(link, struct provider, link)->file == NULL) {
-			list_remove(link);
-			list_append(&peers, link);
-		}
+	list_each_safe (struct provider, provider, &set->providers, link)
+		if (provider->file == NULL)
+			list_move(&peers, &provider->link);
 	if (has_changed)
 		provider_publish(set, false); /* removes the rows of freed providers */
 	for (size_t at = 0; at < count; at++) {
@@ -152,11 +148,8 @@ static void provide_files_read(void *data)
 		provider_publish(set, false); /* the next file is checked against these rows */
 		has_changed = true;
 	}
-	while (!list_is_empty(&peers)) {
-		link = peers.next;
-		list_remove(link);
-		list_append(&set->providers, link);
-	}
+	while (!list_is_empty(&peers))
+		list_move(&set->providers, peers.next);
 	provider_publish(set, has_changed);
 }
 
@@ -203,25 +196,19 @@ static bool is_program(const struct provider *provider, const struct peer *peer)
 /* Returns the provider whose program the peer is, or NULL. */
 static struct provider *find_program(const struct provide_set *set, const struct peer *peer)
 {
-	const struct list *link;
-	list_for_each (link, &set->providers) {
-		struct provider *provider = list_entry(link, struct provider, link);
+	list_each (struct provider, provider, &set->providers, link)
 		if (is_program(provider, peer))
 			return provider;
-	}
 	return NULL;
 }
 
 bool provide_is_unknown(const struct provide_set *set, const struct peer *peer)
 {
-	const struct list *link;
 	if (provider_find(set, peer) != NULL || find_program(set, peer) != NULL)
 		return false;
-	list_for_each (link, &set->providers) {
-		const struct provider *provider = list_entry(link, struct provider, link);
+	list_each (const struct provider, provider, &set->providers, link)
 		if (provider->program != NULL && provide_program_is_unknown(provider->program))
 			return true;
-	}
 	return false;
 }
 
@@ -262,12 +249,9 @@ static void on_job(struct job_listener *listener, const struct job *job UNUSED)
 
 static bool has_name(const struct provider *provider, const char *name)
 {
-	const struct list *link;
-	list_for_each (link, &provider->offers) {
-		const struct offer *offer = list_entry(link, struct offer, link);
+	list_each (const struct offer, offer, &provider->offers, link)
 		if (strcmp(offer->declaration->name, name) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -311,10 +295,9 @@ static bool take_program(struct provider *provider, struct peer *peer, const str
 static struct provider *provider_of_peer(struct provide_set *set, struct peer *peer)
 {
 	struct provider *provider;
-	const struct list *link;
 	size_t count = 0;
-	list_for_each (link, &set->providers)
-		count += list_entry(link, const struct provider, link)->program == NULL;
+	list_each (const struct provider, other, &set->providers, link)
+		count += other->program == NULL;
 	if (count >= PROVIDERS_MAX)
 		return NULL;
 	provider = provider_new(set);
@@ -382,19 +365,16 @@ struct provide_set *provide_set_new(const struct daemon *parts,
 
 void provide_set_stop(struct provide_set *set)
 {
-	struct list *link, *after;
 	if (set == NULL)
 		return;
 	set->is_ending = true;
-	list_for_each_safe (link, after, &set->calls.list) {
-		struct provide_call *call = list_entry(link, struct provide_call, link);
+	list_each_safe (struct provide_call, call, &set->calls.list, link) {
 		if (call->handlers->forgotten == NULL)
 			continue;
 		call->handlers->forgotten(call->data);
 		provide_call_free(call);
 	}
-	list_for_each (link, &set->providers) {
-		struct provider *provider = list_entry(link, struct provider, link);
+	list_each (struct provider, provider, &set->providers, link) {
 		provide_program_free(provider->program, true);
 		provider->program = NULL;
 	}
@@ -427,11 +407,10 @@ void provide_write_names(
     const struct provide_set *set, const struct peer *peer, struct json_writer *writer)
 {
 	const struct provider *provider = provider_find(set, peer);
-	const struct list *link;
 	if (provider == NULL)
 		return;
-	list_for_each (link, &provider->offers)
-		json_put_str(writer, NULL, list_entry(link, struct offer, link)->declaration->name);
+	list_each (const struct offer, offer, &provider->offers, link)
+		json_put_str(writer, NULL, offer->declaration->name);
 }
 
 static const char *state_of(const struct provider *provider)
@@ -452,9 +431,7 @@ static const char *reason_of(const struct provider *provider)
 
 void provide_write(const struct provide_set *set, struct json_writer *writer)
 {
-	const struct list *at, *link;
-	list_for_each (at, &set->providers) {
-		const struct provider *provider = list_entry(at, struct provider, link);
+	list_each (const struct provider, provider, &set->providers, link) {
 		if (provider->server != NULL)
 			continue; /* listed by list_tools */
 		json_object_begin(writer, NULL);
@@ -465,9 +442,8 @@ void provide_write(const struct provide_set *set, struct json_writer *writer)
 		json_put_known_int(writer, "pid", provider->peer != NULL,
 		    provider->peer != NULL ? peer_pid(provider->peer) : 0);
 		json_array_begin(writer, "methods");
-		list_for_each (link, &provider->offers)
-			json_put_str(
-			    writer, NULL, list_entry(link, struct offer, link)->declaration->name);
+		list_each (const struct offer, offer, &provider->offers, link)
+			json_put_str(writer, NULL, offer->declaration->name);
 		json_array_end(writer);
 		json_put_int(writer, "calls", (int64_t)provider->calls);
 		json_put_int(writer, "open", (int64_t)provide_calls_open(&set->calls, provider));

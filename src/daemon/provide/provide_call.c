@@ -23,23 +23,19 @@ void provide_calls_init(struct provide_calls *calls)
 
 size_t provide_calls_open(const struct provide_calls *calls, const struct provider *provider)
 {
-	const struct list *link;
 	size_t count = 0;
-	list_for_each (link, &calls->list)
-		count += list_entry(link, const struct provide_call, link)->provider == provider;
+	list_each (const struct provide_call, call, &calls->list, link)
+		count += call->provider == provider;
 	return count;
 }
 
 /* Returns the depth of the deepest open call that a process has to answer; 0 if none. */
 static unsigned depth_of(const struct provide_calls *calls, pid_t pid)
 {
-	const struct list *link;
 	unsigned depth = 0;
-	list_for_each (link, &calls->list) {
-		const struct provide_call *call = list_entry(link, struct provide_call, link);
+	list_each (const struct provide_call, call, &calls->list, link)
 		if (call->provider_pid == pid && call->depth > depth)
 			depth = call->depth;
-	}
 	return depth;
 }
 
@@ -53,12 +49,9 @@ static bool has_id(const struct provide_call *call, const char *id)
 /* Returns the depth of the call with this id; 0 if none. */
 static unsigned depth_within(const struct provide_calls *calls, const char *id)
 {
-	const struct list *link;
-	list_for_each (link, &calls->list) {
-		const struct provide_call *call = list_entry(link, struct provide_call, link);
+	list_each (const struct provide_call, call, &calls->list, link)
 		if (has_id(call, id))
 			return call->depth;
-	}
 	return 0;
 }
 
@@ -86,10 +79,9 @@ bool provide_calls_admit(const struct provide_calls *calls, const struct provide
     const struct provide_order *order, unsigned *ret_depth, struct tool_failure *ret_failure)
 {
 	pid_t caller = order->caller_pid;
-	const struct list *link;
 	size_t own = 0;
-	list_for_each (link, &calls->list)
-		own += list_entry(link, const struct provide_call, link)->caller_pid == caller;
+	list_each (const struct provide_call, call, &calls->list, link)
+		own += call->caller_pid == caller;
 	*ret_depth = find_depth(calls, order);
 	if (order->server != NULL && provide_calls_open(calls, provider) >= PROVIDE_SERVER_OPEN_MAX)
 		return tool_fail(ret_failure, MESSAGE_BUSY,
@@ -115,12 +107,9 @@ bool provide_calls_admit(const struct provide_calls *calls, const struct provide
 struct provide_call *provide_calls_find(
     const struct provide_calls *calls, const struct provider *provider, const char *id)
 {
-	const struct list *link;
-	list_for_each (link, &calls->list) {
-		struct provide_call *call = list_entry(link, struct provide_call, link);
+	list_each (struct provide_call, call, &calls->list, link)
 		if (call->provider == provider && call->provider_pid > 0 && has_id(call, id))
 			return call;
-	}
 	return NULL;
 }
 

@@ -8,12 +8,9 @@
 
 static bool has_calls(const struct provider *provider, bool are_sent)
 {
-	const struct list *link;
-	list_for_each (link, &provider->set->calls.list) {
-		const struct provide_call *call = list_entry(link, const struct provide_call, link);
+	list_each (const struct provide_call, call, &provider->set->calls.list, link)
 		if (call->provider == provider && (call->provider_pid > 0) == are_sent)
 			return true;
-	}
 	return false;
 }
 

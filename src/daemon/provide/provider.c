@@ -11,24 +11,18 @@
 
 struct provider *provider_find(const struct provide_set *set, const struct peer *peer)
 {
-	const struct list *link;
-	list_for_each (link, &set->providers) {
-		struct provider *provider = list_entry(link, struct provider, link);
+	list_each (struct provider, provider, &set->providers, link)
 		if (peer != NULL && provider->peer == peer)
 			return provider;
-	}
 	return NULL;
 }
 
 /* Frees withdrawn offers that no request uses any more. */
 static void free_retired(struct provide_set *set)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->retired) {
-		struct offer *offer = list_entry(link, struct offer, link);
+	list_each_safe (struct offer, offer, &set->retired, link)
 		if (offer->uses == 0)
 			offer_free(offer);
-	}
 }
 
 /* Withdraws offers, which the next provider_publish() removes from the method table. */
@@ -37,8 +31,7 @@ static void retire(struct provide_set *set, struct list *offers)
 	while (!list_is_empty(offers)) {
 		struct offer *offer = list_entry(offers->next, struct offer, link);
 		offer->provider = NULL;
-		list_remove(&offer->link);
-		list_append(&set->retired, &offer->link);
+		list_move(&set->retired, &offer->link);
 	}
 }
 
@@ -61,15 +54,12 @@ static bool has_row(const struct method *const *rows, size_t count, const char *
 void provider_publish(struct provide_set *set, bool is_listed)
 {
 	const struct method *rows[PROVIDE_NAMES_ALL_MAX];
-	const struct list *at, *link;
 	size_t count = 0;
-	list_for_each (at, &set->providers)
-		list_for_each (link, &list_entry(at, struct provider, link)->offers) {
-			const struct offer *offer = list_entry(link, struct offer, link);
+	list_each (struct provider, provider, &set->providers, link)
+		list_each (const struct offer, offer, &provider->offers, link)
 			if (count < PROVIDE_NAMES_ALL_MAX &&
 			    !has_row(rows, count, offer->method.name))
 				rows[count++] = &offer->method;
-		}
 	method_set_rows(METHOD_PROVIDED, rows, count);
 	free_retired(set);
 	if (!set->is_ending)
@@ -103,11 +93,10 @@ static bool check_names(const struct provider *provider, const struct list *offe
 {
 	for (size_t at = 0; at < offer_count(offer); at++) {
 		const char *name = offer_name(offer, at);
-		const struct list *link;
 		if (!check_free(provider, name, ret_failure))
 			return false;
-		list_for_each (link, offers)
-			if (has_name(list_entry(link, struct offer, link), name))
+		list_each (const struct offer, other, offers, link)
+			if (has_name(other, name))
 				return tool_fail(ret_failure, MESSAGE_PARAMS,
 				    "methods: \"%s\" stands twice", name);
 	}
@@ -116,12 +105,9 @@ static bool check_names(const struct provider *provider, const struct list *offe
 
 static size_t count_names(const struct provide_set *set, const struct provider *except)
 {
-	const struct list *link;
 	size_t count = 0;
-	list_for_each (link, &set->providers) {
-		const struct provider *provider = list_entry(link, struct provider, link);
+	list_each (const struct provider, provider, &set->providers, link)
 		count += provider != except ? provider->names : 0;
-	}
 	return count;
 }
 
@@ -179,24 +165,18 @@ void provider_free_offers(struct list *offers)
 void provider_set_offers(struct provider *provider, struct list *offers, size_t names)
 {
 	retire(provider->set, &provider->offers);
-	while (!list_is_empty(offers)) {
-		struct list *link = offers->next;
-		list_remove(link);
-		list_append(&provider->offers, link);
-	}
+	while (!list_is_empty(offers))
+		list_move(&provider->offers, offers->next);
 	provider->names = names;
 }
 
 bool provider_shares_kind(const struct provider *provider, int kind)
 {
-	const struct list *link;
-	list_for_each (link, &provider->set->providers) {
-		const struct provider *other = list_entry(link, const struct provider, link);
+	list_each (const struct provider, other, &provider->set->providers, link)
 		if (other != provider && other->kinds & BIT(kind) && other->server != NULL &&
 		    provider->server != NULL &&
 		    strcmp(other->server->name, provider->server->name) == 0)
 			return true;
-	}
 	return false;
 }
 

@@ -49,15 +49,12 @@ static struct provider *find(const struct provide_set *set, const struct declara
     const struct pane_ref *pane)
 {
 	struct pane_ref owner;
-	const struct list *link;
 	find_owner(declaration, pane, &owner);
-	list_for_each (link, &set->providers) {
-		struct provider *provider = list_entry(link, struct provider, link);
+	list_each (struct provider, provider, &set->providers, link)
 		if (provider->server != NULL &&
 		    strcmp(provider->server->name, declaration->server.name) == 0 &&
 		    pane_ref_same_pane(&provider->server->pane, &owner))
 			return provider;
-	}
 	return NULL;
 }
 
@@ -80,12 +77,10 @@ static void drop(struct provider *provider)
 /* Makes room for a server by removing the oldest that have ended. Returns false if all run. */
 static bool has_room(struct provide_set *set)
 {
-	struct list *link, *after;
 	size_t count = 0;
-	list_for_each (link, &set->providers)
-		count += list_entry(link, struct provider, link)->server != NULL;
-	list_for_each_safe (link, after, &set->providers) {
-		struct provider *provider = list_entry(link, struct provider, link);
+	list_each (struct provider, provider, &set->providers, link)
+		count += provider->server != NULL;
+	list_each_safe (struct provider, provider, &set->providers, link) {
 		if (count < TOOL_SERVERS_MAX)
 			break;
 		if (provider->server == NULL ||
@@ -260,9 +255,7 @@ struct provider *tool_servers_get(struct provide_set *set, const struct declarat
 
 void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->providers) {
-		struct provider *provider = list_entry(link, struct provider, link);
+	list_each_safe (struct provider, provider, &set->providers, link) {
 		if (provider->server == NULL || provider->server->pane.pane == MUXBUS_NO_ID ||
 		    pane_fate(tmux, &provider->server->pane) != PANE_GONE)
 			continue;
@@ -319,12 +312,9 @@ static void write_server(struct json_writer *writer, const struct provider *prov
 
 void tool_servers_write(const struct provide_set *set, struct json_writer *writer)
 {
-	const struct list *link;
-	list_for_each (link, &set->providers) {
-		const struct provider *provider = list_entry(link, const struct provider, link);
+	list_each (const struct provider, provider, &set->providers, link)
 		if (provider->server != NULL)
 			write_server(writer, provider);
-	}
 }
 
 const char *tool_servers_mismatch(
@@ -332,11 +322,9 @@ const char *tool_servers_mismatch(
 {
 	static char reason[REASON_SIZE];
 	const char *gives[DECLARATION_PARAMETERS_MAX + 1];
-	const struct list *link;
 	declaration_list_gives(declaration, gives);
-	list_for_each (link, &set->providers) {
-		const struct tool_server *server =
-		    list_entry(link, const struct provider, link)->server;
+	list_each (const struct provider, provider, &set->providers, link) {
+		const struct tool_server *server = provider->server;
 		if (server != NULL && server->list.is_read &&
 		    strcmp(server->name, declaration->server.name) == 0 &&
 		    tool_server_list_check(

@@ -189,8 +189,7 @@ static void forget_one(struct consumer_set *set)
 
 static void consumer_use(struct consumer *consumer)
 {
-	list_remove(&consumer->link);
-	list_append(&consumer->set->consumers, &consumer->link);
+	list_move(&consumer->set->consumers, &consumer->link);
 }
 
 struct consumer *consumer_get(struct consumer_set *set, const char *name)

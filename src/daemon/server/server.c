@@ -262,9 +262,7 @@ static void on_grown(void *data)
 		int64_t now_ms = clock_mono_ms(), idle_ms;
 		size_t total = 0, most = 0;
 		struct peer *worst = NULL;
-		struct list *link;
-		list_for_each (link, &server->peers) {
-			struct peer *peer = peer_of_link(link);
+		next_each (struct peer, peer, server_next_peer, server) {
 			size_t bytes = peer_unread(peer, now_ms, &idle_ms);
 			if (idle_ms < PEER_PRESSED_MS)
 				continue;
@@ -314,14 +312,13 @@ struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_
 
 void server_free(struct server *server)
 {
-	struct list *link;
 	int64_t until_ms;
 	if (server == NULL)
 		return;
 	server_close_listener(server);
 	until_ms = clock_mono_ms() + DRAIN_MS;
-	list_for_each (link, &server->peers)
-		dispatch_goodbye(server->dispatch, peer_of_link(link));
+	next_each (struct peer, peer, server_next_peer, server)
+		dispatch_goodbye(server->dispatch, peer);
 	request_end_all();
 	while (!list_is_empty(&server->peers)) {
 		struct peer *peer = peer_of_link(server->peers.next);

@@ -226,10 +226,8 @@ static void on_life(void *data, int error, const struct muxbus_reply *replies, s
 	struct output_source_set *sources = life->sources;
 	uint32_t pane = life->pane;
 	enum life_state state = error < 0 || count == 0 ? LIFE_GONE : read_life(life, &replies[0]);
-	struct list *link, *after;
 	mem_free(life);
-	list_for_each_safe (link, after, &sources->sources) {
-		struct output_source *source = list_entry(link, struct output_source, link);
+	list_each_safe (struct output_source, source, &sources->sources, link) {
 		if (source->pane != pane || source->kind != OUTPUT_SOURCE_PIPE)
 			continue;
 		if (state == LIFE_THERE) {
@@ -297,11 +295,10 @@ bool output_source_is_deaf(const struct output_source *source)
 
 bool output_source_needs_control(const struct output_source_set *sources)
 {
-	const struct list *link;
 	if (sources->all)
 		return true;
-	list_for_each (link, &sources->sources)
-		if (list_entry(link, struct output_source, link)->kind == OUTPUT_SOURCE_CONTROL)
+	list_each (struct output_source, source, &sources->sources, link)
+		if (source->kind == OUTPUT_SOURCE_CONTROL)
 			return true;
 	return false;
 }

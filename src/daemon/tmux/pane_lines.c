@@ -142,10 +142,8 @@ void pane_lines_token(struct pane_lines *lines, const struct token *token)
 /* Text was drawn again from the number from on: a watch that began later now begins there. */
 static void begin_earlier(struct pane_lines *lines, uint64_t from)
 {
-	struct list *link;
 	lines->youngest = from;
-	list_for_each (link, &lines->watches) {
-		struct line_watch *watch = list_entry(link, struct line_watch, link);
+	list_each (struct line_watch, watch, &lines->watches, link) {
 		if (watch->from <= from)
 			continue;
 		watch->from = from;
@@ -211,15 +209,14 @@ static void begin_block(struct pane_lines *lines)
 	/* A literal may begin in text that was searched before. */
 	size_t from =
 	    lines->searched < PATTERN_LITERAL_MAX ? 0 : lines->searched - PATTERN_LITERAL_MAX;
-	struct list *link;
 	lines->is_changed = shown_len(lines) - lines->seen > BLOCK_MAX;
 	lines->block = block_end(lines);
 	if (lines->block > from)
 		pattern_set_pick(&lines->patterns, (const char *)lines->text.data + from,
 		    lines->block - from, on_picked, lines);
 	lines->searched = lines->block;
-	list_for_each (link, &lines->held)
-		add_todo(lines, list_entry(link, struct line_watch, held));
+	list_each (struct line_watch, watch, &lines->held, held)
+		add_todo(lines, watch);
 }
 
 static void consume(struct pane_lines *lines, size_t len)
@@ -353,14 +350,11 @@ bool pane_lines_is_behind(const struct pane_lines *lines)
 
 void pane_lines_gap(const struct pane_lines *lines)
 {
-	const struct list *link;
 	if (lines == NULL)
 		return;
-	list_for_each (link, &lines->watches) {
-		struct line_watch *watch = list_entry(link, struct line_watch, link);
+	list_each (struct line_watch, watch, &lines->watches, link)
 		if (watch->gap != NULL)
 			watch->gap(watch);
-	}
 }
 
 void pane_lines_free(struct pane_lines *lines)

@@ -255,13 +255,10 @@ static void take_fd(struct pane_pipe_set *pipes, struct pane_pipe *pipe, int fd)
 static void take_message(struct pane_pipe_set *pipes, const char *nonce, int fd)
 {
 	struct muxbus_sync_info info;
-	struct list *link;
 	struct pane_pipe *pipe = NULL;
-	list_for_each (link, &pipes->starting) {
-		struct pane_pipe *starting = list_entry(link, struct pane_pipe, starting);
+	list_each (struct pane_pipe, starting, &pipes->starting, starting)
 		if (memcmp(starting->nonce, nonce, HAND_OVER_NONCE_LEN) == 0)
 			pipe = starting;
-	}
 	muxbus_sync_info(tmux_sync(pipes->tmux), &info);
 	if (pipe != NULL && info.pid > 0 && hand_over_maker(fd) == info.pid) {
 		take_fd(pipes, pipe, fd);

@@ -96,13 +96,10 @@ bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe)
 
 bool subscription_set_follows(const struct subscription_set *set, bool by_pipe)
 {
-	const struct list *link;
-	list_for_each (link, &set->subscriptions) {
-		const struct subscription *one = list_entry(link, struct subscription, link);
+	list_each (const struct subscription, one, &set->subscriptions, link)
 		if (subscription_follows(
 			one->kinds, one->wants_output, by_pipe && one->panes.is_limited))
 			return true;
-	}
 	return false;
 }
 
@@ -236,22 +233,18 @@ static void subscription_free(struct subscription_set *set, struct subscription 
 
 void subscription_set_free(struct subscription_set *set)
 {
-	struct list *link, *after;
 	if (set == NULL)
 		return;
-	list_for_each_safe (link, after, &set->subscriptions)
-		subscription_free(set, list_entry(link, struct subscription, link));
+	list_each_safe (struct subscription, subscription, &set->subscriptions, link)
+		subscription_free(set, subscription);
 	mem_free(set);
 }
 
 static struct subscription *find(struct subscription_set *set, const char *name)
 {
-	struct list *link;
-	list_for_each (link, &set->subscriptions) {
-		struct subscription *subscription = list_entry(link, struct subscription, link);
+	list_each (struct subscription, subscription, &set->subscriptions, link)
 		if (strcmp(subscription->name, name) == 0)
 			return subscription;
-	}
 	return NULL;
 }
 
@@ -315,9 +308,7 @@ static void forget_ids(struct subscription *subscription)
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct subscription_set *set = list_entry(listener, struct subscription_set, listener);
-	struct list *link;
-	list_for_each (link, &set->subscriptions) {
-		struct subscription *subscription = list_entry(link, struct subscription, link);
+	list_each (struct subscription, subscription, &set->subscriptions, link) {
 		if (subscription->is_started && matches(subscription, event))
 			send(set, subscription, event);
 		if (event->kind == EVENT_SERVER_LOST)
@@ -361,9 +352,7 @@ void subscription_start(struct subscription_set *set, const char *name)
 
 void subscription_set_catch_up(struct subscription_set *set)
 {
-	struct list *link;
-	list_for_each (link, &set->subscriptions) {
-		struct subscription *subscription = list_entry(link, struct subscription, link);
+	list_each (struct subscription, subscription, &set->subscriptions, link) {
 		uint64_t from = subscription->dropped_from;
 		if (from == 0)
 			continue;

@@ -380,12 +380,9 @@ static void log_trouble(struct tool_folder *folder)
 void tool_folder_read(struct tool_folder *folder)
 {
 	uint64_t content;
-	struct list *link, *after;
 	method_set_rows(METHOD_DECLARED, NULL, 0);
-	list_for_each_safe (link, after, &folder->tools) {
-		list_remove(link);
-		list_append(&folder->retired, link);
-	}
+	list_each_safe (struct tool, tool, &folder->tools, link)
+		list_move(&folder->retired, &tool->link);
 	folder->count = 0;
 	folder->reader = json_reader_new(DECLARATION_BYTES_MAX);
 	refuse_relative(folder);

@@ -307,8 +307,7 @@ static int fire_timers(struct muxbus_loop *loop)
 		struct list *link = loop->timers.next;
 		if (list_entry(link, struct loop_timeout, link)->due_us > now_us)
 			break;
-		list_remove(link);
-		list_append(&due, link);
+		list_move(&due, link);
 	}
 	while (!list_is_empty(&due)) {
 		struct loop_timeout *timer = list_entry(due.next, struct loop_timeout, link);

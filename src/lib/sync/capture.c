@@ -474,15 +474,11 @@ int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t histor
     muxbus_capture_fn *done, void *data)
 {
 	struct capture *capture;
-	const struct list *link;
-	unsigned count = 0;
 	if (sync->state != MUXBUS_SYNC_LIVE || sync->primary == NULL)
 		return MUXBUS_ERR_UNAVAILABLE;
 	if (muxbus_model_pane(sync->model, pane) == NULL)
 		return MUXBUS_ERR_NOT_FOUND;
-	list_for_each (link, &sync->captures)
-		count++;
-	if (count >= CAPTURES_MAX)
+	if (list_count(&sync->captures) >= CAPTURES_MAX)
 		return MUXBUS_ERR_LIMIT;
 	capture = mem_calloc(1, sizeof *capture);
 	if (capture == NULL)

@@ -75,11 +75,8 @@ static void answer(
 /* Moves all lists of commands to another list. */
 static void take_all(struct list *runs, struct list *ret_runs)
 {
-	while (!list_is_empty(runs)) {
-		struct detached_run *run = first(runs);
-		list_remove(&run->link);
-		list_append(ret_runs, &run->link);
-	}
+	while (!list_is_empty(runs))
+		list_move(ret_runs, runs->next);
 }
 
 static void fail_all(struct list *runs, int error)
@@ -216,8 +213,7 @@ static void on_held(void *data)
 	struct detached *detached = run->detached;
 	struct pending *pending = run->pending;
 	run->pending = NULL;
-	list_remove(&run->link);
-	list_append(&detached->left, &run->link);
+	list_move(&detached->left, &run->link);
 	detached->held_count--;
 	if (++detached->left_count > LEFT_MAX) {
 		struct detached_run *oldest = first(&detached->left);
@@ -239,8 +235,7 @@ static void on_answered(void *data)
 	run->is_held = true;
 	loop_timeout_start(&run->timer, one_shot_wait(run->one_shot));
 	detached->held_count++;
-	list_remove(&run->link);
-	list_append(&detached->held, &run->link);
+	list_move(&detached->held, &run->link);
 	begin(detached);
 	sync_settle_later(detached->sync);
 }

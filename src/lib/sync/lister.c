@@ -52,11 +52,10 @@ void lister_init(struct muxbus_sync *sync)
 
 void lister_finish(struct lister *lister)
 {
-	struct list *link, *after;
 	loop_timeout_stop(&lister->timer);
-	list_for_each_safe (link, after, &lister->waits) {
-		list_remove(link);
-		mem_free(list_entry(link, struct lister_wait, link));
+	list_each_safe (struct lister_wait, wait, &lister->waits, link) {
+		list_remove(&wait->link);
+		mem_free(wait);
 	}
 }
 
@@ -75,22 +74,17 @@ static int64_t spacing_us(const struct lister *lister)
 static struct parts awaited_parts(const struct lister *lister)
 {
 	struct parts parts = {0};
-	const struct list *link;
-	list_for_each (link, &lister->waits) {
-		const struct lister_wait *wait = list_entry(link, struct lister_wait, link);
+	list_each (const struct lister_wait, wait, &lister->waits, link)
 		if (wait->number > lister->begun)
 			parts_add(&parts, &wait->parts);
-	}
 	return parts;
 }
 
 static bool next_is_awaited(const struct lister *lister)
 {
-	const struct list *link;
-	list_for_each (link, &lister->waits) {
-		if (list_entry(link, struct lister_wait, link)->number > lister->begun)
+	list_each (struct lister_wait, wait, &lister->waits, link)
+		if (wait->number > lister->begun)
 			return true;
-	}
 	return false;
 }
 
@@ -136,12 +130,9 @@ static void try_again_later(struct muxbus_sync *sync)
 /* Makes the callers that wait for the running listing wait for the next one. */
 static void wait_on(struct lister *lister)
 {
-	struct list *link;
-	list_for_each (link, &lister->waits) {
-		struct lister_wait *wait = list_entry(link, struct lister_wait, link);
+	list_each (struct lister_wait, wait, &lister->waits, link)
 		if (wait->number == lister->begun)
 			wait->number++;
-	}
 }
 
 /* Stores tmux's numbers. Returns true if tmux ran nothing else since the last reply. */
@@ -196,10 +187,9 @@ static bool is_claim_true(const struct lister *lister)
 /* Stops listing a closed window, also for callers that wait for it. */
 static void forget_window(struct lister *lister, struct parts *rest, uint32_t window)
 {
-	struct list *link;
 	parts_remove_window(rest, window);
-	list_for_each (link, &lister->waits)
-		parts_remove_window(&list_entry(link, struct lister_wait, link)->parts, window);
+	list_each (struct lister_wait, wait, &lister->waits, link)
+		parts_remove_window(&wait->parts, window);
 }
 
 /*
@@ -345,14 +335,10 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 static void answer(struct muxbus_sync *sync, uint64_t number, int error)
 {
 	struct list ready;
-	struct list *link, *after;
 	list_init(&ready);
-	list_for_each_safe (link, after, &sync->lister.waits) {
-		if (list_entry(link, struct lister_wait, link)->number > number)
-			continue;
-		list_remove(link);
-		list_append(&ready, link);
-	}
+	list_each_safe (struct lister_wait, wait, &sync->lister.waits, link)
+		if (wait->number <= number)
+			list_move(&ready, &wait->link);
 	while (!list_is_empty(&ready)) {
 		struct lister_wait *wait = list_entry(ready.next, struct lister_wait, link);
 		list_remove(&wait->link);
