@@ -36,6 +36,11 @@ listens() { # listens SOCKET
 }
 escape=$(printf '\033')
 
+# A script that asks each socket beside that of tmux for its sessions goes on.
+
+timeout 20 tmux -S "$MUXBUS" list-sessions >"$dir/out" 2>&1
+is 'a client of tmux is sent away' $? 1
+
 # Patterns of kinds. watch passes them on to subscribe.
 
 call list_events '{"kinds":["bell","pane_c*"]}'

@@ -465,7 +465,10 @@ static bool read_some(struct peer *peer)
 	struct iovec room = {peer->shared->scratch, peer->shared->scratch_size};
 	struct msghdr message = {.msg_iov = &room, .msg_iovlen = 1};
 	ssize_t n = recvmsg(peer->fd, &message, MSG_DONTWAIT);
-	if (n > 0) {
+	/* A client of tmux begins with a binary number, and would wait for an answer without an end. */
+	bool is_binary =
+	    n > 1 && peer->shared->scratch[1] == '\0' && !line_input_is_pending(&peer->input);
+	if (n > 0 && !is_binary) {
 		/* A read ends at a descriptor that is passed, although more bytes follow. */
 		bool is_all = (size_t)n < room.iov_len && !(message.msg_flags & MSG_CTRUNC);
 		line_input_add(&peer->input, room.iov_base, (size_t)n);
@@ -480,7 +483,7 @@ static bool read_some(struct peer *peer)
 	if (n < 0 && errno == EAGAIN)
 		return false;
 	peer->is_input_ended = true;
-	if (n < 0 || has_hung_up(peer))
+	if (n != 0 || has_hung_up(peer))
 		set_gone(peer);
 	return true;
 }
