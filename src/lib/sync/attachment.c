@@ -496,8 +496,28 @@ static void settle_attachment(struct attachment *attachment)
 	flow_end(&flow);
 }
 
+/*
+ * Pauses panes whose windows have left the session. tmux would keep their output for this
+ * connection without end, and up to 3.7c dies when such a pane is respawned.
+ */
+static void pause_moved(struct attachment *attachment)
+{
+	const struct muxbus_sync *sync = attachment->sync;
+	struct flow flow = {.attachment = attachment};
+	size_t cursor = 0;
+	struct track *track;
+	while ((track = track_next(sync, &cursor)) != NULL)
+		if ((track->source == attachment || track->coming == attachment) &&
+		    track->now != NULL && !may_own(attachment, track->now->window))
+			stop_flow(&flow, track);
+	flow_end(&flow);
+}
+
 void attachment_settle_output(struct muxbus_sync *sync)
 {
+	list_each (struct attachment, attachment, &sync->attachments, link)
+		if (attachment->state == ATTACHMENT_LIVE)
+			pause_moved(attachment);
 	list_each_safe (struct attachment, attachment, &sync->attachments, link) {
 		uint64_t freed = sync->freed;
 		if (attachment->state == ATTACHMENT_LIVE)

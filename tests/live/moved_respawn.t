@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# tmux keeps the output of a pane for each control client that has not taken all of it, also when the window of the
+# pane has moved to a session that the client does not show. tmux up to 3.7c dies when such a pane is respawned. The
+# output of a pane comes in control mode while the user has piped the pane.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+MUXBUS_TEST_ATTACH=used
+start 'exec sleep 3600'
+t new-session -d -s other 'exec sleep 3600'
+pane=$(t new-window -d -P -F '#{pane_id}' -t main: 'exec sleep 3600')
+t pipe-pane -O -t "$pane" 'exec cat >/dev/null'
+server=$(t display-message -p '#{pid}')
+"$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" watch line -p "$pane" --json >"$dir/lines" 2>/dev/null &
+attached() { call status '{}' && field .result.tmux.attached; }
+until_is 'a pane with a pipe of the user is followed in control mode' true attached
+
+# comes WORD: the word is typed until the subscriber has it. tmux has written all output then.
+comes() {
+	t send-keys -t "$pane" "$1" Enter 2>/dev/null
+	sleep 0.02
+	grep -qF "$1" "$dir/lines" && echo yes
+}
+for to in other main other; do
+	t respawn-pane -k -t "$pane" 'exec cat' 2>/dev/null
+	until_is 'the pane is followed' yes comes "before-$to"
+	t move-window -s "$pane" -t "$to:" 2>/dev/null
+	until_is 'and when it has moved' yes comes "behind-$to"
+done
+t respawn-pane -k -t "$pane" 'exec cat' 2>/dev/null
+until_is 'the pane is followed at last' yes comes last
+is 'and tmux lives' "$(t display-message -p "#{pid}" 2>&1)" "$server"
+done_testing
