@@ -325,8 +325,21 @@ static const struct {
 	ECHO_TAIL},
     {"too little of it", "get\n_job A1B2\n", ">", 1, 9, ECHO_NONE},
     {"words in the row above the rest of it", "> so\nDetails: get\n_job A1B2\n", ">", 2, 9,
-	ECHO_NONE},
-    {"words behind the rest of it", "Details: get\n_job A1B2 and\n", ">", 1, 13, ECHO_NONE},
+	ECHO_ALTERED},
+    {"words behind the rest of it", "Details: get\n_job A1B2 and\n", ">", 1, 13, ECHO_ALTERED},
+    {"words before the rest of it, which fills the row", "so Details: get_job A1B2\n\n", ">", 1, 0,
+	ECHO_ALTERED},
+    {"its begin in rows of a few cells, and words", "[mux\nbus \nA1B2\n job\n] so\n", ">", 4, 4,
+	ECHO_ALTERED},
+    {"its begin above an edge that a row like its end is above",
+	"of a job\n\xe2\x94\x83\n\xe2\x94\x83 ] exit 3 after 0.2 s. Details: get_job A1B2\n", "", 2,
+	45, ECHO_TAIL},
+    {"other characters behind it",
+	"> [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2 \xd0\xb4\xd0\xb0\n", ">", 0,
+	64, ECHO_ALTERED},
+    {"other characters within it",
+	"> [muxbus A1B2 job] exit 3 \xd0\xb4\xd0\xb0 after 0.2 s. Details: get_job A1B2\n", ">", 0,
+	64, ECHO_ALTERED},
     {"submitted and scrolled away", "done\n> \n", ">", 1, 2, ECHO_NONE},
 };
 
@@ -334,6 +347,13 @@ static void test_lines(void)
 {
 	struct prompt_view view = {
 	    .text = "> \xe5\x8e\x8b\xe7\xbc\xa9\n", .len = 9, .columns = 41, .cursor_column = 6};
+	static const char quotation[] = "said \xc2\xab\xe6\xbc\xa2\xe6\xbc\xa2\xc2\xbb so";
+	struct prompt_view quoted = {
+	    .text = "> said \xc2\xab\xe6\xbc\xa2\n\xe6\xbc\xa2\xc2\xbb so\n",
+	    .len = 22,
+	    .columns = 10,
+	    .cursor_row = 1,
+	    .cursor_column = 6};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct prompt_view shown = {.text = lines[i].screen,
 		    .len = strlen(lines[i].screen),
@@ -343,6 +363,8 @@ static void test_lines(void)
 		is_int(prompt_find_line(&shown, line, strlen(line), lines[i].lead), lines[i].echo,
 		    "a typed line: %s", lines[i].name);
 	}
+	is_int(prompt_find_line(&quoted, quotation, sizeof quotation - 1, ">"), ECHO_EXACT,
+	    "a typed line with other characters over two rows");
 	is_int(prompt_find_line(&view, "\xe5\x8e\x8b\xe7\xbc\xa9", 6, ">"), ECHO_EXACT,
 	    "a typed line without ASCII");
 }

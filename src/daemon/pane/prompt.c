@@ -269,6 +269,7 @@ struct key {
 	bool is_ascii; /* compare ASCII only: for other characters tmux has its own widths */
 	size_t count;
 	uint32_t characters[KEY_MAX];
+	size_t others[KEY_MAX + 1]; /* characters before this one, or at the end, not compared */
 };
 
 static bool is_compared(const struct key *key, uint32_t character)
@@ -282,15 +283,17 @@ static void make_key(const char *line, size_t len, struct key *key)
 	for (size_t at = 0; at < len; at++)
 		ascii += line[at] > ' ' && line[at] < 0x7f && line[at] != '|';
 	key->is_ascii = ascii >= 4;
-	key->count = 0;
+	key->count = key->others[0] = 0;
 	for (size_t at = 0; at < len && key->count < KEY_MAX;) {
 		uint32_t character;
 		int size = utf8_decode(line + at, len - at, &character);
-		if (size <= 0)
-			size = 1;
-		else if (is_compared(key, character))
+		at += (size_t)(size > 0 ? size : 1);
+		if (size > 0 && is_compared(key, character)) {
 			key->characters[key->count++] = character;
-		at += (size_t)size;
+			key->others[key->count] = 0;
+		} else if (size > 0 && !prompt_row_is_frame(character)) {
+			key->others[key->count]++;
+		}
 	}
 }
 
@@ -325,24 +328,27 @@ static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned ba
 	return *lead == '\0' ? ECHO_EXACT : ECHO_ALTERED;
 }
 
-/* Returns true if the beginning of the key is in the cursor's row or one above it. */
+/* Takes the next character of the screen. Returns true if it completes the part. */
+static bool completes(const uint32_t *part, size_t count, size_t *found, uint32_t character)
+{
+	*found = character == part[*found] ? *found + 1 : character == part[0];
+	return *found == count;
+}
+
+/* Returns true if the beginning or the end of the key is in the cursor's row or the rows above. */
 static bool has_part(const struct prompt_view *view, const struct key *key)
 {
 	static struct prompt_row row;
-	size_t part = key->count < 12 ? key->count : 12;
-	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
-		size_t found = 0;
-		view_row(view, view->cursor_row - back, &row);
-		for (size_t at = 0; at < row.count && found < part; at++) {
-			if (!is_compared(key, row.characters[at]))
-				continue;
-			if (row.characters[at] == key->characters[found])
-				found++;
-			else
-				found = row.characters[at] == key->characters[0];
-		}
-		if (found == part)
-			return true;
+	size_t count = key->count < TAIL_MIN ? key->count : TAIL_MIN, begun = 0, ended = 0;
+	const uint32_t *end = key->characters + key->count - count;
+	unsigned rows = view->cursor_row < PROMPT_ROWS_MAX ? view->cursor_row + 1 : PROMPT_ROWS_MAX;
+	while (rows-- > 0) {
+		view_row(view, view->cursor_row - rows, &row);
+		for (size_t at = 0; at < row.count; at++)
+			if (is_compared(key, row.characters[at]) &&
+			    (completes(key->characters, count, &begun, row.characters[at]) ||
+				completes(end, count, &ended, row.characters[at])))
+				return true;
 	}
 	return false;
 }
@@ -361,26 +367,34 @@ enum prompt_echo prompt_find_line(
 {
 	static struct prompt_row row;
 	static struct key key;
-	size_t left, begun = 0;
-	bool is_cut = false;
+	size_t left, others;
+	bool is_cut = false, has_text = true;
 	make_key(line, len, &key);
 	left = key.count;
 	if (left == 0)
 		return ECHO_NONE;
+	others = key.others[left];
 	/* Search backwards from the cursor. */
 	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		size_t at;
-		is_cut = left == begun; /* the row below had no text: a box's edge */
-		begun = left;
+		is_cut |= !has_text; /* the row below, not the cursor's, was a box's edge */
+		has_text = back == 0;
 		view_row(view, view->cursor_row - back, &row);
 		at = back == 0 && view->cursor_column < row.count ? view->cursor_column : row.count;
 		while (at-- > 0) {
-			if (!is_compared(&key, row.characters[at]))
+			uint32_t character = row.characters[at];
+			if (prompt_row_is_frame(character))
 				continue;
-			if (row.characters[at] != key.characters[left - 1])
+			has_text = true;
+			if (!is_compared(&key, character) && others > 0) {
+				others--;
+				continue;
+			}
+			if (character != key.characters[left - 1])
 				return echo_of_part(view, &key, left, is_cut);
 			if (--left == 0)
 				return compare_lead(view, back, &row, at, lead);
+			others = key.others[left];
 		}
 	}
 	return echo_of_part(view, &key, left, true);
