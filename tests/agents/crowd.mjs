@@ -20,6 +20,7 @@ const [, rounds, start] = process.argv.slice(2)
 const { agents } = settings
 const BOUND_SEC = 110 // from the end of a round's deeds to the model
 const JOBS = 20 // of a round, which end in the same second
+const WIDE = ['210', '58'] // columns and rows of each window
 let round = -1
 let number = 0
 
@@ -172,9 +173,9 @@ const deeds = {
 		}
 	},
 	async 'another size'(a) {
-		const before = show(a, '#{window_width} #{window_height}').split(' ')
-		tmux('resize-window', '-t', a.pane, '-x', '100', '-y', '24')
-		return async () => tmux('resize-window', '-t', a.pane, '-x', before[0], '-y', before[1])
+		const window = show(a, '#{window_id}') // another deed may have resized it too, or may move the pane
+		tmux('resize-window', '-t', window, '-x', '100', '-y', '24')
+		return async () => tmux('resize-window', '-t', window, '-x', WIDE[0], '-y', WIDE[1])
 	},
 	async 'another place'(a) {
 		tmux('swap-pane', '-d', '-s', a.pane, '-t', pick(agents.filter(one => one !== a)).pane)
@@ -290,7 +291,7 @@ const open = (...words) => tmux(...words, '-d', '-P', '-F', '#{pane_id}', '-c', 
 for (let at = 0; at < agents.length; at++) { // two in a window, beside each other or not
 	if (at % 2 === 0) {
 		agents[at].pane = open('new-window', '-t', 'main:')
-		tmux('resize-window', '-t', agents[at].pane, '-x', '210', '-y', '58')
+		tmux('resize-window', '-t', agents[at].pane, '-x', WIDE[0], '-y', WIDE[1])
 	} else {
 		agents[at].pane = open('split-window', pick(['-h', '-v']), '-t', agents[at - 1].pane)
 	}
