@@ -140,18 +140,19 @@ bool submit_is_at_work(const struct submit *submit)
 	return false;
 }
 
-void submit_resume(struct submit *submit, const char *line, size_t len, unsigned before)
+void submit_resume(
+    struct submit *submit, const char *line, size_t len, const struct submit_past *past)
 {
 	(void)submit;
 	(void)line;
 	(void)len;
-	(void)before;
+	(void)past;
 }
 
-unsigned submit_typed_before(const struct submit *submit)
+void submit_read_past(const struct submit *submit, struct submit_past *ret_past)
 {
 	(void)submit;
-	return 0;
+	*ret_past = (struct submit_past){0};
 }
 
 void submit_write_evidence(

@@ -9,12 +9,13 @@ daemon_options='-o ack_wait_ms=500'
 start 'exec sh'
 cat >"$dir/gemini" <<'END'
 #!/usr/bin/env python3
-# NAME LOG: has the box of the agent that it is named for, and logs what Enter sends.
-import os, sys, tty
+# NAME LOG: has the box of the agent that it is named for, and logs what Enter sends. It reads no further while
+# LOG.hold exists: after so many keys as that says, or after "text" or "enter".
+import os, select, sys, time, tty
 tty.setraw(0)
 columns, lines = os.get_terminal_size()
 is_boxed = os.path.basename(sys.argv[0]) == "opencode" # a box of its own that scrolls
-said, text = ["Hello, what is to be done?"], ""
+said, text, at, keys = ["Hello, what is to be done?"], "", 0, 0
 def rows(width):
     found = []
     for one in text.split("\n"):
@@ -39,15 +40,43 @@ def draw():
 if is_boxed:
     os.write(1, b"\033[?1049h")
 draw()
-while piece := os.read(0, 4096).decode(errors="replace"):
-    for key in piece:
-        if key == "\r":
-            with open(sys.argv[1], "a") as log:
-                log.write(text.replace("\n", "/") + "\n")
-            said, text = said + ["I heard that."], ""
-        else:
-            text = text[:-1] if key == "\x7f" else text + key
-    draw()
+def hold(point):
+    try:
+        if open(sys.argv[1] + ".hold").read().strip() != str(point):
+            return
+    except OSError:
+        return
+    os.write(1, b"\033]2;held\007")
+    while os.path.exists(sys.argv[1] + ".hold"):
+        time.sleep(0.01)
+    os.write(1, b"\033]2;\007")
+piece = b""
+while byte := os.read(0, 1):
+    piece += byte
+    try:
+        key = piece.decode()
+    except UnicodeDecodeError:
+        continue
+    piece = b""
+    keys += 1
+    if key == "\r":
+        with open(sys.argv[1], "a") as log:
+            log.write(text.replace("\n", "/") + "\n")
+        hold("enter")
+        said, text, at, keys = said + ["I heard that."], "", 0, 0
+    elif key in "\x01\x05":
+        at = 0 if key == "\x01" else len(text)
+    elif key == "\x7f":
+        text, at = text[:max(at - 1, 0)] + text[at:], max(at - 1, 0)
+    else:
+        text, at = text[:at] + key + text[at:], at + 1
+    is_all = not select.select([0], [], [], 0)[0]
+    if is_all or keys < 200:
+        draw()
+    if key != "\r":
+        hold(keys)
+        if is_all and keys > 20:
+            hold("text")
 END
 chmod +x "$dir/gemini"
 ln -s gemini "$dir/opencode"
@@ -81,6 +110,72 @@ for agent in gemini opencode; do
 		until_is 'and the other' 1 heard "$other"
 		t kill-pane -t "$pane"
 	done
+done
+# kill -9 of the daemon: before it types, while the program reads, before Enter, and before the line has left.
+long='a reminder with many words, which is more than the box of that agent has room for'
+open_agent() { # open_agent NAME: in a small pane, with a log of its own
+	log=$dir/heard.$1.killed
+	: >>"$log"
+	pane=$(t new-window -d -P -F '#{pane_id}' -t main: 'exec sh')
+	t resize-window -t "$pane" -x 20 -y 10
+	t respawn-pane -k -t "$pane" "exec $dir/$1 $log"
+	until_is "$1" 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$pane' | grep -c '▀▀▀' || :"
+	call ensure_agent "{\"pane\":\"$pane\",\"startup_timeout_sec\":3}"
+}
+hold() { # hold POINT: posts a notice, and ends the daemon when the program has read so much of it
+	echo "$1" >"$log.hold"
+	id=$(post "$long")
+	until_is "held after $1" held t display-message -p -t "$pane" '#{pane_title}'
+	kill -9 "$daemon_pid"
+	wait "$daemon_pid" 2>/dev/null
+}
+for agent in gemini opencode; do
+	open_agent $agent
+	id=$(post "$long")
+	kill_daemon
+	until_is "$agent, killed before typing: has a notice" 'delivered ' state "$id"
+	is 'once' "$(heard "$id")" 1
+	for point in 1 60 150 text enter; do
+		hold $point
+		start_daemon
+		[ $point = enter ] && sleep 1 # longer than until another Enter would follow
+		rm "$log.hold"
+		until_is "$agent, killed after $point: has a notice" 'delivered ' state "$id"
+		is 'once' "$(heard "$id")" 1
+	done
+
+	# Words behind the line, whose begin is out of sight.
+	hold 150
+	rm "$log.hold"
+	until_is 'all is read' '' t display-message -p -t "$pane" '#{pane_title}'
+	t send-keys -t "$pane" -l ' and my own words'
+	start_daemon
+	until_is 'words behind the line: it waits' 'queued there is something on the prompt line' state "$id"
+	is 'and is not sent' "$(heard "$id")" 0
+	t send-keys -t "$pane" -N 17 BSpace
+	until_is 'without these words it is' 'delivered ' state "$id"
+	is 'once' "$(heard "$id") $(heard 'my own')" '1 0'
+
+	# A person who types before the line, out of sight, and leaves.
+	hold 150
+	rm "$log.hold"
+	until_is 'all is read' '' t display-message -p -t "$pane" '#{pane_title}'
+	before=$(t capture-pane -p -t "$pane")
+	tmux -S "$dir/outer" -f /dev/null new-session -d -x 30 -y 12 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
+	until_is 'a person comes' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
+	t select-window -t "$pane"
+	tmux -S "$dir/outer" send-keys C-a 'mine ' C-e
+	until_is 'and types' no sh -c "[ \"\$(tmux -S '$dir/tmux' capture-pane -p -t '$pane')\" = '$before' ] || echo no"
+	t select-window -t main:0
+	tmux -S "$dir/outer" kill-server
+	start_daemon
+	until_is 'the line is left to them' 'queued there is something on the prompt line' state "$id"
+	sleep 2 # longer than it takes to press Enter
+	is 'and not sent' "$(heard "$id")" 0
+	t send-keys -t "$pane" -N 300 BSpace
+	until_is 'behind it the notice comes' 'delivered ' state "$id"
+	is 'once' "$(heard "$id") $(heard mine)" '1 0'
+	t kill-pane -t "$pane"
 done
 is 'none came twice' "$(cat "$dir"/heard.* | grep -c .)" "$(cat "$dir"/heard.* | sort -u | grep -c .)"
 done_testing

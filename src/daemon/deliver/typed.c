@@ -14,15 +14,17 @@
 struct typed_kept {
 	uint64_t *batch; /* numbers of the notifications that the line reports */
 	size_t count;
-	unsigned before; /* how often earlier daemons may have typed it */
+	struct submit_past past;
 	char *line;
 };
 
 static const struct record_field kept_fields[] = {
     {RECORD_ROW(NUMBERS, struct typed_kept, batch, "batch"),
 	.count_offset = offsetof(struct typed_kept, count)},
-    {RECORD_ROW(NATURAL, struct typed_kept, before, "before")},
+    {RECORD_ROW(NATURAL, struct typed_kept, past.before, "before")},
     {RECORD_ROW(TEXT, struct typed_kept, line, "line")},
+    {RECORD_ROW(UINT64, struct typed_kept, past.activity, "activity"), .is_optional = true},
+    {RECORD_ROW(BOOL, struct typed_kept, past.was_entered, "entered"), .is_optional = true},
 };
 
 static const struct record_kind typed_kind = {
@@ -41,6 +43,7 @@ struct retry {
 	uint64_t seqs[MAIL_BATCH_MAX];
 	size_t count;
 	uint64_t turns; /* turns of the pane's agent before the line was typed */
+	struct submit_past past;
 	struct buf line;
 };
 
@@ -63,10 +66,10 @@ static void keep(struct mail *mail)
 	struct typed_kept kept = {
 	    .batch = mail->batch,
 	    .count = mail->batch_count,
-	    .before = submit_typed_before(mail->submit),
 	    .line = (char *)mail->line.data,
 	};
 	char name[PANE_REF_NAME_SIZE];
+	submit_read_past(mail->submit, &kept.past);
 	pane_ref_name(&mail->pane, name);
 	record_put(queue_store(mail->office->parts->queue), &typed_kind, name, &kept);
 }
@@ -83,7 +86,7 @@ static void resume(struct mail *mail)
 		if (queue_find(queue, kept.batch[at]) != NULL)
 			mail->batch[mail->batch_count++] = kept.batch[at];
 	if (mail->batch_count > 0)
-		submit_resume(mail->submit, kept.line, strlen(kept.line), kept.before);
+		submit_resume(mail->submit, kept.line, strlen(kept.line), &kept.past);
 	record_finish(typed_kind.rows, &kept);
 }
 
@@ -126,7 +129,7 @@ static void type_again(struct retry *retry)
 	memcpy(mail->batch, retry->seqs, retry->count * sizeof *retry->seqs);
 	mail->batch_count = retry->count;
 	remember(mail, &retry->line);
-	submit_resume(mail->submit, (char *)retry->line.data, retry->line.len, 0);
+	submit_resume(mail->submit, (char *)retry->line.data, retry->line.len, &retry->past);
 }
 
 /* Returns true if the agent has begun a turn since it had this number of turns. */
@@ -195,6 +198,9 @@ static void retry_add(const struct mail *mail)
 	memcpy(retry->seqs, mail->batch, mail->batch_count * sizeof *mail->batch);
 	retry->count = mail->batch_count;
 	retry->turns = mail->turns;
+	submit_read_past(mail->submit, &retry->past);
+	retry->past.before = 0;
+	retry->past.was_entered = false;
 	buf_init(&retry->line, SUBMIT_LINE_MAX);
 	(void)buf_append(&retry->line, mail->line.data, mail->line.len);
 	retry->timer = loop_timer_new(office->parts->base, on_retry, retry);
@@ -238,6 +244,16 @@ static bool on_compose(void *data, struct submit_text *text)
 	(void)queue_commit(queue);
 	(void)buf_append(&text->bytes, mail->line.data, mail->line.len);
 	return true;
+}
+
+/* Stores that Enter may have submitted the line when the next daemon does not find it. */
+static void on_entering(void *data)
+{
+	struct mail *mail = data;
+	struct queue *queue = mail->office->parts->queue;
+	queue_begin(queue);
+	keep(mail);
+	(void)queue_commit(queue);
 }
 
 /* Queues notifications again that were not typed, and gives them the deferral's receipt. */
@@ -315,6 +331,7 @@ void typed_open(struct mail *mail)
 	static const struct submit_handlers handlers = {
 	    .is_wanted = on_is_wanted,
 	    .compose = on_compose,
+	    .entering = on_entering,
 	    .deferred = on_deferred,
 	    .ended = on_ended,
 	};

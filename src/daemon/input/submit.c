@@ -10,7 +10,6 @@
 #include "daemon/pane/pane_tty.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum {
 	BUSY_MS = 10000, /* until the caller learns that the pane is never quiet */
@@ -48,6 +47,7 @@ static bool compose(struct submit *submit)
 	submit->is_over = false;
 	submit->before += submit->line.text.bytes.len > 0;
 	submit_line_reset(&submit->line);
+	submit->line.activity = submit->activity;
 	return submit->handlers->compose(submit->data, &submit->line.text);
 }
 
@@ -57,6 +57,10 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 	bool in_prefix;
 	if (submit_is_blocked(submit)) {
 		submit_defer(submit, blocked);
+		return;
+	}
+	if (submit->line.was_entered && submit->line.text.bytes.len > 0) {
+		submit_end(submit, SUBMIT_SUBMITTED, NULL);
 		return;
 	}
 	if (!compose(submit)) {
@@ -79,8 +83,8 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 }
 
 /* Continues with a line at the prompt, typed by an earlier daemon or by a try without a reply. */
-static void take_up(
-    struct submit *submit, const struct muxbus_pane *pane, const struct pane_tty *tty)
+static void take_up(struct submit *submit, const struct muxbus_pane *pane,
+    const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	bool in_prefix;
 	submit_line_resume(&submit->line, tty);
@@ -88,6 +92,11 @@ static void take_up(
 	submit->human = submit_guard_human(submit->parts->tmux, pane, &in_prefix);
 	submit->stage = STAGE_SETTLING;
 	submit_arm(submit, submit_line_rest_ms(&submit->line, tty));
+	if (!submit->line.was_entered)
+		return;
+	submit->stage = STAGE_SUBMITTING; /* a slow program may be about to take it */
+	submit_line_press(&submit->line, screen);
+	submit_line_pressed(&submit->line);
 }
 
 static int64_t quiet_ms(const struct submit *submit)
@@ -115,6 +124,9 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 	const struct submit_policy *policy = submit->policy;
 	bool stands = submit_line_stands(&submit->line, screen);
 	char reason[SUBMIT_REASON_SIZE];
+	/* Enter may have made a draft of the line. */
+	submit->line.was_entered &= stands || !screen->prompt.has_draft ||
+	    submit_guard_sight(submit->parts, &submit->pane, pane, screen) == SIGHT_FREE;
 	if ((!stands &&
 		(!may_look(submit, pane, tty, reason) ||
 		    !submit_guard_screen(submit->parts, policy, &submit->pane, pane, screen,
@@ -122,7 +134,7 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 	    !submit_guard_known(submit->parts, policy, &submit->pane, pane, reason))
 		submit_defer(submit, reason);
 	else if (stands)
-		take_up(submit, pane, tty);
+		take_up(submit, pane, screen, tty);
 	else if (policy->knows_prompt &&
 	    !submit->handlers->judge(submit->data, pane, screen, reason))
 		submit_defer(submit, reason);
@@ -235,6 +247,10 @@ static void step_enter(
 		submit_give_up(submit, "the pane kept changing before Enter");
 	} else {
 		submit_line_press(line, screen);
+		if (!line->was_entered && submit->handlers->entering != NULL) {
+			line->was_entered = true;
+			submit->handlers->entering(submit->data);
+		}
 		if (submit_type(submit, SUBMIT_ENTER, screen, pane, on_entered) < 0)
 			submit_defer(submit, not_followed);
 	}
@@ -394,6 +410,7 @@ static void on_fresh(void *data, int error)
 	pane = muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
 	pane_tty_read(pane != NULL ? pane->tty : NULL, pane != NULL ? pane->pid : 0, &tty);
 	submit->activity = pane != NULL ? submit_guard_activity(submit->parts->tmux, pane) : 0;
+	submit_line_note(&submit->line, submit->activity);
 	if (error != 0 || pane == NULL ||
 	    pane_fate(submit->parts->tmux, &submit->pane) != PANE_THERE)
 		submit_arm(submit, SUBMIT_RETRY_MIN_MS);
@@ -619,44 +636,6 @@ void submit_keep(struct submit *submit)
 void submit_release(struct submit *submit)
 {
 	submit->is_keeping = false;
-}
-
-void submit_resume(struct submit *submit, const char *line, size_t len, unsigned before)
-{
-	submit_line_reset(&submit->line);
-	submit->before = before;
-	(void)buf_append(&submit->line.text.bytes, line, len);
-}
-
-unsigned submit_typed_before(const struct submit *submit)
-{
-	return submit->before;
-}
-
-void submit_write_evidence(
-    const struct submit *submit, enum submit_result result, struct json_writer *writer)
-{
-	const struct submit_line *line = &submit->line;
-	if (line->typed_ms == 0)
-		return;
-	json_put_bool(writer, "echo_seen", line->is_echo_seen);
-	json_put_bool(writer, "prompt_emptied", result == SUBMIT_SUBMITTED);
-	json_put_int(writer, "enters", line->enters);
-	if (submit->before > 0)
-		json_put_int(writer, "typed_before", submit->before);
-	json_put_int(writer, "elapsed_ms", clock_mono_ms() - line->typed_ms);
-}
-
-void submit_read_typing(const struct submit *submit, struct submit_typing *ret_typing)
-{
-	const struct submit_line *line = &submit->line;
-	int64_t end_ms = line->entered_ms != 0 ? line->entered_ms : clock_mono_ms();
-	*ret_typing = (struct submit_typing){
-	    .is_typed = line->typed_ms != 0,
-	    .is_echo_seen = line->is_echo_seen,
-	    .enters = line->enters,
-	    .typing_ms = line->typed_ms != 0 ? end_ms - line->typed_ms : 0,
-	};
 }
 
 bool submit_set_is_idle(const struct submit_set *set)

@@ -10,11 +10,9 @@
  */
 #pragma once
 
-#include "daemon/input/submit_policy.h"
+#include "daemon/input/submit_past.h"
 
 #define SUBMIT_LINE_MAX 2048 /* bytes of a line that waits for a prompt */
-
-struct json_writer;
 
 /* Outlives its submits, except those with a pending reply of tmux. */
 struct submit_set *submit_set_new(const struct daemon *parts);
@@ -40,26 +38,6 @@ bool submit_is_resting(const struct submit *submit);
 /* Keeps the pane for the work that a text has started: other texts wait. */
 void submit_keep(struct submit *submit);
 void submit_release(struct submit *submit);
-
-/*
- * Sets a line that an earlier daemon may have typed. If it is at the prompt, it is not typed again,
- * but submitted. before: submit_typed_before() of that daemon.
- */
-void submit_resume(struct submit *submit, const char *line, size_t len, unsigned before);
-/* Returns how often the line may have been typed before, without its end being seen. */
-unsigned submit_typed_before(const struct submit *submit);
-
-/* Writes the evidence as members of a receipt. Writes none if nothing was typed. */
-void submit_write_evidence(
-    const struct submit *submit, enum submit_result result, struct json_writer *writer);
-/* How the last text was typed, as evidence. */
-struct submit_typing {
-	bool is_typed; /* false: nothing was typed; ignore the other members */
-	bool is_echo_seen;
-	unsigned enters;
-	int64_t typing_ms; /* from typing to Enter */
-};
-void submit_read_typing(const struct submit *submit, struct submit_typing *ret_typing);
 
 /*
  * Returns true if a notice can be typed into a pane, now or later: a typing person, a busy agent

@@ -13,6 +13,7 @@ enum {
 	SUBMIT_MAX_MS = 6000,
 	UNREAD_MAX_MS = 30000, /* instead of these two, if the program does not read its input */
 	REDRAWN_MS = 1500, /* an agent without a prompt may be redrawing it */
+	SOLE_MS = 2000, /* a person needs longer to come, type out of sight and leave */
 	ENTER_AFTER_MS = 150, /* an earlier Enter would look like part of a paste */
 };
 
@@ -55,6 +56,7 @@ void submit_line_begin(
 	line->has_lead = bytes->len == 0 || memchr(bytes->data, '\n', bytes->len) == NULL;
 	line->lead_column = screen->view.cursor_column;
 	line->was_cooked = tty->is_known && tty->is_cooked;
+	line->is_sole = true;
 	line->typed_ms = line->changed_ms = clock_mono_ms();
 	line->typed_offset = line->seen_offset = line->before_enter = screen->offset;
 }
@@ -77,14 +79,26 @@ static enum prompt_echo find(
 	const char *begin = newline != NULL ? newline + 1 : text;
 	enum prompt_echo echo =
 	    prompt_find_line(&screen->view, begin, len - (size_t)(begin - text), lead);
-	/* A text typed behind a known lead is complete even if only its end is in sight. */
-	return echo != ECHO_TAIL ? echo : line->has_lead ? ECHO_EXACT : ECHO_ALTERED;
+	return echo == ECHO_TAIL && newline != NULL ? ECHO_ALTERED : echo;
+}
+
+/* Finds the text where it was typed. is_sole: its end is enough. */
+static enum prompt_echo find_typed(
+    const struct submit_line *line, const struct pane_screen *screen, bool is_sole)
+{
+	enum prompt_echo echo = find(line, screen, line->has_lead ? line->lead : NULL);
+	return echo != ECHO_TAIL ? echo : is_sole ? ECHO_EXACT : ECHO_ALTERED;
+}
+
+void submit_line_note(struct submit_line *line, uint64_t activity)
+{
+	line->is_sole = (activity != 0 && activity == line->activity) ||
+	    (line->typed_ms != 0 && clock_mono_ms() - line->typed_ms < SOLE_MS);
 }
 
 bool submit_line_stands(const struct submit_line *line, const struct pane_screen *screen)
 {
-	return line->text.bytes.len > 0 &&
-	    find(line, screen, line->has_lead ? line->lead : NULL) == ECHO_EXACT;
+	return line->text.bytes.len > 0 && find_typed(line, screen, line->is_sole) == ECHO_EXACT;
 }
 
 static bool is_unread(const struct pane_tty *tty)
@@ -113,7 +127,7 @@ static bool is_other_form(const struct submit_line *line, const struct pane_scre
 bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *screen,
     const struct pane_tty *tty, bool is_lenient)
 {
-	enum prompt_echo echo = find(line, screen, line->has_lead ? line->lead : NULL);
+	enum prompt_echo echo = find_typed(line, screen, line->is_sole);
 	/* A prompt may change while a text is typed at it. */
 	if (is_lenient && line->has_lead && echo != ECHO_EXACT &&
 	    (echo != ECHO_BEHIND || line->lead[0] == '\0')) {
@@ -194,7 +208,7 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 	    screen->view.cursor_column == line->lead_column &&
 	    strcmp(screen->prompt.lead, line->lead) == 0)
 		return true;
-	return has_moved && (!line->is_exact || !submit_line_stands(line, screen));
+	return has_moved && (!line->is_exact || find_typed(line, screen, true) != ECHO_EXACT);
 }
 
 bool submit_line_is_taken(struct submit_line *line, const struct pane_screen *screen,
