@@ -35,6 +35,7 @@ struct muxbus_connection {
 	int error; /* the reason of the failure; 0 if the user closed it */
 	char reason[ENDING_TEXT_SIZE];
 	struct ending ending;
+	bool was_told_to_end; /* tmux ended the client, after it had answered all that it has run */
 
 	struct client client;
 	struct loop_watch *input_watch; /* exists only while the socket is full */
@@ -57,6 +58,12 @@ struct muxbus_connection {
 
 /* Makes the parser expect the replies of the first list, and starts its timeout. */
 void connection_begin_first(struct muxbus_connection *connection);
+/* As muxbus_connection_run(), but the caller keeps the list. */
+int connection_run_kept(struct muxbus_connection *connection, struct muxbus_command *command,
+    muxbus_reply_fn *reply, void *data);
+/* Returns true if no command of a failed list was run, though the list was sent. */
+bool connection_ran_none(
+    const struct muxbus_connection *connection, int error, const struct muxbus_reply *replies);
 /* Returns true if no list is pending. */
 bool connection_is_idle(const struct muxbus_connection *connection);
 /* Sends queued lines until the socket is full; the rest follows when it has room. */

@@ -48,7 +48,7 @@ static int make_pending(struct muxbus_connection *connection, size_t count, muxb
 	return error;
 }
 
-static int submit(struct muxbus_connection *connection, struct muxbus_command *command,
+int connection_run_kept(struct muxbus_connection *connection, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data)
 {
 	bool was_idle = connection->queue.count == 0;
@@ -77,6 +77,12 @@ static int submit(struct muxbus_connection *connection, struct muxbus_command *c
 	return 0;
 }
 
+bool connection_ran_none(
+    const struct muxbus_connection *connection, int error, const struct muxbus_reply *replies)
+{
+	return error == MUXBUS_ERR_CLOSED && connection->was_told_to_end && replies[0].blocks == 0;
+}
+
 bool connection_is_idle(const struct muxbus_connection *connection)
 {
 	return connection->queue.count == 0;
@@ -85,7 +91,7 @@ bool connection_is_idle(const struct muxbus_connection *connection)
 int muxbus_connection_run(struct muxbus_connection *connection, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data)
 {
-	int error = submit(connection, command, reply, data);
+	int error = connection_run_kept(connection, command, reply, data);
 	muxbus_command_free(command);
 	return error;
 }

@@ -244,6 +244,7 @@ static bool handle(void *data, const struct imsg *message)
 		 * tmux drops the output for a suspended client, and to resume would need a
 		 * terminal, which a control client lacks. So this client ends.
 		 */
+		direct->is_suspended = true;
 		(void)snprintf(direct->reason, sizeof direct->reason, "suspended");
 		answer_end(direct);
 		return true;

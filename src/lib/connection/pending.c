@@ -153,8 +153,9 @@ void pending_answer(struct pending_queue *queue, struct pending *pending)
 void pending_fail(struct pending *pending, int error)
 {
 	for (size_t i = 0; i < pending->count; i++)
-		pending->replies[i] =
-		    (struct muxbus_reply){.error = error, .body = (const uint8_t *)""};
+		pending->replies[i] = (struct muxbus_reply){.error = error,
+		    .body = (const uint8_t *)"",
+		    .blocks = pending->replies[i].blocks};
 	if (pending->reply != NULL)
 		pending->reply(pending->data, error, pending->replies, pending->count);
 	pending_free(pending);

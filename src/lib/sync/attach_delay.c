@@ -6,7 +6,17 @@
 #include "lib/sync/attachment.h"
 #include "lib/sync/detached.h"
 #include "lib/sync/lister.h"
+#include "lib/sync/primary.h"
 #include "lib/sync/track.h"
+
+struct delayed_run {
+	struct list link;
+	struct muxbus_sync *sync;
+	struct muxbus_connection *connection; /* runs the list; NULL: not run yet */
+	struct muxbus_command *command;
+	struct parts read_back; /* parts to list afterwards; empty: none */
+	struct pending *pending;
+};
 
 struct read_back {
 	struct pending *pending; /* the replies are copied */
@@ -71,6 +81,61 @@ static void on_listed(void *data, int error UNUSED)
 	answer(read_back);
 }
 
+/* Takes the reply to a list. If tmux has not run the list, runs the list again later. */
+static void on_run(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct delayed_run *run = data;
+	struct muxbus_sync *sync = run->sync;
+	if (connection_ran_none(run->connection, error, replies)) {
+		list_append(&sync->attach_delay.runs, &run->link);
+		sync_settle_later(sync);
+		return;
+	}
+	if (run->pending->reply != NULL)
+		run->pending->reply(run->pending->data, error, replies, count);
+	pending_free(run->pending);
+	muxbus_command_free(run->command);
+	mem_free(run);
+}
+
+/* Makes a list that waits, or is run and kept. Returns 0 or an error. */
+static int new_run(struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply,
+    void *data, struct delayed_run **ret_run)
+{
+	struct delayed_run *run;
+	struct pending *pending;
+	int error = pending_of(command, reply, data, &pending);
+	if (error != 0)
+		return error;
+	run = mem_alloc(sizeof *run);
+	if (run == NULL) {
+		pending_free(pending);
+		return MUXBUS_ERR_NOMEM;
+	}
+	*run = (struct delayed_run){.sync = sync, .command = command, .pending = pending};
+	*ret_run = run;
+	return 0;
+}
+
+/* Runs a list on the primary connection, whose session may close before tmux reads the list. */
+static int run_connected(
+    struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
+{
+	struct delayed_run *run = NULL;
+	int error = new_run(sync, command, reply, data, &run);
+	if (error == 0) {
+		run->connection = sync->primary->connection;
+		error = connection_run_kept(run->connection, command, on_run, run);
+	}
+	if (error == 0)
+		return 0;
+	if (run != NULL)
+		pending_free(run->pending);
+	mem_free(run);
+	muxbus_command_free(command);
+	return error;
+}
+
 /*
  * Runs a list for a request: beside the primary connection if the list may show something to a
  * person or run a slow hook, or if other lists run there; else on the primary attachment.
@@ -78,10 +143,10 @@ static void on_listed(void *data, int error UNUSED)
 static int run_request(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
 {
-	if (sync->primary == NULL || sync->primary->connection == NULL ||
-	    (command_is_quick(command) &&
-		(sync->beside == NULL || !detached_is_busy(sync->beside))))
+	if (sync->primary == NULL || sync->primary->connection == NULL)
 		return attachment_run(sync->primary, command, reply, data);
+	if (command_is_quick(command) && (sync->beside == NULL || !detached_is_busy(sync->beside)))
+		return run_connected(sync, command, reply, data);
 	if (sync->beside == NULL && (sync->beside = detached_new(sync)) == NULL) {
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
@@ -142,13 +207,6 @@ static int read_back_run(struct muxbus_sync *sync, struct muxbus_command *comman
 /* A connection is opened after this time even if the server was never quiet. */
 #define PATIENCE_MS 1000
 
-struct delayed_run {
-	struct list link;
-	struct muxbus_command *command;
-	struct parts read_back; /* parts to list afterwards; empty: none */
-	struct pending *pending;
-};
-
 static void on_due(void *data)
 {
 	sync_settle_later(data);
@@ -165,6 +223,11 @@ static bool is_needed(const struct muxbus_sync *sync)
 {
 	return sync->way == MUXBUS_WAY_PROCESS &&
 	    (sync->version.caps & MUXBUS_CAP_START_CRASH) != 0;
+}
+
+static bool may_run(const struct muxbus_sync *sync)
+{
+	return !is_needed(sync) || !attachment_any(sync, ATTACHMENT_OPENING);
 }
 
 void attach_delay_disturb(struct muxbus_sync *sync)
@@ -209,10 +272,8 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data)
 {
 	static const struct parts nothing;
-	bool is_now = !is_needed(sync) ||
-	    (!attachment_any(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->attach_delay.runs));
+	bool is_now = list_is_empty(&sync->attach_delay.runs) && may_run(sync);
 	struct delayed_run *run;
-	struct pending *pending;
 	int error;
 	if (read_back == NULL)
 		read_back = &nothing;
@@ -220,25 +281,19 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
 		attach_delay_disturb(sync);
 		return run_request(sync, command, reply, data);
 	}
-	error = pending_of(command, reply, data, &pending);
+	error = new_run(sync, command, reply, data, &run);
 	if (error != 0) {
 		muxbus_command_free(command);
 		return error;
 	}
 	if (is_now) {
-		error = run_now(sync, command, read_back, pending);
+		error = run_now(sync, command, read_back, run->pending);
 		if (error != 0)
-			pending_free(pending);
+			pending_free(run->pending);
+		mem_free(run);
 		return error;
 	}
-	run = mem_alloc(sizeof *run);
-	if (run == NULL) {
-		muxbus_command_free(command);
-		pending_free(pending);
-		return MUXBUS_ERR_NOMEM;
-	}
-	*run =
-	    (struct delayed_run){.command = command, .read_back = *read_back, .pending = pending};
+	run->read_back = *read_back;
 	list_append(&sync->attach_delay.runs, &run->link);
 	return 0;
 }
@@ -252,8 +307,7 @@ static struct delayed_run *take_run(struct attach_delay *delay)
 
 void attach_delay_release(struct muxbus_sync *sync)
 {
-	while (
-	    !list_is_empty(&sync->attach_delay.runs) && !attachment_any(sync, ATTACHMENT_OPENING)) {
+	while (!list_is_empty(&sync->attach_delay.runs) && may_run(sync)) {
 		struct delayed_run *run = take_run(&sync->attach_delay);
 		int error = run_now(sync, run->command, &run->read_back, run->pending);
 		if (error != 0)
@@ -303,7 +357,7 @@ int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)
 	struct track *track = track_find(sync, pane);
 	struct muxbus_command *command;
 	int error;
-	if (sync->state != MUXBUS_SYNC_LIVE || sync->primary == NULL)
+	if (!primary_can_run(sync))
 		return MUXBUS_ERR_UNAVAILABLE;
 	if (track == NULL)
 		return MUXBUS_ERR_NOT_FOUND;

@@ -4,6 +4,7 @@
 #include "lib/sync/attachment.h"
 #include "lib/sync/detached.h"
 #include "lib/sync/lister.h"
+#include "lib/sync/primary.h"
 #include "lib/sync/track.h"
 
 /* The commands of a capture, in order. */
@@ -291,6 +292,10 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	error = read_picture(capture, error, replies, count, &picture);
 	if (error == MUXBUS_ERR_TIMEOUT && is_patient(capture)) {
 		try_again(capture);
+	} else if (error == MUXBUS_ERR_CLOSED && is_patient(capture)) {
+		capture->tries++;
+		capture->is_begun = false; /* the session of the connection may have closed */
+		sync_settle_later(capture->sync);
 	} else if (error != 0) {
 		finish(capture, error, NULL);
 	} else if (track->source == NULL || !track_is_wanted(capture->sync, track)) {
@@ -474,7 +479,7 @@ int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t histor
     muxbus_capture_fn *done, void *data)
 {
 	struct capture *capture;
-	if (sync->state != MUXBUS_SYNC_LIVE || sync->primary == NULL)
+	if (!primary_can_run(sync))
 		return MUXBUS_ERR_UNAVAILABLE;
 	if (muxbus_model_pane(sync->model, pane) == NULL)
 		return MUXBUS_ERR_NOT_FOUND;

@@ -399,6 +399,7 @@ static void choose_detached(struct parts *parts, bool is_awaited)
 static void choose_parts(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
+	const bool is_unannounced = sync->primary->detached != NULL;
 	const struct parts awaited = awaited_parts(lister);
 	const struct parts claims = {.indexes = awaited.indexes,
 	    .details = awaited.details,
@@ -412,18 +413,18 @@ static void choose_parts(struct muxbus_sync *sync)
 	parts_add(&parts, &lister->dirty);
 	lister->claims = claims;
 	lister->dirty = (struct parts){0};
-	if (sync->is_detached || !is_claim_true(lister)) {
+	if (is_unannounced || !is_claim_true(lister)) {
 		parts_add(&parts, &claims);
-		if (wants_names(&claims) && !sync->is_detached)
+		if (wants_names(&claims) && !is_unannounced)
 			details_add_dead(sync, &parts);
 	} else if (wants_names(&claims)) {
 		details_add_written(sync, &parts);
 	}
-	if (sync->is_detached)
+	if (is_unannounced)
 		choose_detached(&parts, !parts_are_empty(&awaited));
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
 	/* Counted texts are safe here, since a one-shot does not search its output for guards. */
-	parts.is_counted = sync->primary->detached != NULL && lister->cuts < CUTS_MAX &&
+	parts.is_counted = is_unannounced && lister->cuts < CUTS_MAX &&
 	    (sync->version.caps & MUXBUS_CAP_PRINT_ENCODED) == 0;
 	lister->running = parts;
 }

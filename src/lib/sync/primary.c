@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/primary.h"
 
+#include "lib/connection/connection_parts.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/detached.h"
 #include "lib/sync/lister.h"
@@ -33,7 +34,10 @@ int primary_greet(struct attachment *attachment)
 	return attachment_run(attachment, command, on_greeted, attachment);
 }
 
-/* Makes a detached attachment primary; the others are no longer used, and close. */
+/*
+ * Makes a detached attachment primary. If the sync is detached, the others are no longer used, and
+ * close; else they have no connection now.
+ */
 static void detach(struct muxbus_sync *sync)
 {
 	struct attachment *detached = attachment_new_detached(sync);
@@ -42,7 +46,8 @@ static void detach(struct muxbus_sync *sync)
 		return;
 	}
 	sync->primary = detached;
-	attachment_close_others(sync);
+	if (sync->is_detached)
+		attachment_close_others(sync);
 	lister_resume(sync);
 }
 
@@ -51,10 +56,22 @@ static bool is_detached(const struct attachment *attachment)
 	return attachment != NULL && attachment->detached != NULL;
 }
 
+bool primary_is_detached(const struct muxbus_sync *sync)
+{
+	return is_detached(sync->primary);
+}
+
+/* Returns true if an attachment can run commands. */
+static bool is_usable(const struct attachment *attachment)
+{
+	return attachment->state == ATTACHMENT_LIVE &&
+	    (is_detached(attachment) || !attachment->connection->has_failed);
+}
+
 /* Returns true if the attachment stays primary. A detached one stays until it is not busy. */
 static bool may_stay(const struct muxbus_sync *sync, const struct attachment *primary)
 {
-	return primary != NULL && primary->state == ATTACHMENT_LIVE &&
+	return primary != NULL && is_usable(primary) &&
 	    (is_detached(primary) == sync->is_detached ||
 		(is_detached(primary) && detached_is_busy(primary->detached)));
 }
@@ -66,11 +83,14 @@ void primary_choose(struct muxbus_sync *sync)
 		return;
 	sync->primary = NULL;
 	list_each (struct attachment, attachment, &sync->attachments, link)
-		if (attachment->state == ATTACHMENT_LIVE &&
+		if (is_usable(attachment) &&
 		    (sync->primary == NULL || is_detached(sync->primary) != sync->is_detached))
 			sync->primary = attachment;
-	if (sync->state == MUXBUS_SYNC_LIVE && sync->is_detached && !is_detached(sync->primary))
-		detach(sync); /* a connection was still being opened */
+	/* A connection was still being opened, or the session of the last one has closed. */
+	if (sync->state == MUXBUS_SYNC_LIVE && !sync->is_lost &&
+	    (sync->is_detached ? !is_detached(sync->primary)
+			       : sync->primary == NULL && !ping_is_waiting(&sync->ping)))
+		detach(sync);
 	else if (sync->primary != NULL && sync->primary != before)
 		lister_resume(sync);
 	if (is_detached(before) && sync->primary != before) {
@@ -78,6 +98,15 @@ void primary_choose(struct muxbus_sync *sync)
 		before->detached = NULL;
 		attachment_free(before);
 	}
+}
+
+bool primary_can_run(struct muxbus_sync *sync)
+{
+	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
+		return false;
+	if (sync->primary == NULL || !is_usable(sync->primary))
+		primary_choose(sync);
+	return sync->primary != NULL;
 }
 
 /* Returns true if a session is being attached to. */

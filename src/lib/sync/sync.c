@@ -22,8 +22,10 @@
 
 /* Maximum number of sessions with a connection; others are only in the model. */
 #define ATTACHMENTS_MAX 256
-/* After this time without a connection, a running server is considered lost. */
+/* After this time without an answer, a server is considered lost. */
 #define GRACE_MS 3000
+/* Interval for listing a server that announces nothing, since the library has no connection. */
+#define LOOK_MS 1000
 /* Minimum age of a server before the library attaches to it. */
 #define YOUNG_MS 100
 /* Interval for retrying a server whose version is not supported. */
@@ -202,6 +204,14 @@ static void open_next(struct muxbus_sync *sync)
 		touch_scout(sync);
 }
 
+/* Starts the timer of the next listing if the sync should have a connection and has none. */
+static void look_later(struct muxbus_sync *sync)
+{
+	if (!sync->is_detached && primary_is_detached(sync) &&
+	    !loop_timeout_is_running(&sync->grace_timer))
+		loop_timeout_start(&sync->grace_timer, LOOK_MS);
+}
+
 static void stop_if_done(struct muxbus_sync *sync)
 {
 	void (*stopped)(void *data) = sync->stopped;
@@ -232,6 +242,7 @@ static void on_settle(void *data)
 		primary_choose(sync);
 		enter_sessions(sync);
 		open_next(sync);
+		look_later(sync);
 		attachment_settle_output(sync);
 		capture_begin(sync);
 		lister_answer(sync);
@@ -362,18 +373,21 @@ static void on_detached_lost(struct muxbus_sync *sync, int error)
 static void on_server_ended(void *data, uint32_t unused UNUSED)
 {
 	struct muxbus_sync *sync = data;
-	if (sync->is_started && sync->is_detached)
+	if (sync->is_started && primary_is_detached(sync))
 		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, muxbus_strerror(MUXBUS_ERR_NO_SERVER));
 }
 
-/* Loses the server after GRACE_MS without a connection. */
+/* Loses a server that does not answer; lists a server that announces nothing. */
 static void on_grace_over(void *data)
 {
 	struct muxbus_sync *sync = data;
 	if (sync->primary == NULL)
-		sync_lose_later(sync, MUXBUS_ERR_TIMEOUT, "the server accepts no client");
+		sync_lose_later(sync, MUXBUS_ERR_TIMEOUT, muxbus_strerror(MUXBUS_ERR_TIMEOUT));
+	else if (primary_is_detached(sync))
+		lister_mark_all(sync);
 }
 
+/* Finds out whether the server has ended with its last connection, or does not answer. */
 static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 {
 	struct identity identity;
@@ -381,21 +395,8 @@ static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, muxbus_strerror(MUXBUS_ERR_NO_SERVER));
 	else if (!locate_is_same(&identity, &sync->server))
 		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
-	else if (count_attachments(sync) == 0)
-		sync_lose_later(sync, error != 0 ? error : MUXBUS_ERR_NO_SESSION, reason);
-	else if (!loop_timeout_is_running(&sync->grace_timer))
+	else if (error == MUXBUS_ERR_TIMEOUT)
 		loop_timeout_start(&sync->grace_timer, GRACE_MS);
-}
-
-/*
- * Opens an attachment to any session at once, since the last connection was closed, perhaps with
- * its session. The old attachment retries later.
- */
-static void attach_anywhere(struct muxbus_sync *sync)
-{
-	struct attachment *scout = attachment_new(sync, MUXBUS_NO_ID);
-	if (scout != NULL)
-		scout->is_scout = true;
 }
 
 static void on_attachment_closed(
@@ -415,6 +416,8 @@ static void on_attachment_closed(
 		ping_start(&sync->ping);
 	if (attachment->state == ATTACHMENT_CLOSING || error == MUXBUS_ERR_NO_SESSION)
 		attachment_free(attachment);
+	else if (has_lived && error != MUXBUS_ERR_TIMEOUT)
+		attachment->is_due = true;
 	if (!sync->is_started) {
 		sync_settle_later(sync);
 		return;
@@ -424,13 +427,9 @@ static void on_attachment_closed(
 		return;
 	}
 	primary_choose(sync);
-	if (sync->primary != NULL) {
-		lister_mark_all(sync);
-	} else {
-		if (has_lived && error != MUXBUS_ERR_TIMEOUT)
-			attach_anywhere(sync);
+	if (!sync->is_detached && (sync->primary == NULL || primary_is_detached(sync)))
 		lost_all(sync, error, why);
-	}
+	lister_mark_all(sync);
 	sync_settle_later(sync);
 }
 
@@ -640,7 +639,7 @@ void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *r
 static int run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data)
 {
-	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started || sync->primary == NULL) {
+	if (!primary_can_run(sync)) {
 		muxbus_command_free(command);
 		return MUXBUS_ERR_UNAVAILABLE;
 	}
