@@ -206,6 +206,26 @@ ask_person() {
 	person kill-server
 }
 
+# The name that a hook of the user gives a new window stays, and else tmux chooses the name.
+name_windows() {
+	automatic() { # automatic PANE: the name of its window, and how the window keeps the name
+		echo "$(t display-message -p -t "$1" '#{window_name}') $(t show-options -w -t "$1" automatic-rename)"
+	}
+	t set-hook -g after-new-window 'rename-window theirs'
+	t set-hook -g after-new-session 'rename-window theirs'
+	call create_window '{"session":"main","command":["cat"]}'
+	is 'a window keeps the name that a hook gave it' "$(automatic "$(field .result.pane)")" 'theirs automatic-rename off'
+	call create_session '{"name":"hooked","command":["cat"]}'
+	is 'so does the window of a session' "$(automatic "$(field .result.pane)")" 'theirs automatic-rename off'
+	t set-hook -gu after-new-window
+	t set-hook -gu after-new-session
+	t kill-session -t hooked
+	for command in cat './a,b}#{pid}'; do
+		call create_window "{\"session\":\"main\",\"keep_on_exit\":true,\"command\":[\"$command\"]}"
+		is "without a hook tmux names the window: $command" "$(t show-options -w -t "$(field .result.pane)" automatic-rename)" ''
+	done
+}
+
 # Each question to tmux runs the user's hooks, and stands in tmux's log of messages.
 ask_nothing() {
 	t set-option -g @asked 0
@@ -318,6 +338,7 @@ end_and_respawn
 listen all '{}'
 until_is 'which the hook sees' client sh -c "sort -u $dir/clients"
 hold_up "$(t display-message -p '#{pane_id}')"
+name_windows
 ask_person
 
 kill "$listener" 2>/dev/null

@@ -125,7 +125,7 @@ struct spawn {
 	uint32_t window;
 	uint32_t session;
 	bool keep;
-	bool is_named; /* the name of the window is ours, not the requester's */
+	char *given; /* name that the window has got from us; NULL: none, or the requester's */
 	bool waits; /* the waiting program is in the pane */
 	int reports; /* enum spawn_report */
 	struct pane_ref parent; /* pane to notify of notices */
@@ -139,6 +139,7 @@ struct spawn {
 static void free_spawn(struct spawn *spawn)
 {
 	mem_free(spawn->cwd);
+	mem_free(spawn->given);
 	mem_free_strings(spawn->env);
 	mem_free_strings(spawn->command);
 	mem_free(spawn);
@@ -242,10 +243,13 @@ static void run_program(struct spawn *spawn)
 	    "set-option", "-p", "-t", TMUX_ID('%', spawn->pane), "remain-on-exit", "on", NULL);
 	int error;
 	muxbus_command_next(command);
-	if (spawn->is_named) {
-		/* Lets tmux choose the name again. */
-		muxbus_command_args(command, "set-option", "-w", "-u", "-t",
-		    TMUX_ID('@', spawn->window), "automatic-rename", NULL);
+	if (spawn->given != NULL) {
+		/* Lets tmux choose the name again, unless a hook of the user has changed it. */
+		muxbus_command_args(
+		    command, "if-shell", "-F", "-t", TMUX_ID('@', spawn->window), NULL);
+		muxbus_command_argf(command, "#{==:#{window_name},%s}", spawn->given);
+		muxbus_command_argf(
+		    command, "set-option -w -u -t @%u automatic-rename", spawn->window);
 		muxbus_command_next(command);
 	}
 	muxbus_command_args(command, "respawn-pane", "-k", "-t", TMUX_ID('%', spawn->pane), NULL);
@@ -354,7 +358,8 @@ static char *program_name(const char *command)
 		command = slash + 1;
 	}
 	name = len > 0 ? xmemdup(command, len) : xstrdup("sh");
-	if (is_plain(name) && !strchr(name, '\\'))
+	/* run_program() compares the name in a format, where these characters are special. */
+	if (is_plain(name) && !strpbrk(name, "\\#,}"))
 		return name;
 	mem_free(name);
 	return xstrdup("sh");
@@ -366,7 +371,6 @@ void spawn_run(struct request *request, struct muxbus_command *command, enum spa
 	struct pane_ref parent;
 	struct spawn *spawn;
 	int error;
-	char *given;
 	if (kind == SPAWN_SESSION && args->reports != SPAWN_REPORT_NONE &&
 	    !args->command.is_given) {
 		muxbus_command_free(command);
@@ -383,17 +387,12 @@ void spawn_run(struct request *request, struct muxbus_command *command, enum spa
 	requester_caller(request, &spawn->caller);
 	muxbus_command_args(
 	    command, "-P", "-F", "#{pane_id} #{window_id} #{session_id} #{pane_pid}", NULL);
-	given = NULL;
-	if (name == NULL && kind != SPAWN_PANE && spawn->waits) {
-		given = program_name(spawn->command[0]);
-		name = given;
-		spawn->is_named = true;
-	}
+	if (name == NULL && kind != SPAWN_PANE && spawn->waits)
+		name = spawn->given = program_name(spawn->command[0]);
 	if (name != NULL && kind != SPAWN_PANE) {
 		muxbus_command_args(command, "-n", NULL);
 		spawn_literal_arg(command, name);
 	}
-	mem_free(given);
 	add_surroundings(command, spawn);
 	if (!spawn->waits)
 		add_token(command, spawn);
