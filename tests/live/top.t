@@ -185,6 +185,7 @@ until_is 'with the changes since' no shows 'main:2.0'
 
 # A hung daemon is reported too, and top does not hang.
 kill -STOP "$daemon_pid"
+key p p # top asks now: otherwise the next question may come 14 s later on a slow machine
 waits_for 'a daemon that does not answer is reported' 'muxbusd does not answer'
 key ?
 waits_for 'keys still do what they do' 'redraw the screen'
