@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # A line that is typed at a prompt of few columns and rows: it wraps over more rows than are seen. Each notice
-# comes once, and no draft is sent. The stub draws the boxes of Gemini CLI and opencode; the real agents:
+# comes once, and no draft is sent. The stub draws the boxes of Gemini CLI, opencode and Qwen Code; the real agents:
 # MUXBUS_AGENT_NARROW in tests/agents.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 need python3
@@ -11,10 +11,12 @@ cat >"$dir/gemini" <<'END'
 #!/usr/bin/env python3
 # NAME LOG: has the box of the agent that it is named for, and logs what Enter sends. It reads no further while
 # LOG.hold exists: after so many keys as that says, or after "text" or "enter".
-import os, select, sys, time, tty
+import os, select, sys, textwrap, time, tty
 tty.setraw(0)
 columns, lines = os.get_terminal_size()
-is_boxed = os.path.basename(sys.argv[0]) == "opencode" # a box of its own that scrolls
+name = os.path.basename(sys.argv[0])
+is_boxed = name == "opencode" # a box of its own that scrolls
+hint = "Type your message or @path/to/file"
 said, text, at, keys = ["Hello, what is to be done?"], "", 0, 0
 def rows(width):
     found = []
@@ -28,15 +30,22 @@ def draw():
         parts = rows(columns - 6)[-5:]
         box = ["  ┃"] + ["  ┃  " + row for row in parts] + ["  ┃"] + ["  ┃  " + "Build · model"[at:at + columns - 8] for at in (0, columns - 8)]
         box += ["  ╹" + "▀" * (columns - 3)]
+    elif name == "qwen": # its placeholder wraps, in a colour
+        parts = rows(columns - 4)
+        shown = textwrap.wrap(hint, columns - 4) if text == "" else parts
+        colour = "\033[38;2;108;112;134m" if text == "" else ""
+        box = ["─" * columns] + [("> " if at == 0 else "  ") + colour + row + "\033[39m" for at, row in enumerate(shown)]
+        box += ["─" * columns, "  ➜ p", "  ? for help"]
     else:
         parts = rows(columns - 6)
         box = ["▄" * columns] + [(" > " if at == 0 else "   ") + row for at, row in enumerate(parts)]
         box += ["▀" * columns, " sandbox", " no sandbox"]
         if text == "":
-            box[1] += "\033[90m" + "  Type your message or @path/to/file"[:columns - 6] + "\033[39m"
+            box[1] += "\033[90m" + f"  {hint}"[:columns - 6] + "\033[39m"
     screen = (said + [""] * lines + box)[-lines:]
-    column = (6 if is_boxed else 4) + len(parts[-1])
-    os.write(1, ("\033[H\033[J" + "\r\n".join(screen) + f"\033[{lines - 3 - is_boxed};{column}H").encode())
+    column = {"opencode": 6, "qwen": 3}.get(name, 4) + len(parts[-1])
+    row = lines - 3 - is_boxed - (len(shown) - len(parts) if name == "qwen" else 0)
+    os.write(1, ("\033[H\033[J" + "\r\n".join(screen) + f"\033[{row};{column}H").encode())
 if is_boxed:
     os.write(1, b"\033[?1049h")
 draw()
@@ -80,18 +89,19 @@ while byte := os.read(0, 1):
 END
 chmod +x "$dir/gemini"
 ln -s gemini "$dir/opencode"
+ln -s gemini "$dir/qwen"
 heard() { grep -c -F -e "$1" "$log" || :; }
 state() { ask "{\"method\":\"list_notifications\"}" | jq -r ".result.notifications[] | select(.id == \"$1\") | \"\(.state) \(.delivery.reason // \"\" | sub(\":.*\"; \"\"))\""; }
 post() { ask "$(jq -nc --arg pane "$pane" --arg text "$1" '{method: "post_notification", params: {$pane, $text}}')" | jq -r .result.id; }
 
-for agent in gemini opencode; do
+for agent in gemini opencode qwen; do
 	for size in 20x10 15x10; do
 		log=$dir/heard.$agent.$size
 		: >"$log"
 		pane=$(t new-window -d -P -F '#{pane_id}' -t main: 'exec sh')
 		t resize-window -t "$pane" -x "${size%x*}" -y "${size#*x}"
 		t respawn-pane -k -t "$pane" "exec $dir/$agent $log"
-		until_is "$agent of $size" 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$pane' | grep -c '▀▀▀' || :"
+		until_is "$agent of $size" 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$pane' | grep -c -m 1 '▀▀▀\|───' || :"
 		call ensure_agent "{\"pane\":\"$pane\",\"startup_timeout_sec\":3}"
 		id=$(post 'a reminder with many words, which is more than the box of that agent has room for')
 		until_is 'has a notice' 'delivered ' state "$id"

@@ -46,6 +46,9 @@ static const char *const kind_names[] = {
 #define OPENCODE_END "^ *╹▀{10,}.*\\n"
 #define OPENCODE_FOOT "^ *┃  [^\\s].*\\n(?:^ *┃.*\\n){0,9}" OPENCODE_END /* may wrap */
 #define GEMINI_HINT "Type your message or @" /* not dim in a light theme or without colours */
+#define QWEN_HINT /* may wrap anywhere */                                              \
+	"T\\s*y\\s*p\\s*e\\s*y\\s*o\\s*u\\s*r\\s*m\\s*e\\s*s\\s*s\\s*a\\s*g\\s*e\\s*o" \
+	"\\s*r\\s*@\\s*p\\s*a\\s*t\\s*h\\s*/\\s*t\\s*o\\s*/\\s*f\\s*i\\s*l\\s*e"
 static const struct {
 	const char *agent;
 	enum screen_sign_kind kind;
@@ -114,8 +117,8 @@ static const struct {
     {"qwen", SIGN_DIALOG, "^ *[^\\s]* *Waiting for user confirmation.*\\n\\z"},
     {"qwen", SIGN_DIALOG, "^ *│.*\\n *╰─+╯\\n(?:.*\\n)?\\z"},
     {"qwen", SIGN_WORK, "\\besc to cancel\\).*\\n(?:.*\\n){0,8}?" RULE},
-    {"qwen", SIGN_DRAFT, RULE "[>!*]\\s*(?!Type your message or @)[^\\s─]" ROWS RULE LAST},
-    {"qwen", SIGN_IDLE, RULE "[>*](?: +Type your message or @.*)?\\n" RULE BELOW(6)},
+    {"qwen", SIGN_DRAFT, RULE "[>!*]\\s*(?!" QWEN_HINT "\\s*─)[^\\s─]" ROWS RULE LAST},
+    {"qwen", SIGN_IDLE, RULE "[>*](?: +" QWEN_HINT "\\s*)?\\n" RULE BELOW(6)},
 };
 
 static void sign_free(struct sign *sign)
