@@ -93,11 +93,10 @@ static void on_late(evutil_socket_t fd, short events, void *data)
 	mem_free(delay);
 }
 
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(void *data)
 {
 	struct delay *delay = data;
 	cancelled_count++;
-	request_fail(request, MESSAGE_CANCELLED, "nobody listens");
 	event_free(delay->timer);
 	mem_free(delay);
 }
@@ -111,7 +110,7 @@ static void handle_late(struct request *request, const void *data)
 	delay->timer = evtimer_new(request_daemon(request)->base, on_late, delay);
 	(void)evtimer_add(delay->timer, &when);
 	if (request_method(request)->flags & METHOD_WAITS)
-		request_on_cancel(request, on_cancelled, delay);
+		request_on_cancel(request, on_cancelled, delay, "nobody listens");
 }
 
 static void handle_big(struct request *request, const void *data)

@@ -58,11 +58,9 @@ void agent_ending_free(struct agent_ending *ending)
 	mem_free(ending);
 }
 
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(void *data)
 {
-	struct agent_ending *ending = data;
-	ending->request = NULL;
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the agent is stopped");
+	((struct agent_ending *)data)->request = NULL;
 }
 
 static struct json_writer *begin_result(
@@ -89,7 +87,6 @@ static void finish(struct agent *agent)
 		if (agent->exit_signal > 0)
 			json_put_int(writer, "signal", agent->exit_signal);
 		request_note_durable(request);
-		request_on_cancel(request, NULL, NULL);
 		request_done(request);
 	}
 	agent->set->roof->remove(agent, "it was stopped");
@@ -220,7 +217,7 @@ void agent_stop(
 	submit_drop(agent->submit);
 	agent_tasks_end(agent, "crashed", true);
 	agent_waiters_end(agent);
-	request_on_cancel(request, on_cancelled, ending);
+	request_on_cancel(request, on_cancelled, ending, "the peer has gone; the agent is stopped");
 	signal_process(ending, SIGHUP);
 	signal_process(ending, SIGCONT); /* a stopped process must wake to handle it */
 	loop_timer_arm(agent->timer, 0);

@@ -23,6 +23,7 @@ static const char begun_advice[] =
     "an answer has been begun there: the person who began it may send it, or take it back";
 
 static const char asks_other[] = "it asks something else now";
+static const char goes_on[] = "the peer has gone; the task goes on";
 
 /* A task as the store has it. */
 struct kept_task {
@@ -132,8 +133,6 @@ static bool agent_has_task(const struct agent *agent)
 static struct request *task_next_request(struct agent_task *task)
 {
 	struct request *request = task->request;
-	if (request != NULL)
-		request_on_cancel(request, NULL, NULL);
 	task->request = task->joined_count > 0 ? task->joined[--task->joined_count] : NULL;
 	return request;
 }
@@ -476,15 +475,14 @@ static void task_place(struct agent_task *task)
 }
 
 /* A requester has gone: the task continues. Without another one its end is a notification. */
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(void *data)
 {
 	struct agent_task *task = data;
-	if (task->request == request)
+	if (request_is_cancelled(task->request))
 		(void)task_next_request(task);
 	for (size_t at = 0; at < task->joined_count; at++)
-		if (task->joined[at] == request)
+		if (request_is_cancelled(task->joined[at]))
 			task->joined[at] = task->joined[--task->joined_count];
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the task goes on");
 }
 
 /*
@@ -596,7 +594,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	loop_timer_arm(task->deadline, order->timeout_ms < STEP_MS ? order->timeout_ms : STEP_MS);
 	if (order->wait) {
 		task->request = request;
-		request_on_cancel(request, on_cancelled, task);
+		request_on_cancel(request, on_cancelled, task, goes_on);
 	} else {
 		agent_report_accepted(task, request);
 	}
@@ -612,7 +610,7 @@ bool agent_task_join(struct agent_set *set, struct request *request, const char 
 		task->joined[task->joined_count++] = request;
 	else
 		task->request = request;
-	request_on_cancel(request, on_cancelled, task);
+	request_on_cancel(request, on_cancelled, task, goes_on);
 	return true;
 }
 

@@ -19,17 +19,12 @@ struct agent_waiter {
 	bool is_started; /* the program was started for this request */
 };
 
-static void waiter_free(struct agent_waiter *waiter)
+static void waiter_free(void *data)
 {
+	struct agent_waiter *waiter = data;
 	list_remove(&waiter->link);
 	loop_timer_free(waiter->deadline);
 	mem_free(waiter);
-}
-
-static void on_cancelled(struct request *request, void *data)
-{
-	waiter_free(data);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
 static void waiter_answer(struct agent_waiter *waiter)
@@ -45,7 +40,6 @@ static void waiter_answer(struct agent_waiter *waiter)
 	request_note_durable(request);
 	(void)json_put_text(writer, "message", message, strlen(message));
 	waiter_free(waiter);
-	request_on_cancel(request, NULL, NULL);
 	request_done(request);
 }
 
@@ -72,7 +66,6 @@ static void waiter_fail(struct agent_waiter *waiter, enum message_error error, c
 	json_start(&writer, &data, EVIDENCE_MAX);
 	agent_write(&writer, agent);
 	waiter_free(waiter);
-	request_on_cancel(request, NULL, NULL);
 	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" %s: %s%.*s",
 	    agent->plan.name, what, agent->reason, (int)lines.len, (const char *)lines.data);
 	buf_finish(&data);
@@ -134,7 +127,7 @@ void agent_wait_add(struct agent *agent, struct request *request, bool is_starte
 	waiter->is_started = is_started;
 	waiter->deadline = loop_timer_new(agent->set->parts->base, on_deadline, waiter);
 	list_append(&agent->waiters, &waiter->link);
-	request_on_cancel(request, on_cancelled, waiter);
+	request_on_cancel(request, waiter_free, waiter, NULL);
 	loop_timer_arm(waiter->deadline, limit_ms);
 }
 

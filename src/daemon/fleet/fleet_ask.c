@@ -22,7 +22,6 @@ struct request *fleet_ask_end(struct fleet_ask *ask)
 {
 	const struct fleet_ask_kind *kind = ask->kind;
 	struct request *request = ask->request;
-	request_on_cancel(request, NULL, NULL);
 	list_each_safe (struct fleet_part, part, &ask->parts, link) {
 		if (part->call != NULL)
 			host_call_cancel(part->call);
@@ -36,13 +35,12 @@ struct request *fleet_ask_end(struct fleet_ask *ask)
 	return request;
 }
 
-static void on_cancel(struct request *request, void *data)
+static void on_cancel(void *data)
 {
 	struct fleet_ask *ask = data;
 	if (ask->kind->cancelled != NULL)
 		ask->kind->cancelled(ask);
 	(void)fleet_ask_end(ask);
-	request_fail(request, MESSAGE_CANCELLED, "cancelled");
 }
 
 struct fleet_ask *fleet_ask_new(
@@ -53,7 +51,7 @@ struct fleet_ask *fleet_ask_new(
 	ask->request = request;
 	ask->kind = kind;
 	list_init(&ask->parts);
-	request_on_cancel(request, on_cancel, ask);
+	request_on_cancel(request, on_cancel, ask, NULL);
 	return ask;
 }
 

@@ -104,9 +104,9 @@ static void source_end(struct stream_source *source)
 }
 
 /* Ends a stream because the peer has disconnected or unsubscribed. */
-static void stream_end(struct fleet_stream *stream)
+static void stream_end(void *data)
 {
-	struct request *hold = stream->hold;
+	struct fleet_stream *stream = data;
 	list_each_safe (struct stream_source, source, &stream->fleet->sources, link)
 		if (source->stream == stream)
 			source_end(source);
@@ -114,8 +114,6 @@ static void stream_end(struct fleet_stream *stream)
 	stream->fleet->stream_count--;
 	mem_free(stream->filter);
 	mem_free(stream);
-	request_on_cancel(hold, NULL, NULL);
-	request_done(hold);
 }
 
 /* Frees the sources that are left. The streams have ended with their peers. */
@@ -125,11 +123,6 @@ void fleet_event_free(struct fleet *fleet)
 		host_call_cancel(source->call);
 		source_free(source);
 	}
-}
-
-static void on_gone(struct request *hold UNUSED, void *data)
-{
-	stream_end(data);
 }
 
 /* Begins an event of a host for the peer. The caller writes the other members. */
@@ -606,7 +599,7 @@ static struct fleet_stream *stream_new(
 		add_source(stream, host, filter);
 	}
 	stream->hold = request_new(request_daemon(request), stream->peer, NULL, &hold_method);
-	request_on_cancel(stream->hold, on_gone, stream);
+	request_on_cancel(stream->hold, stream_end, stream, NULL);
 	peer_set_room(stream->peer, on_room, fleet);
 	return stream;
 }
@@ -690,6 +683,7 @@ bool fleet_event_end(struct fleet *fleet, struct request *request, const struct 
 		return true;
 	}
 	json_put_str(request_result(request), "subscription", stream->name);
+	request_done(stream->hold);
 	stream_end(stream);
 	request_done(request);
 	return true;

@@ -89,7 +89,6 @@ static void pull_free(struct fleet_pull *pull)
 static struct request *next_end(struct next_request *next)
 {
 	struct request *request = next->request;
-	request_on_cancel(request, NULL, NULL);
 	loop_timer_free(next->timer);
 	loop_timer_free(next->ready);
 	list_remove(&next->link);
@@ -419,10 +418,9 @@ static bool end_others(struct fleet *fleet, const struct next_request *next)
 	return has_entries;
 }
 
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(void *data)
 {
 	(void)next_end(data);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
 static void start(struct fleet *fleet, struct request *request, const struct fleet_next_args *args)
@@ -440,7 +438,7 @@ static void start(struct fleet *fleet, struct request *request, const struct fle
 	is_ready = end_others(fleet, next);
 	host_each (fleet->hosts, host)
 		is_ready |= pull_from(fleet, host, next);
-	request_on_cancel(request, on_cancelled, next);
+	request_on_cancel(request, on_cancelled, next, NULL);
 	next->is_look = timeout_ms == 0;
 	if (next->is_look)
 		is_ready = is_looked(next);

@@ -185,8 +185,6 @@ void fleet_notices_free(struct fleet *fleet)
 static struct request *take_request(struct fleet_notice *notice)
 {
 	struct request *request = notice->request;
-	if (request != NULL)
-		request_on_cancel(request, NULL, NULL);
 	loop_timer_free(notice->answer);
 	notice->answer = NULL;
 	notice->request = NULL;
@@ -194,10 +192,9 @@ static struct request *take_request(struct fleet_notice *notice)
 }
 
 /* The peer has disconnected. The notice stays. */
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(void *data)
 {
 	(void)take_request(data);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
 /* Fails a request whose host has not answered. The notice stays, as the host may still do it. */
@@ -604,7 +601,7 @@ static void wait_for_answer(struct fleet_notice *notice, struct request *request
 	notice->request = request;
 	notice->answer = loop_timer_new(notice->fleet->base, on_unanswered, notice);
 	loop_timer_arm(notice->answer, ANSWER_MS);
-	request_on_cancel(request, on_cancelled, notice);
+	request_on_cancel(request, on_cancelled, notice, NULL);
 }
 
 /* Answers a repeated request whose original was accepted. */

@@ -224,7 +224,6 @@ static void execution_answer(struct execution *execution, const struct job *job)
 		set_cwd(request, &execution->pane, cwd);
 	if (request_peer(request) != NULL && peer_cwd(request_peer(request)) != NULL)
 		json_put_str(writer, "cwd", peer_cwd(request_peer(request)));
-	request_on_cancel(request, NULL, NULL);
 	request_done(request);
 }
 
@@ -316,12 +315,11 @@ static void on_started(struct job_listener *listener, const struct job *job)
 		on_timeout(execution);
 }
 
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(void *data)
 {
 	struct execution *execution = data;
 	job_set_silent(execution->jobs, execution->id, false, &execution->pane);
 	execution_free(execution);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the command goes on");
 }
 
 /* Answers when the job ends, when timeout_sec has passed, or, with "wait" false, when it starts. */
@@ -341,7 +339,8 @@ static void execution_begin(struct request *request, const struct job *job,
 	strcpy(execution->id, job->id);
 	job_listen(daemon->jobs, &execution->listener);
 	loop_timer_arm(execution->timer, clock_seconds_to_ms(args->timeout_sec));
-	request_on_cancel(request, on_cancelled, execution);
+	request_on_cancel(
+	    request, on_cancelled, execution, "the peer has gone; the command goes on");
 	if (request_is_formatted(request)) {
 		execution->news = loop_timer_new(daemon->base, on_news, execution);
 		loop_timer_arm(execution->news, NEWS_MS);

@@ -150,12 +150,11 @@ static void run_answer(struct job_listener *listener, const struct job *job)
 	mem_free(wait);
 }
 
-static void run_cancelled(struct request *request, void *data)
+static void run_free(void *data)
 {
 	struct run_wait *wait = data;
 	list_remove(&wait->listener.link);
 	mem_free(wait);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the job goes on");
 }
 
 /* Answers when the command of a job has started. */
@@ -169,7 +168,7 @@ static void run_await(
 	snprintf(wait->id, sizeof wait->id, "%s", id);
 	snprintf(wait->replaced, sizeof wait->replaced, "%s", replaced);
 	job_listen(jobs, &wait->listener);
-	request_on_cancel(request, run_cancelled, wait);
+	request_on_cancel(request, run_free, wait, "the peer has gone; the job goes on");
 }
 
 /* Answers a repeated request whose job was started before, but whose result was not kept. */
@@ -322,11 +321,9 @@ struct restart {
 	bool has_env; /* some of the changes were given for the job */
 };
 
-static void restart_cancelled(struct request *request, void *data)
+static void restart_cancelled(void *data)
 {
-	struct restart *restart = data;
-	restart->request = NULL;
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the restart goes on");
+	((struct restart *)data)->request = NULL;
 }
 
 /* Starts the command of an ended job again, and answers when it has started. */
@@ -349,8 +346,6 @@ static void restart_start(struct restart *restart, const struct job *old)
 	};
 	char reason[256];
 	const struct job *job = job_start(restart->jobs, &order, reason, sizeof reason);
-	if (request != NULL)
-		request_on_cancel(request, NULL, NULL);
 	if (request != NULL && job != NULL)
 		run_await(request, restart->jobs, job->id, old->id);
 	else if (request != NULL)
@@ -432,7 +427,8 @@ static void handle_restart(struct request *request, const void *data)
 		return;
 	}
 	job_listen(jobs, &restart->listener);
-	request_on_cancel(request, restart_cancelled, restart);
+	request_on_cancel(
+	    request, restart_cancelled, restart, "the peer has gone; the restart goes on");
 }
 
 /* Keep alphabetized. */

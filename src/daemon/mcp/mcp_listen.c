@@ -195,8 +195,9 @@ static void target_free(struct listen_target *target)
 }
 
 /* Removes all targets of a stream. */
-static void stream_free(struct listen_stream *stream)
+static void stream_free(void *data)
 {
+	struct listen_stream *stream = data;
 	list_each_safe (struct listen_target, target, &stream->listening->targets, link)
 		if (target->stream == stream)
 			target_free(target);
@@ -330,13 +331,6 @@ static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* The request was cancelled, or its peer has disconnected. */
-static void on_cancelled(struct request *request, void *data)
-{
-	stream_free(data);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has disconnected");
-}
-
 /* Adds the targets of the given URIs, and lists the accepted ones. */
 static void add_resources(
     struct listen_stream *stream, const struct json *filter, struct json_writer *writer)
@@ -412,7 +406,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	stream->request = exchange->request;
 	memcpy(stream->id, id, strlen(id));
 	list_append(&listening->streams, &stream->link);
-	request_on_cancel(exchange->request, on_cancelled, stream);
+	request_on_cancel(exchange->request, stream_free, stream, NULL);
 	acknowledge(stream, args->notifications);
 }
 
@@ -436,7 +430,6 @@ void mcp_listen_end(struct mcp_session *session)
 		json_put_raw(writer, MCP_META "subscriptionId", stream->id, strlen(stream->id));
 		mcp_put_server_info(writer, MCP_META "serverInfo");
 		json_object_end(writer);
-		request_on_cancel(request, NULL, NULL);
 		stream_free(stream);
 		request_done(request);
 	}

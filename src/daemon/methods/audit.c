@@ -234,8 +234,9 @@ struct audit_wait {
 	struct audit_args args; /* its strings are copies */
 };
 
-static void wait_free(struct audit_wait *wait)
+static void wait_free(void *data)
 {
+	struct audit_wait *wait = data;
 	list_remove(&wait->listener.link);
 	loop_timer_free(wait->timer);
 	mem_free((char *)(uintptr_t)wait->args.method);
@@ -248,7 +249,6 @@ static void wait_free(struct audit_wait *wait)
 static void on_timer(void *data)
 {
 	struct audit_wait *wait = data;
-	request_on_cancel(wait->request, NULL, NULL);
 	answer(wait->request, &wait->args);
 	wait_free(wait);
 }
@@ -256,12 +256,6 @@ static void on_timer(void *data)
 static void on_written(struct trail_listener *listener)
 {
 	loop_timer_wake(list_entry(listener, struct audit_wait, listener)->timer);
-}
-
-static void on_cancelled(struct request *request, void *data)
-{
-	wait_free(data);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
 static const char *copy(const char *text)
@@ -295,7 +289,7 @@ static void handle_audit(struct request *request, const void *data)
 	wait->args.since = copy(args->since);
 	wait->timer = loop_timer_new(request_daemon(request)->base, on_timer, wait);
 	trail_listen(trail, &wait->listener);
-	request_on_cancel(request, on_cancelled, wait);
+	request_on_cancel(request, wait_free, wait, NULL);
 	loop_timer_arm(wait->timer, clock_seconds_to_ms(args->timeout_sec));
 }
 

@@ -186,8 +186,9 @@ static void note_read(const struct next_wait *wait, const struct notification *n
 		(void)queue_set_state(wait->queue, note->seq, NOTE_ACKNOWLEDGED, NULL);
 }
 
-static void next_free(struct next_wait *wait)
+static void next_free(void *data)
 {
+	struct next_wait *wait = data;
 	list_remove(&wait->listener.link);
 	if (wait->consumer != NULL)
 		consumer_end_wait(wait->consumer);
@@ -271,7 +272,6 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 		json_put_int(writer, "parked", (int64_t)consumer_parked(wait->consumer, false));
 	if (wait->has_acked)
 		request_note_durable(wait->request);
-	request_on_cancel(wait->request, NULL, NULL);
 	wait->shown = page.has_more ? last : UINT64_MAX;
 	view->cut = next_cut;
 	view->data = wait;
@@ -293,12 +293,6 @@ static void next_posted(struct queue_listener *listener, const struct notificati
 	struct next_wait *wait = list_entry(listener, struct next_wait, listener);
 	if (is_wanted(wait, note))
 		loop_timer_wake(wait->timer);
-}
-
-static void next_cancelled(struct request *request, void *data)
-{
-	next_free(data);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
 /* Adds to a thread the pane that shows it, because the pane's notifications are for the thread. */
@@ -385,7 +379,7 @@ static void next_notification(struct request *request, const void *data)
 	queue_listen(wait->queue, &wait->listener);
 	if (consumer != NULL)
 		consumer_begin_wait(consumer);
-	request_on_cancel(request, next_cancelled, wait);
+	request_on_cancel(request, next_free, wait, NULL);
 	(void)next_answer(wait, args->timeout_sec <= 0);
 }
 

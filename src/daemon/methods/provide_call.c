@@ -38,7 +38,6 @@ static void on_done(void *data, const struct provide_answer *answer)
 	if (request == NULL) {
 		tool_kept_end(call->kept, call->id, answer->result, answer->failure);
 	} else {
-		request_on_cancel(request, NULL, NULL);
 		method_put_result(request_result(request), answer->result);
 		if (answer->result != NULL)
 			request_done(request);
@@ -87,12 +86,11 @@ static void on_progressed(void *data, const struct request_report *report)
 		provide_call_progress(call->request, report);
 }
 
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(void *data)
 {
 	struct provided_call *call = data;
 	provide_flow_cancel(call->call);
 	mem_free(call);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the call is cancelled");
 }
 
 static const struct provide_handlers waiting_handlers = {
@@ -160,7 +158,8 @@ void provide_call_begin(
 			tool_kept_drop(daemon->kept_calls, call->id);
 		mem_free(call);
 	} else if (waits) {
-		request_on_cancel(request, on_cancelled, call);
+		request_on_cancel(
+		    request, on_cancelled, call, "the peer has gone; the call is cancelled");
 	} else {
 		provide_call_answer_begun(request, call->id, pane);
 	}

@@ -102,7 +102,6 @@ static void take_answer(void *data)
 		loop_timer_arm(wait->timer, left_ms);
 		return;
 	}
-	request_on_cancel(request, NULL, NULL);
 	if (is_gone) {
 		request_fail(request, MESSAGE_GONE, "the pane is gone");
 		take_free(wait, true);
@@ -141,10 +140,9 @@ static void on_due(struct wake_policy_listener *listener)
 	loop_timer_wake(list_entry(listener, struct take_wait, policies)->timer);
 }
 
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(void *data)
 {
 	take_free(data, true);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
 static void take_notifications(struct request *request, const void *data)
@@ -185,7 +183,7 @@ static void take_notifications(struct request *request, const void *data)
 	event_log_listen(daemon->events, &wait->events);
 	wait->policies.due = on_due;
 	wake_policy_listen(daemon->wake_policies, &wait->policies);
-	request_on_cancel(request, on_cancelled, wait);
+	request_on_cancel(request, on_cancelled, wait, NULL);
 	take_answer(wait);
 }
 

@@ -129,17 +129,15 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	if (strcmp(job->id, wait->id) != 0)
 		return;
 	wait_free(wait);
-	request_on_cancel(request, NULL, NULL);
 	tool_call_answer(request, jobs, job);
 }
 
 /* Ends the program, because the caller has disconnected and nothing else wants the answer. */
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(void *data)
 {
 	struct tool_wait *wait = data;
 	(void)job_stop(wait->jobs, wait->id, SIGTERM); /* the program may have ended already */
 	wait_free(wait);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the tool is ended");
 }
 
 static void await(struct request *request, struct job_set *jobs, const struct job *job)
@@ -150,7 +148,7 @@ static void await(struct request *request, struct job_set *jobs, const struct jo
 	wait->listener.ended = on_ended;
 	strcpy(wait->id, job->id);
 	job_listen(jobs, &wait->listener);
-	request_on_cancel(request, on_cancelled, wait);
+	request_on_cancel(request, on_cancelled, wait, "the peer has gone; the tool is ended");
 }
 
 /* A call from its request until its program is started, or its server is called. */
@@ -358,18 +356,15 @@ static void on_env(void *data, char **env)
 		call_free(call);
 		return;
 	}
-	request_on_cancel(call->request, NULL, NULL);
 	request_begin_turn(call->request);
 	start(call);
 	request_begin_turn(NULL);
 }
 
 /* The caller has disconnected before the program was started. */
-static void on_left(struct request *request, void *data)
+static void on_left(void *data)
 {
-	struct tool_call *call = data;
-	call->request = NULL;
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the tool was not started");
+	((struct tool_call *)data)->request = NULL;
 }
 
 /* Writes the arguments as JSON. On error, fails the request and returns false. */
@@ -409,7 +404,8 @@ void tool_call_handle(struct request *request, const void *args)
 		if (tool->declaration->server.is_per_daemon &&
 		    tool->declaration->server.env == NULL)
 			pane_ref_clear(&of_env); /* a later call may come from another session */
-		request_on_cancel(request, on_left, call);
+		request_on_cancel(
+		    request, on_left, call, "the peer has gone; the tool was not started");
 		session_env_ask(tmux, &of_env, on_env, call);
 	} else {
 		start(call);

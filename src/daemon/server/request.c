@@ -32,8 +32,9 @@ struct request {
 	bool is_unaudited; /* it could not be recorded */
 	bool has_durable; /* the result needs no further member "durable" */
 	uint64_t history; /* its number in the history; 0: not noted */
-	void (*cancelled)(struct request *request, void *data);
+	void (*cancelled)(void *data);
 	void *cancelled_data;
+	const char *cancelled_text;
 	void (*sent)(struct peer *peer, void *data);
 	void *sent_data;
 	const struct response_format *response_format; /* NULL: JSON-RPC's own */
@@ -64,8 +65,9 @@ static struct {
 /* The request whose handler runs; NULL: none. */
 static const struct request *in_turn;
 
-static void leave_list(struct request *request)
+static void leave_list(void *data)
 {
+	struct request *request = data;
 	if (request->key.is_done_once && !list_is_empty(&request->link))
 		orphans.count--;
 	list_remove(&request->link);
@@ -73,11 +75,13 @@ static void leave_list(struct request *request)
 
 bool request_release(struct request *request)
 {
-	void (*cancelled)(struct request *, void *) = request->cancelled;
+	void (*cancelled)(void *) = request->cancelled;
+	if (cancelled == NULL)
+		return false;
 	request->cancelled = NULL;
-	if (cancelled != NULL)
-		cancelled(request, request->cancelled_data);
-	return cancelled != NULL;
+	cancelled(request->cancelled_data);
+	return !request_fail(request, MESSAGE_CANCELLED, "%s",
+	    request->cancelled_text != NULL ? request->cancelled_text : "the peer has gone");
 }
 
 /* Cancels a request that will get no response. */
@@ -228,20 +232,13 @@ void request_begin_once(struct request *request)
 	request->key.is_done_once = true;
 }
 
-/* The peer of a request that waits for another one is gone. */
-static void on_leave(struct request *request, void *data UNUSED)
-{
-	leave_list(request);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
-}
-
 bool request_join(struct request *request)
 {
 	struct request *first = once_runner(&request->key.once);
 	if (first == NULL)
 		return false;
 	list_append(&first->joined, &request->link);
-	request_on_cancel(request, on_leave, NULL);
+	request_on_cancel(request, leave_list, request, NULL);
 	return true;
 }
 
@@ -253,7 +250,6 @@ static struct request *take_joined(struct request *request)
 		return NULL;
 	joined = list_entry(request->joined.next, struct request, link);
 	leave_list(joined);
-	request_on_cancel(joined, NULL, NULL);
 	return joined;
 }
 
@@ -391,10 +387,16 @@ int64_t request_begun_ms(const struct request *request)
 }
 
 void request_on_cancel(
-    struct request *request, void (*cancelled)(struct request *request, void *data), void *data)
+    struct request *request, void (*cancelled)(void *data), void *data, const char *text)
 {
 	request->cancelled = cancelled;
 	request->cancelled_data = data;
+	request->cancelled_text = text;
+}
+
+bool request_is_cancelled(const struct request *request)
+{
+	return request->cancelled == NULL;
 }
 
 void request_on_sent(
@@ -500,6 +502,7 @@ void request_done(struct request *request)
 	int64_t max = request->parts->config->limits.result_bytes;
 	struct json_writer *writer = request_result(request);
 	request->is_done = true;
+	request->cancelled = NULL;
 	finish_repeat(request);
 	if (request->response_format != NULL)
 		json_object_end(writer);
@@ -588,6 +591,7 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
     enum message_error error, const char *data, const char *format, va_list args)
 {
 	char text[ERROR_TEXT_MAX] = "", *more = NULL;
+	request->cancelled = NULL;
 	format_text(text, format, args);
 	if (request->is_first && fail_once(request, error, data, text))
 		data = more = members_with("\"durable\":false", data);

@@ -142,9 +142,14 @@ enum role request_role(const struct request *request); /* that of its peer */
 /* CLOCK_MONOTONIC when it was accepted; its handler may be called later. */
 int64_t request_begun_ms(const struct request *request);
 
-/* Sets a callback for when the peer is gone, or cancels, before the answer. NULL removes it. */
+/*
+ * Calls cancelled if the peer is gone, or cancels, before the answer. The request then fails with
+ * text, which is not copied; NULL: "the peer has gone".
+ */
 void request_on_cancel(
-    struct request *request, void (*cancelled)(struct request *request, void *data), void *data);
+    struct request *request, void (*cancelled)(void *data), void *data, const char *text);
+/* Of a request with request_on_cancel(): returns true from the time of that call. */
+bool request_is_cancelled(const struct request *request);
 
 /*
  * Calls sent when the response has its place in the peer's output, so that later lines come after

@@ -128,7 +128,6 @@ static void wait_answer(struct wait *wait)
 {
 	struct request *request = wait->request;
 	wait_write(wait, request_result(request), wait->over_ms);
-	request_on_cancel(request, NULL, NULL);
 	request_done(request);
 	if (wait->notified != 0)
 		(void)queue_set_state(
@@ -197,7 +196,6 @@ static void answer_asked(struct wait *wait)
 	wait->is_timed_out = true;
 	wait_write(wait, request_result(request), clock_mono_ms());
 	wait->is_timed_out = false;
-	request_on_cancel(request, NULL, NULL);
 	request_done(request);
 }
 
@@ -224,11 +222,10 @@ static void on_changed(struct condition *condition, void *data)
 }
 
 /* The peer has disconnected. Its wait stays only if the wait has a name. */
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(void *data)
 {
 	struct wait *wait = data;
 	wait->request = NULL;
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 	if (wait->name[0] == '\0')
 		wait_free(wait);
 }
@@ -362,7 +359,6 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 {
 	if (wait->request != NULL) {
 		struct request *before = wait->request;
-		request_on_cancel(before, NULL, NULL);
 		request_fail(before, MESSAGE_CANCELLED, "another request resumed the wait \"%s\"",
 		    wait->name);
 	}
@@ -374,7 +370,7 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 	if (wait->is_over)
 		wait_answer(wait);
 	else {
-		request_on_cancel(request, on_cancelled, wait);
+		request_on_cancel(request, on_cancelled, wait, NULL);
 		arm_deadline(wait);
 	}
 }
@@ -414,7 +410,6 @@ const char *wait_park(struct wait_set *set, struct request *request, const struc
 	if (wait->name[0] == '\0')
 		name_by_id(wait);
 	wait->request = NULL;
-	request_on_cancel(request, NULL, NULL);
 	wait->pane = *pane;
 	wait_record_put(wait);
 	wait_write(wait, request_result(request), clock_mono_ms());
@@ -541,7 +536,7 @@ static void start_list(struct wait_set *set, struct request *request, const stru
 		wait_end(wait, false);
 		return;
 	}
-	request_on_cancel(request, on_cancelled, wait);
+	request_on_cancel(request, on_cancelled, wait, NULL);
 	arm_deadline(wait);
 	wait_record_put(wait);
 }
@@ -637,7 +632,6 @@ bool wait_cancel_named(struct wait_set *set, const char *name)
 	if (wait == NULL)
 		return false;
 	if (wait->request != NULL) {
-		request_on_cancel(wait->request, NULL, NULL);
 		request_fail(
 		    wait->request, MESSAGE_CANCELLED, "the wait \"%s\" was cancelled", wait->name);
 	}
