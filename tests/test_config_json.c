@@ -21,7 +21,7 @@ static const char *result(struct config_json *config, bool is_done)
 		(void)snprintf(text, sizeof text, "%s", (const char *)config->text.data);
 	else
 		(void)snprintf(text, sizeof text, "refused: %s", config->reason);
-	config_json_finish(config);
+	buf_finish(&config->text);
 	return text;
 }
 

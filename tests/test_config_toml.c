@@ -18,7 +18,7 @@ static const char *result(struct config_toml *config, bool is_done)
 		(void)snprintf(text, sizeof text, "%s", got);
 	else
 		(void)snprintf(text, sizeof text, "refused: %s", config->reason);
-	config_toml_finish(config);
+	buf_finish(&config->text);
 	return text;
 }
 

@@ -339,7 +339,7 @@ static void test_roles(void)
 		     method = method_next(method))
 			if (role_has((enum role)role, method) !=
 			    is_expected((enum role)role, method->name))
-				faults += fault(method, role_name((enum role)role));
+				faults += fault(method, role_names[role]);
 	is_int(faults, 0, "each role has the methods of this table, and no other");
 	row.group = "claimed";
 	ok(!role_has(ROLE_READ_ONLY, &row) && !role_has(ROLE_OWN_PANES, &row) &&

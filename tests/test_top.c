@@ -73,7 +73,6 @@ static void begin(struct top *top, unsigned columns, unsigned rows)
 	*top = (struct top){.now_ms = clock_parse(NOW), .reader = json_reader_new(1 << 20)};
 	top_model_init(&top->model, "default");
 	top_view_init(&top->view, columns, rows);
-	top_frame_init(&top->frame);
 	buf_init(&top->text, 1 << 20);
 	top_model_load(&top->model, TOP_PANES, read_json(top, panes), -1);
 	top_model_load(&top->model, TOP_JOBS, read_json(top, jobs), -1);
@@ -634,11 +633,10 @@ static void test_queue(void)
 static void test_update(void)
 {
 	struct top top;
-	struct top_frame old;
+	struct top_frame old = {0};
 	struct buf out;
 	begin(&top, 80, 9);
 	top.view.has_style = top.view.has_color = true;
-	top_frame_init(&old);
 	buf_init(&out, 100000);
 	top_frame_draw(&old, &top.view, &top.model, top.now_ms);
 	top_frame_update(&out, NULL, &old);

@@ -85,11 +85,6 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 	return trouble != NULL ? fail(ret_reason, size, path, trouble) : true;
 }
 
-void config_file_finish(struct config_file *file)
-{
-	buf_finish(&file->text);
-}
-
 /* Creates the missing parent directories, and gives them to the file's owner. */
 static bool make_dirs(const struct config_file *file)
 {
@@ -299,7 +294,7 @@ void config_file_each_backup(
 		if (config_file_read(&backup, path, reason, sizeof reason) &&
 		    strcmp(backup.target, path) == 0 && visit(data, &backup.text))
 			(void)unlink(path); /* if this fails, the backup stays */
-		config_file_finish(&backup);
+		buf_finish(&backup.text);
 	}
 	if (dir != NULL)
 		(void)closedir(dir);

@@ -19,9 +19,8 @@ struct config_file {
 	char backup[PATH_MAX]; /* path of the last backup, or "" */
 };
 
-/* Reads the file, which may be missing. Returns false with a reason. Always call finish. */
+/* Reads the file, which may be missing. Returns false with a reason. The caller finishes text. */
 bool config_file_read(struct config_file *file, const char *path, char *ret_reason, size_t size);
-void config_file_finish(struct config_file *file);
 
 /*
  * Replaces the text that was read; keeps owner, mode and symbolic links, and creates missing

@@ -34,7 +34,7 @@ static char *read_hosts(void)
 		else
 			cli_error("%s is not used: %s", path, reason);
 	}
-	config_file_finish(&file);
+	buf_finish(&file.text);
 	return text;
 }
 

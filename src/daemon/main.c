@@ -212,7 +212,7 @@ static int follow(struct main *main)
 	}
 	if (main->demand != NULL)
 		attach_demand_settle(main->demand);
-	r = tmux_start(main->daemon.tmux);
+	r = muxbus_sync_start(tmux_sync(main->daemon.tmux));
 	if (r < 0)
 		return start_fail("%s", muxbus_strerror(r));
 	if (muxbus_server_pid(main->config.tmux_socket, &pid) < 0)

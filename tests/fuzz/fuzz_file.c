@@ -148,7 +148,7 @@ static void try_toml(const char *text, size_t len)
 	struct config_toml first, second;
 	if (!config_toml_init(&first, "mcp_servers.muxbus", text, len)) {
 		must_be_reason(first.reason);
-		config_toml_finish(&first);
+		buf_finish(&first.text);
 		return;
 	}
 	if (config_toml_set(&first, "args", value, false)) {
@@ -158,9 +158,9 @@ static void try_toml(const char *text, size_t len)
 		must(first.text.len == second.text.len &&
 		    memcmp(first.text.data, second.text.data, first.text.len) == 0);
 		must(config_toml_remove(&second));
-		config_toml_finish(&second);
+		buf_finish(&second.text);
 	}
-	config_toml_finish(&first);
+	buf_finish(&first.text);
 }
 
 static void try_json(const char *text, size_t len)
@@ -171,7 +171,7 @@ static void try_json(const char *text, size_t len)
 	struct config_json first, second;
 	if (!config_json_init(&first, text, len)) {
 		must_be_reason(first.reason);
-		config_json_finish(&first);
+		buf_finish(&first.text);
 		return;
 	}
 	if (config_json_set(&first, path, value, false) &&
@@ -183,9 +183,9 @@ static void try_json(const char *text, size_t len)
 		    memcmp(first.text.data, second.text.data, first.text.len) == 0);
 		must(config_json_remove(&second, path) &&
 		    config_json_remove_elements(&second, hooks, "muxbus"));
-		config_json_finish(&second);
+		buf_finish(&second.text);
 	}
-	config_json_finish(&first);
+	buf_finish(&first.text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

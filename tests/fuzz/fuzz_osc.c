@@ -59,7 +59,7 @@ static void on_token(void *data, const struct token *token)
 	json_put_int(&writer, "number", report.number);
 	json_put_str(&writer, "title", report.title);
 	json_put_str(&writer, "text", report.text);
-	json_put_str(&writer, "state", osc_progress_name(report.progress));
+	json_put_str(&writer, "state", osc_progress_names[report.progress]);
 	json_put_int(&writer, "percent", report.percent);
 	json_object_end(&writer);
 }

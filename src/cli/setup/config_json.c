@@ -48,11 +48,6 @@ bool config_json_init(struct config_json *config, const char *text, size_t len)
 
 _Static_assert(TEXT_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
 
-void config_json_finish(struct config_json *config)
-{
-	buf_finish(&config->text);
-}
-
 /* The functions below rely on valid JSON, which check() ensures. */
 
 static size_t skip_space(const char *text, size_t at)

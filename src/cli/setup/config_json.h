@@ -15,9 +15,8 @@ struct config_json {
 	char reason[256]; /* set when a function returns false */
 };
 
-/* Returns false with a reason if the text cannot be edited. Always call config_json_finish(). */
+/* Returns false with a reason if the text cannot be edited. The caller finishes text. */
 bool config_json_init(struct config_json *config, const char *text, size_t len);
-void config_json_finish(struct config_json *config);
 
 /*
  * These functions take a path of member names, ended by NULL. They return false with a reason, and

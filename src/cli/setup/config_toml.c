@@ -217,11 +217,6 @@ bool config_toml_init(struct config_toml *config, const char *table, const char 
 
 _Static_assert(TEXT_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
 
-void config_toml_finish(struct config_toml *config)
-{
-	buf_finish(&config->text);
-}
-
 /* Finds the pair with the key in the table. Returns false if it is absent. */
 static bool find_pair(const struct config_toml *config, const struct table_place *place,
     const char *key, struct statement *ret_pair)

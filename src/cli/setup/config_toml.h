@@ -18,10 +18,9 @@ struct config_toml {
 
 /*
  * table: bare keys with dots; must outlive config. Returns false with a reason if the text cannot
- * be edited. Always call config_toml_finish().
+ * be edited. The caller finishes text.
  */
 bool config_toml_init(struct config_toml *config, const char *table, const char *text, size_t len);
-void config_toml_finish(struct config_toml *config);
 
 /*
  * Sets a bare key in the table; adds a missing table at the end of the text. value is TOML on one

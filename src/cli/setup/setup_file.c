@@ -133,7 +133,7 @@ static bool edit_copy(const struct setup *setup, const struct setup_file *file,
 		    ret_reason, size, "%s is not installed; `make install` does that", path);
 		is_done = false;
 	}
-	config_file_finish(&source);
+	buf_finish(&source.text);
 	return is_done;
 }
 
@@ -227,7 +227,7 @@ static const struct json *read_value(struct json_reader *reader, const struct se
 							     : NULL;
 	*ret_is_there = bytes != NULL;
 	value = bytes != NULL ? json_read(reader, bytes, len, &error) : NULL;
-	config_toml_finish(&toml);
+	buf_finish(&toml.text);
 	return value;
 }
 
@@ -335,8 +335,8 @@ static bool edit_steps(const struct setup *setup, const struct setup_file *file,
 		    is_toml ? toml.text.len : json.text.len);
 	else
 		(void)snprintf(ret_reason, size, "%s", is_toml ? toml.reason : json.reason);
-	config_json_finish(&json);
-	config_toml_finish(&toml);
+	buf_finish(&json.text);
+	buf_finish(&toml.text);
 	return is_done;
 }
 
@@ -527,7 +527,7 @@ bool setup_change_file(const struct setup *setup, const struct setup_file *file,
 	else
 		cli_error("%s; nothing was changed there", reason);
 	buf_finish(&out);
-	config_file_finish(&config);
+	buf_finish(&config.text);
 	return is_done;
 }
 
@@ -538,7 +538,7 @@ static bool mentions_muxbus(const char *path)
 	char reason[PATH_MAX + 128];
 	bool is_found = config_file_read(&config, path, reason, sizeof reason) &&
 	    contains(&config.text, "muxbus");
-	config_file_finish(&config);
+	buf_finish(&config.text);
 	return is_found;
 }
 
@@ -558,7 +558,7 @@ static enum setup_state look_at(
 		    !leads_to(*setup, SETUP_REMOVE, file, &config.text, &config.text))
 			state = SETUP_PARTIAL;
 	}
-	config_file_finish(&config);
+	buf_finish(&config.text);
 	return state;
 }
 

@@ -460,8 +460,6 @@ static enum cli_status run_screen(
 	(void)own_pane(cli, top.view.own_pane, sizeof top.view.own_pane);
 	top.view.has_style = true;
 	top.view.has_color = cli->has_color;
-	top_frame_init(&top.shown);
-	top_frame_init(&top.frame);
 	buf_init(&top.out, OUT_MAX);
 	top.feed = top_feed_new(cli, link, &top.model, &top.view);
 	if (term == NULL || !*term || strcmp(term, "dumb") == 0) {

@@ -12,11 +12,6 @@ enum {
 	TIME_SIZE = 32
 };
 
-void top_frame_init(struct top_frame *frame)
-{
-	*frame = (struct top_frame){0};
-}
-
 void top_frame_finish(struct top_frame *frame)
 {
 	for (unsigned i = 0; i < frame->count; i++)

@@ -10,7 +10,6 @@ struct top_frame {
 	unsigned columns;
 };
 
-void top_frame_init(struct top_frame *frame);
 void top_frame_finish(struct top_frame *frame);
 
 /* Draws the whole screen. Makes control characters visible, and cuts long text. */

@@ -61,7 +61,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 		if (line != NULL || count > 0)
 			is_done = config_file_write(&file, &text, true, reason, sizeof reason);
 	}
-	config_file_finish(&file);
+	buf_finish(&file.text);
 	buf_finish(&text);
 	if (!is_done)
 		cli_error("%s", reason);

@@ -136,6 +136,6 @@ enum cli_status on_notify_run(struct cli *cli UNUSED, int argc, char **argv)
 	} else {
 		status = argc > 1 ? put(&file, argc - 1, argv + 1) : show(&file);
 	}
-	config_file_finish(&file);
+	buf_finish(&file.text);
 	return status;
 }

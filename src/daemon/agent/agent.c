@@ -629,7 +629,7 @@ void agent_set_free(struct agent_set *set)
 	if (set == NULL)
 		return;
 	list_remove(&set->listener.link);
-	agent_resume_unlisten(set);
+	list_remove(&set->reports.link);
 	while (!list_is_empty(&set->agents)) {
 		struct agent *agent = list_entry(set->agents.next, struct agent, link);
 		agent_tasks_forget(agent);

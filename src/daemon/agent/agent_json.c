@@ -83,7 +83,7 @@ static void write_tasks(struct json_writer *writer, const struct agent *agent)
 void agent_write(struct json_writer *writer, const struct agent *agent)
 {
 	json_put_str(writer, "agent", agent->plan.name);
-	json_put_str(writer, "state", agent_state_name(agent->state));
+	json_put_str(writer, "state", agent_state_names[agent->state]);
 	(void)json_put_text(writer, "reason", agent->reason, strlen(agent->reason));
 	json_put_time(writer, "since", agent->since_ms);
 	agent_write_place(writer, agent->set->parts->tmux, find_pane(agent));

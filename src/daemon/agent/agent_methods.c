@@ -191,7 +191,7 @@ static void ensure_name(
     struct request *request, const struct ensure_args *args, struct agent_spec *plan)
 {
 	const struct agent *agent =
-	    args->name != NULL ? agent_find(request_daemon(request)->agents, args->name) : NULL;
+	    args->name != NULL ? agent_get(request_daemon(request)->agents, args->name) : NULL;
 	struct pane_ref teller;
 	if (agent == NULL) {
 		request_fail_field(
@@ -397,7 +397,7 @@ static const struct agent *find_of_session(const struct daemon *daemon, const st
 	    (link = muxbus_model_next_link(model, link)) != NULL) {
 		session = link->window == place->window ? muxbus_model_session(model, link->session)
 							: NULL;
-		found = session != NULL ? agent_find(daemon->agents, session->name) : NULL;
+		found = session != NULL ? agent_get(daemon->agents, session->name) : NULL;
 	}
 	return found;
 }
@@ -409,7 +409,7 @@ static const struct agent *choose_agent(struct request *request, const struct pa
 	const struct agent *first = agent_next(daemon->agents, NULL);
 	const struct agent *found = find_of_session(daemon, pane);
 	if (found == NULL)
-		found = agent_find(daemon->agents, "code");
+		found = agent_get(daemon->agents, "code");
 	if (found == NULL && first != NULL && agent_next(daemon->agents, first) == NULL)
 		found = first;
 	if (found == NULL)
@@ -444,11 +444,11 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
 		return;
 	agent =
-	    args->agent != NULL ? agent_find(agents, args->agent) : choose_agent(request, &teller);
+	    args->agent != NULL ? agent_get(agents, args->agent) : choose_agent(request, &teller);
 	if (agent == NULL && args->agent == NULL)
 		return;
 	order.agent = agent != NULL ? agent->plan.name : args->agent;
-	if (args->is_known_call && agent != NULL && agent_state(agent) != AGENT_BLOCKED)
+	if (args->is_known_call && agent != NULL && agent->state != AGENT_BLOCKED)
 		order.is_response = false; /* nothing is asked: the text is a task */
 	/* Refuse spaces alone: they look like an empty prompt, and would precede the next text. */
 	if (!order.is_response && strspn(order.text, " ") >= order.len) {
@@ -498,7 +498,7 @@ static void write_list(void *data, const struct agent_look *look)
 	json_array_begin(writer, "agents");
 	for (int is_blocked = 1; is_blocked >= 0; is_blocked--) {
 		next_each (const struct agent, agent, agent_next, agents) {
-			if ((agent_state(agent) == AGENT_BLOCKED) != is_blocked)
+			if ((agent->state == AGENT_BLOCKED) != is_blocked)
 				continue;
 			json_object_begin(writer, NULL);
 			agent_write(writer, agent);
@@ -522,12 +522,12 @@ static bool affects_agent(struct request *request, const void *args, struct pane
 	const struct agent *agent;
 	if (name == NULL && !requester_pane(request, NULL, ret_pane))
 		return false;
-	agent = name != NULL ? agent_find(request_daemon(request)->agents, name)
+	agent = name != NULL ? agent_get(request_daemon(request)->agents, name)
 			     : choose_agent(request, ret_pane);
 	if (agent == NULL)
 		return name != NULL &&
 		    right_affects_caller(request, args, ret_pane); /* then the handler fails */
-	*ret_pane = *agent_pane(agent);
+	*ret_pane = agent->pane;
 	return true;
 }
 
@@ -564,13 +564,12 @@ static void handle_stop(struct request *request, const void *data)
 {
 	const struct agent_stop_args *args = data;
 	const struct daemon *daemon = request_daemon(request);
-	const struct agent *agent = agent_find(daemon->agents, args->agent);
+	const struct agent *agent = agent_get(daemon->agents, args->agent);
 	struct muxbus_model_counts counts;
 	bool is_weak;
-	if (agent != NULL && !args->force && !agent_is_adopted(agent) && agent_has_pane(agent)) {
+	if (agent != NULL && !args->force && !agent->is_adopted && agent_has_pane(agent)) {
 		muxbus_model_counts(tmux_model(daemon->tmux), &counts);
-		if (request_peer_pane(request, &is_weak) == agent_pane(agent)->pane ||
-		    counts.panes == 1) {
+		if (request_peer_pane(request, &is_weak) == agent->pane.pane || counts.panes == 1) {
 			request_fail(request, MESSAGE_REFUSED,
 			    "agent \"%s\" is the caller's own, or in the server's last pane: "
 			    "\"force\": true stops it",

@@ -381,7 +381,7 @@ void agent_report_refuse(const struct agent *agent, struct request *request,
 	json_start(&writer, &data, SCREEN_MAX);
 	agent_write(&writer, agent);
 	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" is %s (%s): %s",
-	    agent->plan.name, agent_state_name(agent->state), agent->reason, advice);
+	    agent->plan.name, agent_state_names[agent->state], agent->reason, advice);
 	buf_finish(&data);
 }
 

@@ -143,8 +143,3 @@ void agent_resume_listen(struct agent_set *set)
 	set->reports.reported = on_reported;
 	presence_listen(set->parts->presences, &set->reports);
 }
-
-void agent_resume_unlisten(struct agent_set *set)
-{
-	list_remove(&set->reports.link);
-}

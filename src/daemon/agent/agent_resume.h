@@ -13,7 +13,6 @@ struct agent_set;
 
 /* Begins to store the conversations that agents of the set report. */
 void agent_resume_listen(struct agent_set *set);
-void agent_resume_unlisten(struct agent_set *set);
 
 /* Drops the conversation: the agent will start a new one. */
 void agent_resume_forget(struct agent *agent);

@@ -47,7 +47,7 @@ const char *agent_spec_difference(const struct agent_spec *one, const struct age
 	return is_same_directory(one->cwd, other->cwd) ? NULL : "cwd";
 }
 
-static const char *const state_names[AGENT_STATE_COUNT_] = {
+const char *const agent_state_names[AGENT_STATE_COUNT_] = {
     [AGENT_STARTING] = "starting",
     [AGENT_READY] = "ready",
     [AGENT_DRAFT] = "draft",
@@ -56,11 +56,6 @@ static const char *const state_names[AGENT_STATE_COUNT_] = {
     [AGENT_CRASHED] = "crashed",
     [AGENT_GONE] = "gone",
 };
-
-const char *agent_state_name(enum agent_state state)
-{
-	return state_names[state];
-}
 
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason)
 {
@@ -75,8 +70,8 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 	}
 	if (!is_new)
 		return;
-	log_debug("agent %s: %s, was %s: %s", agent->plan.name, state_names[state],
-	    state_names[agent->state], reason);
+	log_debug("agent %s: %s, was %s: %s", agent->plan.name, agent_state_names[state],
+	    agent_state_names[agent->state], reason);
 	agent->state = state;
 	agent->since_ms = clock_real_ms();
 	agent->set->roof->changed(agent);
@@ -98,11 +93,6 @@ const struct agent *agent_next(const struct agent_set *set, const struct agent *
 	return link == &set->agents ? NULL : list_entry(link, const struct agent, link);
 }
 
-const struct agent *agent_find(const struct agent_set *set, const char *name)
-{
-	return agent_get(set, name);
-}
-
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
 {
 	const struct agent *agent = NULL;
@@ -113,19 +103,9 @@ const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
 	return NULL;
 }
 
-enum agent_state agent_state(const struct agent *agent)
-{
-	return agent->state;
-}
-
 bool agent_is_free(const struct agent *agent)
 {
 	return agent->state == AGENT_READY && agent->task_count == 0;
-}
-
-const struct pane_ref *agent_pane(const struct agent *agent)
-{
-	return &agent->pane;
 }
 
 bool agent_has_pane(const struct agent *agent)
@@ -138,9 +118,4 @@ bool agent_has_ended(const struct agent *agent)
 {
 	return agent->state == AGENT_GONE ||
 	    (agent->state == AGENT_CRASHED && !agent->is_restarting);
-}
-
-bool agent_is_adopted(const struct agent *agent)
-{
-	return agent->is_adopted;
 }

@@ -56,7 +56,7 @@ enum agent_state {
 	AGENT_STATE_COUNT_,
 };
 
-const char *agent_state_name(enum agent_state state);
+extern const char *const agent_state_names[];
 
 enum agent_task_stage {
 	TASK_QUEUED,
@@ -171,17 +171,13 @@ struct agent_set {
 struct agent *agent_get(const struct agent_set *set, const char *name);
 /* Iterates the agents, oldest first. NULL starts, and is returned at the end. */
 const struct agent *agent_next(const struct agent_set *set, const struct agent *previous);
-const struct agent *agent_find(const struct agent_set *set, const char *name);
 /* Returns the agent in a pane, or NULL. */
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);
 
-enum agent_state agent_state(const struct agent *agent);
 /* Returns true if the agent is ready and no task waits. */
 bool agent_is_free(const struct agent *agent);
-const struct pane_ref *agent_pane(const struct agent *agent);
 /* Returns true if the agent has a pane that exists. */
 bool agent_has_pane(const struct agent *agent);
 /* Returns true if the program has ended and will not be started again automatically. */
 bool agent_has_ended(const struct agent *agent);
-bool agent_is_adopted(const struct agent *agent);

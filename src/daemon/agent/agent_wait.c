@@ -34,7 +34,7 @@ static void waiter_answer(struct agent_waiter *waiter)
 	const struct agent *agent = waiter->agent;
 	char message[300];
 	snprintf(message, sizeof message, "Agent %s is %s: %s.", agent->plan.name,
-	    agent_state_name(agent->state), agent->reason);
+	    agent_state_names[agent->state], agent->reason);
 	agent_write(writer, agent);
 	json_put_bool(writer, "started", waiter->is_started);
 	request_note_durable(request);

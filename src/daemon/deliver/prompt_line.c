@@ -228,7 +228,7 @@ static void put_further(
 	for (size_t at = 1; at < count; at++) {
 		further.len = 0;
 		(void)buf_printf(&further, "%s %s %s ", at > 1 ? "," : "", notes[at]->id,
-		    notification_source_name(notes[at]->source));
+		    notification_source_names[notes[at]->source]);
 		put_outcome(&further, notes[at], FURTHER_CHARACTERS);
 		if (count_characters(&further, 0) > room) {
 			write_rest(rest, notes + at, count - at);
@@ -262,7 +262,8 @@ static void put_line(struct buf *out, const struct notification *const *notes, s
 {
 	const struct notification *first = notes[0];
 	size_t begin = out->len;
-	(void)buf_printf(out, "[muxbus %s %s ", first->id, notification_source_name(first->source));
+	(void)buf_printf(
+	    out, "[muxbus %s %s ", first->id, notification_source_names[first->source]);
 	if (name != NULL)
 		put_cut(out, name, strlen(name), NAME_CHARACTERS, 0);
 	if (out->data[out->len - 1] == ' ')
@@ -340,7 +341,7 @@ void prompt_line_show(struct buf *out, const struct notification *note)
 	const char *line = note->source == SOURCE_WATCH ? find_text(data, row->head) : NULL;
 	if (name == NULL)
 		name = find_text(data, row->subject);
-	(void)buf_printf(out, "[muxbus %s %s", note->id, notification_source_name(note->source));
+	(void)buf_printf(out, "[muxbus %s %s", note->id, notification_source_names[note->source]);
 	if (name != NULL) {
 		(void)buf_append_byte(out, ' ');
 		put_shown(out, name, NAME_CHARACTERS);

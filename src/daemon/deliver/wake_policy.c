@@ -162,8 +162,7 @@ void wake_policy_write(struct json_writer *writer, const struct wake_policy *pol
 	json_array_begin(writer, "sources");
 	for (size_t at = 0; at < SOURCE_COUNT_; at++) {
 		if (policy->wakes[at])
-			json_put_str(
-			    writer, NULL, notification_source_name((enum notification_source)at));
+			json_put_str(writer, NULL, notification_source_names[at]);
 	}
 	json_array_end(writer);
 	json_put_int(writer, "window_ms", policy->window_ms);
@@ -188,7 +187,7 @@ static void keep(const struct wake_policy_set *set, const struct wake_policy *po
 	for (size_t at = 0; at < SOURCE_COUNT_; at++) {
 		if (policy->wakes[at] && len < sizeof sources)
 			len += (size_t)snprintf(sources + len, sizeof sources - len, " %s",
-			    notification_source_name((enum notification_source)at));
+			    notification_source_names[at]);
 	}
 	write_quiet(policy, quiet);
 	kept.quiet = has_quiet(policy) ? quiet : NULL;
@@ -230,9 +229,7 @@ static bool load(void *data, const char *name, const struct json *value)
 	word = strtok_r(kept.sources, " ", &left);
 	for (; word != NULL; word = strtok_r(NULL, " ", &left)) {
 		for (size_t at = 0; at < SOURCE_COUNT_; at++)
-			policy.wakes[at] |=
-			    strcmp(word, notification_source_name((enum notification_source)at)) ==
-			    0;
+			policy.wakes[at] |= strcmp(word, notification_source_names[at]) == 0;
 	}
 	policy.window_ms = kept.window_ms;
 	is_valid = kept.window_ms <= WAKE_WINDOW_MAX_MS &&

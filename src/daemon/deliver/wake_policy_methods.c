@@ -51,8 +51,7 @@ static bool read_sources(
 	for (size_t i = 0; i < given->count; i++) {
 		size_t at = 0;
 		while (at < SOURCE_COUNT_ &&
-		    strcmp(given->strings[i],
-			notification_source_name((enum notification_source)at)) != 0)
+		    strcmp(given->strings[i], notification_source_names[at]) != 0)
 			at++;
 		if (at == SOURCE_COUNT_)
 			return request_fail_field(request, "sources",

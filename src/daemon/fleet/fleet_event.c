@@ -160,7 +160,7 @@ static void report_state(struct stream_source *source, bool is_up)
 		json_put_int(&writer, "seq", (int64_t)source->last);
 	json_put_time(&writer, "time", clock_real_ms());
 	json_put_str(&writer, "kind", event_kind_info(EVENT_HOST_STATE)->name);
-	json_put_str(&writer, "state", host_state_name(is_up ? HOST_UP : source->host->state));
+	json_put_str(&writer, "state", host_state_names[is_up ? HOST_UP : source->host->state]);
 	json_put_str(&writer, "reason", is_up ? "" : source->host->reason);
 	source->is_shown = end_event(&writer, &line, source);
 	source->is_up = is_up;

@@ -49,7 +49,7 @@ static void put_host(struct json_writer *writer, struct host *host)
 	json_put_str(writer, "target", host->label);
 	json_put_bool(writer, "local", host->spec.socket != NULL);
 	json_put_bool(writer, "may_notify", host_may_notify(host));
-	json_put_str(writer, "state", host_state_name(host->state));
+	json_put_str(writer, "state", host_state_names[host->state]);
 	put_some(writer, "reason", host->reason);
 	json_put_double(writer, "since_sec", (double)clock_since_ms(host->since_ms) / 1000);
 	put_some(writer, "version", host->version);
@@ -164,8 +164,7 @@ void fleet_status(struct fleet *fleet, struct request *request, struct host *onl
 	json_object_begin(writer, "fleet");
 	json_put_int(writer, "hosts", (int64_t)host_set_count(hosts));
 	for (int state = HOST_DOWN; state <= HOST_UP; state++)
-		json_put_int(
-		    writer, host_state_name((enum host_state)state), (int64_t)states[state]);
+		json_put_int(writer, host_state_names[state], (int64_t)states[state]);
 	json_object_end(writer);
 	json_put_int(writer, "peers", (int64_t)server_peer_count(daemon->server));
 	json_put_int(writer, "waits", (int64_t)waits);

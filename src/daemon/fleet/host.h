@@ -22,7 +22,7 @@ enum host_state {
 	HOST_CONNECTING,
 	HOST_UP,
 };
-const char *host_state_name(enum host_state state);
+extern const char *const host_state_names[];
 
 /* A host. Only the files host_*.c change its members; data belongs to the fleet. */
 struct host {

@@ -14,16 +14,11 @@ enum {
 	    sizeof(char *), /* strings at the beginning of a spec */
 };
 
-static const char *const state_names[] = {
+const char *const host_state_names[] = {
     [HOST_DOWN] = "down",
     [HOST_CONNECTING] = "connecting",
     [HOST_UP] = "up",
 };
-
-const char *host_state_name(enum host_state state)
-{
-	return state_names[state];
-}
 
 static void set_state(struct host *host, enum host_state state, const char *reason)
 {
@@ -33,8 +28,8 @@ static void set_state(struct host *host, enum host_state state, const char *reas
 		return;
 	host->state = state;
 	host->since_ms = clock_real_ms();
-	log_info(
-	    "the host %s is %s%s%s", host->label, state_names[state], *reason ? ": " : "", reason);
+	log_info("the host %s is %s%s%s", host->label, host_state_names[state], *reason ? ": " : "",
+	    reason);
 	host->set->parts.handlers->state(host->set->parts.data, host);
 }
 

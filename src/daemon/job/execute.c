@@ -191,7 +191,7 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	char out_end[PROMPT_LOOK + 1], err_end[PROMPT_LOOK + 1], cwd[PATH_SIZE];
 	bool is_running = job->state == JOB_RUNNING, is_out_cut, is_err_cut;
 	const char *note = NULL;
-	json_put_str(writer, "status", job_state_name(job->state));
+	json_put_str(writer, "status", job_state_names[job->state]);
 	json_put_bool(writer, "ok", !is_running && job->status.exit_code == 0);
 	is_out_cut = write_stream(writer, execution->jobs, job, JOB_FILE_OUT, "stdout", out_end);
 	is_err_cut = write_stream(writer, execution->jobs, job, JOB_FILE_ERR, "stderr", err_end);

@@ -8,18 +8,13 @@ enum {
 	OUTCOME_SIZE = 128,
 };
 
-static const char *const state_names[] = {
+const char *const job_state_names[] = {
     [JOB_RUNNING] = "running",
     [JOB_EXITED] = "exited",
     [JOB_FAILED] = "failed",
     [JOB_STOPPED] = "stopped",
     [JOB_LOST] = "lost",
 };
-
-const char *job_state_name(enum job_state state)
-{
-	return state_names[state];
-}
 
 static const struct record_field job_fields[] = {
     {RECORD_ROW(TEXT, struct job, name, "name"), .is_optional = true},
@@ -36,7 +31,7 @@ static const struct record_field job_fields[] = {
     {RECORD_ROW(NATURAL, struct job, timeout_ms, "timeout_ms")},
     {RECORD_ROW(NATURAL, struct job, umask, "umask"), .is_optional = true},
     {RECORD_ROW(NATURAL, struct job, pid, "pid")},
-    {RECORD_ROW(NAME, struct job, state, "state"), .names = state_names,
+    {RECORD_ROW(NAME, struct job, state, "state"), .names = job_state_names,
 	.values = JOB_STATE_COUNT_},
     /* In records of release 0.1, a running job has no status. */
     {RECORD_ROW(INT, struct job, status.start_ms, "start_ms"), .is_optional = true},
@@ -172,7 +167,7 @@ char *job_record_data(
 	json_put_str(&writer, "command", job->command);
 	if (job->name != NULL)
 		json_put_str(&writer, "name", job->name);
-	json_put_str(&writer, "state", state_names[job->state]);
+	json_put_str(&writer, "state", job_state_names[job->state]);
 	write_end(&writer, job);
 	json_put_int(&writer, "duration_ms", job->status.elapsed_ms);
 	json_put_str(&writer, "log", log);
@@ -200,7 +195,7 @@ void job_write_members(struct json_writer *writer, const struct job *job, const 
 	json_put_str(writer, "cwd", job->cwd);
 	json_put_known_int(writer, "pid", job->pid > 0, job->pid);
 	json_put_id(writer, "pane", '%', job->pane.pane);
-	json_put_str(writer, "state", state_names[job->state]);
+	json_put_str(writer, "state", job_state_names[job->state]);
 	write_end(writer, job);
 	json_put_time(writer, "started", job->created_ms);
 	json_put_time(writer, "ended", has_ended ? job->status.end_ms : 0);

@@ -13,7 +13,7 @@ enum job_state {
 	JOB_LOST, /* its supervisor was killed, so how the job ended is not known */
 	JOB_STATE_COUNT_,
 };
-const char *job_state_name(enum job_state state);
+extern const char *const job_state_names[];
 
 struct job {
 	struct list link; /* oldest first */

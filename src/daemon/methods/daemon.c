@@ -234,7 +234,7 @@ static void handle_narrow(struct request *request, const void *data)
 		(void)right_refuse(request, "a wider role is more than this one");
 		return;
 	}
-	json_put_str(request_result(request), "role", role_name(peer_role(peer)));
+	json_put_str(request_result(request), "role", role_names[peer_role(peer)]);
 	pane = request_peer_pane(request, &is_weak);
 	if (pane != MUXBUS_NO_ID && !is_weak)
 		json_put_id(request_result(request), "pane", '%', pane);

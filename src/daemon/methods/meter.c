@@ -49,7 +49,7 @@ _Static_assert(SOURCE_COUNT_ + 1 <= METER_KINDS, "each source has a kind");
 
 static const char *kind_name(unsigned kind)
 {
-	return kind == 0 ? "wait" : notification_source_name((enum notification_source)(kind - 1));
+	return kind == 0 ? "wait" : notification_source_names[kind - 1];
 }
 
 static bool load(void *data, const char *name, const struct json *value)

@@ -178,7 +178,7 @@ static void report_agent(struct request *request, const void *data)
 	json_put_str(writer, "agent", args->agent);
 	json_put_str(writer, "session", args->session);
 	json_put_str(writer, "state",
-	    presence_state_name(presence != NULL ? presence->state : PRESENCE_GONE));
+	    presence_state_names[presence != NULL ? presence->state : PRESENCE_GONE]);
 	json_put_bool(writer, "taken", is_taken);
 	json_put_int(writer, "queued", count_queued(daemon->queue, &pane));
 	request_done(request);

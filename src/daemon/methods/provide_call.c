@@ -125,7 +125,7 @@ static void write_caller(
 		json_put_int(&writer, "pid", peer_pid(peer));
 		put_program(&writer, peer_pid(peer));
 	}
-	json_put_str(&writer, "role", role_name(request_role(request)));
+	json_put_str(&writer, "role", role_names[request_role(request)]);
 	json_put_str(&writer, "cwd", cwd);
 	json_object_end(&writer);
 }

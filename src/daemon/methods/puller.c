@@ -82,7 +82,7 @@ static void put_note(struct take_wait *wait, struct json_writer *writer, uint64_
 	json_object_begin(writer, NULL);
 	json_put_int(writer, "seq", (int64_t)seq);
 	json_put_str(writer, "id", note->id);
-	json_put_str(writer, "source", notification_source_name(note->source));
+	json_put_str(writer, "source", notification_source_names[note->source]);
 	(void)json_put_text(writer, "notice", notice.data, notice.len);
 	json_object_end(writer);
 	buf_finish(&notice);

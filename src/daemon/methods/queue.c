@@ -444,7 +444,7 @@ static void cancel_notification(struct request *request, const void *data)
 	if (note->state != NOTE_QUEUED) {
 		request_fail(request, MESSAGE_REFUSED,
 		    "notification %" PRId64 " is %s already: only a queued one can be cancelled",
-		    args->seq, notification_state_name(note->state));
+		    args->seq, notification_state_names[note->state]);
 		return;
 	}
 	(void)queue_set_state(queue, note->seq, NOTE_CANCELLED, NULL);

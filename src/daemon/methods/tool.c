@@ -103,7 +103,7 @@ static void write_tool(
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "name", tool->name);
 	json_put_str(writer, "group", declaration != NULL ? declaration->group : NULL);
-	json_put_str(writer, "state", tool_state_name(tool->state));
+	json_put_str(writer, "state", tool_state_names[tool->state]);
 	json_put_str(writer, "reason", mismatch != NULL ? mismatch : tool->reason);
 	json_put_str(writer, "kind",
 	    declaration == NULL            ? NULL

@@ -19,18 +19,13 @@ struct presence_set {
 	size_t count;
 };
 
-static const char *const state_names[] = {
+const char *const presence_state_names[] = {
     [PRESENCE_UNKNOWN] = "unknown",
     [PRESENCE_IDLE] = "idle",
     [PRESENCE_BUSY] = "busy",
     [PRESENCE_ASKING] = "asking",
     [PRESENCE_GONE] = "gone",
 };
-
-const char *presence_state_name(enum presence_state state)
-{
-	return state_names[state];
-}
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
@@ -206,8 +201,8 @@ static void tell(
 		json_put_null(&writer, "pane");
 	json_put_str(&writer, "agent", presence->agent);
 	json_put_str(&writer, "session", presence->session[0] != '\0' ? presence->session : NULL);
-	json_put_str(&writer, "state", state_names[presence->state]);
-	json_put_str(&writer, "before", state_names[before]);
+	json_put_str(&writer, "state", presence_state_names[presence->state]);
+	json_put_str(&writer, "before", presence_state_names[before]);
 	if (presence->is_by_mark)
 		json_put_str(&writer, "by", "mark");
 	if (presence->question[0] != '\0')

@@ -30,7 +30,7 @@ enum presence_state {
 	PRESENCE_STATE_COUNT_,
 };
 
-const char *presence_state_name(enum presence_state state);
+extern const char *const presence_state_names[];
 
 struct presence {
 	struct list link;

@@ -16,11 +16,6 @@ void prompt_mark_output(struct prompt_mark *mark, uint64_t offset, const uint8_t
 	mark->is_passed |= mark->has_rested || memchr(bytes + before, '\n', len - before) != NULL;
 }
 
-void prompt_mark_rest(struct prompt_mark *mark)
-{
-	mark->has_rested = true;
-}
-
 bool prompt_mark_holds(const struct prompt_mark *mark)
 {
 	return !mark->is_passed && (mark->mark == 'A' || mark->mark == 'B');

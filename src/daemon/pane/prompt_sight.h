@@ -16,7 +16,7 @@
 struct prompt_mark {
 	char mark;
 	bool is_passed; /* output behind it ended a line, or came after a rest */
-	bool has_rested;
+	bool has_rested; /* since then: later text without a mark is not of the prompt */
 	uint64_t to; /* output offset behind it */
 };
 
@@ -24,8 +24,6 @@ void prompt_mark_set(struct prompt_mark *mark, char letter, uint64_t to);
 /* Call this with output, after prompt_mark_set() for its marks. */
 void prompt_mark_output(
     struct prompt_mark *mark, uint64_t offset, const uint8_t *bytes, size_t len);
-/* Call this when the output rests: later text without a mark does not belong to the prompt. */
-void prompt_mark_rest(struct prompt_mark *mark);
 /* Returns true if the shell is still at the prompt that it marked (A or B). */
 bool prompt_mark_holds(const struct prompt_mark *mark);
 

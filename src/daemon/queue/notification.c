@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 
-static const char *const source_names[] = {
+const char *const notification_source_names[] = {
     [SOURCE_COMMAND] = "command",
     [SOURCE_CONDITION] = "condition",
     [SOURCE_JOB] = "job",
@@ -14,7 +14,7 @@ static const char *const source_names[] = {
     [SOURCE_WATCH] = "watch",
 };
 
-static const char *const state_names[] = {
+const char *const notification_state_names[] = {
     [NOTE_QUEUED] = "queued",
     [NOTE_DELIVERING] = "delivering",
     [NOTE_DELIVERED] = "delivered",
@@ -22,16 +22,6 @@ static const char *const state_names[] = {
     [NOTE_CANCELLED] = "cancelled",
     [NOTE_FAILED] = "failed",
 };
-
-const char *notification_source_name(enum notification_source source)
-{
-	return source_names[source];
-}
-
-const char *notification_state_name(enum notification_state state)
-{
-	return state_names[state];
-}
 
 void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE])
 {
@@ -69,14 +59,14 @@ void notification_write_members(
 		json_put_int(writer, "seq", (int64_t)note->seq);
 		json_put_time(writer, "time", note->time_ms);
 	}
-	json_put_str(writer, "source", source_names[note->source]);
+	json_put_str(writer, "source", notification_source_names[note->source]);
 	json_put_str(writer, "id", note->id);
 	json_put_id(writer, "pane", '%', note->pane.pane);
 	if (note->pane.thread[0] != '\0')
 		json_put_str(writer, "thread", note->pane.thread);
 	json_put_str(writer, "text", note->text);
 	json_put_raw(writer, "data", note->data, strlen(note->data));
-	json_put_str(writer, "state", state_names[note->state]);
+	json_put_str(writer, "state", notification_state_names[note->state]);
 	write_delivery(writer, note);
 	json_put_int(writer, "redelivered", note->redelivered);
 	if (note->key != NULL)
@@ -91,7 +81,7 @@ void notification_write_members(
 
 static const struct record_field fields[] = {
     {RECORD_ROW(INT, struct notification, time_ms, "time_ms")},
-    {RECORD_ROW(NAME, struct notification, source, "source"), .names = source_names,
+    {RECORD_ROW(NAME, struct notification, source, "source"), .names = notification_source_names,
 	.values = SOURCE_COUNT_},
     {RECORD_ROW(WORD, struct notification, id, "id")},
     {RECORD_ROW(PANE, struct notification, pane, "pane"), .is_optional = true},
@@ -101,7 +91,7 @@ static const struct record_field fields[] = {
     {RECORD_ROW(TEXT, struct notification, key, "key"), .is_optional = true},
     {RECORD_ROW(NATURAL, struct notification, count, "count")},
     {RECORD_ROW(BOOL, struct notification, is_urgent, "urgent")},
-    {RECORD_ROW(NAME, struct notification, state, "state"), .names = state_names,
+    {RECORD_ROW(NAME, struct notification, state, "state"), .names = notification_state_names,
 	.values = NOTE_STATE_COUNT_},
     {RECORD_ROW(JSON, struct notification, delivery, "delivery"), .is_optional = true},
     {RECORD_ROW(NATURAL, struct notification, redelivered, "redelivered")},

@@ -36,8 +36,8 @@ enum notification_state {
 	NOTE_STATE_COUNT_,
 };
 
-const char *notification_source_name(enum notification_source source);
-const char *notification_state_name(enum notification_state state);
+extern const char *const notification_source_names[];
+extern const char *const notification_state_names[];
 struct notification {
 	struct list link; /* in the queue's list, in order of seq */
 	struct list same_id; /* ring of the notifications of one request */

@@ -249,11 +249,6 @@ const char *const role_names[ROLE_COUNT_ + 1] = {
     [ROLE_READ_ONLY] = "read_only",
 };
 
-const char *role_name(enum role role)
-{
-	return role_names[role];
-}
-
 bool role_has(enum role role, const struct method *method)
 {
 	if (role == ROLE_FULL)

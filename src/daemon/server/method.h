@@ -196,7 +196,6 @@ enum role {
 };
 
 extern const char *const role_names[ROLE_COUNT_ + 1];
-const char *role_name(enum role role);
 
 /* Returns true if a role may call a method at all, with the right parameters. */
 bool role_has(enum role role, const struct method *method);

@@ -52,7 +52,7 @@ static void write_effects(struct json_writer *writer, const struct method *metho
 	json_array_begin(writer, "roles");
 	for (int role = 0; role < ROLE_COUNT_; role++)
 		if (role_has((enum role)role, method))
-			json_put_str(writer, NULL, role_name((enum role)role));
+			json_put_str(writer, NULL, role_names[role]);
 	json_array_end(writer);
 	json_put_bool(writer, "read_only", method_is_read_only(method));
 	json_put_bool(writer, "destructive", method_is_destructive(method));
@@ -121,7 +121,7 @@ static void write_effects_mdoc(struct buf *out, const struct method *method)
 	for (int role = 0; role < ROLE_COUNT_; role++) {
 		if (!role_has((enum role)role, method))
 			continue;
-		(void)buf_printf(out, "%s %s", separator, role_name((enum role)role));
+		(void)buf_printf(out, "%s %s", separator, role_names[role]);
 		separator = ",";
 	}
 	(void)buf_append_str(out, ".\n");

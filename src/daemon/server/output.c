@@ -10,11 +10,6 @@
 #define PIECES_MAX 32 /* pieces of memory in one write */
 #define COPY_BYTES_MAX 2048 /* longer lines are referenced instead */
 
-void output_init(struct output *output, struct output_stage *stage)
-{
-	*output = (struct output){.stage = stage};
-}
-
 static size_t staged_len(const struct output *output)
 {
 	return output->stage->user == output ? output->stage->len : 0;
@@ -175,11 +170,6 @@ void backlog_init(struct backlog *backlog)
 	backlog->bytes = 0;
 }
 
-bool backlog_is_empty(const struct backlog *backlog)
-{
-	return list_is_empty(&backlog->items);
-}
-
 void backlog_put(struct backlog *backlog, const char *subscription, struct event_entry *event)
 {
 	struct backlog_item *item = xcalloc(1, sizeof *item);
@@ -194,7 +184,7 @@ struct event_entry *backlog_take(
 {
 	struct event_entry *event;
 	struct backlog_item *item;
-	if (backlog_is_empty(backlog))
+	if (list_is_empty(&backlog->items))
 		return NULL;
 	item = list_entry(backlog->items.next, struct backlog_item, link);
 	event = item->event;

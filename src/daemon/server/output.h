@@ -25,7 +25,6 @@ struct output {
 	int64_t moved_ms; /* when the socket last took bytes, or bytes began to wait */
 };
 
-void output_init(struct output *output, struct output_stage *stage);
 /* Drops all bytes; the output may be used again. */
 void output_finish(struct output *output);
 
@@ -54,7 +53,6 @@ struct backlog {
 
 void backlog_init(struct backlog *backlog);
 void backlog_finish(struct backlog *backlog); /* frees all events; the backlog may be used again */
-bool backlog_is_empty(const struct backlog *backlog);
 
 /* Appends an event for the subscription of that name, and takes a reference to the event. */
 void backlog_put(struct backlog *backlog, const char *subscription, struct event_entry *event);

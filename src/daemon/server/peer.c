@@ -310,7 +310,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 		return false;
 	}
 	counters->events_sent++;
-	if (backlog_is_empty(&peer->backlog) && peer->output.len < OUTPUT_BYTES)
+	if (list_is_empty(&peer->backlog.items) && peer->output.len < OUTPUT_BYTES)
 		write_event(peer, subscription, event);
 	else
 		backlog_put(&peer->backlog, subscription, event);
@@ -590,7 +590,7 @@ static void work(struct peer *peer)
 	flush(peer);
 	if (peer->is_end_hidden && peer->responses.count == 0 && can_accept(peer))
 		(void)read_some(peer); /* its input is for the next turn */
-	if (peer->is_behind && backlog_is_empty(&peer->backlog) &&
+	if (peer->is_behind && list_is_empty(&peer->backlog.items) &&
 	    unread_bytes(peer) <= PEER_IDLE_MAX / 4) {
 		peer->is_behind = false;
 		subscription_set_catch_up(peer->subscriptions);
@@ -664,7 +664,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *wh
 	line_input_init(&peer->input, (size_t)parts->config->limits.line_bytes);
 	peer->input.wants_id = true;
 	peer->turn = loop_timer_new(parts->base, on_turn, peer);
-	output_init(&peer->output, shared->stage);
+	peer->output.stage = shared->stage;
 	if (event_assign(&peer->input_event, parts->base, fd,
 		EV_READ | EV_CLOSED | EV_ET | EV_PERSIST, on_input, peer) < 0 ||
 	    event_assign(&peer->write_event, parts->base, fd, EV_WRITE | EV_ET, on_writable, peer) <
@@ -676,6 +676,6 @@ struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *wh
 	peer->subscriptions = subscription_set_new(
 	    parts, &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
 	log_debug("peer %u: connected, process %ld, user %u, role %s", peer->number, (long)who->pid,
-	    (unsigned)who->uid, role_name(role));
+	    (unsigned)who->uid, role_names[role]);
 	return peer;
 }

@@ -407,14 +407,9 @@ void request_on_sent(
 	request->sent_data = data;
 }
 
-void request_set_session_env(struct request *request, char **strings)
+char ***request_session_env(struct request *request)
 {
-	request->session_env = strings;
-}
-
-char **request_session_env(const struct request *request)
-{
-	return request->session_env;
+	return &request->session_env;
 }
 
 struct json_writer *request_result(struct request *request)

@@ -159,9 +159,8 @@ bool request_is_cancelled(const struct request *request);
 void request_on_sent(
     struct request *request, void (*sent)(struct peer *peer, void *data), void *data);
 
-/* Keeps strings of session_env.h, NULL-terminated, until the request is freed. */
-void request_set_session_env(struct request *request, char **strings);
-char **request_session_env(const struct request *request);
+/* The strings of session_env.h, NULL-terminated, which the request frees; NULL: not asked. */
+char ***request_session_env(struct request *request);
 
 /*
  * Returns the writer of the result, inside the result object. The first call opens the object;

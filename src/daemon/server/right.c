@@ -14,7 +14,7 @@
 
 bool right_refuse(struct request *request, const char *what)
 {
-	const char *name = role_name(request_role(request));
+	const char *name = role_names[request_role(request)];
 	char data[64];
 	request_audit_refusal(request);
 	(void)snprintf(data, sizeof data, "\"role\":\"%s\"", name);

@@ -207,7 +207,7 @@ struct wanting {
 static void on_found(void *data, char **env)
 {
 	struct wanting *wanting = data;
-	request_set_session_env(wanting->request, env);
+	*request_session_env(wanting->request) = env;
 	wanting->done(wanting->data, 0);
 	mem_free(wanting);
 }
@@ -224,7 +224,7 @@ bool session_env(struct request *request, const struct pane_ref *pane, const cha
 {
 	static const char *const none[] = {NULL};
 	struct tmux *tmux = request_daemon(request)->tmux;
-	char **env = request_session_env(request);
+	char **env = *request_session_env(request);
 	struct wanting *wanting;
 	*ret_env = env != NULL ? (const char *const *)env : none;
 	if (env != NULL || tmux == NULL || !tmux_is_live(tmux))

@@ -92,7 +92,7 @@ static bool find(
 	if (result == RESOLVE_AMBIGUOUS ||
 	    (result == RESOLVE_NONE && !dispatch_put_off(request) && !fail_without_server(request)))
 		fail(request, kind, result, text, ret_found);
-	resolve_finish(ret_found);
+	buf_finish(&ret_found->candidates);
 	return result == RESOLVE_FOUND;
 }
 

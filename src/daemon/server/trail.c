@@ -413,7 +413,7 @@ static void put_caller(struct json_writer *writer, const struct trail_action *ac
 	}
 	if (action->pane != MUXBUS_NO_ID)
 		json_put_id(writer, "pane", '%', action->pane);
-	json_put_str(writer, "role", role_name(action->role));
+	json_put_str(writer, "role", role_names[action->role]);
 	json_put_str(writer, "method", action->method->name);
 }
 
@@ -463,7 +463,7 @@ static void sum_up(struct trail *trail, int64_t until_ms)
 		begin(&writer, &trail->line, "n", trail->last + 1);
 		if (refuser->uid != UINT32_MAX) {
 			json_put_int(&writer, "uid", refuser->uid);
-			json_put_str(&writer, "role", role_name(refuser->role));
+			json_put_str(&writer, "role", role_names[refuser->role]);
 		}
 		json_put_str(&writer, "outcome", "forbidden");
 		json_put_int(&writer, "unwritten", (int64_t)refuser->unwritten);

@@ -41,18 +41,13 @@ static void osc_text_copy(char *out, size_t size, const void *bytes, size_t len)
 #define CONEMU_LAST 12 /* the highest number of a command of ConEmu */
 #define PAYLOAD_MAX (4 * 1024)
 
-static const char *const progress_names[] = {
+const char *const osc_progress_names[] = {
     [PROGRESS_NONE] = "none",
     [PROGRESS_NORMAL] = "normal",
     [PROGRESS_ERROR] = "error",
     [PROGRESS_INDETERMINATE] = "indeterminate",
     [PROGRESS_PAUSED] = "paused",
 };
-
-const char *osc_progress_name(enum osc_progress progress)
-{
-	return progress_names[progress];
-}
 
 void osc_reader_init(struct osc_reader *reader)
 {

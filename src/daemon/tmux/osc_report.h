@@ -30,7 +30,7 @@ enum osc_progress {
 	PROGRESS_PAUSED,
 	PROGRESS_COUNT_,
 };
-const char *osc_progress_name(enum osc_progress progress);
+extern const char *const osc_progress_names[];
 
 struct osc_report {
 	enum osc_report_kind kind;

@@ -106,7 +106,7 @@ static void tell_progress(struct pane_events *events, struct pane_events_sink *s
 		return;
 	begin(events, sink, &writer);
 	json_put_int(&writer, "offset", (int64_t)events->progress_offset);
-	json_put_str(&writer, "state", osc_progress_name(events->progress));
+	json_put_str(&writer, "state", osc_progress_names[events->progress]);
 	json_put_known_int(&writer, "percent", events->percent >= 0, events->percent);
 	publish(events, sink, EVENT_PROGRESS_CHANGED, true);
 	events->told_progress = events->progress;

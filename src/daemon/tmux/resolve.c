@@ -347,8 +347,3 @@ enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind 
 		return by_window_id(model, kind, part, ret_resolve);
 	return by_name(model, kind, part, ret_resolve);
 }
-
-void resolve_finish(struct resolve *resolve)
-{
-	buf_finish(&resolve->candidates);
-}

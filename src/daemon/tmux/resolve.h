@@ -35,10 +35,9 @@ struct resolve {
 	char reason[400]; /* a sentence without a full stop; may have invalid UTF-8 */
 };
 
-/* Call resolve_finish() on ret_resolve after any result. */
+/* The caller finishes candidates of ret_resolve after any result. */
 enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind kind,
     const char *text, struct resolve *ret_resolve);
-void resolve_finish(struct resolve *resolve);
 
 /* Returns the first session, by id, that holds a window, or NULL if none does. */
 const struct muxbus_session *resolve_window_session(

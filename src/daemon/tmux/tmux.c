@@ -355,11 +355,6 @@ void tmux_set_reader(
 	tmux->streams = streams;
 }
 
-int tmux_start(struct tmux *tmux)
-{
-	return muxbus_sync_start(tmux->sync);
-}
-
 void tmux_rest(struct tmux *tmux)
 {
 	if (tmux->is_resting)

@@ -23,11 +23,11 @@ struct tmux_handlers {
 	void (*followed)(void *data);
 };
 
-/* Returns NULL with a reason on failure. Follows the server from tmux_start() on. */
+/* Returns NULL with a reason on failure. Follows the server from muxbus_sync_start() on. */
 struct tmux *tmux_new(struct event_base *base, const struct config *config,
     struct event_log *events, const struct tmux_handlers *handlers, void *data, char *ret_reason,
     size_t reason_size);
-/* The reader of pane output: stream.c, which sets itself before tmux_start(). */
+/* The reader of pane output: stream.c, which sets itself before muxbus_sync_start(). */
 struct tmux_reader {
 	void (*output)(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len);
 	/* Bytes are missing before offset. */
@@ -44,7 +44,6 @@ struct tmux_reader {
 /* reader NULL: removes the reader. */
 void tmux_set_reader(
     struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams);
-int tmux_start(struct tmux *tmux);
 
 /*
  * Detaches until tmux_attach(): the daemon is then no client of tmux. Commands and listings still

@@ -34,16 +34,11 @@ struct tool_folder {
 	uint64_t trouble; /* hash of the warnings in the log */
 };
 
-static const char *const state_names[] = {
+const char *const tool_state_names[] = {
     [TOOL_LISTED] = "listed",
     [TOOL_HIDDEN] = "hidden",
     [TOOL_BROKEN] = "broken",
 };
-
-const char *tool_state_name(enum tool_state state)
-{
-	return state_names[state];
-}
 
 const struct tool *tool_of(const struct method *method)
 {

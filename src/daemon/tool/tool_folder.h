@@ -17,7 +17,7 @@ enum tool_state {
 	TOOL_HIDDEN, /* a needed program is missing */
 	TOOL_BROKEN, /* the file or its program cannot be used; see reason */
 };
-const char *tool_state_name(enum tool_state state);
+extern const char *const tool_state_names[];
 
 struct tool {
 	struct method method; /* the row; must be first; no name if broken */

@@ -50,9 +50,9 @@ static const struct agent *find_kept(const struct agent_watch *watch)
 	const struct agent_set *agents = watch->condition->parts->agents;
 	const struct agent *agent;
 	if (watch->pane.pane == MUXBUS_NO_ID)
-		return agent_find(agents, watch->name);
+		return agent_get(agents, watch->name);
 	agent = agent_of_pane(agents, watch->pane.pane);
-	return agent != NULL && watch->name[0] != '\0' && agent != agent_find(agents, watch->name)
+	return agent != NULL && watch->name[0] != '\0' && agent != agent_get(agents, watch->name)
 	    ? NULL
 	    : agent;
 }
@@ -76,7 +76,7 @@ static const struct presence *find_presence(const struct agent_watch *watch)
 
 static enum wanted_state kept_state(const struct agent *agent)
 {
-	switch (agent_state(agent)) {
+	switch (agent->state) {
 	case AGENT_READY:
 		return agent_is_free(agent) ? STATE_READY : STATE_BUSY;
 	case AGENT_BUSY:
@@ -119,7 +119,7 @@ static void settle(struct agent_watch *watch, const struct agent *kept,
 		uint32_t pane = presence != NULL ? presence->pane.pane : watch->pane.pane;
 		json_put_str(&writer, "agent", name[0] != '\0' ? name : NULL);
 		json_put_str(&writer, "state",
-		    presence != NULL ? presence_state_name(presence->state) : "gone");
+		    presence != NULL ? presence_state_names[presence->state] : "gone");
 		if (pane != MUXBUS_NO_ID)
 			json_put_id(&writer, "pane", '%', pane);
 	}

@@ -121,7 +121,7 @@ static void prompt_read_done(void *data, int error, const struct pane_screen *sc
 		look_again(watch);
 	else
 		settle_prompt(watch, pane, screen);
-	prompt_mark_rest(&watch->mark);
+	watch->mark.has_rested = true;
 }
 
 /* Returns true if the program does not wait for input, so that the screen need not be read. */
@@ -221,7 +221,7 @@ static bool arm_agent(struct condition *condition, const struct agent *agent)
 	struct pane_watch *watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;
 	watch->agent = agent;
-	watch->pane = agent_pane(agent)->pane;
+	watch->pane = agent->pane.pane;
 	watch->agent_listener.changed = agent_changed;
 	watch->agent_listener.stopped = agent_stopped;
 	agent_listen(condition->parts->agents, &watch->agent_listener);
@@ -267,7 +267,7 @@ static const struct field ready_fields[] = {
 static bool ready_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct ready_args *args = data;
-	const struct agent *agent = agent_find(condition->parts->agents, args->ready);
+	const struct agent *agent = agent_get(condition->parts->agents, args->ready);
 	return agent != NULL ? arm_agent(condition, agent)
 			     : arm_pane(condition, request, args->ready);
 }
