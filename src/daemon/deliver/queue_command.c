@@ -12,7 +12,6 @@
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/program.h"
 #include "daemon/deliver/prompt_line.h"
-#include "daemon/deliver/queue_trace.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
@@ -31,6 +30,7 @@ enum {
 	TIME_MS = 10000, /* after which the command is killed, and has failed */
 	TRACE_STEP_MS = 50, /* between checks of a command that an earlier daemon started */
 	REASON_SIZE = 200,
+	TRACE_WORDS = 4, /* words before those of the command */
 };
 
 #define SESSION_WORD "%session"
@@ -54,6 +54,24 @@ struct queue_target {
 	char session[PRESENCE_SESSION_MAX + 1];
 	pid_t pid; /* 0: unknown */
 };
+
+/*
+ * The trace of a command, a file that tells the next daemon how the command ended if this daemon is
+ * killed. A shell around the command writes it, and gets the command's words as arguments.
+ */
+struct queue_trace {
+	bool is_running;
+	bool is_ended;
+	pid_t pid; /* of its process group */
+	int status; /* exit status, as in $? */
+	char said[4096]; /* the start of its output */
+};
+
+static const char trace_script[] =
+    "umask 077; echo $$ >\"$0\"; said=$(\"$@\" 2>&1); status=$?; "
+    "printf '%s\\n' \"$said\"; "
+    "printf '%s\\n%s\\nend\\n' $status \"$said\" >>\"$0\"; exit $status";
+static const char trace_end[] = "\nend\n";
 
 /* A running command: the work of a mail. */
 struct queued_command {
@@ -232,6 +250,7 @@ static struct store *store_of(const struct mail *mail)
 
 static void keep(struct queued_command *command)
 {
+	static unsigned number;
 	const struct mail *mail = command->mail;
 	struct queued_kept kept = {
 	    .batch = (uint64_t *)mail->batch,
@@ -240,7 +259,8 @@ static void keep(struct queued_command *command)
 	};
 	char name[PANE_REF_NAME_SIZE];
 	pane_ref_name(&mail->pane, name);
-	queue_trace_new(mail->office->parts->config->state_dir, command->trace);
+	(void)snprintf(command->trace, sizeof command->trace, "%s/queued.%d.%u",
+	    mail->office->parts->config->state_dir, (int)getpid(), ++number);
 	record_put(store_of(mail), &queued_kind, name, &kept);
 }
 
@@ -249,7 +269,7 @@ static void forget(struct queued_command *command)
 	char name[PANE_REF_NAME_SIZE];
 	pane_ref_name(&command->mail->pane, name);
 	record_delete(store_of(command->mail), &queued_kind, name);
-	queue_trace_remove(command->trace);
+	(void)unlink(command->trace); /* fails if it was never written */
 }
 
 static void command_free(struct queued_command *command)
@@ -313,13 +333,44 @@ static void on_ended(void *data, const struct program_end *ended)
 	mem_free(text);
 }
 
+/* Returns true if the process is still the shell that writes this trace. */
+static bool trace_is_running(pid_t pid, const char *path)
+{
+	char words[sizeof trace_script + PATH_MAX + 16];
+	ssize_t len = process_read(pid, "cmdline", words, sizeof words);
+	return len > 0 && memmem(words, (size_t)len, path, strlen(path)) != NULL;
+}
+
+/* Neither is_running nor is_ended: the command was not started, or was killed. */
+static void trace_read(const char *path, struct queue_trace *ret_trace)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char text[sizeof ret_trace->said + 32] = "", last[sizeof trace_end] = "";
+	struct stat info;
+	int used = 0;
+	*ret_trace = (struct queue_trace){0};
+	if (fd < 0)
+		return;
+	if (fstat(fd, &info) == 0 && pread(fd, text, sizeof text - 1, 0) > 0 &&
+	    sscanf(text, "%d\n%d\n%n", &ret_trace->pid, &ret_trace->status, &used) > 0) {
+		ret_trace->is_ended = used > 0 &&
+		    pread(fd, last, sizeof trace_end - 1,
+			info.st_size - (off_t)sizeof trace_end + 1) > 0 &&
+		    strcmp(last, trace_end) == 0;
+		ret_trace->is_running = !ret_trace->is_ended && ret_trace->pid > 1 &&
+		    trace_is_running(ret_trace->pid, path);
+		(void)snprintf(ret_trace->said, sizeof ret_trace->said, "%s", text + used);
+	}
+	(void)close(fd);
+}
+
 /* Checks on a command of an earlier daemon. If it was killed, the mail starts over. */
 static void on_trace(void *data)
 {
 	struct queued_command *command = data;
 	struct mail *mail = command->mail;
 	struct queue_trace trace;
-	queue_trace_read(command->trace, &trace);
+	trace_read(command->trace, &trace);
 	if (trace.is_ended) {
 		judge(command, false, W_EXITCODE(trace.status, 0), trace.said);
 	} else if (!trace.is_running) {
@@ -374,10 +425,11 @@ static void on_timer(void *data)
 static bool run(struct queued_command *command, const struct queue_target *target, const char *text)
 {
 	const char *const *words = find_words(target->agent);
-	char program[PATH_MAX], *argv[QUEUE_TRACE_WORDS + WORDS_MAX] = {NULL};
+	char program[PATH_MAX];
+	const char *argv[TRACE_WORDS + WORDS_MAX] = {"sh", "-c", trace_script, command->trace};
 	struct program_order order = {
 	    .path = "/bin/sh",
-	    .argv = argv,
+	    .argv = (char *const *)(uintptr_t)argv,
 	    .input = -1,
 	    .output_max = OUTPUT_MAX,
 	    .time_ms = TIME_MS,
@@ -385,17 +437,15 @@ static bool run(struct queued_command *command, const struct queue_target *targe
 	const char *path;
 	struct buf block = BUF(PROCESS_ENVIRON_MAX);
 	char **env;
-	queue_trace_words(command->trace, argv);
 	for (size_t at = 0; words[at] != NULL; at++)
-		argv[QUEUE_TRACE_WORDS + at] =
-		    (char *)(uintptr_t)(strcmp(words[at], SESSION_WORD) == 0 ? target->session
-			    : strcmp(words[at], TEXT_WORD) == 0              ? text
-									     : words[at]);
+		argv[TRACE_WORDS + at] = (strcmp(words[at], SESSION_WORD) == 0 ? target->session
+			: strcmp(words[at], TEXT_WORD) == 0                    ? text
+									       : words[at]);
 	process_read_environ(target->pid, &block);
 	order.env = env = make_environ(&block);
 	path = process_variable(&block, "PATH");
 	errno = ENOENT;
-	argv[QUEUE_TRACE_WORDS] = program;
+	argv[TRACE_WORDS] = program;
 	if (find_program(words[0], target->pid, path != NULL ? path + 5 : getenv("PATH"), program,
 		sizeof program))
 		command->program =

@@ -4,7 +4,7 @@
  * wakes it: "codex queue --thread ID --message TEXT". The command runs without a shell's parsing,
  * for a limited time. Exit status 0 means that the agent has the message, unless the output says
  * that the thread is not loaded. If the daemon is killed meanwhile, the next one does not run the
- * command again, but learns its result (queue_trace.h).
+ * command again, but learns its result.
  */
 #pragma once
 

@@ -4,10 +4,10 @@
  * continues. The next command of the connection, or of the pane, starts in the directory where this
  * command ended.
  */
+#include "base/process.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_env.h"
-#include "daemon/job/pane_cwd.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
@@ -24,6 +24,7 @@ enum {
 	NEWS_MS = 1000, /* between two looks at the command's output, to report progress */
 	NEWS_MAX = 512, /* bytes of new output that a look reads */
 	QUIET_LOOKS = 10,
+	PLACES_MAX = 256, /* records; of panes that share one, the latest counts */
 };
 
 /* At its end the shell writes its directory to a file; the command's exit status stays the same. */
@@ -142,6 +143,77 @@ static bool read_cwd(const struct job_set *jobs, const struct job *job, char out
 	if (len > 0 && out[len - 1] == '\n')
 		out[len - 1] = '\0';
 	return out[0] == '/' && stat(out, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/*
+ * Where the next command of a pane starts, for later connections and daemons. The place counts only
+ * for programs of the pane with the same current directory as the one that asked last.
+ */
+struct pane_place {
+	struct pane_ref pane;
+	char *own; /* current directory of the program that called execute_cli */
+	char *cwd;
+};
+
+static const struct record_field place_fields[] = {
+    {RECORD_ROW(PANE, struct pane_place, pane, "pane")},
+    {RECORD_ROW(TEXT, struct pane_place, own, "own")},
+    {RECORD_ROW(TEXT, struct pane_place, cwd, "cwd")},
+};
+
+static const struct record_kind place_kind = {
+    .prefix = "cwd/",
+    .noun = "a directory of a pane",
+    .rows = RECORD_ROWS(place_fields, NULL),
+    .source = SOURCE_JOB,
+};
+
+/* Reads the record of a pane whose program works in "own". Returns false if there is none. */
+static bool read_place(struct store *store, const struct pane_ref *pane, const char *own,
+    char name[16], struct pane_place *place)
+{
+	(void)snprintf(name, 16, "%u", (unsigned)pane->pane % PLACES_MAX);
+	if (!record_get(store, &place_kind, name, place))
+		return false;
+	if (pane_ref_same_pane(&place->pane, pane) && strcmp(place->own, own) == 0)
+		return true;
+	record_finish(place_kind.rows, place);
+	return false;
+}
+
+/* pid is that of the program that asks; 0: not known. Returns false if no directory is known. */
+static bool pane_cwd_find(
+    struct store *store, const struct pane_ref *pane, pid_t pid, char *out, size_t size)
+{
+	struct pane_place place = {0};
+	char own[PATH_MAX], name[16];
+	bool fits;
+	if (pane->pane == MUXBUS_NO_ID || !process_cwd(pid, own, sizeof own) ||
+	    !read_place(store, pane, own, name, &place))
+		return false;
+	fits = (size_t)snprintf(out, size, "%s", place.cwd) < size;
+	record_finish(place_kind.rows, &place);
+	return fits;
+}
+
+/* Keeps cwd for a pane, if there is one. A cwd that is not UTF-8 removes the kept one. */
+static void pane_cwd_keep(
+    struct store *store, const struct pane_ref *pane, pid_t pid, const char *cwd)
+{
+	struct pane_place place = {0};
+	char own[PATH_MAX], copy[PATH_MAX], name[16];
+	bool is_known, is_text = utf8_valid_prefix(cwd, strlen(cwd)) == strlen(cwd);
+	if (pane->pane == MUXBUS_NO_ID || !process_cwd(pid, own, sizeof own) ||
+	    utf8_valid_prefix(own, strlen(own)) < strlen(own) || strlen(cwd) >= sizeof copy)
+		return;
+	is_known = read_place(store, pane, own, name, &place);
+	if (is_text && strcmp(cwd, own) != 0 && (!is_known || strcmp(place.cwd, cwd) != 0))
+		record_put(store, &place_kind, name,
+		    &(struct pane_place){.pane = *pane, .own = own, .cwd = strcpy(copy, cwd)});
+	else if (is_known && (!is_text || strcmp(cwd, own) == 0))
+		record_delete(store, &place_kind, name); /* the next command starts in "own" */
+	if (is_known)
+		record_finish(place_kind.rows, &place);
 }
 
 /* Sets the directory in which the next command starts. */
