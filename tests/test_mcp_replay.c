@@ -460,7 +460,7 @@ static void test_unlearned(void)
 static const char *advice_of(const struct mcp_advice *advice, const char *tool)
 {
 	static char text[256];
-	mcp_advice_write(advice, tool, text, sizeof text);
+	mcp_advice_describe(advice, tool, text, sizeof text);
 	return text;
 }
 

@@ -79,7 +79,7 @@ bool mcp_advice_is_repeatable(const struct mcp_advice *advice, const char *tool,
 	return row != NULL && row->is_read_only && (!row->is_waiting || has_wait);
 }
 
-void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *out, size_t size)
+void mcp_advice_describe(const struct mcp_advice *advice, const char *tool, char *out, size_t size)
 {
 	const struct advice_row *row = find(advice, tool);
 	const char *text =

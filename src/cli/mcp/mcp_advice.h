@@ -24,4 +24,4 @@ bool mcp_advice_is_repeatable(const struct mcp_advice *advice, const char *tool,
 /*
  * Writes a sentence that says what to do before repeating the call. It also covers unknown tools.
  */
-void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *out, size_t size);
+void mcp_advice_describe(const struct mcp_advice *advice, const char *tool, char *out, size_t size);

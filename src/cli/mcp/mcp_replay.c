@@ -235,7 +235,7 @@ static void answer(struct mcp_replay *replay, struct pending_request *pending, c
 static void answer_lost(struct mcp_replay *replay, struct pending_request *pending)
 {
 	char text[512], advice[256];
-	mcp_advice_write(replay->advice, pending->tool, advice, sizeof advice);
+	mcp_advice_describe(replay->advice, pending->tool, advice, sizeof advice);
 	if (pending->tool[0])
 		(void)snprintf(text, sizeof text,
 		    "muxbusd, the daemon behind these tools, restarted while this call ran. "

@@ -35,7 +35,7 @@ struct puller_set {
 
 const char *const puller_ways[] = {[PULLER_FOLLOW] = "follow", [PULLER_HOOK] = "hook", NULL};
 
-static int64_t loan_ms(const struct puller_set *set)
+static int64_t lease_ms(const struct puller_set *set)
 {
 	return set->parts->config->limits.loan_ms;
 }
@@ -236,7 +236,7 @@ uint64_t puller_take(struct puller *puller)
 			    puller_holds(puller->set, note->seq))
 				continue;
 			puller->leases[puller->count++] =
-			    (struct lease){note->seq, clock_mono_ms() + loan_ms(puller->set)};
+			    (struct lease){note->seq, clock_mono_ms() + lease_ms(puller->set)};
 			receipt_put(parts, note->seq, NOTE_DELIVERING, way_follow.result,
 			    puller_ways[puller->way], NULL);
 			return note->seq;
@@ -249,14 +249,14 @@ void puller_keep(struct puller *puller, bool keeps)
 {
 	puller->keeping += keeps ? 1 : -1;
 	for (size_t at = 0; at < puller->count; at++)
-		puller->leases[at].due_ms = clock_mono_ms() + loan_ms(puller->set);
+		puller->leases[at].due_ms = clock_mono_ms() + lease_ms(puller->set);
 }
 
 void puller_end(struct puller *puller, bool has_gone)
 {
 	puller->waiting--;
 	puller->armed_until_ms =
-	    clock_mono_ms() + (has_gone ? PULLER_GONE_MS : loan_ms(puller->set));
+	    clock_mono_ms() + (has_gone ? PULLER_GONE_MS : lease_ms(puller->set));
 	if (has_gone && puller->waiting == 0)
 		give_back(puller, true, "who was to hand it over has gone");
 	settle(puller);
@@ -270,7 +270,7 @@ static bool puller_load(void *data, const char *name, const struct json *value)
 	    !record_read(puller_kind.rows, value, &kept))
 		return false;
 	puller = puller_new(set, &kept.pane, PULLER_FOLLOW);
-	puller->armed_until_ms = clock_mono_ms() + loan_ms(set);
+	puller->armed_until_ms = clock_mono_ms() + lease_ms(set);
 	loop_timer_wake(puller->timer);
 	return true;
 }

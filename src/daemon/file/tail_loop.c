@@ -164,7 +164,7 @@ static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 	}
 	if (tail_loop->is_partial_told)
 		return -1;
-	due_ms = tail_loop->partial_ms + FEED_PARTIAL_MS;
+	due_ms = tail_loop->partial_ms + TAIL_PARTIAL_MS;
 	if (due_ms > now_ms)
 		return due_ms;
 	tail_loop->is_partial_told = true;
@@ -334,7 +334,7 @@ struct tail_loop_set *tail_loop_set_new(
 	struct tail_loop_set *set = xcalloc(1, sizeof *set);
 	set->base = base;
 	set->due_ms = -1;
-	set->poll_ms = options != NULL && options->poll_ms > 0 ? options->poll_ms : FEED_POLL_MS;
+	set->poll_ms = options != NULL && options->poll_ms > 0 ? options->poll_ms : TAIL_POLL_MS;
 	set->scratch = xalloc(TAIL_SCRATCH);
 	list_init(&set->tail_loops);
 	list_init(&set->dirty);

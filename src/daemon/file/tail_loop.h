@@ -8,21 +8,21 @@
 
 #include "daemon/file/tail.h"
 
-#define FEED_POLL_MS 1000
-#define FEED_PARTIAL_MS 1000 /* a partial line that has not grown for so long is reported */
+#define TAIL_POLL_MS 1000
+#define TAIL_PARTIAL_MS 1000 /* a partial line that has not grown for so long is reported */
 
 struct event_base;
 
 struct tail_loop_options {
 	bool is_polling; /* never use inotify, for tests */
-	int64_t poll_ms; /* 0: FEED_POLL_MS */
+	int64_t poll_ms; /* 0: TAIL_POLL_MS */
 };
 
 struct tail_loop_handlers {
 	/* Takes lines. Returns false to stop for good. */
 	tail_sink_fn *block;
 	void (*changed)(void *data, enum tail_change change);
-	/* Takes the last line, which has been incomplete for FEED_PARTIAL_MS and may still grow. */
+	/* Takes the last line, which has been incomplete for TAIL_PARTIAL_MS and may still grow. */
 	void (*partial)(void *data, const struct tail_block *block);
 	/* Called after each look. Only this handler may free the tail_loop. */
 	void (*looked)(void *data);

@@ -21,7 +21,7 @@ struct tail_finding {
 	const struct tail_block *block;
 	const struct matched_line *line;
 	enum pattern_result result;
-	bool may_grow; /* the last line, without an end for FEED_PARTIAL_MS */
+	bool may_grow; /* the last line, without an end for TAIL_PARTIAL_MS */
 	uint64_t number; /* of the block; 0 for a line that may grow */
 	uint64_t previous; /* number of the block before */
 };

@@ -8,6 +8,7 @@
  * detached      runs commands without a connection
  * lister        decides when the server is listed; calls the callers that wait for a listing
  * details       the fields of panes that tmux does not announce
+ * detail_watch  asks for these fields once a second, while a caller wants them
  * announced     events whose own text changes the model
  * leaving       panes that are closing, or moving to another window
  * primary       the attachment that runs the commands
@@ -15,9 +16,10 @@
  * track         the data of each pane outside of the model: output, exit, subscriptions
  * pane_exit     reports the end of each pane's process once, with its status
  * pane_pidfd    watches the processes of panes without polling
+ * pane_proc     command and directory of a pane, from /proc
  * capture       captures panes at an exact offset of their output
  * reconnect     waits for a server that does not run
- * read_back     commands whose reply waits until a listing shows their effect
+ * seen_ids      the ids of objects in events, which a listing may have missed
  * audit         compares the model with the server
  */
 #pragma once
