@@ -28,14 +28,14 @@ int main(void)
 	is_int(event_kind_find("page_text"), first, "it is known when its provider has left");
 	is_int(take("page_text", "A page.", 1), first, "which may come again");
 	published_leave(first);
-	published_hold(BIT(first) | BIT(EVENT_BELL));
+	published_hold(BIT(first) | BIT(EVENT_BELL), 1);
 	for (int at = 1; at < EVENT_PUBLISHED_MAX; at++) {
 		(void)snprintf(name, sizeof name, "kind_%d", at);
 		kind = take(name, "", 1);
 		published_note(kind, (uint64_t)at + 10);
 	}
 	is_int(take("more", "", 100), -2, "all numbers are given, and one is held by a filter");
-	published_release(BIT(first) | BIT(EVENT_BELL));
+	published_hold(BIT(first) | BIT(EVENT_BELL), -1);
 	is_int(take("more", "", 100), first, "it is given again without the filter");
 	ok(event_kind_find("page_text") == -1, "to another kind");
 	published_leave(event_kind_find("kind_5"));

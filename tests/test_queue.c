@@ -504,15 +504,16 @@ static void test_loss(void)
 		continue;
 	world.disk.room = SIZE_MAX;
 	world_restart(&world, true); /* it has reported nothing yet: it is killed before */
-	is_str(store_loss(world.store), "disk_full", "a hole in the journal is known");
+	is_str(store_get(world.store, STORE_LOSS_KEY, NULL), "disk_full",
+	    "a hole in the journal is known");
 	world_restart(&world, true);
-	is_str(store_loss(world.store), "disk_full", "until readers know");
+	is_str(store_get(world.store, STORE_LOSS_KEY, NULL), "disk_full", "until readers know");
 	queue_note_loss(world.queue);
 	ok(queue_forgotten(world.queue, &reason) > kept, "they get a gap");
 	is_str(reason, "disk_full", "with its reason");
 	world_restart(&world, true);
 	ok(queue_forgotten(world.queue, &reason) > kept, "also after another kill");
-	ok(store_loss(world.store) == NULL, "and the hole is reported once");
+	ok(store_get(world.store, STORE_LOSS_KEY, NULL) == NULL, "and the hole is reported once");
 	ok(queue_find(world.queue, kept) != NULL, "what was written is there");
 	world_finish(&world);
 }

@@ -78,7 +78,7 @@ struct queued_command {
 	struct mail *mail;
 	struct program *program; /* NULL: not started by this daemon */
 	struct loop_timer *timer;
-	char trace[PATH_MAX];
+	char trace[PATH_MAX + 32];
 	int64_t until_ms; /* CLOCK_MONOTONIC: limit for a command of an earlier daemon */
 	char reason[REASON_SIZE]; /* why the agent did not get the message */
 };
@@ -336,7 +336,7 @@ static void on_ended(void *data, const struct program_end *ended)
 /* Returns true if the process is still the shell that writes this trace. */
 static bool trace_is_running(pid_t pid, const char *path)
 {
-	char words[sizeof trace_script + PATH_MAX + 16];
+	char words[sizeof trace_script + PATH_MAX + 48];
 	ssize_t len = process_read(pid, "cmdline", words, sizeof words);
 	return len > 0 && memmem(words, (size_t)len, path, strlen(path)) != NULL;
 }

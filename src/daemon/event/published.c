@@ -65,14 +65,9 @@ void published_note(int kind, uint64_t seq)
 	row_of(kind)->last = seq;
 }
 
-void published_hold(uint64_t kinds)
+void published_hold(uint64_t kinds, int by)
 {
 	for (int at = 0; at < EVENT_PUBLISHED_MAX; at++)
-		rows[at].holds += kinds >> (at + EVENT_KIND_COUNT_) & 1;
-}
-
-void published_release(uint64_t kinds)
-{
-	for (int at = 0; at < EVENT_PUBLISHED_MAX; at++)
-		rows[at].holds -= kinds >> (at + EVENT_KIND_COUNT_) & 1;
+		if (kinds >> (at + EVENT_KIND_COUNT_) & 1)
+			rows[at].holds += (size_t)by;
 }

@@ -20,9 +20,8 @@ void published_leave(int kind);
 /* Call this when an event of the kind was published. */
 void published_note(int kind, uint64_t seq);
 
-/* A filter with these bits begins, or ends. Bits of the daemon's own kinds are ignored. */
-void published_hold(uint64_t kinds);
-void published_release(uint64_t kinds);
+/* A filter with these bits begins (1) or ends (-1). Bits of the daemon's own kinds are ignored. */
+void published_hold(uint64_t kinds, int by);
 
 /* Returns the row of a number, or NULL if the number is not in use. */
 const struct event_kind_info *published_info(int kind);

@@ -630,12 +630,12 @@ uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason)
 
 void queue_note_loss(struct queue *queue)
 {
-	const char *reason = store_loss(queue->store);
+	const char *reason = store_get(queue->store, STORE_LOSS_KEY, NULL);
 	if (reason == NULL)
 		return;
 	store_begin(queue->store);
 	keep_forgotten(queue, event_log_last(queue->events), reason);
-	store_forget_loss(queue->store);
+	store_delete(queue->store, STORE_LOSS_KEY);
 	(void)store_commit(queue->store);
 }
 

@@ -14,8 +14,6 @@ enum {
 	SNAPSHOT_BATCH = 64 * 1024, /* bytes of a record while the table is rewritten */
 };
 
-#define LOSS_KEY "loss/journal" /* value: why records are missing; deleted when reported */
-
 struct store_entry {
 	struct store_entry *same_hash; /* next entry with the same hash */
 	uint64_t hash; /* of the key */
@@ -228,7 +226,7 @@ static void load_record(void *data, uint8_t type, const void *payload, size_t le
 static void load_gap(void *data, uint64_t count, const char *reason)
 {
 	struct store *store = data;
-	(void)table_put(store, LOSS_KEY, reason, strlen(reason));
+	(void)table_put(store, STORE_LOSS_KEY, reason, strlen(reason));
 	snprintf(store->new_loss, sizeof store->new_loss, "%s", reason);
 	if (store->handlers.gap != NULL)
 		store->handlers.gap(store->data, count, reason);
@@ -314,18 +312,8 @@ struct store *store_open(const struct journal_disk *disk, void *disk_data, bool 
 		return NULL;
 	}
 	if (store->new_loss[0] != '\0')
-		store_put(store, LOSS_KEY, store->new_loss, strlen(store->new_loss));
+		store_put(store, STORE_LOSS_KEY, store->new_loss, strlen(store->new_loss));
 	return store;
-}
-
-const char *store_loss(const struct store *store)
-{
-	return store_get(store, LOSS_KEY, NULL);
-}
-
-void store_forget_loss(struct store *store)
-{
-	store_delete(store, LOSS_KEY);
 }
 
 void store_close(struct store *store)

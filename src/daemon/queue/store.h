@@ -31,11 +31,10 @@ struct store *store_open(const struct journal_disk *disk, void *disk_data, bool 
 void store_close(struct store *store);
 
 /*
- * Returns why records are missing, as in the journal's gap(), or NULL if none are. The reason is
- * stored until store_forget_loss(), which belongs in the transaction that reports the loss.
+ * The key of the reason why records are missing, as in the journal's gap(). The transaction that
+ * reports the loss deletes the key.
  */
-const char *store_loss(const struct store *store);
-void store_forget_loss(struct store *store);
+#define STORE_LOSS_KEY "loss/journal"
 
 /* Returns the journal, for its descriptor, timeouts and statistics. NULL without a disk. */
 struct journal *store_journal(struct store *store);

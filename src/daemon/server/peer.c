@@ -422,16 +422,9 @@ void peer_drain(struct peer *peer, int64_t until_ms)
 	}
 }
 
-struct response_slot *peer_reserve(
-    struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data)
+struct response_row *peer_responses(struct peer *peer)
 {
-	return response_row_reserve(&peer->responses, is_waiting, gone, data);
-}
-
-void *peer_find_open(
-    struct peer *peer, bool (*is_it)(const void *data, const void *key), const void *key)
-{
-	return response_row_find(&peer->responses, is_it, key);
+	return &peer->responses;
 }
 
 void peer_respond(struct response_slot *response_slot, struct buf *line,

@@ -28,6 +28,8 @@
 #define PEER_PRESSED_MS 200 /* replaces PEER_IDLE_MS while PEERS_UNREAD_MAX is exceeded */
 
 struct peer_origin;
+struct response_row;
+struct response_slot;
 struct peer;
 struct ucred;
 
@@ -93,12 +95,8 @@ void peer_forget_pane(struct peer *peer);
  */
 void peer_speak_for(struct peer *peer, uint32_t pane);
 
-/*
- * Reserves a slot for a response; waiting slots have no order. If the peer is gone before
- * peer_respond(), the slot is freed and gone is called.
- */
-struct response_slot *peer_reserve(
-    struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data);
+/* The responses that the peer is owed, for reserving and finding a slot (output.h). */
+struct response_row *peer_responses(struct peer *peer);
 /*
  * Fills the slot with a line, or frees it without one if line is empty. The content of line may
  * be taken over. sent, if not NULL, is called when the line has its place in the output;
@@ -106,10 +104,6 @@ struct response_slot *peer_reserve(
  */
 void peer_respond(struct response_slot *response_slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);
-
-/* Finds the data of an open slot for which is_it() is true, or NULL. For cancelling. */
-void *peer_find_open(
-    struct peer *peer, bool (*is_it)(const void *data, const void *key), const void *key);
 
 /* Sets a dialect's state for this peer; finish is called with it when the peer is freed. */
 void peer_attach(struct peer *peer, void *attachment, void (*finish)(void *attachment));

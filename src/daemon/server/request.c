@@ -6,6 +6,7 @@
 #include "daemon/core/meter.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/history.h"
+#include "daemon/server/output.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/trail.h"
@@ -141,8 +142,8 @@ struct request *request_new(
 		memcpy(request->id, id, id_len);
 	buf_init(&request->out, (size_t)parts->config->limits.result_bytes + ENVELOPE_BYTES);
 	if (peer != NULL)
-		request->response_slot = peer_reserve(
-		    peer, method != NULL && method->flags & METHOD_WAITS, on_peer_gone, request);
+		request->response_slot = response_row_reserve(peer_responses(peer),
+		    method != NULL && method->flags & METHOD_WAITS, on_peer_gone, request);
 	return request;
 }
 
@@ -360,7 +361,7 @@ static bool has_id(const void *data, const void *key)
 
 struct request *request_find(struct peer *peer, const char *id)
 {
-	return peer_find_open(peer, has_id, id);
+	return response_row_find(peer_responses(peer), has_id, id);
 }
 
 void request_withdraw(struct request *request)

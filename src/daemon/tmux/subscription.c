@@ -212,7 +212,7 @@ int subscription_add(
 	list_append(&set->subscriptions, &subscription->link);
 	if (set->count++ == 0)
 		event_log_listen(set->parts->events, &set->listener);
-	published_hold(subscription->kinds);
+	published_hold(subscription->kinds, 1);
 	want(set, subscription, true);
 	(void)snprintf(ret_name, SUBSCRIPTION_NAME_SIZE, "%s", subscription->name);
 	return 0;
@@ -220,7 +220,7 @@ int subscription_add(
 
 static void subscription_free(struct subscription_set *set, struct subscription *subscription)
 {
-	published_release(subscription->kinds);
+	published_hold(subscription->kinds, -1);
 	want(set, subscription, false);
 	list_remove(&subscription->link);
 	id_set_clear(&subscription->panes);
