@@ -263,6 +263,51 @@ static void test_parts(void)
 	ok(system(command) == 0, "the directory is removed");
 }
 
+/* The journal is removed, replaced, cut or moved by another program while it is in use. */
+static void test_disturbed(void)
+{
+	static const char *const commands[] = {
+	    "rm -r %s/s",
+	    "rm -r %s",
+	    "rm %s/s/journal",
+	    "cp %s/s/journal %s/s/copy && mv %s/s/copy %s/s/journal",
+	    ": > %s/s/journal",
+	    "mv %s/s %s/aside",
+	    "mv %s/s %s/older && mkdir -m 700 %s/s",
+	};
+	char dir[] = "/tmp/muxbus-store-XXXXXX", path[64], command[256];
+	struct journal_disk_dir *disk;
+	struct store *store;
+	mkdtemp(dir);
+	snprintf(path, sizeof path, "%s/s", dir);
+	disk = journal_disk_dir_open(path);
+	store = store_open(&journal_disk_dir_table, disk, false, NULL, NULL);
+	store_put(store, "note/first", "1", 1);
+	for (size_t at = 0; at < sizeof commands / sizeof *commands; at++) {
+		struct journal_stats stats;
+		char key[32];
+		snprintf(command, sizeof command, commands[at], dir, dir, dir, dir);
+		ok(system(command) == 0, "%s", commands[at]);
+		snprintf(key, sizeof key, "note/%zu", at);
+		store_put(store, key, "2", 1);
+		journal_stats(store_journal(store), &stats);
+		ok(stats.is_degraded, "a change is not called durable");
+		journal_rewrite(store_journal(store));
+		journal_stats(store_journal(store), &stats);
+		ok(!stats.is_degraded, "and the next attempt writes all of it again");
+		store_close(store);
+		journal_disk_dir_close(disk);
+		disk = journal_disk_dir_open(path);
+		store = store_open(&journal_disk_dir_table, disk, false, NULL, NULL);
+		is_int((long long)store_count(store), (long long)at + 2,
+		    "where the next daemon finds it");
+	}
+	store_close(store);
+	journal_disk_dir_close(disk);
+	snprintf(command, sizeof command, "rm -r %s", dir);
+	ok(system(command) == 0, "the directory is removed");
+}
+
 int main(void)
 {
 	test_table();
@@ -272,5 +317,6 @@ int main(void)
 	test_compaction();
 	test_durable();
 	test_parts();
+	test_disturbed();
 	return done_testing();
 }

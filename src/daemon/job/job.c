@@ -7,6 +7,7 @@
 
 #include "base/process.h"
 #include "daemon/core/rlimit.h"
+#include "daemon/core/state_dir.h"
 #include "daemon/job/job_env.h"
 #include "daemon/job/job_starter.h"
 #include "daemon/queue/consumer.h"
@@ -355,8 +356,14 @@ static int write_spec(struct job_set *set, const struct job_order *order, const 
 	    .out_max = order->out_max > 0 ? order->out_max : JOB_OUT_MAX,
 	    .has_err = order->has_err,
 	};
+	char reason[64];
 	size_t last = 0;
-	int error = job_spec_write(set->dir_fd, id, &spec);
+	int error, dir = state_dir_open(set->dir, reason, sizeof reason);
+	if (dir >= 0) { /* another one, if a program has removed or moved it */
+		(void)close(set->dir_fd);
+		set->dir_fd = dir;
+	}
+	error = job_spec_write(set->dir_fd, id, &spec);
 	while (env[last + 1] != NULL)
 		last++;
 	mem_free((char *)(uintptr_t)env[last]);
@@ -540,14 +547,8 @@ struct job_set *job_set_new(struct event_base *base, struct queue *queue, const 
 	list_init(&set->listeners);
 	snprintf(set->dir, sizeof set->dir, "%s/jobs", state_dir);
 	sibling_find("muxbus-job", set->supervisor, sizeof set->supervisor);
-	if (mkdir(set->dir, 0700) < 0 && errno != EEXIST) {
-		snprintf(ret_reason, reason_size, "%s: %s", set->dir, strerror(errno));
-		mem_free(set);
-		return NULL;
-	}
-	set->dir_fd = open(set->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	set->dir_fd = state_dir_open(set->dir, ret_reason, reason_size);
 	if (set->dir_fd < 0) {
-		snprintf(ret_reason, reason_size, "%s: %s", set->dir, strerror(errno));
 		mem_free(set);
 		return NULL;
 	}

@@ -96,9 +96,10 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 		ssize_t put = journal->disk->write(
 		    journal->disk_data, file->handle, bytes + done, len - done, file->len + done);
 		if (put <= 0) {
-			/* Half a record must not stay: it would be read as damage. */
-			if (journal->disk->truncate(journal->disk_data, file->handle, file->len) <
-			    0)
+			/* Half a record must not stay: it would be read as damage. A cut file stays cut. */
+			if (put != -ENOENT &&
+			    journal->disk->truncate(journal->disk_data, file->handle, file->len) <
+				0)
 				file->is_broken = true;
 			file->room = file->len; /* truncate() frees what was reserved */
 			return put == 0 ? -ENOSPC : (int)put;
@@ -122,6 +123,10 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	int error;
 	if (need <= file->room)
 		return 0;
+	/* A write of nothing fails if the file was cut, which would not be seen behind the new room. */
+	error = (int)disk->write(journal->disk_data, file->handle, "", 0, file->len);
+	if (error < 0)
+		return error;
 	error = disk->reserve(journal->disk_data, file->handle, room);
 	if (is_full(error)) {
 		room = need;
@@ -203,18 +208,6 @@ static void file_note_hole(struct journal *journal, struct file *file)
 	file->has_hole = file_record(journal, file, JOURNAL_TYPE_MARK, reason, strlen(reason)) == 0;
 }
 
-/* Appends a mark if all of the file is durable and no mark says so yet. */
-static void file_mark(struct journal *journal, struct file *file)
-{
-	if (file->has_mark || file->has_hole || file->number == 0 || file->durable != file->number)
-		return;
-	/* A mark that fails is no error: the records before it are durable without it. */
-	if (file_append(journal, file, JOURNAL_TYPE_MARK, NULL, 0) != 0)
-		return;
-	file->has_mark = true;
-	journal->dead_bytes += JOURNAL_RECORD_HEADER_SIZE;
-}
-
 /*
  * Makes the journal degraded: until a rewrite succeeds, changes stay in memory, so that no record
  * follows one that failed.
@@ -232,6 +225,22 @@ static void journal_degrade(struct journal *journal, int error, const char *what
 	snprintf(reason, sizeof reason, "%s: %s", what, strerror(-error));
 	if (journal->handlers.degraded != NULL)
 		journal->handlers.degraded(journal->data, true, reason);
+}
+
+/* Appends a mark if all of the file is durable and no mark says so yet. */
+static void file_mark(struct journal *journal, struct file *file)
+{
+	int error;
+	if (file->has_mark || file->has_hole || file->number == 0 || file->durable != file->number)
+		return;
+	/* On a full disk this is no error: the records before the mark are durable without it. */
+	error = file_append(journal, file, JOURNAL_TYPE_MARK, NULL, 0);
+	if (error == -ENOENT)
+		journal_degrade(journal, error, "the journal cannot be written");
+	if (error != 0)
+		return;
+	file->has_mark = true;
+	journal->dead_bytes += JOURNAL_RECORD_HEADER_SIZE;
 }
 
 static void journal_tell_durable(struct journal *journal, uint64_t ticket)
@@ -384,8 +393,11 @@ int journal_append(
 	/* First to next, because next must have every record of the file that it replaces. */
 	if (journal->next.handle >= 0 && !journal->next.is_broken)
 		error = append_next(journal, type, payload, len);
-	if (error == 0 && !journal->is_degraded)
+	if (error == 0 && !journal->is_degraded) {
 		error = file_append(journal, &journal->file, type, payload, len);
+		if (error == -ENOENT && journal->job == JOB_INSTALL)
+			error = 0; /* next, which has the record, is in place already */
+	}
 	if (error != 0)
 		journal_degrade(journal, error, "the journal cannot be written");
 	if (journal->is_degraded) {

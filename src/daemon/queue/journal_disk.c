@@ -4,16 +4,55 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 
+#include "daemon/core/state_dir.h"
+
 struct journal_disk_dir {
+	char path[PATH_MAX];
 	int fd;
+	ino_t inode;
+	dev_t device;
 };
+
+/* Opens the directory of this path, which may be another one by now. Returns 0 or -errno. */
+static int dir_find(struct journal_disk_dir *dir)
+{
+	char reason[64];
+	struct stat status;
+	int fd;
+	errno = EPERM; /* of a refusal without an errno */
+	fd = state_dir_open(dir->path, reason, sizeof reason);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) < 0) {
+		int error = -errno;
+		close(fd);
+		return error;
+	}
+	if (dir->fd >= 0)
+		close(dir->fd);
+	dir->fd = fd;
+	dir->inode = status.st_ino;
+	dir->device = status.st_dev;
+	return 0;
+}
+
+/* Whether the path still names the directory that is open. */
+static bool dir_is_there(const struct journal_disk_dir *dir)
+{
+	struct stat status;
+	return lstat(dir->path, &status) == 0 && status.st_ino == dir->inode &&
+	    status.st_dev == dir->device;
+}
 
 static int dir_open_file(void *data, const char *name, int create)
 {
 	struct journal_disk_dir *dir = data;
 	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-	int fd = openat(dir->fd, name, create ? flags | O_CREAT | O_TRUNC : flags, 0600);
+	int error = create && !dir_is_there(dir) ? dir_find(dir) : 0, fd;
 	struct stat status;
+	if (error < 0)
+		return error;
+	fd = openat(dir->fd, name, create ? flags | O_CREAT | O_TRUNC : flags, 0600);
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
@@ -32,10 +71,15 @@ static ssize_t dir_read(void *data UNUSED, int file, void *bytes, size_t len, ui
 	return got < 0 ? -errno : got;
 }
 
-static ssize_t dir_write(
-    void *data UNUSED, int file, const void *bytes, size_t len, uint64_t offset)
+/* Refuses a file that another program has removed, replaced or cut: the next start would miss it. */
+static ssize_t dir_write(void *data, int file, const void *bytes, size_t len, uint64_t offset)
 {
+	struct stat status;
 	ssize_t put;
+	if (fstat(file, &status) < 0)
+		return -errno;
+	if (status.st_nlink == 0 || status.st_size < (off_t)offset || !dir_is_there(data))
+		return -ENOENT;
 	do
 		put = pwrite(file, bytes, len, (off_t)offset);
 	while (put < 0 && errno == EINTR);
@@ -94,27 +138,20 @@ const struct journal_disk journal_disk_dir_table = {
 
 struct journal_disk_dir *journal_disk_dir_open(const char *path)
 {
-	struct journal_disk_dir *dir;
-	struct stat status;
-	int fd;
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return NULL;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &status) < 0 || status.st_uid != geteuid()) {
-		close(fd);
-		errno = EPERM;
-		return NULL;
-	}
-	dir = mem_alloc(sizeof *dir);
+	struct journal_disk_dir *dir = mem_alloc(sizeof *dir);
+	int error;
 	if (dir == NULL) {
-		close(fd);
 		errno = ENOMEM;
 		return NULL;
 	}
-	dir->fd = fd;
-	return dir;
+	dir->fd = -1;
+	snprintf(dir->path, sizeof dir->path, "%s", path);
+	error = dir_find(dir);
+	if (error == 0)
+		return dir;
+	mem_free(dir);
+	errno = -error;
+	return NULL;
 }
 
 void journal_disk_dir_close(struct journal_disk_dir *dir)

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# A program removes or moves the state directory while the daemon runs: a post is not called durable
+# unless the next daemon has it, and the directory is made again.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec cat'
+state=$(echo "$dir"/muxbus/tmux-*)
+post_kept() { # posts, and prints whether that is durable
+	call post_notification '{"text":"later"}'
+	field .result.durable
+}
+last=0
+timers=0
+for change in 'rm -r "$state"' 'rm -r "$dir/muxbus"' 'mv "$state" "$dir/aside"' 'rm "$state/journal"' ': >"$state/journal"'; do
+	call post_notification '{"text":"earlier"}'
+	eval "$change"
+	is "$change: the next post is not durable" "$(post_kept)" false
+	until_is 'but soon one is' true post_kept
+	call run_long_command '{"command":"exit 3"}'
+	job=$(field .result.id)
+	call wait_for '{"any":[{"job":"'"$job"'"}],"timeout_sec":9}'
+	is 'a job runs and ends' "$(field '.result.conditions[0].details.exit_code')" 3
+	call sleep '{"seconds":3600,"text":"x","pane":"main"}'
+	is 'a timer is kept' "$(field '.result | has("durable")')" false
+	kill_daemon
+	call list_notifications '{"after":'"$last"',"limit":1000}'
+	is 'after kill -9 all of it is there' "$(field '[.result.notifications[] | if .source == "post" then .text else .source end] | unique | join(" ")')" 'earlier job later'
+	is 'without a gap' "$(field .result.gap)" null
+	last=$(field .result.last)
+	call list_timers '{}'
+	timers=$((timers + 1))
+	is 'and so is the timer' "$(field '.result.timers | length')" $timers
+done
+done_testing
