@@ -263,6 +263,12 @@ static void test_parts(void)
 	ok(system(command) == 0, "the directory is removed");
 }
 
+static void on_gap(void *data, uint64_t count, const char *reason)
+{
+	(void)count;
+	snprintf(data, 32, "%s", reason);
+}
+
 /* The journal is removed, replaced, cut or moved by another program while it is in use. */
 static void test_disturbed(void)
 {
@@ -308,6 +314,27 @@ static void test_disturbed(void)
 	ok(system(command) == 0, "the directory is removed");
 }
 
+/* A journal that cannot be opened is no journal that is not there: the loss is reported. */
+static void test_unreadable(void)
+{
+	static const struct store_handlers handlers = {.gap = on_gap};
+	char dir[] = "/tmp/muxbus-store-XXXXXX", command[128], reason[32] = "";
+	struct journal_disk_dir *disk = journal_disk_dir_open(mkdtemp(dir));
+	struct store *store = store_open(&journal_disk_dir_table, disk, false, &handlers, reason);
+	store_put(store, "note/1", "a", 1);
+	store_close(store);
+	is_str(reason, "", "a first journal has no gap");
+	snprintf(command, sizeof command, "cd %s && mv journal other && ln -s other journal", dir);
+	ok(system(command) == 0, "the journal is a symbolic link");
+	store = store_open(&journal_disk_dir_table, disk, false, &handlers, reason);
+	is_str(reason, "unreadable", "which is a gap");
+	store_close(store);
+	journal_disk_dir_close(disk);
+	snprintf(
+	    command, sizeof command, "cd %s && test -L journal.damaged-1 && rm -r %s", dir, dir);
+	ok(system(command) == 0, "and the link is set aside");
+}
+
 int main(void)
 {
 	test_table();
@@ -318,5 +345,6 @@ int main(void)
 	test_durable();
 	test_parts();
 	test_disturbed();
+	test_unreadable();
 	return done_testing();
 }

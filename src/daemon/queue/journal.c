@@ -112,7 +112,7 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 
 static bool is_full(int error)
 {
-	return error == -ENOSPC || error == -EDQUOT;
+	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
 /* Reserves room for len more bytes and a hole record behind them. Returns 0 or -errno. */
@@ -609,10 +609,10 @@ static bool journal_recover(struct journal *journal)
 	struct journal_scan scan;
 	struct buf content;
 	bool is_sound = false;
-	if (handle < 0)
+	if (handle == -ENOENT)
 		return false;
 	buf_init(&content, FILE_MAX);
-	if (recover_read(journal, handle, &content) == 0) {
+	if (handle >= 0 && recover_read(journal, handle, &content) == 0) {
 		journal_scan(
 		    content.data, content.len, JOURNAL_PAYLOAD_MAX, &handlers, journal, &scan);
 		if (scan.has_damage)
@@ -627,7 +627,7 @@ static bool journal_recover(struct journal *journal)
 		journal->handlers.gap(journal->data, 0, "unreadable");
 	}
 	buf_finish(&content);
-	if (!is_sound)
+	if (handle >= 0 && !is_sound)
 		journal->disk->close(journal->disk_data, handle);
 	return is_sound;
 }
