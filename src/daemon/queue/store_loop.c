@@ -8,6 +8,7 @@
 
 struct store_loop {
 	struct event_base *base;
+	char path[PATH_MAX]; /* of the directory */
 	struct journal_disk_dir *dir;
 	struct store *store;
 	struct event *synced; /* readable when the helper thread has ended a sync */
@@ -15,16 +16,19 @@ struct store_loop {
 	char trouble[160]; /* why the journal is degraded; "" if it is not */
 };
 
-static void store_loop_gap(void *data UNUSED, uint64_t count, const char *reason)
+static void store_loop_gap(void *data, uint64_t count, const char *reason)
 {
+	const struct store_loop *store_loop = data;
+	char number[24] = "an unknown number of";
+	if (count > 0)
+		snprintf(number, sizeof number, "%llu", (unsigned long long)count);
 	if (strcmp(reason, "disk_full") == 0 || strcmp(reason, "disk_failed") == 0)
 		log_error("the last daemon ended while the journal could not be written (%s): "
 			  "what came then is lost",
 		    reason);
 	else
-		log_error("the journal is damaged (%s): %llu records are lost; the file was set "
-			  "aside",
-		    reason, (unsigned long long)count);
+		log_error("%s/journal is damaged (%s): %s records are lost; the file was set aside",
+		    store_loop->path, reason, number);
 }
 
 static void store_loop_degraded(void *data, bool is_degraded, const char *reason)
@@ -32,7 +36,8 @@ static void store_loop_degraded(void *data, bool is_degraded, const char *reason
 	struct store_loop *store_loop = data;
 	snprintf(store_loop->trouble, sizeof store_loop->trouble, "%s", is_degraded ? reason : "");
 	if (is_degraded)
-		log_error("%s; notifications are kept in memory until it can be", reason);
+		log_error("%s: %s; notifications are kept in memory until it can be",
+		    store_loop->path, reason);
 	else
 		log_info("the disk keeps notifications again: %s", reason);
 }
@@ -75,6 +80,7 @@ struct store_loop *store_loop_new(
 	    .gap = store_loop_gap, .degraded = store_loop_degraded, .pending = store_loop_pending};
 	struct store_loop *store_loop = xcalloc(1, sizeof *store_loop);
 	store_loop->base = base;
+	snprintf(store_loop->path, sizeof store_loop->path, "%s", state_dir);
 	store_loop->dir = journal_disk_dir_open(state_dir);
 	if (store_loop->dir != NULL)
 		store_loop->store = store_open(
