@@ -31,4 +31,17 @@ for change in 'rm -r "$state"' 'rm -r "$dir/muxbus"' 'mv "$state" "$dir/aside"' 
 	timers=$((timers + 1))
 	is 'and so is the timer' "$(field '.result.timers | length')" $timers
 done
+
+# A pipe in place of a file does not hold up the start.
+for name in audit.key audit; do
+	kill -9 "$daemon_pid"
+	wait "$daemon_pid" 2>/dev/null
+	daemon_pid=
+	rm -f "$state/$name"
+	mkfifo "$state/$name"
+	timeout 9 "$MUXBUS_BUILDDIR/muxbusd" -S "$dir/tmux" 2>"$dir/said"
+	is "with a pipe as $name it starts or says why not" "$? $(grep -c "$name: " "$dir/said")" "$([ $name = audit ] && echo '1 1' || echo '0 0')"
+	rm "$state/$name"
+	kill_daemon
+done
 done_testing

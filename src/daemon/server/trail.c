@@ -127,7 +127,8 @@ static int add_head(struct trail *trail)
 static int open_file(struct trail *trail)
 {
 	struct stat status;
-	trail->fd = open(trail->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	trail->fd = open(
+	    trail->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	trail->bytes = 0;
 	if (trail->fd < 0 || fstat(trail->fd, &status) < 0)
 		return -1;
@@ -244,7 +245,7 @@ static size_t take_up(struct trail *trail, struct buf *text)
 /* The daemon was killed before the new file had a line: continues the chain of the old file. */
 static void take_up_old(struct trail *trail)
 {
-	int fd = open(trail->old_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open(trail->old_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct buf text;
 	if (fd < 0)
 		return;
@@ -262,7 +263,7 @@ static void read_key(struct trail *trail, const char *state_dir)
 	char path[PATH_MAX];
 	int fd;
 	(void)snprintf(path, sizeof path, "%s/audit.key", state_dir);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0 && read(fd, &trail->key, sizeof trail->key) == sizeof trail->key) {
 		(void)close(fd); /* only read */
 		return;
@@ -271,7 +272,7 @@ static void read_key(struct trail *trail, const char *state_dir)
 		(void)close(fd); /* only read */
 	if (getrandom(&trail->key, sizeof trail->key, 0) != sizeof trail->key)
 		trail->key.words[0] = (uint64_t)clock_mono_us();
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0 || file_write_all(fd, &trail->key, sizeof trail->key) < 0)
 		log_warning("%s: %s", path, strerror(errno));
 	if (fd >= 0)
@@ -572,7 +573,8 @@ int trail_read(const struct trail *trail, struct buf *out)
 {
 	const char *const paths[] = {trail->old_path, trail->path};
 	for (size_t at = 0; at < 2; at++) {
-		int fd = open(paths[at], O_RDONLY | O_CLOEXEC | O_NOFOLLOW), error, saved_errno;
+		int fd = open(paths[at], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error,
+		    saved_errno;
 		if (fd < 0 && errno == ENOENT)
 			continue;
 		error = fd < 0 ? -1 : file_read_all(fd, out);
