@@ -223,19 +223,11 @@ class Asker:
         self.link = socket.socket(socket.AF_UNIX)
         self.link.connect(os.environ["MUXBUS"])
         self.lines = self.link.makefile("rb")
-        self.unavailable = 0
 
     def ask(self, method, **params):
-        """While it follows, muxbusd may lose its client with a session: it says so, and has a new one soon."""
-        until = time.monotonic() + SETTLE_SEC
-        while True:
-            self.link.sendall(json.dumps({"id": 1, "method": method, "params": params}).encode() + b"\n")
-            answer = json.loads(self.lines.readline())
-            kind = answer.get("error", {}).get("data", {}).get("kind")
-            if MODE != "following" or kind != "tmux_unavailable" or time.monotonic() > until:
-                return answer.get("result"), answer.get("error")
-            self.unavailable += 1
-            time.sleep(0.05)
+        self.link.sendall(json.dumps({"id": 1, "method": method, "params": params}).encode() + b"\n")
+        answer = json.loads(self.lines.readline())
+        return answer.get("result"), answer.get("error")
 
     def wrong_pane(self, truth, pane):
         said, error = self.ask("get_pane", pane=pane, max_age_ms=0)
@@ -382,7 +374,7 @@ def main():
             print(f"{walk.number} commands, {walk.asked} answers, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
     status = walk.asker.ask("status")[0]["tmux"]
     print(json.dumps({"commands": walk.number, "asked": walk.asked, "again": walk.again, "seconds": round(time.monotonic() - began, 1),
-                      "attached": status["attached"], "unavailable": walk.asker.unavailable, "deaths": len(walk.deaths), "wrong": walk.wrong[:5], "seed": seed,
+                      "attached": status["attached"], "deaths": len(walk.deaths), "wrong": walk.wrong[:5], "seed": seed,
                       "last": walk.batch if walk.wrong else []}))
     os.kill(walk.server.pid, signal.SIGKILL)
 
