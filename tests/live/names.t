@@ -25,6 +25,7 @@ muxbus send "$pane" enter=false 'echo un''sent' >/dev/null
 until_is 'capture shows the screen' 1 shows 'echo unsent$'
 is 'without Enter, if asked for' "$(shows '^unsent')" 0
 muxbus send_keys "$pane" C-u >/dev/null
+until_is 'C-u takes the line away' 0 shows 'unsent'
 muxbus send "$pane" -- 'echo enter=''true' >/dev/null
 until_is 'a text with an equals sign follows --' 1 shows '^enter=true$'
 muxbus send "$pane" 'echo=with=equ''als; echo $echo' >/dev/null
@@ -32,6 +33,7 @@ until_is 'or comes last, behind the pane' 1 shows '^with=equals$'
 muxbus send "$pane" enter=false 'text=of''f' >/dev/null
 until_is 'also with a parameter between them' 1 shows 'text=off$'
 muxbus send_keys "$pane" C-u >/dev/null
+until_is 'and is taken away' 0 shows 'text=off'
 
 # Without a text nothing is typed: Enter alone would approve a question.
 muxbus send "$pane" 'read -p "next> " x; echo "<$x>"' >/dev/null
