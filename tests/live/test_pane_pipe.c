@@ -328,11 +328,21 @@ static void test_again(struct piped *piped)
 	(void)live_tmux(live, "kill-pane -t %s", piped->pane);
 }
 
+/* How often tmux took longer to pipe a pane than the daemon waits, as on a machine with much load. */
+static unsigned count_late(struct live *live)
+{
+	static const char late[] = "was not handed over in time";
+	unsigned count = 0;
+	for (const char *at = live_daemon_log(live); (at = strstr(at, late)) != NULL; at++)
+		count++;
+	return count;
+}
+
 /* Output after the first answer about a fresh pane is read, by the pipe. */
 static void test_fresh(struct piped *piped)
 {
 	struct live *live = piped->live;
-	unsigned found = 0;
+	unsigned found = 0, late = count_late(live);
 	for (unsigned i = 0; i < FRESH_PANES; i++) {
 		char tty[64];
 		struct buf bytes;
@@ -350,8 +360,12 @@ static void test_fresh(struct piped *piped)
 		buf_finish(&bytes);
 		(void)live_tmux(live, "kill-pane -t %s", piped->pane);
 	}
-	is_int(found, FRESH_PANES, "tmux %s: the first output of %d fresh panes", live->version,
-	    FRESH_PANES);
+	/* A late pane is followed in control mode, and its beginning is a gap. */
+	late = count_late(live) - late;
+	if (late > 0)
+		diag("%u hand-overs took too long", late);
+	ok(late < 3 && found + late == FRESH_PANES,
+	    "tmux %s: the first output of %u of %d fresh panes", live->version, found, FRESH_PANES);
 }
 
 /* A hand-over that was not asked for. */
