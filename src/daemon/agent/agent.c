@@ -660,8 +660,3 @@ bool agent_is_at_prompt(
 	agent_monitor_judge(agent->monitor, pane, screen, &verdict);
 	return verdict.kind == VERDICT_READY;
 }
-
-void agent_listen(struct agent_set *set, struct agent_listener *listener)
-{
-	list_append(&set->listeners, &listener->link);
-}

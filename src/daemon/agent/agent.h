@@ -43,7 +43,6 @@ struct agent_listener {
 	/* Called when an agent was stopped. agent is freed afterwards. */
 	void (*stopped)(struct agent_listener *listener, const struct agent *agent);
 };
-void agent_listen(struct agent_set *set, struct agent_listener *listener);
 
 /* The methods of agents, in agent_methods.c. */
 extern const struct method methods_agent[];

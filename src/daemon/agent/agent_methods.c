@@ -406,16 +406,16 @@ static const struct agent *find_of_session(const struct daemon *daemon, const st
 static const struct agent *choose_agent(struct request *request, const struct pane_ref *pane)
 {
 	const struct daemon *daemon = request_daemon(request);
-	const struct agent *first = agent_next(daemon->agents, NULL);
+	const struct agent_set *set = daemon->agents;
 	const struct agent *found = find_of_session(daemon, pane);
 	if (found == NULL)
-		found = agent_get(daemon->agents, "code");
-	if (found == NULL && first != NULL && agent_next(daemon->agents, first) == NULL)
-		found = first;
+		found = agent_get(set, "code");
+	if (found == NULL && set->count == 1)
+		found = list_entry(set->agents.next, const struct agent, link);
 	if (found == NULL)
 		request_fail_field(request, "agent", "%s",
-		    first == NULL ? "is required: there is no agent yet, ensure_agent starts one"
-				  : "is required: there are several agents, see list_agents");
+		    set->count == 0 ? "is required: there is no agent yet, ensure_agent starts one"
+				    : "is required: there are several agents, see list_agents");
 	return found;
 }
 
@@ -497,7 +497,7 @@ static void write_list(void *data, const struct agent_look *look)
 	struct json_writer *writer = request_result(request);
 	json_array_begin(writer, "agents");
 	for (int is_blocked = 1; is_blocked >= 0; is_blocked--) {
-		next_each (const struct agent, agent, agent_next, agents) {
+		list_each (const struct agent, agent, &agents->agents, link) {
 			if ((agent->state == AGENT_BLOCKED) != is_blocked)
 				continue;
 			json_object_begin(writer, NULL);

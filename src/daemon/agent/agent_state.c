@@ -87,16 +87,11 @@ struct agent *agent_get(const struct agent_set *set, const char *name)
 	return NULL;
 }
 
-const struct agent *agent_next(const struct agent_set *set, const struct agent *previous)
-{
-	const struct list *link = previous == NULL ? set->agents.next : previous->link.next;
-	return link == &set->agents ? NULL : list_entry(link, const struct agent, link);
-}
-
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
 {
-	const struct agent *agent = NULL;
-	while (set != NULL && (agent = agent_next(set, agent)) != NULL)
+	if (set == NULL)
+		return NULL;
+	list_each (const struct agent, agent, &set->agents, link)
 		if (agent->pane.pane == pane &&
 		    pane_fate(set->parts->tmux, &agent->pane) == PANE_THERE)
 			return agent;

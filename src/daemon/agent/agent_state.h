@@ -162,15 +162,13 @@ struct agent_set {
 	const struct agent_roof *roof;
 	struct list agents;
 	size_t count;
-	struct list listeners;
+	struct list listeners; /* of struct agent_listener */
 	struct event_log_listener listener;
 	struct presence_listener reports;
 };
 
 /* Returns NULL if no agent has this name. set may be NULL. */
 struct agent *agent_get(const struct agent_set *set, const char *name);
-/* Iterates the agents, oldest first. NULL starts, and is returned at the end. */
-const struct agent *agent_next(const struct agent_set *set, const struct agent *previous);
 /* Returns the agent in a pane, or NULL. */
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);

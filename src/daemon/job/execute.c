@@ -452,8 +452,9 @@ static bool find_place(
 	return requester_cwd(request, given, ret_pane, out, PATH_SIZE);
 }
 
-static void execute(struct request *request, const struct execute_args *args)
+static void handle_execute(struct request *request, const void *data)
 {
+	const struct execute_args *args = data;
 	struct daemon *daemon = request_daemon(request);
 	char *script = xasprintf("%s%s", SHELL_TRAP, args->command);
 	char *state = xasprintf("MUXBUS_STATE=%s", daemon->config->state_dir);
@@ -490,11 +491,6 @@ static void execute(struct request *request, const struct execute_args *args)
 		return;
 	set_cwd(request, &pane, cwd);
 	execution_begin(request, job, &pane, args);
-}
-
-static void handle_execute(struct request *request, const void *data)
-{
-	execute(request, data);
 }
 
 const struct method methods_execute[] = {

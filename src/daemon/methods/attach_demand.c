@@ -46,7 +46,7 @@ static bool is_typing(const struct daemon *daemon)
 /* Returns true if an agent or a reporter needs the output of its pane. */
 static bool has_agents(const struct daemon *daemon)
 {
-	return agent_next(daemon->agents, NULL) != NULL || !reporter_set_is_idle(daemon->reporters);
+	return daemon->agents->count > 0 || !reporter_set_is_idle(daemon->reporters);
 }
 
 /* Returns true if a peer, a wait or a stream needs what only an attached client gets. */

@@ -55,7 +55,7 @@ struct pane_lines *pane_lines_new(struct lines_turn *turn, struct echo *echo)
 	return lines;
 }
 
-static void forget(struct pane_lines *lines, struct line_watch *watch)
+void pane_lines_remove(struct pane_lines *lines, struct line_watch *watch)
 {
 	list_remove(&watch->link);
 	list_remove(&watch->todo);
@@ -71,11 +71,6 @@ void pane_lines_add(struct pane_lines *lines, struct line_watch *watch, struct p
 	list_init(&watch->todo);
 	list_init(&watch->held);
 	pattern_set_add(&lines->patterns, &watch->member, pattern);
-}
-
-void pane_lines_remove(struct pane_lines *lines, struct line_watch *watch)
-{
-	forget(lines, watch);
 }
 
 bool pane_lines_is_empty(const struct pane_lines *lines)
@@ -302,7 +297,7 @@ static void look(struct pane_lines *lines, struct line_watch *watch)
 	if (watch->is_staying && found.result == PATTERN_MATCH)
 		look_on(lines, watch, start + line.after);
 	else
-		forget(lines, watch);
+		pane_lines_remove(lines, watch);
 	watch->found(watch, &found);
 }
 
@@ -365,7 +360,7 @@ void pane_lines_free(struct pane_lines *lines)
 	pane_lines_continue(lines);
 	while (!list_is_empty(&lines->watches)) {
 		struct line_watch *watch = list_entry(lines->watches.next, struct line_watch, link);
-		forget(lines, watch);
+		pane_lines_remove(lines, watch);
 		watch->closed(watch);
 	}
 	pattern_set_finish(&lines->patterns);

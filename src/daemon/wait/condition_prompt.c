@@ -224,7 +224,7 @@ static bool arm_agent(struct condition *condition, const struct agent *agent)
 	watch->pane = agent->pane.pane;
 	watch->agent_listener.changed = agent_changed;
 	watch->agent_listener.stopped = agent_stopped;
-	agent_listen(condition->parts->agents, &watch->agent_listener);
+	list_append(&condition->parts->agents->listeners, &watch->agent_listener.link);
 	condition->watch = watch;
 	agent_changed(&watch->agent_listener, agent);
 	return true;

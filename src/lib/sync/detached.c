@@ -47,8 +47,6 @@ struct detached_run {
 	struct loop_timeout timer; /* timeout of a held list */
 };
 
-static void begin(struct detached *detached);
-
 static struct detached_run *first(const struct list *runs)
 {
 	return list_entry(runs->next, struct detached_run, link);
@@ -135,7 +133,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 			detached->sync->callbacks->detached_lost(detached->sync, error);
 		sync_settle_later(detached->sync);
 	} else {
-		begin(detached);
+		detached_go_on(detached);
 		sync_settle_later(detached->sync);
 	}
 	errno = number;
@@ -151,7 +149,7 @@ static void open_spare(struct detached *detached, const struct muxbus_one_shot_o
 }
 
 /* Starts the first list. If that fails, on_timer() reports the error. */
-static void begin(struct detached *detached)
+void detached_go_on(struct detached *detached)
 {
 	const struct muxbus_sync *sync = detached->sync;
 	const struct muxbus_one_shot_options options = {
@@ -236,7 +234,7 @@ static void on_answered(void *data)
 	loop_timeout_start(&run->timer, one_shot_wait(run->one_shot));
 	detached->held_count++;
 	list_move(&detached->held, &run->link);
-	begin(detached);
+	detached_go_on(detached);
 	sync_settle_later(detached->sync);
 }
 
@@ -295,18 +293,13 @@ int detached_run(
 	    .number = ++detached->last};
 	loop_timeout_init(&run->timer, detached->sync->loop, on_held, run);
 	list_append(&detached->runs, &run->link);
-	begin(detached);
+	detached_go_on(detached);
 	return 0;
 }
 
 bool detached_is_busy(const struct detached *detached)
 {
 	return !list_is_empty(&detached->runs) || detached->held_count > 0;
-}
-
-void detached_go_on(struct detached *detached)
-{
-	begin(detached);
 }
 
 uint64_t detached_last(const struct detached *detached)

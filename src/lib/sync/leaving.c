@@ -11,7 +11,7 @@
 /* Time until the server is asked whether panes that left a window are in another one. */
 #define DOUBT_MS 40
 
-static void release(struct muxbus_sync *sync)
+void leaving_finish(struct muxbus_sync *sync)
 {
 	loop_timeout_stop(&sync->leaving.timer);
 	mem_free(sync->leaving.layout);
@@ -30,7 +30,7 @@ static void give_up(void *data)
 	struct parts parts = {0};
 	if (!sync->leaving.is_held)
 		return;
-	release(sync);
+	leaving_finish(sync);
 	for (; is_closed && link != NULL; link = model_next_window_link(sync->model, link))
 		parts_add_session(&parts, link->session);
 	if (!is_closed)
@@ -95,12 +95,12 @@ static void try_layout(struct muxbus_sync *sync)
 		give_up(sync);
 		return;
 	}
-	release(sync);
+	leaving_finish(sync);
 	publish_changed(sync, model);
 }
 
 /* Applies the held event if everything about it is known now. */
-static void try_held(struct muxbus_sync *sync)
+void leaving_settle(struct muxbus_sync *sync)
 {
 	static const struct tiles none;
 	uint32_t window = sync->leaving.window;
@@ -111,7 +111,7 @@ static void try_held(struct muxbus_sync *sync)
 	} else if (sync->leaving.layout != NULL) {
 		try_layout(sync);
 	} else if (is_over(sync, &none)) {
-		release(sync);
+		leaving_finish(sync);
 		drop_window(sync, window);
 	}
 }
@@ -125,7 +125,7 @@ void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout)
 	if (layout != NULL) {
 		sync->leaving.layout = mem_strdup(layout);
 		if (sync->leaving.layout == NULL) {
-			release(sync);
+			leaving_finish(sync);
 			lister_mark_window(sync, window);
 			return;
 		}
@@ -176,17 +176,7 @@ bool leaving_ask(struct muxbus_sync *sync)
 	return was_held;
 }
 
-void leaving_settle(struct muxbus_sync *sync)
-{
-	try_held(sync);
-}
-
 void leaving_init(struct muxbus_sync *sync)
 {
 	loop_timeout_init(&sync->leaving.timer, sync->loop, give_up, sync);
-}
-
-void leaving_finish(struct muxbus_sync *sync)
-{
-	release(sync);
 }
