@@ -9,7 +9,6 @@
 #include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
-#include "cli/verbs/event_text.h"
 #include "cli/verbs/wait.h"
 #include "tap.h"
 
@@ -256,7 +255,7 @@ static void test_results(void)
 	is_str(shown("x", "{\"when\":\"2001-02-03T04:05:06.789Z\"}"), "when  2001-02-03 04:05:06\n",
 	    "a time");
 	buf_clear(&out);
-	event_text(&out,
+	show_event(&out,
 	    read_json("{\"seq\":7,\"time\":\"2001-02-03T04:05:06.789Z\",\"kind\":"
 		      "\"title_changed\",\"pane\":\"%3\",\"title\":\"\\u001b[2J\"}"),
 	    false);

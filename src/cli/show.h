@@ -32,3 +32,6 @@ void show_duration(struct buf *out, int64_t ms);
 
 /* Appends a number of bytes such as "512", "3.4K", "20M". */
 void show_bytes(struct buf *out, int64_t bytes);
+
+/* Appends an event as a line: time of day, kind, object and other members, made visible. */
+void show_event(struct buf *out, const struct json *event, bool has_color);

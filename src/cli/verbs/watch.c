@@ -4,7 +4,6 @@
 #include "cli/option.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
-#include "cli/verbs/event_text.h"
 #include "cli/verbs/interrupt.h"
 
 #define NAMES_MAX 64 /* limit of subscribe for kinds, panes and sessions each */
@@ -127,7 +126,7 @@ static void on_message(
 		json_put_value(&writer, NULL, event);
 		(void)buf_append_byte(&watch->line, '\n');
 	} else {
-		event_text(&watch->line, event, watch->cli->has_color);
+		show_event(&watch->line, event, watch->cli->has_color);
 	}
 	cli_write(watch->line.data, watch->line.len); /* is_done() checks for errors */
 }
