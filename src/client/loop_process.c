@@ -146,7 +146,7 @@ static void on_writable(evutil_socket_t fd UNUSED, short what UNUSED, void *data
 
 bool loop_process_has_room(const struct loop_process *process, size_t len)
 {
-	return process->queue.len + len <= LOOP_PROCESS_QUEUE_MAX;
+	return process->queue.len + len + SPARE <= process->queue.max;
 }
 
 bool loop_process_write(struct loop_process *process, const void *line, size_t len)
