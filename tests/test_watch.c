@@ -310,6 +310,34 @@ static void test_restart(struct world *world)
 	is_int((int)count_notes(world), 2, "for good");
 }
 
+/* Writes a file again, in place. */
+static void write_again(const struct world *world, const char *name, const char *text)
+{
+	if (truncate(at(world, name), 0) < 0)
+		abort();
+	append(world, name, text);
+}
+
+/* A status file is written again while no daemon runs, and its end is the same, with more behind. */
+static void test_written_again(struct world *world)
+{
+#define SAME "\nthe last bytes that a place remembers are those of a line of some length\n"
+	append(world, "status", "waiting" SAME);
+	append(world, "open", "without an end");
+	(void)add(world, "status", "working", false, false);
+	(void)add(world, "open", NULL, true, true);
+	run(world, 60);
+	world_kill(world);
+	run(world, 60);
+	is_int((int)count_notes(world), 0, "a file that stays as it was is not reported");
+	world_unload(world);
+	write_again(world, "status", "working" SAME "more\n");
+	write_again(world, "open", "within the end");
+	world_load(world);
+	(void)wait_notes(world, 2);
+	is_int((int)count_notes(world), 2, "one that is written again is");
+}
+
 /* Of a line that is too long the end is not looked at, and counted as such. */
 static void test_long_line(struct world *world)
 {
@@ -465,6 +493,7 @@ static const struct {
     {"changes", test_change},
     {"one that stays", test_stay},
     {"restarts", test_restart},
+    {"written again", test_written_again},
     {"records that cannot be read", test_unreadable},
     {"a line that is too long", test_long_line},
     {"time-outs", test_timeout},

@@ -415,4 +415,19 @@ done >"$dir/long"
 { cat "$dir/long"; sleep 1; } | timeout 5 socat -u - "UNIX-CONNECT:$MUXBUS"
 call wait_for '{"any":[{"sec":0.1}],"wait":"mine"}'
 is 'but none behind 256 that wait' "$(field .error.data.kind)" limit
+
+# A status file that is written again while no daemon runs: its end stays, and more follows.
+same=$(printf '%0100d' 0)
+printf 'state 1\n%s\n' "$same" >"$dir/status"
+call watch_log "{\"file_path\":\"$dir/status\",\"regex\":\"state 2\",\"pane\":\"$pane\"}"
+id=$(field .result.id)
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+printf 'state 2\n%s\nmore\n' "$same" >"$dir/status"
+start_daemon
+found() {
+	call list_notifications '{"limit":1000}'
+	field ".result.notifications[] | select(.id == \"$id\") | .data.line"
+}
+until_is 'a file that was written again while muxbusd was away is read from its beginning' 'state 2' found
 done_testing

@@ -53,37 +53,39 @@ int64_t tail_file_end(const struct tail_file *file)
 	return file->told.offset + (int64_t)file->carry.len;
 }
 
-/*
- * Adds to a sum all bytes read so far, from an offset on. Returns false if the file is shorter now.
- */
-static bool sum_up(const struct tail_file *file, int64_t offset, uint32_t *sum)
+/* Adds to a sum the bytes between two offsets. Returns false if the file ends before. */
+static bool sum_up(const struct tail_file *file, int64_t offset, int64_t end, uint32_t *sum)
 {
 	uint8_t bytes[4096];
-	int64_t left = tail_file_end(file) - offset;
-	while (left > 0) {
+	while (offset < end) {
+		int64_t left = end - offset;
 		size_t len = left < (int64_t)sizeof bytes ? (size_t)left : sizeof bytes;
-		ssize_t n = read_at(file->fd, bytes, len, tail_file_end(file) - left);
+		ssize_t n = read_at(file->fd, bytes, len, offset);
 		if (n <= 0)
 			return false;
 		*sum = crc32c(*sum, bytes, (size_t)n);
-		left -= n;
+		offset += n;
 	}
 	return true;
 }
 
 static void remember_sum(struct tail_file *file)
 {
+	struct tail_place *told = &file->told;
 	int64_t end = tail_file_end(file);
-	int64_t known = file->sum_end >= 0 ? file->sum_end : 0;
-	if (known == 0)
-		file->sum = 0;
-	file->sum_end = end <= TAIL_SUM_MAX && sum_up(file, known, &file->sum) ? end : -1;
+	if (told->sum_end <= end && end <= TAIL_SUM_MAX &&
+	    sum_up(file, told->sum_end, end, &told->sum))
+		told->sum_end = end;
+	else
+		told->sum_end = told->sum = 0;
 }
 
 bool tail_file_is_as_read(const struct tail_file *file)
 {
+	int64_t end = file->told.sum_end;
 	uint32_t sum = 0;
-	return file->sum_end != tail_file_end(file) || !sum_up(file, 0, &sum) || sum == file->sum;
+	/* A file that is too short is left to fill(), unless an earlier daemon has read the rest. */
+	return sum_up(file, 0, end, &sum) ? sum == file->told.sum : end <= tail_file_end(file);
 }
 
 int tail_file_seek_end(struct tail_file *file)
@@ -104,8 +106,8 @@ int tail_file_seek_end(struct tail_file *file)
 	file->told.line = offset == 0 ? 1 : 0;
 	file->told.is_skipping = false;
 	file->told.mark_len = (size_t)n == mark_len ? mark_len : 0;
+	file->told.sum_end = file->told.sum = 0;
 	file->may_be_hole = false;
-	file->sum_end = -1;
 	remember_sum(file);
 	return 0;
 }
@@ -115,7 +117,6 @@ void tail_file_seek(struct tail_file *file, const struct tail_place *place)
 	file->told = *place;
 	file->may_be_hole = false;
 	file->has_room = false;
-	file->sum_end = -1;
 	buf_clear(&file->carry);
 }
 
@@ -418,7 +419,7 @@ enum tail_result tail_file_read(
 	if (!tail_file_is_as_read(file))
 		return TAIL_REWRITTEN;
 	result = read_on(file, scratch, budget, sink, data);
-	if (result == TAIL_END && file->sum_end != tail_file_end(file))
+	if (result == TAIL_END && file->told.sum_end != tail_file_end(file))
 		remember_sum(file);
 	return result;
 }

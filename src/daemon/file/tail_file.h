@@ -4,8 +4,8 @@
  * lines out. Knows no path and no event loop.
  *
  * Truncation and overwriting are detected by the bytes before the place: each read fetches them
- * again together with the new bytes, and they must be unchanged. If a short file has not grown, the
- * checksum of all its bytes must be unchanged too.
+ * again together with the new bytes, and they must be unchanged. In a short file the checksum of all
+ * bytes that were read must be unchanged too.
  */
 #pragma once
 
@@ -31,6 +31,8 @@ struct tail_place {
 	bool is_skipping; /* the place is within a line that was cut */
 	uint8_t mark[TAIL_MARK_MAX]; /* the bytes before offset */
 	size_t mark_len;
+	int64_t sum_end; /* the bytes up to this offset have the checksum sum; 0: unknown */
+	uint32_t sum;
 };
 
 struct tail_file {
@@ -38,8 +40,6 @@ struct tail_file {
 	int fd;
 	struct tail_place told; /* the place reported up to, where carry begins */
 	struct buf carry; /* the last line while it has no end */
-	int64_t sum_end; /* the bytes up to this offset have the checksum sum; -1: unknown */
-	uint32_t sum;
 	bool may_be_hole; /* NULs at the place may be those of a hole */
 	bool has_room; /* the file ends in NULs, which may be overwritten without an event */
 	int64_t grown_ms; /* for the owner */

@@ -271,7 +271,7 @@ static bool began_at(const struct shared_tail *tail, const struct tail_place *pl
 		const struct tail_place *one = &tail->places[i], *other = &places[i];
 		if (one->dev != other->dev || one->ino != other->ino ||
 		    one->offset != other->offset || one->line != other->line ||
-		    one->is_skipping != other->is_skipping)
+		    one->is_skipping != other->is_skipping || one->sum != other->sum)
 			return false;
 	}
 	return true;

@@ -14,6 +14,8 @@ static const struct record_field place_fields[] = {
     {RECORD_ROW(BOOL, struct tail_place, is_skipping, "skipping")},
     {RECORD_ROW(BYTES, struct tail_place, mark, "mark"),
 	.count_offset = offsetof(struct tail_place, mark_len)},
+    {RECORD_ROW(NATURAL, struct tail_place, sum_end, "sum_end"), .is_optional = true},
+    {RECORD_ROW(INT, struct tail_place, sum, "sum"), .is_optional = true},
 };
 _Static_assert(
     sizeof(dev_t) == sizeof(uint64_t) && sizeof(ino_t) == sizeof(uint64_t), "the first two rows");
@@ -51,7 +53,8 @@ bool watch_record_read(const struct json *value, struct watch_stored *stored)
 		return false;
 	is_valid = stored->watch.file[0] == '/';
 	for (size_t at = 0; at < stored->place_count; at++)
-		is_valid &= (int64_t)stored->places[at].mark_len <= stored->places[at].offset;
+		is_valid &= (int64_t)stored->places[at].mark_len <= stored->places[at].offset &&
+		    stored->places[at].sum_end <= TAIL_SUM_MAX;
 	if (!is_valid)
 		watch_record_finish(&stored->watch);
 	return is_valid;
