@@ -137,6 +137,39 @@ waits() { # waits NAME COMMAND
 waits 'a program that asks itself' "python3 $dir/once.py"
 waits 'an agent by its name' "python3 $dir/claude.py $muxbus -S $dir/tmux run -d true"
 
+# A server of MCP that outlives the agent which began it speaks for a program in front, which ends.
+cat >"$dir/bridge.py" <<'END'
+import os, socket, sys, time
+if os.fork() == 0:
+    os.setsid()
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(os.environ['MUXBUS'])
+        s.sendall(b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'
+                  b'"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}\n')
+        s.recv(99999)
+        open(sys.argv[1] + '/bridge', 'w').close()
+        while not os.path.exists(sys.argv[1] + '/speak'):
+            time.sleep(0.02)
+        s.sendall(b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"yield_turn","arguments":{}}}\n')
+        with open(sys.argv[1] + '/spoken', 'wb') as f:
+            f.write(s.recv(99999))
+        open(sys.argv[1] + '/bridge_over', 'w').close()
+    os._exit(0)
+while not os.path.exists(sys.argv[1] + '/bridge'):
+    time.sleep(0.02)
+END
+exists() { [ -e "$1" ] && echo yes || echo no; }
+t send-keys -t "$pane" "clear; MUXBUS=$MUXBUS python3 $dir/bridge.py $dir; less /etc/passwd" Enter
+until_is 'less is in front' less t display-message -p -t "$pane" '#{pane_current_command}'
+touch "$dir/speak"
+until_is 'the server asks' yes exists "$dir/bridge_over"
+is 'from this pane' "$(jq -r .result.structuredContent.pane "$dir/spoken")" "$pane"
+t send-keys -t "$pane" q
+until_is 'less has ended' sh t display-message -p -t "$pane" '#{pane_current_command}'
+t send-keys -t "$pane" "clear; $muxbus -S $dir/tmux --json run -d true >$dir/run" Enter
+until_is 'the person asks' shown sh -c "jq -r '.wake.way' '$dir/run' 2>/dev/null || :"
+until_is 'and sees it' 'delivered shown shown' receipt "$(jq -r .id "$dir/run")"
+
 # An agent that comes to the pane gets its own notifications.
 call report_agent "{\"agent\":\"fake\",\"pane\":\"$pane\",\"state\":\"busy\"}"
 id=$(post 'for an agent')

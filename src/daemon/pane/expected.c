@@ -55,7 +55,7 @@ void expected_forget(struct store *store, const struct pane_ref *pane, pid_t pan
 {
 	char name[PANE_REF_TEXT_SIZE];
 	struct expected known;
-	if (!expected_find(store, pane, &known) || known.program.pid == 0 ||
+	if (!expected_find(store, pane, &known) ||
 	    expected_place(&known, pane_pid) != FOREGROUND_ENDED)
 		return;
 	pane_ref_format(pane, name);

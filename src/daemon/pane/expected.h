@@ -13,7 +13,8 @@ struct store;
 
 struct expected {
 	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* by agent_argv_identity() */
-	struct foreground_program program; /* pid 0: only the identity is known */
+	/* pid 0: /proc does not show it, so it counts as ended where a person asks at a shell */
+	struct foreground_program program;
 	/* No known agent; only commands in the program made requests, such as muxbus in make. */
 	bool is_by_command;
 };
@@ -26,7 +27,7 @@ struct expected {
 void expected_set(struct store *store, const struct pane_ref *pane, const struct expected *expected,
     bool is_pending);
 
-/* Deletes the expected program if it is known to have ended. */
+/* Deletes the expected program if it has ended, or cannot be seen. */
 void expected_forget(struct store *store, const struct pane_ref *pane, pid_t pane_pid);
 
 /* Returns false if no program is expected in the pane. */

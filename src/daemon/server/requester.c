@@ -60,11 +60,12 @@ void requester_expect_front(
 			return;
 		break;
 	case ASKER_ELSEWHERE:
-		if (!pane_tty_front(pane->pid, command, sizeof command))
+		foreground_leader(pane->pid, &expected.program);
+		if (!pane_tty_program(expected.program.pid, command, sizeof command))
 			snprintf(command, sizeof command, "%s", pane->command);
 		if (!foreground_asks_for_itself(command))
 			return;
-		if (!foreground_identity(pane->pid, expected.identity))
+		if (!foreground_identity_of(expected.program.pid, expected.identity))
 			snprintf(expected.identity, sizeof expected.identity, "%.200s", command);
 		break;
 	}
