@@ -130,6 +130,13 @@ ask '{"method":"provide","params":{"host":"far","methods":[]}}
 {"method":"publish","params":{"host":"far","kind":"k"}}
 {"method":"progress","params":{"host":"far","id":"c1"}}' >"$dir/answer"
 is 'a fleet is no provider' "$(jq -rs '[.[].error.data.kind] | join(" ")' "$dir/answer")" 'refused refused refused'
+call unknown_here '{"pane": 5}'
+is 'a pane that is no text, for a method that only hosts know' "$(field '"\(.error.data.field) \(.error.message)"')" \
+	'pane pane: must be a string, not a number'
+call unknown_here '{"host": ["far"]}'
+is 'a host that is none' "$(field '"\(.error.data.field) \(.error.message)"')" 'host host: must be a string, not an array'
+call unsubscribe '{"subscription": 1}'
+is 'a subscription that is none' "$(field .error.data.field)" subscription
 call get_pane '{"pane": "far:%99"}'
 is 'an error of the host' "$(field '"\(.error.data.kind) \(.error.message)"')" \
 	'no_such_pane far: there is no pane %99; list_panes lists the existing ones'

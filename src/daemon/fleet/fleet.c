@@ -66,11 +66,21 @@ static bool is_foreign(const struct method *method)
 	return method->uses != NULL; /* a fleet has no tools or providers of its own */
 }
 
-/* Returns true if the parameters of a foreign method name a host, or the fleet has only one. */
+/* Returns true if a parameter of a target, which is a string, has another type. */
+static bool is_mistyped(const struct json *value)
+{
+	return value != NULL && value->type != JSON_STRING && value->type != JSON_NULL;
+}
+
+/*
+ * Returns true if the parameters of a foreign method name a host, or the fleet has only one. True
+ * also for a host or pane of a wrong type, which on_request() refuses by its name.
+ */
 static bool names_host(const struct fleet *fleet, const struct json *params)
 {
 	const char *rest;
 	return json_get_str(params, "host", NULL) != NULL || fleet_only_host(fleet) != NULL ||
+	    is_mistyped(json_member(params, "host")) || is_mistyped(json_member(params, "pane")) ||
 	    fleet_name_split(fleet->hosts, json_get_str(params, "pane", ""), &rest) != NULL;
 }
 
@@ -151,8 +161,10 @@ static const struct fleet_route *find_route(const char *method)
 	return route != NULL ? route : &other;
 }
 
-static void refuse_without_host(const struct host_set *hosts, struct request *request)
+static void refuse_without_host(
+    const struct host_set *hosts, struct request *request, const struct json *params)
 {
+	const struct json *pane = json_member(params, "pane");
 	struct host *host = host_set_next(hosts, NULL);
 	struct buf names = BUF(NAMES_MAX);
 	for (; host != NULL; host = host_set_next(hosts, host))
@@ -161,6 +173,9 @@ static void refuse_without_host(const struct host_set *hosts, struct request *re
 	if (names.len == 0)
 		request_fail(request, MESSAGE_NOT_READY,
 		    "there are no hosts: add one with muxbus hosts add NAME");
+	else if (is_mistyped(pane))
+		request_fail_field(
+		    request, "pane", "must be a string, not %s", json_type_name(pane->type));
 	else
 		request_fail_data(request, MESSAGE_AMBIGUOUS_TARGET, "\"field\":\"host\"",
 		    "host: which one? Add \"host\", or name the target as HOST:%%3; hosts: %s%s",
@@ -206,7 +221,7 @@ static bool take(struct fleet *fleet, struct request *request, struct host *host
 	if (host == NULL)
 		host = fleet_only_host(fleet);
 	if (host == NULL)
-		refuse_without_host(fleet->hosts, request);
+		refuse_without_host(fleet->hosts, request, params);
 	else if (is_foreign(request_method(request)) ||
 	    !fleet_notice_take(fleet, request, host, route->address, params, text))
 		fleet_forward(fleet, request, host, params, text);

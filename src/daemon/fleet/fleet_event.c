@@ -675,13 +675,17 @@ bool fleet_event_take(struct fleet *fleet, struct request *request, const struct
 
 bool fleet_event_end(struct fleet *fleet, struct request *request, const struct json *params)
 {
+	const struct json *name = json_member(params, "subscription");
+	bool is_text = name != NULL && name->type == JSON_STRING;
 	struct fleet_stream *stream =
-	    find_stream(fleet, request_peer(request), json_get_str(params, "subscription", ""));
-	if (stream == NULL) {
+	    is_text ? find_stream(fleet, request_peer(request), name->text) : NULL;
+	if (!is_text)
+		request_fail_field(request, "subscription", "must be a string");
+	else if (stream == NULL)
 		request_fail(request, MESSAGE_NO_SUCH_SUBSCRIPTION,
-		    "this connection has no subscription of this name");
+		    "this connection has no subscription \"%.80s\"", name->text);
+	if (stream == NULL)
 		return true;
-	}
 	json_put_str(request_result(request), "subscription", stream->name);
 	request_done(stream->hold);
 	stream_end(stream);
