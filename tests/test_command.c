@@ -196,6 +196,53 @@ static void test_pack(void)
 	muxbus_command_free(command);
 }
 
+/* Abbreviations and aliases count as unknown, unless they run other commands. */
+static void test_classes(void)
+{
+	static const struct {
+		const char *words[2];
+		bool is_quick, is_silent, runs_others;
+	} rows[] = {
+	    {{"show-options"}, true, false, false},
+	    {{"show-op"}, false, false, false},
+	    {{"show"}, false, false, false},
+	    {{"show-buffer"}, false, false, false},
+	    {{"show-buf"}, false, false, false},
+	    {{"showb"}, false, false, false},
+	    {{"list-panes"}, true, false, false},
+	    {{"lsp"}, false, false, false},
+	    {{"capture-pane"}, true, false, false},
+	    {{"capturep"}, false, false, false},
+	    {{"pipe-pane"}, true, true, false},
+	    {{"pipep"}, false, false, false},
+	    {{"respawn-pane"}, false, true, false},
+	    {{"respawnp"}, false, false, false},
+	    {{"set-option"}, true, true, false},
+	    {{"set-hook", "-R"}, false, true, false},
+	    {{"display-message", "-p"}, true, false, false},
+	    {{"display-message", "x"}, false, false, false},
+	    {{"display", "-p"}, false, false, false},
+	    {{"if-shell"}, false, false, true},
+	    {{"if"}, false, false, true},
+	    {{"i"}, false, false, true},
+	    {{"run-shell"}, false, false, true},
+	    {{"run"}, false, false, true},
+	    {{"ru"}, false, false, true},
+	    {{"source"}, false, false, true},
+	    {{"so"}, false, false, true},
+	    {{"info"}, false, false, false},
+	};
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+		struct muxbus_command *command = new_command();
+		const char *const *words = rows[at].words;
+		muxbus_command_args(command, words[0], words[1], NULL);
+		ok(command_is_quick(command) == rows[at].is_quick, "quick: %s", words[0]);
+		ok(command_is_silent(command) == rows[at].is_silent, "silent: %s", words[0]);
+		ok(command_runs_others(command) == rows[at].runs_others, "others: %s", words[0]);
+		muxbus_command_free(command);
+	}
+}
+
 int main(void)
 {
 	test_lines();
@@ -204,5 +251,6 @@ int main(void)
 	test_limits();
 	test_nonces();
 	test_pack();
+	test_classes();
 	return done_testing();
 }

@@ -259,13 +259,15 @@ static bool begins_with_one(const char *name, const char *const *beginnings)
 
 /*
  * Returns true if a command only reads, types, or changes our own client. show-buffer does not
- * count, because tmux escapes its output for a client in control mode.
+ * count, because tmux escapes its output for a client in control mode; nor does set-hook, which
+ * with -R runs the hook.
  */
 static bool is_quick(const char *name, const char *end)
 {
 	static const char *const names[] = {"capture-pane", "delete-buffer", "detach-client",
 	    "has-session", "list-", "load-buffer", "paste-buffer", "pipe-pane", "refresh-client",
-	    "send-keys", "set-", "show-environment", "show-hooks", "show-messages", "show-options",
+	    "send-keys", "set-buffer", "set-environment", "set-option", "set-window-option",
+	    "show-environment", "show-hooks", "show-messages", "show-options",
 	    "show-prompt-history", "show-window-options", "switch-client", NULL};
 	static const char message[] = "display-message";
 	return begins_with_one(name, names) ||
@@ -300,8 +302,13 @@ bool command_is_quick(const struct muxbus_command *command)
 
 bool command_runs_others(const struct muxbus_command *command)
 {
-	static const char *const names[] = {"if", "run", "so", NULL};
-	return command->is_long || begins_with_one(last_name(command), names);
+	static const char *const names[] = {"if-shell", "run-shell", "source-file"};
+	const char *name = last_name(command);
+	bool is_one = command->is_long;
+	/* Their aliases are beginnings of the names, as are all abbreviations. */
+	for (size_t at = 0; at < sizeof names / sizeof *names; at++)
+		is_one |= strncmp(names[at], name, strlen(name)) == 0;
+	return is_one;
 }
 
 bool command_is_silent(const struct muxbus_command *command)
