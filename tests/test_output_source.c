@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/core/config.h"
+#include "daemon/file/inotify_hub.h"
 #include "daemon/tmux/pane_pipe.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
@@ -37,11 +38,23 @@ static struct {
 	int64_t armed_ms; /* delay of the timer; 0: not armed */
 } fake;
 
+/* The timer for the children of tmux, and the watch of its terminals. */
+static struct {
+	void (*fn)(void *data);
+	void *data;
+	bool is_armed;
+	bool has_inotify;
+	struct inotify_watch *terminals;
+} look;
+
 struct loop_timer *loop_timer_new(struct event_base *base, void (*fn)(void *data), void *data)
 {
 	(void)base;
-	if (fake.retry != NULL)
-		return NULL; /* the second timer, which looks for children of tmux */
+	if (fake.retry != NULL) {
+		look.fn = fn; /* the second timer, which looks for children of tmux */
+		look.data = data;
+		return (struct loop_timer *)&look;
+	}
 	fake.retry = fn;
 	fake.retry_data = data;
 	return (struct loop_timer *)&fake;
@@ -49,20 +62,23 @@ struct loop_timer *loop_timer_new(struct event_base *base, void (*fn)(void *data
 
 void loop_timer_free(struct loop_timer *timer)
 {
-	if (timer != NULL)
+	if (timer == (struct loop_timer *)&look)
+		look.is_armed = false;
+	else
 		fake.armed_ms = 0;
 }
 
 void loop_timer_arm(struct loop_timer *timer, int64_t ms)
 {
-	if (timer != NULL)
+	if (timer == (struct loop_timer *)&look)
+		look.is_armed = true;
+	else
 		fake.armed_ms = ms;
 }
 
 bool loop_timer_is_armed(const struct loop_timer *timer)
 {
-	(void)timer;
-	return fake.armed_ms > 0;
+	return timer == (const struct loop_timer *)&look ? look.is_armed : fake.armed_ms > 0;
 }
 
 struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct config *config,
@@ -145,7 +161,43 @@ struct muxbus_sync *tmux_sync(struct tmux *tmux)
 pid_t tmux_server_pid(struct tmux *tmux)
 {
 	(void)tmux;
-	return 0; /* no process: nothing shows its children */
+	return getpid(); /* a process whose children can be read */
+}
+
+struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data)
+{
+	(void)base;
+	(void)idle;
+	(void)data;
+	return look.has_inotify ? (struct inotify_hub *)&look : NULL;
+}
+
+void inotify_hub_free(struct inotify_hub *hub)
+{
+	(void)hub;
+}
+
+void inotify_watch_init(struct inotify_watch *watch,
+    void (*told)(struct inotify_watch *watch, const struct inotify_event *event))
+{
+	*watch = (struct inotify_watch){.wd = -1, .told = told};
+}
+
+int inotify_hub_add(
+    struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask)
+{
+	(void)hub;
+	(void)path;
+	(void)mask;
+	look.terminals = watch;
+	watch->wd = 1;
+	return 0;
+}
+
+void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch)
+{
+	(void)hub;
+	watch->wd = -1;
 }
 
 void tmux_followed(struct tmux *tmux)
@@ -410,6 +462,42 @@ static void test_over(void)
 	end();
 }
 
+/* Returns how often the children of tmux are read; 100 at most. */
+static int count_looks(void)
+{
+	int count = 0;
+	while (look.is_armed && count < 100) {
+		look.is_armed = false;
+		look.fn(look.data);
+		count++;
+	}
+	return count;
+}
+
+/* A pane with a program that has ended costs nothing, until tmux makes a terminal for another one. */
+static void test_at_rest(void)
+{
+	const struct config config = {0};
+	struct inotify_event event = {.mask = IN_CREATE};
+	for (int has_inotify = 0; has_inotify < 2; has_inotify++) {
+		look.has_inotify = has_inotify;
+		begin(&config);
+		fake.is_dead = fake.has_pane = true;
+		output_source_want(&panes[0], true);
+		is_int(count_looks(), has_inotify ? 8 : 100,
+		    has_inotify ? "the children are read a few times" : "without inotify for ever");
+		if (has_inotify) {
+			look.terminals->told(look.terminals, &event);
+			is_int(count_looks(), 8, "and again when a terminal was made");
+			output_source_want(&panes[0], false);
+			look.terminals->told(look.terminals, &event);
+			is_int(count_looks(), 1, "but not for a pane that is not followed");
+			is_int(look.terminals->wd, -1, "whose terminals are not watched");
+		}
+		end();
+	}
+}
+
 /* tmux gave up the format of its answer: the program may run, and its output is not to be lost. */
 static void test_cut_off(void)
 {
@@ -500,6 +588,7 @@ int main(void)
 	test_ended();
 	test_cut();
 	test_over();
+	test_at_rest();
 	test_cut_off();
 	test_deaf();
 	test_no_room();

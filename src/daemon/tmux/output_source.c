@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/process.h"
 #include "daemon/core/config.h"
+#include "daemon/file/inotify_hub.h"
 #include "daemon/tmux/pane_pipe.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/tmux/tmux_command.h"
@@ -11,8 +12,13 @@
 
 /* How often a pipe is tried again for a deaf pane (output_source_is_deaf()). */
 #define RETRY_MS 5000
-/* How often the children of tmux are read while a followed pane has a program that has ended. */
+/*
+ * When the children of tmux are read, for a followed pane with a program that has ended: some times
+ * after a terminal was made, since tmux makes the terminal of a program before the process. Where
+ * the terminals of tmux cannot be watched, as in another container, the children are read for ever.
+ */
 #define CHILDREN_MS 250
+#define CHILDREN_LOOKS 8
 #define CHILDREN_BYTES 16384 /* room for about 2000 children; a new child is the last */
 
 struct output_source_set {
@@ -25,6 +31,9 @@ struct output_source_set {
 	bool has_control; /* control mode can carry output: the daemon may be a client */
 	struct loop_timer *retry;
 	struct loop_timer *look;
+	struct inotify_hub *hub; /* NULL: there is no inotify */
+	struct inotify_watch terminals; /* the folder of the terminals of tmux */
+	unsigned looks; /* how often the children are still read */
 	uint64_t children; /* hash of the children of tmux */
 };
 
@@ -60,11 +69,29 @@ static bool is_dead(const struct output_source *source)
 	return pane != NULL && pane->is_dead;
 }
 
+static void look_soon(struct output_source_set *sources)
+{
+	sources->looks = CHILDREN_LOOKS;
+	if (!loop_timer_is_armed(sources->look))
+		loop_timer_arm(sources->look, CHILDREN_MS);
+}
+
+static void on_terminal(struct inotify_watch *watch, const struct inotify_event *event UNUSED)
+{
+	look_soon(list_entry(watch, struct output_source_set, terminals));
+}
+
 /* The pipe ended with the program. The next program in the pane gets a new pipe. */
 static void rest_source(struct output_source *source)
 {
+	struct output_source_set *sources = source->set;
+	char path[48];
 	source->is_over = true;
-	loop_timer_arm(source->set->look, CHILDREN_MS);
+	snprintf(path, sizeof path, "/proc/%ld/root/dev/pts", (long)tmux_server_pid(sources->tmux));
+	if (sources->hub != NULL && sources->terminals.wd < 0)
+		(void)inotify_hub_add(
+		    sources->hub, &sources->terminals, path, IN_CREATE | IN_ONLYDIR);
+	look_soon(sources);
 }
 
 static void leave(struct output_source *source)
@@ -175,14 +202,17 @@ static void on_look(void *data)
 	list_each (const struct output_source, source, &sources->sources, link)
 		has_over |= source->is_over;
 	snprintf(name, sizeof name, "task/%ld/children", pid);
-	if (!has_over || process_read((pid_t)pid, name, text, sizeof text) < 0)
+	if (!has_over || process_read((pid_t)pid, name, text, sizeof text) < 0) {
+		inotify_hub_remove(sources->hub, &sources->terminals);
 		return;
+	}
 	children = hash_bytes(text, strlen(text));
 	if (children != sources->children)
 		(void)muxbus_sync_refresh(
 		    tmux_sync(sources->tmux), MUXBUS_PART_PANES, 0, on_found, NULL);
 	sources->children = children;
-	loop_timer_arm(sources->look, CHILDREN_MS);
+	if (sources->terminals.wd < 0 || --sources->looks > 0)
+		loop_timer_arm(sources->look, CHILDREN_MS);
 }
 
 /* A pane is gone. tmux announces this to a client; if the daemon is detached, lists the panes. */
@@ -356,6 +386,8 @@ struct output_source_set *output_source_set_new(struct event_base *base,
 	sources->has_control = config->attach != ATTACH_NEVER;
 	sources->retry = loop_timer_new(base, on_retry, sources);
 	sources->look = loop_timer_new(base, on_look, sources);
+	sources->hub = inotify_hub_new(base, NULL, NULL);
+	inotify_watch_init(&sources->terminals, on_terminal);
 	list_init(&sources->sources);
 	if (config_pipes(config))
 		sources->pipes = pane_pipe_set_new(base, config, tmux, &handlers);
@@ -366,6 +398,8 @@ void output_source_set_free(struct output_source_set *sources)
 {
 	output_source_want_all(sources, false);
 	pane_pipe_set_free(sources->pipes);
+	inotify_hub_remove(sources->hub, &sources->terminals);
+	inotify_hub_free(sources->hub);
 	loop_timer_free(sources->retry);
 	loop_timer_free(sources->look);
 	mem_free(sources);
