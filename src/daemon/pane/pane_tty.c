@@ -12,9 +12,9 @@ enum { STAT_SIZE = 1024 }; /* 52 numbers, and a name of up to 64 bytes */
 static int open_tty(const char *path)
 {
 	static const char folder[] = "/dev/pts/";
-	const char *number = path + sizeof folder - 1;
-	if (path == NULL || strncmp(path, folder, sizeof folder - 1) != 0 || *number == '\0' ||
-	    strspn(number, "0123456789") != strlen(number))
+	const size_t len = sizeof folder - 1;
+	if (path == NULL || strncmp(path, folder, len) != 0 || path[len] == '\0' ||
+	    path[len + strspn(path + len, "0123456789")] != '\0')
 		return -1;
 	return open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 }
