@@ -113,8 +113,10 @@ static bool render(struct folder *folder, const struct renderer *renderer, const
 	if (status != 0 && said.len > 0)
 		cli_error("%s: %.*s", renderer->name, (int)strcspn((char *)said.data, "\n"),
 		    (char *)said.data);
-	else if (status != 0)
-		cli_error("%s: %s", renderer->name, status < 0 ? strerror(errno) : "it failed");
+	else if (status < 0)
+		cli_error("%s: %s", renderer->name, strerror(errno));
+	else if (status > 0)
+		cli_error("%s: it ended with status %d, and said nothing", renderer->name, status);
 	buf_finish(&said);
 	return status == 0;
 }
