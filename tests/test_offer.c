@@ -22,7 +22,11 @@ static const struct {
     {ROW(",\"also\":[\"a\"]"), "also: \"a\" stands twice"},
     {ROW(",\"also\":[\"b\",\"b\"]"), "also: \"b\" stands twice"},
     {ROW(",\"also\":[\"B\"]"),
-	"also: must be a small letter, then small letters, digits and \"_\", at most 64"},
+	"also: must be a small letter, then small letters, digits and \"_\", at most 64, not "
+	"\"B\""},
+    {"{\"name\":\"aB\",\"summary\":\"s\"}",
+	"name: must be a small letter, then small letters, digits and \"_\", at most 64, not "
+	"\"aB\""},
     {ROW(",\"effects\":[\"flies\"]"),
 	"effects: must be of reads, sees, types, runs, closes, speaks_for, writes, administers, "
 	"not \"flies\""},

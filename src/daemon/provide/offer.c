@@ -58,20 +58,11 @@ static bool read_effects(const struct field_strings *names, unsigned *ret_effect
 	return true;
 }
 
-static bool check_name(const char *member, const char *text, char *ret_reason)
-{
-	if (declaration_is_small_name(text))
-		return true;
-	return declaration_refuse(ret_reason,
-	    "%s: must be a small letter, then small letters, digits and \"_\", at most %d", member,
-	    DECLARATION_NAME_MAX);
-}
-
 static bool read_names(
     struct declaration *declaration, const struct offer_members *members, char *ret_reason)
 {
-	if (!check_name("name", members->name, ret_reason) ||
-	    !check_name("group", members->group, ret_reason) ||
+	if (!declaration_check_name("name", members->name, ret_reason) ||
+	    !declaration_check_name("group", members->group, ret_reason) ||
 	    !declaration_read_also(declaration, "also", members->name, &members->also,
 		declaration_is_small_name, &declaration->also, ret_reason))
 		return false;

@@ -47,8 +47,9 @@ bool declaration_read_also(struct declaration *declaration, const char *where, c
 		const char *text = also->strings[i];
 		if (!is_name(text))
 			return declaration_refuse(ret_reason,
-			    "%s: must be a %sletter, then %sletters, digits and \"_\", at most %d",
-			    where, small, small, DECLARATION_NAME_MAX);
+			    "%s: must be a %sletter, then %sletters, digits and \"_\", at most %d, "
+			    "not \"%.80s\"",
+			    where, small, small, DECLARATION_NAME_MAX, text);
 		for (size_t j = 0; j <= i; j++)
 			if (strcmp(text, j < i ? also->strings[j] : name) == 0)
 				return declaration_refuse(
@@ -96,6 +97,15 @@ bool declaration_is_name(const char *text)
 bool declaration_is_small_name(const char *text)
 {
 	return declaration_is_name(text) && strpbrk(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL;
+}
+
+bool declaration_check_name(const char *member, const char *text, char *ret_reason)
+{
+	return declaration_is_small_name(text) ||
+	    declaration_refuse(ret_reason,
+		"%s: must be a small letter, then small letters, digits and \"_\", at most %d, not "
+		"\"%.80s\"",
+		member, DECLARATION_NAME_MAX, text);
 }
 
 void declaration_free(struct declaration *declaration)

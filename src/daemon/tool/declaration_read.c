@@ -70,19 +70,10 @@ static const struct field server_fields[] = {
     {.name = NULL},
 };
 
-/* Checks a name of a tool, a group or a server. */
-static bool check_name(const char *member, const char *text, char *ret_reason)
-{
-	if (declaration_is_small_name(text))
-		return true;
-	return declaration_refuse(
-	    ret_reason, "%s: must be a small letter, then small letters, digits and \"_\"", member);
-}
-
 static bool check_names(const struct declared_members *members, char *ret_reason)
 {
-	if (!check_name("name", members->name, ret_reason) ||
-	    !check_name("group", members->group, ret_reason))
+	if (!declaration_check_name("name", members->name, ret_reason) ||
+	    !declaration_check_name("group", members->group, ret_reason))
 		return false;
 	if (method_is_built_in(members->name))
 		return declaration_refuse(ret_reason,
@@ -181,7 +172,7 @@ static bool set_server(
 	for (size_t at = 0; is_good && at < read.env.count; at++)
 		is_good = declaration_is_name(read.env.strings[at]) ||
 		    declaration_refuse(ret_reason, "server.env: must be names of variables");
-	if (is_good && check_name("server.name", read.name, ret_reason) &&
+	if (is_good && declaration_check_name("server.name", read.name, ret_reason) &&
 	    check_command("server.command", &read.command, ret_reason)) {
 		*server = (struct declaration_server){
 		    .name = declaration_copy(declaration, read.name),
