@@ -315,7 +315,8 @@ static void check_unreachable(void)
 	is_str(refused->reason, "ssh: connect to host b port 22: refused", "says why");
 	ok(run_to_reason(closed), "a login shell that refuses");
 	is_str(closed->reason,
-	    "ssh has ended: exit status 1, and said \"This account is currently not available.\"",
+	    "ssh has ended: exit status 1, and said \"This account is currently not available.\": "
+	    "the login shell must run commands on hello=nologin",
 	    "has said why");
 	ok(run_to_reason(other), "another protocol is refused");
 	ok(strncmp(other->reason, "muxbus 9.9 on other and muxbus ", 31) == 0,

@@ -2,6 +2,7 @@
 #include "base/str.h"
 
 #include <ctype.h>
+#include <strings.h>
 
 #include "base/utf8.h"
 
@@ -355,4 +356,49 @@ int64_t text_count_lines(const uint8_t *text, size_t len)
 		text = newline != NULL ? newline + 1 : end;
 	}
 	return lines;
+}
+
+/* Returns the length of the line at `at`, without its newline; end is the end of the text. */
+static size_t line_len(const char *at, const char *end)
+{
+	const char *newline = memchr(at, '\n', (size_t)(end - at));
+	return (size_t)((newline != NULL ? newline : end) - at);
+}
+
+/* Returns true if a line begins with an error: "Error: …", "npm error …", "ValueError: …". */
+static bool is_error_line(const char *line, size_t len)
+{
+	static const char word[] = "error"; /* it counts only in the first bytes of a line */
+	if (len == 0 || line[0] == ' ' || line[0] == '\t')
+		return false; /* an indented line is part of a stack trace */
+	for (size_t at = 0; at + strlen(word) <= len && at < 32; at++)
+		if (strncasecmp(line + at, word, strlen(word)) == 0)
+			return true;
+	return false;
+}
+
+void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE])
+{
+	const char *end = said + len;
+	bool was_error = false, has_error = false;
+	struct buf text = BUF(STR_REMARK_SIZE - 1);
+	for (const char *at = said; at < end;) {
+		size_t line = line_len(at, end), shown = line;
+		bool is_error = is_error_line(at, line);
+		while (shown > 0 && strchr(" \t\r", at[shown - 1]) != NULL)
+			shown--;
+		if (shown > 0 && (is_error || !has_error)) {
+			if (!is_error || !was_error)
+				buf_clear(&text);
+			if (text.len > 0)
+				(void)buf_append_str(&text, "; ");
+			(void)str_append_visible(&text, at, shown); /* only the beginning fits */
+		}
+		was_error = is_error;
+		has_error |= is_error;
+		at += line + 1;
+	}
+	(void)snprintf(out, STR_REMARK_SIZE, "%s", text.len > 0 ? (char *)text.data : "");
+	out[utf8_valid_prefix(out, strlen(out))] = '\0';
+	buf_finish(&text);
 }

@@ -47,6 +47,14 @@ int str_append_lines(struct buf *out, const void *bytes, size_t len);
 /* Returns a text for a message: cut to STR_SHOWN_MAX bytes, with "…" at the end if longer. */
 const char *str_shown(const char *text, size_t len, char out[STR_SHOWN_SIZE]);
 
+#define STR_REMARK_SIZE 320
+/*
+ * Writes the reason that a program gave on standard error as one line: the last group of
+ * consecutive lines that are errors ("Error: …", "npm error …"), or else the last line. Control
+ * characters are escaped. Writes "" if the text is empty.
+ */
+void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE]);
+
 /* str_is_in(): the NULL-terminated list has this text. str_ends_in(): the text ends with `end`. */
 bool str_is_in(const char *text, const char *const *names);
 bool str_ends_in(const char *text, const char *end);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/remote.h"
 
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -14,8 +15,8 @@
 
 enum {
 	HOST_SIZE = 1025, /* of a destination for ssh, as in the hosts file */
-	STATUS_SSH = 255, /* ssh failed and has printed why */
-	STATUS_NOT_FOUND = 127,
+	STATUS_SSH = 255, /* ssh has failed */
+	SAID_MAX = 16384, /* bytes that are kept of the standard error of ssh */
 	HELLO_SEC = 30, /* timeout for ssh and the relay */
 	HELLO_ASKING_SEC = 150, /* if ssh may ask for a password; sshd waits 120 s for it */
 	HELLO_SEC_MAX = 86400,
@@ -90,15 +91,31 @@ bool remote_is(const struct cli *cli)
 	return strncmp(cli->socket, REMOTE_PREFIX, strlen(REMOTE_PREFIX)) == 0;
 }
 
-/* Starts ssh with `fd` as its standard streams. Returns its pid, or -1 after printing an error. */
-static pid_t start_ssh(const char *address, const char *host, int fd)
+/*
+ * Returns a file of limited size for the standard error of ssh. -1: ssh keeps ours, if that is a
+ * terminal, on which ssh may also ask the user for something.
+ */
+static int open_said(void)
+{
+	int fd = isatty(STDERR_FILENO) ? -1 : memfd_create("ssh", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd >= 0 && (ftruncate(fd, SAID_MAX) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW) < 0)) {
+		(void)close(fd); /* not used */
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Starts ssh with fd as its input and output. Returns its pid, or -1 with a reason. */
+static pid_t start_ssh(
+    const char *address, const char *host, int fd, int err_fd, char *ret_reason, size_t size)
 {
 	char words[RELAY_SSH_SIZE];
 	const char *argv[RELAY_SSH_MAX + 6];
 	size_t count = relay_ssh_words(words, argv);
 	const struct child_options options = {
 	    .argv = (char *const *)argv,
-	    .streams = {{CHILD_FD, fd}, {CHILD_FD, fd}},
+	    .streams = {{CHILD_FD, fd}, {CHILD_FD, fd},
+		{err_fd >= 0 ? CHILD_FD : CHILD_INHERIT, err_fd}},
 	    .defaults = {SIGPIPE, SIGXFSZ},
 	};
 	struct child child;
@@ -110,7 +127,9 @@ static pid_t start_ssh(const char *address, const char *host, int fd)
 	error = child_start(&options, &child);
 	if (error == 0)
 		return child.pid;
-	cli_error("%s: %s", argv[0], strerror(error));
+	(void)snprintf(ret_reason, size,
+	    "%s: %s: install an ssh client here, or name one in MUXBUS_SSH", argv[0],
+	    strerror(error));
 	return -1;
 }
 
@@ -133,9 +152,12 @@ static int64_t hello_ms(void)
 	return (int64_t)sec * 1000;
 }
 
-/* Waits for the hello. Returns LINK_LINE with protocol and version of the relay, or an error. */
-static enum link_read read_hello(
-    struct link *link, int64_t wait_ms, unsigned *ret_protocol, char *ret_version, size_t size)
+/*
+ * Waits for the hello. Returns LINK_LINE with protocol and version of the relay, or an error with
+ * the last line before; LINK_BROKEN: there were too many lines.
+ */
+static enum link_read read_hello(struct link *link, int64_t wait_ms, unsigned *ret_protocol,
+    char *ret_version, size_t size, char ret_noise[STR_SHOWN_SIZE])
 {
 	int64_t deadline = clock_deadline_ms(wait_ms);
 	enum link_read read = LINK_LINE;
@@ -147,54 +169,58 @@ static enum link_read read_hello(
 		while (read == LINK_SIGNAL);
 		if (read == LINK_LINE && relay_read_hello(line, ret_protocol, ret_version, size))
 			return LINK_LINE;
+		if (read == LINK_LINE)
+			relay_keep_noise(line, ret_noise);
 	}
-	return read == LINK_LINE ? LINK_END : read;
+	return read == LINK_LINE ? LINK_BROKEN : read;
 }
 
 /* Writes why ssh ended. The process stays a zombie, which link_close() reaps. */
-static void explain(struct link *link, pid_t pid, const char *host, char *ret_reason, size_t size)
+static void explain(struct link *link, pid_t pid, int err_fd, const char *host, const char *noise,
+    char *ret_reason, size_t size)
 {
-	siginfo_t end = {0};
-	int code;
+	char said[SAID_MAX], how[80];
+	ssize_t len = err_fd >= 0 ? pread(err_fd, said, sizeof said, 0) : 0;
+	siginfo_t info = {0};
+	int prefix = 0;
 	(void)shutdown(link_fd(link), SHUT_RDWR); /* makes ssh end */
-	while (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
-	code = end.si_code == CLD_EXITED ? end.si_status : -1;
-	if (code == STATUS_SSH)
-		(void)snprintf(ret_reason, size, "ssh did not reach %s", host);
-	else if (code == STATUS_NOT_FOUND)
-		(void)snprintf(ret_reason, size,
-		    "%s has no muxbus in the PATH that ssh gives; set MUXBUS_REMOTE to its path",
-		    host);
-	else
-		(void)snprintf(
-		    ret_reason, size, "muxbus relay on %s ended before it was ready", host);
+	(void)snprintf(how, sizeof how, "%s %d",
+	    info.si_code == CLD_EXITED ? "exit status" : "signal", info.si_status);
+	if (info.si_code == CLD_EXITED && info.si_status == STATUS_SSH)
+		prefix = snprintf(ret_reason, size, "ssh did not reach %s: ", host);
+	relay_explain(&(struct relay_end){.host = host,
+			  .how = how,
+			  .said = said,
+			  .said_len = len > 0 ? strnlen(said, (size_t)len) : 0,
+			  .noise = noise},
+	    ret_reason + prefix, size - (size_t)prefix);
 }
 
-struct link *remote_open(const char *address, char *ret_reason, size_t size)
+/* Connects with ssh. Its standard error goes to err_fd; -1: to ours. */
+static struct link *open_with(const char *address, int err_fd, char *ret_reason, size_t size)
 {
-	char host[HOST_SIZE], version[64];
+	char host[HOST_SIZE], version[64], noise[STR_SHOWN_SIZE] = "";
 	unsigned protocol;
 	int fds[2];
 	int64_t wait_ms = hello_ms();
 	enum link_read read;
 	struct link *link;
 	pid_t pid;
-	address += strlen(REMOTE_PREFIX);
 	(void)snprintf(host, sizeof host, "%.*s", (int)strcspn(address, " "), address);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0) {
 		(void)snprintf(ret_reason, size, "%s", strerror(errno));
 		return NULL;
 	}
-	pid = start_ssh(address, host, fds[1]);
+	pid = start_ssh(address, host, fds[1], err_fd, ret_reason, size);
 	(void)close(fds[1]); /* ssh has its own copy */
 	if (pid < 0) {
 		(void)close(fds[0]);
-		(void)snprintf(ret_reason, size, "ssh did not reach %s", host);
 		return NULL;
 	}
 	link = link_new(fds[0], pid);
-	read = read_hello(link, wait_ms, &protocol, version, sizeof version);
+	read = read_hello(link, wait_ms, &protocol, version, sizeof version, noise);
 	if (read == LINK_LINE && protocol == RELAY_PROTOCOL)
 		return link;
 	if (read == LINK_LINE)
@@ -203,8 +229,19 @@ struct link *remote_open(const char *address, char *ret_reason, size_t size)
 		(void)snprintf(ret_reason, size,
 		    "muxbus relay on %s did not answer within %d s (MUXBUS_SSH_TIMEOUT)", host,
 		    (int)(wait_ms / 1000));
+	else if (read == LINK_BROKEN)
+		(void)snprintf(ret_reason, size, "%s: " RELAY_NOISE_REASON, host);
 	else
-		explain(link, pid, host, ret_reason, size);
+		explain(link, pid, err_fd, host, noise, ret_reason, size);
 	link_close(link);
 	return NULL;
+}
+
+struct link *remote_open(const char *address, char *ret_reason, size_t size)
+{
+	int err_fd = open_said();
+	struct link *link = open_with(address + strlen(REMOTE_PREFIX), err_fd, ret_reason, size);
+	if (err_fd >= 0)
+		(void)close(err_fd); /* only read */
+	return link;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "client/loop_process.h"
 
-#include <strings.h>
 #include <sys/wait.h>
 
 #include "base/process.h"
@@ -16,7 +15,6 @@ enum {
 	ERR_PAUSE_MS = 50, /* pause after a full chunk of standard error, to slow down a flood */
 	KILL_MS = 10000, /* after loop_process_stop(): when the supervisor itself is killed */
 	WORDS_MAX = 256, /* maximum number of words of a command */
-	ERROR_WITHIN = 32, /* "error" counts only in the first bytes of a line */
 };
 
 enum end { STDIN_END, STDOUT_END, STDERR_END, LIFE_END, END_COUNT };
@@ -306,47 +304,13 @@ void loop_process_free(struct loop_process *process)
 	mem_free(process);
 }
 
-/* Returns the length of the line at `at`, without its newline; end is the end of the text. */
-static size_t line_len(const char *at, const char *end)
-{
-	const char *newline = memchr(at, '\n', (size_t)(end - at));
-	return (size_t)((newline != NULL ? newline : end) - at);
-}
-
-/* Returns true if a line begins with an error: "Error: …", "npm error …", "ValueError: …". */
-static bool is_error_line(const char *line, size_t len)
-{
-	static const char word[] = "error";
-	if (len == 0 || line[0] == ' ' || line[0] == '\t')
-		return false; /* an indented line is part of a stack trace */
-	for (size_t at = 0; at + strlen(word) <= len && at < ERROR_WITHIN; at++)
-		if (strncasecmp(line + at, word, strlen(word)) == 0)
-			return true;
-	return false;
-}
-
 void loop_process_remark(const struct loop_process *process, char out[LOOP_PROCESS_REMARK_SIZE])
 {
-	const char *end = process->said + process->said_len;
-	bool was_error = false, has_error = false;
-	struct buf text = BUF(LOOP_PROCESS_REMARK_SIZE - 1);
-	for (const char *at = process->said; at < end;) {
-		size_t len = line_len(at, end), shown = len;
-		bool is_error = is_error_line(at, len);
-		while (shown > 0 && strchr(" \t\r", at[shown - 1]) != NULL)
-			shown--;
-		if (shown > 0 && (is_error || !has_error)) {
-			if (!is_error || !was_error)
-				buf_clear(&text);
-			if (text.len > 0)
-				(void)buf_append_str(&text, "; ");
-			(void)str_append_visible(&text, at, shown); /* only the beginning fits */
-		}
-		was_error = is_error;
-		has_error |= is_error;
-		at += len + 1;
-	}
-	(void)snprintf(out, LOOP_PROCESS_REMARK_SIZE, "%s", text.len > 0 ? (char *)text.data : "");
-	out[utf8_valid_prefix(out, strlen(out))] = '\0';
-	buf_finish(&text);
+	str_remark(process->said, process->said_len, out);
+}
+
+const char *loop_process_said(const struct loop_process *process, size_t *ret_len)
+{
+	*ret_len = process->said_len;
+	return process->said;
 }

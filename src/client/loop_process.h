@@ -57,10 +57,8 @@ bool loop_process_write(struct loop_process *process, const void *line, size_t l
 /* Returns true if the program takes input: not stopped, and its standard input not closed. */
 bool loop_process_is_open(const struct loop_process *process);
 
-#define LOOP_PROCESS_REMARK_SIZE 320
-/*
- * Writes the reason that the program gave on standard error as one line: the last group of
- * consecutive lines that are errors ("Error: …", "npm error …"), or else the last line. Control
- * characters are escaped. Writes "" if standard error is empty.
- */
+#define LOOP_PROCESS_REMARK_SIZE STR_REMARK_SIZE
+/* Writes the reason that the program gave on standard error, as by str_remark(). */
 void loop_process_remark(const struct loop_process *process, char out[LOOP_PROCESS_REMARK_SIZE]);
+/* Returns the end of standard error, lent, without a NUL. */
+const char *loop_process_said(const struct loop_process *process, size_t *ret_len);

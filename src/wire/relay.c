@@ -48,6 +48,72 @@ size_t relay_ssh_words(char *words, const char **argv)
 	return count;
 }
 
+void relay_keep_noise(const char *line, char noise[STR_SHOWN_SIZE])
+{
+	struct buf text = BUF(RELAY_LINE_MAX * 4);
+	char shown[STR_SHOWN_SIZE];
+	size_t len = strcspn(line, "\r\n");
+	if (len > 0 && str_append_visible(&text, line, len) == 0)
+		(void)snprintf(noise, STR_SHOWN_SIZE, "%s",
+		    str_shown((const char *)text.data, text.len, shown));
+	buf_finish(&text);
+}
+
+/* Returns what to do about an end, to be followed by the host; NULL: not known. */
+static const char *find_advice(const struct relay_end *end)
+{
+	static const struct {
+		const char *words; /* of ssh or a shell on standard error; "": any */
+		const char *how; /* NULL: any */
+		const char *advice;
+	} rows[] = {
+	    {"IDENTIFICATION HAS CHANGED", NULL,
+		"its host key has changed; if you know why, forget the old one: ssh-keygen -R "},
+	    {"Host key verification failed", NULL,
+		"its host key is not known here; look at the key and accept it: ssh "},
+	    {"Permission denied (", NULL, "give it a key of yours: ssh-copy-id "},
+	    {"ssh: No such file or directory", NULL,
+		"install an ssh client here, or name one in MUXBUS_SSH, to reach "},
+	    {"relay", "exit status 2",
+		"its muxbus is of another version; install the version of here on "},
+	    {"", "exit status 127",
+		"install Muxbus there, or set MUXBUS_REMOTE, or muxbus= in the hosts file, to its "
+		"path on "},
+	};
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
+		if ((rows[at].how == NULL || strcmp(rows[at].how, end->how) == 0) &&
+		    memmem(end->said, end->said_len, rows[at].words, strlen(rows[at].words)) !=
+			NULL)
+			return rows[at].advice;
+	return NULL;
+}
+
+void relay_explain(const struct relay_end *end, char *ret_reason, size_t size)
+{
+	static const char ours[] = "muxbus: ";
+	const char *advice = find_advice(end);
+	char remark[STR_REMARK_SIZE];
+	size_t len;
+	str_remark(end->said, end->said_len, remark);
+	len = strlen(remark);
+	if (advice != NULL && len > 0)
+		(void)snprintf(ret_reason, size, "%.*s: %s%s",
+		    (int)(remark[len - 1] == '.' ? len - 1 : len), remark, advice, end->host);
+	else if (strncmp(remark, ours, sizeof ours - 1) == 0)
+		(void)snprintf(
+		    ret_reason, size, "muxbus on %s: %s", end->host, remark + sizeof ours - 1);
+	else if (end->noise[0] != '\0' && strcmp(end->how, "exit status 255") != 0)
+		(void)snprintf(ret_reason, size,
+		    "ssh has ended: %s, and said \"%s\": the login shell must run commands on %s",
+		    end->how, end->noise, end->host);
+	else if (len > 0)
+		(void)snprintf(ret_reason, size, "%s", remark);
+	else
+		(void)snprintf(ret_reason, size, "ssh has ended: %s%s%s%s", end->how,
+		    advice != NULL ? ": " : "", advice != NULL ? advice : "",
+		    advice != NULL ? end->host : "");
+}
+
 bool relay_read_hello(
     const char *line, unsigned *ret_protocol, char *ret_version, size_t version_size)
 {

@@ -16,6 +16,7 @@ struct host_link {
 	const struct host_link_handlers *handlers;
 	void *data;
 	char *name; /* of the machine */
+	char *destination; /* for ssh */
 	struct loop_link *local; /* the link to a local daemon, or NULL */
 	struct loop_process *process; /* ssh, or NULL */
 	bool has_hello;
@@ -42,18 +43,6 @@ static void on_too_long(void *data)
 	host_link_end(data, too_long);
 }
 
-/* Keeps a line before the hello, in which a login shell may say why it refuses. */
-static void keep_noise(struct host_link *link, const char *line)
-{
-	struct buf text = BUF(RELAY_LINE_MAX * 4);
-	char shown[STR_SHOWN_SIZE];
-	size_t len = strcspn(line, "\r\n");
-	if (len > 0 && str_append_visible(&text, line, len) == 0)
-		(void)snprintf(link->said, sizeof link->said, "%s",
-		    str_shown((const char *)text.data, text.len, shown));
-	buf_finish(&text);
-}
-
 static void read_hello(struct host_link *link, const char *bytes, size_t len)
 {
 	char line[RELAY_LINE_MAX], version[HOST_VERSION_SIZE], reason[HOST_REASON_SIZE];
@@ -61,9 +50,9 @@ static void read_hello(struct host_link *link, const char *bytes, size_t len)
 	(void)snprintf(
 	    line, sizeof line, "%.*s", (int)(len < sizeof line ? len : sizeof line - 1), bytes);
 	if (!relay_read_hello(line, &protocol, version, sizeof version)) {
-		keep_noise(link, line);
+		relay_keep_noise(line, link->said);
 		if (++link->noise > RELAY_NOISE_MAX)
-			host_link_end(link, "it writes, but muxbus relay says no hello");
+			host_link_end(link, RELAY_NOISE_REASON);
 		return;
 	}
 	if (protocol != RELAY_PROTOCOL) {
@@ -125,18 +114,17 @@ static void on_process_closed(void *data)
 static void on_process_ended(void *data, const char *how)
 {
 	struct host_link *link = data;
+	struct relay_end end = {.host = link->destination, .how = how, .noise = link->said};
 	char remark[LOOP_PROCESS_REMARK_SIZE];
-	bool is_refusal = !link->has_hello && link->said[0] != '\0';
-	if (link->reason[0] == '\0') {
-		loop_process_remark(link->process, remark);
-		if (remark[0] != '\0')
-			(void)snprintf(link->reason, sizeof link->reason, "%s", remark);
-		else
-			(void)snprintf(link->reason, sizeof link->reason, "%s has ended: %s%s%s%s",
-			    link->has_hello ? "the connection" : "ssh", how,
-			    is_refusal ? ", and said \"" : "", is_refusal ? link->said : "",
-			    is_refusal ? "\"" : "");
-	}
+	end.said = loop_process_said(link->process, &end.said_len);
+	loop_process_remark(link->process, remark);
+	if (link->reason[0] == '\0' && !link->has_hello)
+		relay_explain(&end, link->reason, sizeof link->reason);
+	else if (link->reason[0] == '\0' && remark[0] != '\0')
+		(void)snprintf(link->reason, sizeof link->reason, "%s", remark);
+	else if (link->reason[0] == '\0')
+		(void)snprintf(
+		    link->reason, sizeof link->reason, "the connection has ended: %s", how);
 	link->handlers->ended(link->data, link->reason);
 }
 
@@ -163,7 +151,7 @@ static void start_ssh(struct host_link *link, struct event_base *base, const str
 	struct buf command = BUF(COMMAND_MAX);
 	for (size_t at = 0; at < sizeof options / sizeof *options; at++)
 		argv[count++] = options[at];
-	argv[count++] = spec->ssh != NULL ? spec->ssh : spec->name;
+	argv[count++] = link->destination;
 	/* The command always fits, since the hosts file limits its parts. */
 	(void)relay_append_command(&command, spec->program, spec->tmux_name, spec->tmux_path);
 	argv[count++] = (const char *)command.data + 1; /* skip the leading blank */
@@ -180,6 +168,7 @@ struct host_link *host_link_new(struct event_base *base, const struct host_spec 
 	link->handlers = handlers;
 	link->data = data;
 	link->name = xstrdup(spec->name);
+	link->destination = xstrdup(spec->ssh != NULL ? spec->ssh : spec->name);
 	if (spec->socket != NULL)
 		start_local(link, base, spec);
 	else
@@ -194,6 +183,7 @@ void host_link_free(struct host_link *link)
 	loop_link_free(link->local);
 	loop_process_free(link->process);
 	mem_free(link->name);
+	mem_free(link->destination);
 	mem_free(link);
 }
 
