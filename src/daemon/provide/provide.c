@@ -275,9 +275,12 @@ static bool take_program(struct provider *provider, struct peer *peer, const str
 {
 	size_t result_max =
 	    (size_t)provider->set->parts->config->limits.result_bytes + RESULT_SPARE;
-	if (provider->server != NULL ? !tool_server_take(provider->server, rows, ret_failure)
-				     : !check_rows(provider, rows, ret_failure))
+	char reason[DECLARATION_REASON_SIZE];
+	if (provider->server == NULL && !check_rows(provider, rows, ret_failure))
 		return false;
+	if (provider->server != NULL &&
+	    tool_server_list_read(&provider->server->list, rows, reason, sizeof reason) < 0)
+		return tool_fail(ret_failure, MESSAGE_PARAMS, "%s", reason);
 	if (provider->server != NULL && *peer_line_max(peer) < result_max)
 		*peer_line_max(peer) = result_max;
 	if (provider->peer != NULL && provider->peer != peer) {

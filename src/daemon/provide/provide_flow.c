@@ -105,9 +105,13 @@ static void on_timeout(void *data)
 static bool send_call(struct provide_call *call, struct tool_failure *ret_failure)
 {
 	struct provider *provider = call->provider;
-	if (provider->server != NULL &&
-	    !tool_server_fits(provider->server, call->method, call->gives, ret_failure))
-		return false;
+	const struct tool_server *server = provider->server;
+	char reason[DECLARATION_REASON_SIZE];
+	if (server != NULL &&
+	    tool_server_list_check(
+		&server->list, call->method, call->gives, reason, sizeof reason) < 0)
+		return tool_fail(ret_failure, MESSAGE_TOOL_FAILED,
+		    "the server \"%s\" does not fit its declaration: %s", server->name, reason);
 	if (!provide_call_send(call, provider->peer))
 		return tool_fail(ret_failure, MESSAGE_BUSY, "its provider does not read its calls");
 	provider->calls++;

@@ -199,6 +199,20 @@ struct provider *provider_new(struct provide_set *set)
 	return provider;
 }
 
+static void free_server(struct tool_server *server)
+{
+	if (server == NULL)
+		return;
+	tool_server_list_finish(&server->list);
+	mem_free(server->name);
+	mem_free(server->command);
+	mem_free(server->program);
+	mem_free(server->cwd);
+	mem_free(server->session_env);
+	mem_free(server->env);
+	mem_free(server);
+}
+
 void provider_free(struct provider *provider)
 {
 	list_remove(&provider->link);
@@ -206,6 +220,6 @@ void provider_free(struct provider *provider)
 	leave_kinds(provider);
 	provide_program_free(provider->program, !provider->set->is_ending);
 	provider_file_free(provider->file);
-	tool_server_free(provider->server);
+	free_server(provider->server);
 	mem_free(provider);
 }

@@ -21,14 +21,3 @@ struct tool_server {
 	bool is_leaving; /* no more calls are sent until its next start */
 	struct tool_server_list list;
 };
-
-/* NULL is ignored. */
-void tool_server_free(struct tool_server *server);
-
-/* Reads the list of its tools from rows of provide. On error, returns false with a failure. */
-bool tool_server_take(
-    struct tool_server *server, const struct json *rows, struct tool_failure *ret_failure);
-
-/* Checks that the server lists a tool that requires no more than these arguments. */
-bool tool_server_fits(const struct tool_server *server, const char *tool, const char *const *gives,
-    struct tool_failure *ret_failure);
