@@ -98,7 +98,8 @@ static const char *of_tmux(const char *name)
 	    {"kill-pane", "close_pane"}, {"kill-session", "close_session"},
 	    {"kill-window", "close_window"}, {"new", "create_session"},
 	    {"new-session", "create_session"}, {"new-window", "create_window"},
-	    {"neww", "create_window"}, {"select-pane", "go"}, {"select-window", "go"},
+	    {"neww", "create_window"}, {"rename-session", "run_tmux"},
+	    {"rename_session", "run_tmux"}, {"select-pane", "go"}, {"select-window", "go"},
 	    {"split-window", "create_pane"}, {"splitw", "create_pane"}, {"switch-client", "go"}};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (strcmp(others[i][0], name) == 0)

@@ -217,6 +217,9 @@ const char *method_advice(const char *name)
 	    {"rehydrate",
 		"its store is the agent's own: `muxbus record` keeps what a pane prints, see "
 		"read_output"},
+	    {"rename_session",
+		"run_tmux runs a command of tmux, such as "
+		"{\"command\":[\"rename-session\",\"-t\",\"work\",\"play\"]}"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (strcmp(rows[i].name, name) == 0)
