@@ -218,15 +218,16 @@ is 'its answer is kept' "$answer" slow
 four=$(t new-window -dP -F '#{pane_id}' 'exec sleep 3600')
 lost=$(tool slow "{\"wait\":false,\"pane\":\"$four\",\"millis\":60000}" .result.id)
 early=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":1}" .result.id)
-late=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":2500}" .result.id)
+late=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":5000}" .result.id)
 left=$(tool place "{\"pane\":\"$one\"}" .result.text)
-# Without a daemon one call of a server that goes on ends, and another server is killed in one.
-begun=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":700}" .result.id)
+# Without a daemon one call of a server that goes on ends, and another server is killed in one. An answer that
+# reaches a daemon just as it is killed is lost, so the call lasts longer than what comes before that.
+begun=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":2000}" .result.id)
 dying=$(servers ".[] | select(.pane == \"$four\" and .name == \"fake\").pid")
 kill -9 "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null
 kill -9 "$dying"
-sleep 1.5
+sleep 2
 start_daemon
 is 'a server goes on over kill -9 of the daemon' "$(tool place "{\"pane\":\"$one\"}" .result.text)" "$left"
 is 'its answer is kept over kill -9' "$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)" slow
