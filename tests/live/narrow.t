@@ -62,6 +62,8 @@ def hold(point):
 piece = b""
 while byte := os.read(0, 1):
     piece += byte
+    if piece[:1] == b"\033" and byte not in b"~ABCDFH":
+        continue
     try:
         key = piece.decode()
     except UnicodeDecodeError:
@@ -73,6 +75,12 @@ while byte := os.read(0, 1):
             log.write(text.replace("\n", "/") + "\n")
         hold("enter")
         said, text, at, keys = said + ["I heard that."], "", 0, 0
+    elif key == "\033[1~": # to the begin of the row, then to the row above
+        at = max(at - 1, 0) // (columns - 6) * (columns - 6)
+    elif key == "\033[3~":
+        text = text[:at] + text[at + 1:]
+    elif key == "\033[4~":
+        at = len(text)
     elif key in "\x01\x05":
         at = 0 if key == "\x01" else len(text)
     elif key == "\x7f":
@@ -123,11 +131,11 @@ for agent in gemini opencode qwen; do
 done
 # kill -9 of the daemon: before it types, while the program reads, before Enter, and before the line has left.
 long='a reminder with many words, which is more than the box of that agent has room for'
-open_agent() { # open_agent NAME: in a small pane, with a log of its own
+open_agent() { # open_agent NAME COLUMNSxROWS: in a pane of that size, with a log of its own
 	log=$dir/heard.$1.killed
 	: >>"$log"
 	pane=$(t new-window -d -P -F '#{pane_id}' -t main: 'exec sh')
-	t resize-window -t "$pane" -x 20 -y 10
+	t resize-window -t "$pane" -x "${2%x*}" -y "${2#*x}"
 	t respawn-pane -k -t "$pane" "exec $dir/$1 $log"
 	until_is "$1" 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$pane' | grep -c '▀▀▀' || :"
 	call ensure_agent "{\"pane\":\"$pane\",\"startup_timeout_sec\":3}"
@@ -140,7 +148,7 @@ hold() { # hold POINT: posts a notice, and ends the daemon when the program has 
 	wait "$daemon_pid" 2>/dev/null
 }
 for agent in gemini opencode; do
-	open_agent $agent
+	open_agent $agent 20x10
 	id=$(post "$long")
 	kill_daemon
 	until_is "$agent, killed before typing: has a notice" 'delivered ' state "$id"
@@ -187,5 +195,27 @@ for agent in gemini opencode; do
 	is 'once' "$(heard "$id") $(heard mine)" '1 0'
 	t kill-pane -t "$pane"
 done
+# A person who begins to type in a pane of few columns, behind a line of many rows: it is taken back.
+echo 'gemini edits yes' >>"$dir/.config/muxbus/agents"
+kill_daemon
+open_agent gemini 16x40
+tmux -S "$dir/outer" -f /dev/null new-session -d -x 30 -y 42 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
+until_is 'a person comes' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
+t select-window -t "$pane"
+echo 60 >"$log.hold"
+id=$(post "$long")
+until_is 'it is not typed while they have been here' 'queued a person is typing' state "$id"
+until_is 'then it is typed' held t display-message -p -t "$pane" '#{pane_title}'
+before=$(t display-message -p -t main: '#{session_activity}')
+tmux -S "$dir/outer" send-keys -l 'my words'
+until_is 'a person types' more sh -c "[ \$(tmux -S '$dir/tmux' display-message -p -t main: '#{session_activity}') -le $before ] || echo more"
+rm "$log.hold"
+until_is 'the line is taken back' 'queued a person began to type' state "$id"
+until_is 'and all of the words stay' ' > my words' sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$pane' | grep words"
+tmux -S "$dir/outer" kill-server
+t select-window -t main:0
+t send-keys -t "$pane" -N 8 BSpace
+until_is 'behind them the notice comes' 'delivered ' state "$id"
+is 'once' "$(heard "$id") $(heard 'my words')" '1 0'
 is 'none came twice' "$(cat "$dir"/heard.* | grep -c .)" "$(cat "$dir"/heard.* | sort -u | grep -c .)"
 done_testing

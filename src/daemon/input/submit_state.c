@@ -234,7 +234,7 @@ int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_
 	if (keys == SUBMIT_ENTER) {
 		typing_key(&typing, "Enter");
 	} else if (keys == SUBMIT_RETRACT) {
-		typing_retract(&typing, submit_line_characters(&submit->line));
+		typing_retract(&typing, submit_line_characters(&submit->line), pane->width);
 	} else if (text->is_paste) {
 		paste_add(&submit->paste, submit->parts->tmux, command, &typing, text->bytes.data,
 		    text->bytes.len, text->is_bracketed);

@@ -91,16 +91,17 @@ void typing_key(struct typing *typing, const char *name)
 	typing_keys(typing, &key, 1);
 }
 
-/* Home goes to the beginning of a row, then to the row above: it is pressed several times. */
-void typing_retract(struct typing *typing, size_t count)
+/* Home goes to the beginning of a row, then to the row above, so it is pressed once for each row. */
+void typing_retract(struct typing *typing, size_t count, unsigned columns)
 {
 	static const uint8_t kill_line = 0x15; /* recorded as typed: the line is empty then */
 	uint32_t pane = typing->pane;
+	size_t rows = PROMPT_ROWS + 2 * count / (columns > 0 ? columns : 1);
 	begin(typing);
 	buf_printf(&typing->commands,
-	    "send-keys -t %%%u -N %d Home ; send-keys -t %%%u -N %zu DC ; "
-	    "send-keys -t %%%u -N %d End",
-	    pane, PROMPT_ROWS, pane, count, pane, PROMPT_ROWS);
+	    "send-keys -t %%%u -N %zu Home ; send-keys -t %%%u -N %zu DC ; "
+	    "send-keys -t %%%u -N %zu End",
+	    pane, rows, pane, count, pane, rows);
 	typing_keys(typing, &kill_line, 1);
 }
 

@@ -34,8 +34,11 @@ void typing_finish(struct typing *typing);
 
 /* name: KEYS_NAME by keys_classify(). */
 void typing_key(struct typing *typing, const char *name);
-/* Deletes count characters at the beginning of the edited line, and keeps the rest. */
-void typing_retract(struct typing *typing, size_t count);
+/*
+ * Deletes count characters at the beginning of the edited line, and keeps the rest. columns: width
+ * of the pane.
+ */
+void typing_retract(struct typing *typing, size_t count, unsigned columns);
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 
 /* Records in the pane's input what is typed. Does nothing if pane is NULL (closed). */
