@@ -8,19 +8,19 @@
 //
 // What an agent had taken that was ended, and what was shown to the person in its place, need not arrive.
 //
-//   node crowd.mjs SETTINGS.json ROUNDS SEED
+//   node crowd.mjs SETTINGS.json ROUNDS SEED COLUMNSxROWS
 //
+// Each pane has that size when its agent is ready, unless it is changed.
 // It ends with status 1 if a law was broken. Each round has a seed of its own, as in walk.mjs.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { ask, between, dir, keys, pick, random, seed, sentence, settings, sitDown, sleep, standUp, tmux, type,
 	until } from './person.mjs'
 
-const [, rounds, start] = process.argv.slice(2)
+const [, rounds, start, size] = process.argv.slice(2)
 const { agents } = settings
 const BOUND_SEC = 110 // from the end of a round's deeds to the model
 const JOBS = 20 // of a round, which end in the same second
-const WIDE = ['210', '58'] // columns and rows of each window
 let round = -1
 let number = 0
 
@@ -111,6 +111,7 @@ async function give(a, text) {
 // What they do; each deed returns what ends it.
 
 const drafts = []
+const whole = new Map() // columns and rows of each window, as they are between deeds
 const markers = []
 const deeds = {
 	async draft(a) {
@@ -175,7 +176,7 @@ const deeds = {
 	async 'another size'(a) {
 		const window = show(a, '#{window_id}') // another deed may have resized it too, or may move the pane
 		tmux('resize-window', '-t', window, '-x', '100', '-y', '24')
-		return async () => tmux('resize-window', '-t', window, '-x', WIDE[0], '-y', WIDE[1])
+		return async () => tmux('resize-window', '-t', window, '-x', whole.get(window)[0], '-y', whole.get(window)[1])
 	},
 	async 'another place'(a) {
 		tmux('swap-pane', '-d', '-s', a.pane, '-t', pick(agents.filter(one => one !== a)).pane)
@@ -286,20 +287,28 @@ async function arrive() {
 sitDown()
 process.on('exit', standUp)
 seed(Math.imul(Number(start), 0x9e3779b1))
-say(`a crowd of ${agents.length}, ${rounds} rounds, seed ${start}`)
+say(`a crowd of ${agents.length} in panes of ${size}, ${rounds} rounds, seed ${start}`)
 const open = (...words) => tmux(...words, '-d', '-P', '-F', '#{pane_id}', '-c', dir, 'exec bash --norc -i').trim()
-for (let at = 0; at < agents.length; at++) { // two in a window, beside each other or not
+const firsts = [] // [window, whether its two panes are beside each other]
+function resize(window, isBeside, x, y) { // the size of one pane
+	whole.set(window, [isBeside ? x * 2 + 1 : x, isBeside ? y : y * 2 + 1].map(String))
+	tmux('resize-window', '-t', window, '-x', whole.get(window)[0], '-y', whole.get(window)[1])
+}
+for (let at = 0; at < agents.length; at++) {
 	if (at % 2 === 0) {
 		agents[at].pane = open('new-window', '-t', 'main:')
-		tmux('resize-window', '-t', agents[at].pane, '-x', WIDE[0], '-y', WIDE[1])
+		firsts.push([show(agents[at], '#{window_id}'), random() < 0.5])
+		resize(...firsts.at(-1), 104, 28)
 	} else {
-		agents[at].pane = open('split-window', pick(['-h', '-v']), '-t', agents[at - 1].pane)
+		agents[at].pane = open('split-window', firsts.at(-1)[1] ? '-h' : '-v', '-t', agents[at - 1].pane)
 	}
 }
 await sleep(1)
 agents.forEach(begin)
 for (const a of agents)
 	await isReady(a)
+for (const first of firsts)
+	resize(...first, ...size.split('x').map(Number))
 say('all are ready')
 let lost = 0
 for (round = 0; round < Number(rounds); round++) {

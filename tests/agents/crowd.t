@@ -128,6 +128,6 @@ done
 jq -s --arg dir "$dir" --arg socket "$MUXBUS" '{$dir, $socket, log: ($dir + "/none"), first: [], agents: .}' \
 	"$dir/agents" >"$dir/crowd.json"
 seed=${MUXBUS_AGENT_SEED:-$(date +%s)}
-node "$MUXBUS_SRCDIR/tests/agents/crowd.mjs" "$dir/crowd.json" "${MUXBUS_AGENT_ROUNDS:-6}" "$seed"
+node "$MUXBUS_SRCDIR/tests/agents/crowd.mjs" "$dir/crowd.json" "${MUXBUS_AGENT_ROUNDS:-6}" "$seed" "${MUXBUS_AGENT_SIZE:-104x28}"
 is "a crowd, MUXBUS_AGENT_SEED=$seed" $? 0
 done_testing
