@@ -74,7 +74,8 @@ async function give(agent, title) {
 			late.push(now - end.at)
 		whole.push(now - began)
 		if (kind !== 'right')
-			console.log(`# ${name}, ${kind}: ${JSON.stringify({ ...answer, text: '', screen: '' })}`)
+			console.log(`# ${name}, ${kind}, ${end ? now - end.at : '-'} ms behind the model: ${JSON.stringify({ ...answer, text: '', screen: '' })}\n` +
+				`${answer.screen ?? answer.text}`.trimEnd().split('\n').slice(-24).map(row => `#     | ${row}`).join('\n'))
 		await until(() => model().some(isAsked), 60, 'the model is asked').catch(error => console.log(`# ${name}: ${error.message}`))
 		await sleep(isSlow ? 6 : 1)
 	}
