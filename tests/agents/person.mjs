@@ -65,7 +65,7 @@ export function ask(method, params) {
 	return new Promise(done => {
 		const peer = connect(settings.socket)
 		let text = ''
-		peer.setEncoding('utf8').on('error', () => done({}))
+		peer.setEncoding('utf8').on('error', () => done({})).on('close', () => done({}))
 		peer.on('data', piece => {
 			text += piece
 			if (!text.includes('\n'))
