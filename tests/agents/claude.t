@@ -25,18 +25,25 @@ ok 'muxbus setup' quietly muxbus setup claude --write
 list() {
 	(cd "$project" && "$claude" mcp list 2>&1) | grep '^plugin:muxbus:muxbus' | grep -o Connected
 }
-is 'claude mcp list' "$(list)" Connected
+until_is 'claude mcp list' Connected list
 
 title='Claude Code'
 start_command=$claude
+# Versions such as 2.1.197 arm a plugin's monitors only by a switch that they fetch from their maker: by their code
+# "tengu_amber_sentinel", off without a network. Then the hook at the end of a turn wakes, and typing.
+if grep -q -a tengu_amber_sentinel "$claude"; then
+	echo '# this version arms no monitor here'
+	ready_pattern='for shortcuts' ways='(hook|typed)(, (hook|typed))?'
+else
+	ready_pattern='1 monitor' ways='follow(, hook)?'
+fi
 ready=is_ready
 is_ready() {
-	wait_until shows '1 monitor'
+	wait_until shows "$ready_pattern"
 }
 asking_command="$claude --permission-mode default"
 start_command="$asking_command --allowedTools Bash"
 shell=Bash shell_key=command dialog='Do you want to proceed' yes=Enter leave=/exit
-ready_pattern='1 monitor'
 dialogs='[{"tool": "Bash", "args": {"command": "touch MARKER; sleep 4", "description": "a test"},
   "shows": "Do you want to proceed", "runs": true},
  {"tool": "Write", "args": {"file_path": "PROJECT/NAME.txt", "content": "one\ntwo\n"}, "shows": "Do you want to create"},
@@ -51,11 +58,11 @@ bare_pattern='for shortcuts|for agents'
 walks
 measure_wakes
 start_command=$claude
-scenario 'a shell' 'a shell' 'follow(, hook)?'
-scenario 'a waiting shell' 'a waiting shell' 'follow(, hook)?'
-scenario 'two in a window' 'two in a window' 'follow(, hook)?'
+scenario 'a shell' 'a shell' "$ways"
+scenario 'a waiting shell' 'a waiting shell' "$ways"
+scenario 'two in a window' 'two in a window' "$ways"
 
-run_agent '1 monitor' "$claude"
+run_agent "$ready_pattern" "$claude"
 wakes 'with the daemon that was there'
 ok 'its tool list has ours' [ "$(turns '.tools | any(endswith("__run_long_command"))')" -gt 0 ]
 restart
