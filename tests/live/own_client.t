@@ -62,6 +62,8 @@ COMMANDS = {
     "detach-client": lambda number: tmux("detach-client", "-s", "main"),
     "switch-client": lambda number: moved(number, ["switch-client", "-c", tmux("list-clients", "-F", "#{client_name}").split()[0], "-t", f"n{number}", ";", "kill-session", "-t", "main"]),
 }
+if os.environ.get("MUXBUS_ATTACH") == "process":
+    del COMMANDS["destroy-unattached"]  # tmux 3.3a may die of it while a tmux -C is there
 pid = tmux("display-message", "-p", "#{pid}")
 follower = Peer()
 follower.ask("subscribe")
