@@ -3,6 +3,7 @@
 # A program removes or moves the state directory while the daemon runs: a post is not called durable
 # unless the next daemon has it, and the directory is made again.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
+need prlimit
 start 'exec cat'
 state=$(echo "$dir"/muxbus/tmux-*)
 post_kept() { # posts, and prints whether that is durable
@@ -31,6 +32,13 @@ for change in 'rm -r "$state"' 'rm -r "$dir/muxbus"' 'mv "$state" "$dir/aside"' 
 	timers=$((timers + 1))
 	is 'and so is the timer' "$(field '.result.timers | length')" $timers
 done
+
+# Files that may not grow (ulimit -f) are as a full disk: the next daemon reports what is missing.
+prlimit --fsize="$(stat -c %s "$state/journal")": --pid "$(ask '{"method":"status"}' | jq .result.pid)"
+until_is 'where files may not grow a post is not durable' false post_kept
+kill_daemon
+call list_notifications '{"after":'"$last"',"limit":1000}'
+is 'and after kill -9 there is a gap' "$(field '.result.gap.reason')" disk_full
 
 # A pipe in place of a file does not hold up the start.
 for name in audit.key audit; do
