@@ -101,17 +101,17 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 }
 
 /*
- * Writes muxbus/NAME in the directory of an XDG variable, or in fallback below $HOME if the
- * variable is unset. Returns 0, or -1 if too long or without HOME.
+ * Writes muxbus/NAME in the directory of an XDG variable, or in fallback below the home directory if
+ * the variable is unset. Returns 0, or -1 if too long or without a home directory.
  */
 static int in_xdg(
     char *out, size_t size, const char *variable, const char *fallback, const char *name)
 {
-	const char *base = getenv(variable), *home = getenv("HOME");
+	const char *base = getenv(variable), *home = address_home();
 	/* The XDG specification ignores relative paths. */
 	if (base != NULL && base[0] == '/')
 		return fits(snprintf(out, size, "%s/muxbus/%s", base, name), size);
-	if (home == NULL || home[0] != '/')
+	if (home == NULL)
 		return -1;
 	return fits(snprintf(out, size, "%s/%s/muxbus/%s", home, fallback, name), size);
 }

@@ -19,20 +19,20 @@ int address_socket(char *out, size_t size, const char *tmux_socket);
 
 /*
  * Writes the state directory, $XDG_STATE_HOME/muxbus/<key> or ~/.local/state/muxbus/<key>. The key
- * is a readable, unique form of the tmux socket's path. Returns -1 if too long or without HOME.
+ * is a readable, unique form of the tmux socket's path. Returns -1 if too long or without a home.
  */
 int address_state(char *out, size_t size, const char *tmux_socket);
 
 /*
  * Write the socket of the fleet, $XDG_RUNTIME_DIR/muxbus/fleet or /tmp/muxbus-UID/fleet, and its
- * state directory. Return 0, or -1 if out is too small or HOME is unset.
+ * state directory. Return 0, or -1 if out is too small or there is no home.
  */
 int address_fleet(char *out, size_t size);
 int address_fleet_state(char *out, size_t size);
 
 /*
  * Writes the path of a configuration file: $XDG_CONFIG_HOME/muxbus/NAME or ~/.config/muxbus/NAME.
- * Returns 0, or -1 if too long or without HOME.
+ * Returns 0, or -1 if too long or without a home.
  */
 int address_config(char *out, size_t size, const char *name);
 
