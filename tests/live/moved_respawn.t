@@ -7,19 +7,35 @@
 MUXBUS_TEST_ATTACH=used
 start 'exec sleep 3600'
 t new-session -d -s other 'exec sleep 3600'
-pane=$(t new-window -d -P -F '#{pane_id}' -t main: 'exec sleep 3600')
-t pipe-pane -O -t "$pane" 'exec cat >/dev/null'
 server=$(t display-message -p '#{pid}')
-"$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" watch line -p "$pane" --json >"$dir/lines" 2>/dev/null &
-attached() { call status '{}' && field .result.tmux.attached; }
-until_is 'a pane with a pipe of the user is followed in control mode' true attached
 
+# follow COMMAND...: a subscriber has the lines of a new pane, which the command pipes or not.
+follow() {
+	pane=$(t new-window -d -P -F '#{pane_id}' -t main: 'exec cat')
+	"$@"
+	"$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" watch line -p "$pane" --json >"$dir/lines" 2>/dev/null &
+}
 # comes WORD: the word is typed until the subscriber has it. tmux has written all output then.
 comes() {
 	t send-keys -t "$pane" "$1" Enter 2>/dev/null
-	sleep 0.02
 	grep -qF "$1" "$dir/lines" && echo yes
 }
+attached() { call status '{}' && field .result.tmux.attached; }
+
+# Without a client of tmux the daemon does not see that a pane moves. A respawned pane is not a closed one.
+follow true
+until_is 'a pane is followed by a pipe' yes comes begun
+t break-pane -d -s "$pane" -t other: 2>/dev/null || t move-window -s "$pane" -t other:
+t respawn-pane -k -t "$pane" 'exec cat'
+until_is 'and when its window has moved' yes comes moved
+t join-pane -d -s "$pane" -t main:0 \; respawn-pane -k -t "$pane" 'exec cat'
+until_is 'and when it was joined to another window' yes comes joined
+t break-pane -d -s "$pane" \; respawn-pane -k -t "$pane" 'exec cat'
+until_is 'and when it left it' yes comes broken
+is 'without a client' "$(attached)" false
+
+follow eval 't pipe-pane -O -t "$pane" "exec cat >/dev/null"'
+until_is 'a pane with a pipe of the user is followed in control mode' true attached
 for to in other main other; do
 	t respawn-pane -k -t "$pane" 'exec cat' 2>/dev/null
 	until_is 'the pane is followed' yes comes "before-$to"

@@ -232,12 +232,14 @@ static void doubt_closed(struct muxbus_sync *sync, const struct muxbus_event *ev
 
 /*
  * Handles a removed link of a window. If the window has several links, lists their sessions,
- * because it is unknown which link is removed.
+ * because it is unknown which link is removed. Does so without a connection too, because panes of
+ * the window may have moved and be respawned.
  */
 void announced_unlinked(struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);
-	if (link == NULL || link->is_current || model_next_window_link(sync->model, link) != NULL) {
+	if (sync->is_detached || link == NULL || link->is_current ||
+	    model_next_window_link(sync->model, link) != NULL) {
 		list_sessions_of(sync, window);
 		return;
 	}
