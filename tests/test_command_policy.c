@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The commands that run_tmux allows, by their words. */
+#include <muxbus.h>
 #include <string.h>
 
 #include "daemon/methods/command_policy.h"
@@ -122,7 +123,8 @@ static void test_targets(void)
 	ok(judgement.needs_caps != 0, "but not the mirrored one");
 	is_int(judgement.fatal_caps, 0, "of which no tmux dies");
 	command_judge((const char *const[]){"respawnw", "-t", "%1"}, 3, &judgement);
-	ok(judgement.fatal_caps != 0, "but one of respawn-window");
+	ok(judgement.fatal_caps & MUXBUS_CAP_NEW_LAYOUTS, "but 3.8 of respawn-window");
+	ok(judgement.fatal_caps & MUXBUS_CAP_PASTE_DEAD_CRASH, "and 3.3a too");
 	command_judge((const char *const[]){"respawnp", "-kt", "%1"}, 3, &judgement);
 	is_int(judgement.fatal_caps, 0, "and none of respawn-pane");
 

@@ -363,9 +363,10 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 		judge_layout(flags.operand, &judgement);
 	/*
 	 * respawn-window crashes tmux 3.8 if a client shows the window and it has several panes,
-	 * even without -k if their programs have ended. respawn-pane does not crash tmux.
+	 * even without -k if their programs have ended. tmux up to 3.3a crashes when the window
+	 * loses a pane later. respawn-pane crashes neither.
 	 */
 	if (strcmp(row->name, "respawn-window") == 0)
-		judgement.fatal_caps = MUXBUS_CAP_NEW_LAYOUTS;
+		judgement.fatal_caps = MUXBUS_CAP_NEW_LAYOUTS | MUXBUS_CAP_PASTE_DEAD_CRASH;
 	*ret_judgement = judgement;
 }
