@@ -42,6 +42,18 @@ static const struct {
 	"──────────\n> Type your message or @path\n  /to/file, please\n──────────\n  dir\n", true},
     {"qwen", SIGN_IDLE,
 	"──────────\n> Type your message or @path\n  /to/file, please\n──────────\n  dir\n", false},
+    {"opencode", SIGN_WORK,
+	"  ┃  hello\n  ┃\n\n\n\n     ▣  Build · model · 1.4s\n\n  ┃\n  ┃\n  ┃\n  ┃  Build\n  "
+	"╹▀▀▀▀▀▀▀▀▀▀\n",
+	true},
+    {"opencode", SIGN_WORK,
+	"  ┃  hello\n  ┃\n\n     A reply.\n\n     ▣  Build · model · 1.4s\n\n  ┃\n  ┃\n  ┃\n  ┃  "
+	"Build\n  ╹▀▀▀▀▀▀▀▀▀▀\n",
+	false},
+    {"opencode", SIGN_WORK,
+	"  ┃  hello\n  ┃\n\n     A reply.\n\n\n\n     ▣  Build · model · 1.4s\n\n  ┃\n  ┃\n  ┃\n  "
+	"┃  Build\n  ╹▀▀▀▀▀▀▀▀▀▀\n",
+	false},
     {"claude", SIGN_READY, " *   ", false},
     {"opencode", SIGN_BUSY, "working  esc interrupt\n", true},
     {"opencode", SIGN_IDLE, "\n  ┃\n  ┃\n  ┃\n  ┃  Build\n  ╹▀▀▀▀▀▀▀▀▀▀\n", true},

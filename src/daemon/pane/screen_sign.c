@@ -109,6 +109,8 @@ static const struct {
     {"opencode", SIGN_DIALOG, "^.* {2}[A-Z]\\w+(?: \\w+)* {6,}esc(?: {2,}.*)?$"},
     {"opencode", SIGN_DIALOG, "^ *┃  Shell\\n" OPENCODE_END}, /* shell mode */
     {"opencode", SIGN_WORK, OPENCODE_END ".*\\besc (?:again to )?interrupt\\b"},
+    /* The end of a turn is drawn before its reply. */
+    {"opencode", SIGN_WORK, "^ *┃\\n\\n{3,} +▣ .*\\n{2,}(?:^ *┃.*\\n){1,20}" OPENCODE_END},
     {"opencode", SIGN_DRAFT,
 	"^ *┃  (?!Ask anything)[^\\s].*\\n(?:" OPENCODE_BLANK "){1,9}" OPENCODE_FOOT},
     {"opencode", SIGN_IDLE,
