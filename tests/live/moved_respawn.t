@@ -42,6 +42,13 @@ for to in other main other; do
 	t move-window -s "$pane" -t "$to:" 2>/dev/null
 	until_is 'and when it has moved' yes comes "behind-$to"
 done
+# Nor is a pane closed that was respawned at once where it moved to: its old process has ended.
+for round in 1 2 3 4 5 6; do
+	t join-pane -d -s "$pane" -t main:0 \; respawn-pane -k -t "$pane" 'exec cat' 2>/dev/null
+	until_is 'the pane is followed when it was joined to another window' yes comes "joined-$round"
+	t break-pane -d -s "$pane" \; respawn-pane -k -t "$pane" 'exec cat' 2>/dev/null
+	until_is 'and when it left it' yes comes "broken-$round"
+done
 t respawn-pane -k -t "$pane" 'exec cat' 2>/dev/null
 until_is 'the pane is followed at last' yes comes last
 is 'and tmux lives' "$(t display-message -p "#{pid}" 2>&1)" "$server"

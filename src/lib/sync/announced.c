@@ -7,7 +7,6 @@
 #include "lib/sync/leaving.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/publish.h"
-#include "lib/sync/track.h"
 
 /* For this long after text that may contain lines, events are not trusted. */
 #define DISTRUST_MS 1000
@@ -199,7 +198,7 @@ static void take_added(struct muxbus_sync *sync, const struct muxbus_event *even
 }
 
 /*
- * Lists the sessions of a window, and the windows that its live panes are in now. If the window has
+ * Lists the sessions of a window, and the windows that its panes are in now. If the window has
  * no link, lists the whole server.
  */
 static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
@@ -208,8 +207,7 @@ static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 	const struct muxbus_pane *pane = model_first_pane(sync->model, window);
 	struct parts parts = {.all = link == NULL};
 	for (; pane != NULL; pane = model_next_window_pane(sync->model, pane))
-		if (!track_is_over(sync, pane))
-			parts_add_place(&parts, pane->id);
+		parts_add_place(&parts, pane->id);
 	for (; link != NULL; link = model_next_window_link(sync->model, link))
 		parts_add_session(&parts, link->session);
 	lister_mark(sync, &parts);

@@ -40,33 +40,56 @@ static void give_up(void *data)
 	lister_mark(sync, &parts);
 }
 
-/* Returns true if the processes of all leaving panes have ended, so that the panes have closed. */
-static bool is_over(const struct muxbus_sync *sync, const struct tiles *tiles)
+/*
+ * Adds the first and last index of a closed window's session, which show whether tmux has
+ * renumbered the windows.
+ */
+static void add_ends(const struct muxbus_sync *sync, struct parts *parts, uint32_t window)
+{
+	const struct muxbus_link *link = model_first_link(sync->model, window);
+	if (link != NULL && muxbus_model_session(sync->model, link->session)->windows > 1)
+		parts_add_ends(parts, link->session);
+}
+
+/*
+ * Returns true if all leaving panes have closed: their processes have ended, and tmux has them in
+ * no other window. Asks tmux that once, since a pane that moved may have been respawned.
+ */
+static bool is_over(struct muxbus_sync *sync, const struct tiles *tiles)
 {
 	const struct muxbus_pane *pane = model_first_pane(sync->model, sync->leaving.window);
+	const struct lister *lister = &sync->lister;
+	struct parts places = {0};
+	bool is_answered = sync->leaving.is_asked;
 	for (; pane != NULL; pane = model_next_window_pane(sync->model, pane)) {
 		if (tiles_find(tiles, pane->id) != NULL)
 			continue;
 		if (!track_is_over(sync, pane) || track_exit_is_awaited(sync, pane))
 			return false;
+		parts_add_place(&places, pane->id);
+		is_answered &= !part_ids_have(&lister->dirty.places, pane->id) &&
+		    !(lister->is_running && part_ids_have(&lister->running.places, pane->id));
 	}
-	return true;
+	if (is_answered || parts_are_empty(&places))
+		return true;
+	if (sync->leaving.is_asked)
+		return false;
+	if (sync->leaving.layout == NULL)
+		add_ends(sync, &places, sync->leaving.window);
+	lister_mark(sync, &places);
+	sync->leaving.is_asked = true;
+	return false;
 }
 
-/*
- * Removes a window. Lists the first and last index of its session next, which show whether tmux has
- * renumbered the windows.
- */
 static void drop_window(struct muxbus_sync *sync, uint32_t window)
 {
-	const struct muxbus_link *link = model_first_link(sync->model, window);
 	struct merge_drop drop = {.window = window};
 	struct parts parts = {0};
 	struct muxbus_model *model;
-	if (link == NULL)
+	if (model_first_link(sync->model, window) == NULL)
 		return;
-	if (muxbus_model_session(sync->model, link->session)->windows > 1)
-		parts_add_ends(&parts, link->session);
+	if (!sync->leaving.is_asked)
+		add_ends(sync, &parts, window);
 	model = publish_copy(sync, &drop);
 	if (model == NULL)
 		return;
@@ -122,6 +145,7 @@ void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout)
 	sync->leaving.window = window;
 	sync->leaving.active = MUXBUS_NO_ID;
 	sync->leaving.is_held = true;
+	sync->leaving.is_asked = false;
 	if (layout != NULL) {
 		sync->leaving.layout = mem_strdup(layout);
 		if (sync->leaving.layout == NULL) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Panes that leave a window have closed or moved to another window; tmux announces both in the same
- * way. The event is held for a moment. If the processes of the panes end meanwhile, the panes have
- * closed; otherwise the server is asked. Only one window is held at a time.
+ * way. The event is held for a moment. If the processes of the panes end meanwhile, the server is
+ * asked only where the panes are; otherwise the window is listed. Only one window is held at a time.
  */
 #pragma once
 

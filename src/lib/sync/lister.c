@@ -245,9 +245,9 @@ static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *rep
 }
 
 /*
- * Looks for panes that are missing in the listing although their process runs. They may be in
- * another window, and without a connection also be respawned there. A closed pane is kept until the exit status of its process is known. In both
- * cases repeats the listing.
+ * Looks for panes that are missing in the listing: they may be in another window, also respawned.
+ * A closed pane is kept until the exit status of its process is known. In both cases repeats the
+ * listing.
  */
 static void find_vanished(const struct muxbus_sync *sync, struct listing *listing)
 {
@@ -258,8 +258,7 @@ static void find_vanished(const struct muxbus_sync *sync, struct listing *listin
 		if (muxbus_model_pane(listing->model, pane->id) != NULL)
 			continue;
 		listing->is_torn |= track_exit_is_awaited(sync, pane);
-		if (running->all || part_ids_have(&running->places, pane->id) ||
-		    (track_is_over(sync, pane) && !sync->is_detached))
+		if (running->all || part_ids_have(&running->places, pane->id))
 			continue;
 		parts_add_place(&listing->more, pane->id);
 		listing->is_torn = true;

@@ -165,6 +165,7 @@ void pane_exit_look_again(struct muxbus_sync *sync)
 	size_t cursor = 0;
 	struct track *track;
 	bool is_awaited = false;
+	struct parts parts = {0};
 	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (track->now == NULL || (!track->has_ended && !has_no_process(track)) ||
 		    (track->now->is_dead && track->exit_is_reported))
@@ -173,9 +174,12 @@ void pane_exit_look_again(struct muxbus_sync *sync)
 		signal_server(sync, track);
 		if (sync_window_is_closed(sync, track->now->window))
 			sync_settle_later(sync);
-		else if (sync->exit_delay_ms <= LOOK_MAX_MS)
-			lister_mark_window(sync, track->now->window);
+		else if (sync->exit_delay_ms <= LOOK_MAX_MS) {
+			parts_add_window(&parts, track->now->window);
+			parts_add_place(&parts, track->pane);
+		}
 	}
+	lister_mark(sync, &parts);
 	if (!is_awaited || sync->exit_delay_ms > LOOK_MAX_MS)
 		return;
 	lister_look_detached(sync);

@@ -97,6 +97,7 @@ struct lister {
 struct leaving {
 	struct loop_timeout timer; /* limits the hold */
 	bool is_held;
+	bool is_asked; /* tmux was asked where the panes are */
 	uint32_t window;
 	uint32_t active; /* active pane from a later event; MUXBUS_NO_ID: none */
 	char *layout; /* layout without the panes; NULL: the window is closed */
