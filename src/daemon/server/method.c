@@ -218,8 +218,8 @@ const char *method_advice(const char *name)
 		"its store is the agent's own: `muxbus record` keeps what a pane prints, see "
 		"read_output"},
 	    {"rename_session",
-		"run_tmux runs a command of tmux, such as "
-		"{\"command\":[\"rename-session\",\"-t\",\"work\",\"play\"]}"},
+		"tmux does it with the command "
+		"[\"rename-session\",\"-t\",\"work\",\"play\"], see run_tmux"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (strcmp(rows[i].name, name) == 0)
