@@ -418,6 +418,7 @@ is 'but none behind 256 that wait' "$(field .error.data.kind)" limit
 
 # A status file that is written again while no daemon runs: its end stays, and more follows.
 same=$(printf '%0100d' 0)
+pane=$(t list-panes -a -F '#{pane_id}' | head -n 1)
 printf 'state 1\n%s\n' "$same" >"$dir/status"
 call watch_log "{\"file_path\":\"$dir/status\",\"regex\":\"state 2\",\"pane\":\"$pane\"}"
 id=$(field .result.id)
