@@ -3,7 +3,9 @@
 
 The program in each pane writes numbered lines. Users toggle pipes of their own, respawn, move, link and kill panes,
 and muxbusd is stopped for a moment. A subscriber gets every line once and in order, or an event says that some are
-missing; a pipe of the user gets an unbroken run. Each round of ROUND commands has a server of its own.
+missing; a pipe of the user gets an unbroken run. Each round of ROUND commands has a server of its own. In every second
+round the user has no pipes, so that muxbusd follows by pipes alone: tmux must not die there. Where muxbusd follows in
+control mode, tmux up to 3.7c may die of a pane that is respawned while it writes.
 MUXBUS_TEST_SEED repeats a run, as far as time does."""
 
 import collections
@@ -83,12 +85,13 @@ class Lines:
 class Pane:
     def __init__(self):
         self.lines, self.offset, self.program, self.reasons = Lines(True), None, "", collections.Counter()
+        self.is_closed = False
 
 
 class Walk:
     def __init__(self, seed):
         self.chance, self.seed, self.number, self.count = random.Random(seed), seed, 0, 0
-        self.counts, self.wrong, self.deaths, self.closing = collections.Counter(), [], [], False
+        self.counts, self.wrong, self.deaths, self.is_piped = collections.Counter(), [], [], False
         self.folder = f"{PATH}.d"
         os.makedirs(self.folder, exist_ok=True)
         with open(f"{self.folder}/writer.py", "w", encoding="ascii") as file:
@@ -117,6 +120,8 @@ class Walk:
         if event["kind"] == "gap":
             pane.reasons[event.get("reason")] += 1
             pane.lines.gap()
+        elif event["kind"] == "pane_closed":
+            pane.is_closed = True
         elif event["kind"] == "pane_output":
             offset, text = event["offset"], event["text"]
             if pane.offset is not None and offset != pane.offset and not (pane.lines.has_gap and offset > pane.offset):
@@ -174,8 +179,13 @@ class Walk:
             except ProcessLookupError:
                 pass
 
+    def list_panes(self):
+        words = self.run("list-panes", "-a", "-F", "#{pane_id}", ";", "list-clients", "-F", "client").split()
+        self.has_client |= "client" in words
+        return [pane for pane in words if pane in self.panes]
+
     def step(self):
-        there = [pane for pane in self.run("list-panes", "-a", "-F", "#{pane_id}").split() if pane in self.panes]
+        there = self.list_panes()
         if len(there) < 3:
             self.add_pane("new-window", "-d", "-t", "$0:")
             return
@@ -183,8 +193,8 @@ class Walk:
         self.count += 1
         file = f"{self.folder}/u{self.count}"
         free = str(self.chance.randrange(20, 90))
-        action = self.chance.choice(["o", "o", "pipe", "close", "in", "respawn", "break", "join", "swap", "link", "unlink", "kill", "flood", "flood",
-                                     "resize", "access", "stop", "new", "split"])
+        action = self.chance.choice([*([] if self.is_piped else ["o", "o", "pipe", "close", "in"]), "respawn", "break", "join", "swap", "link", "unlink",
+                                     "kill", "flood", "flood", "resize", "access", "stop", "new", "split"])
         self.counts[action] += 1
         if action in ("o", "pipe"):
             self.run("pipe-pane", *(["-o"] if action == "o" else []), "-t", pane, f"exec cat >>{file}")
@@ -220,7 +230,8 @@ class Walk:
             self.add_pane(*(["split-window", "-d", "-t", pane] if action == "split" else ["new-window", "-d", "-t", "$0:"]))
 
     def round(self):
-        self.panes, self.log = {}, collections.deque(maxlen=12)
+        self.panes, self.log, self.is_piped = {}, collections.deque(maxlen=12), not self.is_piped
+        self.has_client = False
         self.server = Server(PATH)
         self.connect()
         until = time.monotonic() + 10
@@ -233,7 +244,7 @@ class Walk:
         self.end_round()
 
     def end_round(self):
-        there = [pane for pane in self.run("list-panes", "-a", "-F", "#{pane_id}").split() if pane in self.panes]
+        there = self.list_panes()
         for pane in there:
             self.signal(pane, signal.SIGUSR2)
         until = time.monotonic() + SETTLE_SEC
@@ -243,6 +254,8 @@ class Walk:
             wrong = list(seen.lines.wrong)
             if pane in there and seen.lines.ended != seen.program and not seen.lines.has_gap:
                 wrong.append(f"the end of {seen.program} has not come behind {seen.lines.program}:{seen.lines.number}")
+            if pane in there and seen.is_closed:
+                wrong.append("it was closed, and is there")
             self.wrong += [f"{pane} of {self.number}: {text}" for text in wrong]
             self.counts["bytes"] += seen.lines.bytes
             for reason, count in seen.reasons.items():
@@ -282,6 +295,8 @@ def main():
         except (Gone, Stuck) as error:
             walk.deaths.append(f"{type(error).__name__} behind {walk.log[-1]}")
             print(f"{walk.number}: {walk.deaths[-1]}", file=sys.stderr, flush=True)
+            if (walk.is_piped and not walk.has_client) or "respawn-pane" not in walk.log[-1] or walk.server.has_floats:  # tmux 3.8 has floating panes
+                walk.wrong.append(f"tmux died in command {walk.number}: {walk.deaths[-1]}")
         walk.end()
     print(json.dumps({"commands": walk.number, "seconds": round(time.monotonic() - began, 1), "deaths": len(walk.deaths), "seed": seed,
                       "wrong": walk.wrong[:6], "counts": walk.counts, "last": list(walk.log) if walk.wrong else []}))
