@@ -276,6 +276,8 @@ static void test_disturbed(void)
 	    "rm -r s",
 	    "rm -r \"$PWD\"",
 	    "rm s/journal",
+	    "mv s/journal s/other",
+	    "ln s/journal s/link && rm s/journal",
 	    "cp s/journal s/copy && mv s/copy s/journal",
 	    ": > s/journal",
 	    "mv s aside",

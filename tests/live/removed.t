@@ -12,7 +12,7 @@ post_kept() { # posts, and prints whether that is durable
 }
 last=0
 timers=0
-for change in 'rm -r "$state"' 'rm -r "$dir/muxbus"' 'mv "$state" "$dir/aside"' 'rm "$state/journal"' ': >"$state/journal"'; do
+for change in 'rm -r "$state"' 'rm -r "$dir/muxbus"' 'mv "$state" "$dir/aside"' 'rm "$state/journal"' 'mv "$state/journal" "$state/other"' ': >"$state/journal"'; do
 	call post_notification '{"text":"earlier"}'
 	eval "$change"
 	is "$change: the next post is not durable" "$(post_kept)" false

@@ -11,6 +11,7 @@ struct journal_disk_dir {
 	int fd;
 	ino_t inode;
 	dev_t device;
+	char names[2][64]; /* of the file that is written: its own, and that while it is made */
 };
 
 /* Opens the directory of this path, which may be another one by now. Returns 0 or -errno. */
@@ -44,6 +45,14 @@ static bool dir_is_there(const struct journal_disk_dir *dir)
 	    status.st_dev == dir->device;
 }
 
+/* Whether a name in the directory still is that of an open file. */
+static bool has_name(const struct journal_disk_dir *dir, const char *name, const struct stat *file)
+{
+	struct stat status;
+	return fstatat(dir->fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    status.st_ino == file->st_ino && status.st_dev == file->st_dev;
+}
+
 static int dir_open_file(void *data, const char *name, int create)
 {
 	struct journal_disk_dir *dir = data;
@@ -52,6 +61,8 @@ static int dir_open_file(void *data, const char *name, int create)
 	struct stat status;
 	if (error < 0)
 		return error;
+	if (dir->names[create][0] == '\0')
+		snprintf(dir->names[create], sizeof dir->names[create], "%s", name);
 	fd = openat(dir->fd, name, create ? flags | O_CREAT | O_TRUNC : flags, 0600);
 	if (fd < 0)
 		return -errno;
@@ -71,14 +82,19 @@ static ssize_t dir_read(void *data UNUSED, int file, void *bytes, size_t len, ui
 	return got < 0 ? -errno : got;
 }
 
-/* Refuses a file that another program has removed, replaced or cut: the next start would miss it. */
+/*
+ * Refuses a file that another program has removed, moved, replaced or cut: the next start would miss
+ * it. The name of a file that is installed meanwhile changes from the second one to the first.
+ */
 static ssize_t dir_write(void *data, int file, const void *bytes, size_t len, uint64_t offset)
 {
+	const struct journal_disk_dir *dir = data;
 	struct stat status;
 	ssize_t put;
 	if (fstat(file, &status) < 0)
 		return -errno;
-	if (status.st_nlink == 0 || status.st_size < (off_t)offset || !dir_is_there(data))
+	if (status.st_size < (off_t)offset || !dir_is_there(dir) ||
+	    !(has_name(dir, dir->names[1], &status) || has_name(dir, dir->names[0], &status)))
 		return -ENOENT;
 	do
 		put = pwrite(file, bytes, len, (off_t)offset);
@@ -138,7 +154,7 @@ const struct journal_disk journal_disk_dir_table = {
 
 struct journal_disk_dir *journal_disk_dir_open(const char *path)
 {
-	struct journal_disk_dir *dir = mem_alloc(sizeof *dir);
+	struct journal_disk_dir *dir = mem_calloc(1, sizeof *dir);
 	int error;
 	if (dir == NULL) {
 		errno = ENOMEM;
