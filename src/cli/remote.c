@@ -180,12 +180,13 @@ static void explain(struct link *link, pid_t pid, int err_fd, const char *host, 
     char *ret_reason, size_t size)
 {
 	char said[SAID_MAX], how[80];
-	ssize_t len = err_fd >= 0 ? pread(err_fd, said, sizeof said, 0) : 0;
+	ssize_t len;
 	siginfo_t info = {0};
 	int prefix = 0;
 	(void)shutdown(link_fd(link), SHUT_RDWR); /* makes ssh end */
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
+	len = err_fd >= 0 ? pread(err_fd, said, sizeof said, 0) : 0;
 	(void)snprintf(how, sizeof how, "%s %d",
 	    info.si_code == CLD_EXITED ? "exit status" : "signal", info.si_status);
 	if (info.si_code == CLD_EXITED && info.si_status == STATUS_SSH)

@@ -38,6 +38,10 @@ bare) end 127 'bash: line 1: muxbus: command not found' ;;
 older) end 2 'muxbus: there is no method "relay"; "describe" lists all methods' ;;
 empty) end 3 'muxbus: no tmux server runs at /tmp/tmux-7/default. Start tmux; or muxbusd without it: muxbus start' ;;
 mute) exit 4 ;;
+late)
+	exec <&- >&-
+	sleep 0.2
+	end 255 'ssh: connect to host late port 22: Connection refused' ;;
 chatty) yes Welcome | head -n 1500 ;;
 greeting) printf 'Welcome\n\nYou have mail.\n' ;;
 started) printf 'set up' ;;
@@ -65,6 +69,8 @@ denied='me@denied: Permission denied (publickey,password): give it a key of your
 unreached denied "$denied" "ssh did not reach denied: $denied"
 away='ssh: connect to host away port 22: No route to host'
 unreached away "$away" "ssh did not reach away: $away"
+late='ssh: connect to host late port 22: Connection refused'
+unreached late "$late" "ssh did not reach late: $late"
 unreached bare 'bash: line 1: muxbus: command not found: install Muxbus there, or set MUXBUS_REMOTE, or muxbus= in the hosts file, to its path on bare'
 unreached older 'muxbus: there is no method "relay"; "describe" lists all methods: its muxbus is of another version; install the version of here on older'
 unreached empty 'muxbus on empty: no tmux server runs at /tmp/tmux-7/default. Start tmux; or muxbusd without it: muxbus start'
