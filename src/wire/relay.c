@@ -68,7 +68,7 @@ static const char *find_advice(const struct relay_end *end)
 		const char *advice;
 	} rows[] = {
 	    {"IDENTIFICATION HAS CHANGED", NULL,
-		"its host key has changed; if you know why, forget the old one: ssh-keygen -R "},
+		"its host key has changed; if you know why, forget the old one as this says: ssh "},
 	    {"Host key verification failed", NULL,
 		"its host key is not known here; look at the key and accept it: ssh "},
 	    {"Permission denied (", NULL, "give it a key of yours: ssh-copy-id "},
@@ -102,7 +102,8 @@ void relay_explain(const struct relay_end *end, char *ret_reason, size_t size)
 	else if (strncmp(remark, ours, sizeof ours - 1) == 0)
 		(void)snprintf(
 		    ret_reason, size, "muxbus on %s: %s", end->host, remark + sizeof ours - 1);
-	else if (end->noise[0] != '\0' && strcmp(end->how, "exit status 255") != 0)
+	else if (advice == NULL && end->noise[0] != '\0' &&
+	    strcmp(end->how, "exit status 255") != 0)
 		(void)snprintf(ret_reason, size,
 		    "ssh has ended: %s, and said \"%s\": the login shell must run commands on %s",
 		    end->how, end->noise, end->host);

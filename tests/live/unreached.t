@@ -42,6 +42,9 @@ late)
 	exec <&- >&-
 	sleep 0.2
 	end 255 'ssh: connect to host late port 22: Connection refused' ;;
+welcomed)
+	echo Welcome
+	exit 127 ;;
 chatty) yes Welcome | head -n 1500 ;;
 greeting) printf 'Welcome\n\nYou have mail.\n' ;;
 started) printf 'set up' ;;
@@ -61,7 +64,7 @@ unreached() { # unreached HOST REASON [REASON_OF_THE_COMMAND]
 }
 unreached nologin 'ssh has ended: exit status 1, and said "This account is currently not available.": the login shell must run commands on nologin'
 unreached bannered 'ssh has ended: exit status 1, and said "This account is currently not available.": the login shell must run commands on bannered'
-changed='Host key verification failed: its host key has changed; if you know why, forget the old one: ssh-keygen -R changed'
+changed='Host key verification failed: its host key has changed; if you know why, forget the old one as this says: ssh changed'
 unreached changed "$changed" "ssh did not reach changed: $changed"
 unknown='Host key verification failed: its host key is not known here; look at the key and accept it: ssh unknown'
 unreached unknown "$unknown" "ssh did not reach unknown: $unknown"
@@ -71,6 +74,7 @@ away='ssh: connect to host away port 22: No route to host'
 unreached away "$away" "ssh did not reach away: $away"
 late='ssh: connect to host late port 22: Connection refused'
 unreached late "$late" "ssh did not reach late: $late"
+unreached welcomed 'ssh has ended: exit status 127: install Muxbus there, or set MUXBUS_REMOTE, or muxbus= in the hosts file, to its path on welcomed'
 unreached bare 'bash: line 1: muxbus: command not found: install Muxbus there, or set MUXBUS_REMOTE, or muxbus= in the hosts file, to its path on bare'
 unreached older 'muxbus: there is no method "relay"; "describe" lists all methods: its muxbus is of another version; install the version of here on older'
 unreached empty 'muxbus on empty: no tmux server runs at /tmp/tmux-7/default. Start tmux; or muxbusd without it: muxbus start'
