@@ -19,6 +19,7 @@ static const struct row {
     {{"kill-session", "-t", "work"}, COMMAND_CLOSES, "kill-session"},
     {{"kill-sess", "-twork"}, COMMAND_CLOSES, "kill-session"},
     {{"kill-session", "-at", "work"}, COMMAND_NEEDS_FORCE, "kill-session"},
+    {{"kill-session", "-gt", "work"}, COMMAND_NEEDS_FORCE, "kill-session"},
     {{"killp", "-t", "%1"}, COMMAND_CLOSES, "kill-pane"},
     {{"kill-pane", "-t", "%1", "-f", "1", "-a"}, COMMAND_NEEDS_FORCE, "kill-pane"},
     {{"server-access", "-t", "x", "-a", "root"}, COMMAND_NEEDS_FORCE, "server-access"},
