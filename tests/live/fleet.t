@@ -304,8 +304,15 @@ if [ "${MUXBUS_TEST_ATTACH:-}" != always ]; then
 			sleep 1
 		} | socat -t 0.1 - "UNIX-CONNECT:$MUXBUS" | jq -r '.params | select(.) | "\(.kind) \(.reason) \(.host) \(.error)"'
 	}
+	call status '{}'
+	errors=$(field .result.counters.errors)
 	is 'events that it refuses are a gap' "$(subscribed)" \
 		'gap refused reader this attaches a client to tmux, which the role read_only of this connection does not allow'
+	failures() { # failures: how many requests have failed, once the subscriber has left
+		call status '{}'
+		field 'select(.result.peers == 1) | .result.counters.errors'
+	}
+	until_is 'a subscriber that leaves is no error' "$errors" failures
 	grep ' the host reader ' "$dir/fleet_log" | sed 's/^/# /' # one link tells once
 fi
 is 'hosts remove' "$(mb hosts remove reader)" 0

@@ -601,7 +601,7 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
 		    request->is_notification ? "null" : request->id, error, text, data);
 	mem_free(more);
 	note_end(request, message_error_info(error)->kind, text);
-	request->parts->counters->errors++;
+	request->parts->counters->errors += request->response_slot != NULL;
 	request_on_sent(request, NULL, NULL);
 	answer(request);
 }
