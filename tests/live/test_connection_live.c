@@ -38,6 +38,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "harness.h"
+#include "lib/connection/connection_parts.h"
 #include "tap.h"
 #include "trial.h"
 
@@ -333,6 +334,49 @@ static void test_wedged(struct live *live)
 	ok(live_tmux_until(live, "", "list-clients"), "%s: no client is left", live->version);
 }
 
+/* A list whose reply was not read before our program took the connection for ended. */
+struct unread {
+	struct trial trial;
+	struct answer answer;
+	bool counts_as_unrun;
+};
+
+static void on_unread(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct unread *unread = data;
+	answer_note(&unread->answer, error, replies, count);
+	unread->counts_as_unrun = connection_ran_none(unread->trial.connection, error, replies);
+}
+
+/* Our program reads too slowly to find the reply behind much output. tmux has run the list. */
+static void test_unread(struct live *live)
+{
+	struct unread unread = {0};
+	int64_t end = clock_mono_ms() + LIVE_TIMEOUT_MS;
+	char flooded[128];
+	(void)snprintf(flooded, sizeof flooded, "%s/flooded", live->dir);
+	(void)unlink(flooded);
+	open_at(live, &unread.trial, 0, 0);
+	(void)fcntl(unread.trial.connection->client.output, F_SETPIPE_SZ, 1024 * 1024);
+	live_tmux(live,
+	    "new-window -d \"head -c 500000 /dev/zero | tr '\\\\0' x; touch %s; sleep 100\"",
+	    flooded);
+	while (access(flooded, F_OK) != 0 && clock_mono_ms() < end)
+		live_sleep_ms(20);
+	(void)muxbus_connection_run(unread.trial.connection,
+	    command_of("set-option", "-g", "@unread", "run", NULL), on_unread, &unread);
+	ok(live_tmux_until(live, "run", "show-options -gv @unread"), "%s: a list is run",
+	    live->version);
+	live_tmux(live, "detach-client -s main");
+	for (int i = 0; i < 10 && unread.answer.calls == 0; i++) {
+		(void)muxbus_loop_dispatch(unread.trial.loop, 0);
+		live_sleep_ms(600);
+	}
+	is_int(unread.answer.calls, 1, "%s: it ends with the client", live->version);
+	ok(!unread.counts_as_unrun, "%s: and is not run again", live->version);
+	trial_finish(&unread.trial);
+}
+
 static void test_ends(struct live *live)
 {
 	struct trial trial;
@@ -484,6 +528,7 @@ static void test_all(const char *tmux)
 	test_invisible(live);
 	test_wedged(live);
 	test_killed_parent(live);
+	test_unread(live);
 	test_ends(live);
 	live_free(live);
 	test_deleted_binary(tmux);

@@ -86,9 +86,11 @@ static void fail_at_end(struct muxbus_connection *connection)
 	const char *reason = "closed";
 	int error = 0;
 	report_direct_exit(connection);
-	connection->was_told_to_end = connection->client.way == MUXBUS_WAY_PROCESS
-	    ? connection->ending.exit_reason[0] != '\0'
-	    : connection->client.direct.is_ending && !connection->client.direct.is_suspended;
+	connection->was_told_to_end = connection->is_output_over &&
+	    (connection->client.way == MUXBUS_WAY_PROCESS
+		    ? connection->ending.exit_reason[0] != '\0'
+		    : connection->client.direct.is_ending &&
+			!connection->client.direct.is_suspended);
 	if (connection->state != STATE_CLOSING)
 		error = ending_explain(&connection->ending, &connection->client,
 		    connection->state > STATE_STARTING, &reason);

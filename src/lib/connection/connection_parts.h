@@ -35,7 +35,8 @@ struct muxbus_connection {
 	int error; /* the reason of the failure; 0 if the user closed it */
 	char reason[ENDING_TEXT_SIZE];
 	struct ending ending;
-	bool was_told_to_end; /* tmux ended the client, after it had answered all that it has run */
+	/* tmux ended the client, after it had answered all that it has run, and all was read. */
+	bool was_told_to_end;
 
 	struct client client;
 	struct loop_watch *input_watch; /* exists only while the socket is full */

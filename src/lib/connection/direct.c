@@ -236,7 +236,10 @@ static bool handle(void *data, const struct imsg *message)
 		return true;
 	case IMSG_DETACH:
 	case IMSG_DETACH_KILL:
-	case IMSG_EXEC: /* for detach-client -E; its command is not run */
+		answer_end(direct);
+		return true;
+	case IMSG_EXEC: /* for detach-client -E; its command is not run, and tmux reads on */
+		direct->is_suspended = true;
 		answer_end(direct);
 		return true;
 	case IMSG_SUSPEND:

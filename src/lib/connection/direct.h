@@ -19,7 +19,7 @@ struct direct {
 	struct buf in; /* received bytes of an incomplete message */
 	bool was_heard; /* the server has sent a message */
 	bool is_ending; /* the server has announced the end of the client */
-	bool is_suspended; /* the server has dropped output for the client */
+	bool is_suspended; /* the server may not have answered all that it has run */
 	bool is_foreign; /* the server speaks another version of the protocol */
 	char reason[DIRECT_REASON_SIZE]; /* of the end; empty if unknown */
 };
