@@ -261,6 +261,38 @@ static void test_version(const char *tmux, const char *self, const struct plan *
 	live_free(live);
 }
 
+static bool is_detached(void *data)
+{
+	struct muxbus_sync_info info;
+	muxbus_sync_info(((struct followed *)data)->sync, &info);
+	return info.connections == 0;
+}
+
+static bool is_done(void *data)
+{
+	return ((struct picture *)data)->is_done;
+}
+
+/* A capture runs without a connection, as the sync is about to attach and then is not to. */
+static void test_detaching(const char *tmux)
+{
+	struct live *live = live_new(tmux);
+	struct picture picture = {0};
+	live_start_tmux(live, "cat");
+	picture.followed = followed_new(live, false);
+	muxbus_sync_set_attached(picture.followed->sync, false, NULL, NULL);
+	ok(followed_until(picture.followed, is_detached, picture.followed), "it is detached");
+	muxbus_sync_set_attached(picture.followed->sync, true, NULL, NULL);
+	is_int(muxbus_sync_capture(picture.followed->sync, 0, 0, 0, on_capture, &picture), 0,
+	    "a capture is accepted");
+	(void)muxbus_loop_dispatch(picture.followed->loop, 0);
+	muxbus_sync_set_attached(picture.followed->sync, false, NULL, NULL);
+	ok(followed_until(picture.followed, is_done, &picture), "and answered");
+	is_int(picture.error, 0, "with a picture");
+	followed_free(picture.followed);
+	live_free(live);
+}
+
 int main(int argc, char **argv)
 {
 	int times = getenv("MUXBUS_TEST_LONG") != NULL ? 10 : 1;
@@ -282,5 +314,6 @@ int main(int argc, char **argv)
 	for (paths = live_tmux_paths(); *paths != NULL; paths++)
 		test_version(*paths, self, flooded, 3);
 	test_version(live_tmux_path(), self, alone, 2);
+	test_detaching(live_tmux_path());
 	return done_testing();
 }

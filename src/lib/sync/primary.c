@@ -34,13 +34,19 @@ int primary_greet(struct attachment *attachment)
 	return attachment_run(attachment, command, on_greeted, attachment);
 }
 
+static bool is_detached(const struct attachment *attachment)
+{
+	return attachment != NULL && attachment->detached != NULL;
+}
+
 /*
- * Makes a detached attachment primary. If the sync is detached, the others are no longer used, and
+ * Makes a detached attachment primary, or keeps it so. If the sync is detached, the others are no longer used, and
  * close; else they have no connection now.
  */
 static void detach(struct muxbus_sync *sync)
 {
-	struct attachment *detached = attachment_new_detached(sync);
+	struct attachment *detached =
+	    is_detached(sync->primary) ? sync->primary : attachment_new_detached(sync);
 	if (detached == NULL) {
 		sync->is_detached = false; /* out of memory: stay attached */
 		return;
@@ -49,11 +55,6 @@ static void detach(struct muxbus_sync *sync)
 	if (sync->is_detached)
 		attachment_close_others(sync);
 	lister_resume(sync);
-}
-
-static bool is_detached(const struct attachment *attachment)
-{
-	return attachment != NULL && attachment->detached != NULL;
 }
 
 bool primary_is_detached(const struct muxbus_sync *sync)
