@@ -217,5 +217,28 @@ t select-window -t main:0
 t send-keys -t "$pane" -N 8 BSpace
 until_is 'behind them the notice comes' 'delivered ' state "$id"
 is 'once' "$(heard "$id") $(heard 'my words')" '1 0'
+# Taken back when Enter was refused, as the pane was in a mode: the next daemon does not take it for submitted.
+tmux -S "$dir/outer" -f /dev/null new-session -d -x 30 -y 42 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
+until_is 'a person comes again' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
+t select-window -t "$pane"
+echo 60 >"$log.hold"
+id=$(post "$long")
+until_is 'it is typed again' held t display-message -p -t "$pane" '#{pane_title}'
+entered() { cat "$dir"/muxbus/*/journal* | grep -a -o -F '"entered":true' | grep -c .; }
+before=$(entered)
+t copy-mode -t "$pane"
+rm "$log.hold"
+until_is 'Enter is stored' $((before + 1)) entered
+tmux -S "$dir/outer" send-keys q 'my words'
+until_is 'the line is taken back again' 'queued a person began to type' state "$id"
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+tmux -S "$dir/outer" kill-server
+t select-window -t main:0
+t send-keys -t "$pane" -N 8 BSpace
+until_is 'the prompt is empty' '' sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$pane' | grep words"
+start_daemon
+until_is 'the next daemon types it' 'delivered ' state "$id"
+is 'once' "$(heard "$id")" 1
 is 'none came twice' "$(cat "$dir"/heard.* | grep -c .)" "$(cat "$dir"/heard.* | sort -u | grep -c .)"
 done_testing

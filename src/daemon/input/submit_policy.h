@@ -85,7 +85,10 @@ struct submit_handlers {
 	    char ret_reason[SUBMIT_REASON_SIZE]);
 	/* The guards allow typing: writes the text. Returns false if there is none any more. */
 	bool (*compose)(void *data, struct submit_text *text);
-	/* Called once before Enter is pressed, to store this for the next daemon. NULL: not called. */
+	/*
+	 * Called once before Enter is pressed, to store this for the next daemon, and again when
+	 * the text is taken back instead. NULL: not called.
+	 */
 	void (*entering)(void *data);
 	/* Called when typing is deferred, with a reason. is_new: the reason has changed. */
 	void (*deferred)(void *data, const char *reason, bool is_new);
