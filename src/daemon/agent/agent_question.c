@@ -70,15 +70,20 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen)
 {
 	struct agent_facts facts = {0};
 	agent_facts_read_screen(&screen->view, &facts);
+	if (agent->seen_asking && was_typed(agent, facts.row))
+		return; /* the program is at work on a key of an answer */
 	see(agent, &facts);
+	agent->seen_asking = false;
 }
 
 void agent_question_expect(void *data, const struct agent_facts *facts)
 {
 	struct agent *agent = data;
 	/* Skip dialogs, which are drawn piece by piece, and text that a person has typed. */
-	if (!facts->is_menu && !facts->shows_question && !was_typed(agent, facts->row))
-		see(agent, facts);
+	if (facts->is_menu || facts->shows_question || was_typed(agent, facts->row))
+		return;
+	see(agent, facts);
+	agent->seen_asking = true;
 }
 
 static void read_place(
