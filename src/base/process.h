@@ -115,7 +115,7 @@ enum child_stream_kind {
 
 struct child_stream {
 	enum child_stream_kind kind;
-	int fd; /* for CHILD_FD; any number, even 0 to 3 */
+	int fd; /* for CHILD_FD; may have the number of another stream of the child */
 };
 
 enum child_group {

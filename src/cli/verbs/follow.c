@@ -38,7 +38,7 @@ struct follow {
 	const char *agent; /* --agent, or NULL */
 	const char *given; /* --pane, or NULL: our own pane */
 	bool is_paced;
-	bool is_confirmed; /* the reader writes numbers of notifications */
+	bool is_confirmed; /* a notification is acknowledged when the reader writes its number */
 	char pane[256]; /* "": our own pane */
 	struct link *link;
 	int64_t printed[PRINTED_MAX];

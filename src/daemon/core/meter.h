@@ -24,7 +24,7 @@ struct meter_sum {
 };
 
 struct meter_step {
-	int64_t number; /* steps since the start of the clock */
+	int64_t number; /* index of the step; step 0 began when the clock was 0 */
 	struct meter_sum kinds[METER_KINDS];
 };
 

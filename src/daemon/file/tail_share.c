@@ -72,9 +72,7 @@ static bool on_found(void *data, struct pattern_member *member, enum pattern_res
 	tell_later(listener);
 	if (listener->handlers->found(listener, &search->finding))
 		return true;
-	/*
-	 * After a line that may grow the listener is not done: the line comes again with its end.
-	 */
+	/* A line without its newline may grow. It comes again when it is whole. */
 	listener->is_done = !search->finding.may_grow;
 	search->tail->done += listener->is_done;
 	return false;

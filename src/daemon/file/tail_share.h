@@ -46,7 +46,7 @@ struct tail_listener_handlers {
 struct tail_listener {
 	struct list link; /* in the listeners of its tail */
 	struct list block_link; /* in the listeners of its tail that take blocks or changes */
-	struct list told_link; /* in the listeners of its tail to call after the look */
+	struct list told_link; /* in the list of listeners that the tail calls after the look */
 	struct shared_tail *tail;
 	const struct tail_listener_handlers *handlers;
 	struct pattern_member member; /* with pattern NULL if the listener has none */

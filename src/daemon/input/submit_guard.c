@@ -483,7 +483,10 @@ static void put_literal(struct buf *out, const char *text)
 	}
 }
 
-/* Appends a format of cursor and patterns, then a comma and the value that it must have. */
+/*
+ * Appends both sides of a comparison #{==:format,value}: a format of the cursor and the patterns, a
+ * comma, and the value that the format must have.
+ */
 static void put_screen(
     struct buf *out, const struct pane_screen *screen, const struct buf *patterns)
 {

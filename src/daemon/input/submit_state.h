@@ -38,7 +38,7 @@ struct submit {
 	muxbus_reply_fn *reply; /* handler of the reply to typing */
 	bool is_stale; /* freed when the pending reply comes */
 	bool is_dropped; /* the pending reply is ignored */
-	bool is_keeping; /* keeps the pane, for work that a text has started */
+	bool is_keeping; /* this text began work there: other texts wait until submit_release() */
 	struct stream_tap tap;
 	bool has_tap;
 	int64_t last_output_ms; /* CLOCK_MONOTONIC, as all here */
@@ -48,7 +48,7 @@ struct submit {
 	unsigned before; /* times that the line may have been typed without its end being seen */
 	bool is_over; /* the end of the last line was seen */
 	struct foreground_program typed_to; /* the program that got the text; pid 0: unknown */
-	uint64_t human; /* last key of a person before typing, in seconds since 1970 */
+	uint64_t human; /* time of a person's last key before we typed, in seconds since 1970 */
 	uint64_t activity; /* submit_guard_activity() of the last listing */
 	int64_t retry_ms;
 	char reason[SUBMIT_REASON_SIZE];

@@ -47,5 +47,8 @@ bool pane_tty_front(pid_t pid, char *out, size_t size);
 /* Returns the foreground group of a process's terminal, or 0 if it cannot be read. */
 pid_t pane_tty_front_pid(pid_t pid);
 
-/* Writes the name of a process, formed like tmux's. Returns false if it cannot be read. */
+/*
+ * Writes the name of a process in the form of #{pane_current_command}. Returns false if the name
+ * cannot be read.
+ */
 bool pane_tty_program(pid_t pid, char *out, size_t size);

@@ -89,8 +89,8 @@ struct provide_call *provide_calls_find(
     const struct provide_calls *calls, const struct provider *provider, const char *id);
 
 /*
- * Adds a call of an earlier daemon that its server still runs; id: the id with which it was sent.
- * method and arguments of the order are ignored. NULL if the id is invalid, or the call is known.
+ * Adds a call that an earlier daemon sent with this id, and that its tool server still runs. The
+ * order's method and arguments are ignored. Returns NULL if the id is invalid, or the call is known.
  */
 struct provide_call *provide_call_take_up(struct provide_calls *calls,
     const struct provide_order *order, const char *id, pid_t provider_pid);

@@ -15,7 +15,7 @@ enum record_type {
 	RECORD_UINT64, /* uint64_t, as a string: a JSON number is exact up to 2^53 only */
 	RECORD_NAME, /* enum below .values, by its name in .names */
 	RECORD_PANE, /* struct pane_ref without its thread; not written if cleared */
-	RECORD_THREAD, /* thread of that pane_ref; behind its RECORD_PANE row; not written if "" */
+	RECORD_THREAD, /* the pane_ref's thread; its row follows the RECORD_PANE row; not written if "" */
 	RECORD_WORD, /* char array: UTF-8 with NUL */
 	RECORD_BYTES, /* bytes, stored in base64; without a count: those before a NUL */
 	RECORD_TEXT, /* char *: UTF-8; not written if NULL */

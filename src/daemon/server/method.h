@@ -131,7 +131,7 @@ const struct method *method_find(const char *name);
 /* Returns the group of a method, or NULL. */
 const char *method_group(const struct method *method);
 
-/* Returns true if a built-in method has this name, not as a second spelling. */
+/* Returns true if this is the name of a built-in method. A second spelling does not count. */
 bool method_is_built_in(const char *name);
 
 /* Returns the name that was probably meant, or NULL. */

@@ -46,7 +46,7 @@ struct peer_shared {
 	size_t scratch_size;
 	struct output_stage *stage; /* for writing */
 	size_t count; /* number of peers */
-	size_t unread; /* bytes that wait for all peers, whether they read or not */
+	size_t unread; /* sum over all peers of the bytes that they have not read yet */
 };
 
 /* Takes over fd, and copies who and origin. shared must outlive the peer. */
@@ -95,7 +95,7 @@ void peer_forget_pane(struct peer *peer);
  */
 void peer_speak_for(struct peer *peer, uint32_t pane);
 
-/* The responses that the peer is owed, for reserving and finding a slot (output.h). */
+/* Returns the responses that the peer still gets. Its users reserve and find slots (output.h). */
 struct response_row *peer_responses(struct peer *peer);
 /*
  * Fills the slot with a line, or frees it without one if line is empty. The content of line may

@@ -117,7 +117,10 @@ static void handle_wait(struct request *request, const void *data)
 	    args->has_timeout, args->wait);
 }
 
-/* Handles a repeated request like the first, since its wait exists already, under its name. */
+/*
+ * Handles a request that is repeated with its key like the first. A wait with a name exists already,
+ * and the request joins that wait.
+ */
 static void handle_wait_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_wait(request, data);
