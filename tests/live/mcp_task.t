@@ -115,6 +115,7 @@ show(len(client.ask("tasks/list", cursor="0.none")["result"]["tasks"]), *(client
 
 left = client.task(f"until [ -e {scratch}/left ]; do sleep 0.05; done", pane=pane)["task"]["taskId"]
 client.socket.shutdown(socket.SHUT_RDWR)
+__import__("time").sleep(0.5)  # muxbusd sees first that the client has gone
 open(f"{scratch}/left", "w").close()
 show("left", left)
 END
