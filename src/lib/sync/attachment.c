@@ -516,7 +516,7 @@ static void pause_moved(struct attachment *attachment)
 void attachment_settle_output(struct muxbus_sync *sync)
 {
 	list_each (struct attachment, attachment, &sync->attachments, link)
-		if (attachment->state == ATTACHMENT_LIVE)
+		if (attachment->state == ATTACHMENT_LIVE && attachment->has_output)
 			pause_moved(attachment);
 	list_each_safe (struct attachment, attachment, &sync->attachments, link) {
 		uint64_t freed = sync->freed;
