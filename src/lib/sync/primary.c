@@ -40,8 +40,8 @@ static bool is_detached(const struct attachment *attachment)
 }
 
 /*
- * Makes a detached attachment primary, or keeps it so. If the sync is detached, the others are no longer used, and
- * close; else they have no connection now.
+ * Makes a detached attachment primary, or keeps it so. If the sync is detached, the others are no
+ * longer used, and close. Otherwise they have no connection now.
  */
 static void detach(struct muxbus_sync *sync)
 {
