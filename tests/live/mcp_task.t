@@ -114,8 +114,10 @@ show(*(client.ask("tasks/list", cursor=cursor).get("error", {}).get("code") for 
 show(len(client.ask("tasks/list", cursor="0.none")["result"]["tasks"]), *(client.ask("resources/list", cursor=cursor).get("error", {}).get("code") for cursor in ("", "%x", "4")))
 
 left = client.task(f"until [ -e {scratch}/left ]; do sleep 0.05; done", pane=pane)["task"]["taskId"]
+connected = old.ask("status")["result"]["peers"]
 client.socket.shutdown(socket.SHUT_RDWR)
-__import__("time").sleep(0.5)  # muxbusd sees first that the client has gone
+while old.ask("status")["result"]["peers"] == connected:  # muxbusd sees first that the client has gone
+    pass
 open(f"{scratch}/left", "w").close()
 show("left", left)
 END
