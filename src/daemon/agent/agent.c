@@ -434,7 +434,7 @@ static void on_ended(struct agent *agent)
 
 /*
  * The pane is not there. If the whole tmux server has ended, the agent was not meant to end: it is
- * started in the next server, unless an earlier daemon left it there.
+ * started in the next server, unless only an earlier daemon has seen it run.
  */
 static void lose_pane(struct agent *agent)
 {

@@ -2,8 +2,8 @@
 /*
  * Kept agents: interactive programs, each with a name and a window of its own. An agent has a
  * state, with the fact that shows it. A text is typed when the agent is ready, and the output is
- * returned when its prompt is back. If its program ends, or its shell comes back, it is started
- * again. Agents are in the store, so that the next daemon finds them running.
+ * returned when its prompt is back. If the program ends, or its shell is in front again, the
+ * program is started again. Agents are in the store, so that the next daemon finds them running.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ bool agent_is_kept(const struct daemon *daemon, uint32_t pane);
 bool agent_is_at_prompt(
     const struct daemon *daemon, const struct muxbus_pane *pane, const struct pane_screen *screen);
 
-/* Takes the contents of plan. Crashes are notified to teller; cleared: to no pane. */
+/* Takes the contents of plan. Notifies the pane teller of crashes; teller cleared: no pane. */
 void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,
     const struct pane_ref *teller);
 

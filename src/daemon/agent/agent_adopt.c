@@ -24,9 +24,9 @@ static void set_name(struct agent_adoptee *adoptee, const char *name)
 }
 
 /*
- * Returns true if the agent of a mark may be there. A shell can print a mark too, and outlives its
- * agent. Behind ssh or su only the mark is known, but a shell may be back there: the mark counts
- * only if this daemon has seen it lately.
+ * Returns true if the agent that reported itself by a mark in the output may still be in front. A
+ * local shell in front proves that it is not. ssh and su hide the programs behind them, so there
+ * the mark counts, if this daemon has read it within AGENT_MARK_LIVE_MS.
  */
 static bool is_live_mark(const struct presence *presence, const struct agent_adoptee *adoptee)
 {

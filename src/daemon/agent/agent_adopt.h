@@ -8,7 +8,7 @@
 
 #include "daemon/agent/agent_state.h"
 
-/* How long a mark counts as an agent behind ssh or su. */
+/* How long after a mark in the output an agent behind ssh or su counts as being there. */
 #define AGENT_MARK_LIVE_MS (5 * 60 * 1000)
 
 /* A program that can be adopted. */

@@ -46,7 +46,7 @@ struct agent_look {
 	size_t named_count;
 };
 
-/* Returns the presence in a pane, or NULL. Without a report it reads no process. */
+/* Returns the presence in a pane, or NULL. Reads no process if no agent has reported there. */
 static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
 {
 	struct pane_ref ref;

@@ -330,7 +330,7 @@ static void run_program(struct agent_launch *launch)
 		launch_fail(launch, error, NULL, 0);
 }
 
-/* The output is watched, or FLOW_MAX_MS is over: then its first bytes may be missed. */
+/* Starts the program: its output is watched, or FLOW_MAX_MS is over and output may be missed. */
 static void on_timer(void *data)
 {
 	struct agent_launch *launch = data;

@@ -54,8 +54,8 @@ bool agent_failure_is_known(struct agent *agent);
 void agent_failure_describe(const struct agent *agent, char *out, size_t size);
 
 /*
- * Reads the last lines of a dead pane, without tmux's own, into agent->output, and calls done. tmux
- * shows a program's last output, but may not send it. Returns false if tmux is not connected.
+ * Reads the last lines of a dead pane, without tmux's own, into agent->output, and calls done. The
+ * screen is read, because tmux may not send the last output. False if tmux is not connected.
  */
 bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent));
 /* The agent is freed: done is not called. */

@@ -526,7 +526,7 @@ static bool affects_agent(struct request *request, const void *args, struct pane
 			     : choose_agent(request, ret_pane);
 	if (agent == NULL)
 		return name != NULL &&
-		    right_affects_caller(request, args, ret_pane); /* then the handler fails */
+		    right_affects_caller(request, args, ret_pane); /* the handler finds no agent */
 	*ret_pane = agent->pane;
 	return true;
 }

@@ -232,7 +232,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	};
 	presence = presence_of_pane(monitor->parts->presences, &monitor->pane);
 	if (presence != NULL) {
-		/* Asking by a mark counts as busy: nothing is typed, and no answer is taken. */
+		/* A question by a mark in the output counts as busy, so that it gets no answer. */
 		ret_facts->reports_busy = presence->state == PRESENCE_BUSY ||
 		    (presence->state == PRESENCE_ASKING && presence->is_by_mark);
 		ret_facts->reports_asking =

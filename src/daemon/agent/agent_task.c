@@ -31,7 +31,7 @@ struct kept_task {
 	int stage;
 	int64_t created_ms;
 	int64_t due_ms;
-	int64_t typed_ms; /* CLOCK_REALTIME; 0: not typed, or not stored by an old daemon */
+	int64_t typed_ms; /* CLOCK_REALTIME; 0: not typed, or an old daemon stored no time */
 	int64_t max_bytes;
 	struct pane_ref teller;
 	char *text;
@@ -317,7 +317,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	text->is_paste = text->is_bracketed = task->is_pasted;
 	text->is_unseen = agent->is_secret;
 	text->is_choice = task->is_choice;
-	/* Only Enter for a marked choice: its number might take it, and Enter the next one. */
+	/* A marked choice gets Enter only: after its number, Enter could answer the next menu. */
 	if (!(task->is_choice && task->is_marked))
 		(void)buf_append(&text->bytes, task->text, task->len);
 	return true;
@@ -460,7 +460,7 @@ static int64_t next_created_ms(const struct agent *agent)
 	return ms;
 }
 
-/* Inserts a task from the store: one that was typed or ran first, queued ones in order of time. */
+/* Inserts a task from the store: a typed or running task goes first, queued ones by their time. */
 static void task_place(struct agent_task *task)
 {
 	struct list *place = &task->agent->tasks;
@@ -474,7 +474,7 @@ static void task_place(struct agent_task *task)
 	list_add_after(place, &task->link);
 }
 
-/* A requester has gone: the task continues. Without another one its end is a notification. */
+/* Detaches requests that were cancelled. If none is left, the task's end is a notification. */
 static void on_cancelled(void *data)
 {
 	struct agent_task *task = data;

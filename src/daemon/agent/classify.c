@@ -96,7 +96,7 @@ void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf
 		out->len--;
 }
 
-/* Copies text, and replaces each run of digits by one 0, since prompts count. */
+/* Copies text, and replaces each run of digits by one 0, because prompts have counters. */
 static void normalise(const char *text, char *out, size_t size)
 {
 	size_t len = 0;
@@ -367,8 +367,8 @@ static void judge_prompt(const struct agent_facts *facts, const struct prompt_pr
 }
 
 /*
- * Returns true if a known agent's screen has shown its prompt for quiet_ms. Most agents do not
- * report that a person ended a turn or a dialog by Escape.
+ * Returns true if a known agent's screen has shown its prompt for quiet_ms. The prompt may disprove
+ * a report, because most agents do not report that Escape ended a turn or a dialog.
  */
 static bool shows_prompt(const struct agent_facts *facts, int64_t quiet_ms)
 {

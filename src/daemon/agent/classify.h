@@ -41,7 +41,7 @@ struct agent_facts {
 	bool reports_busy; /* by its hooks, which may have failed to report the end */
 	bool reports_asking;
 	enum screen_sign_kind screen; /* state shown by its screen (screen_verdict()) */
-	bool has_signs; /* signs of its screen are known; if none is shown, its state changes */
+	bool has_signs; /* its agent's signs are known: a screen without any may be half drawn */
 	bool is_menu; /* numbered choices are around the cursor */
 	bool shows_work; /* a sign of work is around the cursor */
 	bool shows_question; /* a question of this agent is on the screen */
