@@ -62,8 +62,8 @@ static void mail_free(struct mail *mail)
 
 /*
  * Starts the way that the table names, but first finishes a line that may stand at the prompt. If
- * no notification is left to deliver, typing still checks that the pane exists; a thread without a
- * pane needs no check.
+ * nothing may be delivered now, starts typing, which refuses the notifications of a closed pane. A
+ * thread without a pane needs no such check.
  */
 static void start(struct mail *mail)
 {

@@ -47,7 +47,7 @@ struct mail {
 	const char *reason_way; /* way in the receipt: "none"; NULL: no way is named */
 	uint64_t deferred_to; /* number of the last notification that got a receipt */
 	bool is_new_reason; /* give the receipt also to notifications that have one */
-	bool has_passed_over; /* some were skipped as not to be delivered: look at them again */
+	bool has_passed_over; /* skipped some that a puller may take: mail_defer() looks again */
 	struct loop_timer *deferral; /* gives further receipts in the next turn */
 
 	/* members of typed.c */

@@ -171,7 +171,7 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 /* Members of a notification's data that the line may use, by source. */
 static const struct members {
 	const char *name; /* given by the requester */
-	const char *subject; /* used if there is no name; not in lines that other users see */
+	const char *subject; /* used if there is no name; other users see only that of a job */
 	const char *head; /* may be quoted; the member tail has its end */
 	const char *tail;
 	bool has_details; /* the data have more than the line */
@@ -205,7 +205,7 @@ static size_t count_characters(const struct buf *text, size_t from)
 	return count;
 }
 
-/* Writes how to read the notifications that do not fit: from the lowest number, urgent or not. */
+/* Writes the call that reads the notifications that do not fit, from their lowest number on. */
 static void write_rest(char out[REST_SIZE], const struct notification *const *notes, size_t count)
 {
 	uint64_t first = notes[0]->seq;

@@ -106,7 +106,7 @@ static void on_shown(void *data, int error, const struct muxbus_reply *replies, 
 	}
 }
 
-/* Returns true if tmux draws panes on while it shows a message. Before 3.6 they freeze. */
+/* Returns true if tmux keeps drawing panes while it shows a message. Before 3.6 it does not. */
 static bool can_draw_on(struct tmux *tmux)
 {
 	struct muxbus_sync_info info;

@@ -246,7 +246,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	return true;
 }
 
-/* Stores that Enter may have submitted the line when the next daemon does not find it. */
+/* Stores that Enter is pressed next: a line that the next daemon misses may be submitted. */
 static void on_entering(void *data)
 {
 	struct mail *mail = data;

@@ -111,8 +111,8 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 
 /*
  * Returns the first end of quiet hours after a time. Normally, the local clock shows quiet_to then.
- * If clocks change before, quiet_to may be skipped or come twice. Then this looks at each quarter
- * of an hour, because all zones change at one, and returns the first at which quiet hours end.
+ * If the clock is changed before, it may skip quiet_to or show it twice. Every zone changes its
+ * clock at a full quarter of an hour, so the first quarter at which quiet hours end is returned.
  */
 static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 {
@@ -273,7 +273,7 @@ bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *poli
 	if (!is_default && set->count < WAKE_POLICIES_MAX) {
 		add(set, policy);
 		keep(set, policy);
-		is_default = true; /* stored as asked */
+		is_default = true; /* returns true: the policy is stored */
 	}
 	(void)queue_commit(set->parts->queue);
 	loop_timer_wake(set->timer);

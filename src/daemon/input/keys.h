@@ -18,7 +18,7 @@ enum keys_kind {
  */
 enum keys_kind keys_classify(const char *text, size_t len);
 
-/* Returns the byte that a named key types. ESC stands for keys of several or of other bytes. */
+/* Returns the byte of Enter, Space, Tab, BSpace and Control keys; ESC for other named keys. */
 uint8_t keys_byte(const char *name);
 
 /* The names without modifiers, sorted, for help and near misses. NULL at the end. */

@@ -62,7 +62,7 @@ static bool has_typed(const struct asking *asking, const struct muxbus_pane *pan
 	return in_prefix || submit_guard_is_recent(last);
 }
 
-/* Returns the time of the last key in any pane, as a person may have left the asking pane since. */
+/* Returns the time of the last key in any pane: a person may have typed in ours and left it. */
 static uint64_t last_key(const struct muxbus_model *model)
 {
 	uint64_t last = 0;

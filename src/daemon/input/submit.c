@@ -124,7 +124,7 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 	const struct submit_policy *policy = submit->policy;
 	bool stands = submit_line_stands(&submit->line, screen);
 	char reason[SUBMIT_REASON_SIZE];
-	/* Enter may have made a draft of the line. */
+	/* A draft may be this line in another form, which Enter did not submit. */
 	submit->line.was_entered &= stands || !screen->prompt.has_draft ||
 	    submit_guard_sight(submit->parts, &submit->pane, pane, screen) == SIGHT_FREE;
 	if ((!stands &&
@@ -206,7 +206,7 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 	struct submit *submit = data;
 	if (!submit_take_answer(submit))
 		return;
-	/* Without a reply, Enter may be pressed. If tmux did not press it, look again. */
+	/* Without a reply, Enter may have been pressed. If tmux did not press it, look again. */
 	if (error == 0 && !submit_was_typed(replies, count)) {
 		submit->stage = submit->line.enters > 0 ? STAGE_SUBMITTING : STAGE_SETTLING;
 	} else {
@@ -303,7 +303,7 @@ static void look_at_choice(
 	bool is_typed = line->text.bytes.len > 0 || line->enters > 0, is_lost;
 	bool rests = is_at_rest(submit);
 	bool has_moved =
-	    line->enters > 0 && choice == CHOICE_OPEN; /* Enter was pressed on another mark */
+	    line->enters > 0 && choice == CHOICE_OPEN; /* after Enter another choice is marked */
 	bool is_same = is_typed && rests && screen->offset > line->typed_offset &&
 	    now_ms - line->typed_ms >= CHOICE_SAME_MS;
 	if (choice < CHOICE_TAKEN)

@@ -379,7 +379,7 @@ bool submit_guard_known(const struct daemon *parts, const struct submit_policy *
 	ret_reason[0] = '\0';
 	if (policy->knows_prompt)
 		return true;
-	/* Check the front again: by name, a shell that waits is like one at its prompt. */
+	/* Check the front again: a shell's name does not tell if it waits or is at its prompt. */
 	if (expected_find(queue_store(parts->queue), ref, &expected))
 		return submit_guard_front(parts, ref, pane, ret_reason);
 	find_names(parts, ref, pane, &names);

@@ -62,7 +62,7 @@ bool submit_guard_pane(const struct daemon *parts, const struct submit_policy *p
 
 /*
  * Returns true if the program has handled its input, so that the screen shows the result: it does
- * not use the CPU, or was quiet for long. On a busy machine programs use the CPU longer.
+ * not use the CPU, or was quiet for SUBMIT_BUSY_QUIET_MS. Always true with knows_prompt.
  */
 bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_pane *pane,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);

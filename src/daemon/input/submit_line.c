@@ -13,7 +13,7 @@ enum {
 	SUBMIT_MAX_MS = 6000,
 	UNREAD_MAX_MS = 30000, /* instead of these two, if the program does not read its input */
 	REDRAWN_MS = 1500, /* an agent without a prompt may be redrawing it */
-	SOLE_MS = 2000, /* a person needs longer to come, type out of sight and leave */
+	SOLE_MS = 2000, /* in this time a person cannot come, type out of sight and leave */
 	ENTER_AFTER_MS = 150, /* an earlier Enter would look like part of a paste */
 };
 

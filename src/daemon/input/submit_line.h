@@ -99,8 +99,8 @@ bool submit_line_is_late(const struct submit_line *line);
  */
 size_t submit_line_characters(const struct submit_line *line);
 /*
- * Call submit_line_retract() when the text is deleted. The others then return true if two looks in
- * a row did not find the text, and if that has taken too long.
+ * Call submit_line_retract() when the text is deleted. Then submit_line_is_retracted() returns true
+ * if two looks in a row miss the text, and submit_line_retract_is_late() if that takes too long.
  */
 void submit_line_retract(struct submit_line *line);
 bool submit_line_is_retracted(

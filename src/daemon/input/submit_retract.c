@@ -42,7 +42,7 @@ void submit_retract_look(
 	if (submit_line_is_retracted(&submit->line, screen, tty)) {
 		submit_line_reset(&submit->line);
 		if (was_entered)
-			submit->handlers->entering(submit->data); /* Enter was refused */
+			submit->handlers->entering(submit->data); /* stores: Enter not pressed */
 		submit->is_over = true;
 		submit_defer(submit, "a person began to type: the text was taken back");
 	} else if (submit_line_retract_is_late(&submit->line)) {

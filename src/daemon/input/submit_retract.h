@@ -12,7 +12,7 @@ struct pane_screen;
 struct pane_tty;
 struct submit;
 
-/* Returns true if a person has pressed a key since the text was typed. Needs fresh clients. */
+/* Returns true if a person pressed a key since the text was typed. Needs a fresh client list. */
 bool submit_has_person(const struct submit *submit, const struct muxbus_pane *pane);
 
 void submit_retract(struct submit *submit, const struct muxbus_pane *pane);

@@ -41,7 +41,7 @@ static void typing_keys(struct typing *typing, const void *bytes, size_t len)
 	(void)buf_append(&typing->keys, bytes, len);
 }
 
-/* Returns who will echo what is typed now. */
+/* Returns the program or terminal that echoes a text typed now. */
 static enum echo_reader find_reader(const struct muxbus_pane *pane)
 {
 	struct foreground front;
@@ -94,7 +94,7 @@ void typing_key(struct typing *typing, const char *name)
 /* Home goes to the beginning of a row, then to the row above, so it is pressed once for each row. */
 void typing_retract(struct typing *typing, size_t count, unsigned columns)
 {
-	static const uint8_t kill_line = 0x15; /* recorded as typed: the line is empty then */
+	static const uint8_t kill_line = 0x15; /* clears the line in pane_input */
 	uint32_t pane = typing->pane;
 	size_t rows = PROMPT_ROWS + 2 * count / (columns > 0 ? columns : 1);
 	begin(typing);
@@ -162,7 +162,7 @@ static void put_processes(const struct right_only *only, struct buf *out, const 
 static void put_guard(const struct typing *typing, struct buf *out)
 {
 	const char *zeros = typing->leaves_mode ? "00" : "000";
-	/* The joined numbers are compared as one, because of them only 0 begins with 0. */
+	/* The numbers are joined and compared at once: all zeros only if each number is 0. */
 	(void)buf_printf(out, "#{&&:#{==:%s#{pane_input_off}#{pane_dead}",
 	    typing->leaves_mode ? "" : "#{pane_in_mode}");
 	if (typing->only.count > 0)

@@ -5,7 +5,7 @@
  * types asks first, and reports the obstacle instead of typing.
  *
  * ASCII text is sent by `send-keys -l`, other bytes one by one (-H): a terminal mode or tmux's idea
- * of characters could change them. Measured: control-mode 8.1.
+ * of characters could change them.
  */
 #pragma once
 
