@@ -3,10 +3,7 @@
 
 #include <ctype.h>
 
-/*
- * Returns true if a pattern with this escape allows block search: a match in a line does not depend
- * on bytes outside the line, or the line is matched alone afterwards.
- */
+/* Returns true if a pattern with this escape allows block search, as pattern_is_local() says. */
 static bool is_local_escape(char c)
 {
 	return ispunct((unsigned char)c) || (c != '\0' && strchr("dDwWsSbBhHvVtrfnea", c));

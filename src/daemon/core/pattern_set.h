@@ -60,7 +60,7 @@ struct literal_filter {
 struct pattern_member {
 	struct list link;
 	struct line_matcher matcher;
-	uint64_t tried; /* end of the line tried last; counts the bytes of all searches */
+	uint64_t tried; /* end of the line tried last, as an offset in the text of all searches */
 	uint64_t done; /* number of the latest search in which found() returned false */
 };
 

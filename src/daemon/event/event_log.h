@@ -172,5 +172,5 @@ uint64_t sequence_next(struct sequence *sequence);
 uint64_t sequence_peek(struct sequence *sequence);
 /* Continues behind a number that an earlier daemon may have used without the file. */
 void sequence_pass(struct sequence *sequence, uint64_t number);
-/* Returns the last number used, or before the first use the number before it. */
+/* Returns the last number used; before the first use, the number before the first. */
 uint64_t sequence_last(const struct sequence *sequence);

@@ -17,7 +17,7 @@
 
 struct tail {
 	char *path;
-	char *real_path; /* real path of the file opened last; at first path */
+	char *real_path; /* real path of the file opened last; at the start a copy of path */
 	uint8_t *scratch;
 	struct tail_handlers handlers;
 	void *data;

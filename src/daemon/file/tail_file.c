@@ -84,7 +84,7 @@ bool tail_file_is_as_read(const struct tail_file *file)
 {
 	int64_t end = file->told.sum_end;
 	uint32_t sum = 0;
-	/* A file that is too short is left to fill(), unless an earlier daemon has read the rest. */
+	/* fill() finds a file that became too short, unless only an earlier daemon read to end. */
 	return sum_up(file, 0, end, &sum) ? sum == file->told.sum : end <= tail_file_end(file);
 }
 

@@ -254,7 +254,7 @@ void fleet_new_key(char key[FLEET_KEY_SIZE])
 {
 	static uint64_t life[2], number;
 	if (number == 0 && getrandom(life, sizeof life, 0) != (ssize_t)sizeof life)
-		life[0] = (uint64_t)clock_real_ms(); /* differs from the earlier lives */
+		life[0] = (uint64_t)clock_real_ms(); /* differs from that of earlier processes */
 	(void)snprintf(key, FLEET_KEY_SIZE, "fleet-%" PRIx64 "%" PRIx64 "-%" PRIu64, life[0],
 	    life[1], ++number);
 }

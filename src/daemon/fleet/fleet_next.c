@@ -400,8 +400,8 @@ static char *write_spec(const struct fleet_next_args *args)
 }
 
 /*
- * Ends the pulls of the request's consumer that no request waits for, except those that this
- * request may use, because their calls would take notifications meant for this request. Returns
+ * Ends the pulls of the request's consumer that no request waits for, because the calls of these
+ * would take notifications meant for this request. Pulls that this request may use stay. Returns
  * true if pulls that stay have entries. Hosts redeliver the entries of ended pulls.
  */
 static bool end_others(struct fleet *fleet, const struct next_request *next)

@@ -171,7 +171,7 @@ static void send_cancelled(struct host_call *call)
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
 		"\"params\":{\"requestId\":%" PRId64 "}}\n",
 		call->id) == 0)
-		(void)host_link_write(call->host->link, line.data, line.len); /* or it stays */
+		(void)host_link_write(call->host->link, line.data, line.len);
 	buf_finish(&line);
 }
 
@@ -214,7 +214,7 @@ void host_calls_take(struct host *host, const struct json *message)
 	struct host_call *call;
 	int64_t number;
 	if (id == NULL || !json_int(id, &number) || number <= 0 || message_is_ending(message))
-		return; /* the daemon ends: the end of the link decides */
+		return; /* invalid, or the daemon ends: host_calls_lost() handles that */
 	call = find_call(host, number);
 	if (call == NULL)
 		return; /* response to a cancelled wait */

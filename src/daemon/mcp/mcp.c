@@ -214,7 +214,7 @@ void mcp_free(struct mcp *mcp)
 	mem_free(mcp);
 }
 
-/* Dates, the oldest first. A client that offers another date supports only earlier revisions. */
+/* Dates, the oldest first. Another date is answered by the last one before it, else the newest. */
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 
 static void put_tasks(struct json_writer *writer)
