@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A window is closed whose program goes on: whether its pane is in another window is not known at
- * once. Meanwhile no listing has the pane, and nothing counts as proven.
+ * once. Meanwhile no listing has the pane, and nothing counts as proven. The same if the connection
+ * is lost that lists.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "followed.h"
+#include "lib/sync/attachment.h"
 #include "lib/sync/state.h"
 
 static bool is_held(void *data)
@@ -45,6 +48,7 @@ static void test_leaving(const char *tmux_path)
 	followed = followed_new(live, false);
 	sync = followed->sync;
 	close_window(followed, 1);
+	sync->lister.rounds = 2; /* as after two listings that have found more to list */
 	(void)muxbus_sync_refresh_window(sync, 1, 0, on_refreshed, &is_refreshed);
 	ok(followed_until(followed, is_set, &is_refreshed) &&
 		muxbus_model_pane(muxbus_sync_model(sync), 1) == NULL,
@@ -57,9 +61,59 @@ static void test_leaving(const char *tmux_path)
 	live_free(live);
 }
 
+static bool is_idle(void *data)
+{
+	const struct lister *lister = &((const struct followed *)data)->sync->lister;
+	return !lister->is_running && parts_are_empty(&lister->dirty);
+}
+
+static bool is_listing(void *data)
+{
+	const struct muxbus_sync *sync = ((const struct followed *)data)->sync;
+	return sync->lister.is_running && sync->lister.source == sync->primary;
+}
+
+/*
+ * The connection is lost while it lists for a caller, behind the end of a window. The listing on
+ * the next connection must be repeated, since only tmux knows the command of a dead pane.
+ */
+static void test_lost_listing(const char *tmux_path)
+{
+	struct live *live = live_new(tmux_path);
+	struct followed *followed;
+	struct muxbus_sync *sync;
+	bool is_refreshed = false;
+	live_start_tmux(live, "cat");
+	live_tmux(live, "new-session -d -s other cat");
+	followed = followed_new(live, false);
+	sync = followed->sync;
+	live_tmux(live, "set-option -g remain-on-exit on");
+	live_tmux(live, "new-window -d -t main: 'exit 3'");
+	live_tmux(live, "new-window -d -t main: cat");
+	ok(followed_until_line(followed, "pane_exited $0 @2 %%2") && followed_refresh(followed) &&
+		followed_until(followed, is_idle, followed),
+	    "a dead pane and a window are listed");
+	sync->lister.needs_names = false; /* as if no whole listing had met the dead pane */
+	live_tmux(live, "kill-window -t @3");
+	(void)kill(live->server_pid, SIGSTOP);
+	(void)muxbus_sync_refresh(sync, MUXBUS_PART_PANES, 0, on_refreshed, &is_refreshed);
+	ok(followed_until(followed, is_listing, followed), "tmux %s is asked", live->version);
+	attachment_close(sync->primary);
+	sync_settle_later(sync);
+	ok(followed_until(followed, is_listing, followed), "and on the other connection");
+	(void)kill(live->server_pid, SIGCONT);
+	ok(followed_until(followed, is_set, &is_refreshed) &&
+		muxbus_model_pane(muxbus_sync_model(sync), 3) == NULL,
+	    "the answer does not have the pane of the closed window");
+	followed_free(followed);
+	live_free(live);
+}
+
 int main(void)
 {
-	for (const char *const *paths = live_tmux_paths(); *paths != NULL; paths++)
+	for (const char *const *paths = live_tmux_paths(); *paths != NULL; paths++) {
 		test_leaving(*paths);
+		test_lost_listing(*paths);
+	}
 	return done_testing();
 }

@@ -127,12 +127,15 @@ static void try_again_later(struct muxbus_sync *sync)
 		loop_timeout_start(&sync->lister.timer, RETRY_MS);
 }
 
-/* Makes the callers that wait for the running listing wait for the next one. */
+/*
+ * Makes the callers that wait for the running listing wait for the next one, also those that wait
+ * for an earlier listing, which was lost with its connection.
+ */
 static void wait_on(struct lister *lister)
 {
 	list_each (struct lister_wait, wait, &lister->waits, link)
-		if (wait->number == lister->begun)
-			wait->number++;
+		if (wait->number <= lister->begun)
+			wait->number = lister->begun + 1;
 }
 
 /* Stores tmux's numbers. Returns true if tmux ran nothing else since the last reply. */
@@ -320,9 +323,10 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 	in_doubt = !list_is_empty(&lister->waits) && sync->callbacks->ask_leaving(sync);
 	lister->rounds = parts_are_empty(&more) && !in_doubt ? 0 : lister->rounds + 1;
 	/*
-	 * Without the rest the model may lack windows, so after some rounds list the whole server.
+	 * The model may lack windows, or have closed ones, so after some rounds list the whole
+	 * server.
 	 */
-	more.all |= !parts_are_empty(&more) && lister->rounds >= ROUNDS_MAX && !lister->running.all;
+	more.all |= lister->rounds >= ROUNDS_MAX && !lister->running.all;
 	if (!is_claim_true(lister) ||
 	    (lister->rounds > 0 && (lister->rounds < ROUNDS_MAX || more.all)))
 		wait_on(lister);
