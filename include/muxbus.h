@@ -161,8 +161,8 @@ MUXBUS_API void muxbus_set_log(muxbus_log_fn *log, void *data);
 /*
  * Writes bytes to out as one double-quoted tmux argument, which every tmux since 3.3 reads as the
  * same bytes. The bytes must not contain a NUL. out has room for MUXBUS_QUOTED_MAX(len). Returns
- * the length written, without adding a NUL, or MUXBUS_ERR_INVALID for a NUL. Source: cmd-parse.y;
- * control-mode measurements.
+ * the length written, without adding a NUL, or MUXBUS_ERR_INVALID for a NUL. The rules are those of
+ * cmd-parse.y of tmux.
  */
 MUXBUS_API ssize_t muxbus_quote(char *out, const void *bytes, size_t len);
 
@@ -200,7 +200,6 @@ MUXBUS_API ssize_t muxbus_field_decode(char *field, size_t len, uint32_t caps);
 
 /*
  * Version.
- *
  */
 
 /* Features and bugs of tmux, by version. */
@@ -209,11 +208,11 @@ enum muxbus_cap {
 	MUXBUS_CAP_HOOK_MESSAGE = 1 << 1, /* since 3.4: display-message -c reaches a client */
 	MUXBUS_CAP_DEAD_SIGNAL = 1 << 2, /* since 3.3: pane_dead_signal */
 	MUXBUS_CAP_SWAP_NOTIFIES = 1 << 3, /* since 3.3: swap-pane sends an event */
-	MUXBUS_CAP_PASTE_VIS = 1 << 4, /* since 3.7: paste-buffer filters unless -S */
+	MUXBUS_CAP_PASTE_VIS = 1 << 4, /* since 3.7: paste-buffer without -S alters controls */
 	MUXBUS_CAP_FLOATING = 1 << 5, /* since 3.7: layouts may have floating panes */
 	MUXBUS_CAP_FAST_OUTPUT = 1 << 6, /* since 3.7: an output reader costs tmux little */
 	MUXBUS_CAP_NO_DETACH_ON_DESTROY = 1 << 7, /* since 3.6: sessions have this option */
-	MUXBUS_CAP_EXTENDED_KEYS = 1 << 8, /* since 3.5: C0 by -l is lost under modifyOtherKeys */
+	MUXBUS_CAP_EXTENDED_KEYS = 1 << 8, /* since 3.5: modifyOtherKeys loses C0 of send-keys -l */
 	MUXBUS_CAP_PASTE_DEAD_CRASH = 1 << 9, /* to 3.3a: pasting to a dead pane crashes tmux */
 	MUXBUS_CAP_OFF_CRASH = 1 << 10, /* to 3.6b: refresh-client -A :off crashes tmux */
 	MUXBUS_CAP_WINDOW_CRASH = 1 << 11, /* to 3.7c: two windows dying together kill tmux */
@@ -889,8 +888,8 @@ MUXBUS_API void muxbus_model_counts(
  * descriptor limit).
  *
  * Connections never resize windows, never change an option, a hook, a key or a buffer, and read
- * only wanted output. A session with the option destroy-unattached is left when its last user
- * leaves it. Up to 256 sessions have a connection; other sessions are only in the model.
+ * only wanted output. The sync leaves a session with the option destroy-unattached when the last
+ * user has left it. Up to 256 sessions have a connection; other sessions are only in the model.
  */
 struct muxbus_sync;
 

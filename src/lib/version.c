@@ -119,9 +119,7 @@ static int map_openbsd(struct muxbus_version *version)
 			version->major = openbsd_rows[i].major;
 			version->minor = openbsd_rows[i].minor;
 			version->letter = 0;
-			/*
-			 * The tmux of OpenBSD may have the bug; without it the flag does no harm.
-			 */
+			/* This tmux may encode printed text. Decoding other text alters nothing. */
 			version->caps =
 			    caps_of(release_of(version), true) | MUXBUS_CAP_PRINT_ENCODED;
 			return 0;

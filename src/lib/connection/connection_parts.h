@@ -35,7 +35,7 @@ struct muxbus_connection {
 	int error; /* the reason of the failure; 0 if the user closed it */
 	char reason[ENDING_TEXT_SIZE];
 	struct ending ending;
-	/* tmux ended the client, after it had answered all that it has run, and all was read. */
+	/* tmux has answered all commands that it ran, then ended the client, and all was read. */
 	bool was_told_to_end;
 
 	struct client client;

@@ -238,7 +238,7 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_DETACH_KILL:
 		answer_end(direct);
 		return true;
-	case IMSG_EXEC: /* for detach-client -E; its command is not run, and tmux reads on */
+	case IMSG_EXEC: /* of detach-client -E: its command is not run; tmux still reads ours */
 		direct->is_suspended = true;
 		answer_end(direct);
 		return true;

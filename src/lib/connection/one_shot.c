@@ -303,7 +303,7 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_EXIT:
 		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
-		/* Close, but do not answer: tmux counts its descriptors whenever it reads. */
+		/* Close without an answer; to read one, tmux would count its descriptors. */
 		finish(one_shot, 0);
 		return false;
 	default:

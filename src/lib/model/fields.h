@@ -20,8 +20,8 @@ enum field_kind {
 	FIELD_U64, /* uint64_t */
 	FIELD_TEXT, /* const char *; may have any bytes, so tmux prints it encoded or counted */
 	/*
-	 * Like FIELD_TEXT, but tmux reads the value from the kernel at each use, so its length may
-	 * be that of another value: always encoded.
+	 * Like FIELD_TEXT, but always encoded, because tmux reads the value from the kernel at each
+	 * use. A count could be that of an earlier value.
 	 */
 	FIELD_LIVE,
 	FIELD_WORD, /* const char *: made by tmux, without TAB or newline */

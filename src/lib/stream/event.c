@@ -141,7 +141,7 @@ static bool take_argument(struct event_cursor *cursor, char letter, struct muxbu
 		return take_string(cursor, &event->label);
 	case 'L':
 		return take_string(cursor, &event->layout);
-	case 'V': /* this argument and the next: since tmux 2.2 */
+	case 'V': /* tmux before 2.2 sends neither this argument nor the next */
 		event->visible_layout = take_word(cursor, &len);
 		return true;
 	case 'F':

@@ -280,7 +280,7 @@ static bool read_floating_place(
 	if (!read_number(reader, cells - 1, &place) ||
 	    reader->layout->floating[place] != MUXBUS_NO_ID)
 		return false;
-	/* Its id may follow later. */
+	/* The pane's id may follow later in the string, so store the index of the cell. */
 	reader->layout->floating[place] = (uint32_t)(cell - reader->layout->cells);
 	cell->is_floating = true;
 	return true;

@@ -230,8 +230,8 @@ static void doubt_closed(struct muxbus_sync *sync, const struct muxbus_event *ev
 
 /*
  * Handles a removed link of a window. If the window has several links, lists their sessions,
- * because it is unknown which link is removed. Does so without a connection too, because panes of
- * the window may have moved and be respawned.
+ * because it is unknown which link is removed. A detached sync always lists the sessions, because
+ * panes of the window may have moved and been respawned.
  */
 void announced_unlinked(struct muxbus_sync *sync, uint32_t window)
 {

@@ -98,7 +98,7 @@ static void on_run(void *data, int error, const struct muxbus_reply *replies, si
 	mem_free(run);
 }
 
-/* Makes a list that waits, or is run and kept. Returns 0 or an error. */
+/* Makes the delayed_run of a list, which waits or runs now. Returns 0 or an error. */
 static int new_run(struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply,
     void *data, struct delayed_run **ret_run)
 {

@@ -9,7 +9,7 @@
 #include "lib/sync/track.h"
 
 #define SPACING_MIN_US 10000
-#define SPACING_MAX_US 40000 /* longer only if a listing takes half of the spacing */
+#define SPACING_MAX_US 40000 /* exceeded only if a listing takes more than half of this */
 #define SPACING_COSTS 4
 #define RETRY_MS 100
 #define REFUSALS_MAX 20 /* failed listings until the waiting callers get the error */

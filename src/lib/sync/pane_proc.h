@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Reads the foreground command and directory of a pane from /proc exactly as the tmux server does,
- * so that tmux need not be asked. All supported versions of tmux (3.2 to 3.8) do the same on Linux:
+ * so that tmux need not be asked. All supported versions of tmux (3.3 to 3.8) do the same on Linux:
  *
  * - the process is the leader of the terminal's foreground process group;
  * - the command is its first argument, made into a name: cut at a quote and at a blank, without
- * leading
- * "exec ", blanks and '-', without trailing control characters and non-ASCII bytes, and
+ * leading "exec ", blanks and '-', without trailing control characters and non-ASCII bytes, and
  * without directories if it begins with '/'; "-bash" is "bash", "./a" stays "./a";
  * - without a first argument (the leader has exited, as in `true | cat`, is a zombie, has erased
  * its arguments) tmux uses the pane's start command, else its shell: PANE_PROC_START;

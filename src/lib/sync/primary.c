@@ -87,7 +87,7 @@ void primary_choose(struct muxbus_sync *sync)
 		if (is_usable(attachment) &&
 		    (sync->primary == NULL || is_detached(sync->primary) != sync->is_detached))
 			sync->primary = attachment;
-	/* A connection was still being opened, or the session of the last one has closed. */
+	/* Make a detached attachment primary if the sync is detached, or nothing else is usable. */
 	if (sync->state == MUXBUS_SYNC_LIVE && !sync->is_lost &&
 	    (sync->is_detached ? !is_detached(sync->primary)
 			       : sync->primary == NULL && !ping_is_waiting(&sync->ping)))

@@ -78,7 +78,7 @@ struct lister {
 	unsigned cuts; /* listings in a row with records that tmux cut off */
 	unsigned refusals; /* failed listings of the whole server in a row */
 	uint64_t begun; /* number of listings begun, and the number of the last one */
-	uint64_t behind; /* the next listing waits for the lists of beside up to this number */
+	uint64_t behind; /* the next listing waits for lists in sync->beside up to this number */
 	uint64_t done; /* number of the last finished listing */
 	uint64_t wholes; /* how many listings of the whole server have begun */
 	uint64_t whole; /* number of the last finished listing of the whole server */
