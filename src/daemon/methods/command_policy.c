@@ -319,7 +319,7 @@ static void judge_layout(const char *text, struct command_judgement *judgement)
 	if (found == 1 || is_layout(text))
 		return;
 	if (str_is_in(text, layouts)) {
-		judgement->needs_caps = MUXBUS_CAP_EXTENDED_KEYS; /* as new as these layouts */
+		judgement->needs_caps = MUXBUS_CAP_EXTENDED_KEYS; /* 3.5 has these layouts too */
 		return;
 	}
 	judgement->verdict = COMMAND_REFUSED;

@@ -182,8 +182,8 @@ static void answer_size(struct request *request, const struct muxbus_reply *repl
 }
 
 /*
- * tmux can only toggle the zoom, so a condition checks the present state in the same command. If
- * the condition is false, it is checked once more, since tmux may have dropped the command.
+ * tmux can only toggle the zoom, so a condition checks the present state in the same command. A
+ * false condition is checked once more, since tmux may have given up expanding it (muxbus.h).
  */
 static void add_toggle(struct muxbus_command *command, uint32_t pane, const char *condition)
 {

@@ -405,7 +405,7 @@ static void post_notification(struct request *request, const void *args_data)
 	seq = queue_post(daemon->queue, &draft);
 	strcpy(id, queue_find(daemon->queue, seq)->id);
 	once_keep(request_once(request), id);
-	ticket = queue_commit(daemon->queue); /* may remove the notification, if a request waited */
+	ticket = queue_commit(daemon->queue); /* the notification may be gone if a request waited */
 	mem_free(data);
 	mem_free(text);
 	post_finish(request, seq, id, ticket, args->sync);

@@ -242,7 +242,7 @@ static bool is_ours(const struct draft_facts *facts, const struct draft_line *li
 		next = memchr(at, '\n', (size_t)(end - at));
 		if (next == NULL)
 			return false;
-		if (is_text(line, at, (size_t)(end - at), true)) /* a block goes on */
+		if (is_text(line, at, (size_t)(end - at), true)) /* a block of several lines */
 			return true;
 	}
 	return false;

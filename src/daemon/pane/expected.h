@@ -13,7 +13,7 @@ struct store;
 
 struct expected {
 	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* by agent_argv_identity() */
-	/* pid 0: /proc does not show it, so it counts as ended where a person asks at a shell */
+	/* pid 0 if not seen in /proc; counts as ended once a person makes a request at a shell */
 	struct foreground_program program;
 	/* No known agent; only commands in the program made requests, such as muxbus in make. */
 	bool is_by_command;
@@ -21,8 +21,8 @@ struct expected {
 
 /*
  * Stores the program that is expected in a pane, unless it is a shell, which any program may start.
- * If is_pending (something waits for the pane) and an agent was expected, a program whose commands
- * make requests counts as an agent too: the agent may have come back.
+ * If an agent was expected, and something waits for the pane (is_pending), the program counts as an
+ * agent even if only its commands make requests: the agent may have come back.
  */
 void expected_set(struct store *store, const struct pane_ref *pane, const struct expected *expected,
     bool is_pending);

@@ -67,7 +67,7 @@ bool foreground_asks_for_itself(const char *command);
 /*
  * Finds the program in front on whose behalf a process makes a request: among the process and its
  * ancestors in the foreground group of the pane's terminal, the highest that makes its own
- * requests. Shells that wait for a program are in its group or above. If only carriers such as
+ * requests. A waiting shell makes no requests of its own. If only carriers such as
  * script(1) are in front, finds the program in front of the terminal that they show.
  */
 enum foreground_asker foreground_find_asker(

@@ -239,7 +239,7 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 	for (size_t at = end; at < row.count; at++) {
 		if (!is_text(&row, at))
 			continue;
-		/* A drawn block cursor is on the first character of a placeholder. */
+		/* Skip the first character of a dim placeholder, under a drawn block cursor. */
 		if (at == end && at + 1 < row.count && row.is_dim[at + 1])
 			continue;
 		ret_prompt->has_draft = ret_prompt->has_right_draft = true;
@@ -269,7 +269,7 @@ struct key {
 	bool is_ascii; /* compare ASCII only: for other characters tmux has its own widths */
 	size_t count;
 	uint32_t characters[KEY_MAX];
-	size_t others[KEY_MAX + 1]; /* characters before this one, or at the end, not compared */
+	size_t others[KEY_MAX + 1]; /* how many are not compared, before each and at the end */
 };
 
 static bool is_compared(const struct key *key, uint32_t character)
@@ -353,7 +353,7 @@ static bool has_part(const struct prompt_view *view, const struct key *key)
 	return false;
 }
 
-/* Returns what a line counts as whose end was found, without its first `left` characters. */
+/* Judges a line of which all but the first `left` characters were found. */
 static enum prompt_echo echo_of_part(
     const struct prompt_view *view, const struct key *key, size_t left, bool is_cut)
 {
@@ -377,7 +377,7 @@ enum prompt_echo prompt_find_line(
 	/* Search backwards from the cursor. */
 	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		size_t at;
-		is_cut |= !has_text; /* the row below, not the cursor's, was a box's edge */
+		is_cut |= !has_text; /* the row below, unless the cursor's, is a box's edge */
 		has_text = back == 0;
 		view_row(view, view->cursor_row - back, &row);
 		at = back == 0 && view->cursor_column < row.count ? view->cursor_column : row.count;

@@ -16,7 +16,7 @@
 struct prompt_mark {
 	char mark;
 	bool is_passed; /* output behind it ended a line, or came after a rest */
-	bool has_rested; /* since then: later text without a mark is not of the prompt */
+	bool has_rested; /* output has paused since: later output is not of this prompt */
 	uint64_t to; /* output offset behind it */
 };
 

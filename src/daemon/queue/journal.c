@@ -123,7 +123,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	int error;
 	if (need <= file->room)
 		return 0;
-	/* A write of nothing fails if the file was cut, which would not be seen behind the new room. */
+	/* Write nothing, which fails if another program cut the file. New room would hide that. */
 	error = (int)disk->write(journal->disk_data, file->handle, "", 0, file->len);
 	if (error < 0)
 		return error;

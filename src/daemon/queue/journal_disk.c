@@ -11,7 +11,7 @@ struct journal_disk_dir {
 	int fd;
 	ino_t inode;
 	dev_t device;
-	char names[2][64]; /* of the file that is written: its own, and that while it is made */
+	char names[2][64]; /* of the file that is written: [0] its own, [1] while it is new */
 };
 
 /* Opens the directory of this path, which may be another one by now. Returns 0 or -errno. */

@@ -408,8 +408,8 @@ uint64_t queue_commit(struct queue *queue)
 }
 
 /*
- * Returns true if a reader may have seen the notification for good. That is assumed if an earlier
- * daemon loaded it or if its event was forgotten.
+ * Returns true if a reader may have seen the notification for good. That is assumed if the
+ * notification is of an earlier daemon, or if its event was forgotten.
  */
 static bool has_reader(const struct queue *queue, const struct notification *note)
 {

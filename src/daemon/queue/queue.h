@@ -115,6 +115,6 @@ struct queue_listener {
 	struct list link;
 	void (*posted)(struct queue_listener *listener, const struct notification *note);
 	void (*changed)(
-	    struct queue_listener *listener, const struct notification *note); /* or NULL */
+	    struct queue_listener *listener, const struct notification *note); /* may be NULL */
 };
 void queue_listen(struct queue *queue, struct queue_listener *listener);

@@ -458,7 +458,7 @@ static bool read_some(struct peer *peer)
 	struct iovec room = {peer->shared->scratch, peer->shared->scratch_size};
 	struct msghdr message = {.msg_iov = &room, .msg_iovlen = 1};
 	ssize_t n = recvmsg(peer->fd, &message, MSG_DONTWAIT);
-	/* A client of tmux begins with a binary number, and would wait for an answer without an end. */
+	/* A client of tmux begins with a binary number. End it, since it would wait forever. */
 	bool is_binary =
 	    n > 1 && peer->shared->scratch[1] == '\0' && !line_input_is_pending(&peer->input);
 	if (n > 0 && !is_binary) {
@@ -611,7 +611,7 @@ static void work(struct peer *peer)
 static void on_input(evutil_socket_t fd UNUSED, short events, void *data)
 {
 	struct peer *peer = data;
-	peer->is_closing = peer->is_closing || events & EV_CLOSED; /* an error hides this flag */
+	peer->is_closing = peer->is_closing || events & EV_CLOSED; /* an error may hide EV_CLOSED */
 	if (!peer->is_input_ended)
 		peer->is_readable = true;
 	else if (has_hung_up(peer))

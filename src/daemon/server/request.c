@@ -430,7 +430,7 @@ struct json_writer *request_result(struct request *request)
 	return &request->writer;
 }
 
-/* Sends a line if the request gets a response, and releases everything of other parts. */
+/* Sends a line if the request gets a response; leaves the peer, dialect and open requests. */
 static void respond(struct request *request, struct buf *line)
 {
 	if (request->is_notification)

@@ -139,7 +139,7 @@ static int open_file(struct trail *trail)
 
 /*
  * Opens the file again if another file has its name now, or if its size is not as it was left.
- * Lines of another program stay: the next head says which hash should be before it.
+ * Lines of another program stay: the next head has our last hash, and "torn": true.
  */
 static int look_again(struct trail *trail)
 {

@@ -3,7 +3,7 @@
 
 enum {
 	BEGIN_MS = 1000, /* a text typed this shortly before may begin the output */
-	ABORTED_LINES = 2, /* maximum of input that never became a command */
+	ABORTED_LINES = 2, /* more lines of input, without the mark C, have output in them */
 	KEY_DELETE = 0x7f,
 };
 
@@ -111,8 +111,8 @@ static bool is_behind_prompt(const struct buf *text, size_t line)
 }
 
 /*
- * Returns true if byte stands at offset at of the text, after the same text->run bytes as stand
- * before text->at, which were echoed last.
+ * Returns true if the text has byte at the offset at, and right before that offset the same bytes
+ * as before text->at: the last text->run bytes, whose echo was seen.
  */
 static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 {

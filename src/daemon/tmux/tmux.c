@@ -188,8 +188,8 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 }
 
 /*
- * Returns true for the end of the waiting program, if it is reported when the pane already has its
- * real program, which has ended too: the end of the real program follows, with its status.
+ * Returns true if this end is that of the waiting program, reported only after the real program has
+ * ended too. The end of the real program is reported later, with its status.
  */
 static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
 {
