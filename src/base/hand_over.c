@@ -176,8 +176,8 @@ pid_t hand_over_maker(int fd)
 	socklen_t len = sizeof peer;
 	int type = 0;
 	/*
-	 * Refuse a socket whose peer has an address: it is from no pair, and the kernel would
-	 * return the listener at the address as its maker.
+	 * Refuse a socket whose peer has an address. Such a socket is from no pair, and the
+	 * kernel would name the process that listens at the address.
 	 */
 	if (getpeername(fd, (struct sockaddr *)&peer, &len) < 0 || peer.sun_family != AF_UNIX ||
 	    len > sizeof peer.sun_family)

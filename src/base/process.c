@@ -353,7 +353,7 @@ static void close_others(int first)
 	struct rlimit limit = {.rlim_cur = 1024};
 	if (syscall(SYS_close_range, (unsigned)first, ~0U, 0U) == 0)
 		return;
-	(void)getrlimit(RLIMIT_NOFILE, &limit); /* close_range() needs Linux 5.9 */
+	(void)getrlimit(RLIMIT_NOFILE, &limit); /* Linux before 5.9 has no close_range() */
 	for (int fd = first; fd < (int)limit.rlim_cur && fd < 65536; fd++)
 		close(fd);
 }

@@ -29,8 +29,8 @@ static bool find_tmux(const char *socket, char *out, size_t size)
 /*
  * Returns $MUXBUS. Returns NULL if it is not set, if -L or -S is given, or if it is inherited: a
  * tmux server that was started in a pane of another server passes on the MUXBUS of that server. It
- * counts as inherited if $TMUX names another server than $MUXBUS, and if that server has a daemon,
- * or runs while the socket of the other server exists.
+ * counts as inherited if $TMUX names another server than $MUXBUS, and the server of $TMUX has a
+ * daemon, or runs while the tmux socket that belongs to $MUXBUS exists.
  */
 static const char *environment_socket(const struct cli *cli, const char *own)
 {

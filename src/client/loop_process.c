@@ -176,7 +176,7 @@ static void on_ended(void *data)
 	struct loop_process *process = data;
 	char how[80];
 	int status;
-	(void)kill(-process->pid, SIGKILL); /* orphans; the zombie keeps the id */
+	(void)kill(-process->pid, SIGKILL); /* kills orphans; the zombie keeps the group's id */
 	status = child_reap(process->pid); /* does not wait: the pidfd has reported the end */
 	process->pid = 0;
 	for (enum end end = STDOUT_END; end <= STDERR_END; end++) {

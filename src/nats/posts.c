@@ -164,7 +164,8 @@ static void on_message(void *data, const struct broker_message *from)
 	uint64_t number;
 	if (from->status != NULL) {
 		posts->left = 0;
-		posts->has_consumer = strcmp(from->status, "408") == 0; /* else it may be deleted */
+		/* 408 ends a pull request; another status may mean that the consumer is deleted. */
+		posts->has_consumer = strcmp(from->status, "408") == 0;
 		if (!posts->has_consumer)
 			log_debug("posts: %s %s", from->status,
 			    from->description != NULL ? from->description : "");

@@ -64,7 +64,7 @@ struct served_call {
 static void send_line(struct tools_main *main, struct buf *line)
 {
 	if (!main->is_held || buf_append(&main->held, line->data, line->len) != 0)
-		(void)loop_link_write(main->link, line->data, line->len); /* or disconnects */
+		(void)loop_link_write(main->link, line->data, line->len); /* lost if this fails */
 	buf_finish(line);
 }
 

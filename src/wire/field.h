@@ -27,7 +27,7 @@ enum field_flag {
 	FIELD_CONFIDENTIAL = 1 << 4, /* records of requests contain only its size */
 	FIELD_CONFIDENTIAL_REST = 1 << 5, /* a list: records contain its first word, else sizes */
 	FIELD_KEPT = 1 << 6, /* a call with this field changes what the daemon stores */
-	FIELD_SETTLES = 1 << 7, /* conditions; the wait takes their notification or job's end */
+	FIELD_SETTLES = 1 << 7, /* conditions, which can settle the notification or job they name */
 };
 
 /* A NULL-terminated array of count strings, lent from the JSON tree. */

@@ -13,8 +13,8 @@
 #include "base/base.h"
 
 /*
- * Maximum levels of arrays and objects: for every reader, and for lines and data given to the
- * daemon. The latter is lower, since an answer nests the data of a request deeper.
+ * Maximum levels of arrays and objects: for every reader; for a line given to the daemon; for data
+ * in such a line. Each is lower than the one before, since an answer nests what was given deeper.
  */
 #define JSON_DEPTH_MAX 96
 #define JSON_GIVEN_DEPTH_MAX 64

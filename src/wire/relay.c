@@ -59,7 +59,7 @@ void relay_keep_noise(const char *line, char noise[STR_SHOWN_SIZE])
 	buf_finish(&text);
 }
 
-/* Returns what to do about an end, to be followed by the host; NULL: not known. */
+/* Returns advice about an end, to which the caller appends the host; NULL: no advice is known. */
 static const char *find_advice(const struct relay_end *end)
 {
 	static const struct {

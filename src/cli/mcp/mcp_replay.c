@@ -586,8 +586,8 @@ void mcp_replay_lost(struct mcp_replay *replay)
 	replay->our_initialize = 0;
 	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
 		/*
-		 * The last line of the input may lack its newline, so it has left also with one
-		 * byte less.
+		 * A request has left even if its last byte was not written, because the newline
+		 * may be missing at the end of the input.
 		 */
 		bool has_left = pending->end <= replay->written + 1;
 		if (pending->fate == FATE_CALL &&

@@ -18,7 +18,7 @@ struct top_cpu {
 	size_t count;
 };
 
-#define TICKS_MIN 50 /* least ticks between samples: of fewer, one is too many percent */
+#define TICKS_MIN 50 /* least ticks between samples: of fewer, one tick is over 2 percent */
 
 static const struct top_cpu_pane *find_pane(const struct top_cpu *cpu, pid_t pid)
 {
@@ -63,7 +63,7 @@ enum {
 	REFRESH_MS = 1000, /* minimum interval of requests for a list */
 	SLOW_MS = 2000, /* interval of requests for changes without events */
 	NONE_MS = 60000, /* as SLOW_MS, for an empty list of agents, since new ones cause events */
-	SHARE = 400, /* pause, in durations of the last request; after an event a twentieth */
+	SHARE = 400, /* added to intervals, in durations of the last request; 1/20 after an event */
 	TOOK_MS = 30, /* longest duration that counts for SHARE */
 	CAPTURE_MS = 5000, /* longest interval of captures */
 	DETAIL_MS = 30000, /* greatest age of details that events do not announce */

@@ -287,7 +287,7 @@ static int take_pattern(struct file_tree *tree, const char *text)
 	pattern[len] = '\0';
 	/* The base ends at the last slash before the first wildcard. */
 	at = strcspn(pattern, "*?[\\");
-	/* A file, or a name that does not exist yet, may become a folder. */
+	/* A file or missing name may become a folder, so all below it matches too. */
 	strcpy(pattern + len, is_folder ? "**" : at == len ? "/**" : "");
 	while (at > 0 && pattern[at - 1] != '/')
 		at--;
