@@ -3,7 +3,10 @@
 
 The same seed (MUXBUS_TEST_SEED) gives the same commands, as far as tmux answers the same. They come in small
 batches; if an answer is wrong, MUXBUS_REST_EACH=1 compares after each command of the same walk, which names the one.
-A tmux that dies is replaced, and the commands of its life are repeated without muxbusd: does it die then too?"""
+A tmux that dies is replaced, and the commands of its life are repeated without muxbusd: does it die then too?
+
+MUXBUS_REST_MODE: rest; following: all events are followed, by control clients; piped: the output of all panes is followed, by
+pipes; and to count the deaths of tmux without muxbusd: without, and plain, with a `tmux -C` in each session."""
 
 import json
 import os
@@ -22,6 +25,7 @@ from tmux_shot import Gone, Shots, Stuck
 
 PROGRAM, PATH, STEPS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 MODE, EACH = os.environ.get("MUXBUS_REST_MODE", "rest"), bool(os.environ.get("MUXBUS_REST_EACH"))
+ALONE = MODE in ("without", "plain")  # there is no muxbusd
 CORES = os.environ.get("MUXBUS_REST_CORES")  # a folder that keeps the memory of each tmux that died
 BATCHES = (1, 1, 2, 5, 10)
 SETTLE_SEC = 20  # in which tmux must say the same twice
@@ -266,22 +270,47 @@ class Walk:
         self.chance, self.asking = random.Random(seed), random.Random(seed + 1)
         self.asked = self.again = self.number = self.servers = 0
         self.deaths, self.wrong, self.gone, self.batch, self.commands = [], [], set(), [], []
-        self.asker = Asker()
+        self.asker = None if ALONE else Asker()
+        self.follower, self.followed, self.clients = self.asker, 0, {}
         self.begin()
 
     def begin(self):
         """A server, which muxbusd has found. tmux 3.3a dies in such walks at times, without muxbusd too."""
-        self.server, self.commands, self.batch = Server(PATH), [], []
+        self.server, self.commands, self.batch, self.clients = Server(PATH), [], [], {}
         until = time.monotonic() + 10
-        while MODE != "without" and self.asker.ask("list_panes")[1] and time.monotonic() < until:
+        while not ALONE and self.asker.ask("list_panes")[1] and time.monotonic() < until:
             time.sleep(0.01)
         self.servers += 1
         self.truth = self.server.look(FULL)
         by_program = subprocess.run([PROGRAM, "-S", PATH, *BRIEF], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
         assert Truth(by_program).panes.keys() == self.truth.panes.keys(), "the program tmux says the same"
 
+    def attach(self):
+        """A plain control client in each session, as muxbusd attaches; one whose session has ended has ended too."""
+        for session in self.truth.all_sessions():
+            client = self.clients.get(session)
+            if client and client.poll() is None:
+                continue
+            words = [PROGRAM, "-S", PATH, "-C", "attach-session", "-f", "no-output,ignore-size", "-t", session]
+            client = self.clients[session] = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            until = time.monotonic() + 10
+            while not self.server.shots.run("list-clients", "-t", session)[1] and client.poll() is None and time.monotonic() < until:
+                time.sleep(0.001)
+
+    def pipe(self):
+        """A new connection follows the output of all panes; then the one before goes."""
+        before, self.follower = self.follower, Asker()
+        said, _ = self.follower.ask("subscribe", panes=sorted(self.truth.panes), output=True, kinds=["gap"])
+        self.followed += len(self.truth.panes) if said else 0
+        if before is not self.asker:
+            before.link.close()
+
     def walk_on(self):
         """A batch of commands, then some questions."""
+        if MODE == "plain":
+            self.attach()
+        elif MODE == "piped":
+            self.pipe()
         for left in reversed(range(self.chance.choice(BATCHES))):
             self.number += 1
             command = step(self.server, self.chance, self.truth, self.number)
@@ -306,7 +335,7 @@ class Walk:
     def compare(self):
         """An answer is wrong if tmux said the same before it and behind it."""
         self.gone -= set(self.truth.panes)
-        questions = self.questions() if MODE != "without" else []
+        questions = [] if ALONE else self.questions()
         until = time.monotonic() + SETTLE_SEC
         while time.monotonic() < until:
             wrong = [text for question in questions for text in question(self.truth)]
@@ -330,7 +359,7 @@ class Walk:
         how = self.server.end() if isinstance(error, Gone) else f"{type(error).__name__} {error}, {self.server.end()}"
         if CORES and os.path.exists("core"):
             os.rename("core", f"{CORES}/core.{MODE}.{self.number}")
-        alone = [repeat(self.commands) for _ in range(3)] if len(self.deaths) < REPEATED_MAX and MODE != "without" else []
+        alone = [repeat(self.commands) for _ in range(3)] if len(self.deaths) < REPEATED_MAX and not ALONE else []
         self.deaths.append({"command": self.number, "how": how, "alone": alone, "last": self.commands[-3:]})
         print(json.dumps(self.deaths[-1]), file=sys.stderr, flush=True)
         self.begin()
@@ -372,9 +401,9 @@ def main():
         if walk.number // 5000 > told:
             told = walk.number // 5000
             print(f"{walk.number} commands, {walk.asked} answers, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
-    status = walk.asker.ask("status")[0]["tmux"]
+    status = {"attached": len(walk.clients) > 0} if ALONE else walk.asker.ask("status")[0]["tmux"]
     print(json.dumps({"commands": walk.number, "asked": walk.asked, "again": walk.again, "seconds": round(time.monotonic() - began, 1),
-                      "attached": status["attached"], "deaths": len(walk.deaths), "wrong": walk.wrong[:5], "seed": seed,
+                      "attached": status["attached"], "deaths": len(walk.deaths), "followed": walk.followed, "wrong": walk.wrong[:5], "seed": seed,
                       "last": walk.batch if walk.wrong else []}))
     os.kill(walk.server.pid, signal.SIGKILL)
 
