@@ -359,7 +359,7 @@ static int set_up_base(struct main *main)
 
 static int set_up_fleet(struct main *main)
 {
-	const char *home = getenv("HOME");
+	const char *home = address_home();
 	if (set_up_server(main) < 0)
 		return -1;
 	/* Jobs without a directory begin where the fleet works: in HOME, as jobs behind ssh do. */

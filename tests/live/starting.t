@@ -100,6 +100,16 @@ is 'its jobs inherit nothing of its starter' \
 	"$("$MUXBUS_BUILDDIR/muxbus" -s "$dir/inherits.muxbus" execute_cli command='for fd in 8 9; do readlink /proc/$$/fd/$fd; done; ls -l /proc/$PPID/fd' | grep -c -e another -e ready.inherits)" 0
 kill $opened
 
+# Without HOME the account says where a person is at home.
+(
+	unset HOME
+	XDG_RUNTIME_DIR="$dir" XDG_STATE_HOME="$dir/inherits" exec "$muxbusd" --fleet -f 2>/dev/null
+) &
+opened=$!
+until_is 'a fleet without HOME works in the home directory of the account' \
+	"$(getent passwd "$(id -u)" | cut -d : -f 6)" readlink /proc/$opened/cwd
+kill $opened
+
 # Two that wait for one server: the first that finds it follows it, and the other ends.
 one_of_two() {
 	alive=0

@@ -448,7 +448,7 @@ static enum cli_status run_screen(
     struct cli *cli, struct link *link, enum top_list list, bool picks)
 {
 	struct top top = {.picks = picks};
-	const char *term = getenv("TERM"), *home = getenv("HOME");
+	const char *term = getenv("TERM"), *home = address_home();
 	char looked[PATH_MAX];
 	enum cli_status status = CLI_DONE;
 	top_model_init(&top.model, cli->is_fleet ? "fleet" : server_name(cli));

@@ -117,13 +117,13 @@ static void put_command(
 bool restore_put_program(struct json_writer *writer, const struct json *pane)
 {
 	struct buf directory = BUF(PATH_MAX);
-	const char *home = getenv("HOME");
+	const char *home = address_home();
 	bool is_there, is_text;
 	is_there = read_directory(pane, &directory);
 	is_text = !is_there || utf8_is_valid(buf_text(&directory), strlen(buf_text(&directory)));
 	if (is_there && is_text)
 		json_put_str(writer, "cwd", buf_text(&directory));
-	else if (home != NULL && *home == '/')
+	else if (home != NULL)
 		json_put_str(writer, "cwd", home);
 	put_command(writer, pane, is_text ? NULL : buf_text(&directory));
 	buf_finish(&directory);

@@ -103,7 +103,7 @@ static int read_file(struct on_notify *on_notify, struct buf *text)
 /* Finds the program: a path, also below ~/, or a name in PATH. */
 static bool find_program(const char *word, char path[PATH_MAX])
 {
-	const char *home = getenv("HOME");
+	const char *home = address_home();
 	if (strncmp(word, "~/", 2) == 0 && home != NULL)
 		return snprintf(path, PATH_MAX, "%s%s", home, word + 1) < PATH_MAX;
 	if (strchr(word, '/') != NULL)

@@ -12,6 +12,7 @@
 #include "daemon/server/peer.h"
 #include "daemon/tool/tool_folder.h"
 #include "io/loop_timer.h"
+#include "wire/address.h"
 
 #define FOLDERS 2
 #define OUT_MAX (1024 * 1024) /* bytes of a program's output that are kept */
@@ -22,7 +23,7 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 	struct provider *provider = data;
 	const struct daemon *parts = provider->set->parts;
 	const struct provider_file *file = provider->file;
-	const char *home = getenv("HOME");
+	const char *home = address_home();
 	char path[PATH_MAX];
 	char *socket = xasprintf("MUXBUS=%s", parts->config->socket);
 	char *name = xasprintf("MUXBUS_PROVIDER=%s", file->name);
@@ -35,7 +36,7 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 		    &(struct job_order){.command = provider->job_name,
 			.argv = argv,
 			.env = env,
-			.cwd = home != NULL && home[0] == '/' ? home : "/",
+			.cwd = home != NULL ? home : "/",
 			.name = provider->job_name,
 			.out_max = OUT_MAX,
 			.is_silent = true,

@@ -9,6 +9,7 @@
 #include "daemon/provide/tool_server.h"
 #include "daemon/server/peer.h"
 #include "daemon/tmux/tmux.h"
+#include "wire/address.h"
 
 enum {
 	WAIT_MS = 30000, /* time to provide; muxbus-tools gives up earlier, with a reason */
@@ -209,8 +210,8 @@ void tool_servers_take_up(struct provide_set *set)
 
 static const char *home(void)
 {
-	const char *path = getenv("HOME");
-	return path != NULL && path[0] == '/' ? path : "/";
+	const char *path = address_home();
+	return path != NULL ? path : "/";
 }
 
 /* Keeps how the server is started the next time. */

@@ -13,6 +13,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/tmux.h"
+#include "wire/address.h"
 
 /*
  * Returns true if a command that the program runs, as make does, made the request: the request then
@@ -227,7 +228,7 @@ bool requester_cwd(
 	struct peer *peer = request_peer(request);
 	const struct muxbus_pane *found =
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), pane->pane);
-	const char *home = getenv("HOME");
+	const char *home = address_home();
 	bool is_removed = false;
 	if (given != NULL) {
 		if (given[0] != '/' || strlen(given) >= size || !is_directory(given))

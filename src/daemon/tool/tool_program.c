@@ -4,6 +4,7 @@
 #include <glob.h>
 
 #include "base/file.h"
+#include "wire/address.h"
 
 static bool join(char *out, size_t size, const char *dir, const char *name)
 {
@@ -14,7 +15,7 @@ static bool join(char *out, size_t size, const char *dir, const char *name)
 /* Finds a program in the user's data folder of muxbus. */
 static bool find_data(const char *name, char *out, size_t size)
 {
-	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	const char *data = getenv("XDG_DATA_HOME"), *home = address_home();
 	char dir[PATH_MAX];
 	if (data != NULL && data[0] == '/')
 		(void)snprintf(dir, sizeof dir, "%s/muxbus", data);
