@@ -113,7 +113,7 @@ void wait_record_put(const struct wait *wait)
 		struct kept_part *part = &kept.parts[at];
 		part->spec = wait->parts[at].spec;
 		part->pane = wait->parts[at].pane;
-		part->state = condition != NULL ? condition->state : CONDITION_PENDING;
+		part->state = condition->state;
 		if (part->state != CONDITION_PENDING && condition->details.len > 0 &&
 		    condition->details.len < DETAILS_KEPT)
 			part->details = (char *)condition->details.data;
