@@ -219,7 +219,7 @@ uint64_t link_request(struct link *link, const char *method, const char *params)
 
 void link_receive(struct link *link)
 {
-	char bytes[READ_SIZE];
+	static char bytes[READ_SIZE]; /* not on the stack, which `ulimit -s` may limit to 64 KiB */
 	ssize_t n = link->has_ended ? -1 : recv(link->fd, bytes, sizeof bytes, MSG_DONTWAIT);
 	if (n > 0) {
 		line_input_add(&link->in, bytes, (size_t)n);

@@ -6,7 +6,8 @@
 
 static void find_agent(struct doctor_report *report, const struct setup *setup)
 {
-	char program[PATH_MAX], file[PATH_MAX], remedy[64];
+	static char program[PATH_MAX], file[PATH_MAX];
+	char remedy[64];
 	const char *name = setup->agent->name;
 	enum setup_state state = setup_look(setup, file);
 	bool is_installed = setup_is_installed(setup, program);

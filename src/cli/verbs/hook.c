@@ -136,7 +136,7 @@ static void read_input(struct buf *input)
 	while (input->len < HOOK_INPUT_MAX) {
 		struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
 		int64_t left = clock_left_ms(deadline);
-		char piece[65536];
+		static char piece[65536];
 		ssize_t count;
 		if (left == 0 || poll(&fd, 1, (int)left) <= 0)
 			return;
