@@ -16,7 +16,8 @@
 enum {
 	HOST_SIZE = 1025, /* of a destination for ssh, as in the hosts file */
 	STATUS_SSH = 255, /* ssh has failed */
-	SAID_MAX = 16384, /* bytes that are kept of the standard error of ssh */
+	SAID_MAX = 256 * 1024, /* bytes that are kept of the standard error of ssh */
+	SAID_SIZE = 16384, /* bytes that are read of its end */
 	HELLO_SEC = 30, /* timeout for ssh and the relay */
 	HELLO_ASKING_SEC = 150, /* if ssh may ask for a password; sshd waits 120 s for it */
 	HELLO_SEC_MAX = 86400,
@@ -92,22 +93,42 @@ bool remote_is(const struct cli *cli)
 }
 
 /*
- * Returns a file of limited size for the standard error of ssh. -1: ssh keeps ours, if that is a
- * terminal, on which ssh may also ask the user for something.
+ * A file of limited size for the standard error of ssh. Its offset, which ssh shares, is the end of
+ * the text. -1: ssh keeps ours, if that is a terminal, on which ssh may also ask the user for
+ * something.
  */
-static int open_said(void)
+static int said_fd = -1;
+
+/* Reads the end of the text in said_fd. Returns its length. */
+static size_t read_said(char said[SAID_SIZE])
+{
+	off_t end = lseek(said_fd, 0, SEEK_CUR), from = end > SAID_SIZE ? end - SAID_SIZE : 0;
+	ssize_t len = end > 0 ? pread(said_fd, said, (size_t)(end - from), from) : 0;
+	return len > 0 ? (size_t)len : 0;
+}
+
+/* Passes on the text behind the hello. */
+static void close_said(void)
+{
+	static char said[SAID_SIZE];
+	(void)fwrite(said, 1, read_said(said), stderr);
+	if (said_fd >= 0)
+		(void)close(said_fd); /* only read */
+	said_fd = -1;
+}
+
+static void open_said(void)
 {
 	int fd = isatty(STDERR_FILENO) ? -1 : memfd_create("ssh", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd >= 0 && (ftruncate(fd, SAID_MAX) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW) < 0)) {
 		(void)close(fd); /* not used */
 		fd = -1;
 	}
-	return fd;
+	said_fd = fd;
 }
 
 /* Starts ssh with fd as its input and output. Returns its pid, or -1 with a reason. */
-static pid_t start_ssh(
-    const char *address, const char *host, int fd, int err_fd, char *ret_reason, size_t size)
+static pid_t start_ssh(const char *address, const char *host, int fd, char *ret_reason, size_t size)
 {
 	char words[RELAY_SSH_SIZE];
 	const char *argv[RELAY_SSH_MAX + 6];
@@ -115,7 +136,7 @@ static pid_t start_ssh(
 	const struct child_options options = {
 	    .argv = (char *const *)argv,
 	    .streams = {{CHILD_FD, fd}, {CHILD_FD, fd},
-		{err_fd >= 0 ? CHILD_FD : CHILD_INHERIT, err_fd}},
+		{said_fd >= 0 ? CHILD_FD : CHILD_INHERIT, said_fd}},
 	    .defaults = {SIGPIPE, SIGXFSZ},
 	};
 	struct child child;
@@ -176,17 +197,16 @@ static enum link_read read_hello(struct link *link, int64_t wait_ms, unsigned *r
 }
 
 /* Writes why ssh ended. The process stays a zombie, which link_close() reaps. */
-static void explain(struct link *link, pid_t pid, int err_fd, const char *host, const char *noise,
+static void explain(struct link *link, pid_t pid, const char *host, const char *noise,
     char *ret_reason, size_t size)
 {
-	char said[SAID_MAX], how[80];
-	ssize_t len;
+	static char said[SAID_SIZE];
+	char how[80];
 	siginfo_t info = {0};
 	int prefix = 0;
 	(void)shutdown(link_fd(link), SHUT_RDWR); /* makes ssh end */
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
-	len = err_fd >= 0 ? pread(err_fd, said, sizeof said, 0) : 0;
 	(void)snprintf(how, sizeof how, "%s %d",
 	    info.si_code == CLD_EXITED ? "exit status" : "signal", info.si_status);
 	if (info.si_code == CLD_EXITED && info.si_status == STATUS_SSH)
@@ -194,13 +214,12 @@ static void explain(struct link *link, pid_t pid, int err_fd, const char *host, 
 	relay_explain(&(struct relay_end){.host = host,
 			  .how = how,
 			  .said = said,
-			  .said_len = len > 0 ? strnlen(said, (size_t)len) : 0,
+			  .said_len = read_said(said),
 			  .noise = noise},
 	    ret_reason + prefix, size - (size_t)prefix);
 }
 
-/* Connects with ssh. Its standard error goes to err_fd; -1: to ours. */
-static struct link *open_with(const char *address, int err_fd, char *ret_reason, size_t size)
+static struct link *open_with(const char *address, char *ret_reason, size_t size)
 {
 	char host[HOST_SIZE], version[64], noise[STR_SHOWN_SIZE] = "";
 	unsigned protocol;
@@ -214,7 +233,7 @@ static struct link *open_with(const char *address, int err_fd, char *ret_reason,
 		(void)snprintf(ret_reason, size, "%s", strerror(errno));
 		return NULL;
 	}
-	pid = start_ssh(address, host, fds[1], err_fd, ret_reason, size);
+	pid = start_ssh(address, host, fds[1], ret_reason, size);
 	(void)close(fds[1]); /* ssh has its own copy */
 	if (pid < 0) {
 		(void)close(fds[0]);
@@ -233,16 +252,20 @@ static struct link *open_with(const char *address, int err_fd, char *ret_reason,
 	else if (read == LINK_BROKEN)
 		(void)snprintf(ret_reason, size, "%s: " RELAY_NOISE_REASON, host);
 	else
-		explain(link, pid, err_fd, host, noise, ret_reason, size);
+		explain(link, pid, host, noise, ret_reason, size);
 	link_close(link);
 	return NULL;
 }
 
 struct link *remote_open(const char *address, char *ret_reason, size_t size)
 {
-	int err_fd = open_said();
-	struct link *link = open_with(address + strlen(REMOTE_PREFIX), err_fd, ret_reason, size);
-	if (err_fd >= 0)
-		(void)close(err_fd); /* only read */
+	static bool is_closed_at_exit;
+	struct link *link;
+	if (!is_closed_at_exit)
+		is_closed_at_exit = atexit(close_said) == 0;
+	close_said();
+	open_said();
+	link = open_with(address + strlen(REMOTE_PREFIX), ret_reason, size);
+	(void)lseek(said_fd, 0, SEEK_SET); /* the text up to here is in the reason, or not needed */
 	return link;
 }

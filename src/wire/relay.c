@@ -72,14 +72,20 @@ static const char *find_advice(const struct relay_end *end)
 	    {"Host key verification failed", NULL,
 		"its host key is not known here; look at the key and accept it: ssh "},
 	    {"Permission denied (", NULL, "give it a key of yours: ssh-copy-id "},
-	    {"ssh: No such file or directory", NULL,
-		"install an ssh client here, or name one in MUXBUS_SSH, to reach "},
 	    {"relay", "exit status 2",
 		"its muxbus is of another version; install the version of here on "},
 	    {"", "exit status 127",
 		"install Muxbus there, or set MUXBUS_REMOTE, or muxbus= in the hosts file, to its "
 		"path on "},
 	};
+	char words[RELAY_SSH_SIZE];
+	const char *argv[RELAY_SSH_MAX];
+	size_t len;
+	(void)relay_ssh_words(words, argv);
+	len = strlen(argv[0]);
+	if (strcmp(end->how, "exit status 127") == 0 && end->said_len > len &&
+	    memcmp(end->said, argv[0], len) == 0 && end->said[len] == ':')
+		return "install an ssh client here, or name one in MUXBUS_SSH, to reach ";
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
 		if ((rows[at].how == NULL || strcmp(rows[at].how, end->how) == 0) &&
 		    memmem(end->said, end->said_len, rows[at].words, strlen(rows[at].words)) !=

@@ -38,6 +38,9 @@ bare) end 127 'bash: line 1: muxbus: command not found' ;;
 older) end 2 'muxbus: there is no method "relay"; "describe" lists all methods' ;;
 empty) end 3 'muxbus: no tmux server runs at /tmp/tmux-7/default. Start tmux; or muxbusd without it: muxbus start' ;;
 mute) exit 4 ;;
+wordy)
+	yes 'debug1: nothing yet' | head -c 100000 >&2
+	end 255 'ssh: connect to host wordy port 22: No route to host' ;;
 late)
 	exec <&- >&-
 	sleep 0.2
@@ -48,6 +51,10 @@ welcomed)
 chatty) yes Welcome | head -n 1500 ;;
 greeting) printf 'Welcome\n\nYou have mail.\n' ;;
 started) printf 'set up' ;;
+dropped)
+	echo 'Authorized users only.' >&2
+	sh -c "$3" | head -n 1
+	end 255 'client_loop: send disconnect: Broken pipe' ;;
 esac
 echo 'Pseudo-terminal will not be allocated.' >&2
 exec sh -c "$3"
@@ -74,6 +81,8 @@ away='ssh: connect to host away port 22: No route to host'
 unreached away "$away" "ssh did not reach away: $away"
 late='ssh: connect to host late port 22: Connection refused'
 unreached late "$late" "ssh did not reach late: $late"
+wordy='ssh: connect to host wordy port 22: No route to host'
+unreached wordy "$wordy" "ssh did not reach wordy: $wordy"
 unreached welcomed 'ssh has ended: exit status 127: install Muxbus there, or set MUXBUS_REMOTE, or muxbus= in the hosts file, to its path on welcomed'
 unreached bare 'bash: line 1: muxbus: command not found: install Muxbus there, or set MUXBUS_REMOTE, or muxbus= in the hosts file, to its path on bare'
 unreached older 'muxbus: there is no method "relay"; "describe" lists all methods: its muxbus is of another version; install the version of here on older'
@@ -82,6 +91,7 @@ unreached mute 'ssh has ended: exit status 4'
 unreached chatty 'it writes, but muxbus relay says no hello' 'chatty: it writes, but muxbus relay says no hello'
 is 'muxbus --host without ssh' "$(MUXBUS_SSH=/none/ssh says far)" \
 	'muxbus: /none/ssh: No such file or directory: install an ssh client here, or name one in MUXBUS_SSH'
+is 'ssh ends behind the hello: its reason is passed on' "$(says dropped | tail -n 1)" 'client_loop: send disconnect: Broken pipe'
 is 'a greeting before the relay is no error' "$(says greeting)" ''
 is 'nor is text without an end' "$(says started)" ''
 
@@ -109,9 +119,9 @@ until_is 'a greeting' 'up ' reason greeting
 until_is 'text without an end' 'up ' reason started
 kill "$fleet_pid"
 wait "$fleet_pid" 2>/dev/null
-export MUXBUS_SSH=/none/ssh
+export MUXBUS_SSH='/none/connect -v'
 start_fleet
 timeout 10 head -n 1 "$dir/fleet_ready" >/dev/null
 until_is 'the fleet without ssh' \
-	'down /none/ssh: No such file or directory: install an ssh client here, or name one in MUXBUS_SSH, to reach away' reason away
+	'down /none/connect: No such file or directory: install an ssh client here, or name one in MUXBUS_SSH, to reach away' reason away
 done_testing
