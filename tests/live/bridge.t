@@ -153,6 +153,16 @@ wait "$pid"
 is 'it ends without a reader' $? 0
 exec 5>&-
 
+# A crash is one loss and one start: a few in a row are no reason to give up.
+bridge
+for id in 31 32 33 34; do
+	kill -9 "$(status_pid)"
+	say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"method\":\"tools/call\",\"params\":{\"name\":\"list_panes\"}}"
+	is "crash $((id - 30)) of four in a row is survived" "$(answer $id .result.isError)" null
+done
+exec 4>&-
+wait "$bridge_pid"
+
 # Any start by muxbus leaves out secrets; a job of `muxbus run` has the caller's own environment.
 end_daemon
 is 'a job that starts the daemon has the environment of its caller' \

@@ -22,7 +22,7 @@
 #define SEEK_STEP_MS 20
 #define SEEK_GRACE_MS 500 /* time for another process to restart the daemon */
 #define REST_TRIES 20 /* attempts; later ones are made only for a request */
-#define LOSSES_MAX 5 /* losses within LOSSES_MS that count as a fault */
+#define LOSSES_MAX 5 /* losses, or starts, within LOSSES_MS that count as a fault */
 #define LOSSES_MS 10000
 
 #define ANCESTORS_MAX 32
@@ -42,6 +42,11 @@ struct mcp_options {
 	const char *role; /* from the two options above; NULL: full */
 };
 
+struct losses {
+	int64_t times[LOSSES_MAX]; /* of the last ones */
+	size_t count;
+};
+
 struct bridge {
 	const struct cli *cli;
 	struct mcp_replay *replay;
@@ -54,8 +59,7 @@ struct bridge {
 	int rest_tries;
 	unsigned delay_ms; /* back-off between attempts while resting */
 	bool was_ended; /* a shutdown ended the daemon, so it is started only on request */
-	int64_t losses[LOSSES_MAX]; /* times of the last lost connections */
-	size_t loss_count;
+	struct losses lost, launched; /* lost connections, and starts of the daemon */
 	int launch_fd; /* pipe with the child's error; -1: no child */
 	pid_t launch_pid;
 	struct buf launch_said;
@@ -192,12 +196,12 @@ static void try_to_connect(struct bridge *bridge)
 	}
 }
 
-/* Counts a lost connection. Returns true if LOSSES_MAX were lost within LOSSES_MS. */
-static bool is_hopeless(struct bridge *bridge)
+/* Counts a loss. Returns true if LOSSES_MAX came before it within LOSSES_MS. */
+static bool is_hopeless(struct losses *losses)
 {
 	int64_t now_ms = clock_mono_ms();
-	int64_t *oldest = &bridge->losses[bridge->loss_count++ % LOSSES_MAX];
-	bool is_often = bridge->loss_count > LOSSES_MAX && now_ms - *oldest < LOSSES_MS;
+	int64_t *oldest = &losses->times[losses->count++ % LOSSES_MAX];
+	bool is_often = losses->count > LOSSES_MAX && now_ms - *oldest < LOSSES_MS;
 	*oldest = now_ms;
 	return is_often;
 }
@@ -209,7 +213,7 @@ static void lose(struct bridge *bridge)
 	mcp_replay_lost(bridge->replay);
 	/* A shutdown removes the socket; a crash leaves it. */
 	bridge->was_ended = access(bridge->cli->socket, F_OK) < 0;
-	if (is_hopeless(bridge))
+	if (is_hopeless(&bridge->lost))
 		give_up(bridge, "muxbusd closed the connection 5 times within 10 s");
 	else
 		seek(bridge, SEEK_GRACE_MS);
@@ -236,7 +240,7 @@ static void on_launch(struct bridge *bridge)
 	else
 		seek(bridge, SEEK_GRACE_MS);
 	/* The child succeeded. A daemon that ends again and again is not restarted forever. */
-	if (bridge->phase == PHASE_SEEKING && is_hopeless(bridge))
+	if (bridge->phase == PHASE_SEEKING && is_hopeless(&bridge->launched))
 		give_up(bridge, "muxbusd was started 5 times within 10 s");
 }
 
