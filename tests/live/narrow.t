@@ -10,7 +10,7 @@ start 'exec sh'
 cat >"$dir/gemini" <<'END'
 #!/usr/bin/env python3
 # NAME LOG: has the box of the agent that it is named for, and logs what Enter sends. It reads no further while
-# LOG.hold exists: after so many keys as that says, or after "text" or "enter".
+# LOG.hold exists: after so many keys as that says, or after "text" or "enter". While LOG.rows exists, Enter begins a row.
 import os, select, sys, textwrap, time, tty
 tty.setraw(0)
 columns, lines = os.get_terminal_size()
@@ -70,6 +70,9 @@ while byte := os.read(0, 1):
         continue
     piece = b""
     keys += 1
+    if key == "\r" and os.path.exists(sys.argv[1] + ".rows"):
+        key = "\n"
+        os.write(1, b"\033]2;row\007")
     if key == "\r":
         with open(sys.argv[1], "a") as log:
             log.write(text.replace("\n", "/") + "\n")
@@ -140,12 +143,19 @@ open_agent() { # open_agent NAME COLUMNSxROWS: in a pane of that size, with a lo
 	until_is "$1" 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$pane' | grep -c '▀▀▀' || :"
 	call ensure_agent "{\"pane\":\"$pane\",\"startup_timeout_sec\":3}"
 }
+end_daemon() { # end_daemon TITLE: by kill -9, when the program shows that title
+	until_is "kill -9: $1" "$1" t display-message -p -t "$pane" '#{pane_title}'
+	kill -9 "$daemon_pid"
+	wait "$daemon_pid" 2>/dev/null
+}
 hold() { # hold POINT: posts a notice, and ends the daemon when the program has read so much of it
 	echo "$1" >"$log.hold"
 	id=$(post "$long")
-	until_is "held after $1" held t display-message -p -t "$pane" '#{pane_title}'
-	kill -9 "$daemon_pid"
-	wait "$daemon_pid" 2>/dev/null
+	end_daemon held
+}
+release() {
+	rm "$log.hold"
+	until_is 'all is read' '' t display-message -p -t "$pane" '#{pane_title}'
 }
 for agent in gemini opencode; do
 	open_agent $agent 20x10
@@ -162,10 +172,21 @@ for agent in gemini opencode; do
 		is 'once' "$(heard "$id")" 1
 	done
 
+	# The next daemon presses Enter, and is killed before the line has left.
+	hold text
+	release
+	echo enter >"$log.hold"
+	start_daemon
+	end_daemon held
+	start_daemon
+	sleep 1 # longer than until another Enter would follow
+	rm "$log.hold"
+	until_is 'killed twice: has a notice' 'delivered ' state "$id"
+	is 'once' "$(heard "$id")" 1
+
 	# Words behind the line, whose begin is out of sight.
 	hold 150
-	rm "$log.hold"
-	until_is 'all is read' '' t display-message -p -t "$pane" '#{pane_title}'
+	release
 	t send-keys -t "$pane" -l ' and my own words'
 	start_daemon
 	until_is 'words behind the line: it waits' 'queued there is something on the prompt line' state "$id"
@@ -176,8 +197,7 @@ for agent in gemini opencode; do
 
 	# A person who types before the line, out of sight, and leaves.
 	hold 150
-	rm "$log.hold"
-	until_is 'all is read' '' t display-message -p -t "$pane" '#{pane_title}'
+	release
 	before=$(t capture-pane -p -t "$pane")
 	tmux -S "$dir/outer" -f /dev/null new-session -d -x 30 -y 12 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
 	until_is 'a person comes' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
@@ -225,20 +245,48 @@ echo 60 >"$log.hold"
 id=$(post "$long")
 until_is 'it is typed again' held t display-message -p -t "$pane" '#{pane_title}'
 entered() { cat "$dir"/muxbus/*/journal* | grep -a -o -F '"entered":true' | grep -c .; }
+is_refused() { [ "$(entered)" -le "$before" ] || echo yes; }
 before=$(entered)
 t copy-mode -t "$pane"
 rm "$log.hold"
-until_is 'Enter is stored' $((before + 1)) entered
+until_is 'Enter is refused' yes is_refused
 tmux -S "$dir/outer" send-keys q 'my words'
 until_is 'the line is taken back again' 'queued a person began to type' state "$id"
 kill -9 "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null
 tmux -S "$dir/outer" kill-server
 t select-window -t main:0
-t send-keys -t "$pane" -N 8 BSpace
-until_is 'the prompt is empty' '' sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$pane' | grep words"
+delete_and_start() {
+	t send-keys -t "$pane" -N 200 BSpace
+	until_is 'the prompt is empty' 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$pane' | grep -c 'Type you'"
+	start_daemon
+	until_is 'the next daemon types it' 'delivered ' state "$id"
+	is 'once' "$(heard "$id")" 1
+}
+delete_and_start
+# The daemon is killed when Enter was refused, and a person deletes the line.
+echo 60 >"$log.hold"
+id=$(post "$long")
+until_is 'another one is typed' held t display-message -p -t "$pane" '#{pane_title}'
+before=$(entered)
+t copy-mode -t "$pane"
+rm "$log.hold"
+until_is 'Enter is refused' yes is_refused
+sleep 0.2 # until tmux has answered
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+t send-keys -t "$pane" -X cancel
+delete_and_start
+# Enter made a row of the line. The next daemon sees a draft, and is killed; then a person deletes that.
+: >"$log.rows"
+id=$(post "$long")
+end_daemon row
+rm "$log.rows"
+t send-keys -t "$pane" -l 'my words'
 start_daemon
-until_is 'the next daemon types it' 'delivered ' state "$id"
-is 'once' "$(heard "$id")" 1
+until_is 'a draft is seen' 'queued there is something on the prompt line' state "$id"
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+delete_and_start
 is 'none came twice' "$(cat "$dir"/heard.* | grep -c .)" "$(cat "$dir"/heard.* | sort -u | grep -c .)"
 done_testing

@@ -360,8 +360,7 @@ static bool order_load(void *data, const char *id, const struct json *value)
 	queue_hold_id(set->parts->queue, id);
 	if (kept.stage == SELF_COMMAND_TYPED) {
 		order->was_interrupted = true;
-		submit_resume(order->submit, order->public.text, strlen(order->public.text),
-		    &(struct submit_past){0});
+		submit_resume(order->submit, &(struct submit_past){.line = order->public.text});
 	}
 	order_set_deadline(order);
 	record_finish(command_kind.rows, &kept);

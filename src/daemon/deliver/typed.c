@@ -15,14 +15,13 @@ struct typed_kept {
 	uint64_t *batch; /* numbers of the notifications that the line reports */
 	size_t count;
 	struct submit_past past;
-	char *line;
 };
 
 static const struct record_field kept_fields[] = {
     {RECORD_ROW(NUMBERS, struct typed_kept, batch, "batch"),
 	.count_offset = offsetof(struct typed_kept, count)},
     {RECORD_ROW(NATURAL, struct typed_kept, past.before, "before")},
-    {RECORD_ROW(TEXT, struct typed_kept, line, "line")},
+    {RECORD_ROW(TEXT, struct typed_kept, past.line, "line")},
     {RECORD_ROW(UINT64, struct typed_kept, past.activity, "activity"), .is_optional = true},
     {RECORD_ROW(BOOL, struct typed_kept, past.was_entered, "entered"), .is_optional = true},
 };
@@ -63,11 +62,7 @@ void typed_load(struct queue *queue)
 
 static void keep(struct mail *mail)
 {
-	struct typed_kept kept = {
-	    .batch = mail->batch,
-	    .count = mail->batch_count,
-	    .line = (char *)mail->line.data,
-	};
+	struct typed_kept kept = {.batch = mail->batch, .count = mail->batch_count};
 	char name[PANE_REF_NAME_SIZE];
 	submit_read_past(mail->submit, &kept.past);
 	pane_ref_name(&mail->pane, name);
@@ -86,7 +81,7 @@ static void resume(struct mail *mail)
 		if (queue_find(queue, kept.batch[at]) != NULL)
 			mail->batch[mail->batch_count++] = kept.batch[at];
 	if (mail->batch_count > 0)
-		submit_resume(mail->submit, kept.line, strlen(kept.line), &kept.past);
+		submit_resume(mail->submit, &kept.past);
 	record_finish(typed_kind.rows, &kept);
 }
 
@@ -129,7 +124,8 @@ static void type_again(struct retry *retry)
 	memcpy(mail->batch, retry->seqs, retry->count * sizeof *retry->seqs);
 	mail->batch_count = retry->count;
 	remember(mail, &retry->line);
-	submit_resume(mail->submit, (char *)retry->line.data, retry->line.len, &retry->past);
+	retry->past.line = (char *)retry->line.data;
+	submit_resume(mail->submit, &retry->past);
 }
 
 /* Returns true if the agent has begun a turn since it had this number of turns. */
@@ -238,11 +234,11 @@ static bool on_compose(void *data, struct submit_text *text)
 	prompt_line_compose(&line, notes, mail->batch_count, &mail->office->parts->config->limits);
 	remember(mail, &line);
 	buf_finish(&line);
+	(void)buf_append(&text->bytes, mail->line.data, mail->line.len);
 	queue_begin(queue);
 	mail_set_delivering(mail);
 	keep(mail);
 	(void)queue_commit(queue);
-	(void)buf_append(&text->bytes, mail->line.data, mail->line.len);
 	return true;
 }
 

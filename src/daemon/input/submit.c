@@ -114,6 +114,15 @@ static bool may_look(const struct submit *submit, const struct muxbus_pane *pane
 	    submit_guard_done(policy, pane, quiet_ms(submit), reason);
 }
 
+/* Stores for the next daemon whether Enter was, or may have been, pressed. */
+static void set_entered(struct submit *submit, bool was_entered)
+{
+	if (submit->line.was_entered == was_entered || submit->handlers->entering == NULL)
+		return;
+	submit->line.was_entered = was_entered;
+	submit->handlers->entering(submit->data);
+}
+
 /*
  * Checks the screen before typing. Also checks the pane and terminal again: keys may have come
  * since that are not on this screen yet.
@@ -125,8 +134,10 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 	bool stands = submit_line_stands(&submit->line, screen);
 	char reason[SUBMIT_REASON_SIZE];
 	/* A draft may be this line in another form, which Enter did not submit. */
-	submit->line.was_entered &= stands || !screen->prompt.has_draft ||
-	    submit_guard_sight(submit->parts, &submit->pane, pane, screen) == SIGHT_FREE;
+	set_entered(submit,
+	    submit->line.was_entered &&
+		(stands || !screen->prompt.has_draft ||
+		    submit_guard_sight(submit->parts, &submit->pane, pane, screen) == SIGHT_FREE));
 	if ((!stands &&
 		(!may_look(submit, pane, tty, reason) ||
 		    !submit_guard_screen(submit->parts, policy, &submit->pane, pane, screen,
@@ -209,6 +220,7 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 	/* Without a reply, Enter may have been pressed. If tmux did not press it, look again. */
 	if (error == 0 && !submit_was_typed(replies, count)) {
 		submit->stage = submit->line.enters > 0 ? STAGE_SUBMITTING : STAGE_SETTLING;
+		set_entered(submit, submit->line.enters > 0);
 	} else {
 		submit_line_pressed(&submit->line);
 		submit->stage = STAGE_SUBMITTING;
@@ -247,12 +259,11 @@ static void step_enter(
 		submit_give_up(submit, "the pane kept changing before Enter");
 	} else {
 		submit_line_press(line, screen);
-		if (!line->was_entered && submit->handlers->entering != NULL) {
-			line->was_entered = true;
-			submit->handlers->entering(submit->data);
-		}
-		if (submit_type(submit, SUBMIT_ENTER, screen, pane, on_entered) < 0)
+		set_entered(submit, true);
+		if (submit_type(submit, SUBMIT_ENTER, screen, pane, on_entered) < 0) {
+			set_entered(submit, line->enters > 0);
 			submit_defer(submit, not_followed);
+		}
 	}
 }
 

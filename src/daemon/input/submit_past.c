@@ -4,19 +4,19 @@
 #include "daemon/input/submit_state.h"
 #include "wire/json.h"
 
-void submit_resume(
-    struct submit *submit, const char *line, size_t len, const struct submit_past *past)
+void submit_resume(struct submit *submit, const struct submit_past *past)
 {
 	submit_line_reset(&submit->line);
 	submit->before = past->before;
 	submit->line.activity = past->activity;
 	submit->line.was_entered = past->was_entered;
-	(void)buf_append(&submit->line.text.bytes, line, len);
+	(void)buf_append_str(&submit->line.text.bytes, past->line);
 }
 
 void submit_read_past(const struct submit *submit, struct submit_past *ret_past)
 {
 	*ret_past = (struct submit_past){
+	    .line = (char *)submit->line.text.bytes.data,
 	    .before = submit->before,
 	    .activity = submit->line.activity,
 	    .was_entered = submit->line.was_entered,

@@ -9,6 +9,7 @@ struct submit;
 
 /* How a line was typed before. */
 struct submit_past {
+	char *line; /* submit_read_past() lends it until the text changes */
 	unsigned before; /* how often it may have been typed without its end being seen */
 	uint64_t activity; /* of the pane's sessions when it was typed; 0: unknown */
 	bool was_entered; /* Enter was about to be pressed */
@@ -19,8 +20,7 @@ struct submit_past {
  * typed again, but submitted. If Enter was pressed and the prompt is empty, the line counts as
  * submitted.
  */
-void submit_resume(
-    struct submit *submit, const char *line, size_t len, const struct submit_past *past);
+void submit_resume(struct submit *submit, const struct submit_past *past);
 /* Returns the past of the text that is being typed, or was last. */
 void submit_read_past(const struct submit *submit, struct submit_past *ret_past);
 

@@ -38,11 +38,8 @@ void submit_retract(struct submit *submit, const struct muxbus_pane *pane)
 void submit_retract_look(
     struct submit *submit, const struct pane_screen *screen, const struct pane_tty *tty)
 {
-	bool was_entered = submit->line.was_entered;
 	if (submit_line_is_retracted(&submit->line, screen, tty)) {
 		submit_line_reset(&submit->line);
-		if (was_entered)
-			submit->handlers->entering(submit->data); /* stores: Enter not pressed */
 		submit->is_over = true;
 		submit_defer(submit, "a person began to type: the text was taken back");
 	} else if (submit_line_retract_is_late(&submit->line)) {
