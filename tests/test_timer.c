@@ -193,6 +193,12 @@ static void test_restart(void)
 	world.boot_ms += 20000;
 	world.real_ms += 9999999; /* the wall clock was set */
 	world_load(&world);
+	is_int(timer_next(world.timers, NULL)->real_due_ms - world.real_ms, 40000,
+	    "a timer is due by the clock that was set while no daemon ran");
+	world.real_ms -= 7200000;
+	timer_ring(world.timers);
+	is_int(timer_next(world.timers, NULL)->real_due_ms - world.real_ms, 40000,
+	    "and by one that is set later");
 	is_int((int)timer_count(world.timers), 1, "a restart keeps it");
 	is_str(timer_next(world.timers, NULL)->id, id, "with its id");
 	world_pass(&world, 39999);
@@ -231,6 +237,40 @@ static void test_reboot(void)
 	is_int(count_state(&world, NOTE_QUEUED), 2, "what came due meanwhile fires at once");
 	ok(strstr(newest(&world)->data, "\"late_by_sec\":30.500") != NULL, "with its delay: %s",
 	    newest(&world)->data);
+	world_finish(&world);
+}
+
+/* A machine without a battery begins in the past, until the network says the time. */
+static void test_late_clock(void)
+{
+	char old[NOTIFICATION_ID_SIZE];
+	const struct timer *timer;
+	struct world world;
+	world_open(&world);
+	(void)timer_sleep(world.timers, &pane, 60000, false, NULL, &timer, old);
+	(void)timer_remind(world.timers, &other, 7200000, false, "late", NULL);
+	world_unload(&world);
+	strcpy(world.boot_id, "second-start");
+	world.boot_ms = 100;
+	world.real_ms -= 500000000;
+	world_load(&world);
+	(void)timer_sleep(world.timers, &other, 10000, false, NULL, &timer, old);
+	world_pass(&world, 5000);
+	is_int(count_state(&world, NOTE_QUEUED), 0, "the clock is wrong after a boot");
+	world.real_ms += 500000000 + 3600000;
+	timer_ring(world.timers);
+	is_int(count_state(&world, NOTE_QUEUED), 1, "the clock is set: a timer of before is due");
+	world_pass(&world, 4999);
+	is_int(count_state(&world, NOTE_QUEUED), 1, "and one of this boot is not");
+	world_pass(&world, 1);
+	is_int(count_state(&world, NOTE_QUEUED), 2, "until its time has passed");
+	world_unload(&world);
+	strcpy(world.boot_id, "third-start");
+	world_load(&world);
+	world_pass(&world, 3590000 - 100);
+	is_int(count_state(&world, NOTE_QUEUED), 2, "the next boot has the clock as it was set");
+	world_pass(&world, 100);
+	is_int(count_state(&world, NOTE_QUEUED), 3, "and fires the last one");
 	world_finish(&world);
 }
 
@@ -353,6 +393,7 @@ int main(void)
 	test_reminders();
 	test_restart();
 	test_reboot();
+	test_late_clock();
 	test_suspend();
 	test_full();
 	test_full_disk();

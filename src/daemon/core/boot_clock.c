@@ -8,18 +8,20 @@
 struct boot_alarm {
 	struct boot_clock clock;
 	char boot_id[BOOT_ID_SIZE];
-	int fd;
-	struct event *event;
+	int fd, set_fd; /* set_fd: reports that the wall clock was set; -1: it does not */
+	struct event *event, *set_event;
 	void (*ring)(void *data);
 	void *data;
 };
 
-int64_t boot_clock_due_ms(
-    const struct boot_clock *clock, const char *boot_id, int64_t boot_due_ms, int64_t real_due_ms)
+void boot_clock_align(
+    const struct boot_clock *clock, const char *boot_id, int64_t *boot_due_ms, int64_t *real_due_ms)
 {
-	if (boot_id[0] != '\0' && strcmp(boot_id, clock->boot_id) == 0)
-		return boot_due_ms;
-	return clock->boot_ms(clock->data) + (real_due_ms - clock->real_ms(clock->data));
+	int64_t between_ms = clock->real_ms(clock->data) - clock->boot_ms(clock->data);
+	if (boot_id[0] == '\0' || strcmp(boot_id, clock->boot_id) != 0)
+		*boot_due_ms = *real_due_ms - between_ms;
+	else if (llabs(*boot_due_ms + between_ms - *real_due_ms) >= BOOT_CLOCK_STEP_MS)
+		*real_due_ms = *boot_due_ms + between_ms;
 }
 
 static int64_t alarm_boot_ms(void *data UNUSED)
@@ -54,8 +56,24 @@ static void alarm_readable(evutil_socket_t fd, short what UNUSED, void *data)
 {
 	struct boot_alarm *alarm = data;
 	uint64_t times;
-	if (read(fd, &times, sizeof times) == sizeof times)
+	if (read(fd, &times, sizeof times) == sizeof times || errno == ECANCELED)
 		alarm->ring(alarm->data);
+}
+
+/* Opens set_fd: a timer that is never due, and is cancelled each time the wall clock is set. */
+static void listen_to_set(struct boot_alarm *alarm, struct event_base *base)
+{
+	const struct itimerspec never = {.it_value = {.tv_sec = INT32_MAX}};
+	alarm->set_fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (alarm->set_fd < 0 ||
+	    timerfd_settime(
+		alarm->set_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL) < 0)
+		return;
+	alarm->set_event =
+	    event_new(base, alarm->set_fd, EV_READ | EV_PERSIST, alarm_readable, alarm);
+	if (alarm->set_event != NULL)
+		(void)event_add(
+		    alarm->set_event, NULL); /* without it the next ring sees the change */
 }
 
 /* Reads the id that Linux gives each boot. "": unknown, so each start counts as a boot. */
@@ -72,6 +90,7 @@ static void read_boot_id(char out[BOOT_ID_SIZE])
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data)
 {
 	struct boot_alarm *alarm = xcalloc(1, sizeof *alarm);
+	alarm->set_fd = -1;
 	alarm->ring = ring;
 	alarm->data = data;
 	read_boot_id(alarm->boot_id);
@@ -85,6 +104,7 @@ struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *da
 		boot_alarm_free(alarm);
 		return NULL;
 	}
+	listen_to_set(alarm, base);
 	alarm->clock = (struct boot_clock){
 	    .boot_ms = alarm_boot_ms,
 	    .real_ms = alarm_real_ms,
@@ -101,6 +121,10 @@ void boot_alarm_free(struct boot_alarm *alarm)
 		return;
 	if (alarm->event != NULL)
 		event_free(alarm->event);
+	if (alarm->set_event != NULL)
+		event_free(alarm->set_event);
+	if (alarm->set_fd >= 0)
+		close(alarm->set_fd);
 	close(alarm->fd);
 	mem_free(alarm);
 }

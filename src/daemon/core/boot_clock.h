@@ -8,6 +8,7 @@
 #include "base/base.h"
 
 #define BOOT_ID_SIZE 40
+#define BOOT_CLOCK_STEP_MS 1000 /* less is no setting of the wall clock, but drift */
 
 struct boot_clock {
 	int64_t (*boot_ms)(void *data); /* since the machine started */
@@ -22,15 +23,18 @@ struct boot_clock {
 };
 
 /*
- * Returns the boot_ms() of a deadline that an earlier daemon stored on both clocks. If the machine
- * booted since, only real_due_ms counts.
+ * Corrects a deadline that is kept on both clocks, boot_ms() and real_ms(). If the machine booted
+ * since boot_id, *real_due_ms counts, else *boot_due_ms.
  */
-int64_t boot_clock_due_ms(
-    const struct boot_clock *clock, const char *boot_id, int64_t boot_due_ms, int64_t real_due_ms);
+void boot_clock_align(const struct boot_clock *clock, const char *boot_id, int64_t *boot_due_ms,
+    int64_t *real_due_ms);
 
 struct event_base;
 
-/* The real clock: a timerfd on libevent. Calls ring when the alarm is due. NULL on failure. */
+/*
+ * The real clock: timerfds on libevent. Calls ring when the alarm is due, and when the wall clock
+ * was set. NULL on failure.
+ */
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data);
 void boot_alarm_free(struct boot_alarm *alarm);
 const struct boot_clock *boot_alarm_clock(struct boot_alarm *alarm);

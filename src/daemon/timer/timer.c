@@ -19,6 +19,7 @@ struct timer_set {
 	size_t size;
 	size_t reminders;
 	uint64_t last_number;
+	int64_t between_ms; /* between the clocks when the timers were last aligned */
 	struct map by_id;
 	struct map by_pane; /* pane_ref_key() to the first of its timers */
 };
@@ -148,13 +149,16 @@ static bool timer_load(void *data, const char *id, const struct json *value)
 		return false;
 	}
 	strcpy(timer->id, id);
-	timer->boot_due_ms =
-	    boot_clock_due_ms(set->clock, timer->boot_id, timer->boot_due_ms, timer->real_due_ms);
-	snprintf(timer->boot_id, sizeof timer->boot_id, "%s", set->clock->boot_id);
+	boot_clock_align(set->clock, timer->boot_id, &timer->boot_due_ms, &timer->real_due_ms);
 	timer->is_written = true;
 	queue_hold_id(set->queue, timer->id);
 	set_insert(set, timer);
 	return true;
+}
+
+static int64_t clocks_between_ms(const struct timer_set *set)
+{
+	return set->clock->real_ms(set->clock->data) - now_boot_ms(set);
 }
 
 struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *clock)
@@ -164,6 +168,7 @@ struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *cl
 	set->clock = clock;
 	map_init(&set->by_id);
 	map_init(&set->by_pane);
+	set->between_ms = clocks_between_ms(set);
 	queue_load(queue, &timer_kind, timer_load, set);
 	set_arm(set);
 	return set;
@@ -388,6 +393,7 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 	set_take(set, timer);
 	timer->boot_due_ms += (missed + 1) * timer->period_ms;
 	timer->real_due_ms += (missed + 1) * timer->period_ms;
+	snprintf(timer->boot_id, sizeof timer->boot_id, "%s", set->clock->boot_id);
 	queue_begin(set->queue);
 	timer_store(set, timer);
 	(void)queue_post(set->queue, &draft);
@@ -395,9 +401,28 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 	set_insert(set, timer);
 }
 
+/* Aligns all timers if the wall clock was set. */
+static void follow_clock(struct timer_set *set)
+{
+	int64_t between_ms = clocks_between_ms(set);
+	if (llabs(between_ms - set->between_ms) < BOOT_CLOCK_STEP_MS)
+		return;
+	set->between_ms = between_ms;
+	queue_begin(set->queue);
+	for (size_t at = 0; at < set->count; at++) {
+		struct timer *timer = set->heap[at];
+		boot_clock_align(
+		    set->clock, timer->boot_id, &timer->boot_due_ms, &timer->real_due_ms);
+		timer_store(set, timer);
+	}
+	(void)queue_commit(set->queue);
+	heap_sort(set);
+}
+
 void timer_ring(struct timer_set *set)
 {
 	int64_t now_ms = now_boot_ms(set);
+	follow_clock(set);
 	for (unsigned fired = 0; fired < TIMER_FIRE_MAX && set->count > 0; fired++) {
 		if (set->heap[0]->boot_due_ms > now_ms)
 			break;

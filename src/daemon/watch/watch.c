@@ -383,6 +383,8 @@ void watch_ring(struct watch_set *set)
 {
 	int64_t now_ms = now_boot_ms(set);
 	list_each_safe (struct watch, watch, &set->watches, link) {
+		boot_clock_align(
+		    set->clock, watch->boot_id, &watch->boot_due_ms, &watch->real_due_ms);
 		if (watch->boot_due_ms > now_ms)
 			continue;
 		watch_end(watch, WATCH_TIMEOUT);
@@ -442,8 +444,7 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 	}
 	strcpy(watch->id, id);
 	queue_hold_id(set->queue, id);
-	watch->boot_due_ms =
-	    boot_clock_due_ms(set->clock, boot_id, watch->boot_due_ms, watch->real_due_ms);
+	boot_clock_align(set->clock, boot_id, &watch->boot_due_ms, &watch->real_due_ms);
 	/*
 	 * If the file did not exist, no place is stored, and the file is read from its first byte.
 	 */
