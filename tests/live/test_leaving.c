@@ -2,7 +2,7 @@
 /*
  * A window is closed whose program goes on: whether its pane is in another window is not known at
  * once. Meanwhile no listing has the pane, and nothing counts as proven. The same if the connection
- * is lost that lists.
+ * is lost that lists. A dead pane has its last exit status.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -109,11 +109,37 @@ static void test_lost_listing(const char *tmux_path)
 	live_free(live);
 }
 
+/* Another program runs in a dead pane and ends, while only the other pane is listed again. */
+static void test_dead_again(const char *tmux_path)
+{
+	struct live *live = live_new(tmux_path);
+	struct followed *followed;
+	bool is_refreshed = false;
+	live_start_tmux(live, "cat");
+	followed = followed_new(live, false);
+	live_tmux(live, "set-option -g remain-on-exit on");
+	live_tmux(live, "new-window -d -t main: 'exit 3'");
+	ok(followed_until_line(followed, "pane_exited $0 @1 %%1 status 3") &&
+		followed_refresh(followed) && followed_until(followed, is_idle, followed),
+	    "a dead pane is listed");
+	live_tmux(live, "respawn-pane -k -t %%1 'exit 4'");
+	ok(live_tmux_until(live, "4", "display-message -p -t %%1 '#{pane_dead_status}'"),
+	    "tmux %s: it is dead again", live->version);
+	(void)muxbus_sync_refresh(
+	    followed->sync, MUXBUS_PART_PANES, 0, on_refreshed, &is_refreshed);
+	(void)followed_until(followed, is_set, &is_refreshed);
+	is_int(muxbus_model_pane(muxbus_sync_model(followed->sync), 1)->exit_status, 4,
+	    "a listing has its new status");
+	followed_free(followed);
+	live_free(live);
+}
+
 int main(void)
 {
 	for (const char *const *paths = live_tmux_paths(); *paths != NULL; paths++) {
 		test_leaving(*paths);
 		test_lost_listing(*paths);
+		test_dead_again(*paths);
 	}
 	return done_testing();
 }

@@ -416,13 +416,12 @@ static void choose_parts(struct muxbus_sync *sync)
 	parts_add(&parts, &lister->dirty);
 	lister->claims = claims;
 	lister->dirty = (struct parts){0};
-	if (is_unannounced || !is_claim_true(lister)) {
+	if (is_unannounced || !is_claim_true(lister))
 		parts_add(&parts, &claims);
-		if (wants_names(&claims) && !is_unannounced)
-			details_add_dead(sync, &parts);
-	} else if (wants_names(&claims)) {
+	else if (wants_names(&claims))
 		details_add_written(sync, &parts);
-	}
+	if (parts.details || parts.titles)
+		details_add_dead(sync, &parts);
 	if (is_unannounced)
 		choose_detached(&parts, !parts_are_empty(&awaited));
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
