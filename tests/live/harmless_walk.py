@@ -7,7 +7,8 @@ MUXBUS_WALK_SEED (1) chooses the walk: the same seed gives the same commands as 
 MUXBUS_WALK_FOLDER is a folder that keeps the memory of a tmux that has died, for one who looks for a fault.
 Modes: without; rest: requests only; following: some panes are followed, by pipes, and users pipe other panes; taken: users
 pipe any pane, and control clients follow these, and panes of agents that remain at their end; control: all by control clients. Where there are control clients, tmux up
-to 3.7c may die: then deaths are counted, and fail no check."""
+to 3.7c may die: then deaths are counted, and fail no check. The mode plain is run only where it is named: a `tmux -C` in each session,
+without muxbusd, to compare with."""
 
 import glob
 import json
@@ -27,11 +28,11 @@ import tap  # noqa: E402
 from fleet_machines import Ended, Link  # noqa: E402
 from harmless_steps import ACTIONS, KEPT, LISTING, PANES_MAX, PROGRAMS, SESSIONS_MAX, Listing, Terminal, end_programs, kill_session  # noqa: E402
 from harmless_versions import number_of, selection  # noqa: E402
-from harmless_world import OPTIONS, ServerEnded, World, adopt_orphans, send_signal  # noqa: E402
+from harmless_world import OPTIONS, PLAIN, ServerEnded, World, adopt_orphans, send_signal  # noqa: E402
 from tap import ok  # noqa: E402
 
 MODES = ("without", "rest", "following", "taken", "control")
-ATTACHED = ("taken", "control")
+ATTACHED = ("taken", "control", PLAIN)
 QUICK = ("without", "rest", "following")
 STEPS = int(os.environ.get("MUXBUS_WALK_STEPS", "150"))
 FOLDER = os.environ.get("MUXBUS_WALK_FOLDER", "")
@@ -76,6 +77,7 @@ class Walk(World):
         super().__init__(tmux, mode, folder, lambda row: None)
         self.random, self.step, self.all, self.terminals = random.Random(seed), 0, None, []
         self.followers, self.commands, self.deaths, self.faults, self.waiting = [], [], [], [], []
+        self.has_daemon = mode not in ("without", PLAIN)
         self.piped, self.stay = set(), set()  # panes that had a pipe of the user, and that were followed
         self.counts = {"requests": 0, "refused": 0, "events": 0, "looks with a control client": 0, "followed panes": 0}
 
@@ -157,7 +159,7 @@ class Walk(World):
         self.t("new-session", "-d", "-s", "second", "exec cat")
         self.terminals = [Terminal(self, "main"), Terminal(self, "second")]
         self.look()
-        if self.mode != "without":
+        if self.has_daemon:
             self.start_daemon()
 
     def end_world(self, is_stuck=False):
@@ -202,7 +204,9 @@ class Walk(World):
         else:
             self.any_of(ACTIONS)(self)
         self.look()
-        if self.mode != "without":
+        if self.mode == PLAIN:
+            self.start_plain(set(self.t("list-sessions", "-F", "#{session_name}").splitlines()))
+        elif self.has_daemon:
             self.use()
 
     # The use of muxbusd.
@@ -297,7 +301,7 @@ class Walk(World):
                 self.walk_on()
                 if self.step % 10 == 0:
                     self.check_clients()
-                if self.step == steps and self.mode != "without":
+                if self.step == steps and self.has_daemon:
                     self.check_end()
             except ServerEnded:
                 self.has_died()
@@ -309,7 +313,7 @@ class Walk(World):
                 self.begin_world()
             except (Ended, KeyError, OSError) as error:
                 self.faults.append(f"step {self.step}: {type(error).__name__}: {error}; " + " | ".join(self.commands))
-        if self.mode != "without" and self.daemon.poll() is not None:
+        if self.has_daemon and self.daemon.poll() is not None:
             self.faults.append(f"muxbusd has ended: {self.daemon.returncode}")
         self.end_world()
 
@@ -346,7 +350,7 @@ def check(version, mode, seed, got):
     if got is None:
         ok(False, f"{name}: the walk ends")
         return
-    may_die = mode in ATTACHED and number_of(version) <= (3, 7, "z")
+    may_die = mode == PLAIN or (mode in ATTACHED and number_of(version) <= (3, 7, "z"))
     if number_of(version)[:2] == (3, 7):  # its tty_draw_line() goes round for ever, without muxbusd too
         loops = [death for death in got["deaths"] if death["fate"].startswith("does not answer")]
         got["deaths"] = [death for death in got["deaths"] if death not in loops]
@@ -361,7 +365,7 @@ def check(version, mode, seed, got):
 
 
 def main():
-    versions, modes = selection("MUXBUS_WALK", MODES, QUICK)
+    versions, modes = selection("MUXBUS_WALK", MODES, QUICK, (PLAIN,))
     seed = int(os.environ.get("MUXBUS_WALK_SEED") or 1)
     for version, program in versions.items():
         walks = {mode: start(program, mode, seed) for mode in modes}
