@@ -128,14 +128,16 @@ int link_fd(const struct link *link)
 
 /* Output */
 
-bool link_queue(struct link *link, const void *bytes, size_t len)
-{
-	return buf_append(&link->out, bytes, len) == 0;
-}
-
 bool link_is_flushed(const struct link *link)
 {
 	return link->out.len == 0;
+}
+
+bool link_queue(struct link *link, const void *bytes, size_t len)
+{
+	if (link_is_flushed(link) && len > link->out.max)
+		link->out.max = len;
+	return buf_append(&link->out, bytes, len) == 0;
 }
 
 bool link_flush(struct link *link)
@@ -195,8 +197,7 @@ uint64_t link_queue_request(struct link *link, const char *method, const char *p
 	return has_room ? ++link->last_id : 0;
 }
 
-/* Sends all queued bytes. Returns 0, or -1 with errno. */
-static int send_all(struct link *link)
+bool link_send_all(struct link *link)
 {
 	struct pollfd fd = {.fd = link->fd, .events = POLLOUT};
 	while (link_flush(link) && !link_is_flushed(link)) {
@@ -204,15 +205,15 @@ static int send_all(struct link *link)
 		if (r == 0)
 			errno = EAGAIN; /* the daemon does not read */
 		if (r == 0 || (r < 0 && errno != EINTR))
-			return -1;
+			return false;
 	}
-	return link_is_flushed(link) ? 0 : -1;
+	return link_is_flushed(link);
 }
 
 uint64_t link_request(struct link *link, const char *method, const char *params)
 {
 	uint64_t id = link_queue_request(link, method, params);
-	return id != 0 && send_all(link) == 0 ? id : 0;
+	return id != 0 && link_send_all(link) ? id : 0;
 }
 
 /* Input */

@@ -120,10 +120,15 @@ enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_l
 /* Parses a line into a tree, which is lent until the next call. Returns NULL for invalid JSON. */
 const struct json *link_parse(struct link *link, const char *line, size_t len);
 
-/* Queues bytes for link_flush(). Returns false if the queue has no room for all of them. */
+/*
+ * Queues bytes for link_flush(). Returns false if the queue has no room for all of them; an empty
+ * queue has room for any number.
+ */
 bool link_queue(struct link *link, const void *bytes, size_t len);
 /* Queues a request. Returns its id, or 0 with errno if the queue has no room. */
 uint64_t link_queue_request(struct link *link, const char *method, const char *params);
 /* Sends without waiting. Returns false with errno if the daemon has closed the connection. */
 bool link_flush(struct link *link);
 bool link_is_flushed(const struct link *link);
+/* Sends all that is queued. Returns false with errno, EAGAIN after LINK_SEND_TIMEOUT_MS. */
+bool link_send_all(struct link *link);

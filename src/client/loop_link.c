@@ -209,6 +209,13 @@ bool loop_link_write(struct loop_link *link, const void *line, size_t len)
 	return true;
 }
 
+void loop_link_write_all(struct loop_link *link, const void *line, size_t len)
+{
+	if (loop_link_is_up(link) && !loop_link_write(link, line, len) &&
+	    (!link_send_all(link->socket) || !loop_link_write(link, line, len)))
+		loop_link_end(link);
+}
+
 bool loop_link_ask(struct loop_link *link, const char *method, const char *params,
     loop_link_answer_fn *answer, void *data)
 {

@@ -66,5 +66,11 @@ size_t loop_link_pending(const struct loop_link *link);
 /* Sends a line, which includes its newline. Returns false in the same cases as loop_link_ask(). */
 bool loop_link_write(struct loop_link *link, const void *line, size_t len);
 
+/*
+ * Sends a line, and waits for room if there is none. If the daemon does not read within
+ * LINK_SEND_TIMEOUT_MS, the link ends. Without a link the line is lost.
+ */
+void loop_link_write_all(struct loop_link *link, const void *line, size_t len);
+
 /* Pauses or resumes reading. During a pause the daemon replaces events without room by a gap. */
 void loop_link_pause(struct loop_link *link, bool is_paused);

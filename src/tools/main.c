@@ -64,7 +64,7 @@ struct served_call {
 static void send_line(struct tools_main *main, struct buf *line)
 {
 	if (!main->is_held || buf_append(&main->held, line->data, line->len) != 0)
-		(void)loop_link_write(main->link, line->data, line->len); /* lost if this fails */
+		loop_link_write_all(main->link, line->data, line->len);
 	buf_finish(line);
 }
 
@@ -86,7 +86,7 @@ static void flush_held(struct tools_main *main)
 {
 	main->is_held = false;
 	if (main->held.len > 0)
-		(void)loop_link_write(main->link, main->held.data, main->held.len);
+		loop_link_write_all(main->link, main->held.data, main->held.len);
 	drop_held(main);
 }
 
@@ -217,7 +217,7 @@ static void send_kept(struct tools_main *main)
 	list_each_safe (struct served_call, call, &main->calls, link) {
 		if (call->answer.len == 0)
 			continue;
-		(void)loop_link_write(main->link, call->answer.data, call->answer.len);
+		loop_link_write_all(main->link, call->answer.data, call->answer.len);
 		call_free(call);
 	}
 }
@@ -239,7 +239,7 @@ static void provide(struct tools_main *main)
 	put_kept(main, &writer);
 	json_object_end(&writer);
 	message_end(&writer);
-	(void)loop_link_write(main->link, line.data, line.len); /* before the held lines */
+	loop_link_write_all(main->link, line.data, line.len); /* before the held lines */
 	buf_finish(&line);
 	send_kept(main);
 	flush_held(main);
@@ -297,7 +297,7 @@ static void on_leaving(void *data)
 	static const char line[] = "{\"jsonrpc\":\"2.0\",\"method\":\"provide\",\"params\":{}}\n";
 	struct tools_main *main = data;
 	if (main->rows != NULL && loop_link_is_up(main->link))
-		(void)loop_link_write(main->link, line, strlen(line));
+		loop_link_write_all(main->link, line, strlen(line));
 }
 
 static void on_server_ended(void *data, const char *reason)

@@ -39,6 +39,7 @@ declare_tool unknown "$per_pane" ',"tool":"no_such"'
 printf '{"name":"once","group":"demo","description":"A test.","run":["true"]}' >"$dir/shipped/once.json"
 chmod 644 "$dir/shipped/once.json"
 declare_tool late "$per_pane" ''
+declare_tool big "$per_daemon" ',"parameters":{"type":"object","properties":{"bytes":{"type":"integer"}}}'
 declare_tool change "$per_pane" ''
 declare_tool needy "$per_pane" ',"tool":"env"'
 declare_tool renamed "$per_pane" ',"tool":"echo","arguments":{"their":"ours"},"parameters":{"type":"object","properties":{"ours":{"type":"string"},"same":{"type":"array"}}}'
@@ -111,6 +112,14 @@ many=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{
 	"name":"counting","_meta":{"progressToken":"t"},"arguments":{"count":3000,"pane":"'"$one"'"}}}' | tr -d '\n\t' |
 	sed 's/$/\n/' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" | grep -c notifications/progress)
 ok "not all of a flood ($many)" [ "$many" -lt 500 ]
+
+for i in 1 2 3 4 5 6 7 8; do
+	ask '{"method":"big","params":{"bytes":4000000}}' | jq -r '.result.text // .error.message | length' >"$dir/big.$i" &
+done
+eight() {
+	cat "$dir"/big.[1-8] | sort | uniq -c | tr -s ' '
+}
+until_is 'eight large answers at once, which take more than a link holds' ' 8 4000000' eight
 
 # ---- ends ----
 is 'a call is cut at its time' "$(tool shared_slow '{"millis":60000}' .error.data.kind)" timeout
