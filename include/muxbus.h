@@ -781,7 +781,7 @@ struct muxbus_window {
 	uint32_t active_pane;
 	uint32_t panes; /* number of panes */
 	bool is_zoomed;
-	bool has_bell; /* alerts of any link */
+	bool has_bell; /* alerts of the window in any session */
 	bool has_activity;
 	bool has_silence;
 };
@@ -934,15 +934,15 @@ enum muxbus_change_kind {
 
 struct muxbus_change {
 	enum muxbus_change_kind kind;
-	uint32_t session; /* MUXBUS_NO_ID if none is concerned; so for window and pane */
+	uint32_t session; /* this id and the next two: MUXBUS_NO_ID if the change concerns none */
 	uint32_t window;
 	uint32_t pane;
-	/* The state after the change, lent; NULL after ..._CLOSED and if unknown. */
+	/* The state after the change; NULL if unknown, and for an object that has closed. */
 	const struct muxbus_session *session_now;
 	const struct muxbus_window *window_now;
 	const struct muxbus_pane *pane_now;
 	const struct muxbus_link *link_now;
-	const struct muxbus_client *client_now; /* after DETACHED: the last state */
+	const struct muxbus_client *client_now; /* after ..._CLIENT_DETACHED: the last state */
 	const char *previous; /* the old name, title, command, path or mode; else NULL */
 	uint32_t previous_window; /* PANE_MOVED, ACTIVE_PANE..., SESSION_WINDOW...: the old one */
 	uint32_t previous_pane; /* ACTIVE_PANE_CHANGED: the old one */
@@ -1121,16 +1121,16 @@ MUXBUS_API int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, 
  */
 enum muxbus_output {
 	MUXBUS_OUTPUT_NONE, /* no subscriber, pane, or connection to the pane's sessions */
-	MUXBUS_OUTPUT_COMING, /* later; a gap is reported at the beginning */
+	MUXBUS_OUTPUT_COMING, /* output will begin later, with a gap */
 	MUXBUS_OUTPUT_FLOWING,
 };
 MUXBUS_API enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t pane);
 
 /*
  * Says that the program itself reads the output of a pane, for example with pipe-pane. COMING: it
- * soon will. FLOWING: from now on; a gap is reported. NONE: no longer. Until NONE no connection
- * delivers the pane's output; the end of the pane ends this too. Returns 0, or MUXBUS_ERR_NOT_FOUND
- * if the pane does not exist. Since 0.3.
+ * will soon. FLOWING: it does from now on, and a gap is reported. NONE: it no longer does. Until
+ * NONE no connection delivers the pane's output; the end of the pane ends this too. Returns 0, or
+ * MUXBUS_ERR_NOT_FOUND if the pane does not exist. Since 0.3.
  */
 MUXBUS_API int muxbus_sync_own_output(
     struct muxbus_sync *sync, uint32_t pane, enum muxbus_output output);

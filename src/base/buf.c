@@ -42,7 +42,7 @@ void buf_shrink(struct buf *buf, size_t keep)
 		return;
 	data = mem_realloc(buf->data, keep);
 	if (data == NULL)
-		return; /* keeps the larger block */
+		return; /* out of memory: keeps the larger block */
 	buf->data = data;
 	buf->cap = keep;
 }

@@ -27,7 +27,7 @@ void buf_finish(struct buf *buf); /* frees the content; the buffer can be used a
 void buf_clear(struct buf *buf); /* sets len to 0 and keeps the memory */
 const char *buf_text(const struct buf *buf); /* the content as a string; "" if it is empty */
 bool buf_is_equal(const struct buf *buf, const struct buf *other);
-/* Shrinks the memory to keep bytes if the content is shorter. */
+/* Shrinks the memory to `keep` bytes if the content is shorter than that. */
 void buf_shrink(struct buf *buf, size_t keep);
 
 /* These functions return 0 or an enum buf_error. The appended bytes must not be part of buf. */

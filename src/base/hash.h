@@ -18,7 +18,7 @@ uint64_t hash_bytes(const void *bytes, size_t len);
 /* Hashes with the caller's key, so that the result is the same in every process. */
 uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len);
 
-/* Returns the CRC-32C of bytes that follow earlier ones. crc: the result for those; 0 at first. */
+/* Returns the CRC-32C of bytes that follow others. crc: the CRC-32C of the others; 0 if none. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
 
 /* crc32c() without special CPU instructions. */

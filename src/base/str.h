@@ -55,7 +55,7 @@ const char *str_shown(const char *text, size_t len, char out[STR_SHOWN_SIZE]);
  */
 void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE]);
 
-/* str_is_in(): the NULL-terminated list has this text. str_ends_in(): the text ends with `end`. */
+/* Return true if a NULL-terminated list has the text, or if the text ends with `end`. */
 bool str_is_in(const char *text, const char *const *names);
 bool str_ends_in(const char *text, const char *end);
 

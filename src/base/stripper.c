@@ -9,7 +9,7 @@ void stripper_init(struct stripper *stripper, struct buf *out)
 	*stripper = (struct stripper){.out = out, .line = out->len, .kept = out->len};
 }
 
-/* Cuts out to len bytes. */
+/* Truncates `out` to len bytes. */
 static void truncate_to(struct stripper *stripper, size_t len)
 {
 	stripper->out->len = len;

@@ -24,13 +24,13 @@ enum token_kind {
 
 struct token {
 	enum token_kind kind;
-	const uint8_t *bytes; /* of TEXT and CONTROL; lent */
+	const uint8_t *bytes; /* of TEXT and CONTROL; valid until token() returns */
 	size_t len; /* of bytes; for OSC: of text */
 	uint64_t from; /* offset of the first byte in the stream */
 	uint64_t to; /* offset behind the last byte */
 	char mark; /* MARK: 'A' prompt begins, 'B' prompt ends, 'C' command runs, 'D' it ended */
 	int status; /* MARK 'D': the exit status, -1 if absent */
-	const char *text; /* MARK: the rest, such as ";0"; OSC: the string; NUL-terminated; lent */
+	const char *text; /* MARK: the rest, ";0"; OSC: the string; valid until token() returns */
 };
 
 typedef void token_fn(void *data, const struct token *token);

@@ -5,7 +5,7 @@
 #include <emmintrin.h>
 #endif
 
-/* The first character: its first byte announces need bytes, of which the first have are valid. */
+/* The first byte of a character announces `need` bytes; the first `have` of them are valid. */
 struct utf8_scan {
 	size_t need; /* 0 if the byte cannot begin a character */
 	size_t have;

@@ -250,7 +250,7 @@ static int read_file(struct arguments *call, const char *path, struct buf *out)
 	r = file_read_all(fd, out);
 	saved_errno = errno;
 	if (!is_input)
-		(void)close(fd); /* only read */
+		(void)close(fd); /* loses no data: the file was only read */
 	if (r < 0 && saved_errno == EFBIG)
 		return refuse(call, "%s: longer than %zu bytes", path, ARGUMENTS_FILE_MAX);
 	return r < 0 ? refuse(call, "%s: %s", path, strerror(saved_errno)) : 0;

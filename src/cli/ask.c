@@ -28,7 +28,7 @@ static bool listens(const char *socket)
 {
 	int fd = *socket != '\0' ? link_connect(socket, ASK_MUTE_MS) : -1;
 	if (fd >= 0)
-		(void)close(fd); /* nothing was sent */
+		(void)close(fd); /* loses no data: nothing was sent */
 	return fd >= 0;
 }
 

@@ -17,7 +17,7 @@ struct method_call {
 	int count;
 	bool wants_help;
 	bool has_force; /* --force was given, meaning force=true */
-	char *first; /* the first word behind a key that was added */
+	char *first; /* the first word with its key, which key_first() added */
 	char *preset; /* the words that the verb adds */
 	struct buf params;
 	struct buf usage;

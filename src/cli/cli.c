@@ -65,7 +65,7 @@ void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 	while ((*option != '\0' || *host != '\0') && (at = strstr(text, name)) != NULL) {
 		(void)buf_append(out, text, (size_t)(at - text) + strlen(name));
 		text = at + strlen(name);
-		if (*text == '-') /* the command already has such an option */
+		if (*text == '-') /* the command already has an option here */
 			continue;
 		if (*host != '\0')
 			(void)buf_printf(out, "--host %.*s ", (int)strcspn(host, " "), host);

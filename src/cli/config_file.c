@@ -80,7 +80,7 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 		trouble = "it is not a regular file";
 	else if (file_read_all(fd, &file->text) < 0)
 		trouble = strerror(errno);
-	(void)close(fd); /* only read */
+	(void)close(fd); /* loses no data: the file was only read */
 	file->is_there = true;
 	return trouble != NULL ? fail(ret_reason, size, path, trouble) : true;
 }

@@ -77,7 +77,7 @@ bool locate_tmux_runs(const struct cli *cli)
 {
 	int fd = link_connect(cli->tmux_socket, CONNECT_TIMEOUT_MS);
 	if (fd >= 0)
-		(void)close(fd); /* nothing was sent */
+		(void)close(fd); /* loses no data: nothing was sent */
 	return fd >= 0;
 }
 
@@ -115,7 +115,7 @@ static bool is_of_ended_server(const char *tmux, const char *socket)
 	if (fd < 0)
 		return true;
 	(void)process_is_peer(fd, &server); /* only the pid is used */
-	(void)close(fd); /* nothing was sent */
+	(void)close(fd); /* loses no data: nothing was sent */
 	return server.pid > 0 && server.pid != pid;
 }
 

@@ -15,9 +15,9 @@
 
 enum {
 	HOST_SIZE = 1025, /* of a destination for ssh, as in the hosts file */
-	STATUS_SSH = 255, /* ssh has failed */
+	STATUS_SSH = 255, /* exit status of ssh if ssh itself has failed */
 	SAID_MAX = 256 * 1024, /* bytes that are kept of the standard error of ssh */
-	SAID_SIZE = 16384, /* bytes that are read of its end */
+	SAID_SIZE = 16384, /* bytes that are read from the end of that text */
 	HELLO_SEC = 30, /* timeout for ssh and the relay */
 	HELLO_ASKING_SEC = 150, /* if ssh may ask for a password; sshd waits 120 s for it */
 	HELLO_SEC_MAX = 86400,
@@ -94,8 +94,8 @@ bool remote_is(const struct cli *cli)
 
 /*
  * A file of limited size for the standard error of ssh. Its offset, which ssh shares, is the end of
- * the text. -1: ssh keeps ours, if that is a terminal, on which ssh may also ask the user for
- * something.
+ * the text. -1: ssh writes to our standard error: a terminal, on which ssh may also ask the user
+ * for something, or no file could be made.
  */
 static int said_fd = -1;
 
@@ -113,7 +113,7 @@ static void close_said(void)
 	static char said[SAID_SIZE];
 	(void)fwrite(said, 1, read_said(said), stderr);
 	if (said_fd >= 0)
-		(void)close(said_fd); /* only read */
+		(void)close(said_fd); /* loses no data: its text was read above */
 	said_fd = -1;
 }
 
@@ -121,7 +121,7 @@ static void open_said(void)
 {
 	int fd = isatty(STDERR_FILENO) ? -1 : memfd_create("ssh", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd >= 0 && (ftruncate(fd, SAID_MAX) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW) < 0)) {
-		(void)close(fd); /* not used */
+		(void)close(fd); /* loses no data: nothing was written */
 		fd = -1;
 	}
 	said_fd = fd;

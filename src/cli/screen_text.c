@@ -45,7 +45,7 @@ int screen_columns(int fd)
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		columns = size.ws_col;
 	else if (text != NULL)
-		(void)str_parse_u32(text, strlen(text), &columns); /* else COLUMNS_DEFAULT */
+		(void)str_parse_u32(text, strlen(text), &columns); /* on failure COLUMNS_DEFAULT */
 	return columns < COLUMNS_MIN ? COLUMNS_MIN
 	    : columns > COLUMNS_MAX  ? COLUMNS_MAX
 				     : (int)columns;

@@ -49,8 +49,8 @@ void loop_process_stop(struct loop_process *process);
 /* Returns true if a call of len bytes fits into the queue of unread bytes. */
 bool loop_process_has_room(const struct loop_process *process, size_t len);
 /*
- * Queues a line with its newline. Beyond the room for calls, 64 KiB are left for other lines.
- * Returns false if the line was not queued.
+ * Queues a line with its newline. Lines other than calls have 64 KiB more room. Returns false if
+ * the line was not queued.
  */
 bool loop_process_write(struct loop_process *process, const void *line, size_t len);
 

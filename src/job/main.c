@@ -23,7 +23,7 @@
 
 enum {
 	DEPTH_MAX = 64,
-	SWEEPS_MAX = 50, /* sweeps are a millisecond apart */
+	SWEEPS_MAX = 50, /* most times that all descendants are killed, a millisecond apart */
 };
 
 /*
@@ -337,7 +337,7 @@ static void keep_start(
 	    .pid_start = process_start_ticks(job->pid),
 	    .real_ms = job->status.start_ms,
 	};
-	(void)job_start_write(started_fd, ret_start); /* the file matters more than its text */
+	(void)job_start_write(started_fd, ret_start); /* without text it means "started" too */
 	close(started_fd);
 }
 

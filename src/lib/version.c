@@ -25,7 +25,7 @@ struct cap_row {
 	uint32_t bit;
 	const char *name;
 	uint32_t since; /* the first release with the capability */
-	uint32_t until; /* the first release without it again */
+	uint32_t until; /* the first later release that lacks it; FOREVER: none */
 };
 
 /* Sorted by the bits of the capabilities. */

@@ -5,9 +5,9 @@
 
 enum {
 	ACK_MS = 2000, /* timeout of a message; then it is sent again */
-	HOLD_MIN_MS = 250, /* first delay after a refusal; doubles each time */
+	HOLD_MIN_MS = 250, /* first delay after a refusal; it doubles with each refusal in a row */
 	HOLD_MAX_MS = 30000,
-	HOLD_UNHEARD_MS = 2000, /* the same if no reply came, since an election takes seconds */
+	HOLD_UNHEARD_MS = 2000, /* first delay if no reply came, since an election takes seconds */
 	FLIGHT_MAX = 1024, /* messages sent and not acknowledged */
 };
 

@@ -22,7 +22,7 @@ enum {
 	ALONE_MS = 600000, /* the longest wait for the next muxbusd; then this program ends */
 	KINDS_MAX = 16 * 1024, /* bytes of the kinds of events */
 	CALLS_MAX = 64 * 1024, /* bytes of the list of kept calls */
-	ENVELOPE = 1024, /* bytes of a line around its result */
+	ENVELOPE = 1024, /* bytes of a line in addition to its result */
 };
 
 #define LINE_MAX_BYTES ((size_t)16 * 1024 * 1024) /* bytes of a line from muxbusd */

@@ -32,7 +32,7 @@ static void describe(struct buf *out, const struct json *item)
 	}
 	if (data != NULL && data->type == JSON_STRING)
 		(void)buf_printf(
-		    out, ", left out: %zu bytes", strcspn(data->text, "=") * 3 / 4); /* of base64 */
+		    out, ", left out: %zu bytes", strcspn(data->text, "=") * 3 / 4); /* decoded */
 	(void)buf_append_byte(out, ']');
 }
 

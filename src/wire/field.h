@@ -126,9 +126,9 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 void field_put_object(struct json_writer *writer, const struct field *fields);
 
 /*
- * Writes the schema for a tool of models, as member name: every value gets a type. With in_short it
- * lacks rare fields, bounds and defaults of false, since models read schemas repeatedly; the daemon
- * still accepts all of these.
+ * Writes the schema for a tool of models, as the member `name`: every value gets a type. With
+ * in_short it lacks rare fields, bounds and defaults of false, since models read schemas
+ * repeatedly; the daemon still accepts all of these.
  */
 void field_write_tool_schema(
     struct json_writer *writer, const char *name, const struct field *fields, bool in_short);

@@ -13,8 +13,8 @@
 #include "base/base.h"
 
 /*
- * Maximum levels of arrays and objects: for every reader; for a line given to the daemon; for data
- * in such a line. Each is lower than the one before, since an answer nests what was given deeper.
+ * Maximum levels of arrays and objects: in any line, in a line given to the daemon, and in data in
+ * such a line. Each is lower than the one before, since an answer nests the given data deeper.
  */
 #define JSON_DEPTH_MAX 96
 #define JSON_GIVEN_DEPTH_MAX 64
@@ -54,7 +54,7 @@ void json_reader_trim(struct json_reader *reader);
  * Reads one value. Returns it, lent until the next call; or NULL with *ret_error. White space
  * around the value is accepted, an empty line is not. Errors are also: text after the value,
  * duplicate keys, more than JSON_DEPTH_MAX levels or JSON_VALUES_MAX values, numbers longer than
- * JSON_NUMBER_MAX characters, "\u0000", a BOM, and those in the comment at the top of this file.
+ * JSON_NUMBER_MAX characters, "\u0000", a BOM, and invalid text as at the top of this file.
  */
 const struct json *json_read(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* If a string is cut, this room, or a quarter of the room if less, stays for what follows. */
+/* A string that is cut leaves this room, or a quarter of the room if less, to later members. */
 #define TAIL_BYTES 8192
 
 #define SHORT_BYTES 256 /* longer texts always go to the escaper */

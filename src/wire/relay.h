@@ -40,7 +40,7 @@ struct relay_end {
 	const char *noise; /* the last line of its output, by relay_keep_noise(); "" if none */
 };
 
-/* Writes in one line why ssh has ended, and for causes that are known what to do. */
+/* Writes in one line why ssh has ended, and what to do if the cause is known. */
 void relay_explain(const struct relay_end *end, char *ret_reason, size_t size);
 
 /* Keeps a line before the hello, in which a login shell may say why it refuses. */

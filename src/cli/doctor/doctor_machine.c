@@ -22,7 +22,7 @@ static long read_number(const char *path)
 		return -1;
 	if (fscanf(file, "%ld", &number) != 1)
 		number = -1;
-	(void)fclose(file); /* only read */
+	(void)fclose(file); /* loses no data: the file was only read */
 	return number;
 }
 

@@ -43,7 +43,7 @@ struct mcp_options {
 };
 
 struct losses {
-	int64_t times[LOSSES_MAX]; /* of the last ones */
+	int64_t times[LOSSES_MAX]; /* times of the last losses or starts */
 	size_t count;
 };
 
@@ -136,7 +136,7 @@ static bool is_under_codex(void)
 		file = fopen(path, "re");
 		is_read = file != NULL && fgets(name, sizeof name, file) != NULL;
 		if (file != NULL)
-			(void)fclose(file); /* only read */
+			(void)fclose(file); /* loses no data: the file was only read */
 		if (!is_read)
 			return false;
 		if (strncmp(name, "codex", strlen("codex")) == 0)

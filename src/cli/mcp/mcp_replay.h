@@ -21,7 +21,7 @@
 #define MCP_REPLAY_KEPT_MAX 64 /* subscriptions to repeat */
 
 struct mcp_replay_config {
-	const char *greeting; /* lines to send first to each daemon, without answers; or NULL */
+	const char *greeting; /* lines that each daemon gets first, and does not answer; or NULL */
 	bool is_legacy; /* refuse server/discover, so that clients fall back to initialize */
 };
 

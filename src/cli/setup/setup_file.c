@@ -51,7 +51,7 @@ static void out_of_memory(void)
 
 const char *const setup_tools[] = {"assistant", "coding", NULL};
 
-#define SERVER_END "\"mcp\"]" /* of the arguments of the MCP server */
+#define SERVER_END "\"mcp\"]" /* ends the arguments of the MCP server */
 #define TOOLS_OPTION "--tools="
 
 /* Returns true if a value holds the arguments of the MCP server, where --tools= belongs. */

@@ -18,7 +18,7 @@ struct top_cpu {
 	size_t count;
 };
 
-#define TICKS_MIN 50 /* least ticks between samples: of fewer, one tick is over 2 percent */
+#define TICKS_MIN 50 /* least ticks between samples, so that one tick is at most 2 percent */
 
 static const struct top_cpu_pane *find_pane(const struct top_cpu *cpu, pid_t pid)
 {
@@ -63,8 +63,8 @@ enum {
 	REFRESH_MS = 1000, /* minimum interval of requests for a list */
 	SLOW_MS = 2000, /* interval of requests for changes without events */
 	NONE_MS = 60000, /* as SLOW_MS, for an empty list of agents, since new ones cause events */
-	SHARE = 400, /* added to intervals, in durations of the last request; 1/20 after an event */
-	TOOK_MS = 30, /* longest duration that counts for SHARE */
+	SHARE = 400, /* times that the last answer took, added to an interval; 20 after an event */
+	TOOK_MS = 30, /* longest time of an answer that counts */
 	CAPTURE_MS = 5000, /* longest interval of captures */
 	DETAIL_MS = 30000, /* greatest age of details that events do not announce */
 	RECONNECT_MS = 1000,
@@ -97,7 +97,7 @@ struct top_feed {
 	int64_t took_ms[ASK_COUNT_]; /* time until its answer was read */
 	bool is_due[ASK_COUNT_]; /* an event has made the answer stale */
 	char captured[TOP_ID_SIZE]; /* pane or job of the last capture */
-	int64_t spared_ms; /* last time that a capture was due, made or skipped */
+	int64_t spared_ms; /* when a capture was last due, whether it was made or skipped */
 	long tmux_runs; /* read_runs() at the last capture; 0 if unknown */
 	char going[TOP_ID_SIZE]; /* the pane to show to the user */
 	struct top_cpu cpu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The source of data for muxbus top: a link to the daemon that reconnects after a loss. Events
- * cause requests; answers are stored in a model.
+ * The source of data for muxbus top: a link to the daemon that reconnects after a loss. Events and
+ * keys cause requests, which the feed sends; answers are stored in a model.
  */
 #pragma once
 

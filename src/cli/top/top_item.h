@@ -24,7 +24,7 @@ enum {
 
 enum {
 	TOP_HOME_RECENT_MS =
-	    3600000, /* jobs that ended earlier, and before the last look, are omitted */
+	    3600000, /* jobs that ended before that, and before top_model.looked_ms, are omitted */
 	TOP_HOME_LATE_MS = 60000, /* notifications not delivered for this long need a person */
 	TOP_PANE_STATE = 3, /* index of the column with the state of panes, and of agents */
 	TOP_AGENT_STATE = 2,

@@ -7,7 +7,7 @@
 struct cast {
 	unsigned columns;
 	unsigned rows;
-	int64_t start_ms; /* real time of time 0 */
+	int64_t start_ms; /* real time at which the time of the recording is 0 */
 	int64_t last_ms; /* time of the last event, from start_ms; never decreases */
 };
 

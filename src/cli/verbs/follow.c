@@ -250,7 +250,7 @@ static enum step take(struct follow *follow)
 		buf_init(&line, LINE_MAX_BYTES);
 		write_note(follow, note, &line);
 		if (!print(&line))
-			step = end(follow, CLI_DONE); /* not acknowledged: the daemon types it */
+			step = end(follow, CLI_DONE); /* the daemon types the unacknowledged text */
 		else
 			keep_seq(follow, seq);
 		buf_finish(&line);

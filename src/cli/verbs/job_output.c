@@ -243,7 +243,7 @@ int job_output_watch(const struct cli *cli, const char *log)
 	bool is_here = !remote_is(cli) && !cli->is_fleet;
 	int fd = is_here ? inotify_init1(IN_CLOEXEC | IN_NONBLOCK) : -1;
 	if (fd >= 0 && inotify_add_watch(fd, log, IN_MODIFY) < 0) {
-		(void)close(fd); /* only a watch */
+		(void)close(fd); /* loses no data: nothing was watched */
 		fd = -1;
 	}
 	return fd;

@@ -30,7 +30,7 @@
 struct file_tree {
 	int fd;
 	char *patterns[FILE_TREE_PATTERNS_MAX];
-	char *bases[FILE_TREE_PATTERNS_MAX]; /* the folder before the first wildcard of each */
+	char *bases[FILE_TREE_PATTERNS_MAX]; /* for each pattern: the folder before its wildcard */
 	size_t count;
 	struct map folders; /* path by watch descriptor; a path ends in '/' or is "" */
 	bool is_torn;
@@ -344,7 +344,7 @@ static struct file_tree *file_tree_new(
 
 enum {
 	SETTLE_MS = 100, /* time without changes before the command runs */
-	SETTLE_MAX = 10, /* longest wait during changes, in SETTLE_MS */
+	SETTLE_MAX = 10, /* longest wait while files keep changing, in units of SETTLE_MS */
 	KILL_MS = 2000, /* from SIGTERM to SIGKILL */
 	END_LOOK_MS = 10, /* interval of checks whether a group has ended */
 	LOOK_MS = 500, /* interval of checks for a missing folder */
@@ -365,7 +365,7 @@ struct rerun {
 	uint32_t count; /* runs that have ended */
 	int status; /* exit status of the last run */
 	bool is_due; /* files have changed since the last run began */
-	int64_t first_ms, last_ms; /* times of the first and last change since then */
+	int64_t first_ms, last_ms; /* times of the first and last change of is_due */
 };
 
 static const struct option_row options[] = {

@@ -64,7 +64,7 @@ static bool read_file(const char *path, struct buf *out)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool is_read = fd >= 0 && file_read_all(fd, out) == 0;
 	if (fd >= 0)
-		(void)close(fd); /* only read */
+		(void)close(fd); /* loses no data: the file was only read */
 	return is_read && out->len > 0;
 }
 

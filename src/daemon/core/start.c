@@ -184,7 +184,7 @@ static int open_file(int dir, const char *state_dir, char *ret_reason, size_t si
 		    errno == ELOOP ? "is a symbolic link; remove it" : strerror(errno));
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
 		return fd;
-	(void)close(fd); /* not used */
+	(void)close(fd); /* loses no data: the file was not used */
 	return str_refuse(
 	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
 }
@@ -224,7 +224,7 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 	if (result == LOCK_ERROR)
 		(void)str_refuse(
 		    ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir, strerror(errno));
-	(void)close(fd); /* only read */
+	(void)close(fd); /* loses no data: the file was only read */
 	return result;
 }
 
@@ -279,7 +279,7 @@ static enum lock_result take_address(
 			return LOCK_OK;
 		}
 		result = errno == EADDRINUSE ? find_holder(address, len, ret_holder) : LOCK_ERROR;
-		(void)close(fd); /* not used */
+		(void)close(fd); /* loses no data: the socket was not used */
 	} while (result == LOCK_HELD && process_await_release(ret_holder->pid, &tries));
 	return result;
 }

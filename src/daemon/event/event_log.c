@@ -149,7 +149,7 @@ static int read_file(struct sequence *sequence)
 		return errno == ENOENT ? 0 : -1;
 	len = read(fd, text, sizeof text);
 	saved_errno = errno;
-	(void)close(fd); /* only read */
+	(void)close(fd); /* loses no data: the file was only read */
 	errno = saved_errno;
 	if (len < 0)
 		return -1;

@@ -200,7 +200,7 @@ void inotify_hub_free(struct inotify_hub *hub)
 		event_free(hub->readable);
 	loop_timer_free(hub->later);
 	map_finish(&hub->nodes);
-	(void)close(hub->fd); /* only read */
+	(void)close(hub->fd); /* loses no data: events are only read */
 	mem_free(hub->bytes);
 	mem_free(hub);
 }

@@ -314,7 +314,7 @@ static void find_missed(struct tail *tail, int64_t until_ns)
 		if (fd < 0)
 			continue;
 		is_new = !is_copy(tail, fd);
-		(void)close(fd); /* only read */
+		(void)close(fd); /* loses no data: the file was only read */
 		if (is_new)
 			(void)open_missed(tail, path);
 	}

@@ -29,7 +29,7 @@ void tail_file_free(struct tail_file *file)
 		return;
 	list_remove(&file->link);
 	buf_finish(&file->carry);
-	(void)close(file->fd); /* only read */
+	(void)close(file->fd); /* loses no data: the file was only read */
 	mem_free(file);
 }
 
@@ -516,7 +516,7 @@ size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX])
 		if (strncmp(entry->d_name, base, base_len) == 0 &&
 		    is_rotated(entry->d_name + base_len))
 			count += read_sibling(dirfd(dir), entry->d_name, &ret_siblings[count]);
-	(void)closedir(dir); /* only read */
+	(void)closedir(dir); /* loses no data: the folder was only read */
 	qsort(ret_siblings, count, sizeof *ret_siblings, by_age);
 	return count;
 }

@@ -111,7 +111,7 @@ static char *read_text(struct hosts_file *file)
 		text[len > 0 ? len : 0] = '\0';
 	}
 	if (fd >= 0)
-		(void)close(fd); /* only read */
+		(void)close(fd); /* loses no data: the file was only read */
 	if (reason[0] != '\0')
 		add_error(file, 0, reason);
 	return text;

@@ -46,7 +46,7 @@ static int read_proc(const char *proc, pid_t pid, const char *name, struct buf *
 		if (n > 0)
 			out->len += (size_t)n;
 	} while (n > 0 || (n < 0 && errno == EINTR));
-	(void)close(fd); /* only read */
+	(void)close(fd); /* loses no data: the file was only read */
 	if (n < 0 || out->data == NULL)
 		return -1;
 	out->data[out->len] = '\0';
@@ -78,7 +78,7 @@ static int read_process(const char *proc, pid_t pid, struct peer_process *ret_pr
 	if (fd < 0)
 		return -1;
 	n = read(fd, text, sizeof text - 1);
-	(void)close(fd); /* only read */
+	(void)close(fd); /* loses no data: the file was only read */
 	text[n > 0 ? n : 0] = '\0';
 	name = strchr(text, '(');
 	end = strrchr(text, ')');

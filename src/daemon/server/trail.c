@@ -254,7 +254,7 @@ static void take_up_old(struct trail *trail)
 		(void)take_up(trail, &text);
 	trail->refused_bytes = 0;
 	buf_finish(&text);
-	(void)close(fd); /* only read */
+	(void)close(fd); /* loses no data: the file was only read */
 }
 
 /* Reads the key, or makes and stores one. If storing fails, hashes differ after each start. */
@@ -265,11 +265,11 @@ static void read_key(struct trail *trail, const char *state_dir)
 	(void)snprintf(path, sizeof path, "%s/audit.key", state_dir);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0 && read(fd, &trail->key, sizeof trail->key) == sizeof trail->key) {
-		(void)close(fd); /* only read */
+		(void)close(fd); /* loses no data: the file was only read */
 		return;
 	}
 	if (fd >= 0)
-		(void)close(fd); /* only read */
+		(void)close(fd); /* loses no data: the file was only read */
 	if (getrandom(&trail->key, sizeof trail->key, 0) != sizeof trail->key)
 		trail->key.words[0] = (uint64_t)clock_mono_us();
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
@@ -580,7 +580,7 @@ int trail_read(const struct trail *trail, struct buf *out)
 		error = fd < 0 ? -1 : file_read_all(fd, out);
 		saved_errno = errno;
 		if (fd >= 0)
-			(void)close(fd); /* only read */
+			(void)close(fd); /* loses no data: the file was only read */
 		errno = saved_errno;
 		if (error < 0)
 			return -1;

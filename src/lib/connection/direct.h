@@ -25,8 +25,8 @@ struct direct {
 };
 
 /*
- * Append a message with a text; the terminal's name for a client that has no terminal; and the
- * variables that tmux copies into a new session. Return 0, MUXBUS_ERR_LIMIT or MUXBUS_ERR_NOMEM.
+ * Append a message with a text, the name of the terminal that list-clients shows, or the variables
+ * that tmux copies into a new session. Return 0, MUXBUS_ERR_LIMIT or MUXBUS_ERR_NOMEM.
  */
 int direct_append_string(struct buf *out, enum imsg_form form, uint32_t type, const char *text);
 int direct_append_terminal(struct buf *out, enum imsg_form form);

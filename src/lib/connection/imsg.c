@@ -100,7 +100,7 @@ int imsg_each(enum imsg_form form, struct buf *in,
 			return MUXBUS_ERR_CANCELLED;
 		at += used;
 	} while (used > 0);
-	buf_consume(in, at); /* all at once: a listing has a message for each line */
+	buf_consume(in, at); /* once for all messages: a listing has one for each line */
 	return error;
 }
 

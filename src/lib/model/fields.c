@@ -14,7 +14,7 @@
 static const char end_field[] = "\t" MUXBUS_FORMAT_WHOLE;
 static const char end_mark[] = "\t1";
 
-/* AT(): offset, no followers, no mark. MARK(): the same with a mark. */
+/* AT() gives a row its offset, no followers and no mark; MARK() gives it a mark too. */
 /* clang-format off */
 #define AT(member) offsetof(struct session_record, member), 0, 0
 const struct format_field session_fields[] = {

@@ -78,7 +78,7 @@ extern const struct format_field detail_fields[]; /* of struct pane_detail */
 extern const struct format_field place_fields[]; /* of struct muxbus_pane: id and window */
 extern const struct format_field client_fields[]; /* of struct muxbus_client */
 
-/* Adds the format of records with the fields of one table, then those of more (NULL: none). */
+/* Adds the format of records: the fields of one table, then those of `more` (NULL: none). */
 void fields_write(struct muxbus_command *command, char letter, const struct format_field *fields,
     const struct format_field *more, bool is_counted);
 

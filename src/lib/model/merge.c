@@ -90,7 +90,7 @@ static int copy_links(struct merge *merge)
 	return error;
 }
 
-/* Adds to linked the windows whose links the new model already has: those of listed sessions. */
+/* Adds to `linked` the windows whose links the new model already has: those of listed sessions. */
 static int note_links(struct merge *merge)
 {
 	next_each (const struct muxbus_link, link, muxbus_model_next_link, merge->model)

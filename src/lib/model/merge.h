@@ -16,8 +16,8 @@ struct merge_read {
 };
 
 /*
- * Copies the records of before that were not listed into model, and finishes model. before does not
- * change. more gets the parts that contradict each other and must be listed again. Returns 0 or
+ * Copies into `model` the records of the old model `before` that were not listed, and finishes
+ * `model`. `more` gets the parts that contradict each other and must be listed again. Returns 0 or
  * MUXBUS_ERR_NOMEM.
  */
 int merge_rest(struct muxbus_model *model, const struct muxbus_model *before,
@@ -30,8 +30,8 @@ struct merge_drop {
 };
 
 /*
- * Makes a finished copy of before without the objects in drop (may be NULL). Returns 0 or
- * MUXBUS_ERR_NOMEM.
+ * Makes a finished copy of the model `before` without the objects in drop (may be NULL). Returns 0
+ * or MUXBUS_ERR_NOMEM.
  */
 int merge_copy(const struct muxbus_model *before, const struct merge_drop *drop,
     struct muxbus_model **ret_model);

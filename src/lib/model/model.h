@@ -61,7 +61,7 @@ struct muxbus_session *model_session_entry(struct muxbus_model *model, uint32_t 
 /* Returns the window with this id, to set its name, size or layout; or NULL. */
 struct muxbus_window *model_window_entry(struct muxbus_model *model, uint32_t id);
 
-/* Make a window current in a session, or a pane active in a window, instead of the previous one. */
+/* Set the current window of a session, and the active pane of a window. */
 void model_set_current_window(struct muxbus_model *model, uint32_t session, uint32_t window);
 void model_set_active_pane(struct muxbus_model *model, uint32_t window, uint32_t pane);
 
@@ -71,7 +71,7 @@ const struct muxbus_link *model_link(
 
 /*
  * Walk the links of a window, by session; the links of a session, by index; the panes of a window,
- * by index. Return NULL at the end. Links of a window are copies: do not mix the first two.
+ * by index. Return NULL at the end. The first walk returns copies: do not pass them to the second.
  */
 const struct muxbus_link *model_first_link(const struct muxbus_model *model, uint32_t window);
 const struct muxbus_link *model_next_window_link(

@@ -377,7 +377,7 @@ static int end_segment(struct muxbus_parser *parser)
 	return error;
 }
 
-/* Checks a line for the three lines of a sentinel. Returns true for the last of them. */
+/* Follows the three lines of a sentinel. Returns true if a line is the last of them. */
 static bool pass_sentinel(
     struct muxbus_parser *parser, const char *line, size_t len, const struct guard *guard)
 {

@@ -232,8 +232,8 @@ void segment_block(struct segment *segment, const struct guard *end, struct muxb
 }
 
 /*
- * Reads a line as a guard that tmux may have printed in this segment; false if it is not. *ret_key
- * is equal only for the %begin and the end of the same block.
+ * Reads a line as a guard that tmux may have printed in this segment. Returns false if it is none.
+ * *ret_key is equal only for the %begin and the end of the same block.
  */
 static bool read_own_guard(const struct segment *segment, size_t line, size_t line_end,
     struct guard *ret_guard, uint64_t *ret_key)

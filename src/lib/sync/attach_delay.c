@@ -254,7 +254,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	return false;
 }
 
-/* Owns pending afterwards, unless it returns an error. */
+/* Runs a list now. Owns pending afterwards, unless it returns an error. */
 static int run_now(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, struct pending *pending)
 {

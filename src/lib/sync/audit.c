@@ -26,7 +26,7 @@ struct audit {
 	void *data;
 	enum stage stage;
 	unsigned tries;
-	uint64_t announced; /* sync->announced when the last listing but CONFIRM began */
+	uint64_t announced; /* sync->announced at the start of the last listing before CONFIRM */
 	unsigned count;
 	unsigned awaited; /* number of connections that have not answered */
 	bool is_lost; /* a connection has failed to answer */

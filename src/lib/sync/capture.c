@@ -28,10 +28,10 @@ struct capture {
 	muxbus_capture_fn *done; /* NULL after it was called */
 	void *data;
 	unsigned tries;
-	int64_t since_ms; /* of the first try */
+	int64_t since_ms; /* time of the first try */
 	unsigned awaited; /* number of pending replies; the capture is freed after the last reply */
 	bool is_begun;
-	uint64_t behind; /* waits for the lists beside the connection up to this number */
+	uint64_t behind; /* waits until list number `behind` in sync->beside has ended */
 	bool needs_panes; /* output arrived during the capture */
 	bool keeps; /* the pane's track is kept at least as long as this capture */
 

@@ -15,8 +15,8 @@
 #define HOLD_MS 1000
 #define NEXT_HOLD_MS 100 /* HOLD_MS while another list is held */
 #define HELD_MAX 64 /* maximum number of held lists */
-/* A list that timed out still runs, since a person may answer its prompt. */
-#define LEFT_MAX 8 /* maximum number of such lists; then the oldest is cancelled */
+/* A list that has timed out still runs, since a person may answer its prompt. */
+#define LEFT_MAX 8 /* most lists that run after a timeout; then the oldest is cancelled */
 
 struct detached {
 	struct muxbus_sync *sync;

@@ -19,7 +19,7 @@
  */
 #define ROUNDS_MAX 4
 #define CUTS_MAX 8 /* after so many cut listings in a row, wait RETRY_MS each time */
-/* The sentinel behind each command has a number too. */
+/* tmux numbers each command, and the sentinel behind the command. */
 #define NUMBERS_PER_COMMAND 2
 
 struct lister_wait {

@@ -71,14 +71,14 @@ struct lister {
 	struct parts running; /* parts of the running or last listing */
 	bool needs_names; /* tmux must list the commands, as not all can be read from /proc */
 	struct part_ids added; /* new windows in dirty.windows, announced by a new link */
-	struct parts claims; /* unannounced parts that the running listing must have fresh */
-	struct parts known; /* unannounced parts that are right, unless tmux ran something since */
+	struct parts claims; /* unannounced parts that callers of the running listing want fresh */
+	struct parts known; /* unannounced parts that are right if tmux has run nothing since */
 	uint64_t last_number; /* tmux's number of the last sentinel; 0: unknown */
 	unsigned rounds; /* listings in a row after which more had to be listed */
 	unsigned cuts; /* listings in a row with records that tmux cut off */
 	unsigned refusals; /* failed listings of the whole server in a row */
 	uint64_t begun; /* number of listings begun, and the number of the last one */
-	uint64_t behind; /* the next listing waits for lists in sync->beside up to this number */
+	uint64_t behind; /* the next listing waits for the end of list `behind` of sync->beside */
 	uint64_t done; /* number of the last finished listing */
 	uint64_t wholes; /* how many listings of the whole server have begun */
 	uint64_t whole; /* number of the last finished listing of the whole server */

@@ -99,7 +99,7 @@ void track_gap(struct muxbus_sync *sync, struct track *track, const char *reason
 /* Returns the reason of the gap before new output; is_own: the program reads the output itself. */
 const char *track_gap_reason(const struct track *track, bool is_own);
 
-/* Hold output from an attachment (NULL: the first that has any), and deliver held output. */
+/* Hold output of an attachment (NULL: the first that has any), or deliver the held output. */
 void track_hold(struct track *track, struct attachment *from);
 void track_release(struct muxbus_sync *sync, struct track *track);
 /* Drops the held output. */
