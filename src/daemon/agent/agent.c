@@ -80,7 +80,7 @@ static void agent_launch_program(struct agent *agent)
 	agent->output = NULL;
 	submit_drop(agent->submit);
 	agent_set_state(agent, AGENT_STARTING, "its program is being started");
-	agent_monitor_drop(agent->monitor); /* until the pane is made */
+	agent_monitor_drop(agent->monitor); /* watches nothing until the pane is made */
 	if (!agent_launch_start(&launch, &agent->plan, is_there ? &agent->pane : NULL, &handlers,
 		agent, &agent->launch))
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");

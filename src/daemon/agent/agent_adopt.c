@@ -117,7 +117,7 @@ void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, 
 	agent->exit_status = -1;
 	agent->exit_signal = 0;
 	*agent_monitor_profile(agent->monitor) = (struct prompt_profile){0};
-	/* Whether the program wants bracketed paste is unknown; all known agents do. */
+	/* Assume that a known agent wants bracketed paste, since all known agents do. */
 	agent_monitor_set_brackets(agent->monitor, adoptee->is_known_agent);
 }
 

@@ -42,7 +42,7 @@ struct agent_look {
 	void *data;
 	size_t count, pending;
 	struct sight sights[LOOKS_MAX];
-	struct named *named; /* one for each pane with such an agent */
+	struct named *named; /* one for each pane with an agent that has not reported */
 	size_t named_count;
 };
 
@@ -193,7 +193,7 @@ static const char *reason_of(const struct presence *presence, const struct sight
 	    : "its screen shows its prompt, and its report is older";
 }
 
-/* pane NULL: without a pane. presence NULL: no report. sight NULL: the report has precedence. */
+/* Writes an agent. pane, presence and sight may be NULL: no pane, no report, the report counts. */
 static void write_found(struct json_writer *writer, const struct agent_set *set, const char *name,
     const struct muxbus_pane *pane, const struct presence *presence, const struct sight *sight)
 {

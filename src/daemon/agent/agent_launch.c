@@ -24,7 +24,7 @@ enum {
 
 /* The context of agent_failure_read(). The agent may be freed before tmux replies. */
 struct agent_last_words {
-	struct agent *agent; /* NULL: freed */
+	struct agent *agent; /* NULL: the agent was freed */
 	void (*done)(struct agent *agent);
 };
 
@@ -207,12 +207,12 @@ struct agent_launch {
 	struct tmux *tmux;
 	char token[REPORTER_TOKEN_SIZE];
 	const struct agent_spec *plan;
-	const struct agent_launch_handlers *handlers; /* NULL: cancelled */
+	const struct agent_launch_handlers *handlers; /* NULL: the launch was cancelled */
 	void *data;
 	uint32_t session, window, pane;
 	struct loop_timer *timer;
-	bool is_waiting; /* until the output is watched */
-	bool is_again; /* in an existing session */
+	bool is_waiting; /* waits until the output is watched */
+	bool is_again; /* makes the window in an existing session */
 	bool is_unnamed; /* the name for the session is in use */
 };
 

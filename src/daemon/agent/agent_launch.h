@@ -13,7 +13,7 @@ struct agent_launch_parts {
 	struct event_base *base;
 	struct tmux *tmux;
 	struct reporter_set *reporters; /* NULL: the program cannot report */
-	struct pane_ref parent; /* gets notices of the program */
+	struct pane_ref parent; /* gets the notices that the program writes */
 	char **command; /* replaces the plan's command; freed by the launch; NULL: use the plan's */
 };
 

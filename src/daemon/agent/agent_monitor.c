@@ -34,9 +34,9 @@ struct agent_monitor {
 	bool is_stale; /* freed when the reply comes */
 	bool is_waiting;
 	bool is_new; /* the program is not started yet */
-	unsigned aimed; /* counts changes of the pane, to drop replies about an earlier one */
+	unsigned aimed; /* counts changes of the pane: a reply about an earlier pane is dropped */
 	unsigned asked; /* the value of aimed when tmux was asked */
-	unsigned looks; /* looks since something was new */
+	unsigned looks; /* looks since the last output or other change */
 	int64_t output_ms; /* CLOCK_MONOTONIC: last output, or start of watching */
 	int64_t writes_ms; /* start of output without a pause; 0: at rest */
 	uint64_t end;

@@ -32,7 +32,7 @@ void agent_question_renew(struct agent *agent);
 void agent_question_copy(struct agent_task *task);
 
 /*
- * If the screen still shows the question of a task, with the same choices: returns whether the
+ * While the screen still shows the question of a task, with the same choices, returns whether the
  * choice with this number (0: any) is marked. Otherwise says what is there instead.
  */
 enum submit_choice agent_question_choice(

@@ -316,7 +316,7 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
 	int64_t max = limits->result_bytes / 8; /* escaping makes the JSON longer */
 	enum message_error error;
 	if (find_error(outcome, &error)) {
-		once_forget(request_once(request)); /* a repeated request must send it again */
+		once_forget(request_once(request)); /* a repeated request must send again */
 		agent_report_refuse(task->agent, request, error, reason);
 		return;
 	}

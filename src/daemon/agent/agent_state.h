@@ -31,7 +31,7 @@ struct agent_spec {
 };
 
 void agent_spec_finish(struct agent_spec *plan);
-/* Returns the first parameter that makes it another agent: command, env or cwd. NULL: none does. */
+/* Returns the first parameter that makes a different agent (command, env or cwd), or NULL. */
 const char *agent_spec_difference(const struct agent_spec *one, const struct agent_spec *other);
 
 /* Copies a list of strings, with NULL at the end. The caller frees. */
@@ -41,8 +41,8 @@ char **agent_strings_copy(const char *const *strings, size_t count);
 #define AGENT_TEXT_MAX (64 * 1024) /* bytes of a task */
 #define AGENT_TASKS_MAX 16 /* of one agent, queued or running */
 #define AGENT_JOINED_MAX 8 /* repeated requests that wait for a task */
-#define AGENT_RESTARTS_MAX 5 /* in a row */
-#define AGENT_SETTLED_MS 60000 /* uptime after which a crash starts a new row */
+#define AGENT_RESTARTS_MAX 5 /* restarts after crashes in a row */
+#define AGENT_SETTLED_MS 60000 /* uptime after which a crash is the first in a row */
 #define AGENT_OUTPUT_MAX (1024 * 1024) /* bytes of output that one answer can be made from */
 
 enum agent_state {
@@ -80,7 +80,7 @@ struct agent_task {
 	uint64_t asked; /* number of the question */
 	struct agent_question question; /* a copy: the agent may have another question by then */
 	char *reply; /* as the agent reported it; NULL: it did not */
-	bool is_marked; /* a choice: it was marked when it was typed */
+	bool is_marked; /* is_choice: the menu had this choice marked when it was typed */
 	bool is_refused; /* a person has begun an answer, or another question is asked */
 	bool is_pasted; /* typed as a bracketed paste */
 	bool wants_progress;
@@ -105,7 +105,7 @@ struct agent_asked {
 	char row[AGENT_ROW_SIZE]; /* text of the cursor's row, which the answer follows */
 	bool has_right; /* text was right of the cursor */
 	uint64_t newlines; /* newlines in the output before the question */
-	bool is_begun; /* an answer is there now */
+	bool is_begun; /* a part of the answer is on the screen now */
 };
 
 struct agent {

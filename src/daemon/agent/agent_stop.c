@@ -16,11 +16,11 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-enum { KILL_MS = 2000 }; /* after SIGKILL, until the pane is closed anyway */
+enum { KILL_MS = 2000 }; /* time from SIGKILL until the pane is closed in any case */
 
 /* The context of closing a pane. The agent may be freed before tmux replies. */
 struct closing {
-	struct agent *agent; /* NULL: freed */
+	struct agent *agent; /* NULL: the agent was freed */
 };
 
 struct agent_ending {

@@ -248,7 +248,7 @@ void agent_tasks_step(struct agent *agent)
 	}
 	task->stage = TASK_TYPING;
 	task->turns = agent_turns(agent);
-	mem_free(task->reply); /* of a person's turn, before this task was typed */
+	mem_free(task->reply); /* the reply to a person's turn before this task */
 	task->reply = NULL;
 	task->is_pasted = has_brackets && needs_paste(task);
 	task_store(task);

@@ -14,11 +14,11 @@
 
 #define AGENT_ROW_SIZE 512 /* bytes of the cursor's row, UTF-8 */
 #define AGENT_TAIL_SIZE 256 /* bytes behind the last newline; a longer tail is unknown */
-#define AGENT_REST_MS 120 /* without output, before the screen is looked at */
+#define AGENT_REST_MS 120 /* time without output before the screen is looked at */
 #define AGENT_WEAK_MS 1500 /* required quiet if little evidence is for a prompt */
 #define AGENT_AGAIN_MS 3000 /* required quiet if reported busy, but a prompt is shown */
-#define AGENT_DOUBT_MS 10000 /* required quiet if other bytes than before drew the prompt */
-#define AGENT_SIGN_MS 15000 /* after which a sign of work on the screen is only text */
+#define AGENT_DOUBT_MS 10000 /* required quiet if other bytes drew the prompt than before */
+#define AGENT_SIGN_MS 15000 /* a sign of work counts as text after this time without output */
 #define AGENT_REASON_SIZE 160
 
 struct pattern;

@@ -7,17 +7,17 @@
 #include "daemon/pane/prompt_row.h"
 
 enum {
-	AROUND_ROWS = 24, /* above and below the cursor, in which a menu is searched */
-	PARAGRAPHS_MAX = 4, /* above the choices, in which the asking row is searched */
-	WHOLE_ROWS = 12, /* above the choices, which tell a menu from the next one */
-	WRAP_ROWS = 8, /* of one line of a question */
+	AROUND_ROWS = 24, /* rows above and below the cursor in which a menu is searched */
+	PARAGRAPHS_MAX = 4, /* paragraphs above the choices in which the asking row is searched */
+	WHOLE_ROWS = 12, /* rows above the choices that make a menu differ from the next */
+	WRAP_ROWS = 8, /* most rows of one line of a question */
 	WRAP_SLACK = 4, /* cells that programs leave free where they wrap a line */
 };
 
 struct question_line {
 	char text[AGENT_ROW_SIZE]; /* without frame, and without blanks at its ends */
 	size_t end; /* column behind the text */
-	size_t limit; /* column that text may reach: of the frame or the screen */
+	size_t limit; /* column up to which text may reach: of the frame or screen */
 	bool is_rule; /* only a frame */
 };
 

@@ -8,7 +8,7 @@
 
 #define LOG_FILE_BYTES_MAX (4 * 1024 * 1024)
 
-/* Logs to the file at path (lent) from now on; "": standard error. 0, or -1 with a reason. */
+/* Logs to the file at path (lent); "": to standard error. Returns 0, or -1 with a reason. */
 int log_file_open(const char *path, const char *program, int level, char *ret_reason, size_t size);
 
 /* Reopens the file by its path, for log rotation. Does nothing without a file. */

@@ -19,7 +19,7 @@ struct meter_sum {
 	uint64_t waits; /* answered waits */
 	uint64_t wakes;
 	uint64_t coalesced; /* notifications that came with the wake of another */
-	uint64_t looks; /* looks that these replaced */
+	uint64_t looks; /* looks that agents would have needed instead */
 	uint64_t fetches; /* requests answered at once, each of which was a look of the agent */
 };
 

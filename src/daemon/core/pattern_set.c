@@ -262,8 +262,8 @@ struct literal {
 
 /* The position of a search, and the literal found last. Start with zeroes. */
 struct literal_hit {
-	size_t at; /* offset of the place that is looked up */
-	uint32_t window; /* next window to compare there, from 1; 0: go to the next place */
+	size_t at; /* offset at which a window is looked up */
+	uint32_t window; /* next window to compare there, from 1; 0: go to the next offset */
 	size_t literal; /* index of the literal that was found */
 	size_t start; /* offset of this literal in the text */
 };
@@ -515,7 +515,7 @@ static const struct {
  */
 static unsigned choose_stride(const struct pattern_set *set)
 {
-	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* by stride: how many literals are too short */
+	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* by stride: literals that are too short */
 	size_t best_cost;
 	unsigned best = 0;
 	list_each (const struct pattern_member, member, &set->members, link) {

@@ -60,14 +60,14 @@ struct literal_filter {
 struct pattern_member {
 	struct list link;
 	struct line_matcher matcher;
-	uint64_t tried; /* end of the line tried last, as an offset in the text of all searches */
+	uint64_t tried; /* end of the last line tried, as an offset in the text of all searches */
 	uint64_t done; /* number of the latest search in which found() returned false */
 };
 
 struct pattern_set {
 	struct list members;
 	size_t count;
-	bool is_stale; /* patterns were added or removed: what is below must be made again */
+	bool is_stale; /* patterns were added or removed: make the members below again */
 	struct literal_filter filter;
 	struct pattern_member **sorted; /* members in the filter, then the others */
 	struct literal *literals;
@@ -79,7 +79,7 @@ struct pattern_set {
 void pattern_set_init(struct pattern_set *set);
 void pattern_set_finish(struct pattern_set *set); /* members need not be removed first */
 
-/* Adds a member, which must outlive its membership, as must the pattern. */
+/* Adds a member. The member and its pattern must last until the member is removed. */
 void pattern_set_add(
     struct pattern_set *set, struct pattern_member *member, struct pattern *pattern);
 /* Removes a member. Does nothing if the member is zeroed or in no set. */

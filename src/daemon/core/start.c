@@ -137,7 +137,7 @@ void sd_notify_tell(const char *state)
 	/* A manager that stopped listening does not need the report. */
 	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL,
 	    (const struct sockaddr *)&notify_address, notify_len);
-	(void)close(fd); /* a datagram is sent at once */
+	(void)close(fd); /* loses no data: a datagram is sent at once */
 }
 
 #define FILE_NAME "lock"
@@ -259,7 +259,7 @@ static enum lock_result find_holder(
 		else
 			result = LOCK_ERROR;
 	}
-	(void)close(fd); /* nothing was written */
+	(void)close(fd); /* loses no data: nothing was written */
 	return result;
 }
 
@@ -295,7 +295,7 @@ bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_
 	if (lock->server == server || start == 0)
 		return true;
 	if (lock->server != 0)
-		(void)close(lock->fd); /* of a server that has ended */
+		(void)close(lock->fd); /* releases the lock of a server that has ended */
 	lock->server = 0;
 	len += (socklen_t)snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
 	    "muxbus/%u/%ld-%llu", (unsigned)geteuid(), (long)server, start);
@@ -353,7 +353,7 @@ int daemonize_enter(int keep_fd)
 	if (child < 0)
 		return -1;
 	if (child > 0) {
-		(void)close(ends[1]); /* the child's */
+		(void)close(ends[1]); /* only the child writes */
 		wait_for_child(ends[0], child);
 	}
 	ready_pipe = ends[1];
@@ -371,7 +371,7 @@ void daemonize_ready(void)
 	for (int fd = 0; fd <= 2 && null >= 0; fd++)
 		(void)dup2(null, fd);
 	if (null > 2)
-		(void)close(null); /* its copies stay */
+		(void)close(null); /* descriptors 0 to 2 stay open */
 	(void)!write(ready_pipe, "", 1);
 	(void)close(ready_pipe); /* the parent has read it or has ended */
 	ready_pipe = -1;
@@ -396,14 +396,14 @@ void start_write_ready(int fd)
 	if (fd < 0)
 		return;
 	(void)!write(fd, "ready\n", 6); /* a starter that does not read does not need the line */
-	(void)close(fd); /* the line is out */
+	(void)close(fd); /* loses no data: the line was written */
 }
 
 int start_printed(bool is_written)
 {
 	if (is_written && fflush(stdout) == 0)
 		return EXIT_SUCCESS;
-	if (errno != EPIPE) /* EPIPE: the reader has read enough */
+	if (errno != EPIPE) /* with EPIPE the reader has read enough */
 		(void)start_fail("standard output: %s", strerror(errno));
 	return EXIT_FAILURE;
 }
@@ -436,7 +436,7 @@ static void make_listen(const struct lock_holder *holder, const char *own_socket
 	for (unsigned tries = 0; tries < LISTEN_TRIES && holder->pid > 1; tries++) {
 		int fd = link_connect(socket, 0);
 		if (fd >= 0)
-			(void)close(fd); /* it listens */
+			(void)close(fd); /* the daemon listens: nothing to do */
 		if (fd >= 0 || (errno != ENOENT && errno != ECONNREFUSED) ||
 		    !process_catches(holder->pid, SIGUSR1))
 			return;
@@ -508,6 +508,6 @@ int start_make_dir(const struct config *config, char *ret_reason, size_t size)
 	fd = state_dir_open(dir, ret_reason, size);
 	if (fd < 0)
 		return -1;
-	(void)close(fd); /* of a directory */
+	(void)close(fd); /* only checks or makes the directory */
 	return 0;
 }

@@ -47,7 +47,7 @@ struct mail {
 	const char *reason_way; /* way in the receipt: "none"; NULL: no way is named */
 	uint64_t deferred_to; /* number of the last notification that got a receipt */
 	bool is_new_reason; /* give the receipt also to notifications that have one */
-	bool has_passed_over; /* skipped some that a puller may take: mail_defer() looks again */
+	bool has_passed_over; /* skipped some notifications that a puller may take */
 	struct loop_timer *deferral; /* gives further receipts in the next turn */
 
 	/* members of typed.c */
@@ -74,7 +74,7 @@ void mail_set_delivering(const struct mail *mail);
 void mail_arrived(const struct mail *mail, const struct way *way);
 
 /*
- * Gives the mail a deferral's receipt; with is_new, also those that have one. way may be NULL.
+ * Gives notifications a deferral's receipt: those without one, or with is_new all. way may be NULL.
  * Receipts of a long queue follow in the next turns of the loop, or at once by mail_defer_rest().
  */
 void mail_defer(struct mail *mail, const char *way, const char *reason, bool is_new);

@@ -10,7 +10,7 @@
 
 struct pane_ref;
 
-#define PERSON_CLIENTS_MAX 32 /* clients that show one message; others do not */
+#define PERSON_CLIENTS_MAX 32 /* most clients that show one message */
 
 /* Returns true if no agent lives in the pane. False if it is closed, or tmux is not connected. */
 bool person_has_pane(const struct daemon *parts, const struct pane_ref *pane);

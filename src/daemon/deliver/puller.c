@@ -19,7 +19,7 @@ struct puller {
 	enum puller_way way;
 	struct loop_timer *timer; /* fires when the puller is no longer armed, or a lease ends */
 	unsigned waiting; /* requesters without an answer yet */
-	unsigned keeping; /* requesters for which leases do not end */
+	unsigned keeping; /* requesters that keep the leases, which then do not end */
 	int64_t armed_until_ms;
 	struct lease leases[PULLER_LEASES_MAX];
 	size_t count;

@@ -31,9 +31,9 @@ struct puller *puller_begin(
     struct puller_set *set, const struct pane_ref *pane, enum puller_way way);
 /* Leases the pane's next notification. Returns its number; 0: none waits, or leases are full. */
 uint64_t puller_take(struct puller *puller);
-/* While a requester keeps its leases, they do not end. Afterwards they last loan_ms again. */
+/* Sets whether a requester keeps the leases: they do not end. Later they last loan_ms again. */
 void puller_keep(struct puller *puller, bool keeps);
-/* A requester got its answer. has_gone: it left without one, and its leases are given back. */
+/* Ends a requester, which got its answer or, if has_gone, left without: gives back the leases. */
 void puller_end(struct puller *puller, bool has_gone);
 
 struct puller_listener {

@@ -341,7 +341,7 @@ static bool trace_is_running(pid_t pid, const char *path)
 	return len > 0 && memmem(words, (size_t)len, path, strlen(path)) != NULL;
 }
 
-/* Neither is_running nor is_ended: the command was not started, or was killed. */
+/* Reads a trace. If neither is_running nor is_ended, the command was killed or not started. */
 static void trace_read(const char *path, struct queue_trace *ret_trace)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -9,9 +9,9 @@
 
 enum {
 	DAY_MINUTES = 24 * 60,
-	HOP = 15 * 60, /* in seconds */
+	HOP = 15 * 60, /* seconds between the times at which a clock may change */
 	HOPS_MAX = 2 * DAY_MINUTES / 15,
-	LOOK_MS = 60000, /* at most, until the clock is read again: it may be set meanwhile */
+	LOOK_MS = 60000, /* longest time until the clock is read again, since it may be set */
 	SOURCES_SIZE = 160,
 	KEY_SIZE = PANE_REF_TEXT_SIZE + PRESENCE_NAME_MAX + 8,
 };

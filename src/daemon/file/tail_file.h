@@ -27,8 +27,8 @@ struct tail_place {
 	dev_t dev;
 	ino_t ino;
 	int64_t offset; /* of the first byte not reported yet */
-	int64_t line; /* number of the line there, from 1; 0: unknown */
-	bool is_skipping; /* the place is within a line that was cut */
+	int64_t line; /* number of the line at offset, from 1; 0: unknown */
+	bool is_skipping; /* offset is within a line that was cut */
 	uint8_t mark[TAIL_MARK_MAX]; /* the bytes before offset */
 	size_t mark_len;
 	int64_t sum_end; /* the bytes up to this offset have the checksum sum; 0: unknown */
@@ -38,9 +38,9 @@ struct tail_place {
 struct tail_file {
 	struct list link; /* for the owner */
 	int fd;
-	struct tail_place told; /* the place reported up to, where carry begins */
+	struct tail_place told; /* the end of what was reported, where carry begins */
 	struct buf carry; /* the last line while it has no end */
-	bool may_be_hole; /* NULs at the place may be those of a hole */
+	bool may_be_hole; /* NULs at told may be a hole, which no program wrote */
 	bool has_room; /* the file ends in NULs, which may be overwritten without an event */
 	int64_t grown_ms; /* for the owner */
 	void *owner_data;

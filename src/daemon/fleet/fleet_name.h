@@ -54,7 +54,7 @@ void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
 /* Writes all members, then host and server as the fleet knows them. */
 void fleet_name_put_members(
     struct json_writer *writer, const struct host *host, const struct json *object);
-/* is_list: true for an array of objects. put_list writes each as fleet_name_put_members(). */
+/* The first returns true for an array of objects; the second writes each with all its members. */
 bool fleet_name_is_list(const struct json *value);
 void fleet_name_put_list(
     struct json_writer *writer, const struct host *host, const struct json *list);

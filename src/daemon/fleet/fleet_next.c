@@ -40,7 +40,7 @@ static const struct field fields[] = {
     {FIELD_ROW(NUMBER, struct fleet_next_args, timeout_sec, "timeout_sec"), .max = 86400,
 	.preset = "60"},
     {FIELD_ROW(BOOL, struct fleet_next_args, parked, "parked")},
-    /* Both are null: fleet_next_take() has checked. */
+    /* The next two are null: fleet_next_take() has checked. */
     {FIELD_ROW(VALUE, struct fleet_next_args, none, "host")},
     {FIELD_ROW(VALUE, struct fleet_next_args, none, "id")},
     {.name = NULL},

@@ -34,13 +34,13 @@ enum { KEY_SPELLING_SIZE = 64 }; /* bytes of a name with its modifiers and the N
 
 /*
  * Classifies an element. If it is KEYS_NAME, ret_name is tmux's name of the key. An element with a
- * space is text, and so are "return" and "del", which programs use as words.
+ * space is text. So are "return" and "del", because programs use these words.
  */
 enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY_SPELLING_SIZE]);
 
 /* A name of a key found in a text. */
 struct key_spelling {
-	const char *word; /* where the text has it */
+	const char *word; /* the name, as a part of the text */
 	size_t len;
 	char name[KEY_SPELLING_SIZE];
 };

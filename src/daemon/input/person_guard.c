@@ -14,7 +14,7 @@
 
 enum {
 	DATA_MAX = 1024,
-	SHOWN_MS = 5000, /* by then a program has shown a typed text, even under load */
+	SHOWN_MS = 5000, /* time after which even a busy program has shown a typed text */
 };
 
 /* A request that waits while its panes are checked. */

@@ -30,15 +30,15 @@ bool submit_guard_is_recent(uint64_t key);
  */
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
 
-#define SUBMIT_BLIND_MS 1200 /* a second of tmux, and the duration of a listing */
+#define SUBMIT_BLIND_MS 1200 /* time in which a key may not change activity: a second, a listing */
 /* Returns true if activity may be of the present second: then another key does not change it. */
 bool submit_guard_is_blind(uint64_t activity);
 
 /*
  * Returns how long the pane must have been quiet, by its agent's report: short if idle; as
  * configured without a report; long if busy, since then the report of the turn's end may be
- * missing; long if it asks and its screen can show the question's end. ret_reason: why it is long,
- * or "". -1: not while the agent asks.
+ * missing; long if it asks and its screen can show the question's end. Returns -1 if nothing is
+ * typed while the agent asks. ret_reason: why it is long, or "".
  */
 int64_t submit_guard_quiet_ms(
     const struct daemon *parts, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);

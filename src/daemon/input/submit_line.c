@@ -11,7 +11,7 @@ enum {
 	SETTLED_MS = 300, /* time without output after which an altered text counts as taken */
 	ECHO_MAX_MS = 6000,
 	SUBMIT_MAX_MS = 6000,
-	UNREAD_MAX_MS = 30000, /* instead of these two, if the program does not read its input */
+	UNREAD_MAX_MS = 30000, /* instead of the two above if the program does not read */
 	REDRAWN_MS = 1500, /* an agent without a prompt may be redrawing it */
 	SOLE_MS = 2000, /* in this time a person cannot come, type out of sight and leave */
 	ENTER_AFTER_MS = 150, /* an earlier Enter would look like part of a paste */
@@ -52,7 +52,7 @@ void submit_line_begin(
 {
 	const struct buf *bytes = &line->text.bytes;
 	memcpy(line->lead, screen->prompt.lead, sizeof line->lead);
-	/* Of several lines, the last is searched, which does not stand behind this prompt. */
+	/* Of several lines, the last is searched, and this prompt is not before that line. */
 	line->has_lead = bytes->len == 0 || memchr(bytes->data, '\n', bytes->len) == NULL;
 	line->lead_column = screen->view.cursor_column;
 	line->was_cooked = tty->is_known && tty->is_cooked;

@@ -14,7 +14,7 @@ struct pane_tty;
 struct submit_line {
 	struct submit_text text; /* kept until its end is seen, over restarts too */
 	bool has_lead;
-	char lead[sizeof((struct prompt *)0)->lead]; /* text of the prompt before the typed text */
+	char lead[sizeof((struct prompt *)0)->lead]; /* text of the prompt, before the typed text */
 	unsigned lead_column; /* column of the cursor before typing */
 	bool was_cooked;
 	int64_t typed_ms; /* CLOCK_MONOTONIC, as all times here; 0: nothing was typed */
@@ -30,7 +30,7 @@ struct submit_line {
 	bool has_stayed; /* a choice: its number alone did not take it */
 	bool is_altered; /* other text stands on the line too */
 	uint64_t activity; /* submit_guard_activity() when the text was typed; 0: unknown */
-	bool is_sole; /* no person has pressed a key since: the end of the text is enough */
+	bool is_sole; /* no person has typed since: seeing the end of the text suffices */
 	bool was_entered; /* Enter was pressed, or was about to be when the daemon was killed */
 	uint64_t typed_offset, seen_offset; /* of the screen before typing, and of the last look */
 	uint64_t before_enter; /* output offset where the effects of Enter begin */

@@ -24,7 +24,7 @@ enum {
 	NEWS_MS = 1000, /* between two looks at the command's output, to report progress */
 	NEWS_MAX = 512, /* bytes of new output that a look reads */
 	QUIET_LOOKS = 10,
-	PLACES_MAX = 256, /* records; of panes that share one, the latest counts */
+	PLACES_MAX = 256, /* records; panes with the same number modulo this share one */
 };
 
 /* At its end the shell writes its directory to a file; the command's exit status stays the same. */
@@ -181,7 +181,7 @@ static bool read_place(struct store *store, const struct pane_ref *pane, const c
 	return false;
 }
 
-/* pid is that of the program that asks; 0: not known. Returns false if no directory is known. */
+/* Finds where commands of a program (pid 0: unknown) start. Returns false if not known. */
 static bool pane_cwd_find(
     struct store *store, const struct pane_ref *pane, pid_t pid, char *out, size_t size)
 {

@@ -92,7 +92,7 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 /* A search for the largest limit with which the output fits. */
 struct cut_search {
 	struct mcp_cut *cut;
-	size_t *number; /* the limit in cut that is searched */
+	size_t *number; /* the limit in `cut` whose largest value is searched */
 	size_t max_bytes;
 	mcp_cut_writer *write;
 	void *data;
