@@ -271,7 +271,7 @@ class Walk:
         self.asked = self.again = self.number = self.servers = 0
         self.deaths, self.wrong, self.gone, self.batch, self.commands = [], [], set(), [], []
         self.asker = None if ALONE else Asker()
-        self.follower, self.followed, self.clients = self.asker, 0, {}
+        self.follower, self.followed, self.with_client, self.clients = self.asker, 0, 0, {}
         self.begin()
 
     def begin(self):
@@ -298,10 +298,12 @@ class Walk:
                 time.sleep(0.001)
 
     def pipe(self):
-        """A new connection follows the output of all panes; then the one before goes."""
+        """A new connection follows the output of all panes that run; then the one before goes. A dead one needs a client."""
         before, self.follower = self.follower, Asker()
-        said, _ = self.follower.ask("subscribe", panes=sorted(self.truth.panes), output=True, kinds=["gap"])
-        self.followed += len(self.truth.panes) if said else 0
+        panes = sorted(pane for pane, row in self.truth.panes.items() if row["pane_dead"] != "1")
+        said, _ = self.follower.ask("subscribe", panes=panes, output=True, kinds=["gap"])
+        self.followed += len(panes) if said else 0
+        self.with_client += "control-mode" in self.server.shots.run("list-clients", "-F", "#{client_flags}")[1]
         if before is not self.asker:
             before.link.close()
 
@@ -403,7 +405,7 @@ def main():
             print(f"{walk.number} commands, {walk.asked} answers, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
     status = {"attached": len(walk.clients) > 0} if ALONE else walk.asker.ask("status")[0]["tmux"]
     print(json.dumps({"commands": walk.number, "asked": walk.asked, "again": walk.again, "seconds": round(time.monotonic() - began, 1),
-                      "attached": status["attached"], "deaths": len(walk.deaths), "followed": walk.followed, "wrong": walk.wrong[:5], "seed": seed,
+                      "attached": status["attached"], "deaths": len(walk.deaths), "followed": walk.followed, "with_client": walk.with_client, "wrong": walk.wrong[:5], "seed": seed,
                       "last": walk.batch if walk.wrong else []}))
     os.kill(walk.server.pid, signal.SIGKILL)
 
