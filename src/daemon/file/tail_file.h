@@ -40,7 +40,7 @@ struct tail_file {
 	int fd;
 	struct tail_place told; /* the end of what was reported, where carry begins */
 	struct buf carry; /* the last line while it has no end */
-	bool may_be_hole; /* NULs at told may be a hole, which no program wrote */
+	bool may_be_hole; /* NULs at that end may be a hole, which no program wrote */
 	bool has_room; /* the file ends in NULs, which may be overwritten without an event */
 	int64_t grown_ms; /* for the owner */
 	void *owner_data;
