@@ -74,7 +74,8 @@ static void test_states(void)
 	close(listen_at(other));
 	is_int(link_open(&link, other, reason, sizeof reason), LINK_DEAD, "%s", other);
 	ok(strstr(reason, "no daemon listens at"), "%s", reason);
-	is_int(link_open(&link, top, reason, sizeof reason), LINK_DEAD, "a directory");
+	is_int(link_open(&link, top, reason, sizeof reason), LINK_FAILED, "a directory");
+	ok(strstr(reason, "not a socket"), "%s", reason);
 	memset(other, 'x', sizeof other - 1);
 	other[0] = '/';
 	other[sizeof other - 1] = '\0';

@@ -87,6 +87,7 @@ struct link *link_try(const char *path, size_t line_max, size_t unsent_max)
 enum link_state link_open(struct link **ret_link, const char *path, char *ret_reason, size_t size)
 {
 	int fd = connect_to_own(path, LINK_SEND_TIMEOUT_MS);
+	struct stat st;
 	enum link_state state = fd >= 0           ? LINK_OK
 	    : errno == ENOENT || errno == ENOTDIR ? LINK_NO_SOCKET
 	    : errno == ECONNREFUSED               ? LINK_DEAD
@@ -100,7 +101,11 @@ enum link_state link_open(struct link **ret_link, const char *path, char *ret_re
 	*ret_link = fd >= 0 ? link_new(fd, 0) : NULL;
 	if (state == LINK_FAILED)
 		(void)snprintf(ret_reason, size, "%s: %s", path, strerror(errno));
-	else if (state != LINK_OK)
+	else if ((state == LINK_NO_SOCKET || state == LINK_DEAD) && lstat(path, &st) == 0 &&
+	    !S_ISSOCK(st.st_mode)) {
+		(void)snprintf(ret_reason, size, "a file that is not a socket is at %s", path);
+		return LINK_FAILED; /* no daemon can listen there */
+	} else if (state != LINK_OK)
 		(void)snprintf(ret_reason, size, "%s %s", causes[state], path);
 	return state;
 }

@@ -74,6 +74,8 @@ rm "$MUXBUS"
 echo other >"$MUXBUS"
 kill -USR1 "$running"
 until_is 'another file in its place stays' 1 grep -c 'socket was removed.*not a socket' "$dir/muxbusd.log"
+timeout 5 "$MUXBUS_BUILDDIR/muxbus" ls >"$dir/said" 2>&1
+is 'and a request says so at once' "$? $(grep -c 'a file that is not a socket is at' "$dir/said")" '3 1'
 is 'with its content' "$(cat "$MUXBUS")" other
 rm "$MUXBUS"
 "$muxbusd" -S "$dir/tmux" 2>/dev/null

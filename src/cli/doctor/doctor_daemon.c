@@ -48,7 +48,7 @@ static struct link *find_running(struct doctor_report *report, const struct cli 
 		doctor_find(report, FINDING_WRONG, "daemon",
 		    remote_is(cli)
 			? "check that ssh reaches that machine, and that Muxbus is installed there"
-			: "check the socket's permissions",
+			: "check the file there and its permissions",
 		    "%s", reason);
 		break;
 	}
