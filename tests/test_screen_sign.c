@@ -117,8 +117,9 @@ static void test_rows(void)
 
 static void test_file(void)
 {
-	static const char text[] = "# mine\n\nmine busy ^\\[working\\]$\nclaude busy\n"
-				   "bad\nmine sleepy x\nmine busy (\n";
+	static const char text[] =
+	    "\xef\xbb\xbfmine work ^compiling\n# mine\n\nmine busy ^\\[working\\]$\nclaude busy\n"
+	    "bad\nmine sleepy x\nmine busy (\n";
 	char path[] = "/tmp/screen-sign-XXXXXX";
 	struct screen_sign_set *set;
 	int fd = mkstemp(path);
@@ -127,6 +128,8 @@ static void test_file(void)
 	set = screen_sign_set_new(path);
 	ok(screen_sign_shows(set, "mine", SIGN_BUSY, "a\n[working]\nb", 13), "a sign of a file");
 	ok(!screen_sign_shows(set, "mine", SIGN_BUSY, "(", 1), "a bad line is ignored");
+	ok(screen_sign_shows(set, "mine", SIGN_WORK, "compiling", 9),
+	    "a mark of the byte order too");
 	ok(screen_sign_is_named(set, "mine", SIGN_BUSY) &&
 		screen_sign_is_named(set, "mine", SIGN_KIND_COUNT_) &&
 		!screen_sign_is_named(set, "mine", SIGN_READY) &&

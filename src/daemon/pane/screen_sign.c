@@ -217,18 +217,25 @@ static void read_file(struct screen_sign_set *set, const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
 	char line[LINE_SIZE], reason[256];
+	unsigned number = 0;
 	struct stat info;
-	if (file == NULL)
+	if (file == NULL) {
+		if (errno != ENOENT)
+			log_warning("%s: %s", path, strerror(errno));
 		return;
+	}
 	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) { /* reading a pipe would block */
-		log_warning("%s: is no file", path);
+		log_warning("%s: is not a regular file", path);
 		(void)fclose(file); /* a failure has no effect */
 		return;
 	}
-	for (unsigned number = 1;
-	     number <= SCREEN_SIGNS_MAX && fgets(line, sizeof line, file) != NULL; number++)
-		if (!read_line(set, line, reason, sizeof reason))
+	while (fgets(line, sizeof line, file) != NULL && number++ < SCREEN_SIGNS_MAX) {
+		size_t mark = number == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+		if (!read_line(set, line + mark, reason, sizeof reason))
 			log_warning("%s: line %u: %s", path, number, reason);
+	}
+	if (number > SCREEN_SIGNS_MAX)
+		log_warning("%s: the lines behind line %d are left out", path, SCREEN_SIGNS_MAX);
 	(void)fclose(file); /* a failure has no effect */
 }
 

@@ -8,7 +8,7 @@
 
 #include "daemon/pane/prompt.h"
 
-#define SCREEN_SIGNS_MAX 256 /* rows of the file; further ones are ignored */
+#define SCREEN_SIGNS_MAX 256 /* lines of the file; further ones are left out, and logged */
 
 enum screen_sign_kind {
 	SIGN_ASKING, /* around the cursor: a key would answer a question */
