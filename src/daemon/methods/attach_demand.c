@@ -22,7 +22,7 @@ struct attach_demand {
 	struct daemon *daemon;
 	struct loop_timer *timer;
 	struct queue_listener listener;
-	int64_t last_ms; /* of the last demand (CLOCK_MONOTONIC) */
+	int64_t last_ms; /* time of the last demand (CLOCK_MONOTONIC) */
 	int64_t people_ms; /* time of the next listing of people (CLOCK_MONOTONIC) */
 	int64_t people_wait_ms; /* interval from the next listing to the one after */
 };

@@ -303,7 +303,7 @@ static const struct field_result get_pane_results[] = {
 
 /* All panes as JSON, kept until something changes. */
 static struct {
-	uint64_t revision; /* of the model in json; 0: none */
+	uint64_t revision; /* revision of the model that json shows; 0: none */
 	int64_t until_ms; /* "human" changes with time, so json is not valid after this */
 	struct buf json; /* an array */
 	bool is_cut; /* json is too long */

@@ -61,7 +61,7 @@ struct take_wait {
 	bool keeps;
 };
 
-/* has_gone: the peer has disconnected, or the pane is closed. */
+/* Frees a wait. has_gone: the peer has disconnected, or the pane is closed. */
 static void take_free(struct take_wait *wait, bool has_gone)
 {
 	list_remove(&wait->posted.link);
@@ -126,7 +126,7 @@ static void on_posted(struct queue_listener *listener, const struct notification
 		loop_timer_wake(wait->timer);
 }
 
-/* The pane may be closed. */
+/* Wakes the request if its pane may be closed. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct take_wait *wait = list_entry(listener, struct take_wait, events);

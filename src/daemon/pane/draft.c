@@ -329,7 +329,7 @@ static size_t head_len(const struct prompt_row *row, bool is_shell)
 	static const char *const heads[] = {"... ", "...> ", "(reverse-i-search)",
 	    "(failed reverse-i-search)", "(i-search)", "(failed i-search)",
 	    "bck-i-search:", "fwd-i-search:", "failing bck-i-search:", "failing fwd-i-search:",
-	    /* Of other programs only. */
+	    /* The following are of programs that are no shells. */
 	    "...: ", "-> ", "'> ", "\"> ", "`> ", "/*> "};
 	enum { OF_SHELLS = 10 };
 	size_t begin = 0;
@@ -350,7 +350,7 @@ static bool has_text(const struct prompt_row *row, size_t begin)
 	return false;
 }
 
-/* The prompt of zsh's most used theme, which ends without a sign: "(arrow)  DIR git:(BRANCH) ". */
+/* Returns true for a theme of zsh whose prompt has no sign: "(arrow)  DIR git:(BRANCH) ". */
 static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_t end)
 {
 	static const char git[] = " git:(";

@@ -87,7 +87,7 @@ static enum agent_reads judge_call(pid_t pid, const char *text)
 	}
 }
 
-/* One reading thread is enough for YES; otherwise one unknown thread makes it UNKNOWN. */
+/* Joins the states of threads: YES if one reads, or else UNKNOWN if one is unknown. */
 static enum agent_reads join(enum agent_reads one, enum agent_reads other)
 {
 	if (one == AGENT_READS_YES || other == AGENT_READS_YES)

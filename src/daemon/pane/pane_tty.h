@@ -32,7 +32,7 @@ struct tty_process {
 /* Returns false if the process has ended. */
 bool pane_tty_process(pid_t pid, struct tty_process *ret_process);
 
-/* path: of the terminal. pid: the pane's first process. */
+/* Reads the state of the terminal at path. pid: the pane's first process. */
 void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty);
 
 /* Returns true unless the kernel edits lines and would drop the end of a line that is too long. */

@@ -5,11 +5,11 @@
 
 enum {
 	QUESTION_ROWS = 10, /* rows above and below the cursor in which choices are searched */
-	AROUND_ABOVE = 8, /* rows for prompt_write_around() */
+	AROUND_ABOVE = 8, /* rows above the cursor for prompt_write_around() */
 	AROUND_UNDER = 4,
 	KEY_MAX = 2048, /* characters of a line that are compared */
-	TAIL_MIN = 12, /* characters that must match of a line that begins out of sight */
-	REVERSE_MAX = 2, /* cells of a drawn cursor: a wide one takes two */
+	TAIL_MIN = 12, /* least length of the end that must match if a line begins out of sight */
+	REVERSE_MAX = 2, /* cells of a cursor that is drawn on a wide character */
 };
 
 static bool is_upright(uint32_t character)
@@ -44,8 +44,8 @@ static size_t row_begin(const struct prompt_row *row)
 }
 
 /*
- * Returns the cell behind the prompt that a row begins with, or 0. The star is Gemini CLI's prompt
- * in YOLO mode; it counts only at the start of a row.
+ * Returns the cell behind the lead, the prompt that a row begins with, or 0. The star is Gemini
+ * CLI's prompt in YOLO mode; it counts only at the start of a row.
  */
 static size_t lead_end(const struct prompt_row *row)
 {
@@ -100,7 +100,7 @@ bool prompt_find_cursor(struct prompt_view *view)
 	return false;
 }
 
-/* Writes the text left of the cursor to line and lead. */
+/* Writes the text left of the cursor: all of it to line, and to lead without blanks and frames. */
 static void write_left(const struct prompt_row *row, size_t end, struct prompt *prompt)
 {
 	size_t line_len = 0, lead_len = 0;
@@ -269,7 +269,7 @@ struct key {
 	bool is_ascii; /* compare ASCII only: for other characters tmux has its own widths */
 	size_t count;
 	uint32_t characters[KEY_MAX];
-	size_t others[KEY_MAX + 1]; /* how many are not compared, before each and at the end */
+	size_t others[KEY_MAX + 1]; /* how many other characters are before each, and at the end */
 };
 
 static bool is_compared(const struct key *key, uint32_t character)
@@ -307,7 +307,7 @@ static bool is_any_lead(const struct prompt_view *view, const struct prompt_row 
 	return find_prompt_end(row, end) == end;
 }
 
-/* Compares the text left of end, in the row `back` above the cursor, with the lead. */
+/* Compares the text left of end, `back` rows above the cursor's row, with the lead. */
 static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned back,
     const struct prompt_row *row, size_t end, const char *lead)
 {

@@ -10,7 +10,7 @@ enum {
 	JOINER = 0x200d, /* zero width joiner: joins emojis to one */
 	TONE_FIRST = 0x1f3fb, /* skin tones, part of the emoji before them since tmux 3.4 */
 	TONE_LAST = 0x1f3ff,
-	PALE = 75, /* a smaller difference in brightness to a light background: a suggestion */
+	PALE = 75, /* text that differs less in brightness from a light ground is a suggestion */
 };
 
 /* The present attributes. tmux writes only their changes, also from row to row. */

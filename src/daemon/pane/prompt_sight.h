@@ -15,9 +15,9 @@
 /* The last mark of a shell in the output. All zeros: none was seen. */
 struct prompt_mark {
 	char mark;
-	bool is_passed; /* output behind it ended a line, or came after a rest */
+	bool is_passed; /* output behind the mark ended a line, or came after a rest */
 	bool has_rested; /* output has paused since: later output is not of this prompt */
-	uint64_t to; /* output offset behind it */
+	uint64_t to; /* output offset behind the mark */
 };
 
 void prompt_mark_set(struct prompt_mark *mark, char letter, uint64_t to);

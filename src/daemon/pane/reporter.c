@@ -36,7 +36,7 @@ struct reporter {
 	size_t pending_count;
 	int64_t paid_ms; /* CLOCK_MONOTONIC: the posts so far use up the rate until then */
 	unsigned slot; /* slot of the next notification */
-	unsigned held; /* not posted, beyond the rate: counted into the next notification */
+	unsigned held; /* notices beyond the rate, which the next notification counts */
 };
 
 /* A report that waits until the end of this turn of the loop. */

@@ -8,7 +8,7 @@
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration.h"
 
-#define OFFER_TIMEOUT_MS 30000 /* for a call, unless its row has timeout_ms */
+#define OFFER_TIMEOUT_MS 30000 /* timeout of a call, unless its row has timeout_ms */
 #define OFFER_TIMEOUT_MS_MAX 3600000
 
 struct offer {

@@ -154,7 +154,7 @@ static void provide_files_read(void *data)
 	provider_publish(set, has_changed);
 }
 
-#define RESULT_SPARE 4096 /* bytes of a line besides the result in it */
+#define RESULT_SPARE 4096 /* bytes of a line other than its result */
 
 /* A request that is put off until the process of one more program is known. */
 struct provide_waiter {

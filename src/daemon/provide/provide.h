@@ -21,9 +21,9 @@ void provide_set_stop(struct provide_set *set);
 void provide_set_free(struct provide_set *set);
 
 /*
- * Replaces all rows of a peer by rows (a JSON array). For the program of a file, NULL means all
- * rows of the file. events: as in provide_event_take(). On error, returns false with a failure, and
- * nothing has changed.
+ * Replaces all rows of a peer by rows (a JSON array). NULL means all rows of a file, for the peer
+ * that is the program named in this file. events: as in provide_event_take(). On error, returns
+ * false with a failure, and nothing has changed.
  */
 bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,
     const struct json *events, struct tool_failure *ret_failure);

@@ -25,7 +25,7 @@ struct provide_handlers {
 	void (*done)(
 	    void *data, const struct provide_answer *answer); /* called once, as the call ends */
 	void (*progressed)(void *data, const struct request_report *report); /* may be NULL */
-	void (*forgotten)(void *data); /* the daemon ends; NULL: the owner cancels before */
+	void (*forgotten)(void *data); /* the daemon ends; NULL: the owner cancels the call */
 };
 
 /* A call as the caller orders it. All is copied, except where noted. */

@@ -8,7 +8,7 @@
 
 #include "daemon/provide/provider.h"
 
-/* Begins a call, valid until done() or provide_flow_cancel(). On error, NULL with a failure. */
+/* Begins a call, valid until done() or provide_flow_cancel(). Returns NULL with a failure. */
 struct provide_call *provide_flow_begin(
     struct provide_set *set, const struct provide_order *order, struct tool_failure *ret_failure);
 /*
@@ -30,12 +30,12 @@ void provide_flow_progress(const struct provide_set *set, const struct peer *pee
     const struct request_report *report);
 
 /*
- * Fails the open calls of a provider, or, if only_sent, only those that were sent. The failure is
- * "gone" for calls that were sent, and, if is_gone, for the others as well. reason: a verb and why,
- * as "has connected again".
+ * Fails the open calls of a provider or, if only_sent, the calls that were sent. Calls that were
+ * sent fail as gone. Others fail as not_ready, or as tool_failed for a server of tools; as gone if
+ * is_gone. reason: a verb and why, as "has connected again".
  */
 void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, const char *reason);
-/* The handler "failed" of struct provide_program_parts. True if calls wait for the next start. */
+/* The handler "failed" of a program's parts. Returns true if calls wait for the next start. */
 bool provide_flow_program_failed(void *provider, const char *reason, bool has_provided);
 /* Sends the calls that wait for the program of a provider. Call when the program is ready. */
 void provide_flow_resume(struct provider *provider);

@@ -8,7 +8,7 @@
 /* The progress of a consumer, as the store keeps it. */
 struct consumer_place {
 	uint64_t floor;
-	uint64_t *acked; /* above the floor, in order */
+	uint64_t *acked; /* acknowledged entries above the floor, in order */
 	size_t count;
 };
 

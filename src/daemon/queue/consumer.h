@@ -37,7 +37,7 @@ struct consumer *consumer_get(struct consumer_set *set, const char *name);
  */
 void consumer_begin_wait(struct consumer *consumer);
 void consumer_end_wait(struct consumer *consumer);
-/* All entries up to this number are acknowledged. */
+/* Returns the number up to which all entries are acknowledged. */
 uint64_t consumer_floor(const struct consumer *consumer);
 
 /*

@@ -26,7 +26,7 @@ struct file {
 	uint64_t durable; /* number of the last record known to be synced */
 	uint64_t room; /* file size that is reserved on the disk */
 	bool has_mark; /* the last record is a mark: all before it is durable */
-	bool has_hole; /* the last record says that records behind it are missing */
+	bool has_hole; /* the last record is a hole record: records behind it are missing */
 	bool is_broken; /* no more writes; the helper thread may still use it */
 };
 
@@ -41,9 +41,9 @@ enum job {
 /* How much has been written to the next file. */
 enum copy {
 	COPY_NONE,
-	COPY_BEGUN, /* the header */
-	COPY_PARTS, /* the header and parts of the state */
-	COPY_WHOLE, /* the whole state: installed as soon as no other job runs */
+	COPY_BEGUN, /* next has its header */
+	COPY_PARTS, /* next has its header and parts of the state */
+	COPY_WHOLE, /* next has all of the state: installed as soon as no other job runs */
 };
 
 struct journal {
@@ -61,7 +61,7 @@ struct journal {
 	struct buf scratch; /* one record, encoded */
 
 	enum job job;
-	uint64_t job_ticket; /* durable if the job succeeds */
+	uint64_t job_ticket; /* this ticket is durable if the job succeeds */
 	uint64_t job_number; /* number of the last record that the job syncs */
 	bool wants_sync; /* start a sync when the job ends */
 	int64_t sync_due_ms; /* CLOCK_MONOTONIC; 0: nothing to sync */
@@ -115,7 +115,7 @@ static bool is_full(int error)
 	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
-/* Reserves room for len more bytes and a hole record behind them. Returns 0 or -errno. */
+/* Reserves room for len more bytes, and behind them for a hole record. Returns 0 or -errno. */
 static int file_reserve(struct journal *journal, struct file *file, size_t len)
 {
 	const struct journal_disk *disk = journal->disk;
@@ -180,7 +180,7 @@ static int file_record(
 	return error;
 }
 
-/* Appends one record to a file, but leaves room for a hole record. Returns 0 or -errno. */
+/* Appends one record, and keeps the room for a hole record. Returns 0 or -errno. */
 static int file_append(
     struct journal *journal, struct file *file, uint8_t type, const void *payload, size_t len)
 {
@@ -196,9 +196,9 @@ static int file_append(
 }
 
 /*
- * Writes a hole record into the room kept for it, because the process may be killed before the
- * journal is rewritten. The record says that later records are missing. If the write fails, the
- * next journal_append() calls this again.
+ * Writes a hole record, which says that later records are missing, into the room kept for it,
+ * because the process may be killed before the journal is rewritten. If the write fails, the next
+ * journal_append() calls this again.
  */
 static void file_note_hole(struct journal *journal, struct file *file)
 {

@@ -20,7 +20,7 @@ static int dir_find(struct journal_disk_dir *dir)
 	char reason[64];
 	struct stat status;
 	int fd;
-	errno = EPERM; /* of a refusal without an errno */
+	errno = EPERM; /* error of a refusal that sets no errno */
 	fd = state_dir_open(dir->path, reason, sizeof reason);
 	if (fd < 0)
 		return -errno;
@@ -108,8 +108,8 @@ static int dir_truncate(void *data UNUSED, int file, uint64_t len)
 }
 
 /*
- * Not by posix_fallocate(), which writes zeros where the file system cannot reserve. The file gets
- * the new size now, so that syncing a record need not write the size.
+ * posix_fallocate() would write zeros where the file system cannot reserve. The file gets the new
+ * size now, so that syncing a record need not write the size.
  */
 static int dir_reserve(void *data UNUSED, int file, uint64_t len)
 {

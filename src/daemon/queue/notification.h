@@ -124,8 +124,8 @@ struct notification *note_index_undelivered(
     const struct note_index *index, uint64_t key, const struct notification *previous);
 
 /*
- * Makes a notification one that later posts with its key may be counted into, or ends this. A
- * notification without this offer is not found by note_index_offered().
+ * Lets later posts with the same key be counted into a notification, or ends this. Without the
+ * offer, note_index_offered() does not find the notification.
  */
 void note_index_offer(struct note_index *index, struct notification *note);
 void note_index_withdraw(struct note_index *index, struct notification *note);

@@ -81,12 +81,12 @@ const struct notification *queue_unread(
 const struct notification *queue_find(const struct queue *queue, uint64_t seq);
 /* Returns the newest notification with the id of a request, or NULL. */
 const struct notification *queue_find_id(const struct queue *queue, const char *id);
-/* Returns the next older one with the same id, or NULL. */
+/* Returns the next older notification with the same id, or NULL. */
 const struct notification *queue_older(const struct queue *queue, const struct notification *note);
-/* Iterates the undelivered ones of a pane, in order of seq. NULL starts and ends. */
+/* Iterates the undelivered notifications of a pane, in order of seq. NULL starts and ends. */
 const struct notification *queue_next_for(
     const struct queue *queue, const struct pane_ref *pane, const struct notification *previous);
-/* Iterates all, in order of seq. NULL starts and ends. */
+/* Iterates all notifications, in order of seq. NULL starts and ends. */
 const struct notification *queue_next(
     const struct queue *queue, const struct notification *previous);
 /* Returns the first notification with a number above seq, or NULL. */
@@ -99,7 +99,7 @@ uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason);
 /* If the store has lost records, makes all numbers so far forgotten, with the store's reason. */
 void queue_note_loss(struct queue *queue);
 
-/* receipt: a JSON object, NULL to keep the old one. Returns false if the entry is forgotten. */
+/* Sets state and receipt (JSON; NULL: as before). Returns false if the entry is forgotten. */
 bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt);
 /*

@@ -43,7 +43,7 @@ struct picture_looks {
 void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_t len);
 
 #define PICTURE_CELL_BYTES \
-	31 /* for a character and its combining characters; further ones are dropped */
+	31 /* bytes of a character with its combining characters; further ones are dropped */
 
 struct picture_cell {
 	struct picture_looks looks;

@@ -19,7 +19,7 @@
 
 #define HELD_PANES_MAX 64 /* panes whose output one request waits for */
 #define SCRATCH_KEEP_BYTES ((size_t)4096)
-#define ENVELOPE_BYTES 4096 /* bytes of a line beside its result */
+#define ENVELOPE_BYTES 4096 /* bytes of a line other than its result */
 
 struct dispatch {
 	struct daemon *parts;
@@ -145,7 +145,7 @@ void dispatch_refuse(struct request *request, const struct field_error *error)
 	struct buf data;
 	struct json_writer writer;
 	json_start(&writer, &data, 8192);
-	/* A name longer than any field's is cut: it only has to be recognised. */
+	/* Cut a name that is longer than any field's: users only have to recognise it. */
 	if (error->field != NULL)
 		(void)json_put_text(&writer, "field", error->field, strnlen(error->field, 256));
 	request_fail_data(
@@ -178,8 +178,8 @@ static bool is_admitted(
 /* The request whose handler runs just now. */
 static struct {
 	struct request *request;
-	bool may_be_put_off; /* the model was not read for this request just now */
-	bool may_look_at; /* nor was one window read for it */
+	bool may_be_put_off; /* the model was not just read for this request */
+	bool may_look_at; /* its window was not just read for this request */
 	struct work work;
 } turn;
 

@@ -11,7 +11,7 @@ static struct {
 	size_t count;
 } built_in = {.tables = no_tables};
 
-/* The rows of each origin, lent. */
+/* The rows of each origin that is not built in, lent by the caller of method_set_rows(). */
 static struct {
 	const struct method **rows;
 	size_t count;

@@ -83,7 +83,7 @@ struct response_row {
 void response_row_init(
     struct response_row *row, struct peer *peer, bool (*emit)(struct peer *peer, struct buf *line));
 
-/* If the peer is gone before peer_respond(), the slot is freed and gone is called. */
+/* Reserves a slot. If the peer is gone before peer_respond(), the slot is freed, gone is called. */
 struct response_slot *response_row_reserve(
     struct response_row *row, bool is_waiting, void (*gone)(void *data), void *data);
 /* Returns the data of the first open request for which is_it() is true, or NULL. */

@@ -24,7 +24,7 @@
 #define PEER_IDLE_MS 1000 /* a peer that has not taken a byte for so long does not read */
 #define PEER_READER_LINE_MAX ((size_t)64 * 1024) /* bytes of a line of the read-only socket */
 #define PEER_IDLE_MAX ((size_t)256 * 1024) /* bytes that wait for a peer that does not read */
-#define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024) /* bytes that wait for such peers together */
+#define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024) /* bytes that wait for all these peers */
 #define PEER_PRESSED_MS 200 /* replaces PEER_IDLE_MS while PEERS_UNREAD_MAX is exceeded */
 
 struct peer_origin;

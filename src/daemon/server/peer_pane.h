@@ -12,7 +12,7 @@
 
 enum pane_evidence {
 	PANE_NONE,
-	PANE_ENVIRONMENT, /* weak */
+	PANE_ENVIRONMENT, /* weak evidence: inherited, or set by any program */
 	PANE_ANCESTOR_PID,
 	PANE_ANCESTOR_TTY,
 	PANE_TTY,
@@ -25,7 +25,7 @@ struct peer_pane {
 	enum pane_evidence evidence;
 	bool is_weak;
 	bool is_early; /* an environment names a pane that is newer than the model */
-	/* In no pane of the model, and in no newer pane either unless tmux is an ancestor. */
+	/* In no pane of the model. In no newer pane either, unless tmux is an ancestor. */
 	bool is_outside;
 	/* If pane is weak or none: the thread of an agent that the environment names; "": none. */
 	char thread[PANE_REF_THREAD_SIZE];

@@ -148,7 +148,7 @@ int64_t request_begun_ms(const struct request *request);
  */
 void request_on_cancel(
     struct request *request, void (*cancelled)(void *data), void *data, const char *text);
-/* Of a request with request_on_cancel(): returns true from the time of that call. */
+/* Returns true once cancelled() of request_on_cancel() was called for the request. */
 bool request_is_cancelled(const struct request *request);
 
 /*

@@ -29,8 +29,8 @@ struct json_writer;
 
 /*
  * Keeps a text, and writes the member "rest" of a result: the call that reads the text from byte
- * from on, as a sentence that ends with what. Does nothing with an empty text, or one of more than
- * bytes_max.
+ * `from` on, as a sentence that ends with `what`. Does nothing with an empty text, or one of more
+ * than bytes_max.
  */
 void rest_write(struct json_writer *writer, struct rest_set *set, const void *text, size_t len,
     size_t from, const char *what);

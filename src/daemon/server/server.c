@@ -55,7 +55,7 @@ static int open_spare(void)
 static struct sockaddr_un address_of(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	/* Its length was checked by address_check(). */
+	/* address_check() has checked the length of path. */
 	memcpy(address.sun_path, path, strnlen(path, sizeof address.sun_path - 1));
 	return address;
 }
@@ -84,7 +84,7 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
 		connect_errno = errno;
 		if (r == 0)
 			(void)process_is_peer(fd, &peer);
-		(void)close(fd); /* it was only a test */
+		(void)close(fd); /* loses no data: the connection was a test */
 	} while ((r == 0 || connect_errno == EAGAIN) && process_await_release(peer.pid, &tries));
 	if (r == 0 || connect_errno != ECONNREFUSED)
 		return str_refuse(ret_reason, size, "%s: %s", path,
@@ -129,7 +129,7 @@ static void shed(struct accepter *accepter)
 {
 	for (int i = 0; i < ACCEPTS_PER_TURN && accepter->spare_fd >= 0; i++) {
 		int fd;
-		(void)close(accepter->spare_fd); /* of /dev/null */
+		(void)close(accepter->spare_fd); /* a descriptor of /dev/null */
 		accepter->spare_fd = -1;
 		fd = accept4(accepter->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0)
@@ -194,7 +194,7 @@ static void accepter_free(struct accepter *accepter)
 	if (accepter->fd >= 0)
 		(void)close(accepter->fd); /* nothing was written to it */
 	if (accepter->spare_fd >= 0)
-		(void)close(accepter->spare_fd); /* of /dev/null */
+		(void)close(accepter->spare_fd); /* a descriptor of /dev/null */
 	mem_free(accepter);
 }
 
@@ -354,7 +354,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	message_write_error(&writer, "null", error, text, NULL);
 	(void)!send(fd, line.data, line.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	buf_finish(&line);
-	/* Its input is read, or the peer might see a reset before the line. */
+	/* Read what the peer has sent: otherwise a reset might reach it before the line does. */
 	for (int i = 0; i < DRAINS_MAX; i++)
 		if (recv(fd, server->scratch, sizeof server->scratch, MSG_DONTWAIT) <= 0)
 			break;

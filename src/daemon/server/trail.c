@@ -90,7 +90,7 @@ static int append(struct trail *trail, struct buf *text)
 	int saved_errno;
 	hash_line(trail->chain, (const char *)text->data, text->len, chain);
 	text->max += sizeof chain_member + CHAIN_SIZE + 4;
-	(void)buf_append_str(text, chain_member); /* there is room */
+	(void)buf_append_str(text, chain_member); /* cannot fail: there is room */
 	(void)buf_append_str(text, chain);
 	(void)buf_append_str(text, "\"}\n");
 	written = write(trail->fd, text->data, text->len);
@@ -302,7 +302,7 @@ struct trail *trail_new(
 	buf_finish(&text);
 	if (trail->bytes == 0) {
 		take_up_old(trail);
-		(void)add_head(trail); /* or the first request does it */
+		(void)add_head(trail); /* if this fails, the first request does it */
 	}
 	return trail;
 }
@@ -588,7 +588,7 @@ int trail_read(const struct trail *trail, struct buf *out)
 	return 0;
 }
 
-/* Returns true if the head says that lines before it are missing. */
+/* Returns true if a line is the head of a file, which says that lines before it are missing. */
 static bool is_torn(const char *line, size_t len)
 {
 	static const char torn[] = "\"torn\":true";

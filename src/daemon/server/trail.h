@@ -31,7 +31,7 @@ struct trail_action {
 struct trail_options {
 	size_t bytes;
 	int64_t days;
-	bool is_full; /* with texts */
+	bool is_full; /* lines have the texts too */
 };
 
 /* Returns NULL with a reason if the file cannot be opened at all. */

@@ -23,7 +23,7 @@ struct pane_lines {
 	struct stripper stripper;
 	struct buf text;
 	uint64_t base;
-	uint64_t line; /* number of the byte where its first line began; before base if cut */
+	uint64_t line; /* number of the byte where text's first line began; before base if cut */
 	size_t len; /* length of text after the last piece */
 	size_t seen; /* where the next block begins in text: all watches have looked so far */
 	size_t block; /* the end of the present block in text; valid while todo is not empty */
@@ -134,7 +134,7 @@ void pane_lines_token(struct pane_lines *lines, const struct token *token)
 		echo_move(echo, token->to - token->from == 2);
 }
 
-/* Text was drawn again from the number from on: a watch that began later now begins there. */
+/* Text was drawn again from number `from` on: a watch that began later now begins there. */
 static void begin_earlier(struct pane_lines *lines, uint64_t from)
 {
 	lines->youngest = from;

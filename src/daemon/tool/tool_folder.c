@@ -180,7 +180,7 @@ static struct tool *find(const struct tool_folder *folder, const char *name)
 	return NULL;
 }
 
-/* Removes tools of the same name from other folders. */
+/* Frees the entries of this tool's name from other folders; their files stay. */
 static void replace_others(struct tool_folder *folder, const struct tool *tool)
 {
 	list_each_safe (struct tool, other, &folder->tools, link) {
