@@ -141,6 +141,13 @@ void field_write_tool_schema(
 void field_write_result_schema(struct json_writer *writer, const char *name,
     const struct field_result *results, bool in_short);
 
+/*
+ * Returns the first row whose member of result is of another type, or NULL. results may be NULL.
+ * Members below other members are not checked.
+ */
+const struct field_result *field_result_misfit(
+    const struct field_result *results, const struct json *result);
+
 /* Appends text as lines of mdoc, escaped so that no word is a macro. */
 void field_write_mdoc_text(struct buf *out, const char *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes tables of results as JSON Schema. */
+/* Writes tables of results as JSON Schema, and checks results by them. */
 #include "wire/field.h"
 
 /* Writes "string", or an anyOf for "string|null", as some readers do not know arrays of types. */
@@ -86,4 +86,23 @@ void field_write_result_schema(
 	json_put_str(writer, "type", "object");
 	put_members(writer, results, "", 0, in_short);
 	json_object_end(writer);
+}
+
+const struct field_result *field_result_misfit(
+    const struct field_result *results, const struct json *result)
+{
+	static const char *const types[] = {[JSON_NULL] = "null",
+	    [JSON_BOOL] = "boolean",
+	    [JSON_NUMBER] = "number",
+	    [JSON_STRING] = "string",
+	    [JSON_ARRAY] = "array",
+	    [JSON_OBJECT] = "object"};
+	for (const struct field_result *row = results; row != NULL && row->name != NULL; row++) {
+		const struct json *value = json_member(result, row->name);
+		int64_t number;
+		bool is_integer = strstr(row->type, "integer") && json_int(value, &number);
+		if (value != NULL && !is_integer && !strstr(row->type, types[value->type]))
+			return row;
+	}
+	return NULL;
 }

@@ -187,6 +187,7 @@ static void mcp_thread_bind(const struct mcp_exchange *exchange)
 
 /* Room for everything but text and structuredContent. */
 #define LINE_BYTES ((size_t)1024 * 1024)
+#define MISFIT_MAX 4096 /* bytes of an answer in the error about its type */
 #define NEXT_MAX 1024 /* bytes of the call that reads the next part */
 
 #define LIST_TTL_MS 60000
@@ -380,6 +381,32 @@ static bool write_once(struct buf *out, const struct mcp_call *call, const struc
 	return !writer.is_cut;
 }
 
+static void on_error(void *data, struct json_writer *writer, enum message_error error,
+    const char *text, const char *members);
+
+/*
+ * Fails a call whose answer is not of the types that the tool's list promises: clients refuse such
+ * an answer without showing it. Only a declaration or a provider can be wrong in this way.
+ */
+static bool fails_misfit(
+    struct mcp_call *call, struct json_writer *writer, const struct json *result, const char *json)
+{
+	const struct method *tool = call->tool;
+	bool is_promised = tool->group != NULL && !(tool->flags & METHOD_IMAGE);
+	const struct field_result *row =
+	    is_promised ? field_result_misfit(tool->results, result) : NULL;
+	char *text;
+	if (row == NULL)
+		return false;
+	text = xasprintf("%s: it has answered, but %s is %s, not of the type %s that its result "
+			 "declares: %.*s",
+	    tool->name, row->name, json_type_name(json_member(result, row->name)->type), row->type,
+	    MISFIT_MAX, json);
+	on_error(call, writer, MESSAGE_TOOL_FAILED, text, NULL);
+	mem_free(text);
+	return true;
+}
+
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
 {
 	struct mcp_call *call = data;
@@ -387,6 +414,8 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	struct buf pending = BUF(LINE_BYTES), once = BUF(len + JSON_SPARE);
 	struct buf json = {.data = (uint8_t *)(uintptr_t)text, .len = len};
 	const struct json *result = json_read(call->mcp->reader, text, len, &error);
+	if (fails_misfit(call, writer, result, text))
+		return;
 	if (result != NULL && mcp_pending_write(call->pending, result, &pending)) {
 		json = pending;
 		result =
