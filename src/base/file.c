@@ -65,7 +65,7 @@ static int check_parents(const char *path, const char *what, char *ret_reason, s
 	for (const char *slash = path; (slash = strchr(slash, '/')) != NULL; slash++) {
 		int len = slash == path ? 1 : (int)(slash - path);
 		if (slash[1] == '\0')
-			break; /* the last part is no parent */
+			break; /* the last part of the path is no parent */
 		(void)snprintf(part, sizeof part, "%.*s", len, path);
 		if (lstat(part, &st) < 0)
 			return 0; /* a missing folder is created, or reported, later */

@@ -38,7 +38,7 @@ static int write_all(int fd, const void *bytes, size_t len)
 		ssize_t put = write(fd, at, len);
 		if (put < 0 && errno == EINTR)
 			continue;
-		if (put <= 0) /* 0 is an error: retrying could loop forever */
+		if (put <= 0) /* retrying after 0 could loop forever */
 			return put < 0 ? -errno : -EIO;
 		at += put;
 		len -= (size_t)put;
@@ -61,7 +61,7 @@ static int write_file(int dir_fd, const char *id, enum job_file file, const stru
 	if (error == 0 && renameat(dir_fd, fresh, dir_fd, name) < 0)
 		error = -errno;
 	if (error != 0)
-		(void)unlinkat(dir_fd, fresh, 0); /* it may not exist */
+		(void)unlinkat(dir_fd, fresh, 0); /* fails if the file does not exist */
 	return error;
 }
 
@@ -239,7 +239,7 @@ void job_secrets_remove(int dir_fd, const char *id)
 	char name[JOB_NAME_SIZE];
 	for (size_t at = 0; at < sizeof files / sizeof *files; at++) {
 		job_file_name(name, id, files[at]);
-		(void)unlinkat(dir_fd, name, 0); /* it may not exist */
+		(void)unlinkat(dir_fd, name, 0); /* fails if the file does not exist */
 	}
 }
 

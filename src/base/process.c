@@ -39,7 +39,7 @@ ssize_t process_read(pid_t pid, const char *name, char *out, size_t size)
 	do {
 		count = read(fd, out + len, size - 1 - len);
 		len += count > 0 ? (size_t)count : 0;
-	} while (count >= PROC_PAGE); /* a shorter read is the last */
+	} while (count >= PROC_PAGE); /* a shorter read is the last one */
 	(void)close(fd); /* close() loses no data: the file was only read */
 	out[len] = '\0';
 	return count < 0 ? -1 : (ssize_t)len;
@@ -138,7 +138,7 @@ void process_begin(int mode)
 		fd = open("/dev/null", mode);
 	while (fd >= 0 && fd <= 2);
 	if (fd > 2)
-		(void)close(fd); /* /dev/null: nothing is lost */
+		(void)close(fd); /* loses no data: it is /dev/null */
 }
 
 bool process_catches(pid_t pid, int signal)
@@ -364,7 +364,7 @@ static _Noreturn void become(struct child_start *start)
 	char *const *env = options->env != NULL ? options->env : environ;
 	reset_signals(options->defaults);
 	if (options->group == CHILD_NEW_GROUP)
-		(void)setpgid(0, 0); /* neither can fail in a new process */
+		(void)setpgid(0, 0); /* cannot fail in a new process, nor can setsid() */
 	if (options->group == CHILD_NEW_SESSION)
 		(void)setsid();
 	if (options->death_signal != 0) {

@@ -48,7 +48,7 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 		}
 		state = ask_open(&link, cli->socket, ret_reason, size);
 		if (state != LINK_NO_SOCKET && state != LINK_DEAD)
-			return link; /* NULL if state is not LINK_OK */
+			return link; /* link is NULL unless state is LINK_OK */
 		if (strcmp(said, cli->socket) != 0 && listens(said)) {
 			(void)snprintf(ret_reason, size,
 			    "muxbusd runs already, and listens at %.*s: use -s", PATH_MAX, said);

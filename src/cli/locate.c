@@ -114,7 +114,7 @@ static bool is_of_ended_server(const char *tmux, const char *socket)
 	fd = link_connect(socket, CONNECT_TIMEOUT_MS);
 	if (fd < 0)
 		return true;
-	(void)process_is_peer(fd, &server); /* only the pid is used */
+	(void)process_is_peer(fd, &server); /* only the pid of the server is used */
 	(void)close(fd); /* loses no data: nothing was sent */
 	return server.pid > 0 && server.pid != pid;
 }

@@ -204,7 +204,7 @@ static void explain(struct link *link, pid_t pid, const char *host, const char *
 	char how[80];
 	siginfo_t info = {0};
 	int prefix = 0;
-	(void)shutdown(link_fd(link), SHUT_RDWR); /* makes ssh end */
+	(void)shutdown(link_fd(link), SHUT_RDWR); /* ssh then ends */
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
 	(void)snprintf(how, sizeof how, "%s %d",
@@ -234,7 +234,7 @@ static struct link *open_with(const char *address, char *ret_reason, size_t size
 		return NULL;
 	}
 	pid = start_ssh(address, host, fds[1], ret_reason, size);
-	(void)close(fds[1]); /* ssh has its own copy */
+	(void)close(fds[1]); /* only ssh uses this end */
 	if (pid < 0) {
 		(void)close(fds[0]);
 		return NULL;

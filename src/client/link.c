@@ -177,7 +177,7 @@ static void put_params(struct json_writer *writer, const char *params)
 {
 	json_object_begin(writer, "params");
 	json_put_str(writer, "host", named_host);
-	if (params != NULL && strcmp(params, "{}") != 0) /* the members without the braces */
+	if (params != NULL && strcmp(params, "{}") != 0) /* writes the members without the braces */
 		json_put_raw(writer, NULL, params + 1, strlen(params) - 2);
 	json_object_end(writer);
 }

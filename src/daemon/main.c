@@ -183,7 +183,7 @@ static void on_tmux_state(void *data, bool is_live)
 	     peer = server_next_peer(main->daemon.server, peer)) {
 		peer_forget_pane(peer);
 		if (is_lost)
-			peer_speak_for(peer, MUXBUS_NO_ID); /* its pane is of the old server */
+			peer_speak_for(peer, MUXBUS_NO_ID); /* the pane belongs to the old server */
 	}
 	if (is_live && main->demand != NULL)
 		attach_demand_settle(main->demand);
@@ -429,7 +429,7 @@ static void tear_down(struct main *main)
 	main->demand = NULL;
 	mcp_free(main->mcp);
 	tool_kept_set_free(daemon->kept_calls);
-	wait_set_free(daemon->waits); /* first: conditions listen to agents */
+	wait_set_free(daemon->waits); /* freed first, as conditions listen to agents */
 	agent_set_free(daemon->agents);
 	maker_set_free(daemon->makers);
 	self_command_set_free(daemon->self_commands);
@@ -440,9 +440,9 @@ static void tear_down(struct main *main)
 	puller_set_free(daemon->pullers);
 	reporter_set_free(daemon->reporters);
 	stream_set_free(daemon->streams);
-	tmux_free(daemon->tmux); /* before the submits, which it may call back */
-	provide_set_free(daemon->provides); /* may call back the submits too */
-	tool_folder_free(daemon->tools); /* after open requests, which use its methods */
+	tmux_free(daemon->tmux); /* freed before the submits, which it may call back */
+	provide_set_free(daemon->provides); /* freed before the submits, for the same reason */
+	tool_folder_free(daemon->tools); /* freed after open requests, which use its methods */
 	submit_set_free(daemon->submits);
 	screen_sign_set_free(daemon->signs);
 	presence_set_free(daemon->presences);

@@ -504,7 +504,7 @@ static void job_finish(struct supervised_job *job)
 		tree_kill();
 	job->status.tail_bytes = keep_end(job, &job->out, JOB_FILE_TAIL);
 	if (job->out.total > job->out.kept && job->status.tail_bytes == 0) {
-		make_room(job); /* out_bytes and tail_bytes show the gap */
+		make_room(job); /* the status shows the gap by out_bytes and tail_bytes */
 		job->status.tail_bytes = keep_end(job, &job->out, JOB_FILE_TAIL);
 	}
 	(void)keep_end(job, &job->err, JOB_FILE_ERR_TAIL);

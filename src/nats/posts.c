@@ -14,7 +14,7 @@ enum {
 	POST_MAX = 1024 * 1024, /* bytes */
 };
 
-#define ACK_WAIT_NS INT64_C(30000000000) /* until JetStream delivers a post again */
+#define ACK_WAIT_NS INT64_C(30000000000) /* time until JetStream delivers a post again */
 
 /* Negative acknowledgement for a post that the daemon may take later: redeliver it in a second. */
 static const char again[] = "-NAK {\"delay\": 1000000000}";
@@ -173,7 +173,7 @@ static void on_message(void *data, const struct broker_message *from)
 		return;
 	}
 	if (from->reply == NULL || !read_number(from->reply, &number))
-		return; /* not from JetStream */
+		return; /* the message is not from JetStream */
 	posts->left -= posts->left > 0;
 	take_post(posts, from, number);
 	if (posts->left == 0 && list_is_empty(&posts->open))

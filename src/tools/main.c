@@ -239,7 +239,7 @@ static void provide(struct tools_main *main)
 	put_kept(main, &writer);
 	json_object_end(&writer);
 	message_end(&writer);
-	loop_link_write_all(main->link, line.data, line.len); /* before the held lines */
+	loop_link_write_all(main->link, line.data, line.len); /* sent before the held lines */
 	buf_finish(&line);
 	send_kept(main);
 	flush_held(main);

@@ -291,7 +291,7 @@ static __attribute__((noinline)) bool open_measured(
 		leave_out(writer, name);
 		return false;
 	}
-	if (buf->cap - buf->len <= escaped + len + 4) /* for the name and the value */
+	if (buf->cap - buf->len <= escaped + len + 4) /* room for the name and the value */
 		check_memory(buf_reserve(buf, escaped + len + 4));
 	buf->data[buf->len] = ',';
 	buf->len += writer->needs_comma;

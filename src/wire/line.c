@@ -321,7 +321,7 @@ enum line_result line_input_next(struct line_input *input, const char **ret_line
 			input->start = end + 1;
 			input->scanned = end + 1;
 			if (was_skipping && !input->wants_id)
-				continue; /* it was already reported */
+				continue; /* the line was reported before */
 			return LINE_TOO_LONG;
 		}
 		take(input, end, end + 1, ret_line, ret_len);

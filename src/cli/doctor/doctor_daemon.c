@@ -235,7 +235,7 @@ static bool ask_status(struct link *link, const struct cli *cli, struct link_ans
 			break;
 		(void)poll(NULL, 0, FOLLOW_TRY_MS);
 	}
-	if (read == LINK_LINE && ret_answer->error != NULL) /* no audit without tmux */
+	if (read == LINK_LINE && ret_answer->error != NULL) /* without tmux there is no audit */
 		read = link_ask(link, "status", NULL, AUDIT_TIMEOUT_MS, ret_answer);
 	return read == LINK_LINE && ret_answer->result != NULL;
 }

@@ -114,7 +114,7 @@ static void launch(struct bridge *bridge)
 		(void)!write(fds[1], reason, strlen(reason)); /* on failure, there is no reason */
 		_exit(EXIT_FAILURE);
 	}
-	(void)close(fds[1]); /* the child has it */
+	(void)close(fds[1]); /* only the child writes */
 	buf_clear(&bridge->launch_said);
 	bridge->phase = PHASE_LAUNCHING;
 	bridge->launch_fd = fds[0];

@@ -159,7 +159,7 @@ static void terminal_suspend(void)
 	terminal_close();
 	/* SIGTSTP is blocked here; a shell treats SIGSTOP in the same way. */
 	(void)raise(SIGSTOP);
-	(void)take(); /* on failure, the next read fails too */
+	(void)take(); /* if this fails, the next read fails too */
 }
 
 /* Takes over again after another process has stopped and continued this program. */
@@ -440,7 +440,7 @@ static void note_looked(const char *path)
 	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	(void)futimens(fd, NULL); /* a failure hardly matters */
+	(void)futimens(fd, NULL); /* if this fails, old items may be shown again */
 	(void)close(fd);
 }
 

@@ -148,7 +148,7 @@ static int look_into(struct file_tree *tree, const char *path, bool is_new)
 	struct dirent *entry;
 	DIR *dir;
 	if (watch < 0 && errno != ENOSPC && errno != ENOMEM)
-		return 0; /* it is gone, or must not be read */
+		return 0; /* the folder is gone, or must not be read */
 	dir = r > 0 ? opendir(name) : NULL;
 	while (r >= 0 && dir != NULL && (entry = readdir(dir)) != NULL)
 		r = look_at(tree, path, entry->d_name, is_new);
@@ -396,7 +396,7 @@ static bool add(const struct rerun *rerun, int fd)
 static void signal_child(const struct rerun *rerun, int number)
 {
 	if (is_running(rerun))
-		(void)kill(-rerun->child.pid, number); /* may have ended */
+		(void)kill(-rerun->child.pid, number); /* fails if all processes have ended */
 }
 
 /* Signals a process group. Returns false if processes of the group remain after KILL_MS. */

@@ -400,7 +400,7 @@ static bool make_session(struct restore *restore, const struct json *window)
 		rename_window(restore, window, id);
 	move_first(restore, window, id);
 	if (linked != NULL)
-		add_window(restore, window); /* takes the place of the first window */
+		add_window(restore, window); /* it replaces the session's first window */
 	else
 		made_window(restore, window, id, pane);
 	return true;

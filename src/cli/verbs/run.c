@@ -190,8 +190,8 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 		    key, sizeof key, "run-%016" PRIx64 "%016" PRIx64, random[0], random[1]);
 		json_put_str(&writer, "key", key);
 	}
-	if (is_here(run)) /* another machine has its own */
-		put_env(run, &writer); /* last, since job lists show only the beginning */
+	if (is_here(run)) /* another machine has its own environment */
+		put_env(run, &writer); /* put last, since job lists show only the beginning */
 	json_object_end(&writer);
 	buf_finish(&command);
 	if (status == CLI_DONE && writer.is_cut)

@@ -247,7 +247,7 @@ static void handle_ensure(struct request *request, const void *data)
 		ensure_command(request, args, &plan);
 	else
 		ensure_name(request, args, &plan);
-	agent_spec_finish(&plan); /* members that were not taken */
+	agent_spec_finish(&plan); /* frees the members that were not taken */
 }
 
 /* Handles a repeated request like the first one, and so finds the agent. */

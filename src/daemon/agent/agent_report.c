@@ -147,7 +147,7 @@ static bool read_ring(
 		    streams, task->agent->pane.pane, from, (size_t)(to - from), out, &slice);
 		has_gap |= slice.has_gap;
 		if (slice.from >= to || slice.to <= from)
-			return true; /* no byte before "to" is kept any more */
+			return true; /* all bytes before "to" were dropped */
 		if (is_first)
 			*ret_from = slice.from;
 		is_first = false;

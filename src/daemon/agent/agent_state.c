@@ -80,7 +80,7 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 struct agent *agent_get(const struct agent_set *set, const char *name)
 {
 	if (set == NULL)
-		return NULL; /* a daemon without agents, in a test */
+		return NULL; /* happens in a test without agents */
 	list_each (struct agent, agent, &set->agents, link)
 		if (strcmp(agent->plan.name, name) == 0)
 			return agent;

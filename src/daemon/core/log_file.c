@@ -25,7 +25,7 @@ static int open_file(enum log_level level)
 	file.fd = fd;
 	log_open(fd, file.program, level);
 	if (old_fd >= 0)
-		(void)close(old_fd); /* loses nothing: each line was written at once */
+		(void)close(old_fd); /* loses no data: each line was written at once */
 	log_limit(
 	    has < LOG_FILE_BYTES_MAX ? (unsigned long long)(LOG_FILE_BYTES_MAX - has) : 1, on_full);
 	return 0;

@@ -95,7 +95,7 @@ static const char *skip_other(const char *c)
 		return skip_group(c);
 	if (*c == '{') {
 		c += 1 + strspn(c + 1, "0123456789,");
-		return *c == '}' ? c + 1 : NULL; /* otherwise not a quantifier */
+		return *c == '}' ? c + 1 : NULL; /* NULL: the text is no quantifier */
 	}
 	if (*c == '|' || *c == ')')
 		return NULL;
@@ -232,7 +232,7 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 		if (matcher->is_blockwise && (!has_literal || has_failed))
 			at = skip_lines(matcher, text, len, at);
 		if (at >= len)
-			return PATTERN_NONE; /* after the last line */
+			return PATTERN_NONE; /* the last line was passed */
 		line_at(text, len, from, at, ret_line);
 		result = pattern_find(matcher->pattern, text + ret_line->start,
 		    ret_line->end - ret_line->start, 0, &ret_line->match);
@@ -626,5 +626,5 @@ void pattern_set_pick(
 		picked(data, member);
 	}
 	for (size_t i = set->count; i > set->filtered; i--)
-		picked(data, set->sorted[i - 1]); /* in the order in which they were added */
+		picked(data, set->sorted[i - 1]); /* called in the order in which they were added */
 }

@@ -208,7 +208,7 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 	if (dir < 0)
 		return LOCK_ERROR;
 	fd = open_file(dir, state_dir, ret_reason, reason_size);
-	(void)close(dir); /* a directory, only read */
+	(void)close(dir); /* loses no data: a directory is only read */
 	if (fd < 0)
 		return LOCK_ERROR;
 	do {
@@ -500,7 +500,7 @@ int start_make_dir(const struct config *config, char *ret_reason, size_t size)
 		return 0;
 	(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - config->socket), config->socket);
 	if (access(dir, F_OK) == 0)
-		return 0; /* server_new() checks it */
+		return 0; /* server_new() checks the directory */
 	if (!config->is_fleet &&
 	    (address_tmux(own, sizeof own, "", NULL) < 0 ||
 		strncmp(own, config->socket, (size_t)(slash - config->socket) + 1) != 0))

@@ -59,6 +59,6 @@ int state_dir_open(const char *path, char *ret_reason, size_t size)
 	}
 	if (check_own(fd, path, ret_reason, size) == 0)
 		return fd;
-	(void)close(fd); /* a directory, only read */
+	(void)close(fd); /* loses no data: a directory is only read */
 	return -1;
 }

@@ -104,7 +104,7 @@ struct program *program_start(
 	}
 	program->watch = loop_pidfd_new(base, child.pidfd, on_ended, program);
 	if (program->watch == NULL) {
-		program_free(program); /* the program's end would not be noticed */
+		program_free(program); /* because the program's end would go unnoticed */
 		errno = EMFILE;
 		return NULL;
 	}

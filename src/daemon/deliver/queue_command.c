@@ -269,7 +269,7 @@ static void forget(struct queued_command *command)
 	char name[PANE_REF_NAME_SIZE];
 	pane_ref_name(&command->mail->pane, name);
 	record_delete(store_of(command->mail), &queued_kind, name);
-	(void)unlink(command->trace); /* fails if it was never written */
+	(void)unlink(command->trace); /* fails if no trace was written */
 }
 
 static void command_free(struct queued_command *command)

@@ -306,7 +306,7 @@ static void on_ended(void *data, const struct submit_end *end)
 	struct mail *mail = data;
 	char name[PANE_REF_NAME_SIZE];
 	if (result == SUBMIT_REFUSED)
-		mail_gather(mail, notes); /* with those that have come since the last look */
+		mail_gather(mail, notes); /* takes those in that have come since the last look */
 	for (size_t at = 0; at < mail->batch_count && result != SUBMIT_NOTHING; at++)
 		put_receipt(mail, mail->batch[at], end);
 	if (mail->batch_count > 0) {

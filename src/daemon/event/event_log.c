@@ -178,10 +178,10 @@ struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t r
 		goto err_dir;
 	}
 	sequence->ceiling = sequence->last;
-	raise_begin(sequence); /* in parallel with the daemon's start */
+	raise_begin(sequence); /* runs in parallel with the daemon's start */
 	return sequence;
 err_dir:
-	(void)close(sequence->dir); /* a directory, only read */
+	(void)close(sequence->dir); /* loses no data: a directory is only read */
 err:
 	mem_free(sequence);
 	return NULL;
@@ -196,7 +196,7 @@ void sequence_close(struct sequence *sequence)
 		/* If this fails, the next start skips the rest of the block. */
 		if (!sequence->is_volatile && sequence->last < sequence->ceiling)
 			(void)write_file(sequence->dir, sequence->last);
-		(void)close(sequence->dir); /* a directory, only read */
+		(void)close(sequence->dir); /* loses no data: a directory is only read */
 	}
 	mem_free(sequence);
 }

@@ -50,7 +50,7 @@ static void on_path_changed(void *data)
 
 static void on_path_moved(void *data, const char *path UNUSED)
 {
-	on_path_changed(data); /* the path is watched, not the old folder */
+	on_path_changed(data); /* watches the folder that has the path now */
 }
 
 /* A file that was written and not closed yet may be incomplete: its report waits longer. */

@@ -192,7 +192,7 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 	struct stat status;
 	struct path_step *step;
 	if (lstat(dir, &status) < 0 || strlen(name) > NAME_MAX || watch->count == STEPS_MAX)
-		return; /* the next refresh tries again */
+		return; /* the next refresh tries to watch it again */
 	step = find_step(watch, &status, mask, name);
 	if (step == NULL) {
 		int r;

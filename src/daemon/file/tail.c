@@ -121,7 +121,7 @@ static int open_regular(const char *path, struct stat *ret_status)
 		if (fd < 0)
 			fd = -errno;
 	}
-	(void)close(handle); /* never read */
+	(void)close(handle); /* loses no data: the file was not read */
 	return fd;
 }
 
@@ -248,7 +248,7 @@ static struct tail_file *open_missed(struct tail *tail, const char *path)
 		return NULL;
 	if ((tail->current != NULL && tail_file_is(tail->current, status.st_dev, status.st_ino)) ||
 	    find_old(tail, status.st_dev, status.st_ino) != NULL) {
-		(void)close(fd); /* never read */
+		(void)close(fd); /* loses no data: the file was not read */
 		return NULL;
 	}
 	file = adopt(tail, fd, &status);
@@ -274,7 +274,7 @@ static void sibling_path(const struct tail *tail, const struct sibling *sibling,
 	size_t name_len = strlen(sibling->name);
 	out[0] = '\0';
 	if (dir_len + name_len >= PATH_MAX)
-		return; /* opening "" fails */
+		return; /* the path is empty, and opening it fails */
 	memcpy(out, tail->real_path, dir_len);
 	memcpy(out + dir_len, sibling->name, name_len + 1);
 }
@@ -343,7 +343,7 @@ static void take_up(struct tail *tail, int fd, const struct stat *status)
 		find_missed(tail, born_ns);
 	file = find_old(tail, status->st_dev, status->st_ino);
 	if (file != NULL) {
-		(void)close(fd); /* already open */
+		(void)close(fd); /* loses no data: the file is open already */
 		list_remove(&file->link);
 		tail->old_count--;
 	} else {
@@ -402,7 +402,7 @@ static bool identify(struct tail *tail)
 		return true;
 	}
 	if (current != NULL && tail_file_is(current, status.st_dev, status.st_ino)) {
-		(void)close(fd); /* the name was restored meanwhile */
+		(void)close(fd); /* not used: the current file has its name again */
 		return false;
 	}
 	retire(tail);

@@ -367,7 +367,7 @@ void tail_loop_set_free(struct tail_loop_set *set)
 	if (set->mounts != NULL)
 		event_free(set->mounts);
 	if (set->mounts_fd >= 0)
-		(void)close(set->mounts_fd); /* never read */
+		(void)close(set->mounts_fd); /* loses no data: the file was not read */
 	mem_free(set->scratch);
 	mem_free(set);
 }

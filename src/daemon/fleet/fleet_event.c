@@ -538,7 +538,7 @@ static void on_room(struct peer *peer, void *data)
 	struct fleet *fleet = data;
 	list_each (struct stream_source, source, &fleet->sources, link) {
 		if (source->stream == NULL || source->stream->peer != peer || !source->is_behind)
-			continue; /* not behind, or refused by its host */
+			continue; /* the source is not behind, or its host has refused it */
 		source->is_behind = false;
 		resume(source);
 	}

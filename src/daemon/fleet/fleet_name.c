@@ -116,7 +116,7 @@ static void strip_value(struct strip *strip, const char *name, const struct json
 			else
 				json_put_value(&strip->writer, NULL, child);
 		json_array_end(&strip->writer);
-	} else if (value->type == JSON_OBJECT) { /* such as filter */
+	} else if (value->type == JSON_OBJECT) { /* an object such as filter */
 		json_object_begin(&strip->writer, name);
 		for (child = value->child; child != NULL; child = child->next)
 			if (child->type == JSON_STRING && has(targets, child->name))

@@ -217,7 +217,7 @@ void host_calls_take(struct host *host, const struct json *message)
 		return; /* invalid, or the daemon ends: host_calls_lost() handles that */
 	call = find_call(host, number);
 	if (call == NULL)
-		return; /* response to a cancelled wait */
+		return; /* the message answers a cancelled wait */
 	if (!call->is_left && !is_response(message)) {
 		call->id = 0; /* answered */
 		fail_call(call, MESSAGE_INTERNAL,

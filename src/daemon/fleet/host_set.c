@@ -92,7 +92,7 @@ static void on_up(void *data, const char *version)
 		(void)snprintf(host->version, sizeof host->version, "%s", version);
 	set_state(host, HOST_UP, host->is_mute ? HOST_MUTE_REASON : "");
 	host_calls_send(host);
-	if (host->is_mute) /* an answer clears is_mute */
+	if (host->is_mute) /* the answer to a ping clears is_mute */
 		host_tell(host, "ping", 0, "{}");
 }
 

@@ -499,11 +499,11 @@ static void look(struct submit *submit)
 		look_from_afar(submit);
 		break;
 	case STAGE_SETTLING:
-		refresh(submit); /* to see if a person has typed */
+		refresh(submit); /* shows whether a person has typed */
 		break;
 	case STAGE_ECHO:
 		if (submit->line.is_altered) {
-			refresh(submit); /* to see if a person has typed */
+			refresh(submit); /* shows whether a person has typed */
 			break;
 		}
 		/* fall through */
@@ -622,9 +622,9 @@ void submit_wake(struct submit *submit)
 		begin(submit);
 	submit->stage = STAGE_WAITING;
 	if (submit->is_asking)
-		return; /* the pending reply continues it */
+		return; /* the pending reply goes on with the submit */
 	if (submit->policy->is_raw)
-		submit_raw_step(submit); /* now, before keys of later requests */
+		submit_raw_step(submit); /* types now, before keys of later requests */
 	else
 		submit_arm(submit, 0);
 }
@@ -667,7 +667,7 @@ bool submit_can_type(
 	enum pane_fate fate = pane_fate(set->parts->tmux, ref);
 	ret_reason[0] = '\0';
 	if (fate == PANE_UNKNOWN)
-		return true; /* assume so until tmux is found again */
+		return true; /* assume that the pane is there until tmux is found */
 	pane = muxbus_model_pane(tmux_model(set->parts->tmux), ref->pane);
 	if (fate == PANE_GONE || pane == NULL)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane is gone");

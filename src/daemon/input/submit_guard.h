@@ -132,7 +132,7 @@ struct screen_guard_facts {
 	const char *names[SCREEN_GUARD_NAMES];
 	const struct pane_screen *screen;
 	int64_t quiet_ms; /* how long the screen has been unchanged */
-	bool is_at_prompt; /* an agent of ensure_agent is at its prompt, of any form */
+	bool is_at_prompt; /* an agent of ensure_agent is at its prompt, whatever its form */
 };
 
 /* Returns true if a key would answer a question. */

@@ -156,7 +156,7 @@ void submit_destroy(struct submit *submit)
 		submit->is_stale = true;
 	}
 	if (submit->is_asking)
-		return; /* submit_take_answer() frees it */
+		return; /* submit_take_answer() frees the submit */
 	list_remove(&submit->link);
 	submit_line_finish(&submit->line);
 	mem_free(submit);
@@ -173,7 +173,7 @@ bool submit_take_answer(struct submit *submit)
 		return true;
 	submit->is_dropped = false;
 	if (submit->stage != STAGE_RESTING)
-		submit_arm(submit, 0); /* the next text */
+		submit_arm(submit, 0); /* looks for the next text */
 	return false;
 }
 

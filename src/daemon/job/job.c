@@ -260,7 +260,7 @@ static void job_collect(void *data)
 	if (tracked->supervisor > 0)
 		(void)child_reap(tracked->supervisor); /* the pidfd says that it has ended */
 	tracked->supervisor = 0;
-	if (tracked->job.state == JOB_RUNNING) /* else the pipe has reported its end */
+	if (tracked->job.state == JOB_RUNNING) /* if not, the pipe has reported the end */
 		job_read_end(set, &tracked->job);
 	set_forget(set);
 	job_starter_prepare(set->starter);
@@ -434,7 +434,7 @@ static void job_take_up(struct tracked *tracked)
 	(void)job_supervisor_open(set->dir_fd, job->id, &pidfd);
 	error = pidfd < 0 ? errno : 0;
 	if (pidfd >= 0 && (size_t)pidfd >= rlimit_file_room()) {
-		(void)close(pidfd); /* a pidfd */
+		(void)close(pidfd); /* loses no data: it is a pidfd */
 		error = EMFILE;
 	}
 	if (error == 0 && tracked_watch(tracked, pidfd)) {

@@ -10,7 +10,7 @@
 struct job;
 struct job_set;
 
-/* Return true if the session has tasks, and if a call asks for a task. */
+/* The first returns true if the session has tasks; the second, if a call asks for a task. */
 bool mcp_task_is_known(const struct mcp_exchange *exchange);
 bool mcp_task_is_wanted(const struct mcp_exchange *exchange);
 /* Returns true if a tool can be called as a task. */

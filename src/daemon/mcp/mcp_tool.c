@@ -80,7 +80,7 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 	struct json_writer writer;
 	struct buf out;
 	progress->reports++;
-	loop_timer_disarm(progress->timer); /* seconds and the tool's values do not mix */
+	loop_timer_disarm(progress->timer); /* seconds must not mix with the tool's values */
 	json_start(&writer, &out, MCP_PROGRESS_BYTES);
 	json_put_double(&writer, "progress", report->has_done ? report->done : progress->reports);
 	if (report->has_of)

@@ -16,7 +16,7 @@
 
 #define CALLER_MAX (6 * PATH_MAX + 1024) /* bytes of "caller" as JSON */
 #define LEFT_MIN_MS 1000 /* least time limit of a resumed call */
-#define LINE_MAX_BYTES (MESSAGE_ID_BYTES + (size_t)16384) /* of a report with a short text */
+#define LINE_MAX_BYTES (MESSAGE_ID_BYTES + (size_t)16384) /* bytes of a report with a short text */
 
 /* An open call; the request may be answered already. */
 struct provided_call {

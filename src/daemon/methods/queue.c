@@ -77,7 +77,7 @@ static void list_notifications(struct request *request, const void *data)
 	if (args->pane != NULL &&
 	    (requester_look_first(request, args->pane) || !target_pane(request, args->pane, &pane)))
 		return;
-	if (pane != NULL) /* not a pane with this id on an earlier server */
+	if (pane != NULL) /* a pane of this id on an earlier server must not match */
 		pane_ref_of(request_daemon(request)->tmux, pane->id, &ref);
 	if (args->consumer != NULL) {
 		consumer = queue_get_consumer(request, args->consumer);

@@ -42,7 +42,7 @@ struct saved_set {
 	int64_t dirty_ms; /* since when the store is behind (CLOCK_MONOTONIC); 0: up to date */
 	uint64_t busy_ns; /* processor time of tmux at the last look */
 	bool is_looking;
-	void (*done)(void *data); /* argument of saved_set_end() */
+	void (*done)(void *data); /* called at the end: see saved_set_end() */
 	void *done_data;
 };
 
@@ -64,7 +64,7 @@ static const struct record_kind saved_kind = {
 
 static void record_name(const struct saved *saved, char out[24])
 {
-	snprintf(out, 24, "%020" PRIu64, saved->number); /* sorts by number */
+	snprintf(out, 24, "%020" PRIu64, saved->number); /* a name that sorts by number */
 }
 
 static void saved_free(struct saved *saved)

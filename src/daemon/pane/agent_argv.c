@@ -232,7 +232,7 @@ static size_t skip_options(
 			return at + 1;
 		if (wrapper->kind == KIND_COMMAND && wrapper->verbs == NULL && *word != '-' &&
 		    strchr(word, '=') != NULL)
-			continue; /* an assignment: env VAR=VALUE */
+			continue; /* the word is an assignment: env VAR=VALUE */
 		if (*word != '-' || word[1] == '\0')
 			return at;
 		if (word[1] == '-') {
@@ -241,7 +241,7 @@ static size_t skip_options(
 		} else if (word[2] == '\0' && strchr(wrapper->valued, word[1]) != NULL) {
 			at++;
 		} else if (wrapper->kind == KIND_SCRIPT && strchr("cep", word[1]) != NULL) {
-			return count; /* the program is text, not a file */
+			return count; /* the program is in the argument, not in a file */
 		}
 	}
 	return count;

@@ -130,7 +130,7 @@ static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 			*ret_is_computing |= is_running(text);
 		}
 	}
-	(void)closedir(folder); /* a failure has no effect */
+	(void)closedir(folder); /* loses no data: the folder was only read */
 	return reads;
 }
 

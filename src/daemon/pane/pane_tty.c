@@ -77,7 +77,7 @@ void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty)
 		ret_tty->is_first =
 		    pane_tty_process(pid, &process) && process.group == process.front;
 	}
-	(void)close(fd); /* only read: a failure has no effect */
+	(void)close(fd); /* loses no data: the file was only read */
 }
 
 bool pane_tty_keeps(const struct pane_tty *tty, const char *text, size_t len)

@@ -226,7 +226,7 @@ static void read_file(struct screen_sign_set *set, const char *path)
 	}
 	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) { /* reading a pipe would block */
 		log_warning("%s: is not a regular file", path);
-		(void)fclose(file); /* a failure has no effect */
+		(void)fclose(file); /* loses no data: nothing was read */
 		return;
 	}
 	while (fgets(line, sizeof line, file) != NULL && number++ < SCREEN_SIGNS_MAX) {
@@ -236,7 +236,7 @@ static void read_file(struct screen_sign_set *set, const char *path)
 	}
 	if (number > SCREEN_SIGNS_MAX)
 		log_warning("%s: the lines behind line %d are left out", path, SCREEN_SIGNS_MAX);
-	(void)fclose(file); /* a failure has no effect */
+	(void)fclose(file); /* loses no data: the file was only read */
 }
 
 struct screen_sign_set *screen_sign_set_new(const char *file)

@@ -87,7 +87,7 @@ static void read_words(struct window *window)
 	/* The last two bytes must stay NUL. */
 	if (read(fd, window->words, sizeof window->words - 2) < 0)
 		window->words[0] = '\0';
-	(void)close(fd); /* only read: a failure has no effect */
+	(void)close(fd); /* loses no data: the file was only read */
 	window->is_resumed = has_word(window, "resume") || has_word(window, "fork");
 }
 
@@ -162,7 +162,7 @@ static void find_threads(const char *home, struct windows *windows)
 	for (int count = 0; count < THREADS_MAX && (entry = readdir(folder)) != NULL; count++)
 		if (thread_time(entry->d_name) >= 0)
 			offer_thread(windows, entry->d_name);
-	(void)closedir(folder); /* only read: a failure has no effect */
+	(void)closedir(folder); /* loses no data: the folder was only read */
 	drop_doubts(windows);
 }
 

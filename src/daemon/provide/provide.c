@@ -437,7 +437,7 @@ void provide_write(const struct provide_set *set, struct json_writer *writer)
 {
 	list_each (const struct provider, provider, &set->providers, link) {
 		if (provider->server != NULL)
-			continue; /* listed by list_tools */
+			continue; /* list_tools lists servers of tools */
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "name", provider->name);
 		json_put_str(writer, "file", provider->file != NULL ? provider->file->path : NULL);

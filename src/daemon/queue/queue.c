@@ -120,7 +120,7 @@ void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 		queue->id_number = (queue->id_number + ID_STEP) % NOTIFICATION_IDS;
 		if (attempt < ID_TRIES_SHORT)
 			notification_write_id(queue->id_number, 4, ret_id);
-		else /* one of 13,824,000 */
+		else /* chooses one of 13,824,000 ids */
 			notification_write_id(random_number() + attempt, 6, ret_id);
 		if (id_is_free(queue, ret_id))
 			break;

@@ -97,7 +97,7 @@ void peer_free(struct peer *peer)
 	peer->shared->count--;
 	peer->shared->unread -= peer->counted_bytes;
 	list_remove(&peer->link);
-	(void)close(peer->fd); /* everything that could be written was written */
+	(void)close(peer->fd); /* loses no data: all that could be written was written */
 	mem_free(peer->cwd);
 	mem_free(peer->origin);
 	mem_free(peer);
@@ -303,7 +303,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 	struct peer *peer = data;
 	struct counters *counters = peer->parts->counters;
 	if (peer->is_gone || peer->is_ended)
-		return true; /* no reader misses it */
+		return true; /* no event is missed, as the reader is gone */
 	if (unread_bytes(peer) + event->json_len > lines_max(peer)) {
 		peer->is_behind = true;
 		counters->events_dropped++;
@@ -573,7 +573,7 @@ static void watch_idle(struct peer *peer)
 /* Reads, handles, writes, as much as is possible now. Only from the loop: may free the peer. */
 static void work(struct peer *peer)
 {
-	if (peer->is_turn_due) /* this is the turn */
+	if (peer->is_turn_due) /* the turn that was due runs now */
 		loop_timer_disarm(peer->turn);
 	peer->is_turn_due = false;
 	peer->is_working = true;
@@ -582,7 +582,7 @@ static void work(struct peer *peer)
 		tell_end(peer);
 	flush(peer);
 	if (peer->is_end_hidden && peer->responses.count == 0 && can_accept(peer))
-		(void)read_some(peer); /* its input is for the next turn */
+		(void)read_some(peer); /* the next turn handles the input */
 	if (peer->is_behind && list_is_empty(&peer->backlog.items) &&
 	    unread_bytes(peer) <= PEER_IDLE_MAX / 4) {
 		peer->is_behind = false;
@@ -603,7 +603,7 @@ static void work(struct peer *peer)
 	if (peer->is_ended)
 		peer_free(peer);
 	else if (can_accept(peer) && has_input(peer))
-		loop_timer_arm(peer->turn, 0); /* after other peers */
+		loop_timer_arm(peer->turn, 0); /* the next turn comes after those of other peers */
 	else
 		watch_idle(peer);
 }

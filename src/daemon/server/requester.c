@@ -135,7 +135,7 @@ static bool requester_pane_lives(struct request *request, const char *text)
 	if (text == NULL)
 		id = request_peer_pane(request, &is_weak);
 	else if (!str_parse_id(text, strlen(text), '%', &id))
-		return false; /* a name, which another pane can have by now */
+		return false; /* a name, which another pane may have by now */
 	pane = muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
 	return pane != NULL && !is_weak && process_has_terminal(pane->pid);
 }

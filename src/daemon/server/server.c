@@ -115,11 +115,11 @@ static int bind_socket(const struct accepter_order *order)
 		    listen(fd, SOMAXCONN) == 0)
 			return fd;
 		saved_errno = errno;
-		(void)unlink(order->path); /* it was made here */
+		(void)unlink(order->path); /* removes the socket that was made here */
 		errno = saved_errno;
 	}
 	saved_errno = errno;
-	(void)close(fd); /* nothing was written to it */
+	(void)close(fd); /* loses no data: nothing was written */
 	errno = saved_errno;
 	return -1;
 }
@@ -192,7 +192,7 @@ static void accepter_free(struct accepter *accepter)
 		event_free(accepter->accept_event);
 	loop_timer_free(accepter->pause_timer);
 	if (accepter->fd >= 0)
-		(void)close(accepter->fd); /* nothing was written to it */
+		(void)close(accepter->fd); /* loses no data: nothing was written */
 	if (accepter->spare_fd >= 0)
 		(void)close(accepter->spare_fd); /* a descriptor of /dev/null */
 	mem_free(accepter);
@@ -358,7 +358,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	for (int i = 0; i < DRAINS_MAX; i++)
 		if (recv(fd, server->scratch, sizeof server->scratch, MSG_DONTWAIT) <= 0)
 			break;
-	(void)close(fd); /* the line was sent if possible */
+	(void)close(fd); /* the line was sent if that was possible */
 	server->parts->counters->refused++;
 }
 
@@ -385,7 +385,7 @@ static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 		return;
 	if (poll(&process, 1, 0) > 0)
 		ret_origin->count = 0; /* the process has ended */
-	(void)close(process.fd); /* nothing was written to it */
+	(void)close(process.fd); /* loses no data: it is a pidfd */
 }
 
 static void admit(struct server *server, int fd, enum role role)
@@ -397,7 +397,7 @@ static void admit(struct server *server, int fd, enum role role)
 	if (!process_is_peer(fd, &who) && (role != ROLE_READ_ONLY || who.pid < 0)) {
 		log_warning("a connection by another user was refused");
 		server->parts->counters->refused++;
-		(void)close(fd); /* without a response */
+		(void)close(fd); /* closes the connection without a response */
 		return;
 	}
 	max = peers_max(server) /

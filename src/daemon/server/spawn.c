@@ -317,7 +317,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		return;
 	}
 	if (!is_made) {
-		if (spawn->pane != MUXBUS_NO_ID) { /* tmux gave up the rest */
+		if (spawn->pane != MUXBUS_NO_ID) { /* tmux has given up the later commands */
 			fail(spawn, MUXBUS_ERR_TIMEOUT, NULL, 0);
 			return;
 		}

@@ -154,7 +154,7 @@ static int look_again(struct trail *trail)
 		log_warning("%s was removed or changed: its chain is broken", trail->path);
 	trail->is_torn = true;
 	if (trail->fd >= 0)
-		(void)close(trail->fd); /* all was written */
+		(void)close(trail->fd); /* loses no data: each line was written */
 	if (open_file(trail) < 0)
 		return -1;
 	bytes = lseek(trail->fd, 0, SEEK_END);
@@ -179,7 +179,7 @@ static void turn_over(struct trail *trail)
 		return;
 	}
 	trail->refused_bytes = 0;
-	(void)close(fd); /* all was written */
+	(void)close(fd); /* loses no data: all was written */
 }
 
 /* Writes the line to the file. Returns 0, or -1 with errno. */
@@ -557,7 +557,7 @@ void trail_free(struct trail *trail)
 		return;
 	if (trail->fd >= 0) {
 		sum_up(trail, clock_mono_ms());
-		(void)close(trail->fd); /* each line was written */
+		(void)close(trail->fd); /* loses no data: each line was written */
 	}
 	buf_finish(&trail->line);
 	buf_finish(&trail->params);

@@ -44,7 +44,7 @@ void line_feed_token(struct line_feed *feed, const struct token *token)
 {
 	size_t len = feed->text.len;
 	stripper_take(&feed->stripper, token);
-	if (feed->stripper.line == len + 1) /* if not, the newline had no room */
+	if (feed->stripper.line == len + 1) /* false: the newline had no room */
 		(void)buf_append(&feed->ends, &token->to, sizeof token->to);
 }
 
@@ -122,7 +122,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 		const uint8_t *newline = memchr(line, '\n', end - at);
 		size_t len = newline != NULL ? (size_t)(newline - line) : end - at;
 		feed->offset = offset;
-		if (count < feed->ends.len / sizeof offset) /* otherwise the line has no end yet */
+		if (count < feed->ends.len / sizeof offset) /* false: the line has no end yet */
 			memcpy(
 			    &feed->offset, feed->ends.data + count * sizeof offset, sizeof offset);
 		tell_line(feed, sink, line, len, newline == NULL);

@@ -189,7 +189,7 @@ bool stream_is_deaf(const struct stream_set *streams, uint32_t pane)
 
 static void drop(struct stream_set *streams, struct stream *stream)
 {
-	if (output_source_finish(&stream->source)) /* the last bytes come before the end */
+	if (output_source_finish(&stream->source)) /* takes the last bytes before the end */
 		stream_set_gap(streams, stream->source.pane, stream->end, "closed");
 	pane_events_end(&stream->events, &streams->sink);
 	if (stream->feed != NULL)
@@ -523,7 +523,7 @@ void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_
 {
 	struct stream *stream = find(streams, pane);
 	if (stream == NULL || list_is_empty(&tap->link))
-		return; /* the end of the pane has removed it */
+		return; /* the tap was removed when the pane closed */
 	list_remove(&tap->link);
 	stream->mark_taps -= tap->mark != NULL || tap->osc != NULL;
 	settle(streams, stream);

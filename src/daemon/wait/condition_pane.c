@@ -312,7 +312,7 @@ static void exited_look(void *data)
 	    muxbus_model_pane(tmux_model(watch->condition->parts->tmux), watch->pane);
 	bool has_ended, is_known;
 	if (pane == NULL || watch->condition->state != CONDITION_PENDING)
-		return; /* an event reports its end */
+		return; /* an event reports the end of the pane */
 	has_ended = pane->is_dead || (pane->pid > 0 && process_has_ended(pane->pid));
 	is_known = pane->is_dead && (pane->exit_status >= 0 || pane->exit_signal != 0);
 	if (is_known || (has_ended && watch->looks == EXIT_LOOKS)) {

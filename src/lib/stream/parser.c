@@ -82,7 +82,7 @@ int muxbus_parser_new(
 	parser->nonce_room = 1; /* muxbus_parser_expect() then needs no memory */
 	parser->handlers = *handlers;
 	parser->data = data;
-	buf_init(&parser->line, (size_t)MUXBUS_LINE_MAX + 1); /* and the newline */
+	buf_init(&parser->line, (size_t)MUXBUS_LINE_MAX + 1); /* a line and its newline */
 	buf_init(&parser->event, 2 * ((size_t)MUXBUS_LINE_MAX + 1));
 	segment_init(&parser->segment);
 	*ret_parser = parser;

@@ -169,7 +169,7 @@ void attachment_close(struct attachment *attachment)
 	if (attachment->state == ATTACHMENT_CLOSING)
 		return;
 	if (attachment->connection == NULL) {
-		attachment_free(attachment); /* and its one-shots if it is detached */
+		attachment_free(attachment); /* frees its one-shots too if it is detached */
 		return;
 	}
 	if (attachment->sync->primary == attachment)
