@@ -65,4 +65,26 @@ is 'the other one stays gone' "$(state closed)" gone
 is 'the start is notified' "$(ask '{"method":"list_notifications"}' | jq -r '.result.notifications[] | select(.text | startswith("agent kept ")).text')" 'agent kept crashed; it is started again'
 call send_task '{"agent":"kept","text":"a task","timeout_sec":20}'
 is 'and takes tasks' "$(field '.result | "\(.outcome) \(.text)"')" 'ready a task'
+
+# A server without sessions: a subscriber hears of the next one, and tmux sleeps until then.
+call stop_agent '{"agent":"kept"}'
+t set-option -s exit-empty off
+printf '{"id":1,"method":"subscribe","params":{"kinds":["layout_changed","session_created","title_changed"]}}\n' |
+	timeout 60 socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/events" &
+until_is 'a subscriber is there' 1 grep -c '"result"' "$dir/events"
+for session in $(t list-sessions -F '#{session_id}'); do
+	t kill-session -t "$session"
+done
+until_is 'the last session closes' '[]' sh -c "printf '%s\n' '{\"id\":1,\"method\":\"list_sessions\"}' | socat -t 9 - UNIX-CONNECT:$MUXBUS | jq -c .result.sessions"
+server=$(followed)
+server=${server#* }
+turns() { # how often tmux has slept
+	awk '/^voluntary_ctxt/ { print $2 }' "/proc/$server/status"
+}
+sleep 2 # the end of the subscriber's client
+before=$(turns)
+sleep 4
+is 'tmux without sessions is asked nothing' $(($(turns) - before)) 0
+t new-session -d -s next 'exec cat'
+until_is 'a new session is heard of' true sh -c "jq -s 'any(.params.kind == \"session_created\" and .params.name == \"next\")' '$dir/events'"
 done_testing

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/detail_watch.h"
 
+#include "base/process.h"
 #include "lib/sync/lister.h"
 
 #define PERIOD_MS 1000
 /* With more than 100 panes, the period is this long per pane, since asking costs 30 us per pane. */
 #define PANE_MS 10
+#define EMPTY_US (30 * INT64_C(1000000)) /* period for a server without sessions and processes */
+
+bool detail_watch_is_due(const struct muxbus_sync *sync)
+{
+	pid_t child;
+	size_t count;
+	return muxbus_model_next_session(sync->model, NULL) != NULL ||
+	    !process_children(sync->server.pid, &child, 1, &count) || count > 0 ||
+	    clock_mono_us() - sync->lister.whole_begun_us > EMPTY_US;
+}
 
 static void arm(struct muxbus_sync *sync)
 {
@@ -28,7 +39,7 @@ static void on_due(void *data)
 	struct muxbus_sync *sync = data;
 	if (sync->details_wanted == 0)
 		return;
-	if (sync->state == MUXBUS_SYNC_LIVE)
+	if (sync->state == MUXBUS_SYNC_LIVE && detail_watch_is_due(sync))
 		(void)lister_wait(sync, &titles, 0, NULL, NULL);
 	arm(sync);
 }

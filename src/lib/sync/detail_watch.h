@@ -2,7 +2,14 @@
 /* Asks tmux for the details of panes every second, while a caller wants them. */
 #pragma once
 
+#include "base/base.h"
+
 struct muxbus_sync;
 
 /* Prepares the timer. muxbus_sync_stop() stops it. */
 void detail_watch_init(struct muxbus_sync *sync);
+/*
+ * Returns true if the server has sessions, or may have some since the last listing. A new session
+ * starts a process; one whose process has ended already is found every 30 s.
+ */
+bool detail_watch_is_due(const struct muxbus_sync *sync);

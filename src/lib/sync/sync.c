@@ -383,8 +383,10 @@ static void on_grace_over(void *data)
 	struct muxbus_sync *sync = data;
 	if (sync->primary == NULL)
 		sync_lose_later(sync, MUXBUS_ERR_TIMEOUT, muxbus_strerror(MUXBUS_ERR_TIMEOUT));
-	else if (primary_is_detached(sync))
+	else if (primary_is_detached(sync) && detail_watch_is_due(sync))
 		lister_mark_all(sync);
+	else
+		look_later(sync);
 }
 
 /* Finds out whether the server has ended with its last connection, or does not answer. */
