@@ -59,13 +59,17 @@ struct muxbus_connection {
 
 /* Makes the parser expect the replies of the first list, and starts its timeout. */
 void connection_begin_first(struct muxbus_connection *connection);
-/* As muxbus_connection_run(), but the caller keeps the list. */
+/* As muxbus_connection_run(), but the caller keeps the list. See connection_may_pass(). */
 int connection_run_kept(struct muxbus_connection *connection, struct muxbus_command *command,
-    muxbus_reply_fn *reply, void *data);
+    muxbus_reply_fn *reply, void *data, bool is_ordered);
 /* Returns true if no command of a failed list was run, though the list was sent. */
 bool connection_ran_none(
     const struct muxbus_connection *connection, int error, const struct muxbus_reply *replies);
 /* Returns true if no list is pending. */
 bool connection_is_idle(const struct muxbus_connection *connection);
+/* Returns how long the reply to the first list has been awaited; 0: no list is pending. */
+int64_t connection_awaited_ms(const struct muxbus_connection *connection);
+/* Returns true if tmux has run all ordered lists, as far as is known. */
+bool connection_may_pass(const struct muxbus_connection *connection);
 /* Sends queued lines until the socket is full; the rest follows when it has room. */
 void connection_flush(struct muxbus_connection *connection);

@@ -49,7 +49,7 @@ static int make_pending(struct muxbus_connection *connection, size_t count, muxb
 }
 
 int connection_run_kept(struct muxbus_connection *connection, struct muxbus_command *command,
-    muxbus_reply_fn *reply, void *data)
+    muxbus_reply_fn *reply, void *data, bool is_ordered)
 {
 	bool was_idle = connection->queue.count == 0;
 	size_t before = connection->client.out.len;
@@ -68,6 +68,7 @@ int connection_run_kept(struct muxbus_connection *connection, struct muxbus_comm
 		return error;
 	}
 	pending->extra_ms = (unsigned)((connection->client.out.len - before) / BYTES_PER_MS);
+	pending->is_ordered = is_ordered;
 	pending_append(&connection->queue, pending);
 	if (connection->state < STATE_READY || !was_idle)
 		return 0;
@@ -88,10 +89,24 @@ bool connection_is_idle(const struct muxbus_connection *connection)
 	return connection->queue.count == 0;
 }
 
+int64_t connection_awaited_ms(const struct muxbus_connection *connection)
+{
+	int64_t awaited_us = clock_mono_us() - connection->first_since_us;
+	return connection_is_idle(connection) ? 0 : awaited_us / 1000;
+}
+
+bool connection_may_pass(const struct muxbus_connection *connection)
+{
+	list_each (const struct pending, pending, &connection->queue.lists, link)
+		if (pending->is_ordered)
+			return false;
+	return true;
+}
+
 int muxbus_connection_run(struct muxbus_connection *connection, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data)
 {
-	int error = connection_run_kept(connection, command, reply, data);
+	int error = connection_run_kept(connection, command, reply, data, false);
 	muxbus_command_free(command);
 	return error;
 }

@@ -9,10 +9,14 @@
 #include "lib/sync/primary.h"
 #include "lib/sync/track.h"
 
+/* If a reply is awaited for so long, requests do not queue behind it on the connection. */
+#define BUSY_MS 10
+
 struct delayed_run {
 	struct list link;
 	struct muxbus_sync *sync;
 	struct muxbus_connection *connection; /* runs the list; NULL: not run yet */
+	int64_t since_ms; /* when the list was made */
 	struct muxbus_command *command;
 	struct parts read_back; /* parts to list afterwards; empty: none */
 	struct pending *pending;
@@ -91,6 +95,8 @@ static void on_run(void *data, int error, const struct muxbus_reply *replies, si
 		sync_settle_later(sync);
 		return;
 	}
+	if (clock_mono_ms() - run->since_ms >= HOLD_MS)
+		sync->hooked_ms = clock_mono_ms();
 	if (run->pending->reply != NULL)
 		run->pending->reply(run->pending->data, error, replies, count);
 	pending_free(run->pending);
@@ -112,7 +118,8 @@ static int new_run(struct muxbus_sync *sync, struct muxbus_command *command, mux
 		pending_free(pending);
 		return MUXBUS_ERR_NOMEM;
 	}
-	*run = (struct delayed_run){.sync = sync, .command = command, .pending = pending};
+	*run = (struct delayed_run){
+	    .sync = sync, .since_ms = clock_mono_ms(), .command = command, .pending = pending};
 	*ret_run = run;
 	return 0;
 }
@@ -125,7 +132,7 @@ static int run_connected(
 	int error = new_run(sync, command, reply, data, &run);
 	if (error == 0) {
 		run->connection = sync->primary->connection;
-		error = connection_run_kept(run->connection, command, on_run, run);
+		error = connection_run_kept(run->connection, command, on_run, run, true);
 	}
 	if (error == 0)
 		return 0;
@@ -136,16 +143,29 @@ static int run_connected(
 	return error;
 }
 
+void attach_delay_hold(struct muxbus_sync *sync)
+{
+	const struct muxbus_connection *connection =
+	    sync->primary != NULL ? sync->primary->connection : NULL;
+	if (connection == NULL || connection_awaited_ms(connection) < detached_hold_ms(sync))
+		return;
+	pending_first(&connection->queue)->is_ordered = false;
+	sync->hooked_ms = clock_mono_ms();
+}
+
 /*
  * Runs a list for a request: beside the primary connection if the list may show something to a
- * person or run a slow hook, or if other lists run there; else on the primary attachment.
+ * person or run a slow hook, if other lists run there, or if the connection is slow; else on the
+ * primary attachment.
  */
 static int run_request(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
 {
 	if (sync->primary == NULL || sync->primary->connection == NULL)
 		return attachment_run(sync->primary, command, reply, data);
-	if (command_is_quick(command) && (sync->beside == NULL || !detached_is_busy(sync->beside)))
+	if (command_is_quick(command) && !detached_is_hooked(sync) &&
+	    connection_awaited_ms(sync->primary->connection) < BUSY_MS &&
+	    (sync->beside == NULL || !detached_is_busy(sync->beside)))
 		return run_connected(sync, command, reply, data);
 	if (sync->beside == NULL && (sync->beside = detached_new(sync)) == NULL) {
 		muxbus_command_free(command);
@@ -167,6 +187,9 @@ bool attach_delay_may_run_beside(struct muxbus_sync *sync)
 {
 	struct muxbus_command *command;
 	lister_take_turn(sync);
+	if (detached_is_hooked(sync) && sync->primary != NULL &&
+	    sync->primary->connection != NULL && connection_may_pass(sync->primary->connection))
+		return true;
 	if (sync->beside_waits || sync->primary == NULL || sync->primary->connection == NULL ||
 	    connection_is_idle(sync->primary->connection))
 		return !sync->beside_waits;
@@ -319,6 +342,7 @@ void attach_delay_release(struct muxbus_sync *sync)
 void attach_delay_fail(struct muxbus_sync *sync, int error)
 {
 	loop_timeout_stop(&sync->attach_delay.timer);
+	sync->hooked_ms = 0;
 	sync->attach_delay.disturbed_ms = 0;
 	sync->attach_delay.waiting_ms = 0;
 	while (!list_is_empty(&sync->attach_delay.runs)) {

@@ -25,7 +25,15 @@ bool attach_delay_may_open(struct muxbus_sync *sync);
  */
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
-/* Returns true if the connection is idle; else detached_go_on() is called once it is idle. */
+/*
+ * Called when the server answers a ping. If the connection was not answered for so long, a hook
+ * delays the first list, which tmux has run.
+ */
+void attach_delay_hold(struct muxbus_sync *sync);
+/*
+ * Returns true if the connection is idle or if, after a hook has delayed a list, tmux has run all
+ * requests before; else detached_go_on() is called once the connection is idle.
+ */
 bool attach_delay_may_run_beside(struct muxbus_sync *sync);
 /* Runs the waiting commands, unless a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);

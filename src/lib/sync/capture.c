@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/capture.h"
 
+#include "lib/sync/attach_delay.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/detached.h"
 #include "lib/sync/lister.h"
@@ -341,7 +342,12 @@ static int try_picture(struct capture *capture)
 	capture->pieces = track->pieces;
 	capture->offset = track->offset;
 	capture->flow_changes = capture->attachment->flow_changes;
-	return run(capture, command, on_picture);
+	if (track->source != NULL || track->coming != NULL)
+		return run(capture, command, on_picture);
+	capture->attachment = NULL; /* may be freed before the reply */
+	error = attach_delay_run(capture->sync, command, NULL, on_picture, capture);
+	capture->awaited += error == 0;
+	return error;
 }
 
 /*

@@ -11,9 +11,8 @@
  */
 #define BURST_US 50000
 #define SPARE_MS 50
-/* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
-#define HOLD_MS 1000
-#define NEXT_HOLD_MS 100 /* HOLD_MS while another list is held */
+#define NEXT_HOLD_MS 100 /* HOLD_MS after another list was delayed */
+#define HOOKED_MS 600000 /* how long this is so after the last delay */
 #define HELD_MAX 64 /* maximum number of held lists */
 /* A list that has timed out still runs, since a person may answer its prompt. */
 #define LEFT_MAX 8 /* most lists that run after a timeout; then the oldest is cancelled */
@@ -148,6 +147,16 @@ static void open_spare(struct detached *detached, const struct muxbus_one_shot_o
 		loop_timeout_start(&detached->spare_timer, SPARE_MS);
 }
 
+bool detached_is_hooked(const struct muxbus_sync *sync)
+{
+	return sync->hooked_ms != 0 && clock_mono_ms() - sync->hooked_ms < HOOKED_MS;
+}
+
+int64_t detached_hold_ms(const struct muxbus_sync *sync)
+{
+	return detached_is_hooked(sync) ? NEXT_HOLD_MS : HOLD_MS;
+}
+
 /* Starts the first list. If that fails, on_timer() reports the error. */
 void detached_go_on(struct detached *detached)
 {
@@ -165,17 +174,22 @@ void detached_go_on(struct detached *detached)
 	if (list_is_empty(&detached->runs) || detached->failed_error != 0)
 		return;
 	run = first(&detached->runs);
-	if (run->command == NULL ||
-	    (detached == sync->beside && !sync->callbacks->may_run_beside(detached->sync)))
+	if (run->command == NULL)
 		return;
+	if (detached == sync->beside && !sync->callbacks->may_run_beside(detached->sync)) {
+		if (!loop_timeout_is_running(&detached->hold_timer) &&
+		    !ping_is_waiting(&detached->ping))
+			loop_timeout_start(&detached->hold_timer, detached_hold_ms(sync));
+		return;
+	}
+	stop_hold(detached); /* of the time in which the list waited for the connection */
 	command = run->command;
 	run->command = NULL;
 	detached->spare = -1;
 	detached->failed_error =
 	    one_shot_run(sync->loop, &options, fd, command, on_reply, run, &run->one_shot);
 	if (detached->failed_error == 0) {
-		loop_timeout_start(
-		    &detached->hold_timer, detached->held_count > 0 ? NEXT_HOLD_MS : HOLD_MS);
+		loop_timeout_start(&detached->hold_timer, detached_hold_ms(sync));
 		/* A server without sessions exits only after its last connection, so open none. */
 		if (clock_mono_us() - detached->ended_us < BURST_US &&
 		    muxbus_model_next_session(sync->model, NULL) != NULL)
@@ -202,7 +216,7 @@ static void on_hold(void *data)
 	if (detached->held_count < HELD_MAX)
 		ping_start(&detached->ping);
 	else
-		loop_timeout_start(&detached->hold_timer, HOLD_MS);
+		loop_timeout_start(&detached->hold_timer, detached_hold_ms(detached->sync));
 }
 
 static void on_held(void *data)
@@ -224,12 +238,18 @@ static void on_held(void *data)
 
 /*
  * Called when the server answers the ping, which shows that a hook or a person delays the first
- * list. Holds this list, and starts the next one.
+ * list, or the connection. Holds this list, and starts the next one.
  */
 static void on_answered(void *data)
 {
 	struct detached *detached = data;
 	struct detached_run *run = first(&detached->runs);
+	if (run->command != NULL) {
+		detached->sync->callbacks->connection_held(detached->sync);
+		detached_go_on(detached);
+		return;
+	}
+	detached->sync->hooked_ms = clock_mono_ms();
 	run->is_held = true;
 	loop_timeout_start(&run->timer, one_shot_wait(run->one_shot));
 	detached->held_count++;

@@ -7,6 +7,9 @@
 
 #include <muxbus.h>
 
+/* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
+#define HOLD_MS 1000
+
 /* Returns NULL if out of memory. */
 struct detached *detached_new(struct muxbus_sync *sync);
 /* Cancels all lists, with MUXBUS_ERR_CANCELLED. NULL is accepted. */
@@ -25,6 +28,11 @@ uint64_t detached_last(const struct detached *detached);
 bool detached_is_past(const struct detached *detached, uint64_t number);
 /* Returns true if a list runs that is not held. NULL is accepted. */
 bool detached_runs_now(const struct detached *detached);
+
+/* Returns true if a hook or person has delayed a list in the last ten minutes. */
+bool detached_is_hooked(const struct muxbus_sync *sync);
+/* Returns HOLD_MS, or less if a list was delayed. */
+int64_t detached_hold_ms(const struct muxbus_sync *sync);
 
 /* Returns true if any list waits for its reply. */
 bool detached_is_busy(const struct detached *detached);

@@ -49,6 +49,8 @@ struct sync_callbacks {
 	 * Returns true if a list may begin beside the connection; otherwise the list begins later.
 	 */
 	bool (*may_run_beside)(struct muxbus_sync *sync);
+	/* The server answers a ping while a list waits for the connection. */
+	void (*connection_held)(struct muxbus_sync *sync);
 	/* Makes a listing of parts the model, and owns it. Returns 0 or MUXBUS_ERR_NOMEM. */
 	int (*listed)(struct muxbus_sync *sync, struct listing *listing, const struct parts *parts,
 	    uint64_t number);
@@ -155,6 +157,7 @@ struct muxbus_sync {
 	struct attachment *primary; /* runs the commands; NULL: none */
 	struct detached *beside; /* runs commands that may wait for a person; NULL: not used yet */
 	bool beside_waits; /* beside waits until the connection is idle */
+	int64_t hooked_ms; /* when a hook or person last delayed a list; 0: never */
 	struct loop_timeout settle_timer; /* fires at the end of the turn */
 	struct loop_timeout exit_timer; /* lists again after a process has ended */
 	unsigned exit_delay_ms;

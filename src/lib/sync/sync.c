@@ -489,6 +489,7 @@ static const struct sync_callbacks callbacks = {
     .attachment_event = on_attachment_event,
     .detached_lost = on_detached_lost,
     .may_run_beside = attach_delay_may_run_beside,
+    .connection_held = attach_delay_hold,
     .listed = publish_listing,
     .window_gone = announced_unlinked,
     .ask_leaving = leaving_ask,

@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# While muxbusd is attached, a hook of the user delays the request whose command has it, and no other one.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+need_python
+start 'exec cat'
+kill "$daemon_pid"
+wait "$daemon_pid"
+daemon_pid=
+
+cat >"$dir/hold" <<'END'
+import os
+import re
+import subprocess
+import time
+
+import tap
+from provide_peer import Daemon, Peer, until
+
+
+def run(*words):
+    return "run_tmux", {"command": list(words)}
+
+
+CAPTURE = ("capture_pane", {"pane": "%0"})
+LISTS = [("get_pane", {"pane": "%0", "max_age_ms": 0}), ("list_sessions", {"max_age_ms": 0})]
+MESSAGE = run("display-message", "-p", "x")
+TYPE = run("send-keys", "-t", "%0", "x")
+# A hook, the request that it delays, and requests without the command of the hook.
+HOOKS = {
+    "after-list-panes": (run("list-panes"), [MESSAGE]),
+    "after-capture-pane": (CAPTURE, [MESSAGE]),
+    "after-send-keys": (TYPE, [MESSAGE]),
+}
+held = 0
+
+
+def tmux(*words):
+    return subprocess.run(["tmux", "-S", os.environ["dir"] + "/tmux", "-f", "/dev/null", *words], check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20).stdout.strip()
+
+
+def is_held():
+    return tmux("show-environment", "-g", "HELD") == "HELD=yes"
+
+
+def hold(hook):
+    global held
+    held += 1
+    tmux("set-environment", "-gu", "HELD")
+    tmux("set-hook", "-g", hook, "set-environment -g HELD yes ; wait-for held")
+
+
+def let_go(hook):
+    tmux("set-hook", "-gu", hook)
+    tmux("wait-for", "-S", "held")
+
+
+def numbered(number):
+    """A request that tmux writes to its log. Every second one is of a form that does not go over the connection."""
+    text = f"held{held}:{number}"
+    return run("display-message", "-p", text) if number % 2 else run("display-message", "-t", "%0", "-p", text)
+
+
+def begin_all(peer, requests):
+    return [peer.begin(method, **params) for method, params in requests]
+
+
+def check_ends(peer, numbers, name):
+    answers = [peer.end(number) or {"error": {"message": "no answer"}} for number in numbers]
+    errors = [answer["error"]["message"] for answer in answers if "error" in answer]
+    tap.ok(not errors, name, "\n".join(errors))
+
+
+def order():
+    return re.findall(f"held{held}:([0-9])", tmux("show-messages"))[::-1]
+
+
+def check_order(name):
+    tap.ok(order() == list("123456789"), name, " ".join(order()))
+
+
+def check_hook(hook, time_of, others):
+    """The hook waits until it is let go. An answer that comes before does not wait for it."""
+    first, ordered, other = Peer(), Peer(), Peer()
+    hold(hook)
+    begun = time.monotonic()
+    numbers = begin_all(first, [HOOKS[hook][0]])
+    tap.ok(until(is_held), f"{hook} waits, the {time_of} time")
+    until(lambda: time.monotonic() > begun + 0.1)  # requests of the same moment wait the first time
+    behind = begin_all(ordered, map(numbered, range(1, 8)))
+    for request in others:
+        check_ends(other, begin_all(other, [request]), f"{request[0]} {request[1].get('command', [''])[0]} is answered")
+    behind += begin_all(ordered, map(numbered, (8, 9)))
+    check_ends(ordered, behind, "and the requests of one peer")
+    check_order("in their order")
+    tap.ok(first.read(0.01) is None, "before the hook ends", f"{time.monotonic() - begun:.2f} s")
+    let_go(hook)
+    check_ends(first, numbers, "whose request is answered then")
+
+
+def check_sent(hook):
+    """Requests that tmux has got behind the one with the hook wait for it, and so do later ones of their peer."""
+    peer = Peer()
+    hold(hook)
+    numbers = begin_all(peer, [MESSAGE, HOOKS[hook][0], *map(numbered, range(1, 5))])
+    until(is_held)
+    numbers += begin_all(peer, map(numbered, range(5, 10)))
+    until(lambda: len(order()) == 9, 1.5)
+    let_go(hook)
+    check_ends(peer, numbers, f"{hook}: a burst with its command is answered")
+    check_order("in its order")
+
+
+for attach in "used", "always":
+    os.environ["MUXBUS_TEST_ATTACH"] = attach
+    for hook, (_, others) in list(HOOKS.items())[: None if attach == "used" else 1]:
+        # With attach=always the output of a pane comes over the connection, and a picture waits for that.
+        others = others + ([CAPTURE] if attach == "used" and hook != "after-capture-pane" else [])
+        lists = LISTS if hook != "after-list-panes" else []
+        for check in (lambda: (check_hook(hook, "first", others), check_hook(hook, "second", others + lists)), lambda: check_sent(hook)):
+            daemon = Daemon()
+            daemon.start()
+            follower = Peer()
+            follower.ask("subscribe")
+            tap.ok(until(lambda: tmux("list-clients", "-F", "#{client_control_mode}") == "1"), f"attach={attach}")
+            check()
+            daemon.stop()
+tap.done()
+END
+export dir PYTHONDONTWRITEBYTECODE=1
+PYTHONPATH=$MUXBUS_SRCDIR/tests:$MUXBUS_SRCDIR/tests/live /usr/bin/python3 "$dir/hold"
+status=$?
+[ $status -eq 0 ] || sed 's/^/# muxbusd: /' "$dir/muxbusd.log"
+exit $status
