@@ -14,12 +14,12 @@
 #include "wire/relay.h"
 
 enum {
-	HOST_SIZE = 1025, /* of a destination for ssh, as in the hosts file */
+	HOST_SIZE = 1025, /* bytes of a destination for ssh, as in the hosts file */
 	STATUS_SSH = 255, /* exit status of ssh if ssh itself has failed */
 	SAID_MAX = 256 * 1024, /* bytes that are kept of the standard error of ssh */
 	SAID_SIZE = 16384, /* bytes that are read from the end of that text */
 	HELLO_SEC = 30, /* timeout for ssh and the relay */
-	HELLO_ASKING_SEC = 150, /* if ssh may ask for a password; sshd waits 120 s for it */
+	HELLO_ASKING_SEC = 150, /* timeout if ssh may ask for a password; sshd waits 120 s for it */
 	HELLO_SEC_MAX = 86400,
 };
 

@@ -13,7 +13,7 @@ enum {
 	DRAIN_MAX = 64, /* maximum number of chunks read from a pipe after the process has ended */
 	SPARE = 64 * 1024, /* extra room in the queue for lines other than calls */
 	ERR_PAUSE_MS = 50, /* pause after a full chunk of standard error, to slow down a flood */
-	KILL_MS = 10000, /* after loop_process_stop(): when the supervisor itself is killed */
+	KILL_MS = 10000, /* time from loop_process_stop() until the supervisor itself is killed */
 	WORDS_MAX = 256, /* maximum number of words of a command */
 };
 

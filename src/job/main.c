@@ -83,8 +83,8 @@ static void tree_kill(void)
 enum {
 	EXIT_FAILED = 2, /* the server could not be started */
 	EXIT_NO_PROGRAM = 127,
-	LEAVE_MS = 1000, /* from the end of standard input to SIGTERM */
-	TERM_MS = 2000, /* from SIGTERM to SIGKILL */
+	LEAVE_MS = 1000, /* time from the end of standard input to SIGTERM */
+	TERM_MS = 2000, /* time from SIGTERM to SIGKILL */
 };
 
 /* Starts the server. Returns 0, or an exit status after printing the reason to standard error. */
@@ -197,8 +197,8 @@ enum {
 	EXIT_STARTED = 4, /* the command was started before */
 	EXIT_SPEC = 5, /* the spec is missing or invalid */
 	EXIT_HAND_OVER = 6, /* the daemon did not take the descriptor */
-	STOP_GRACE_MS = 5000, /* between the signal and SIGKILL */
-	HELD_GRACE_MS = 200, /* for output that is still in the pipe when the command ends */
+	STOP_GRACE_MS = 5000, /* time between the signal and SIGKILL */
+	HELD_GRACE_MS = 200, /* time for output that is still in the pipe when the command ends */
 	STATUS_ROOM = 64 * 1024, /* bytes for the tail files and the status file */
 	STATUS_TRIES = 60, /* a second apart; a full disk may get free space */
 };

@@ -4,9 +4,9 @@
 
 #include "base/base.h"
 
-#define NAME_MAX_BYTES 63 /* of a token */
+#define NAME_MAX_BYTES 63 /* bytes of a token */
 #define NAME_SIZE (NAME_MAX_BYTES + 1)
-#define NAME_SUBJECT_SIZE (5 * NAME_SIZE + 64) /* of the longest subject made here */
+#define NAME_SUBJECT_SIZE (5 * NAME_SIZE + 64) /* bytes of the longest subject made here */
 
 struct names {
 	char fleet[NAME_SIZE];

@@ -14,7 +14,7 @@
 
 #define MCP_SERVER_ARGUMENTS_MAX ((size_t)512 * 1024) /* bytes of the arguments of one call */
 #define MCP_SERVER_STRAYS_MAX 1000 /* lines in a row that are not messages */
-#define MCP_SERVER_PAGES_MAX 64 /* of the list of tools */
+#define MCP_SERVER_PAGES_MAX 64 /* pages of the list of tools */
 #define MCP_SERVER_ROWS_MAX ((size_t)4 * 1024 * 1024) /* bytes of the list of tools, as rows */
 #define MCP_SERVER_TEXT_SIZE 1024 /* bytes of an error */
 

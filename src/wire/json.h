@@ -19,7 +19,7 @@
 #define JSON_DEPTH_MAX 96
 #define JSON_GIVEN_DEPTH_MAX 64
 #define JSON_DATA_DEPTH_MAX 32
-#define JSON_VALUES_MAX 262144 /* in one line; limits the size of its tree */
+#define JSON_VALUES_MAX 262144 /* values in one line; limits the size of its tree */
 
 struct json_error {
 	size_t offset; /* of the error in the line */

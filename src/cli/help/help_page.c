@@ -38,7 +38,7 @@ struct help_words {
 	char *const *words;
 	size_t count;
 	bool is_found;
-	struct buf others; /* entries whose longer text alone has the words */
+	struct buf others; /* names of entries of which only the longer text has all words */
 };
 
 /* Returns true if a word of the text begins with `word`. */

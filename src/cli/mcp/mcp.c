@@ -379,7 +379,7 @@ static enum cli_status run_bridge(const struct cli *cli, const struct mcp_replay
 }
 
 #define HELLO_MAX ((size_t)64 * 1024)
-#define NAMES_MAX 1000 /* of groups and methods */
+#define NAMES_MAX 1000 /* names of groups and methods */
 
 /* Agents and the environment variables with their session id. */
 static const struct {

@@ -62,7 +62,7 @@ static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 enum {
 	REFRESH_MS = 1000, /* minimum interval of requests for a list */
 	SLOW_MS = 2000, /* interval of requests for changes without events */
-	NONE_MS = 60000, /* as SLOW_MS, for an empty list of agents, since new ones cause events */
+	NONE_MS = 60000, /* SLOW_MS for an empty list of agents, since new ones cause events */
 	SHARE = 400, /* times that the last answer took, added to an interval; 20 after an event */
 	TOOK_MS = 30, /* longest time of an answer that counts */
 	CAPTURE_MS = 5000, /* longest interval of captures */
@@ -71,7 +71,7 @@ enum {
 	SILENT_MS = 5000, /* time without an answer until a message is shown */
 	QUEUE_LAST = 1000, /* how many recent notifications are listed */
 	QUEUE_LIMIT = 1000,
-	LOG_BYTES = 64 * 1024, /* of the end of a job's output */
+	LOG_BYTES = 64 * 1024, /* bytes that are read from the end of a job's output */
 };
 
 enum question {

@@ -18,8 +18,8 @@ enum top_list {
 enum {
 	TOP_COLUMNS_MAX = 9,
 	TOP_ITEMS_MAX = 10000, /* per list; further items are omitted */
-	TOP_ITEM_BYTES_MAX = 64 * 1024, /* of an item's JSON; a larger item has no members */
-	TOP_ID_SIZE = 256, /* of an id, with host and server */
+	TOP_ITEM_BYTES_MAX = 64 * 1024, /* bytes of an item's JSON; a larger item has no members */
+	TOP_ID_SIZE = 256, /* bytes of an id with host and server */
 };
 
 enum {

@@ -345,7 +345,7 @@ static struct file_tree *file_tree_new(
 enum {
 	SETTLE_MS = 100, /* time without changes before the command runs */
 	SETTLE_MAX = 10, /* longest wait while files keep changing, in units of SETTLE_MS */
-	KILL_MS = 2000, /* from SIGTERM to SIGKILL */
+	KILL_MS = 2000, /* time from SIGTERM to SIGKILL */
 	END_LOOK_MS = 10, /* interval of checks whether a group has ended */
 	LOOK_MS = 500, /* interval of checks for a missing folder */
 	EXIT_NOT_FOUND = 127,

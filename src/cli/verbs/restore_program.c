@@ -162,8 +162,8 @@ char *restore_name_literal(const char *name, bool is_encoded)
 }
 
 enum {
-	LIVE_MS = 10000, /* until the daemon follows a new server */
-	SERVER_MS = 10000, /* until a new server runs */
+	LIVE_MS = 10000, /* time until the daemon must follow a new server */
+	SERVER_MS = 10000, /* time until a new server must run */
 };
 
 /* Starts a tmux server, with a session that keeps it alive and is closed at the end. */

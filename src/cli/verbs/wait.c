@@ -254,7 +254,7 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 
 #define WORD_MAX ((size_t)1024 * 1024)
 
-#define NAMES_MAX 256 /* of kinds and members together */
+#define NAMES_MAX 256 /* names of kinds and of members together */
 #define NAME_MAX_BYTES 64
 
 /* The meaning of a word. */

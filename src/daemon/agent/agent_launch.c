@@ -18,7 +18,7 @@ enum {
 	STATUS_NOT_EXECUTABLE = 126,
 	STATUS_NOT_FOUND = 127,
 	LINES_MAX = 5,
-	LINE_MAX_BYTES = 200, /* of a line */
+	LINE_MAX_BYTES = 200, /* bytes that are shown of a line of output */
 	OUTPUT_MAX = LINES_MAX * (4 * LINE_MAX_BYTES + 8), /* control bytes are escaped */
 };
 

@@ -38,7 +38,7 @@ struct agent_facts {
 	bool in_mode;
 	bool has_cursor;
 	bool has_right; /* text is right of the cursor, other than a suggestion */
-	bool reports_busy; /* by its hooks, which may have failed to report the end */
+	bool reports_busy; /* by its hooks, which may have failed to report the turn's end */
 	bool reports_asking;
 	enum screen_sign_kind screen; /* state shown by its screen (screen_verdict()) */
 	bool has_signs; /* its agent's signs are known: a screen without any may be half drawn */

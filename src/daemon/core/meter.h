@@ -13,7 +13,7 @@
 #define METER_LOOK_SEC 30
 #define METER_KINDS 9 /* 0 is for requests that wait; the caller assigns the others */
 #define METER_STEP_SEC 600 /* sums are kept for steps of this length */
-#define METER_STEPS 144 /* of one day */
+#define METER_STEPS 144 /* steps of one day */
 
 struct meter_sum {
 	uint64_t waits; /* answered waits */

@@ -15,8 +15,8 @@
 #include "io/loop_timer.h"
 
 enum {
-	POSTED_MS = 1, /* after a post, until its pane or thread is looked at */
-	CHANGED_MS = 300, /* after a client has attached: it draws its screen before the message */
+	POSTED_MS = 1, /* time from a post until its pane or thread is looked at */
+	CHANGED_MS = 300, /* time after a client has attached: it draws its screen first */
 };
 
 struct delivery_set {

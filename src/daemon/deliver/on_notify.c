@@ -16,7 +16,7 @@
 #include "wire/address.h"
 
 enum {
-	POSTED_MS = 2, /* after a post: waiting requests and messages come first */
+	POSTED_MS = 2, /* delay after a post: waiting requests and messages come first */
 	MINUTE_MS = 60000,
 	INPUT_MAX = 2 * NOTIFICATION_DATA_MAX + 32768, /* bytes of JSON */
 	SHORT_MS = 5000, /* retry after a limit of the system prevented a start */

@@ -13,8 +13,8 @@
 
 #define ON_NOTIFY_FILE_MAX 8192 /* bytes */
 #define ON_NOTIFY_WORDS_MAX 64
-#define ON_NOTIFY_MS 10000 /* until the program gets SIGTERM */
-#define ON_NOTIFY_GRACE_MS 2000 /* from SIGTERM until SIGKILL */
+#define ON_NOTIFY_MS 10000 /* time until the program gets SIGTERM */
+#define ON_NOTIFY_GRACE_MS 2000 /* time from SIGTERM until SIGKILL */
 #define ON_NOTIFY_OUTPUT_MAX 65536 /* bytes of output */
 #define ON_NOTIFY_PENDING_MAX 1024 /* notifications that wait for a run; others are only counted */
 

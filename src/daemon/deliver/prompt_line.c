@@ -5,10 +5,10 @@
 #include "daemon/core/config.h"
 
 enum {
-	NAME_CHARACTERS = 40, /* of a name, or of the command in its place */
-	OUTCOME_CHARACTERS = 120, /* of the first notification's outcome */
-	FURTHER_CHARACTERS = 60, /* of the outcome of each further notification */
-	SHOWN_CHARACTERS = 200, /* of a text shown to a person */
+	NAME_CHARACTERS = 40, /* characters of a name, or of the command in its place */
+	OUTCOME_CHARACTERS = 120, /* characters of the first notification's outcome */
+	FURTHER_CHARACTERS = 60, /* characters of the outcome of each further notification */
+	SHOWN_CHARACTERS = 200, /* characters of a text or line of the notification */
 	QUOTE_READ = 64 * 1024, /* bytes that are read of a foreign text */
 	REST_SIZE = 64, /* bytes of the note on notifications that do not fit */
 };

@@ -27,7 +27,7 @@ enum {
 	WORDS_MAX = 8,
 	VARIABLES_MAX = 4096,
 	OUTPUT_MAX = 256 * 1024, /* bytes of output; writing more fails */
-	TIME_MS = 10000, /* after which the command is killed, and has failed */
+	TIME_MS = 10000, /* time until the command is killed, and has failed */
 	TRACE_STEP_MS = 50, /* between checks of a command that an earlier daemon started */
 	REASON_SIZE = 200,
 	TRACE_WORDS = 4, /* words before those of the command */

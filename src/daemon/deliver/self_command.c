@@ -15,7 +15,7 @@ enum {
 	TEXT_SIZE = 128,
 	LOOK_MIN_MS = 1000, /* between checks whether the command is done */
 	LOOK_MAX_MS = 10000,
-	LIFE_MS = 3600 * 1000, /* after which a notification says that the end was not seen */
+	LIFE_MS = 3600 * 1000, /* time until a notification says that the end was not seen */
 };
 
 /* A command with its private members. */

@@ -11,7 +11,7 @@
 #include "daemon/core/daemon_parts.h"
 
 #define WAY_PROMISES_MAX 256 /* addresses; the least recently armed one is dropped */
-#define WAY_PROMISE_CHECK_MS 1000 /* from a fact until all ways are looked up again */
+#define WAY_PROMISE_CHECK_MS 1000 /* time from a fact until all ways are looked up again */
 
 struct json_writer;
 struct pane_ref;

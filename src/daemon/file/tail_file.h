@@ -36,13 +36,13 @@ struct tail_place {
 };
 
 struct tail_file {
-	struct list link; /* for the owner */
+	struct list link; /* in a list of the owner */
 	int fd;
 	struct tail_place told; /* the end of what was reported, where carry begins */
 	struct buf carry; /* the last line while it has no end */
 	bool may_be_hole; /* NULs at that end may be a hole, which no program wrote */
 	bool has_room; /* the file ends in NULs, which may be overwritten without an event */
-	int64_t grown_ms; /* for the owner */
+	int64_t grown_ms; /* for the owner: when the file last grew, was opened or lost its name */
 	void *owner_data;
 };
 

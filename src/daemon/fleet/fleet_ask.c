@@ -13,8 +13,8 @@
 #include "daemon/server/request.h"
 
 enum {
-	DATA_BYTES = 64 * 1024, /* of the members of an error's data */
-	CWD_BYTES = PATH_MAX + 512, /* of a host's label and a directory */
+	DATA_BYTES = 64 * 1024, /* bytes of the members of an error's data */
+	CWD_BYTES = PATH_MAX + 512, /* bytes of a host's label and a directory */
 	DEADLINE_MS = 10000, /* extra time for the answer, beyond the wait that was asked for */
 };
 

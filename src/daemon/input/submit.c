@@ -12,9 +12,9 @@
 #include "io/loop_timer.h"
 
 enum {
-	BUSY_MS = 10000, /* until the caller learns that the pane is never quiet */
-	CHOICE_REST_MS = 400, /* without output, until a menu counts as drawn */
-	CHOICE_GONE_MS = 1000, /* without its menu, until the menu counts as gone despite output */
+	BUSY_MS = 10000, /* time until the caller learns that the pane is never quiet */
+	CHOICE_REST_MS = 400, /* time without output after which a menu counts as drawn */
+	CHOICE_GONE_MS = 1000, /* time without its menu after which it is gone despite output */
 	CHOICE_SAME_MS = 3000, /* until a menu that looks as before may be a new one */
 };
 

@@ -12,7 +12,7 @@
 
 #define SUBMIT_HUMAN_MS 5000 /* a person is typing if the last key is not older */
 #define SUBMIT_IDLE_QUIET_MS 100 /* longest required quiet if the agent reports idle */
-#define SUBMIT_ASKING_MS 600000 /* after which a reported question no longer counts */
+#define SUBMIT_ASKING_MS 600000 /* time after which a reported question no longer counts */
 
 struct foreground_program;
 struct pane_tty;

@@ -16,7 +16,7 @@ enum {
 
 enum submit_stage {
 	STAGE_RESTING, /* no text */
-	STAGE_WAITING, /* for the guards */
+	STAGE_WAITING, /* waits for the guards */
 	STAGE_TYPING, /* waits for tmux's reply */
 	STAGE_ECHO, /* looks for the text on the prompt line */
 	STAGE_SETTLING, /* waits to press Enter */

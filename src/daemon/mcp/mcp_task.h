@@ -40,7 +40,7 @@ void mcp_task_write_begun(struct mcp *mcp, struct request *request, struct json_
 void mcp_task_write_error(
     struct json_writer *writer, enum message_error error, const char *text, const char *members);
 
-#define MCP_TASK_PARAMS_SIZE (2 * JSON_SPARE + 128) /* of parameters of a method of jobs */
+#define MCP_TASK_PARAMS_SIZE (2 * JSON_SPARE + 128) /* bytes of parameters of a method of jobs */
 /*
  * Returns the parameters of a method of jobs, valid until the next call: an object with "job":ID
  * (id NULL: an empty object); for wait_for, with a condition on this job. params is the buffer for

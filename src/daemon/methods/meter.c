@@ -10,7 +10,7 @@
 
 #define TOGETHER_MS 100 /* notifications for one pane within this time count as one wake */
 #define REMEMBERED 1024 /* counted notifications that are known; older ones may count twice */
-#define KEEP_MS 60000 /* from a count until the sum is stored; kill -9 loses later counts */
+#define KEEP_MS 60000 /* time from a count until the sum is stored; kill -9 loses later counts */
 
 struct meter_wakes {
 	struct meter *meter;

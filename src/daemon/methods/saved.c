@@ -10,9 +10,9 @@
 #include "wire/address.h"
 
 enum {
-	TAKE_MS = 200, /* from a change to its copy in memory */
-	CALM_MS = 2000, /* from a copy to its record in the store */
-	REST_MS = 100, /* from a listing until tmux has done all work for it */
+	TAKE_MS = 200, /* time from a change to its copy in memory */
+	CALM_MS = 2000, /* time from a copy to its record in the store */
+	REST_MS = 100, /* time from a listing until tmux has done all work for it */
 	BUSY_NS = 200000, /* processor time; if tmux used less, it ran no command */
 };
 

@@ -14,7 +14,7 @@
 #define SAVED_LOOK_MS 30000
 #define SAVED_SESSIONS_MAX 256 /* most sessions of a server; the others are not saved */
 #define SAVED_PAST_MAX SAVED_SESSIONS_MAX /* if there are more, the oldest is forgotten */
-#define SAVED_BYTES_MAX (512 * 1024) /* of a session's record; larger sessions are not saved */
+#define SAVED_BYTES_MAX (512 * 1024) /* bytes of a session's record; larger ones are not saved */
 
 struct daemon;
 

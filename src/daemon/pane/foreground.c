@@ -10,8 +10,8 @@
 #include "daemon/pane/screen_sign.h"
 
 enum {
-	THREADS_MAX = 64, /* of one process; with more the state is unknown */
-	PROCESSES_MAX = 64, /* below the process in front */
+	THREADS_MAX = 64, /* threads of one process; with more the state is unknown */
+	PROCESSES_MAX = 64, /* processes from the process in front down */
 	DEPTH_MAX = 8,
 	ANCESTORS_MAX = 64,
 	ARGV_MAX = 16 * 1024, /* bytes of a command line that are read */

@@ -14,7 +14,7 @@
 #define PROVIDERS_MAX 64 /* peers that provide, besides files and servers of tools */
 #define PROVIDE_NAMES_MAX 64 /* names of a provider's methods, with "also" */
 #define PROVIDE_NAMES_ALL_MAX 128 /* names of all providers; each takes a bit of a set of tools */
-#define PROVIDE_BYTES_MAX ((size_t)256 * 1024) /* of a provider's rows as JSON */
+#define PROVIDE_BYTES_MAX ((size_t)256 * 1024) /* bytes of a provider's rows as JSON */
 #define PROVIDE_STRAYS_MAX 1000 /* answers in a row to unknown calls that end a connection */
 #define PROVIDE_KINDS_MAX 8 /* kinds of events of a provider */
 #define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* bytes of the data of an event */

@@ -9,7 +9,7 @@
 
 #include "daemon/queue/notification.h"
 
-#define RECORDS_LOST_MAX 64 /* of one kind at a start; the next start reports more */
+#define RECORDS_LOST_MAX 64 /* records that a start reports per kind; the next reports more */
 
 struct store;
 

@@ -13,7 +13,7 @@
 #define CELL_HEIGHT 180
 #define MARGIN 120
 #define BAR 300
-#define BASELINE 135 /* from the top of a row */
+#define BASELINE 135 /* of the letters, from the top of a row */
 #define UNDERLINE 158
 #define STRIKE 90
 

@@ -33,7 +33,7 @@ struct accepter_order {
 };
 
 #define ACCEPTS_PER_TURN 16
-#define PAUSE_MS 100 /* without free descriptors */
+#define PAUSE_MS 100 /* time to wait if no descriptor is free */
 
 struct accepter {
 	struct accepter_order order;

@@ -14,7 +14,7 @@
 
 #include "daemon/core/pattern_set.h"
 
-#define LINES_LINE_MAX (64 * 1024) /* of a line without a newline; more is cut at the front */
+#define LINES_LINE_MAX (64 * 1024) /* bytes of a line without a newline; more is cut at the front */
 #define LINES_BEHIND_MAX (1024 * 1024)
 #define LINES_TURN_US 1000
 

@@ -7,7 +7,7 @@
 
 #include "wire/field.h"
 
-#define DECLARATION_BYTES_MAX ((size_t)64 * 1024) /* of a file */
+#define DECLARATION_BYTES_MAX ((size_t)64 * 1024) /* bytes of a file */
 #define DECLARATION_PARAMETERS_MAX 32
 #define DECLARATION_WORDS_MAX 64 /* words of a command */
 #define DECLARATION_ENV_MAX 8 /* variables of a session that a server can ask for */

@@ -10,7 +10,7 @@
 	1024 /* conditions in all waits of the role read_only, of about 20 kB each */
 #define WAIT_BACKGROUND_MAX 1000
 #define WAIT_NAME_MAX 64
-#define WAIT_KEEP_SEC 3600 /* for the result of a named wait that no request asks for */
+#define WAIT_KEEP_SEC 3600 /* how long the result of a named wait stays if no request asks for it */
 
 enum wait_kind {
 	WAIT_REQUEST, /* wait_for */

@@ -71,8 +71,8 @@ struct lister {
 	bool has_attached; /* a connection was opened since the last whole listing */
 	struct parts dirty; /* parts that may have changed since they were listed */
 	struct parts running; /* parts of the running or last listing */
-	bool needs_names; /* tmux must list the commands, as not all can be read from /proc */
-	struct part_ids added; /* new windows in dirty.windows, announced by a new link */
+	bool needs_names; /* parts without events that callers of the running listing want fresh */
+	struct part_ids added; /* parts without events; right if tmux has run nothing since */
 	struct parts claims; /* unannounced parts that callers of the running listing want fresh */
 	struct parts known; /* unannounced parts that are right if tmux has run nothing since */
 	uint64_t last_number; /* tmux's number of the last sentinel; 0: unknown */

@@ -20,16 +20,12 @@
 #include "lib/sync/publish.h"
 #include "lib/sync/track.h"
 
-/* Maximum number of sessions with a connection; others are only in the model. */
-#define ATTACHMENTS_MAX 256
-/* After this time without an answer, a server is considered lost. */
-#define GRACE_MS 3000
+#define ATTACHMENTS_MAX 256 /* sessions with a connection; others are only in the model */
+#define GRACE_MS 3000 /* time without an answer after which a server is considered lost */
 /* Interval for listing a server that announces nothing, since the library has no connection. */
 #define LOOK_MS 1000
-/* Minimum age of a server before the library attaches to it. */
-#define YOUNG_MS 100
-/* Interval for retrying a server whose version is not supported. */
-#define VERSION_RETRY_MS 60000
+#define YOUNG_MS 100 /* minimum age of a server before the library attaches to it */
+#define VERSION_RETRY_MS 60000 /* interval for retrying a server of an unsupported version */
 
 static const struct parts everything = {.all = true};
 
