@@ -36,7 +36,7 @@ struct loop_link_options {
 	bool is_once; /* do not connect again */
 };
 
-/* Never NULL. The link connects, without blocking, after loop_link_start(). */
+/* Never returns NULL. The link connects, without blocking, after loop_link_start(). */
 struct loop_link *loop_link_new(struct event_base *base, const struct loop_link_options *options,
     const struct loop_link_handlers *handlers);
 void loop_link_free(

@@ -260,7 +260,7 @@ struct literal {
 	size_t len; /* at least LITERAL_WINDOW + stride - 1 */
 };
 
-/* The position of a search, and the literal found last. Start with zeroes. */
+/* Where a search stands, and which literal it found last. Begins with zeroes. */
 struct literal_hit {
 	size_t at; /* offset at which a window is looked up */
 	uint32_t window; /* next window to compare there, from 1; 0: go to the next offset */

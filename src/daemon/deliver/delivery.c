@@ -28,7 +28,7 @@ struct delivery_set {
 	struct event_log_listener clients;
 };
 
-/* Finds the way to an address. is_left: without the ways that start by themselves. */
+/* Finds the way to an address. is_left: only by a way that has start(). */
 static void find_way(const struct mail_office *office, const struct pane_ref *address,
     const struct mail *mail, bool is_left, struct way_found *ret_found)
 {

@@ -90,8 +90,8 @@ static void strip(struct buf *out, const char *text, size_t len)
 }
 
 /*
- * Appends foreign text as one line of harmless characters. is_for_people: without full-width twins.
- * Returns the number of characters appended.
+ * Appends foreign text as one line of harmless characters. is_for_people: replaces none by its
+ * full-width twin. Returns the number of characters appended.
  */
 static size_t put_tame(struct buf *out, const char *text, size_t len, bool is_for_people)
 {

@@ -82,7 +82,7 @@ static enum prompt_echo find(
 	return echo == ECHO_TAIL && newline != NULL ? ECHO_ALTERED : echo;
 }
 
-/* Finds the text where it was typed. is_sole: its end is enough. */
+/* Finds the text where it was typed. is_sole: it is enough to find its end. */
 static enum prompt_echo find_typed(
     const struct submit_line *line, const struct pane_screen *screen, bool is_sole)
 {

@@ -23,7 +23,7 @@ struct typing {
 	uint32_t pane;
 	bool leaves_mode; /* end a mode of the pane first instead of failing */
 	struct right_only only;
-	const char *condition; /* another format that must be true; no foreign text; NULL: none */
+	const char *condition; /* format that must also be true, without foreign text; NULL: none */
 	struct buf commands; /* in tmux's syntax */
 	struct buf keys; /* the bytes that commands type */
 	bool is_bracketed; /* keys are a bracketed paste */

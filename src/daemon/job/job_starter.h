@@ -20,7 +20,7 @@ struct job_supervisor {
 
 /*
  * Makes a starter for the jobs in dir; program is the path of the supervisor. The caller keeps both
- * strings while the starter lives. Never NULL.
+ * strings while the starter lives. Never returns NULL.
  */
 struct job_starter *job_starter_new(struct event_base *base, const char *program, const char *dir);
 void job_starter_free(struct job_starter *starter);

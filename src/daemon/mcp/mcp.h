@@ -15,7 +15,7 @@
 struct daemon;
 struct dispatch;
 
-/* Registers MCP with dispatch. Never NULL. */
+/* Makes MCP the dialect of dispatch. Never returns NULL. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
 /* Declared tools have changed; if is_listed, sessions that list declared tools are notified. */
 void mcp_tools_changed(struct mcp *mcp, bool is_listed);

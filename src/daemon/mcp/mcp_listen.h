@@ -14,7 +14,7 @@ struct event_entry;
 /* NULL is ignored. */
 void mcp_listening_free(struct mcp_listening *listening);
 
-/* Starts notifications of lists for a session of the older revisions. */
+/* Starts to notify a session of an older revision that lists have changed. */
 void mcp_listen_lists(struct mcp_session *session);
 
 /* Notifies the session that its list of tools has changed. */

@@ -11,7 +11,7 @@ struct daemon;
 
 #define ATTACH_REST_MS 2000
 
-/* Never NULL. Checks the demand after each request line, each post, and attach_demand_look(). */
+/* Never returns NULL. Checks the demand after each request line, post and attach_demand_look(). */
 struct attach_demand *attach_demand_new(struct daemon *daemon);
 void attach_demand_free(struct attach_demand *demand);
 

@@ -303,7 +303,7 @@ static bool is_typed_cell(const struct prompt_row *row, size_t at)
 	return !is_cursor && (!row->is_dim[at] || is_drawn);
 }
 
-/* Writes the lower rows, without blank rows at the end. is_typed: without suggestions. */
+/* Writes the lower rows, without blank rows at the end. is_typed: leaves suggestions out. */
 static void write_rows(const struct prompt_view *view, bool is_typed, struct buf *out)
 {
 	static struct prompt_row row;

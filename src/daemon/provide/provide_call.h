@@ -94,7 +94,7 @@ struct provide_call *provide_calls_find(
  */
 struct provide_call *provide_call_take_up(struct provide_calls *calls,
     const struct provide_order *order, const char *id, pid_t provider_pid);
-/* Makes a call from the order, with id and line. Does not send it. Never NULL. */
+/* Makes a call from the order, with id and line, but does not send it. Never returns NULL. */
 struct provide_call *provide_call_new(
     struct provide_calls *calls, const struct provide_order *order);
 void provide_call_free(struct provide_call *call);

@@ -26,8 +26,8 @@ struct provide_program_parts {
 	void (*explain)(void *data, const struct job *job, char *ret_reason, size_t size);
 	/*
 	 * Called if the program cannot be started, has ended, or has not provided in time.
-	 * has_provided: it had provided since its start. Returns true if calls wait for its next
-	 * start.
+	 * has_provided: the program had provided since its start. Returns true if calls wait for
+	 * its next start.
 	 */
 	bool (*failed)(void *data, const char *reason, bool has_provided);
 	void *data;

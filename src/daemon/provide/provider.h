@@ -54,7 +54,7 @@ struct provide_set {
 	bool is_ending;
 };
 
-/* Appends a provider to the set. Never NULL. */
+/* Makes a provider and appends it to the set. Never returns NULL. */
 struct provider *provider_new(struct provide_set *set);
 /* Frees a provider whose calls have ended. The next provider_publish() removes its rows. */
 void provider_free(struct provider *provider);

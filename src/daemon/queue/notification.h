@@ -73,8 +73,8 @@ void notification_free(struct notification *note);
 size_t notification_size(const struct notification *note);
 
 /*
- * Writes the members of section 10 of muxbus-protocol(7). is_event: without seq and time, which the
- * event has already.
+ * Writes the members of section 10 of muxbus-protocol(7). is_event: leaves out seq and time, which
+ * the event has already.
  */
 void notification_write_members(
     struct json_writer *writer, const struct notification *note, bool is_event);

@@ -69,7 +69,7 @@ struct peer_said {
 	pid_t pid; /* pid of the pane's program that this is bound to; 0: not yet */
 };
 
-/* Uses the pane of said if the kernel knows none. is_bound: only while its present program runs. */
+/* If the kernel knows no pane, uses said's; is_bound: only while its present program runs. */
 void peer_pane_hear(struct peer_pane *pane, const struct muxbus_model *model,
     struct peer_said *said, bool is_bound);
 

@@ -33,7 +33,7 @@ bool work_is_look(enum work_kind kind);
  * Returns the work to do before a request. While the daemon is detached, the model is as old as the
  * last request, and no output arrives. So most methods need a look at tmux, as they look for a
  * pane, at least for that of the caller. is_behind: an earlier request of the peer waits for a
- * look, so that this one waits for a look too.
+ * look, so this one must wait for a look too.
  */
 struct work work_before(struct request *request, const struct json *params, bool is_behind);
 

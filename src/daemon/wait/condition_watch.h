@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The watch of a pane for a condition: what the condition listens to, and the end when the pane is
- * closed. Each kind uses some of the members.
+ * The watch of a pane for a condition: what the condition listens to, and how it ends if the pane
+ * is closed. Each kind uses some of the members.
  */
 #pragma once
 
