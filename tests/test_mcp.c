@@ -113,8 +113,8 @@ static const struct {
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
 	"\"shutdown\"}}",
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"shutdown is no "
-	"tool: other agents and people use the daemon as well; a person can run `muxbus "
-	"shutdown`\",\"data\":{\"kind\":\"invalid_params\",\"field\":\"name\"}}}"},
+	"tool, but for people and programs; `muxbus help shutdown` describes "
+        "it\",\"data\":{\"kind\":\"invalid_params\",\"field\":\"name\"}}}"},
     {"wrong arguments are one of the tool, and teach",
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
 	"\"arguments\":{\"txet\":\"a\"}}}",

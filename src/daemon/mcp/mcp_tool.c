@@ -562,8 +562,7 @@ static void refuse_tool(struct request *request, const char *name)
 	const struct method *close = nearest != NULL ? method_find(nearest) : NULL;
 	if (close != NULL && close->flags & METHOD_NO_TOOL)
 		request_fail_data(request, MESSAGE_PARAMS, data,
-		    "%s is no tool: other agents and people use the daemon as well; a person can "
-		    "run `muxbus %s`",
+		    "%s is no tool, but for people and programs; `muxbus help %s` describes it",
 		    close->name, close->name);
 	else if (method_advice(name) != NULL)
 		request_fail_data(request, MESSAGE_PARAMS, data, "there is no tool \"%s\": %s",
