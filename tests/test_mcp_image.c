@@ -61,6 +61,7 @@ static const struct {
     {"{\"text\":7,\"structured\":{\"a\":7}}", false},
     {"{\"structured\":{\"a\":7}}", false},
     {"{\"text\":\"7\",\"structured\":[7]}", false},
+    {"{\"text\":\"[ 7 ]\",\"structured\":[7]}", true},
     {"{\"text\":\"7\"}", false},
 };
 

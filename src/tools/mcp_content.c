@@ -79,9 +79,8 @@ bool mcp_content_write(
 {
 	const struct json *content = json_member(result, "content");
 	const struct json *structured = json_member(result, "structuredContent");
-	bool is_object = structured != NULL && structured->type == JSON_OBJECT;
-	bool is_whole =
-	    is_object && json_get_bool(json_member(result, "_meta"), "muxbus/result", false);
+	bool is_whole = structured != NULL && structured->type == JSON_OBJECT &&
+	    json_get_bool(json_member(result, "_meta"), "muxbus/result", false);
 	bool has_failed = json_get_bool(result, "isError", false);
 	struct buf text = BUF((size_t)64 * 1024 * 1024);
 	join_text(&text, content);
@@ -95,7 +94,7 @@ bool mcp_content_write(
 		(void)json_put_text(
 		    writer, "text", text.len > 0 ? (const void *)text.data : "", text.len);
 		write_images(writer, content);
-		if (is_object)
+		if (structured != NULL && structured->type != JSON_NULL)
 			json_put_value(writer, "structured", structured);
 	}
 	buf_finish(&text);

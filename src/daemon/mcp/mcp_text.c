@@ -507,13 +507,15 @@ bool mcp_text_is_repeated(const struct json *result)
 	const struct json *text = json_member(result, "text");
 	const struct json *structured = json_member(result, "structured");
 	const struct json *only = json_first_member(structured);
-	if (text == NULL || text->type != JSON_STRING || only == NULL)
+	if (text == NULL || text->type != JSON_STRING || structured == NULL)
 		return false;
-	if (only->next == NULL && only->type == JSON_STRING && only->len == text->len &&
+	if (only == NULL || only->next != NULL)
+		return is_json_of(text->text, text->len, structured);
+	if (only->type == JSON_STRING && only->len == text->len &&
 	    memcmp(only->text, text->text, text->len) == 0)
 		return true;
 	return is_json_of(text->text, text->len, structured) ||
-	    (only->next == NULL && is_json_of(text->text, text->len, only));
+	    is_json_of(text->text, text->len, only);
 }
 
 /*
