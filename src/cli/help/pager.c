@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "cli/screen_text.h"
 
 enum { WORDS_MAX = 16, COMMAND_SIZE = 1024, STATUS_NOT_RUN = 127 };
 
@@ -41,7 +42,8 @@ bool pager_show(const char *text, size_t len)
 	struct child child;
 	if (pager == NULL)
 		pager = "less";
-	if (*pager == '\0' || strcmp(pager, "cat") == 0 || fits(text, len))
+	if (*pager == '\0' || strcmp(pager, "cat") == 0 || !screen_has_cursor(STDOUT_FILENO) ||
+	    fits(text, len))
 		return false;
 	(void)snprintf(command, sizeof command, "%s", pager);
 	split(command, words);

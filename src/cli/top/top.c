@@ -448,7 +448,7 @@ static enum cli_status run_screen(
     struct cli *cli, struct link *link, enum top_list list, bool picks)
 {
 	struct top top = {.picks = picks};
-	const char *term = getenv("TERM"), *home = address_home();
+	const char *home = address_home();
 	char looked[PATH_MAX];
 	enum cli_status status = CLI_DONE;
 	top_model_init(&top.model, cli->is_fleet ? "fleet" : server_name(cli));
@@ -462,7 +462,7 @@ static enum cli_status run_screen(
 	top.view.has_color = cli->has_color;
 	buf_init(&top.out, OUT_MAX);
 	top.feed = top_feed_new(cli, link, &top.model, &top.view);
-	if (term == NULL || !*term || strcmp(term, "dumb") == 0) {
+	if (!screen_has_cursor(STDOUT_FILENO)) {
 		status = cli_usage("top", "this terminal is too simple; --json prints a snapshot");
 	} else if (terminal_open() < 0) {
 		terminal_close();
@@ -507,12 +507,11 @@ static enum cli_status show_list(struct cli *cli, enum top_list list, bool picks
 
 enum cli_status home_run(struct cli *cli, int argc, char **argv)
 {
-	const char *term = getenv("TERM");
-	bool is_simple = term == NULL || !*term || strcmp(term, "dumb") == 0;
 	enum cli_status status;
 	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &status))
 		return status;
-	if (cli->is_terminal && (is_simple || !isatty(STDIN_FILENO) || !has_daemon(cli)))
+	if (cli->is_terminal &&
+	    (!screen_has_cursor(STDOUT_FILENO) || !isatty(STDIN_FILENO) || !has_daemon(cli)))
 		return overview_run(cli);
 	return show_list(cli, TOP_HOME, false);
 }
