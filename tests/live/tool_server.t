@@ -229,14 +229,17 @@ lost=$(tool slow "{\"wait\":false,\"pane\":\"$four\",\"millis\":60000}" .result.
 early=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":1}" .result.id)
 late=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":5000}" .result.id)
 left=$(tool place "{\"pane\":\"$one\"}" .result.text)
-# Without a daemon one call of a server that goes on ends, and another server is killed in one. An answer that
-# reaches a daemon just as it is killed is lost, so the call lasts longer than what comes before that.
-begun=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":2000}" .result.id)
+# Without a daemon one call of a server that goes on ends, and another server is killed in one. An answer
+# that the daemon has not read when it is killed is lost.
+begun=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":4000}" .result.id)
+unread=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":500}" .result.id)
 dying=$(servers ".[] | select(.pane == \"$four\" and .name == \"fake\").pid")
+kill -STOP "$daemon_pid"
+sleep 1.5
 kill -9 "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null
 kill -9 "$dying"
-sleep 2
+sleep 3
 start_daemon
 is 'a server goes on over kill -9 of the daemon' "$(tool place "{\"pane\":\"$one\"}" .result.text)" "$left"
 is 'its answer is kept over kill -9' "$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)" slow
@@ -246,9 +249,12 @@ for id in $early $begun $late; do
 		"$(field '.result.notifications | "\(length) \(.[0].text) \(.[0].data.state)"')" '1 done exited'
 	is 'with its answer' "$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)" slow
 done
-call next_notification "{\"filter\":{\"id\":\"$lost\"},\"timeout_sec\":20}"
-is 'a call whose server has ended is gone, and notified once' "$(field '.result.notifications | "\(length) \(.[0].text)"')" \
-	'1 gone: the daemon ended during the call: effect unknown'
+for id in $lost $unread; do
+	call next_notification "{\"filter\":{\"id\":\"$id\"},\"timeout_sec\":20}"
+	is 'a call whose server has ended, or whose answer is lost, is gone, and notified once' \
+		"$(field '.result.notifications | "\(length) \(.[0].text)"')" \
+		'1 gone: the daemon ended during the call: effect unknown'
+done
 is 'its answer says so' "$(tool get_tool_answer "{\"id\":\"$lost\"}" '.error | "\(.data.kind) \(.message)"')" \
 	'gone slow: gone: the daemon ended during the call: effect unknown'
 kill_daemon
