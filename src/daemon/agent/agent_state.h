@@ -132,7 +132,7 @@ struct agent {
 	struct agent_asked asked;
 	struct agent_asked seen; /* the cursor's row at the last look, with or without a question */
 	bool seen_reading; /* the program waited for input at the last look */
-	bool seen_asking; /* that row looked like that of a question */
+	bool seen_asking; /* that row looked like the row of a question */
 	unsigned restarts; /* crashes in a row */
 	bool is_restarting; /* the timer will start the program again */
 	bool is_crash_told; /* the crash was notified, and no daemon repeats that */

@@ -98,7 +98,7 @@ const char *agent_prompt_part(const char *row, const struct prompt_profile *prof
 /* Returns true if a row asks for an answer: "[Y/n]", "password:", "(yes/no)". */
 bool agent_row_asks(const char *row);
 
-/* Returns true if a row is the other one with text behind it: an answer was begun. */
+/* Returns true if a row is `other` with text behind it: an answer was begun. */
 bool agent_row_continues(const char *row, const char *other);
 
 /* Sets tail from the bytes since the last newline. */

@@ -248,7 +248,7 @@ static void notify(void *data)
 		listener->due(listener);
 }
 
-/* Removes the policy of the same pane or agent, and those of closed panes. */
+/* Removes the policy of the same pane or agent, and the policies of closed panes. */
 static void forget(struct wake_policy_set *set, const struct wake_policy *same)
 {
 	list_each_safe (struct wake_policy, policy, &set->policies, link) {

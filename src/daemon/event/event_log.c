@@ -57,7 +57,7 @@ static bool parse_file(const char *text, size_t len, uint64_t *ret_ceiling)
 	return ceiling <= SEQUENCE_MAX;
 }
 
-/* Replaces the file by one with this ceiling. Returns 0 when it is synced, or -1 with errno. */
+/* Replaces the file by a file with this ceiling. Returns 0 when it is synced, or -1 with errno. */
 static int write_file(int dir, uint64_t ceiling)
 {
 	char text[FILE_BYTES_MAX];

@@ -4,8 +4,8 @@
 /* If the path names a new file more often than this during one look, the next look continues. */
 #define ROUNDS_MAX 16
 /*
- * Maximum number of remembered places of closed files. A file that gets the name again is read on
- * there.
+ * Maximum number of remembered places of closed files. If a closed file gets the name again, it is
+ * read on from its place.
  */
 #define CLOSED_MAX 64
 #define CLOSED_STEP 8

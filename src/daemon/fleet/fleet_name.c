@@ -6,7 +6,7 @@
 enum {
 	LABEL_MAX = 2 * HOST_NAME_BYTES + 1,
 	DEPTH_MAX =
-	    JSON_DEPTH_MAX - 4, /* of a value; deeper ones, which no peer could read, are null */
+	    JSON_DEPTH_MAX - 4, /* levels; deeper values, which no peer could read, are null */
 };
 
 /* Members of requests that hold ids or targets. Keep alphabetized. */

@@ -578,7 +578,7 @@ static uint64_t params_content(const struct fleet_notice *notice)
 	return content;
 }
 
-/* Returns true if a request repeats the one with its key; otherwise fails the request. */
+/* Returns true if a request repeats the earlier one with the same key; otherwise fails it. */
 static bool check_same(
     const struct fleet_notice *notice, const struct fleet_notice *earlier, struct request *request)
 {

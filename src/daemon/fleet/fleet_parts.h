@@ -152,11 +152,11 @@ void fleet_event_free(struct fleet *fleet);
  */
 void fleet_notices_load(struct fleet *fleet); /* continues stored notices */
 /*
- * Takes a request for a host if the end of its work should wake a pane outside of that host: params
- * has "notify" with a pane of the fleet; or the request names no pane, and its peer runs in a pane
- * of a host on this machine. text: params without other host names. address: the parameter that
- * names the pane to wake, or NULL if the method sends no notification. Returns false if it does not
- * take the request.
+ * Takes a request for a host if a pane outside of that host should be woken when the request's work
+ * ends: params has "notify" with a pane of the fleet, or the request names no pane and its peer
+ * runs in a pane of a host on this machine. text: params without other host names. address: the
+ * parameter that names the pane to wake, or NULL if the method sends no notification. Returns false
+ * if it does not take the request.
  */
 bool fleet_notice_take(struct fleet *fleet, struct request *request, struct host *host,
     const char *address, const struct json *params, const struct buf *text);

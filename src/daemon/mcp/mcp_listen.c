@@ -331,7 +331,7 @@ static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* Adds the targets of the given URIs, and lists the accepted ones. */
+/* Adds the targets of the given URIs, and lists the URIs that were accepted. */
 static void add_resources(
     struct listen_stream *stream, const struct json *filter, struct json_writer *writer)
 {

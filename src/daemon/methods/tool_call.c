@@ -56,9 +56,9 @@ static char *make_state(const struct config *config, const char *group)
 }
 
 /*
- * Makes the program's variables, as changes after those of the session (struct job_order); the
- * caller frees. shown_bytes: of the answer, as JSON; 0: all. spelled: second spellings that the
- * caller used. Makes the folder of the group in the state directory.
+ * Makes the changes to the session's variables for the program (struct job_order); the caller
+ * frees. shown_bytes: bytes of the answer as JSON that are shown; 0: all. spelled: second spellings
+ * that the caller used. Makes the folder of the group in the state directory.
  */
 static char **tool_env_new(const struct config *config, const struct tmux *tmux,
     const struct declaration *declaration, const struct pane_ref *pane, size_t shown_bytes,

@@ -32,7 +32,7 @@ static bool is_free(const struct prompt_row *row, size_t at)
 	return at >= row->count || row->characters[at] == ' ' || row->characters[at] == 0xa0;
 }
 
-/* Returns true if a name is in the row, with its byte `offset` in the cell `at`. */
+/* Returns true if the row has a name whose byte number `offset` is in the cell `at`. */
 static bool has_name(
     const struct prompt_row *row, size_t at, const char *name, size_t len, size_t offset)
 {

@@ -124,7 +124,7 @@ static void presence_remove(struct presence_set *set, struct presence *presence)
 	mem_free(presence);
 }
 
-/* Removes presences that have ended, and if there are too many the one silent for longest. */
+/* Removes ended presences and, if there are too many, the presence silent for longest. */
 static void sweep(struct presence_set *set)
 {
 	list_each_safe (struct presence, presence, &set->presences, link)

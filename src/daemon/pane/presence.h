@@ -12,7 +12,7 @@
 
 #include "daemon/core/pane_ref.h"
 
-#define PRESENCES_MAX 1024 /* if there are more, the one silent for longest is removed */
+#define PRESENCES_MAX 1024 /* if there are more, the presence silent for longest is removed */
 #define PRESENCE_NAME_MAX 32 /* bytes of an agent's name: [A-Za-z0-9_.-] */
 #define PRESENCE_QUESTION_MAX 256 /* bytes of clean text */
 #define PRESENCE_SESSION_MAX 128 /* bytes of [A-Za-z0-9_.:-], not beginning with '-' */

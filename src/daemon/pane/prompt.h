@@ -30,7 +30,7 @@ struct prompt {
 };
 
 /*
- * Finds a cursor that the program draws as a cell in reverse, since it hides the real one. Moves
+ * Finds a cursor that the program draws as a cell in reverse because it hides the terminal's. Moves
  * the view's cursor there. Returns false if none is seen.
  */
 bool prompt_find_cursor(struct prompt_view *view);

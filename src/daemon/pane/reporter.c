@@ -173,7 +173,7 @@ static bool may_post(struct reporter *reporter)
 	return true;
 }
 
-/* Writes the key of a slot. A post with the key of an unread one is counted into that one. */
+/* Writes the key of a slot. A post whose key an unread one has is counted into the unread one. */
 static void write_key(const struct reporter *reporter, unsigned slot, char key[KEY_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];

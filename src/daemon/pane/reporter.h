@@ -21,7 +21,7 @@
 #define REPORTER_PENDING_MAX 64 /* reports of a pane in a turn of the loop; others are dropped */
 #define REPORTER_BURST 10 /* notifications of one pane at once; then one every REPORTER_EVERY_MS */
 #define REPORTER_EVERY_MS 6000
-#define REPORTER_UNREAD_MAX 10 /* of one pane; further ones are counted into the oldest */
+#define REPORTER_UNREAD_MAX 10 /* unread reports of one pane; more are counted into the oldest */
 
 /* Loads the reporters of the queue's store. */
 struct reporter_set *reporter_set_new(const struct daemon *parts);

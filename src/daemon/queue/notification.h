@@ -42,8 +42,8 @@ struct notification {
 	struct list link; /* in the queue's list, in order of seq */
 	struct list same_id; /* ring of the notifications of one request */
 	struct list same_pane; /* in the list of its pane, while is_in_pane */
-	struct notification *same_key; /* next newer one on offer with the same hash of its key */
-	struct notification *next_recounted; /* in the list of recounted ones */
+	struct notification *same_key; /* next newer one on offer whose key has the same hash */
+	struct notification *next_recounted; /* in the list of notifications whose count rose */
 	uint64_t seq;
 	int64_t time_ms; /* CLOCK_REALTIME */
 	enum notification_source source;

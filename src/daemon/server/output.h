@@ -20,7 +20,7 @@ struct output_stage {
 
 struct output {
 	struct output_stage *stage;
-	struct evbuffer *kept; /* bytes after the staged ones; NULL: none */
+	struct evbuffer *kept; /* bytes that follow those in stage; NULL: none */
 	size_t len; /* of all bytes */
 	int64_t moved_ms; /* when the socket last took bytes, or bytes began to wait */
 };

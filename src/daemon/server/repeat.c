@@ -126,7 +126,7 @@ static void fail_unknown(struct request *request, const char *error)
 	    recheck != NULL ? recheck : "");
 }
 
-/* Returns true if a method is that of the first request, perhaps by another name. */
+/* Returns true if the first request had this method, perhaps by another name. */
 static bool is_method(const struct method *method, const char *first)
 {
 	const struct method *found = method_find(first);

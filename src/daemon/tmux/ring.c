@@ -91,7 +91,7 @@ void ring_write(struct ring *ring, const void *bytes, size_t len)
 void ring_gap(struct ring *ring, uint64_t offset, const char *reason)
 {
 	if (offset > ring->end) {
-		/* The ring holds consecutive offsets: bytes before the missing ones are dropped. */
+		/* Offsets in the ring are consecutive, so drop the bytes before the gap. */
 		drop(ring, ring->len);
 		ring->end = offset;
 		ring->gap_count = 0;
