@@ -99,6 +99,19 @@ def check_hook(hook, time_of, others):
     check_ends(first, numbers, "whose request is answered then")
 
 
+def check_both(hook):
+    others = HOOKS[hook][1]
+    # With attach=always the output of a pane comes over the connection, and a picture waits for that.
+    if hook != "after-capture-pane" and os.environ["MUXBUS_TEST_ATTACH"] == "used":
+        others = others + [CAPTURE]
+    check_hook(hook, "first", others)
+    if hook == "after-list-panes":
+        check_joined(hook)
+    else:
+        others = others + LISTS
+    check_hook(hook, "second", others)
+
+
 def check_sent(hook):
     """Requests that tmux has got behind the one with the hook wait for it, and so do later ones of their peer."""
     peer = Peer()
@@ -112,19 +125,33 @@ def check_sent(hook):
     check_order("in its order")
 
 
+def check_joined(hook):
+    """Requests that wait for the listing after the one that runs share it, also behind other commands that were answered."""
+    peers = [Peer() for _ in range(4)]
+    hold(hook)
+    before = tmux("show-messages").count("command: list-panes")
+    numbers = []
+    for peer in peers[:3]:
+        numbers += begin_all(peer, LISTS[:1])
+        tap.ok(until(is_held), "a listing waits for a hook")
+        check_ends(peers[3], begin_all(peers[3], [MESSAGE, MESSAGE]), "others do not")
+    let_go(hook)
+    for peer, number in zip(peers, numbers):
+        check_ends(peer, [number], "and is answered")
+    count = tmux("show-messages").count("command: list-panes") - before
+    tap.ok(count == 2, "by the listing that ran, or by the next one", f"{count} listings")
+
+
 for attach in "used", "always":
     os.environ["MUXBUS_TEST_ATTACH"] = attach
-    for hook, (_, others) in list(HOOKS.items())[: None if attach == "used" else 1]:
-        # With attach=always the output of a pane comes over the connection, and a picture waits for that.
-        others = others + ([CAPTURE] if attach == "used" and hook != "after-capture-pane" else [])
-        lists = LISTS if hook != "after-list-panes" else []
-        for check in (lambda: (check_hook(hook, "first", others), check_hook(hook, "second", others + lists)), lambda: check_sent(hook)):
+    for hook in list(HOOKS)[: None if attach == "used" else 1]:
+        for check in check_both, check_sent:
             daemon = Daemon()
             daemon.start()
             follower = Peer()
             follower.ask("subscribe")
             tap.ok(until(lambda: tmux("list-clients", "-F", "#{client_control_mode}") == "1"), f"attach={attach}")
-            check()
+            check(hook)
             daemon.stop()
 tap.done()
 END

@@ -537,14 +537,16 @@ int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max
 {
 	struct lister *lister = &sync->lister;
 	struct lister_wait *wait = mem_calloc(1, sizeof *wait);
+	const uint64_t last = detached_last(sync->beside);
 	if (wait == NULL)
 		return MUXBUS_ERR_NOMEM;
 	wait->parts = *parts;
 	wait->done = done;
 	wait->data = data;
 	if (!next_is_awaited(lister))
-		lister->behind = detached_last(sync->beside);
-	wait->number = lister->begun + (lister->behind < detached_last(sync->beside) ? 2 : 1);
+		lister->behind = last;
+	wait->number = lister->begun +
+	    (lister->behind < last && !detached_is_past(sync->beside, last) ? 2 : 1);
 	if (lister_is_fresh(sync, parts, max_age_us))
 		wait->number = lister->done;
 	list_append(&lister->waits, &wait->link);
