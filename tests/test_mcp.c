@@ -114,7 +114,7 @@ static const struct {
 	"\"shutdown\"}}",
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"shutdown is no "
 	"tool, but for people and programs; `muxbus help shutdown` describes "
-        "it\",\"data\":{\"kind\":\"invalid_params\",\"field\":\"name\"}}}"},
+	"it\",\"data\":{\"kind\":\"invalid_params\",\"field\":\"name\"}}}"},
     {"wrong arguments are one of the tool, and teach",
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
 	"\"arguments\":{\"txet\":\"a\"}}}",
