@@ -312,7 +312,7 @@ static enum cli_status put_found(
 	    near != NULL ? "\"?" : "; see: muxbus help");
 }
 
-/* Writes a page that needs no daemon: of a verb, or of a topic of the manual. */
+/* Writes the page of a verb, or of a topic of the manual, for which no daemon is needed. */
 static bool put_own(struct help_page *page, struct cli *cli, char *const words[1])
 {
 	const char *name = words[0];

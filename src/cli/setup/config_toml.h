@@ -18,7 +18,7 @@ struct config_toml {
 
 /*
  * table: bare keys with dots; must outlive config. Returns false with a reason if the text cannot
- * be edited. The caller finishes text.
+ * be edited. The caller finishes config->text.
  */
 bool config_toml_init(struct config_toml *config, const char *table, const char *text, size_t len);
 

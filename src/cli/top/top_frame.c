@@ -288,8 +288,8 @@ static bool has_column(const struct drawing *drawing, const struct top_column *c
 }
 
 /*
- * Sets the cells that each column needs: as many as the title, and without a fixed width also as
- * the widest value. A column of hosts has a limit. 0 means that the list does not have the column.
+ * Sets the cells that each column needs: as many as its title and, if its width is not fixed, as
+ * its widest value. A column of hosts has a limit. 0 means that the list does not have the column.
  */
 static void measure(const struct drawing *drawing, const struct top_item **items, size_t count,
     size_t needs[TOP_COLUMNS_MAX])

@@ -62,7 +62,7 @@ static bool part_matches(const char *pattern, const char *path)
 	return fnmatch(one, other, FNM_PERIOD) == 0;
 }
 
-/* Returns true if a pattern matches a path or, with as_folder, may match a path below that one. */
+/* Returns true if a pattern matches a path or, if as_folder, may match a path below it. */
 static bool file_tree_matches(const char *pattern, const char *path, bool as_folder)
 {
 	bool is_any = strncmp(pattern, "**", 2) == 0 && part_len(pattern) == 2;
@@ -139,7 +139,7 @@ static int keep(struct file_tree *tree, int watch, const char *path)
 	return 1;
 }
 
-/* Watches a folder and those below. With is_new, files found there count as changed. */
+/* Watches a folder and those below. If is_new, files found there count as changed. */
 static int look_into(struct file_tree *tree, const char *path, bool is_new)
 {
 	const char *name = *path != '\0' ? path : ".";
@@ -497,7 +497,7 @@ static int64_t settled_in_ms(const struct rerun *rerun)
 	return !rerun->is_due ? -1 : left > 0 ? left : 0;
 }
 
-/* Starts the command or stops the running one when due. *ret_ms: until the next call. */
+/* Starts the command, or stops the running one, when due. *ret_ms: time until the next call. */
 static enum cli_status act(struct rerun *rerun, int64_t *ret_ms)
 {
 	int64_t left = settled_in_ms(rerun);

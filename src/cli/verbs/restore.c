@@ -457,7 +457,7 @@ static void restore_session(struct restore *restore, const struct json *session)
 	name_session(restore);
 }
 
-/* Prints the counts of a session: as restored, or with --dry-run as saved. */
+/* Prints the counts of a session: those restored or, with --dry-run, those saved. */
 static void tell(const struct restore *restore, const char *what, const struct json *session)
 {
 	const struct json *windows = json_member(session, "windows");

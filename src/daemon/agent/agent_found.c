@@ -74,7 +74,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	finish(sight->look);
 }
 
-/* Finds the name of the agent in a pane: as reported, or by its command line. */
+/* Finds the name of the agent in a pane: the reported name, or that of its command line. */
 static bool name_agent(const struct agent_set *set, const struct muxbus_pane *pane,
     const struct presence *presence, char name[AGENT_ARGV_NAME_SIZE])
 {

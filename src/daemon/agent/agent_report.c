@@ -413,7 +413,7 @@ void agent_report_progress(struct agent_task *task)
 		if (json_put_text(&writer, "text", text.data, text.len))
 			json_put_bool(&writer, "lossy", true);
 		message_end_notice(&writer);
-		/* A peer that does not read misses it, and sees the gap by from and to. */
+		/* A peer that does not read misses the text, and sees the gap by from and to. */
 		if (peer_send_line(peer, (const char *)line.data, line.len))
 			task->told = from + used;
 		buf_finish(&line);

@@ -51,7 +51,7 @@ void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char 
 void agent_tasks_wrote(struct agent *agent);
 /* Call this before tasks can be typed. */
 void agent_tasks_init(struct agent *agent);
-/* The program has ended, or will not return: ends the running task; with all, also queued ones. */
+/* The program has ended, or will not return: ends the running task; if `all`, queued ones too. */
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
 /* Frees all tasks, when the daemon ends. They stay in the store. */
 void agent_tasks_forget(struct agent *agent);

@@ -74,7 +74,7 @@ void mail_set_delivering(const struct mail *mail);
 void mail_arrived(const struct mail *mail, const struct way *way);
 
 /*
- * Gives notifications a deferral's receipt: those without one, or with is_new all. way may be NULL.
+ * Gives a deferral's receipt to notifications without one, or to all if is_new. way may be NULL.
  * Receipts of a long queue follow in the next turns of the loop, or at once by mail_defer_rest().
  */
 void mail_defer(struct mail *mail, const char *way, const char *reason, bool is_new);

@@ -33,7 +33,7 @@ static int open_output(size_t max)
 	return fd;
 }
 
-/* Waits for the program, with is_kill after killing its group. Returns its status. */
+/* Waits for the program; if is_kill, kills its group first. Returns its status. */
 static int reap(struct program *program, bool is_kill)
 {
 	int status;

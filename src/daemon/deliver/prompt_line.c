@@ -186,7 +186,7 @@ static const struct members {
     [SOURCE_WATCH] = {.head = "line", .has_details = true},
 };
 
-/* Appends the outcome, or fixed words if the text is foreign: that of a post or a program. */
+/* Appends the outcome, or fixed words if it is the foreign text of a post or a program. */
 static void put_outcome(struct buf *out, const struct notification *note, size_t max)
 {
 	const char *text = note->text;

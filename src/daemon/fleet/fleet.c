@@ -22,7 +22,7 @@ struct fleet_route {
 	const char *method;
 	/* Handles a request over several hosts. Returns false if the request is for one host. */
 	bool (*across)(struct fleet *fleet, struct request *request, const struct json *params);
-	/* Answers a request that names no host, or, with takes_host, also one that names a host. */
+	/* Answers a request that names no host, or one that does if takes_host. */
 	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
 	bool takes_host;
 	bool is_own; /* without a host, the daemon's own handler answers */

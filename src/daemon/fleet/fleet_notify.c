@@ -295,7 +295,7 @@ static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 	    str_is_in(json_get_str(json_member(entry, "data"), "reason", ""), ends);
 }
 
-/* Writes the post for the pane; has_data: with the entry's data. Returns false if too large. */
+/* Writes the post for the pane; has_data: adds the entry's data. Returns false if too large. */
 static bool write_post(struct fleet_notice *notice, const struct json *entry, bool has_data)
 {
 	const struct json *data = json_member(entry, "data");

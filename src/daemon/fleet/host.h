@@ -80,7 +80,7 @@ void host_set_free(struct host_set *set);
  * only its right to notify is updated. Returns NULL if there are HOSTS_MAX hosts.
  */
 struct host *host_add(struct host_set *set, const struct host_spec *spec);
-/* Returns true if a host has the strings of the spec. */
+/* Returns true if a host's own spec has the same strings as the spec. */
 bool host_is(const struct host *host, const struct host_spec *spec);
 /* Returns the destination for ssh, lent from the spec. */
 const char *host_destination(const struct host_spec *spec);

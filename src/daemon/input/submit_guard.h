@@ -111,8 +111,8 @@ void submit_guard_write(
     struct buf *out, const struct pane_ref *ref, const struct submit_moment *moment);
 
 /*
- * Checks, in their present state, the guards of a notice that last until the program or a person
- * changes something. Returns false with a reason.
+ * Checks now those guards of a notice that last until the program or a person changes something.
+ * Returns false with a reason.
  */
 bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);

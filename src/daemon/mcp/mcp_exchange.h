@@ -128,5 +128,5 @@ struct mcp_client {
 /* Returns the row for a client's name; never NULL. */
 const struct mcp_client *mcp_client_find(const char *name);
 
-/* Appends the instructions for a model. pane: of the agent; NULL if it is in none. */
+/* Appends the instructions for a model. pane: that of the agent; NULL if it is in none. */
 void mcp_client_instructions(struct buf *out, const struct mcp_client *client, const char *pane);

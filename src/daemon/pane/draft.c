@@ -209,7 +209,7 @@ static size_t input_end(const struct prompt_row *row, size_t cursor)
 	return at;
 }
 
-/* Returns true if the line is equal to a text, or with is_beginning to the beginning of it. */
+/* Returns true if the line is equal to a text or, if is_beginning, to its beginning. */
 static bool is_text(const struct draft_line *line, const char *text, size_t len, bool is_beginning)
 {
 	size_t found = 0;

@@ -19,7 +19,7 @@ struct pane_screen {
 	uint64_t offset; /* in the pane's output */
 };
 
-/* error: of the library; then screen is NULL. screen is lent until the callback returns. */
+/* error: the library's error, or 0; if not 0, screen is NULL. screen is lent until this returns. */
 typedef void pane_screen_fn(void *data, int error, const struct pane_screen *screen);
 
 /* Reads a screen. Returns an error, without calling done, if tmux is not connected. */

@@ -88,7 +88,7 @@ static const struct record_kind presence_kind = {
     .source = SOURCE_POST,
 };
 
-/* Names the record: by pane, or without one by agent and session. */
+/* Names the record by its pane, or if it has none by its agent and session. */
 static const char *presence_name(const struct presence *presence, char out[NAME_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];

@@ -28,5 +28,5 @@ bool thread_seat_report(
 bool thread_seat_take(
     struct presence_set *presences, const struct presence_report *report, pid_t server);
 
-/* Finds the thread that the window in a pane began with, before the thread's first report. */
+/* Finds the thread with which the window in a pane began, before that thread reports. */
 void thread_seat_look(struct presence_set *presences, const struct pane_ref *pane);

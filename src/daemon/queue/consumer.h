@@ -58,14 +58,14 @@ void consumer_put_back(struct consumer *consumer, uint64_t seq);
  */
 void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
 
-/* Acknowledges one entry, or with up_to all up to seq. Returns how many entries it acknowledged. */
+/* Acknowledges one entry, or if up_to is true all up to seq. Returns how many it acknowledged. */
 unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to);
 /* Like consumer_acknowledge(), but for this consumer alone: other readers still get the entries. */
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);
 
 /*
  * Counts entries that were handed out CONSUMER_DELIVER_MAX times without an acknowledgement, and so
- * are not redelivered. With takes_back they are due again.
+ * are not redelivered. takes_back: makes them due again.
  */
 size_t consumer_parked(struct consumer *consumer, bool takes_back);
 size_t consumer_set_parked(const struct consumer_set *set);

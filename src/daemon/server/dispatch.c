@@ -447,8 +447,7 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 }
 
 /*
- * Returns true if an earlier request of the peer waits: with for_look for a look, without it for an
- * attach.
+ * Returns true if an earlier request of the peer waits: for a look if for_look, else for an attach.
  */
 static bool is_behind(
     const struct dispatch *dispatch, const struct request *request, uint64_t number, bool for_look)

@@ -26,8 +26,8 @@ void history_free(struct history *history);
 uint64_t history_begin(struct history *history, pid_t peer_pid, const struct method *method,
     const struct json *params);
 /*
- * Notes the result of a request. text is the result, or with is_message a message with it. The
- * entry keeps the beginning, or only the size if the method shows what programs print.
+ * Notes the result of a request. text is the result or, if is_message, a message with it. The entry
+ * keeps the beginning, or only the size if the method shows what programs print.
  */
 void history_result(struct history *history, uint64_t number, const struct method *method,
     const char *text, bool is_message);

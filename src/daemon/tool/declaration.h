@@ -104,7 +104,7 @@ bool declaration_refuse(char *ret_reason, const char *format, ...)
 
 /* Returns true if text is a letter, then letters, digits and "_"; at most DECLARATION_NAME_MAX. */
 bool declaration_is_name(const char *text);
-/* As declaration_is_name(), without capital letters: for methods, groups and kinds of events. */
+/* Like declaration_is_name(), but refuses capitals: for methods, groups, kinds of events. */
 bool declaration_is_small_name(const char *text);
 /* Returns true if a member's text is such a small name; else false with a reason. */
 bool declaration_check_name(const char *member, const char *text, char *ret_reason);

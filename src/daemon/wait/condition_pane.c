@@ -12,7 +12,7 @@ enum {
 	BEGIN_MS = 50, /* output that starts within this time after a request misses nothing */
 	SCREEN_WAIT_MS = 50, /* time from output to a look at the screen */
 	EXIT_LOOK_MS = 100,
-	EXIT_LOOKS = 12, /* after half of these, the library reports an end even without a status */
+	EXIT_LOOKS = 12, /* looks; after half, the library reports an end even without a status */
 };
 
 struct output_args {

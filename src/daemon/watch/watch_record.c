@@ -107,7 +107,7 @@ static void put_line(struct json_writer *writer, const struct watch_finding *fin
 		json_put_bool(writer, "partial", true);
 }
 
-/* Writes the captures as an array, or with by_name the named ones as an object. */
+/* Writes the captures as an array or, if by_name, those with a name as an object. */
 static void put_captures(struct json_writer *writer, const struct watch *watch,
     const struct watch_finding *finding, bool by_name)
 {

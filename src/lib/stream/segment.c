@@ -259,8 +259,8 @@ static int set_end(struct segment *segment, uint64_t key, size_t line)
 }
 
 /*
- * Walks the lines backwards and stores, for each key, the last line that can end its block; with
- * is_strict only if the rest can be divided. *ret_whole: the whole segment can be divided.
+ * Walks the lines backwards and stores, for each key, the last line that can end its block; if
+ * is_strict, only if the rest can be divided. *ret_whole: the whole segment can be divided.
  */
 static int find_ends(struct segment *segment, bool is_strict, bool *ret_whole)
 {
