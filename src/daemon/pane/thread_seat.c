@@ -100,11 +100,11 @@ static pid_t find_window(const struct muxbus_pane *pane)
 	return pid > 0 && pane_tty_process(pid, &process) && process.tty != 0 ? pid : 0;
 }
 
-/* Finds all windows with this CODEX_HOME. */
-static void find_windows(const struct tmux *tmux, const char *home, struct windows *windows)
+/* Finds all windows with this CODEX_HOME. The caller frees the result, which has 70 KB. */
+static struct windows *find_windows(const struct tmux *tmux, const char *home)
 {
+	struct windows *windows = xcalloc(1, sizeof *windows);
 	char other[PATH_MAX];
-	memset(windows, 0, sizeof *windows);
 	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, tmux_model(tmux)) {
 		struct window *window = &windows->at[windows->count];
 		pid_t pid = find_window(pane);
@@ -112,13 +112,14 @@ static void find_windows(const struct tmux *tmux, const char *home, struct windo
 			continue;
 		windows->is_too_many = windows->count >= WINDOWS_MAX;
 		if (windows->is_too_many)
-			return;
+			break;
 		window->pane = pane->id;
 		window->pid = pid;
 		window->start_ms = clock_real_ms() - process_age_ms(process_start_ticks(pid));
 		read_words(window);
 		windows->count++;
 	}
+	return windows;
 }
 
 /* Gives a thread to the windows that began shortly before it. A window keeps its first thread. */
@@ -195,7 +196,7 @@ bool thread_seat_take(
 	const struct presence *known =
 	    presence_of_session(presences, report->agent, report->session);
 	const struct window *window;
-	struct windows windows;
+	struct windows *windows;
 	struct pane_ref pane;
 	char home[PATH_MAX];
 	if (strcmp(report->agent, PROGRAM) != 0)
@@ -206,13 +207,17 @@ bool thread_seat_take(
 	} else {
 		if (server <= 0 || !find_home(server, home))
 			return false;
-		find_windows(presence_set_tmux(presences), home, &windows);
+		windows = find_windows(presence_set_tmux(presences), home);
 		window =
-		    windows.is_too_many ? NULL : find_seat(&windows, home, report->session, server);
-		if (window == NULL)
+		    windows->is_too_many ? NULL : find_seat(windows, home, report->session, server);
+		pane_ref_clear(&pane);
+		if (window != NULL) {
+			pane_ref_of(presence_set_tmux(presences), window->pane, &pane);
+			seated.pid = window->pid;
+		}
+		mem_free(windows);
+		if (!pane_ref_is_set(&pane))
 			return false;
-		pane_ref_of(presence_set_tmux(presences), window->pane, &pane);
-		seated.pid = window->pid;
 	}
 	seated.pane = &pane;
 	return presence_report(presences, &seated);
@@ -236,19 +241,20 @@ void thread_seat_look(struct presence_set *presences, const struct pane_ref *pan
 	const struct muxbus_pane *found =
 	    muxbus_model_pane(tmux_model(presence_set_tmux(presences)), pane->pane);
 	pid_t pid = found != NULL ? find_window(found) : 0;
-	struct windows windows;
+	struct windows *windows;
 	char home[PATH_MAX];
 	if (pid == 0 || !find_home(pid, home))
 		return;
-	find_windows(presence_set_tmux(presences), home, &windows);
-	find_threads(home, &windows);
-	for (size_t at = 0; at < windows.count && !windows.is_too_many; at++) {
+	windows = find_windows(presence_set_tmux(presences), home);
+	find_threads(home, windows);
+	for (size_t at = 0; at < windows->count && !windows->is_too_many; at++) {
 		struct presence_report report = {.pane = pane,
 		    .agent = PROGRAM,
-		    .session = windows.at[at].thread,
-		    .pid = windows.at[at].pid,
+		    .session = windows->at[at].thread,
+		    .pid = windows->at[at].pid,
 		    .is_found = true};
-		if (windows.at[at].pid == pid && report.session[0] != '\0')
+		if (windows->at[at].pid == pid && report.session[0] != '\0')
 			(void)presence_report(presences, &report);
 	}
+	mem_free(windows);
 }
