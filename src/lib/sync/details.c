@@ -165,15 +165,17 @@ static bool is_spared(
 	    !was_used(pane, track->named_sec, true);
 }
 
-/* Returns true if the model has the current command and directory of the pane. */
-static bool has_names(
-    const struct muxbus_sync *sync, const struct muxbus_pane *pane, struct track *track)
+/*
+ * Returns true if the model has the current command and directory of the pane. The caller lends
+ * the memory, which the compiler fills with zeros where it is declared.
+ */
+static bool has_names(const struct muxbus_sync *sync, const struct muxbus_pane *pane,
+    struct track *track, struct pane_foreground *foreground)
 {
-	struct pane_foreground foreground;
 	if (is_spared(sync, pane, track))
 		return true;
-	if (!read_pane(sync, pane, &foreground) || strcmp(pane->command, foreground.command) != 0 ||
-	    strcmp(pane->path, foreground.path) != 0)
+	if (!read_pane(sync, pane, foreground) || strcmp(pane->command, foreground->command) != 0 ||
+	    strcmp(pane->path, foreground->path) != 0)
 		return false;
 	track->named_sec = sync->lister.begun_sec;
 	return true;
@@ -181,10 +183,11 @@ static bool has_names(
 
 void details_read_ahead(struct muxbus_sync *sync)
 {
+	struct pane_foreground foreground;
 	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, sync->model) {
 		struct track *track = track_find(sync, pane->id);
 		if (track != NULL && !pane->is_dead && !is_listed(&sync->lister, pane) &&
-		    has_names(sync, pane, track))
+		    has_names(sync, pane, track, &foreground))
 			track->same_foreground = sync->lister.begun;
 	}
 }
@@ -207,7 +210,7 @@ int details_read(struct muxbus_sync *sync, struct listing *listing)
 		if (is_listed(&sync->lister, pane))
 			continue;
 		if (!pane->is_dead && known != NULL && track != NULL &&
-		    (is_same(sync, track) || has_names(sync, known, track)))
+		    (is_same(sync, track) || has_names(sync, known, track, &foreground)))
 			error = take_foreground(sync, listing, pane, known->command, known->path);
 		else if (pane->is_dead ||
 		    !read_pane(sync, known != NULL ? known : pane, &foreground))

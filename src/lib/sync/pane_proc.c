@@ -14,10 +14,13 @@ enum stat_field { STAT_PARENT, STAT_GROUP, STAT_SESSION, STAT_TTY, STAT_FOREGROU
 
 static void write_name(char name[FILE_NAME_MAX], pid_t pid, const char *file)
 {
+	size_t len = sizeof "self" - 1;
 	if (pid == 0)
-		(void)snprintf(name, FILE_NAME_MAX, "self/%s", file);
+		memcpy(name, "self", len);
 	else
-		(void)snprintf(name, FILE_NAME_MAX, "%d/%s", (int)pid, file);
+		len = str_put_u64(name, (uint64_t)pid, 1);
+	name[len] = '/';
+	memcpy(name + len + 1, file, strlen(file) + 1);
 }
 
 /*
@@ -145,9 +148,8 @@ static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
 		return false;
 	p += 4;
 	for (int i = 0; i < STAT_FIELDS; i++) {
-		char *end;
-		fields[i] = strtoll(p, &end, 10);
-		if (end == p || *end != ' ')
+		const char *end = strchr(p, ' ');
+		if (end == NULL || !str_parse_i64(p, (size_t)(end - p), &fields[i]))
 			return false;
 		p = end + 1;
 	}
@@ -160,9 +162,11 @@ static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
  */
 static bool find_device(const char *path, unsigned *ret_major, unsigned *ret_minor)
 {
+	static const char pts[] = "/dev/pts/";
 	struct stat status;
 	*ret_major = PTS_MAJOR;
-	if (sscanf(path, "/dev/pts/%u", ret_minor) == 1)
+	if (strncmp(path, pts, sizeof pts - 1) == 0 &&
+	    str_parse_u32(path + sizeof pts - 1, strlen(path) - sizeof pts + 1, ret_minor))
 		return true;
 	if (stat(path, &status) != 0 || !S_ISCHR(status.st_mode))
 		return false;
@@ -231,22 +235,23 @@ static bool is_plain(const char *name)
 
 static unsigned read_command(const struct pane_proc *proc, struct pane_foreground *foreground)
 {
-	char line[MUXBUS_NAME_MAX];
+	char *line = foreground->command;
+	const size_t size = sizeof foreground->command;
 	const char *name;
 	ssize_t len = -1;
 	errno = ENOENT;
 	if (foreground->group > 0)
-		len = read_file(proc, foreground->group, "cmdline", line, sizeof line);
+		len = read_file(proc, foreground->group, "cmdline", line, size);
 	if (len < 0 && is_own_error(errno))
 		return 0;
 	if (len <= 0 || line[0] == '\0')
 		return PANE_PROC_START;
-	if ((size_t)len == sizeof line - 1 && strlen(line) == (size_t)len)
+	if ((size_t)len == size - 1 && strlen(line) == (size_t)len)
 		return 0; /* the first argument may be cut off */
 	name = cut_name(line);
 	if (!is_plain(name))
 		return 0;
-	memcpy(foreground->command, name, strlen(name) + 1);
+	memmove(line, name, strlen(name) + 1);
 	return PANE_PROC_COMMAND;
 }
 
@@ -266,10 +271,12 @@ static unsigned read_path(
 unsigned pane_proc_read(const struct pane_proc *proc, pid_t pid, const char *tty,
     struct pane_foreground *ret_foreground)
 {
+	unsigned known = 0;
 	ret_foreground->group = 0;
-	ret_foreground->command[0] = '\0';
 	ret_foreground->path[0] = '\0';
-	if (proc->root < 0 || pid <= 0 || !read_group(proc, pid, tty, &ret_foreground->group))
-		return 0;
-	return read_command(proc, ret_foreground) | read_path(proc, pid, ret_foreground);
+	if (proc->root >= 0 && pid > 0 && read_group(proc, pid, tty, &ret_foreground->group))
+		known = read_command(proc, ret_foreground) | read_path(proc, pid, ret_foreground);
+	if (!(known & PANE_PROC_COMMAND))
+		ret_foreground->command[0] = '\0';
+	return known;
 }
