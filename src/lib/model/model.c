@@ -17,6 +17,7 @@ struct model_table {
 	void *items;
 	size_t count;
 	size_t cap;
+	size_t next; /* behind the item found last: walks look for all items in order */
 };
 
 struct muxbus_model {
@@ -26,6 +27,7 @@ struct muxbus_model {
 	struct model_table panes; /* by window, index, id */
 	struct model_table clients; /* by name */
 	uint64_t *pane_order; /* sorted: a pane id in the upper half, its position in the lower */
+	size_t next_pane; /* in pane_order, behind the pane found last */
 	struct muxbus_link *window_links; /* a copy of links, sorted by window, session, index */
 	struct pool_block *pool;
 	bool is_cut;
@@ -192,12 +194,18 @@ static int compare_order(const void *a, const void *b)
 	return ea < eb ? -1 : ea > eb;
 }
 
-static void *table_find(const struct model_table *table, const void *key, size_t size,
+static void *table_find(struct model_table *table, const void *key, size_t size,
     int (*compare)(const void *, const void *))
 {
+	char *items = table->items, *item;
 	if (table->count == 0)
 		return NULL;
-	return bsearch(key, table->items, table->count, size, compare);
+	item = items + table->next * size;
+	if (table->next >= table->count || compare(key, item) != 0)
+		item = bsearch(key, items, table->count, size, compare);
+	if (item != NULL)
+		table->next = (size_t)(item - items) / size + 1;
+	return item;
 }
 
 /* Returns the item after previous; the first if previous is NULL. */
@@ -369,13 +377,15 @@ struct muxbus_session *model_session_entry(struct muxbus_model *model, uint32_t 
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id)
 {
 	size_t low = 0, high = model->panes.count;
+	size_t middle = model->next_pane < high ? model->next_pane : high / 2;
 	if (model->pane_order == NULL)
 		return NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	for (; low < high; middle = low + (high - low) / 2) {
 		uint64_t entry = model->pane_order[middle];
-		if (entry >> 32 == id)
+		if (entry >> 32 == id) {
+			model->next_pane = middle + 1;
 			return (struct muxbus_pane *)model->panes.items + (uint32_t)entry;
+		}
 		if (entry >> 32 < id)
 			low = middle + 1;
 		else
@@ -556,14 +566,12 @@ const struct muxbus_client *muxbus_model_next_client(
 
 const struct muxbus_session *muxbus_model_session(const struct muxbus_model *model, uint32_t id)
 {
-	struct muxbus_session key = {.id = id};
-	return table_find(&model->sessions, &key, sizeof key, compare_sessions);
+	return model_session_entry((struct muxbus_model *)(uintptr_t)model, id);
 }
 
 const struct muxbus_window *muxbus_model_window(const struct muxbus_model *model, uint32_t id)
 {
-	struct muxbus_window key = {.id = id};
-	return table_find(&model->windows, &key, sizeof key, compare_windows);
+	return model_window_entry((struct muxbus_model *)(uintptr_t)model, id);
 }
 
 const struct muxbus_pane *muxbus_model_pane(const struct muxbus_model *model, uint32_t id)
