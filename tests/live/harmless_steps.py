@@ -6,7 +6,8 @@ objects from walk.all, the last listing, so some of them may be gone: tmux says 
 
 Not part of it is what ends or stops tmux without any control client, and so without muxbusd: renumbered windows (the stack
 of last windows), lists of choose-tree in panes of few lines, respawn-window of several panes and paste-buffer into a pane
-that remains (3.3a), terminals of few columns (3.7c), detach-on-destroy in groups, the end of the last window of a group;
+that remains (3.3a), terminals of few columns (3.7c), detach-on-destroy in groups, the end of the last window of a group,
+the detach of the last person of a session with destroy-unattached while the client is slow to go (3.3a, 3.5a);
 and where a person looks, a window that is in one session twice, or programs of linked windows that end together."""
 
 import fcntl
@@ -313,8 +314,14 @@ def switch_client(walk):
     walk.do("switch-client", "-c", walk.person().tty, *walk.any_of((("-t", walk.session()), ("-n",), ("-p",), ("-l",), ("-t", walk.pane()))))
 
 
+def let_sessions_stay(walk):
+    for session in walk.all.sessions:
+        walk.t("set-option", "-t", session, "destroy-unattached", "off")
+
+
 @action(2)
 def detach_client(walk):
+    let_sessions_stay(walk)
     walk.do("detach-client", *walk.any_of((("-t", walk.person().tty), ("-s", walk.session()), ("-a", "-t", walk.person().tty))))
 
 
@@ -330,10 +337,14 @@ def terminal_resizes(walk):
 
 @action(6)
 def keys_of_a_person(walk):
-    walk.person().press(walk.any_of((
+    person = walk.person()
+    keys = walk.any_of((
         b"\x02c", b"\x02%", b'\x02"', b"\x02n", b"\x02p", b"\x02l", b"\x02o", b"\x02;", b"\x02z", b"\x02(", b"\x02)", b"\x02L", b"\x02d",
         b"\x02[", b"q", b"\r", b"\x02 ", b"\x02!", b"\x02{", b"\x02q", b"\x02t", b"\x02:", b"\x1b",
-        b"\x1b[I", b"\x1b[O", b"\x1b[M !!", b"echo typed\r", b"exit\r", b"\x02?", b"\x02m", b"\x02~")))
+        b"\x1b[I", b"\x1b[O", b"\x1b[M !!", b"echo typed\r", b"exit\r", b"\x02?", b"\x02m", b"\x02~"))
+    if keys == b"\x02d":
+        let_sessions_stay(walk)
+    person.press(keys)
 
 
 @action(2)
