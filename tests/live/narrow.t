@@ -215,6 +215,36 @@ for agent in gemini opencode; do
 	is 'once' "$(heard "$id") $(heard mine)" '1 0'
 	t kill-pane -t "$pane"
 done
+# A person who types in another window, while a slow program takes the line: its end is enough.
+open_agent gemini 20x10
+tmux -S "$dir/outer" -f /dev/null new-session -d -x 30 -y 12 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
+until_is 'a person comes' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
+echo 60 >"$log.hold"
+id=$(post "$long")
+until_is 'a slow program' held t display-message -p -t "$pane" '#{pane_title}'
+for key in 1 2 3 4; do
+	sleep 0.8 # together longer than the daemon goes by the time alone
+	tmux -S "$dir/outer" send-keys C-u
+done
+rm "$log.hold"
+until_is 'a person types elsewhere: has a notice' 'delivered ' state "$id"
+is 'once' "$(heard "$id")" 1
+# The same, but they come to this window, type before the line, and leave.
+echo 60 >"$log.hold"
+id=$(post "$long")
+until_is 'a slow program' held t display-message -p -t "$pane" '#{pane_title}'
+t select-window -t "$pane"
+tmux -S "$dir/outer" send-keys C-a 'mine ' C-e
+sleep 1.5 # longer than between two looks for a person
+t select-window -t main:0
+release
+sleep 3 # longer than it takes to press Enter
+is 'a person has typed before it: not sent' "$(heard "$id") $(heard mine)" '0 0'
+t send-keys -t "$pane" -N 300 BSpace
+until_is 'behind it the notice comes' 'delivered ' state "$id"
+is 'once' "$(heard "$id") $(heard mine)" '1 0'
+tmux -S "$dir/outer" kill-server
+t kill-pane -t "$pane"
 # A person who begins to type in a pane of few columns, behind a line of many rows: it is taken back.
 echo 'gemini edits yes' >>"$dir/.config/muxbus/agents"
 kill_daemon

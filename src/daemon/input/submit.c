@@ -54,7 +54,6 @@ static bool compose(struct submit *submit)
 static void step_type(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
-	bool in_prefix;
 	if (submit_is_blocked(submit)) {
 		submit_defer(submit, blocked);
 		return;
@@ -69,7 +68,6 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 	}
 	submit_line_begin(&submit->line, screen, tty);
 	submit_guard_note(submit->parts, &submit->pane, pane, &submit->typed_to);
-	submit->human = submit_guard_human(submit->parts->tmux, pane, &in_prefix);
 	if (submit->line.text.bytes.len == 0) {
 		submit->stage = STAGE_SETTLING; /* no text: press Enter only */
 		submit_arm(submit, 0);
@@ -86,10 +84,8 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 static void take_up(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
-	bool in_prefix;
 	submit_line_resume(&submit->line, tty);
 	submit_guard_note(submit->parts, &submit->pane, pane, &submit->typed_to);
-	submit->human = submit_guard_human(submit->parts->tmux, pane, &in_prefix);
 	submit->stage = STAGE_SETTLING;
 	submit_arm(submit, submit_line_rest_ms(&submit->line, tty));
 	if (!submit->line.was_entered)
@@ -416,12 +412,16 @@ static void on_fresh(void *data, int error)
 	const struct muxbus_pane *pane;
 	char reason[SUBMIT_REASON_SIZE];
 	struct pane_tty tty;
+	bool in_prefix;
 	if (!submit_take_answer(submit))
 		return;
 	pane = muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
 	pane_tty_read(pane != NULL ? pane->tty : NULL, pane != NULL ? pane->pid : 0, &tty);
 	submit->activity = pane != NULL ? submit_guard_activity(submit->parts->tmux, pane) : 0;
-	submit_line_note(&submit->line, submit->activity);
+	submit_line_note(
+	    &submit->line, submit->activity, pane == NULL || submit_has_person(submit, pane));
+	if (pane != NULL && submit->stage == STAGE_WAITING)
+		submit->human = submit_guard_human(submit->parts->tmux, pane, &in_prefix);
 	if (error != 0 || pane == NULL ||
 	    pane_fate(submit->parts->tmux, &submit->pane) != PANE_THERE)
 		submit_arm(submit, SUBMIT_RETRY_MIN_MS);
@@ -502,12 +502,13 @@ static void look(struct submit *submit)
 		refresh(submit); /* shows whether a person has typed */
 		break;
 	case STAGE_ECHO:
-		if (submit->line.is_altered) {
+	case STAGE_SUBMITTING:
+		if (submit_line_note_is_due(&submit->line) ||
+		    (submit->stage == STAGE_ECHO && submit->line.is_altered)) {
 			refresh(submit); /* shows whether a person has typed */
 			break;
 		}
 		/* fall through */
-	case STAGE_SUBMITTING:
 	case STAGE_RETRACTING:
 		read_screen(submit, false);
 		break;

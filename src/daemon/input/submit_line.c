@@ -57,7 +57,7 @@ void submit_line_begin(
 	line->lead_column = screen->view.cursor_column;
 	line->was_cooked = tty->is_known && tty->is_cooked;
 	line->is_sole = true;
-	line->typed_ms = line->changed_ms = clock_mono_ms();
+	line->typed_ms = line->changed_ms = line->noted_ms = clock_mono_ms();
 	line->typed_offset = line->seen_offset = line->before_enter = screen->offset;
 }
 
@@ -90,10 +90,18 @@ static enum prompt_echo find_typed(
 	return echo != ECHO_TAIL ? echo : is_sole ? ECHO_EXACT : ECHO_ALTERED;
 }
 
-void submit_line_note(struct submit_line *line, uint64_t activity)
+void submit_line_note(struct submit_line *line, uint64_t activity, bool has_person)
 {
 	line->is_sole = (activity != 0 && activity == line->activity) ||
-	    (line->typed_ms != 0 && clock_mono_ms() - line->typed_ms < SOLE_MS);
+	    (line->is_sole && !has_person && clock_mono_ms() - line->noted_ms < SOLE_MS);
+	if (line->is_sole)
+		line->activity = activity;
+	line->noted_ms = clock_mono_ms();
+}
+
+bool submit_line_note_is_due(const struct submit_line *line)
+{
+	return clock_mono_ms() - line->noted_ms > SOLE_MS / 2;
 }
 
 bool submit_line_stands(const struct submit_line *line, const struct pane_screen *screen)

@@ -29,8 +29,9 @@ struct submit_line {
 	bool was_gone; /* a choice: its menu was missing, or another one was there */
 	bool has_stayed; /* a choice: its number alone did not take it */
 	bool is_altered; /* other text stands on the line too */
-	uint64_t activity; /* submit_guard_activity() when the text was typed; 0: unknown */
-	bool is_sole; /* no person has typed since: seeing the end of the text suffices */
+	uint64_t activity; /* submit_guard_activity() of the last note with is_sole; 0: unknown */
+	int64_t noted_ms; /* last submit_line_note() */
+	bool is_sole; /* no person can have typed since: seeing the end of the text suffices */
 	bool was_entered; /* Enter was pressed, or was about to be when the daemon was killed */
 	uint64_t typed_offset, seen_offset; /* of the screen before typing, and of the last look */
 	uint64_t before_enter; /* output offset where the effects of Enter begin */
@@ -50,8 +51,13 @@ void submit_line_begin(
 /* Call this for a text that an earlier daemon typed, or a try without a reply. */
 void submit_line_resume(struct submit_line *line, const struct pane_tty *tty);
 
-/* Call this with submit_guard_activity() of each listing, before submit_line_stands(). */
-void submit_line_note(struct submit_line *line, uint64_t activity);
+/*
+ * Call this with submit_guard_activity() and submit_has_person() of each listing, before
+ * submit_line_stands(). A person who uses other panes cannot come and go between two notes that
+ * follow each other closely.
+ */
+void submit_line_note(struct submit_line *line, uint64_t activity, bool has_person);
+bool submit_line_note_is_due(const struct submit_line *line);
 
 /* Returns true if the text stands alone on the prompt line. */
 bool submit_line_stands(const struct submit_line *line, const struct pane_screen *screen);
