@@ -323,9 +323,12 @@ static void take_soon(struct saved_set *set)
 		loop_timer_arm(set->take_timer, TAKE_MS);
 }
 
-static void on_event(struct event_log_listener *listener, struct event_entry *event UNUSED)
+static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct saved_set *set = list_entry(listener, struct saved_set, events);
+	/* Output changes the revision too, but nothing that is saved. */
+	if (event->kind == EVENT_PANE_OUTPUT || event->kind == EVENT_LINE)
+		return;
 	if (set->server.server_pid != 0 && set->revision != tmux_revision(set->daemon->tmux))
 		take_soon(set);
 }
