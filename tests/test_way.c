@@ -140,12 +140,9 @@ bool submit_is_at_work(const struct submit *submit)
 	return false;
 }
 
-void submit_resume(
-    struct submit *submit, const char *line, size_t len, const struct submit_past *past)
+void submit_resume(struct submit *submit, const struct submit_past *past)
 {
 	(void)submit;
-	(void)line;
-	(void)len;
 	(void)past;
 }
 
