@@ -289,6 +289,9 @@ static void on_block(void *data, const struct muxbus_block *block)
 	char text[ENDING_TEXT_SIZE];
 	if (connection->state != STATE_STARTING) {
 		pending_add_block(&connection->queue, block);
+		connection->was_hooked |= !block->is_ours && connection->queue.count > 0 &&
+		    connection->state == STATE_READY &&
+		    clock_mono_us() - connection->first_since_us >= CONNECTION_HOOKED_US;
 		if (block->is_ours && connection->handlers.block != NULL)
 			connection->handlers.block(connection->data);
 	} else if (block->is_error) {

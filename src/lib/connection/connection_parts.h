@@ -8,6 +8,7 @@
 #include "lib/connection/pending.h"
 #include "lib/stream/event.h"
 
+#define CONNECTION_HOOKED_US 1000000
 #define SENTINEL_COMMAND "display-message -p "
 
 enum connection_state {
@@ -52,6 +53,7 @@ struct muxbus_connection {
 	struct muxbus_parser *parser;
 	struct pending_queue queue;
 	int64_t first_since_us; /* when tmux began with the first list */
+	bool was_hooked; /* a hook has delayed a reply by CONNECTION_HOOKED_US */
 	struct nonce_pool nonces;
 	bool has_cheap_sentinel;
 	struct nonce probe; /* the unknown command that the handshake sends */

@@ -16,7 +16,6 @@ struct delayed_run {
 	struct list link;
 	struct muxbus_sync *sync;
 	struct muxbus_connection *connection; /* runs the list; NULL: not run yet */
-	int64_t since_ms; /* when the list was made */
 	struct muxbus_command *command;
 	struct parts read_back; /* parts to list afterwards; empty: none */
 	struct pending *pending;
@@ -95,8 +94,9 @@ static void on_run(void *data, int error, const struct muxbus_reply *replies, si
 		sync_settle_later(sync);
 		return;
 	}
-	if (clock_mono_ms() - run->since_ms >= HOLD_MS)
+	if (run->connection->was_hooked || error == MUXBUS_ERR_TIMEOUT)
 		sync->hooked_ms = clock_mono_ms();
+	run->connection->was_hooked = false;
 	if (run->pending->reply != NULL)
 		run->pending->reply(run->pending->data, error, replies, count);
 	pending_free(run->pending);
@@ -118,8 +118,7 @@ static int new_run(struct muxbus_sync *sync, struct muxbus_command *command, mux
 		pending_free(pending);
 		return MUXBUS_ERR_NOMEM;
 	}
-	*run = (struct delayed_run){
-	    .sync = sync, .since_ms = clock_mono_ms(), .command = command, .pending = pending};
+	*run = (struct delayed_run){.sync = sync, .command = command, .pending = pending};
 	*ret_run = run;
 	return 0;
 }

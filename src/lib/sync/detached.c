@@ -11,6 +11,8 @@
  */
 #define BURST_US 50000
 #define SPARE_MS 50
+/* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
+#define HOLD_MS 1000
 #define NEXT_HOLD_MS 100 /* HOLD_MS after another list was delayed */
 #define HOOKED_MS 600000 /* how long this is so after the last delay */
 #define HELD_MAX 64 /* maximum number of held lists */

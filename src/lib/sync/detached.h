@@ -7,9 +7,6 @@
 
 #include <muxbus.h>
 
-/* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
-#define HOLD_MS 1000
-
 /* Returns NULL if out of memory. */
 struct detached *detached_new(struct muxbus_sync *sync);
 /* Cancels all lists, with MUXBUS_ERR_CANCELLED. NULL is accepted. */
