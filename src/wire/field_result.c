@@ -99,8 +99,7 @@ const struct field_result *field_result_misfit(
 	    [JSON_OBJECT] = "object"};
 	for (const struct field_result *row = results; row != NULL && row->name != NULL; row++) {
 		const struct json *value = json_member(result, row->name);
-		int64_t number;
-		bool is_integer = strstr(row->type, "integer") && json_int(value, &number);
+		bool is_integer = json_is_integer(value) && strstr(row->type, "integer");
 		if (value != NULL && !is_integer && !strstr(row->type, types[value->type]))
 			return row;
 	}

@@ -102,6 +102,8 @@ const char *json_type_name(enum json_type type);
  */
 #define JSON_INT_MAX 9007199254740991.0 /* 2^53-1: up to here doubles are exact */
 bool json_int(const struct json *value, int64_t *ret_number);
+/* Returns true for a number without a fraction, however large. */
+bool json_is_integer(const struct json *value);
 bool json_double(const struct json *value, double *ret_number);
 
 enum { JSON_DOUBLE_SIZE = 32 };

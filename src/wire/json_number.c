@@ -64,6 +64,15 @@ bool json_int(const struct json *value, int64_t *ret_number)
 	return true;
 }
 
+bool json_is_integer(const struct json *value)
+{
+	struct decimal decimal;
+	if (value == NULL || value->type != JSON_NUMBER)
+		return false;
+	read_decimal(value->text, &decimal);
+	return decimal.len == 0 || decimal.exponent >= 0;
+}
+
 bool json_double(const struct json *value, double *ret_number)
 {
 	double number;
