@@ -30,6 +30,7 @@ struct world {
 	struct watch_set *watches;
 	struct boot_clock clock;
 	int64_t boot_ms; /* clock that the test advances */
+	int64_t real_ms; /* by how much the wall clock was set */
 	int64_t alarm_ms;
 	struct event_base *base;
 	struct event *tick;
@@ -44,7 +45,8 @@ static int64_t world_boot_ms(void *data)
 
 static int64_t world_real_ms(void *data)
 {
-	return 1800000000000 + ((struct world *)data)->boot_ms;
+	const struct world *world = data;
+	return 1800000000000 + world->real_ms + world->boot_ms;
 }
 
 static void world_arm(void *data, int64_t boot_ms)
@@ -391,6 +393,20 @@ static void test_timeout(struct world *world)
 	is_int((int)world->alarm_ms, -1, "no alarm is left");
 }
 
+static void test_set_clock(struct world *world)
+{
+	(void)add(world, "log", "needle", false, false);
+	world->real_ms += 7200000;
+	watch_ring(world->watches);
+	world->clock.boot_id = "second-start";
+	world->real_ms += world->boot_ms - 100;
+	world->boot_ms = 100;
+	world_kill(world);
+	is_int(
+	    (int)(world->alarm_ms - world->boot_ms), 60000, "the next boot has the clock as set");
+	world->clock.boot_id = "first-start";
+}
+
 static void test_partial(struct world *world)
 {
 	const struct watch *watch;
@@ -497,6 +513,7 @@ static const struct {
     {"records that cannot be read", test_unreadable},
     {"a line that is too long", test_long_line},
     {"time-outs", test_timeout},
+    {"a clock that is set", test_set_clock},
     {"lines without end", test_partial},
     {"hostile patterns", test_hostile},
     {"many", test_many},

@@ -383,8 +383,11 @@ void watch_ring(struct watch_set *set)
 {
 	int64_t now_ms = now_boot_ms(set);
 	list_each_safe (struct watch, watch, &set->watches, link) {
+		int64_t real_due_ms = watch->real_due_ms;
 		boot_clock_align(
 		    set->clock, watch->boot_id, &watch->boot_due_ms, &watch->real_due_ms);
+		if (watch->real_due_ms != real_due_ms)
+			watch_store(watch);
 		if (watch->boot_due_ms > now_ms)
 			continue;
 		watch_end(watch, WATCH_TIMEOUT);
