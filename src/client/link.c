@@ -202,15 +202,21 @@ uint64_t link_queue_request(struct link *link, const char *method, const char *p
 	return has_room ? ++link->last_id : 0;
 }
 
-bool link_send_all(struct link *link)
+bool link_send_all(struct link *link, bool receives)
 {
-	struct pollfd fd = {.fd = link->fd, .events = POLLOUT};
+	int64_t end_ms = clock_deadline_ms(LINK_SEND_TIMEOUT_MS);
 	while (link_flush(link) && !link_is_flushed(link)) {
-		int r = poll(&fd, 1, LINK_SEND_TIMEOUT_MS);
+		short input = receives && !link->has_ended ? POLLIN : 0;
+		struct pollfd fd = {.fd = link->fd, .events = POLLOUT | input};
+		int r = poll(&fd, 1, (int)clock_left_ms(end_ms));
 		if (r == 0)
 			errno = EAGAIN; /* the daemon does not read */
 		if (r == 0 || (r < 0 && errno != EINTR))
 			return false;
+		if (r > 0 && fd.revents & input)
+			link_receive(link);
+		if (r > 0 && fd.revents & POLLOUT)
+			end_ms = clock_deadline_ms(LINK_SEND_TIMEOUT_MS);
 	}
 	return link_is_flushed(link);
 }
@@ -218,7 +224,7 @@ bool link_send_all(struct link *link)
 uint64_t link_request(struct link *link, const char *method, const char *params)
 {
 	uint64_t id = link_queue_request(link, method, params);
-	return id != 0 && link_send_all(link) ? id : 0;
+	return id != 0 && link_send_all(link, false) ? id : 0;
 }
 
 /* Input */

@@ -130,5 +130,9 @@ uint64_t link_queue_request(struct link *link, const char *method, const char *p
 /* Sends without waiting. Returns false with errno if the daemon has closed the connection. */
 bool link_flush(struct link *link);
 bool link_is_flushed(const struct link *link);
-/* Sends all that is queued. Returns false with errno, EAGAIN after LINK_SEND_TIMEOUT_MS. */
-bool link_send_all(struct link *link);
+/*
+ * Sends all that is queued. receives: calls link_receive() meanwhile, since the daemon reads nothing
+ * from a link with much unread output. Returns false with errno, EAGAIN if the daemon does not read
+ * within LINK_SEND_TIMEOUT_MS.
+ */
+bool link_send_all(struct link *link, bool receives);

@@ -3,6 +3,7 @@
 # Declared tools of a server: calls, servers per pane and per daemon, their ends, and calls that
 # nothing waits for.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
+need_python
 fake="$MUXBUS_BUILDDIR/tests/fake_tool_server"
 [ -x "$fake" ] || skip_all 'the fake server is not built'
 export MUXBUS_TOOLS=/nonexistent
@@ -39,7 +40,7 @@ declare_tool unknown "$per_pane" ',"tool":"no_such"'
 printf '{"name":"once","group":"demo","description":"A test.","run":["true"]}' >"$dir/shipped/once.json"
 chmod 644 "$dir/shipped/once.json"
 declare_tool late "$per_pane" ''
-declare_tool big "$per_daemon" ',"parameters":{"type":"object","properties":{"bytes":{"type":"integer"}}}'
+declare_tool big "$per_daemon" ',"parameters":{"type":"object","properties":{"bytes":{"type":"integer"},"more":{"type":"string"}}}'
 declare_tool change "$per_pane" ''
 declare_tool needy "$per_pane" ',"tool":"env"'
 declare_tool renamed "$per_pane" ',"tool":"echo","arguments":{"their":"ours"},"parameters":{"type":"object","properties":{"ours":{"type":"string"},"same":{"type":"array"}}}'
@@ -120,6 +121,25 @@ eight() {
 	cat "$dir"/big.[1-8] | sort | uniq -c | tr -s ' '
 }
 until_is 'eight large answers at once, which take more than a link holds' ' 8 4000000' eight
+
+cat >"$dir/both_ways" <<'END'
+import tap
+from provide_peer import Peer, text
+
+large, long = [Peer() for _ in range(16)], [Peer() for _ in range(8)]
+for peer in large:
+    peer.begin("big", bytes=4000000)
+answers = [large[0].end(1)]
+for peer in long:
+    peer.begin("big", bytes=1, more="x" * 400000)
+answers += [peer.end(1) for peer in large[1:]]
+lost = [text(answer) for answer in answers if not answer or "error" in answer]
+tap.ok(not lost, "large answers come, though muxbusd has unread calls for muxbus-tools", "\n".join(lost))
+tap.ok(all(peer.end(1) for peer in long), "and these calls are answered")
+END
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$MUXBUS_SRCDIR/tests:$MUXBUS_SRCDIR/tests/live /usr/bin/python3 "$dir/both_ways" >"$dir/both"
+sed 's/^/# /' "$dir/both"
+ok 'large answers and long calls at once' [ "$(grep -c ^ok "$dir/both")" = 2 ]
 
 # ---- ends ----
 is 'a call is cut at its time' "$(tool shared_slow '{"millis":60000}' .error.data.kind)" timeout
