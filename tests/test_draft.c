@@ -7,6 +7,9 @@
 #include "base/clock.h"
 #include "base/tokenizer.h"
 #include "daemon/input/submit_guard.h"
+#include "daemon/input/submit_line.h"
+#include "daemon/pane/pane_screen.h"
+#include "daemon/pane/pane_tty.h"
 #include "daemon/tmux/pane_input.h"
 
 #include "tap.h"
@@ -305,11 +308,29 @@ static void check_recent(void)
 	ok(input.typed_ms == 0, "a text typed before that: a person may have typed behind it");
 }
 
+/* tmux gives the time of the last key in whole seconds. */
+static void test_note(void)
+{
+	static const struct pane_screen screen;
+	static const struct pane_tty tty;
+	struct submit_line line;
+	submit_line_init(&line);
+	line.activity = 10;
+	submit_line_begin(&line, &screen, &tty);
+	submit_line_note(&line, 11, false);
+	ok(line.is_sole, "a person types in other panes");
+	submit_line_note(&line, 11, true);
+	submit_line_note(&line, 12, false);
+	ok(!line.is_sole, "one who came in the second of a key, and left, may have typed");
+	submit_line_finish(&line);
+}
+
 int main(void)
 {
 	check_recent();
 	check_screens();
 	check_keys();
 	check_marks();
+	test_note();
 	return done_testing();
 }

@@ -96,7 +96,7 @@ void submit_line_note(struct submit_line *line, uint64_t activity, bool has_pers
 	    (line->is_sole && !has_person && clock_mono_ms() - line->noted_ms < SOLE_MS);
 	if (line->is_sole)
 		line->activity = activity;
-	line->noted_ms = clock_mono_ms();
+	line->noted_ms = has_person ? 0 : clock_mono_ms();
 }
 
 bool submit_line_note_is_due(const struct submit_line *line)

@@ -30,7 +30,7 @@ struct submit_line {
 	bool has_stayed; /* a choice: its number alone did not take it */
 	bool is_altered; /* other text stands on the line too */
 	uint64_t activity; /* submit_guard_activity() of the last note with is_sole; 0: unknown */
-	int64_t noted_ms; /* last submit_line_note() */
+	int64_t noted_ms; /* last submit_line_note(); 0: it was with a person */
 	bool is_sole; /* no person can have typed since: seeing the end of the text suffices */
 	bool was_entered; /* Enter was pressed, or was about to be when the daemon was killed */
 	uint64_t typed_offset, seen_offset; /* of the screen before typing, and of the last look */
