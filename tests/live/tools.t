@@ -55,6 +55,11 @@ declare_tool place '"run":["./place"]'
 declare_tool as_json '"answer":"json","run":["printf","{\"a\": 1}"]'
 declare_tool ill_typed '"answer":"json","result":{"type":"object","properties":{"a":{"type":"integer"}}},
 	"run":["printf","{\"a\": 1.5, \"b\": 2}"]'
+declare_tool ill_long '"answer":"json","result":{"type":"object","properties":{"a":{"type":"integer"}}},"run":["./ill_long"]'
+program ill_long <<'SCRIPT'
+#!/bin/sh
+printf '{"b":"x%s","a":""}' "$(yes é | head -n 3000 | tr -d '\n')"
+SCRIPT
 declare_tool well_typed '"answer":"json","result":{"type":"object","properties":{"a":{"type":"integer"},"c":{"type":"array"}}},
 	"run":["printf","{\"a\": 1.8e18, \"b\": null}"]'
 declare_tool as_list '"answer":"json","run":["printf","[1, 2]"]'
@@ -260,6 +265,8 @@ is 'an error' "$(mcp_call failing '{}' '.result | "\(.isError) \(.content[0].tex
 is 'and its last line' "$(mcp_call failing '{}' '.result.content[0].text' | grep -c 'too old')" 1
 is 'an answer that its declaration does not promise' "$(mcp_call ill_typed '{}' '.result | "\(.isError) \(.content[0].text)"')" \
 	'true ill_typed failed: it has answered, but a is a number, not of the type integer that its result declares: {"a":1.5,"b":2}.'
+is 'a long one is cut behind a whole character' \
+	"$(mcp_call ill_long '{}' '.result.content[0].text' | grep -c 'integer that its result declares: {"b":"xé*….$')" 1
 is 'one that it promises' "$(mcp_call well_typed '{}' '.result | "\(.isError) \(.structuredContent.a == 1.8e18)"')" 'null true'
 declare_tool changing '"answer":"json","run":["sh","-c","until [ -e '"$dir"'/go ]; do sleep 0.02; done; echo 7"]'
 until_is 'a tool that answers with JSON' 'listed null' state changing

@@ -395,13 +395,14 @@ static bool fails_misfit(
 	bool is_promised = tool->group != NULL && !(tool->flags & METHOD_IMAGE);
 	const struct field_result *row =
 	    is_promised ? field_result_misfit(tool->results, result) : NULL;
+	size_t len = strnlen(json, MISFIT_MAX);
 	char *text;
 	if (row == NULL)
 		return false;
 	text = xasprintf("%s: it has answered, but %s is %s, not of the type %s that its result "
-			 "declares: %.*s",
+			 "declares: %.*s%s",
 	    tool->name, row->name, json_type_name(json_member(result, row->name)->type), row->type,
-	    MISFIT_MAX, json);
+	    (int)(len - utf8_incomplete_tail(json, len)), json, json[len] != '\0' ? "…" : "");
 	on_error(call, writer, MESSAGE_TOOL_FAILED, text, NULL);
 	mem_free(text);
 	return true;
