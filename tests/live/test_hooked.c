@@ -33,13 +33,16 @@ static void test_hooked(const char *tmux_path)
 {
 	struct live *live = live_new(tmux_path);
 	struct followed *followed;
-	bool is_answered;
+	bool is_answered, is_other;
 	live_start_tmux(live, "cat");
 	followed = followed_new(live, false);
 	(void)kill(live->server_pid, SIGSTOP);
 	run(followed, &is_answered);
+	followed_run_ms(followed, 30);
+	run(followed, &is_other);
 	followed_run_ms(followed, DELAY_MS);
 	(void)kill(live->server_pid, SIGCONT);
+	(void)followed_until(followed, is_set, &is_other);
 	ok(followed_until(followed, is_set, &is_answered) && followed->sync->hooked_ms == 0,
 	    "tmux %s stood, and no hook is suspected", live->version);
 	live_tmux(live, "set-hook -g after-send-keys 'wait-for held'");
