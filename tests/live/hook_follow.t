@@ -239,6 +239,32 @@ wait "$confirming"
 is 'it ends with its reader' $? 0
 until_is 'the other one is typed' 'delivered typed' fate "$two"
 
+# Handed out by a killed muxbusd and not acknowledged: the next one marks it when it hands it out again.
+again() { # again ID: state, way, and how often it was handed out again
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq -r ".result.notifications[] | select(.id == \"$1\") | \"\(.state) \(.delivery.way) \(.redelivered)\""
+}
+follow_confirm
+one=$(post 'to the hook next')
+until_is 'a follower prints one' 1 sh -c "grep -c '$one' '$dir/confirmed' || :"
+kill_daemon 8>&-
+until_is 'the next muxbusd hands it to the same follower' 'delivering follow 1' again "$one"
+kill -STOP "$confirming"
+kill_daemon 8>&-
+hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
+is 'the third one to a hook' "$(printf '%s\n' "$out" | grep -c "$one")" 1
+is 'and has marked it each time' "$(again "$one")" 'acknowledged hook 2'
+kill -CONT "$confirming"
+until_is 'the follower waits again' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+exec 8>&-
+wait "$confirming"
+two=$(post 'to type next')
+call take_notifications '{"pane":"'"$pane"'","way":"hook"}'
+is 'a hook that dies has one' "$(again "$two")" 'delivering hook 0'
+kill_daemon
+hook '{"session_id":"0af3-1"}' claude SessionEnd
+until_is 'the next muxbusd types it, marked' 'delivered typed 1' again "$two"
+
 mkfifo "$dir/paced"
 read_batches <"$dir/paced" &
 "$muxbus" follow --paced >"$dir/paced" 2>/dev/null &

@@ -18,7 +18,7 @@ bool mail_is_for(const struct mail *mail, const struct notification *note)
 	const struct puller_set *pullers = mail->office->parts->pullers;
 	return is_ours(note) && pane_ref_equal(&note->pane, &mail->pane) &&
 	    !puller_holds(pullers, note->seq) &&
-	    (note->state == NOTE_DELIVERING || note->redelivered > 0 ||
+	    (note->state == NOTE_DELIVERING || puller_gave_back(note) ||
 		!puller_is_armed(pullers, &mail->pane));
 }
 

@@ -77,6 +77,11 @@ bool puller_holds(const struct puller_set *set, uint64_t seq)
 	return false;
 }
 
+bool puller_gave_back(const struct notification *note)
+{
+	return note->redelivered > 0 && !note->was_handed;
+}
+
 static const struct record_field puller_fields[] = {
     {RECORD_ROW(NAME, struct puller, way, "way"), .names = puller_ways, .values = PULLER_HOOK + 1},
 };
@@ -231,7 +236,7 @@ uint64_t puller_take(struct puller *puller)
 		return 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
 		while ((note = queue_next_for(parts->queue, &puller->pane, note)) != NULL) {
-			if (note->state != NOTE_QUEUED || note->redelivered > 0 ||
+			if (note->state != NOTE_QUEUED || puller_gave_back(note) ||
 			    note->is_urgent != (urgent == 1) ||
 			    puller_holds(puller->set, note->seq))
 				continue;

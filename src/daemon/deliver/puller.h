@@ -25,6 +25,8 @@ void puller_set_free(struct puller_set *set);
 bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane);
 /* Returns true if a puller has a lease on the notification. */
 bool puller_holds(const struct puller_set *set, uint64_t seq);
+/* Returns true if the notification is typed even while a follower waits. */
+bool puller_gave_back(const struct notification *note);
 
 /* Returns the pane's puller for one more requester, or NULL if there are too many pullers. */
 struct puller *puller_begin(

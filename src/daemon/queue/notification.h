@@ -58,6 +58,7 @@ struct notification {
 	bool is_in_pane;
 	bool is_offered; /* later ones with the same key may be counted into it; not stored */
 	bool is_told; /* a reader has it and will not read it again */
+	bool was_handed; /* a puller of an earlier daemon may have handed it over; not stored */
 	bool is_recounted; /* the open transaction counted another one into it */
 	bool is_durable; /* false: it was posted while the journal was degraded */
 	enum notification_state state;

@@ -193,8 +193,11 @@ static bool take_note(void *data, const char *name, const struct json *value)
 	note->is_durable = true;
 	note->is_told = true; /* an earlier daemon may have handed it out */
 	/* Delivery finds out whether the notification was typed, and types it if not. */
-	if (note->state == NOTE_DELIVERING)
+	if (note->state == NOTE_DELIVERING) {
 		note->state = NOTE_QUEUED;
+		note->was_handed =
+		    note->delivery != NULL && strstr(note->delivery, "\"handed_over\"") != NULL;
+	}
 	queue_insert(queue, note);
 	return true;
 }
@@ -645,6 +648,10 @@ bool queue_set_state(
 	struct notification *note = note_index_find(&queue->index, seq);
 	if (note == NULL)
 		return false;
+	if (note->was_handed && (state == NOTE_DELIVERING || state == NOTE_DELIVERED)) {
+		note->was_handed = false;
+		note->redelivered++;
+	}
 	queue->undelivered -= is_undelivered(note);
 	note->state = state;
 	queue->undelivered += is_undelivered(note);
