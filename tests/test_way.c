@@ -149,7 +149,7 @@ void submit_resume(struct submit *submit, const struct submit_past *past)
 void submit_read_past(const struct submit *submit, struct submit_past *ret_past)
 {
 	(void)submit;
-	*ret_past = (struct submit_past){0};
+	*ret_past = (struct submit_past){.line = (char *)"hello"};
 }
 
 void submit_write_evidence(
