@@ -51,6 +51,15 @@ is 'a job can be stopped' "$(field '.result.conditions[0].details.state')" stopp
 call get_job '{"job":"Z9Z9"}'
 is 'what is no job is said' "$(field .error.data.kind)" no_such_job
 
+# The error names the member of the request.
+for at in output:'{"output":"(","pane":"%0"}' screen:'{"screen":"(","pane":"%0"}' \
+	notification:'{"notification":{"source":"nobody"}}'; do
+	call wait_for "{\"any\":[${at#*:}],\"timeout_sec\":5}"
+	is "a bad ${at%%:*} names it" "$(field '"\(.error.data.field) \(.error.message | split(":")[0])"')" "${at%%:*} ${at%%:*}"
+done
+call watch_pane '{"pane":"%0","regex":"("}'
+is 'a bad pattern of watch_pane, too' "$(field '"\(.error.data.field) \(.error.message | split(":")[0])"')" 'regex regex'
+
 # "~" is the home directory in every path.
 mkdir "$dir/here"
 ln -s /usr "$dir/here/link"

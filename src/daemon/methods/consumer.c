@@ -340,7 +340,7 @@ static void next_notification(struct request *request, const void *data)
 	    (requester_look_first(request, NULL) || !requester_pane(request, NULL, &agent)))
 		return;
 	add_seat(daemon->presences, &agent);
-	if (!target_filter(request, args->filter, &filter))
+	if (!target_filter(request, "filter", args->filter, &filter))
 		return;
 	if (args->id != NULL)
 		filter.id = args->id;

@@ -438,7 +438,7 @@ bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_
 	    field_read(consumer_filter_fields, value, &args, sizeof args, &scratch, &error) == 0;
 	buf_finish(&scratch);
 	if (!is_read) {
-		snprintf(ret_reason, size, "filter: %s", error.text);
+		snprintf(ret_reason, size, "%s", error.text);
 		return false;
 	}
 	ret_filter->source = args.source;

@@ -151,15 +151,14 @@ bool target_session(
 		request, MESSAGE_NO_SUCH_SESSION, "pane %%%u is in no session now", pane->id);
 }
 
-bool target_filter(
-    struct request *request, const struct json *value, struct consumer_filter *ret_filter)
+bool target_filter(struct request *request, const char *field, const struct json *value,
+    struct consumer_filter *ret_filter)
 {
 	const struct muxbus_pane *pane;
 	char reason[sizeof(struct field_error) + 16];
 	const char *text;
 	if (!consumer_filter_read(value, ret_filter, &text, reason, sizeof reason))
-		return request_fail_data(
-		    request, MESSAGE_PARAMS, "\"field\":\"filter\"", "%s", reason);
+		return request_fail_field(request, field, "%s", reason);
 	if (text == NULL)
 		return true;
 	if (!target_pane(request, text, &pane))

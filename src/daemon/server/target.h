@@ -36,6 +36,9 @@ bool target_window(
 bool target_session(
     struct request *request, const char *text, const struct muxbus_session **ret_session);
 
-/* Reads a filter (NULL: all match). Returns as target_pane(). Its strings are lent from value. */
-bool target_filter(
-    struct request *request, const struct json *value, struct consumer_filter *ret_filter);
+/*
+ * Reads a filter (NULL: all match); an error names the field. Returns as target_pane(). Its strings
+ * are lent from value.
+ */
+bool target_filter(struct request *request, const char *field, const struct json *value,
+    struct consumer_filter *ret_filter);

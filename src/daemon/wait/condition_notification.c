@@ -100,7 +100,7 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	const struct note_args *args = data;
 	struct consumer_filter filter;
 	struct note_watch *watch;
-	if (!target_filter(request, args->notification, &filter))
+	if (!target_filter(request, "notification", args->notification, &filter))
 		return false;
 	if (filter.id != NULL)
 		filter.id = job_name_id(condition->parts->jobs, filter.id);
