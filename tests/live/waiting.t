@@ -59,6 +59,9 @@ for at in output:'{"output":"(","pane":"%0"}' screen:'{"screen":"(","pane":"%0"}
 done
 call watch_pane '{"pane":"%0","regex":"("}'
 is 'a bad pattern of watch_pane, too' "$(field '"\(.error.data.field) \(.error.message | split(":")[0])"')" 'regex regex'
+call wait_for '{"any":[{"ready":"nosuch"}],"timeout_sec":5}'
+is 'an unknown name may have been that of an agent' "$(field '"\(.error.data.kind) \(.error.message | split(";")[0])"')" \
+	"no_such_pane no agent has this name, and there is no session 'nosuch'"
 
 # "~" is the home directory in every path.
 mkdir "$dir/here"

@@ -2,6 +2,7 @@
 /* The conditions prompt and ready: a prompt was seen, or marked by the shell (OSC 133). */
 #include "base/tokenizer.h"
 #include "daemon/pane/pane_screen.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 #include "daemon/wait/condition_watch.h"
 #include "io/loop_timer.h"
@@ -268,8 +269,20 @@ static bool ready_arm(struct condition *condition, struct request *request, cons
 {
 	const struct ready_args *args = data;
 	const struct agent *agent = agent_get(condition->parts->agents, args->ready);
-	return agent != NULL ? arm_agent(condition, agent)
-			     : arm_pane(condition, request, args->ready);
+	struct resolve found;
+	enum resolve_result result;
+	if (agent != NULL)
+		return arm_agent(condition, agent);
+	if (strpbrk(args->ready, "%@$:.") != NULL || !tmux_is_live(condition->parts->tmux))
+		return arm_pane(condition, request, args->ready);
+	if (dispatch_put_off(request))
+		return false;
+	result = resolve(tmux_model(condition->parts->tmux), RESOLVE_PANE, args->ready, &found);
+	buf_finish(&found.candidates);
+	if (result != RESOLVE_NONE)
+		return arm_pane(condition, request, args->ready);
+	return request_fail(request, MESSAGE_NO_SUCH_PANE,
+	    "no agent has this name, and %s; see list_agents", found.reason);
 }
 
 struct prompt_args {
