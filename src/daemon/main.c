@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbusd: makes all parts, runs the event loop, and frees the parts in reverse order. */
+#include "base/file.h"
 #include "base/process.h"
 #include "daemon/agent/agent.h"
 #include "daemon/core/counters.h"
@@ -381,6 +382,10 @@ static int set_up(struct main *main)
 		return -1;
 	if (config->is_fleet)
 		return set_up_fleet(main);
+	if (config->tmux_path != NULL && !file_is_program(config->tmux_path) &&
+	    (strchr(config->tmux_path, '/') != NULL ||
+		!file_find_program(config->tmux_path, getenv("PATH"), path, sizeof path)))
+		log_warning("--tmux %s: there is no such program", config->tmux_path);
 	daemon->tmux =
 	    tmux_new(daemon->base, config, daemon->events, &handlers, main, reason, sizeof reason);
 	if (daemon->tmux == NULL)
