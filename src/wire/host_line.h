@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 
+#define HOSTS_FILE_BYTES ((size_t)1024 * 1024) /* maximum size of the hosts file */
 #define HOST_NAME_BYTES 64 /* maximum bytes of a host name, and of a server name */
 
 struct host_spec {

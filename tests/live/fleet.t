@@ -363,6 +363,9 @@ is 'hosts remove has its names' "$("$MUXBUS_BUILDDIR/muxbus" complete -- hosts r
 is 'hosts remove' "$(mb hosts remove new)" 0
 until_is 'and a line less one less' '' host_state new
 is 'a host that is not there' "$(mb hosts remove new)" 1
+chmod o+w "$hosts"
+is 'nor is a host added to a file that the fleet refuses' "$(mb hosts add new ssh=name=new) $(grep -c 'writable by others' "$dir/said") $(grep -c '^new' "$hosts")" '1 1 0'
+chmod o-w "$hosts"
 is 'a name that is an option' "$(mb hosts add -oProxyCommand=id)" 2
 is 'a destination that is an option' "$(mb hosts add x ssh=-oProxyCommand=id)" 2
 ok 'other lines stay' grep -q '^far server=.*# this machine' "$hosts"

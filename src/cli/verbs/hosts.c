@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus hosts: lists the hosts of the fleet, and edits the hosts file. */
+#include "base/file.h"
 #include "cli/call.h"
 #include "cli/config_file.h"
 #include "cli/locate.h"
@@ -58,7 +59,12 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 		count = copy_others(&text, &file, spec);
 		if (line != NULL)
 			(void)buf_printf(&text, "%s\n", line); /* always fits */
-		if (line != NULL || count > 0)
+		if (line != NULL && file.is_there) /* the fleet refuses such a file */
+			is_done = file_is_safe(path, &file.stat, reason, sizeof reason);
+		if (line != NULL && text.len > HOSTS_FILE_BYTES)
+			is_done =
+			    str_refuse(reason, sizeof reason, "%s: longer than 1 MiB", path) == 0;
+		if (is_done && (line != NULL || count > 0))
 			is_done = config_file_write(&file, &text, true, reason, sizeof reason);
 	}
 	buf_finish(&file.text);

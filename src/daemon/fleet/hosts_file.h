@@ -7,7 +7,6 @@
 
 #include "base/base.h"
 
-#define HOSTS_FILE_BYTES ((size_t)1024 * 1024)
 #define HOSTS_FILE_ERRORS 20 /* errors kept; later ones are only logged */
 #define HOSTS_FILE_ERROR_SIZE 256
 
