@@ -176,6 +176,19 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 	json_object_end(writer);
 }
 
+/* Checks that a method exists, or has entries, as one that was removed. Else fails the request. */
+static bool check_method(struct request *request, const char *name, const struct buf *text)
+{
+	const char *nearest = method_nearest(name);
+	char member[96];
+	(void)snprintf(member, sizeof member, "\"method\":\"%s\"", name);
+	if (method_find(name) != NULL || strstr(buf_text(text), member) != NULL)
+		return true;
+	return request_fail_field(request, "method", "there is no method \"%s\"%s%s%s", name,
+	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+	    nearest != NULL ? "\"?" : "");
+}
+
 static void answer(struct request *request, const struct audit_args *args)
 {
 	const struct trail *trail = request_daemon(request)->trail;
@@ -185,14 +198,16 @@ static void answer(struct request *request, const struct audit_args *args)
 	struct page page;
 	struct buf text = BUF(2 * TRAIL_FILE_MAX);
 	size_t broken;
-	bool is_full;
+	bool is_full, is_read;
 	search.args = args;
 	search.count = 0;
 	search.shows_params = request_role(request) != ROLE_READ_ONLY;
 	search.since_ms = args->since != NULL ? clock_parse(args->since) : 0;
-	if (trail_read(trail, &text) < 0) {
+	is_read = trail_read(trail, &text) >= 0;
+	if (!is_read)
 		request_fail(
 		    request, MESSAGE_INTERNAL, "the audit cannot be read: %s", strerror(errno));
+	if (!is_read || (args->method != NULL && !check_method(request, args->method, &text))) {
 		buf_finish(&text);
 		return;
 	}
