@@ -56,6 +56,11 @@ is 'nor in a folder that is gone' "$(cd "$dir/removed" && rmdir "$dir/removed" &
 	'muxbus: .gemini/settings.json: the current directory was removed'
 is '--print and --write exclude each other' "$(setup gemini --print --write | head -n 1)" 'muxbus: unexpected argument "--write"'
 
+is 'another scope has the choices' "$(setup gemini --scope=x | head -n 1)" 'muxbus: "--scope=x": choose user or project'
+is 'and another set of tools' "$(setup gemini --tools | head -n 1)" 'muxbus: "--tools": choose coding or assistant'
+is 'without the installer the way to it' "$(MUXBUS_CONTRIBDIR=$dir/nowhere setup --install=files)" \
+	"muxbus: $dir/nowhere/../tools/install_tools is not installed; \`make install\` does that"
+
 # Files that are ours as a whole.
 plugin=$HOME/.config/opencode/plugin/muxbus.js
 extension=$HOME/.copilot/extensions/muxbus/extension.mjs

@@ -187,7 +187,9 @@ static enum cli_status install_tools(const struct install *install, const char *
 		if (errno != ENOENT)
 			break;
 	}
-	return cli_fail(CLI_NO, "%s: %s", path, strerror(errno));
+	return errno == ENOENT
+	    ? cli_fail(CLI_NO, "%s is not installed; `make install` does that", path)
+	    : cli_fail(CLI_NO, "%s: %s", path, strerror(errno));
 }
 
 static bool read_option(struct setup *setup, const char *arg, bool *ret_has_action)
@@ -235,6 +237,9 @@ enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 		if (read_option(&setup, argv[i], &has_action) || read_install(&install, argv[i]) ||
 		    cli_option(cli, argv[i]))
 			continue;
+		if (strncmp(argv[i], "--scope", 7) == 0 || strncmp(argv[i], "--tools", 7) == 0)
+			return cli_usage("setup", "\"%s\": choose %s", argv[i],
+			    argv[i][2] == 's' ? "user or project" : "coding or assistant");
 		if (argv[i][0] == '-' || setup.agent != NULL)
 			return cli_usage("setup", "unexpected argument \"%s\"", argv[i]);
 		setup.agent = setup_agent_find(argv[i]);
