@@ -122,5 +122,5 @@ const char *catalog_nearest(const struct catalog *catalog, const char *name)
 	     row = row->next)
 		names[count++] = row->name;
 	near = str_nearest(name, names);
-	return near == NULL && strchr(name, '-') != NULL ? "run_tmux" : near;
+	return near == NULL && name[0] != '-' && strchr(name, '-') != NULL ? "run_tmux" : near;
 }

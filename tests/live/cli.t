@@ -106,6 +106,7 @@ is 'help lists' "$status $(grep -c -e '^  watch ' -e '^  list_panes ' "$dir/out"
 ok 'in a pipe each of them is one line' sh -c "! grep '^   ' '$dir/out'"
 run_it "$muxbus" help STOP jo
 is 'other words are searched for' "$status $(grep -c -e '^  kill  .*stop a job$' -e '^  stop_job  ' "$dir/out")" '0 2'
+says 'but an option is no name' 2 'there is no "--non-sense"; see: muxbus help' help --non-sense
 run_it "$muxbus" help capture_pane
 is 'help of a method' "$status $(grep -c -e '^usage: muxbus capture_pane' -e '^Example' "$dir/out")" '0 2'
 run_it "$muxbus" -s "$dir/nothing" help wait_for
@@ -480,5 +481,8 @@ until_is 'it ends' gone sh -c "[ -S '$MUXBUS' ] || echo gone"
 run_it "$muxbus" sayd
 is 'but no typing error' "$status $([ -S "$MUXBUS" ] && echo runs)" '2 '
 daemon_pid=
+"$MUXBUS_BUILDDIR/muxbusd" -f -S "$dir/none" --tmux /nonexistent 2>"$dir/none_log" &
+until_is 'a program of --tmux that is missing is said at once' 1 grep -c -- '--tmux /nonexistent: there is no such program' "$dir/none_log"
+kill $!
 
 done_testing
