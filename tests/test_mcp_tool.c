@@ -443,6 +443,7 @@ static const struct {
     {"wait_for", "{\"matched\":[],\"conditions\":[],\"timed_out\":true}",
 	"The time is up, and it has not come true.\nmatched [], conditions [], timed_out yes\n"},
     {"ping", "{}", "Ping: done.\n"},
+    {"read_rest", "{\"text\":\"\",\"structured\":{\"a\":1}}", "structured (a 1)\n"},
 };
 
 static void test_texts(void)
