@@ -542,7 +542,7 @@ static void test_completed_panes(void)
 	const struct json *answer;
 	for (size_t at_word = 0; at_word < 2; at_word++) {
 		(void)snprintf(pane, sizeof pane, "%s",
-		    live_tmux(live, "new-window -d -P -t main: -F '#{pane_id}' cat") + 1);
+		    live_tmux(live, "new-window -d -P -t main: -F '#{pane_id}' cat") + at_word);
 		(void)snprintf(params, sizeof params,
 		    "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"muxbus://panes/{pane}\"},"
 		    "\"argument\":{\"name\":\"pane\",\"value\":\"%s\"}%s%s}",
@@ -551,7 +551,7 @@ static void test_completed_panes(void)
 		is_str(at_str(answer, "result.completion.values.0"), pane, "so is a new pane");
 		is_str(at_str(answer, "result.resultType"), at_word == 0 ? NULL : "complete",
 		    "with what its revision asks for");
-		live_tmux(live, "kill-window -t %%%s", pane);
+		live_tmux(live, "kill-window -t %%%s", pane + (*pane == '%'));
 		answer = talk_call(talk, "completion/complete", "%s", params);
 		is_int(at_int(answer, "result.completion.total"), 0, "and no more when it is gone");
 	}

@@ -342,7 +342,8 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 		return;
 	}
 	if (is_uri ? strcmp(name, "pane") == 0 : is_pane(prompt, name)) {
-		mcp_answer_looked(exchange, is_uri ? write_numbers : write_ids, begin);
+		mcp_answer_looked(
+		    exchange, is_uri && begin[0] != '%' ? write_numbers : write_ids, begin);
 		return;
 	}
 	values = (struct complete_values){.writer = mcp_result(exchange), .begin = begin};
