@@ -343,6 +343,7 @@ static void test_unusable(void)
 	    {"--garbage", "does not speak MCP; it wrote: Listening on port 8080 \\x1b[31m\\xff",
 		WAIT_MS},
 	    {"--say {oops", "wrote a message that cannot be read: ", WAIT_MS},
+	    {"--say \xef\xbb\xbf{oops", "wrote a message that cannot be read: ", WAIT_MS},
 	    {"--version 1999-01-01",
 		"speaks the version 1999-01-01 of MCP; muxbus speaks 2024-11-05 to 2025-11-25",
 		WAIT_MS},

@@ -545,6 +545,10 @@ static void on_line(void *data, const char *line, size_t len)
 	const struct json *message;
 	char reason[MCP_SERVER_TEXT_SIZE / 2];
 	struct json_error error;
+	if (len >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark */
+		line += 3;
+		len -= 3;
+	}
 	while (len > 0 && (*line == ' ' || *line == '\t')) {
 		line++;
 		len--;
