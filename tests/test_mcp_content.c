@@ -43,6 +43,10 @@ static const struct {
     {"{\"content\":[],\"structuredContent\":null}", "{\"text\":\"\"}"},
     {"{\"content\":[{\"type\":\"text\",\"text\":\"no such page\"}],\"isError\":true}",
 	"no such page"},
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"structuredContent\":{\"a\":1},"
+     "\"isError\":true}",
+	"no\n{\"a\":1}"},
+    {"{\"content\":[],\"structuredContent\":{\"a\":1},\"isError\":true}", "{\"a\":1}"},
     {"{\"isError\":true}", "its server gives no reason"},
     {"{\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"isError\":\"true\"}",
 	"{\"text\":\"fine\"}"},
