@@ -27,7 +27,7 @@ static const struct {
     {"{\"mime_type\":\"image/png\",\"data\":\"iVBORw0K\"}", 4,
 	"[{\"type\":\"image\",\"data\":\"iVBORw0K\",\"mimeType\":\"image/png\"}]"},
     {"{\"mime_type\":\"image/png\",\"data\":\"iVBORw0K\",\"structured\":{\"a\":1}}", 4,
-	"[{\"type\":\"text\",\"text\":\"Truncated. read_rest "
+	"[{\"type\":\"text\",\"text\":\"\\nTruncated. read_rest "
 	"{\\\"id\\\":\\\"ID\\\",\\\"after\\\":0} reads structured, as JSON.\"},"
 	"{\"type\":\"image\",\"data\":\"iVBORw0K\",\"mimeType\":\"image/png\"}]"},
     {"{\"mime_type\":\"image/jpg\",\"data\":\"/9j/\"}", 4,

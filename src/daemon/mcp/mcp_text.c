@@ -551,9 +551,8 @@ static void put_image(struct json_writer *writer, const struct json *image)
 static void put_rest(
     struct buf *out, struct rest_set *rests, const void *text, size_t len, size_t from)
 {
-	(void)buf_printf(out, "%sTruncated. read_rest {\"id\":\"%s\",\"after\":%zu} reads %s.",
-	    out->len > 0 ? "\n" : "", rest_keep(rests, text, len), from,
-	    from > 0 ? "on in text" : "structured, as JSON");
+	(void)buf_printf(out, "\nTruncated. read_rest {\"id\":\"%s\",\"after\":%zu} reads %s.",
+	    rest_keep(rests, text, len), from, from > 0 ? "on in text" : "structured, as JSON");
 }
 
 static void put_text(struct json_writer *writer, const struct json *text,
