@@ -10,7 +10,7 @@
  * opened for the next one; it is closed after SPARE_MS.
  */
 #define BURST_US 50000
-#define SPARE_MS 50
+#define SPARE_MS 10
 /* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
 #define HOLD_MS 1000
 #define NEXT_HOLD_MS 100 /* HOLD_MS after another list was delayed */
