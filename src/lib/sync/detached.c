@@ -33,8 +33,7 @@ struct detached {
 	struct loop_timeout timer; /* fires to report that error */
 	int64_t ended_us; /* when the last reply was received */
 	int spare; /* connection for the next command of a burst; -1: none */
-	bool is_spare_due; /* the spare connection is opened when the first list is answered */
-	struct loop_timeout spare_timer; /* opens the spare connection, or closes it */
+	struct loop_timeout spare_timer; /* closes the spare connection */
 };
 
 /* A list of commands that runs or waits for its turn. */
@@ -97,30 +96,6 @@ static void close_spare(void *data)
 	loop_timeout_stop(&detached->spare_timer);
 }
 
-static struct muxbus_one_shot_options options_of(const struct muxbus_sync *sync)
-{
-	return (struct muxbus_one_shot_options){
-	    .socket_path = sync->socket_path,
-	    .tmux_path = sync->tmux_path,
-	    .way = sync->way,
-	    .pane = MUXBUS_NO_ID,
-	    .timeout_ms = sync->command_timeout_ms,
-	};
-}
-
-static void on_spare_timer(void *data)
-{
-	struct detached *detached = data;
-	const struct muxbus_one_shot_options options = options_of(detached->sync);
-	bool is_due = detached->is_spare_due;
-	detached->is_spare_due = false;
-	close_spare(detached);
-	if (is_due)
-		detached->spare = one_shot_connect(&options);
-	if (detached->spare >= 0)
-		loop_timeout_start(&detached->spare_timer, SPARE_MS);
-}
-
 /* Returns true if the server has ended or does not answer, so that later lists would fail too. */
 static bool is_lost(int error)
 {
@@ -159,14 +134,19 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 			detached->sync->callbacks->detached_lost(detached->sync, error);
 		sync_settle_later(detached->sync);
 	} else {
-		if (detached->is_spare_due) /* only now, since tmux would delay the reply for it */
-			loop_timeout_start(&detached->spare_timer, 0);
 		detached_go_on(detached);
 		sync_settle_later(detached->sync);
 	}
 	errno = number;
 	answer(run, error, replies, count);
 	fail_all(&failed, error);
+}
+
+static void open_spare(struct detached *detached, const struct muxbus_one_shot_options *options)
+{
+	detached->spare = one_shot_connect(options);
+	if (detached->spare >= 0)
+		loop_timeout_start(&detached->spare_timer, SPARE_MS);
 }
 
 bool detached_is_hooked(const struct muxbus_sync *sync)
@@ -183,7 +163,13 @@ int64_t detached_hold_ms(const struct muxbus_sync *sync)
 void detached_go_on(struct detached *detached)
 {
 	const struct muxbus_sync *sync = detached->sync;
-	const struct muxbus_one_shot_options options = options_of(sync);
+	const struct muxbus_one_shot_options options = {
+	    .socket_path = sync->socket_path,
+	    .tmux_path = sync->tmux_path,
+	    .way = sync->way,
+	    .pane = MUXBUS_NO_ID,
+	    .timeout_ms = sync->command_timeout_ms,
+	};
 	struct detached_run *run;
 	struct muxbus_command *command;
 	int fd = detached->spare;
@@ -209,9 +195,7 @@ void detached_go_on(struct detached *detached)
 		/* A server without sessions exits only after its last connection, so open none. */
 		if (clock_mono_us() - detached->ended_us < BURST_US &&
 		    muxbus_model_next_session(sync->model, NULL) != NULL)
-			detached->is_spare_due = true;
-		if (detached->is_spare_due && run->link.next != &detached->runs)
-			on_spare_timer(detached);
+			open_spare(detached, &options);
 		return;
 	}
 	detached->failed_errno = errno;
@@ -289,7 +273,7 @@ struct detached *detached_new(struct muxbus_sync *sync)
 	ping_init(&detached->ping, sync->loop, sync->socket_path, on_answered, detached);
 	loop_timeout_init(&detached->timer, sync->loop, on_timer, detached);
 	detached->spare = -1;
-	loop_timeout_init(&detached->spare_timer, sync->loop, on_spare_timer, detached);
+	loop_timeout_init(&detached->spare_timer, sync->loop, close_spare, detached);
 	return detached;
 }
 
