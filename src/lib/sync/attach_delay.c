@@ -142,10 +142,15 @@ static int run_connected(
 	return error;
 }
 
+/* Returns the primary connection, or NULL. */
+static struct muxbus_connection *connection_of(const struct muxbus_sync *sync)
+{
+	return sync->primary != NULL ? sync->primary->connection : NULL;
+}
+
 void attach_delay_hold(struct muxbus_sync *sync)
 {
-	const struct muxbus_connection *connection =
-	    sync->primary != NULL ? sync->primary->connection : NULL;
+	const struct muxbus_connection *connection = connection_of(sync);
 	if (connection == NULL || connection_awaited_ms(connection) < detached_hold_ms(sync))
 		return;
 	pending_first(&connection->queue)->is_ordered = false;
@@ -160,10 +165,11 @@ void attach_delay_hold(struct muxbus_sync *sync)
 static int run_request(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
 {
-	if (sync->primary == NULL || sync->primary->connection == NULL)
+	const struct muxbus_connection *connection = connection_of(sync);
+	if (connection == NULL)
 		return attachment_run(sync->primary, command, reply, data);
 	if (command_is_quick(command) && !detached_is_hooked(sync) &&
-	    connection_awaited_ms(sync->primary->connection) < BUSY_MS &&
+	    connection_awaited_ms(connection) < BUSY_MS &&
 	    (sync->beside == NULL || !detached_is_busy(sync->beside)))
 		return run_connected(sync, command, reply, data);
 	if (sync->beside == NULL && (sync->beside = detached_new(sync)) == NULL) {
@@ -184,13 +190,13 @@ static void on_idle(
 
 bool attach_delay_may_run_beside(struct muxbus_sync *sync)
 {
+	const struct muxbus_connection *connection;
 	struct muxbus_command *command;
 	lister_take_turn(sync);
-	if (detached_is_hooked(sync) && sync->primary != NULL &&
-	    sync->primary->connection != NULL && connection_may_pass(sync->primary->connection))
+	connection = connection_of(sync);
+	if (connection != NULL && detached_is_hooked(sync) && connection_may_pass(connection))
 		return true;
-	if (sync->beside_waits || sync->primary == NULL || sync->primary->connection == NULL ||
-	    connection_is_idle(sync->primary->connection))
+	if (sync->beside_waits || connection == NULL || connection_is_idle(connection))
 		return !sync->beside_waits;
 	if (muxbus_command_new(&command) != 0)
 		return true;
