@@ -18,12 +18,11 @@
 #include "daemon/methods/attach_demand.h"
 #include "daemon/methods/meter.h"
 #include "daemon/methods/pending.h"
-#include "daemon/methods/provide_call.h"
 #include "daemon/methods/saved.h"
 #include "daemon/methods/tables.h"
-#include "daemon/methods/tool_call.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/provide/provide.h"
+#include "daemon/provide/tool_call.h"
 #include "daemon/provide/tool_servers.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"
@@ -403,7 +402,7 @@ static int set_up(struct main *main)
 	    .handle = tool_call_handle,
 	    .changed = on_tools_changed,
 	    .data = main});
-	daemon->provides = provide_call_set_new(daemon, on_provided, main);
+	daemon->provides = provide_set_new(daemon, on_provided, main);
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
 	daemon->reporters = reporter_set_new(daemon);
 	daemon->signs =

@@ -7,7 +7,7 @@
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
-#include "daemon/methods/provide_call.h"
+#include "daemon/provide/provide_flow.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
@@ -83,7 +83,7 @@ static void on_progressed(void *data, const struct json *params)
 	report.has_done = done != NULL && json_double(done, &report.done);
 	report.has_of = of != NULL && json_double(of, &report.of);
 	if (request_method(part->ask->request)->uses != NULL)
-		provide_call_progress(part->ask->request, &report);
+		provide_flow_report(part->ask->request, &report);
 }
 
 static void on_cut(void *data)

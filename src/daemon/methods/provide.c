@@ -2,9 +2,7 @@
 /* Methods of providers: provide, progress, publish, list_providers. */
 #include "daemon/provide/provide.h"
 #include "daemon/event/event_log.h"
-#include "daemon/methods/provide_call.h"
 #include "daemon/methods/tables.h"
-#include "daemon/provide/provide_event.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
@@ -84,7 +82,7 @@ static void handle_provide(struct request *request, const void *data)
 	json_array_begin(request_result(request), "methods");
 	provide_write_names(set, peer, request_result(request));
 	json_array_end(request_result(request));
-	provide_call_take_up_all(request, args->calls);
+	provide_flow_take_up_all(request, args->calls);
 	request_done(request);
 	provide_resume(set, peer);
 }
@@ -165,7 +163,7 @@ static void handle_publish(struct request *request, const void *data)
 		scope.pane = pane->id;
 		scope.window = pane->window;
 	}
-	seq = provide_event_publish(
+	seq = provider_publish_event(
 	    set, request_peer(request), args->kind, &scope, args->data, &failure);
 	if (seq == 0) {
 		fail(request, &failure);

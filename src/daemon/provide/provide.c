@@ -3,13 +3,13 @@
 
 #include "daemon/job/job_env.h"
 #include "daemon/provide/offer.h"
-#include "daemon/provide/provide_event.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/provide/provide_program.h"
 #include "daemon/provide/provider_file.h"
-#include "daemon/provide/tool_server.h"
 #include "daemon/provide/tool_servers.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
+#include "daemon/server/server.h"
 #include "daemon/tool/tool_folder.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
@@ -61,7 +61,7 @@ static void add_file(struct provide_set *set, struct provider_file *file)
 	(void)snprintf(provider->name, sizeof provider->name, "%.64s", file->name);
 	if (file->reason == NULL &&
 	    !(provider_read_rows(provider, file->methods, &offers, &names, &failure) &&
-		provide_event_take(provider, file->events, &failure)))
+		provider_take_kinds(provider, file->events, &failure)))
 		file->reason = xstrdup(failure.text);
 	if (file->reason != NULL) {
 		provider_free_offers(&offers);
@@ -322,7 +322,7 @@ bool provide_take(struct provide_set *set, struct peer *peer, const struct json 
 	if (!is_new && provider->server != NULL && rows == NULL)
 		return (provider->server->is_leaving = true);
 	if (provider != NULL && provider->program != NULL)
-		return provide_event_take(provider, events, ret_failure) &&
+		return provider_take_kinds(provider, events, ret_failure) &&
 		    take_program(provider, peer, rows, ret_failure);
 	if (rows == NULL)
 		return tool_fail(ret_failure, MESSAGE_PARAMS,
@@ -334,7 +334,7 @@ bool provide_take(struct provide_set *set, struct peer *peer, const struct json 
 		    "%d peers provide already, the most there may be", PROVIDERS_MAX);
 	list_init(&offers);
 	if (!provider_read_rows(provider, rows, &offers, &names, ret_failure) ||
-	    !provide_event_take(provider, events, ret_failure)) {
+	    !provider_take_kinds(provider, events, ret_failure)) {
 		provider_free_offers(&offers);
 		if (is_new)
 			provider_free(provider);
@@ -346,13 +346,12 @@ bool provide_take(struct provide_set *set, struct peer *peer, const struct json 
 	return true;
 }
 
-struct provide_set *provide_set_new(const struct daemon *parts,
-    void (*handle)(struct request *request, const void *args),
-    void (*changed)(void *data, bool is_listed), void *data)
+struct provide_set *provide_set_new(
+    const struct daemon *parts, void (*changed)(void *data, bool is_listed), void *data)
 {
 	struct provide_set *set = xcalloc(1, sizeof *set);
 	set->parts = parts;
-	set->handle = handle;
+	set->handle = provide_flow_handle;
 	set->changed = changed;
 	set->data = data;
 	set->listener = (struct job_listener){.started = on_job, .ended = on_job};
@@ -364,6 +363,8 @@ struct provide_set *provide_set_new(const struct daemon *parts,
 	tool_folder_set_read(parts->tools, provide_files_read, set);
 	provide_files_read(set);
 	tool_servers_take_up(set);
+	dispatch_hooks(server_dispatch(parts->server))->response = provide_flow_response;
+	dispatch_hooks(server_dispatch(parts->server))->response_data = set;
 	return set;
 }
 
@@ -372,12 +373,10 @@ void provide_set_stop(struct provide_set *set)
 	if (set == NULL)
 		return;
 	set->is_ending = true;
-	list_each_safe (struct provide_call, call, &set->calls.list, link) {
-		if (call->handlers->forgotten == NULL)
-			continue;
-		call->handlers->forgotten(call->data);
-		provide_call_free(call);
-	}
+	/* The next daemon notifies that a call without a request has failed, or resumes it. */
+	list_each_safe (struct provide_call, call, &set->calls.list, link)
+		if (call->request == NULL)
+			provide_call_free(call);
 	list_each (struct provider, provider, &set->providers, link) {
 		provide_program_free(provider->program, true);
 		provider->program = NULL;

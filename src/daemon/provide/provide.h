@@ -13,16 +13,16 @@
 
 #include "daemon/provide/provider.h"
 
-struct provide_set *provide_set_new(const struct daemon *parts,
-    void (*handle)(struct request *request, const void *args),
-    void (*changed)(void *data, bool is_listed), void *data);
+/* The parts of the daemon but those that need providers exist. changed: as in struct provide_set. */
+struct provide_set *provide_set_new(
+    const struct daemon *parts, void (*changed)(void *data, bool is_listed), void *data);
 /* The daemon ends: forgets calls that no request waits for, and ends the programs of files. */
 void provide_set_stop(struct provide_set *set);
 void provide_set_free(struct provide_set *set);
 
 /*
  * Replaces all rows of a peer by rows (a JSON array). NULL means all rows of a file, for the peer
- * that is the program named in this file. events: as in provide_event_take(). On error, returns
+ * that is the program named in this file. events: as in provider_take_kinds(). On error, returns
  * false with a failure, and nothing has changed.
  */
 bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,

@@ -127,15 +127,16 @@ static void write_line(struct provide_call *call, const struct provide_order *or
 	json_put_raw(&writer, "params", order->arguments, order->arguments_len);
 	if (order->caller != NULL)
 		json_put_raw(&writer, "caller", order->caller, strlen(order->caller));
-	if (order->server != NULL && order->kept != NULL)
-		json_put_str(&writer, "kept", order->kept);
+	if (order->server != NULL && call->kept[0] != '\0')
+		json_put_str(&writer, "kept", call->kept);
 	json_object_end(&writer);
 	json_end_line(&writer);
 	call->line = (char *)buf_steal(&line, &call->line_len);
 }
 
 /* Adds a call whose id and line are not set yet. */
-static struct provide_call *add(struct provide_calls *calls, const struct provide_order *order)
+static struct provide_call *add(
+    struct provide_calls *calls, const struct provide_order *order, const char *kept)
 {
 	struct provide_call *call = xcalloc(1, sizeof *call);
 	*call = (struct provide_call){
@@ -147,31 +148,30 @@ static struct provide_call *add(struct provide_calls *calls, const struct provid
 	    .caller_pid = order->caller_pid,
 	    .name = xstrdup(order->name),
 	    .begun_ms = clock_mono_ms(),
-	    .handlers = order->handlers,
-	    .data = order->data,
 	};
+	(void)snprintf(call->kept, sizeof call->kept, "%s", kept);
 	list_append(&calls->list, &call->link);
 	return call;
 }
 
 struct provide_call *provide_call_new(
-    struct provide_calls *calls, const struct provide_order *order)
+    struct provide_calls *calls, const struct provide_order *order, const char *kept)
 {
-	struct provide_call *call = add(calls, order);
+	struct provide_call *call = add(calls, order, kept);
 	call->id = ++calls->last_id;
 	write_line(call, order);
 	return call;
 }
 
 struct provide_call *provide_call_take_up(struct provide_calls *calls,
-    const struct provide_order *order, const char *id, pid_t provider_pid)
+    const struct provide_order *order, const char *kept, const char *id, pid_t provider_pid)
 {
 	struct provide_call *call;
 	int64_t number;
 	if (id[0] != 'c' || !str_parse_i64(id + 1, strlen(id + 1), &number) ||
 	    depth_within(calls, id) > 0)
 		return NULL;
-	call = add(calls, order);
+	call = add(calls, order, kept);
 	call->id = (uint64_t)number;
 	call->depth = 1;
 	call->provider_pid = provider_pid;
@@ -268,5 +268,5 @@ bool provide_call_takes_progress(struct provide_call *call)
 		call->progress_ms = now_ms;
 		call->progress_count = 0;
 	}
-	return call->handlers->progressed != NULL && call->progress_count++ < most;
+	return call->request != NULL && call->progress_count++ < most;
 }

@@ -2,6 +2,7 @@
 /* A call of a provided method: its request to the provider, its limits, and the open calls. */
 #pragma once
 
+#include "daemon/queue/notification.h"
 #include "daemon/tool/tool_program.h"
 
 #define PROVIDE_OPEN_MAX 64 /* open calls of a provider */
@@ -13,20 +14,7 @@
 #define PROVIDE_PROGRESS_SERVER 10 /* reports that a server of tools may send at once */
 
 struct peer;
-struct request_report;
-
-/* The end of a call: a result, valid during the handler only, or a failure if result is NULL. */
-struct provide_answer {
-	const struct json *result;
-	const struct tool_failure *failure;
-};
-
-struct provide_handlers {
-	void (*done)(
-	    void *data, const struct provide_answer *answer); /* called once, as the call ends */
-	void (*progressed)(void *data, const struct request_report *report); /* may be NULL */
-	void (*forgotten)(void *data); /* the daemon ends; NULL: the owner cancels the call */
-};
+struct request;
 
 /* A call as the caller orders it. All is copied, except where noted. */
 struct provide_order {
@@ -41,15 +29,14 @@ struct provide_order {
 	const char *const
 	    *gives; /* arguments of the server's tool that the declaration gives; or NULL */
 	pid_t caller_pid; /* 0: not known */
-	const char *kept; /* id of a call that no request waits for; NULL: a request waits */
 	const char *within; /* id of the call that contains this call; "": none; NULL: not known */
-	const struct provide_handlers *handlers; /* not copied */
-	void *data;
 };
 
 struct provide_call {
 	struct list link; /* oldest first */
 	struct provider *provider;
+	struct request *request; /* waits for the answer; NULL: it was answered with kept */
+	char kept[NOTIFICATION_ID_SIZE]; /* id of a call that no request waits for; else "" */
 	pid_t provider_pid; /* 0: not sent yet */
 	pid_t caller_pid;
 	uint64_t id;
@@ -63,8 +50,6 @@ struct provide_call {
 	int64_t timeout_ms, begun_ms, progress_ms;
 	unsigned progress_count; /* reports since progress_ms */
 	struct loop_timer *timer;
-	const struct provide_handlers *handlers;
-	void *data;
 };
 
 /* All open calls. */
@@ -93,10 +78,10 @@ struct provide_call *provide_calls_find(
  * order's method and arguments are ignored. Returns NULL if the id is invalid, or the call is known.
  */
 struct provide_call *provide_call_take_up(struct provide_calls *calls,
-    const struct provide_order *order, const char *id, pid_t provider_pid);
+    const struct provide_order *order, const char *kept, const char *id, pid_t provider_pid);
 /* Makes a call from the order, with id and line, but does not send it. Never returns NULL. */
 struct provide_call *provide_call_new(
-    struct provide_calls *calls, const struct provide_order *order);
+    struct provide_calls *calls, const struct provide_order *order, const char *kept);
 void provide_call_free(struct provide_call *call);
 /* Sends the call. Returns false if the peer does not read. */
 bool provide_call_send(struct provide_call *call, struct peer *peer);

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/provide/provide_flow.h"
 
+#include "daemon/deliver/wake.h"
+#include "daemon/provide/offer.h"
 #include "daemon/provide/provide_program.h"
-#include "daemon/provide/tool_server.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
+#include "daemon/tool/tool_arguments.h"
+#include "daemon/tool/tool_folder.h"
+#include "daemon/tool/tool_kept.h"
 #include "io/loop_timer.h"
+
+#define CALLER_MAX (6 * PATH_MAX + 1024) /* bytes of "caller" as JSON */
+#define LEFT_MIN_MS 1000 /* least time limit of a resumed call */
+#define LINE_MAX_BYTES (MESSAGE_ID_BYTES + (size_t)16384) /* bytes of a report with a short text */
 
 static bool has_calls(const struct provider *provider, bool are_sent)
 {
@@ -34,19 +44,28 @@ static bool is_ready(const struct provider *provider)
 		(!provider->server->is_stale && !provider->server->is_leaving));
 }
 
-static void finish(struct provide_call *call, const struct provide_answer *answer)
+static void fail_request(struct request *request, const struct tool_failure *failure)
 {
-	struct provider *provider = call->provider;
-	const struct provide_handlers *handlers = call->handlers;
-	void *data = call->data;
-	provide_call_free(call);
-	update_busy(provider);
-	handlers->done(data, answer);
+	request_fail(
+	    request, failure->error, "%s: %s", request_method(request)->name, failure->text);
 }
 
-static void fail(struct provide_call *call, const struct tool_failure *failure)
+/* Ends a call with a result, or, if result is NULL, with a failure. */
+static void finish(
+    struct provide_call *call, const struct json *result, const struct tool_failure *failure)
 {
-	finish(call, &(struct provide_answer){.failure = failure});
+	struct tool_kept_set *kept = call->provider->set->parts->kept_calls;
+	list_remove(&call->link);
+	update_busy(call->provider);
+	if (call->request == NULL) {
+		tool_kept_end(kept, call->kept, result, failure);
+	} else if (result == NULL) {
+		fail_request(call->request, failure);
+	} else {
+		method_put_result(request_result(call->request), result);
+		request_done(call->request);
+	}
+	provide_call_free(call);
 }
 
 void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, const char *reason)
@@ -68,8 +87,8 @@ void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, 
 			(void)tool_fail(&failure,
 			    is_sent || is_gone ? MESSAGE_GONE : MESSAGE_NOT_READY,
 			    "the provider of %s %s", call->name, reason);
-		fail(call, &failure);
-		link = provider->set->calls.list.next; /* done() may have ended other calls */
+		finish(call, NULL, &failure);
+		link = provider->set->calls.list.next; /* other calls may have ended */
 	}
 }
 
@@ -98,7 +117,7 @@ static void on_timeout(void *data)
 	else
 		(void)tool_fail(&failure, MESSAGE_NOT_READY,
 		    "its provider %s did not come within %.3g s", provider->name, sec);
-	fail(call, &failure);
+	finish(call, NULL, &failure);
 }
 
 /* Sends a call. Returns false with a failure if the provider does not read, or lacks the tool. */
@@ -129,8 +148,25 @@ static int64_t wait_ms(const struct provide_call *call)
 	    : PROVIDE_WAIT_MS;
 }
 
-struct provide_call *provide_flow_begin(
-    struct provide_set *set, const struct provide_order *order, struct tool_failure *ret_failure)
+/* Waits for the end of a call, for a time. */
+static void start(struct provide_call *call, int64_t ms)
+{
+	call->timer = loop_timer_new(call->provider->set->parts->base, on_timeout, call);
+	loop_timer_arm(call->timer, ms);
+	update_busy(call->provider);
+}
+
+/* Frees a call that ends without an answer. */
+static void drop(struct provide_call *call)
+{
+	struct provider *provider = call->provider;
+	provide_call_free(call);
+	update_busy(provider);
+}
+
+/* Begins a call. Returns NULL with a failure. */
+static struct provide_call *begin(struct provide_set *set, const struct provide_order *order,
+    const char *kept, struct tool_failure *ret_failure)
 {
 	struct provider *provider = order->provider;
 	struct provide_call *call;
@@ -141,45 +177,157 @@ struct provide_call *provide_flow_begin(
 	}
 	if (!provide_calls_admit(&set->calls, provider, order, &depth, ret_failure))
 		return NULL;
-	call = provide_call_new(&set->calls, order);
+	call = provide_call_new(&set->calls, order, kept);
 	call->depth = depth;
-	call->timer = loop_timer_new(set->parts->base, on_timeout, call);
-	loop_timer_arm(call->timer, wait_ms(call));
-	update_busy(provider);
+	start(call, wait_ms(call));
 	if (!is_ready(provider)) {
 		provide_program_need(provider->program);
 	} else if (!send_call(call, ret_failure)) {
-		provide_call_free(call);
-		update_busy(provider);
+		drop(call);
 		return NULL;
 	}
 	return call;
 }
 
-bool provide_flow_take_up(
-    struct provide_set *set, const struct peer *peer, const char *id, struct provide_order *order)
+static void on_cancelled(void *data)
 {
-	struct provider *provider = provider_find(set, peer);
-	struct provide_call *call;
-	if (provider == NULL || provider->server == NULL)
-		return false;
-	order->provider = provider;
-	order->server = provider->title;
-	call = provide_call_take_up(&set->calls, order, id, peer_pid(peer));
-	if (call == NULL)
-		return false;
-	call->timer = loop_timer_new(set->parts->base, on_timeout, call);
-	loop_timer_arm(call->timer, order->timeout_ms);
-	update_busy(provider);
-	return true;
+	struct provide_call *call = data;
+	provide_call_send_cancel(call, call->provider->peer, "the caller has left");
+	drop(call);
 }
 
-void provide_flow_cancel(struct provide_call *call)
+void provide_flow_answer_begun(struct request *request, const char *id, const struct pane_ref *pane)
 {
-	struct provider *provider = call->provider;
-	provide_call_send_cancel(call, provider->peer, "the caller has left");
-	provide_call_free(call);
-	update_busy(provider);
+	json_put_str(request_result(request), "id", id);
+	wake_write(request, "Started, see get_tool_answer.", id, pane);
+	request_done(request);
+}
+
+void provide_flow_begin(struct request *request, const struct pane_ref *pane, bool waits,
+    const struct provide_order *order)
+{
+	struct daemon *daemon = request_daemon(request);
+	char kept[NOTIFICATION_ID_SIZE] = "";
+	struct tool_failure failure;
+	struct provide_call *call;
+	if (!waits)
+		tool_kept_begin(daemon->kept_calls, order->name, pane, kept);
+	call = begin(daemon->provides, order, kept, &failure);
+	if (call == NULL) {
+		fail_request(request, &failure);
+		if (!waits)
+			tool_kept_drop(daemon->kept_calls, kept);
+	} else if (waits) {
+		call->request = request;
+		request_on_cancel(
+		    request, on_cancelled, call, "the peer has gone; the call is cancelled");
+	} else {
+		provide_flow_answer_begun(request, kept, pane);
+	}
+}
+
+/* Returns how much time a call of an earlier daemon has left. */
+static int64_t left_ms(const char *tool, int64_t begun_ms)
+{
+	const struct method *method = method_find(tool);
+	int64_t left = LEFT_MIN_MS - (clock_real_ms() - begun_ms);
+	if (method != NULL && method->group != NULL && tool_of(method) != NULL)
+		left += tool_of(method)->declaration->timeout_ms;
+	return left > LEFT_MIN_MS ? left : LEFT_MIN_MS;
+}
+
+/* Resumes a call of an earlier daemon, if it is awaited and the connected server has it. */
+static void take_up(struct request *request, const char *kept, const char *id)
+{
+	struct daemon *daemon = request_daemon(request);
+	struct peer *peer = request_peer(request);
+	struct provider *provider = provider_find(daemon->provides, peer);
+	struct provide_order order = {.provider = provider};
+	struct provide_call *call;
+	int64_t begun_ms;
+	order.name = tool_kept_awaited(daemon->kept_calls, kept, &begun_ms);
+	if (order.name == NULL || provider == NULL || provider->server == NULL)
+		return;
+	order.server = provider->title;
+	order.timeout_ms = left_ms(order.name, begun_ms);
+	call = provide_call_take_up(&provider->set->calls, &order, kept, id, peer_pid(peer));
+	if (call == NULL)
+		return;
+	start(call, order.timeout_ms);
+	tool_kept_take_up(daemon->kept_calls, kept);
+}
+
+void provide_flow_take_up_all(struct request *request, const struct json *calls)
+{
+	json_each (value, calls)
+		take_up(request, json_get_str(value, "kept", ""), json_get_str(value, "id", ""));
+}
+
+/* Writes the name of a process. */
+static void put_program(struct json_writer *writer, pid_t pid)
+{
+	char path[64], name[64];
+	FILE *file;
+	(void)snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
+	file = fopen(path, "re");
+	if (file != NULL && fgets(name, sizeof name, file) != NULL)
+		(void)json_put_text(writer, "program", name, strcspn(name, "\n"));
+	if (file != NULL)
+		(void)fclose(file);
+}
+
+/* Writes the member "caller" of a call: pane, program, role, directory. */
+static void write_caller(
+    struct buf *out, struct request *request, const struct pane_ref *pane, const char *cwd)
+{
+	struct peer *peer = request_peer(request);
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	if (pane->pane != MUXBUS_NO_ID)
+		json_put_id(&writer, "pane", '%', pane->pane);
+	if (peer != NULL) {
+		json_put_int(&writer, "pid", peer_pid(peer));
+		put_program(&writer, peer_pid(peer));
+	}
+	json_put_str(&writer, "role", role_names[request_role(request)]);
+	json_put_str(&writer, "cwd", cwd);
+	json_object_end(&writer);
+}
+
+void provide_flow_handle(struct request *request, const void *data)
+{
+	const struct declaration_args *args = data;
+	const struct offer *offer = offer_of(request_method(request));
+	const struct request_origin *origin = request_origin(request);
+	struct peer *peer = request_peer(request);
+	struct field_error error = {0};
+	struct buf arguments, caller;
+	struct pane_ref pane;
+	char cwd[PATH_MAX];
+	if (requester_look_first(request, args->pane))
+		return;
+	if (!requester_pane(request, args->pane, &pane) ||
+	    !requester_cwd(request, NULL, &pane, cwd, sizeof cwd))
+		return;
+	buf_init(&arguments, TOOL_ARGUMENTS_MAX);
+	buf_init(&caller, CALLER_MAX);
+	if (tool_arguments_write(&arguments, offer->declaration, args, &error)) {
+		write_caller(&caller, request, &pane, cwd);
+		provide_flow_begin(request, &pane, args->waits,
+		    &(struct provide_order){.provider = offer->provider,
+			.name = offer->declaration->name,
+			.timeout_ms = offer->declaration->timeout_ms,
+			.arguments = (const char *)arguments.data,
+			.arguments_len = arguments.len,
+			.caller = (const char *)caller.data,
+			.caller_pid = peer != NULL ? peer_pid(peer) : 0,
+			.within = origin->has_within ? origin->within : NULL});
+	} else {
+		dispatch_refuse(request, &error);
+	}
+	buf_finish(&arguments);
+	buf_finish(&caller);
 }
 
 void provide_flow_resume(struct provider *provider)
@@ -193,7 +341,7 @@ void provide_flow_resume(struct provider *provider)
 		if (call->provider != provider || call->provider_pid > 0 ||
 		    send_call(call, &failure))
 			continue;
-		fail(call, &failure);
+		finish(call, NULL, &failure);
 		link = provider->set->calls.list.next;
 	}
 }
@@ -203,7 +351,7 @@ bool provide_flow_response(void *data, struct peer *peer, const struct json *id,
 {
 	struct provide_set *set = data;
 	struct provider *provider = provider_find(set, peer);
-	struct provide_answer answer = {0};
+	const struct json *result = NULL;
 	struct tool_failure failure;
 	struct provide_call *call;
 	if (provider == NULL)
@@ -215,12 +363,43 @@ bool provide_flow_response(void *data, struct peer *peer, const struct json *id,
 		return false;
 	}
 	provider->strays = 0;
-	if (!provide_call_check(call, response, reason, &answer.result, &failure))
-		answer.failure = &failure;
-	else if (provider->server != NULL)
+	if (provide_call_check(call, response, reason, &result, &failure) &&
+	    provider->server != NULL)
 		provide_program_note_work(provider->program);
-	finish(call, &answer);
+	finish(call, result, &failure);
 	return true;
+}
+
+/* Sends a report to a peer that speaks JSON-RPC, if its request has an id. */
+static void pass_line(struct request *request, const struct request_report *report)
+{
+	const char *id = request_id(request);
+	struct peer *peer = request_peer(request);
+	struct json_writer writer;
+	struct buf line;
+	if (peer == NULL || id == NULL || strcmp(id, "null") == 0)
+		return;
+	json_start(&writer, &line, LINE_MAX_BYTES);
+	message_begin_notice(&writer, "progress");
+	json_put_raw(&writer, "request", id, strlen(id));
+	if (report->text != NULL)
+		json_put_str(&writer, "text", report->text);
+	if (report->has_done)
+		json_put_double(&writer, "done", report->done);
+	if (report->has_of)
+		json_put_double(&writer, "of", report->of);
+	message_end_notice(&writer);
+	if (!writer.is_cut)
+		(void)peer_send_line(peer, (const char *)line.data, line.len);
+	buf_finish(&line);
+}
+
+void provide_flow_report(struct request *request, const struct request_report *report)
+{
+	if (request_is_formatted(request))
+		request_progress(request, report);
+	else
+		pass_line(request, report);
 }
 
 void provide_flow_progress(const struct provide_set *set, const struct peer *peer, const char *id,
@@ -230,5 +409,5 @@ void provide_flow_progress(const struct provide_set *set, const struct peer *pee
 	struct provide_call *call =
 	    provider != NULL ? provide_calls_find(&set->calls, provider, id) : NULL;
 	if (call != NULL && provide_call_takes_progress(call))
-		call->handlers->progressed(call->data, report);
+		provide_flow_report(call->request, report);
 }

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Calls on their way: from a row to its provider, and the answer back. A call waits until its
- * program has connected, at most PROVIDE_WAIT_MS. Handlers are called from the event loop, or while
- * the line of another peer is handled, never from within provide_flow_begin().
+ * Calls on their way: from a request to its provider, and the answer back. A call waits until its
+ * program has connected, at most PROVIDE_WAIT_MS. A request is answered from the event loop, or
+ * while the line of another peer is handled.
  */
 #pragma once
 
 #include "daemon/provide/provider.h"
 
-/* Begins a call, valid until done() or provide_flow_cancel(). Returns NULL with a failure. */
-struct provide_call *provide_flow_begin(
-    struct provide_set *set, const struct provide_order *order, struct tool_failure *ret_failure);
+struct request_report;
+
+/* The handler of all rows of providers. args: a struct declaration_args, then the row's values. */
+void provide_flow_handle(struct request *request, const void *args);
+
 /*
- * Resumes a call of an earlier daemon that the server of a peer runs under this id. timeout_ms of
- * the order is the time that the call has left. Returns false if the call is known already, or if
- * the peer is not a server of tools.
+ * Begins a call for a request. If waits, the request gets the call's answer; else at once the
+ * call's id, and the end is notified.
  */
-bool provide_flow_take_up(
-    struct provide_set *set, const struct peer *peer, const char *id, struct provide_order *order);
-/* Cancels a call, as when its caller has disconnected. Tells the provider; does not call done(). */
-void provide_flow_cancel(struct provide_call *call);
+void provide_flow_begin(struct request *request, const struct pane_ref *pane, bool waits,
+    const struct provide_order *order);
+/* Answers a request whose call does not wait. */
+void provide_flow_answer_begun(
+    struct request *request, const char *id, const struct pane_ref *pane);
+
+/* A server has connected with this request: resumes its calls of an earlier daemon (NULL: none). */
+void provide_flow_take_up_all(struct request *request, const struct json *calls);
 
 /* Handles a response of a peer; a dispatch_response_fn whose data is a set. */
 bool provide_flow_response(void *set, struct peer *peer, const struct json *id,
@@ -28,6 +33,8 @@ bool provide_flow_response(void *set, struct peer *peer, const struct json *id,
 /* Passes on a progress report of a call. Drops reports of unknown calls, and too frequent ones. */
 void provide_flow_progress(const struct provide_set *set, const struct peer *peer, const char *id,
     const struct request_report *report);
+/* Sends a progress report to the peer of a request, in the peer's protocol. */
+void provide_flow_report(struct request *request, const struct request_report *report);
 
 /*
  * Fails the open calls of a provider or, if only_sent, the calls that were sent. Calls that were

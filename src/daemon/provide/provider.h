@@ -10,6 +10,7 @@
 #include "daemon/job/job.h"
 #include "daemon/provide/provide_call.h"
 #include "daemon/tool/declaration.h"
+#include "daemon/tool/tool_server_list.h"
 
 #define PROVIDERS_MAX 64 /* peers that provide, besides files and servers of tools */
 #define PROVIDE_NAMES_MAX 64 /* names of a provider's methods, with "also" */
@@ -19,6 +20,24 @@
 #define PROVIDE_KINDS_MAX 8 /* kinds of events of a provider */
 #define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* bytes of the data of an event */
 #define PROVIDE_EVENTS_PER_SEC 100 /* events of a provider; at most twice as many at once */
+
+struct event_scope;
+
+/*
+ * A server of tools: a long-lived MCP server on stdio, as a provider. Each runs under its own
+ * process of muxbus-tools, which provides the tools that the server lists.
+ */
+struct tool_server {
+	char *name;
+	struct pane_ref pane; /* the server is for this pane; cleared: for all panes */
+	const char **command; /* as declared; NULL: no call has used the server yet */
+	uint64_t taken; /* hash of the command that an earlier daemon has started; 0: none */
+	char *program, *cwd; /* for the next start */
+	const char **session_env, **env; /* for the next start; as in struct job_order */
+	bool is_stale; /* its process runs a command that is not declared any more */
+	bool is_leaving; /* no more calls are sent until its next start */
+	struct tool_server_list list;
+};
 
 struct provider {
 	struct list link;
@@ -58,8 +77,6 @@ struct provide_set {
 struct provider *provider_new(struct provide_set *set);
 /* Frees a provider whose calls have ended. The next provider_publish() removes its rows. */
 void provider_free(struct provider *provider);
-/* Returns true if another provider for a server of the same name has this kind of events. */
-bool provider_shares_kind(const struct provider *provider, int kind);
 /* Returns the provider of a peer, or NULL. */
 struct provider *provider_find(const struct provide_set *set, const struct peer *peer);
 
@@ -75,3 +92,17 @@ void provider_set_offers(struct provider *provider, struct list *offers, size_t 
 
 /* Puts all rows into the method table. If names are equal, the row of a file comes first. */
 void provider_publish(struct provide_set *set, bool is_listed);
+
+/*
+ * Adds kinds to a provider: a JSON array of objects with kind and summary; NULL: none. Present
+ * kinds stay. On error, returns false with a failure; some kinds may have been added.
+ */
+bool provider_take_kinds(
+    struct provider *provider, const struct json *rows, struct tool_failure *ret_failure);
+
+/*
+ * Publishes an event of a peer that provides. A kind that no provider has is assigned to it. data:
+ * a JSON object; NULL: none. Returns the event's number, or 0 with a failure.
+ */
+uint64_t provider_publish_event(struct provide_set *set, const struct peer *peer, const char *kind,
+    const struct event_scope *scope, const struct json *data, struct tool_failure *ret_failure);

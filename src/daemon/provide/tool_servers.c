@@ -6,7 +6,6 @@
 #include "daemon/job/job_env.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/provide/provide_program.h"
-#include "daemon/provide/tool_server.h"
 #include "daemon/server/peer.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/address.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/methods/tool_call.h"
+#include "daemon/provide/tool_call.h"
 
-#include "daemon/methods/provide_call.h"
-#include "daemon/provide/provider.h"
+#include "daemon/provide/provide_flow.h"
 #include "daemon/provide/tool_servers.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
@@ -224,7 +223,7 @@ static void run(struct tool_call *call)
 	else if (call->args.waits)
 		await(request, daemon->jobs, job);
 	else
-		provide_call_answer_begun(request, job->id, &call->pane);
+		provide_flow_answer_begun(request, job->id, &call->pane);
 }
 
 /* Writes the variables of the caller's session that the server asks for. */
@@ -280,7 +279,7 @@ static void begin_server(struct tool_call *call, const struct tool_server_start 
 	declaration_list_gives(declaration, gives);
 	if (declaration->server.is_per_daemon)
 		write_caller(call, &caller);
-	provide_call_begin(call->request, &call->pane, call->args.waits,
+	provide_flow_begin(call->request, &call->pane, call->args.waits,
 	    &(struct provide_order){.provider = provider,
 		.name = declaration->name,
 		.method = declaration->server.tool,
