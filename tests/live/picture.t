@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Pictures of panes: the screen of a real tmux in its colours, as XML without other files.
+# Pictures of panes: the screen of a real tmux in its colours, as XML without other files; and what
+# an answer says of a history that is longer than tmux is asked for.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 
 script=$(mktemp) || exit 99
@@ -73,6 +74,19 @@ column() {
 }
 until_is 'find_text counts the columns of the screen' 30 column
 
+# A history that is longer than tmux is asked for.
+t set-option -g history-limit 30000
+long=$(t new-window -d -P -F '#{pane_id}' 'seq 12000; exec cat')
+until_is 'a pane with a long history' 11977 t display-message -p -t "$long" '#{history_size}'
+call capture_pane "{\"pane\":\"$long\",\"history\":true}"
+is 'the rows of its last 10,000 lines are theirs' "$(field '.result | "\(.first_row) \(.truncated) \(.text[:4])"')" '-10000 true 1978'
+call capture_pane "{\"pane\":\"$long\",\"lines\":11000}"
+is 'so is an answer with fewer lines than were asked for' "$(field '.result.truncated')" true
+call capture_pane "{\"pane\":\"$long\",\"lines\":9000}"
+is 'and not one with all of them' "$(field '.result.truncated')" false
+call find_text "{\"pane\":\"$long\",\"regex\":\"^(1978|12000)$\",\"history\":true}"
+is 'and what is found stands in its row' "$(field '[.result.matches[].row] | @text')" '[-10000,22]'
+
 # A screen in which every cell has a colour of its own does not fit in a small result.
 kill "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null
@@ -87,6 +101,9 @@ is 'is refused if the picture is too large' "$(picture ',"format":"svg"')" limit
 ok 'with a remedy' grep -q 'ask for fewer lines' "$dir/answer"
 picture ',"format":"svg","lines":3' >"$dir/picture"
 ok 'fewer lines fit' lint
+call capture_pane "{\"pane\":\"$long\",\"lines\":9000}"
+is 'lines that were asked for and do not fit are missed, and can be read' \
+	"$(field '.result | "\(.truncated) \(.rest | length > 0)"')" 'true true'
 
 # The pictures of contrib can be made again, and are as small as they may be.
 pictures=$MUXBUS_SRCDIR/contrib/pictures

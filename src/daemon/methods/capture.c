@@ -10,7 +10,11 @@
 #include "daemon/tmux/pane_capture.h"
 #include "daemon/tmux/stream.h"
 
-enum { LINES_MAX = 1000000, MATCHES_MAX = 1000 };
+enum {
+	LINES_MAX = 1000000,
+	HISTORY_MAX = 10000 /* of muxbus_sync_capture() */,
+	MATCHES_MAX = 1000
+};
 /* A byte can become six in JSON ("\u001b"); the other members of a result need room as well. */
 #define ENCODED_BYTES_MAX 6
 #define RESULT_REST_BYTES 4096
@@ -80,7 +84,7 @@ static const struct field capture_fields[] = {
 	.choices = formats, .preset = "\"text\"",
 	.help = "svg, html: a picture of the pane with its colours, instead of text."},
     {FIELD_ROW(VALUE, struct capture_args, history, "history"),
-	.help = "Lines above the screen too: how many, or true for all.",
+	.help = "Lines above the screen too: up to 10,000, or true.",
 	.shape = "\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"boolean\"}]"},
     {FIELD_ROW(BOOL, struct capture_args, join, "join"), .flags = FIELD_RARE, .preset = "false",
 	.help = "Lines that were wrapped come as one."},
@@ -249,8 +253,9 @@ static bool put_capture(
 	json_put_known_int(writer, "first_row", !capture->join, first_row);
 	json_put_int(writer, "history_size", picture->history_size);
 	json_put_bool(writer, "alternate_screen", picture->alternate_screen);
-	json_put_bool(
-	    writer, "truncated", first_row > -at_most(capture->asked, picture->history_size));
+	json_put_bool(writer, "truncated",
+	    start > asked || first_row > -at_most(capture->asked, picture->history_size) ||
+		(text_count_lines(text, len) < capture->lines && above < picture->history_size));
 	if (is_text && start > asked)
 		rest_write(writer, rest_set_of(capture->request), text + asked, start - asked, 0,
 		    "the lines before these");
@@ -312,7 +317,7 @@ static void handle_capture(struct request *request, const void *data)
 	    .pane = pane->id,
 	    .lines = args->lines,
 	    .asked = history,
-	    .history = args->lines > history ? args->lines : history,
+	    .history = at_most(args->lines > history ? args->lines : history, HISTORY_MAX),
 	    .join = args->join,
 	    .encoding = (enum read_encoding)args->encoding,
 	    .format = (enum format)args->format,
@@ -338,7 +343,7 @@ struct find_args {
 
 static const struct field find_fields[] = {
     {FIELD_ROW(VALUE, struct find_args, history, "history"),
-	.help = "Look at lines above the screen too: how many, or true for all.",
+	.help = "Look at lines above the screen too: up to 10,000, or true.",
 	.shape = "\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"boolean\"}]"},
     {FIELD_ROW(INT, struct find_args, limit, "limit"), .min = 1, .max = MATCHES_MAX,
 	.preset = "100", .help = "How many matches at most, the first ones."},
@@ -473,7 +478,7 @@ static void handle_find(struct request *request, const void *data)
 	search = xalloc(sizeof *search);
 	*search = (struct text_search){.request = request,
 	    .pattern = pattern,
-	    .history = history,
+	    .history = at_most(history, HISTORY_MAX),
 	    .limit = args->limit,
 	    .offset = args->offset};
 	error = muxbus_sync_capture(tmux_sync(request_daemon(request)->tmux), pane->id,
