@@ -62,7 +62,7 @@ only src/lib 'base/[^/]*|lib/([a-z]+/)?[^/]*|config\.h' 'lib includes only base,
 only src/wire '(base|wire)/[^/]*|config\.h' 'wire includes only base and itself'
 only src/client '(base|wire|io|client)/[^/]*|config\.h' 'client includes only base, wire, io and itself'
 only src/io '(base|io)/[^/]*|config\.h' 'io includes only base and itself'
-only src/daemon '(base|wire|io|client|daemon/[a-z]+)/[^/]*|config\.h' \
+only src/daemon '(base|wire|io|client|daemon(/[a-z]+)?)/[^/]*|config\.h' \
 	'daemon includes base, wire, io, client and itself, and never the insides of the library'
 only src/cli '(base|wire|cli(/[a-z]+)?)/[^/]*|client/link\.h|completion_scripts\.h|verb_text\.inc|config\.h' \
 	'cli includes only base, wire, the link and itself'

@@ -3,7 +3,7 @@
 #include <muxbus.h>
 #include <string.h>
 
-#include "daemon/methods/command_policy.h"
+#include "daemon/tmux/command_policy.h"
 #include "tap.h"
 
 #define WORDS 6

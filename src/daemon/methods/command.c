@@ -2,11 +2,11 @@
 /* run_tmux: the method for tmux commands that have no method. */
 #include "daemon/input/person_guard.h"
 #include "daemon/methods/close_check.h"
-#include "daemon/methods/command_policy.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/rest.h"
+#include "daemon/tmux/command_policy.h"
 #include "daemon/tmux/tmux_command.h"
 
 #define WORDS_MAX 1000 /* limit of tmux since 3.7 */

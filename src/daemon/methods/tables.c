@@ -3,6 +3,7 @@
 
 #include "daemon/agent/agent.h"
 #include "daemon/deliver/self_command.h"
+#include "daemon/deliver/wake_meter.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/job/job.h"
 #include "daemon/timer/timer.h"

@@ -13,7 +13,6 @@ extern const struct method methods_fleet[];
 extern const struct method methods_history[];
 extern const struct method methods_input[];
 extern const struct method methods_list[];
-extern const struct method methods_meter[];
 extern const struct method methods_pane[];
 extern const struct method methods_presence[];
 extern const struct method methods_provide[];

@@ -7,7 +7,7 @@
 #include "lib/model/merge.h"
 #include "lib/model/model.h"
 #include "lib/sync/attachment.h"
-#include "lib/sync/audit.h"
+#include "lib/sync/drift.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/pane_exit.h"
 #include "lib/sync/track.h"
@@ -266,7 +266,7 @@ int publish_listing(
 		snprintf(sync->version_text, sizeof sync->version_text, "%s", listing->version);
 	}
 	if (parts->all)
-		audit_note(sync, &list);
+		drift_note(sync, &list);
 	if (sync->state != MUXBUS_SYNC_LIVE)
 		sync_set_state(sync, MUXBUS_SYNC_LIVE, 0, "the server answers");
 	report(sync, &list);

@@ -11,4 +11,4 @@
 struct change_list;
 
 /* Counts the differences of a new listing that tmux should have announced. */
-void audit_note(struct muxbus_sync *sync, const struct change_list *list);
+void drift_note(struct muxbus_sync *sync, const struct change_list *list);

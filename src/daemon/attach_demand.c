@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/methods/attach_demand.h"
+#include "daemon/attach_demand.h"
 
 #include "daemon/agent/agent.h"
 #include "daemon/core/config.h"
@@ -56,9 +56,9 @@ static bool follows(const struct daemon *daemon, bool by_pipe)
 	    wait_set_follows(daemon->waits) || stream_set_follows(daemon->streams);
 }
 
-static void on_listed(void *data UNUSED, int error)
+static void on_listed(void *data UNUSED, int error UNUSED)
 {
-	(void)error; /* after an error, the timer lists again */
+	/* After an error, the timer lists again. */
 }
 
 /*
@@ -78,8 +78,9 @@ static void list_people(struct attach_demand *demand)
 	(void)muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_CLIENTS, 0, on_listed, NULL);
 }
 
-void attach_demand_settle(struct attach_demand *demand)
+void attach_demand_settle(void *data)
 {
+	struct attach_demand *demand = data;
 	const struct daemon *daemon = demand->daemon;
 	struct tmux *tmux = daemon->tmux;
 	bool by_pipe = config_pipes(daemon->config);
@@ -107,20 +108,11 @@ void attach_demand_settle(struct attach_demand *demand)
 		    demand->people_ms > now_ms ? demand->people_ms - now_ms : LOOK_MS);
 }
 
-void attach_demand_look(struct attach_demand *demand)
+void attach_demand_look(void *data)
 {
+	struct attach_demand *demand = data;
 	if (demand != NULL)
 		loop_timer_arm(demand->timer, 0);
-}
-
-static void on_timer(void *data)
-{
-	attach_demand_settle(data);
-}
-
-static void on_handled(void *data)
-{
-	attach_demand_look(data);
 }
 
 static void on_posted(struct queue_listener *listener, const struct notification *note UNUSED)
@@ -137,10 +129,10 @@ struct attach_demand *attach_demand_new(struct daemon *daemon)
 	demand->daemon = daemon;
 	demand->last_ms = clock_mono_ms() - ATTACH_REST_MS;
 	demand->people_wait_ms = LOOK_MS;
-	demand->timer = loop_timer_new(daemon->base, on_timer, demand);
+	demand->timer = loop_timer_new(daemon->base, attach_demand_settle, demand);
 	demand->listener.posted = on_posted;
 	queue_listen(daemon->queue, &demand->listener);
-	dispatch_hooks(server_dispatch(daemon->server))->handled = on_handled;
+	dispatch_hooks(server_dispatch(daemon->server))->handled = attach_demand_look;
 	dispatch_hooks(server_dispatch(daemon->server))->handled_data = demand;
 	return demand;
 }

@@ -16,6 +16,6 @@ struct attach_demand *attach_demand_new(struct daemon *daemon);
 void attach_demand_free(struct attach_demand *demand);
 
 /* Checks the demand, and attaches or detaches now if it has changed. */
-void attach_demand_settle(struct attach_demand *demand);
+void attach_demand_settle(void *demand);
 /* Checks the demand at the end of this turn of the event loop. NULL is ignored. */
-void attach_demand_look(struct attach_demand *demand);
+void attach_demand_look(void *demand);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/methods/command_policy.h"
+#include "daemon/tmux/command_policy.h"
 
 #include <muxbus.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "lib/sync/audit.h"
+#include "lib/sync/drift.h"
 
 #include "lib/model/change.h"
 #include "lib/model/model.h"
@@ -82,7 +82,7 @@ static bool is_announced(const struct muxbus_sync *sync, const struct muxbus_cha
 	}
 }
 
-void audit_note(struct muxbus_sync *sync, const struct change_list *list)
+void drift_note(struct muxbus_sync *sync, const struct change_list *list)
 {
 	sync->differences = 0;
 	for (size_t i = 0; i < list->count; i++) {

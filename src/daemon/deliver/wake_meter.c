@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* The method meter: turns and looks that agents did not need. Its sums outlive the daemon. */
-#include "daemon/methods/meter.h"
+#include "daemon/deliver/wake_meter.h"
 
 #include "daemon/core/meter.h"
-#include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
