@@ -408,6 +408,18 @@ t set-option -g 'command-alias[91]' 'over=kill-server'
 start_daemon
 call run_tmux '{"command":["fill"],"force":true}'
 is 'an alias that fails behind its list says so' "$(field .error.data.kind)" tmux_error
+# Files are read and written for commands, and for hooks of the user behind them, as for tmux.
+echo 'set-option -ga @read yes' >"$dir/conf"
+call run_tmux "{\"command\":[\"source-file\",\"$dir/conf\"],\"force\":true}"
+is 'a file of commands is read' "$(t show-options -gv @read)" yes
+t set-hook -g after-new-window "source-file $dir/conf"
+t set-hook -g after-split-window "load-buffer -b read $dir/conf ; save-buffer -b read $dir/saved"
+call create_window '{"session":"main","command":"exec sleep 1000"}'
+is 'a hook behind a request reads one too' "$(t show-options -gv @read)" yesyes
+call create_pane '{"pane":"main","command":"exec sleep 1000"}'
+ok 'and writes one' cmp "$dir/conf" "$dir/saved"
+t set-hook -gu after-new-window
+t set-hook -gu after-split-window
 for command in over kill-server; do
 	call run_tmux "{\"command\":[\"$command\"],\"force\":true}"
 	is "tmux is ended by $command, and that is no failure" "$(field .error)" null

@@ -168,6 +168,7 @@ void detached_go_on(struct detached *detached)
 	    .tmux_path = sync->tmux_path,
 	    .way = sync->way,
 	    .pane = MUXBUS_NO_ID,
+	    .flags = MUXBUS_ONE_SHOT_FILES,
 	    .timeout_ms = sync->command_timeout_ms,
 	};
 	struct detached_run *run;
