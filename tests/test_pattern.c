@@ -2,9 +2,9 @@
 /* Patterns: their matches, the refused ones, and that no pattern can stall. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "daemon/core/pattern.h"
 #include "tap.h"
 
@@ -60,6 +60,8 @@ static void test_finding(void)
 	check("x\\S+", "x\303\251\377", 4, PATTERN_MATCH, 0, 3);
 	check("\\D$", "1\303\251", 3, PATTERN_MATCH, 1, 3);
 	check("\\\\\\W", "\\\303\251", 3, PATTERN_MATCH, 0, 3);
+	check("(*UCP)\\w+", "1\303\251 ", 4, PATTERN_MATCH, 0, 3);
+	check("(*UCP)(*COMMIT)\\w\\b", "\303\251 ", 3, PATTERN_MATCH, 0, 2);
 }
 
 static void check_subject(const char *text, size_t len, const char *want)
@@ -107,6 +109,7 @@ static void test_refused(void)
 {
 	char *big, *nest;
 	check_refused("a(b", 3, "offset 3");
+	check_refused("(*UCP)a(b", 9, "offset 9");
 	check_refused("\\C", 2, "offset 2");
 	check_refused("x*\377", 3, "UTF-8");
 	nest = calloc(1, 2001);
@@ -120,23 +123,47 @@ static void test_refused(void)
 	free(big);
 }
 
+/* The calls of a search with one pattern share its time, and leave the time of others alone. */
+static void test_many_calls(const char *subject, size_t len)
+{
+	struct pattern *slow = compile("(*NO_JIT)(?:(?:a|a){12}[bc])?a"), *quick = compile("a+!");
+	enum pattern_result result = PATTERN_MATCH;
+	size_t calls = 0;
+	pattern_begin();
+	for (; calls < len && result == PATTERN_MATCH; calls++) {
+		result = pattern_find_on(slow, subject, len, calls, NULL);
+		if (calls % 100 == 0 &&
+		    pattern_find_on(quick, subject + len - 9, 9, 0, NULL) != PATTERN_MATCH)
+			break;
+	}
+	is_int(result, PATTERN_LIMIT, "a search of many calls ends");
+	ok(calls > 16 && calls < len / 2, "after %zu calls", calls);
+	is_int(pattern_find_on(slow, "a", 1, 0, NULL), PATTERN_LIMIT, "and is over");
+	is_int(pattern_find_on(quick, "aa!", 3, 0, NULL), PATTERN_MATCH, "but not for others");
+	pattern_begin();
+	is_int(pattern_find_on(slow, "a", 1, 0, NULL), PATTERN_MATCH, "the next one begins anew");
+	pattern_free(slow);
+	pattern_free(quick);
+}
+
 static void test_hostile(void)
 {
 	static const char *const patterns[] = {"(a+)+$", "(a|a)*b", "(?:a?){64}a{64}b", "(.*)*x",
-	    "^(([a-z])+.)+[A-Z]([a-z])+$", "(?=(a+))*b", "(a(?1)?b)*c", "((a*)*)*b"};
+	    "^(([a-z])+.)+[A-Z]([a-z])+$", "(?=(a+))*b", "(a(?1)?b)*c", "((a*)*)*b",
+	    "(?:a|a){12}[bc]", "(*NO_JIT)(?:a|a){12}[bc]", "(*UCP)(?:a|a){12}[bc]"};
 	char *subject = malloc(100001);
 	struct pattern *pattern;
 	memset(subject, 'a', 100000);
 	subject[100000] = '!';
 	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-		int64_t start, took_ms;
+		clock_t start, took_ms;
 		enum pattern_result result;
 		pattern = compile(patterns[i]);
 		if (pattern == NULL)
 			continue;
-		start = clock_mono_ms();
+		start = clock();
 		result = pattern_find(pattern, subject, 100001, 0, NULL);
-		took_ms = clock_mono_ms() - start;
+		took_ms = (clock() - start) / (CLOCKS_PER_SEC / 1000);
 		ok(took_ms < 1000, "%s gives up after %d ms (%d)", patterns[i], (int)took_ms,
 		    result);
 		ok(result != PATTERN_MATCH, "and does not report a match");
@@ -147,6 +174,7 @@ static void test_hostile(void)
 	    pattern_find(pattern, subject, 40, 0, NULL), PATTERN_MATCH, "the same pattern works");
 	is_int(pattern_find(pattern, subject, 100001, 0, NULL), PATTERN_LIMIT, "or says limit");
 	pattern_free(pattern);
+	test_many_calls(subject, 100001);
 	free(subject);
 }
 

@@ -168,7 +168,8 @@ static bool matches_regex(struct pattern *regex, const char *row, size_t len)
 {
 	struct pattern_match match;
 	size_t start = 0;
-	while (start <= len && pattern_find(regex, row, len, start, &match) == PATTERN_MATCH) {
+	pattern_begin();
+	while (start <= len && pattern_find_on(regex, row, len, start, &match) == PATTERN_MATCH) {
 		if (strspn(row + match.spans[0].to, " ") == len - match.spans[0].to)
 			return true;
 		start = match.spans[0].from + 1;

@@ -4,12 +4,20 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <time.h>
 
 /* Measured: these limits end a hostile pattern within milliseconds; normal ones stay far below. */
 #define MATCH_LIMIT 100000
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT_KIB 4096
 #define PARENS_NEST_LIMIT 100
+/* The limits above are those of one place in the subject; this is the time of a search in all. */
+#define SEARCH_US_MAX 50000
+/* The time is read once in so many places where a match may begin, or calls of machine code. */
+#define PLACES_UNTIMED 16
+#define CALLS_UNTIMED 4
+#define CALL_PLACES 64
+#define PLACE_CALL "(?C)" /* makes the interpreter call on_place() at each place */
 #define JIT_STACK_FIRST_BYTES (32 * 1024)
 #define JIT_STACK_MAX_BYTES (512 * 1024)
 
@@ -17,7 +25,10 @@ struct pattern {
 	pcre2_code *code;
 	bool is_tried; /* the JIT was tried, or must not be used */
 	bool has_jit; /* the JIT has compiled it */
+	bool may_be_slow; /* takes many steps at a place, perhaps */
 	char *text;
+	uint64_t search; /* for which spent_us counts */
+	int64_t spent_us;
 };
 
 /* Made with the first pattern and shared by all patterns: only one thread uses them. */
@@ -26,28 +37,59 @@ static struct {
 	pcre2_match_context *match;
 	pcre2_match_data *places; /* the spans of the last match */
 	pcre2_jit_stack *stack;
+	bool has_jit;
 	bool is_blind;
+	uint64_t search; /* number of the search that goes on */
+	struct pattern *timed; /* the pattern that runs */
+	int64_t since_us; /* since this processor time; 0: none was read in this search */
+	unsigned tries; /* places or calls, for the time to be read */
 } shared;
 
+/* Adds the processor time since the last call to the timed pattern, and times the next one. */
+static void spend(struct pattern *next)
+{
+	struct timespec cpu;
+	int64_t now_us;
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+	now_us = (int64_t)cpu.tv_sec * 1000000 + cpu.tv_nsec / 1000;
+	if (shared.timed != NULL && shared.since_us > 0)
+		shared.timed->spent_us += now_us - shared.since_us;
+	shared.timed = next;
+	shared.since_us = now_us;
+}
+
+/* Counts a place or a call. Returns true if the time of the search is over. */
+static bool is_over(struct pattern *pattern, unsigned untimed)
+{
+	if (++shared.tries % untimed == 0)
+		spend(pattern);
+	return pattern->spent_us >= SEARCH_US_MAX;
+}
+
+static int on_place(pcre2_callout_block *block UNUSED, void *data UNUSED)
+{
+	return is_over(shared.timed, PLACES_UNTIMED) ? PCRE2_ERROR_CALLOUT : 0;
+}
+
 /* MATCH_INVALID_UTF implies UTF and checks each subject once. */
-static const uint32_t options =
-    PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_MULTILINE;
+static const uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
+    PCRE2_MULTILINE | PCRE2_USE_OFFSET_LIMIT;
 
 /*
- * Returns true if the machine code of PCRE2 fails to match characters above ASCII by \S, \D and \W
- * in text that may be invalid: a fault of PCRE2 before 10.43.
+ * Looks whether there is a JIT, and whether its machine code fails to match characters above ASCII
+ * by \S, \D and \W in text that may be invalid: a fault of PCRE2 before 10.43.
  */
-static bool is_jit_blind(void)
+static void try_jit(void)
 {
 	int error;
 	PCRE2_SIZE offset;
 	pcre2_code *code =
 	    pcre2_compile((PCRE2_SPTR) "\\S", 2, options, &error, &offset, shared.compile);
-	bool is_blind = code != NULL && pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0 &&
+	shared.has_jit = code != NULL && pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
+	shared.is_blind = shared.has_jit &&
 	    pcre2_jit_match(code, (PCRE2_SPTR) "\xc3\xa9", 2, 0, 0, shared.places, shared.match) <
 		0;
 	pcre2_code_free(code);
-	return is_blind;
 }
 
 static bool has_negated_escape(const char *text, size_t len)
@@ -71,49 +113,85 @@ static void make_shared(void)
 		log_error("out of memory for regular expressions");
 		abort();
 	}
-	pcre2_set_max_pattern_length(shared.compile, PATTERN_BYTES_MAX);
+	pcre2_set_callout(shared.match, on_place, NULL);
 	pcre2_set_parens_nest_limit(shared.compile, PARENS_NEST_LIMIT);
 	pcre2_set_match_limit(shared.match, MATCH_LIMIT);
 	pcre2_set_depth_limit(shared.match, DEPTH_LIMIT);
 	pcre2_set_heap_limit(shared.match, HEAP_LIMIT_KIB);
 	pcre2_jit_stack_assign(shared.match, NULL, shared.stack);
-	shared.is_blind = is_jit_blind();
+	try_jit();
+}
+
+/* Returns the length of the settings of PCRE2, such as "(*UCP)", that a pattern begins with. */
+static size_t settings_len(const char *text)
+{
+	const char *at = text;
+	while (strncmp(at, "(*", 2) == 0) {
+		size_t len = strspn(at + 2, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_=0123456789");
+		char begin[3] = {at[2], at[2] != '\0' ? at[3] : '\0', '\0'};
+		if (len < 2 || at[2 + len] != ')' ||
+		    strstr("UT UC NO LI CR LF AN NU BS", begin) == NULL)
+			break;
+		at += len + 3;
+	}
+	return (size_t)(at - text);
+}
+
+/* Compiles a pattern; one for the interpreter calls on_place(). Returns NULL with a reason. */
+static pcre2_code *compile(
+    const struct pattern *pattern, size_t len, char *ret_reason, size_t reason_size)
+{
+	char timed[PATTERN_BYTES_MAX + sizeof PLACE_CALL];
+	size_t settings = settings_len(pattern->text);
+	size_t added = pattern->is_tried ? strlen(PLACE_CALL) : 0;
+	int error;
+	PCRE2_SIZE offset;
+	pcre2_code *code;
+	memcpy(timed, pattern->text, settings);
+	memcpy(timed + settings, PLACE_CALL, added);
+	memcpy(timed + settings + added, pattern->text + settings, len - settings);
+	code =
+	    pcre2_compile((PCRE2_SPTR)timed, len + added, options, &error, &offset, shared.compile);
+	if (code == NULL) {
+		PCRE2_UCHAR words[160] = "";
+		pcre2_get_error_message(error, words, sizeof words);
+		snprintf(ret_reason, reason_size, "%s at offset %zu", (char *)words,
+		    offset > settings ? offset - added : offset);
+	}
+	return code;
 }
 
 struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size)
 {
 	struct pattern *pattern;
-	int error;
-	PCRE2_SIZE offset;
-	pcre2_code *code;
 	if (len > PATTERN_BYTES_MAX) {
 		snprintf(ret_reason, reason_size,
 		    "the pattern has %zu bytes; at most %d are allowed", len, PATTERN_BYTES_MAX);
 		return NULL;
 	}
 	make_shared();
-	code = pcre2_compile((PCRE2_SPTR)text, len, options, &error, &offset, shared.compile);
-	if (code == NULL) {
-		PCRE2_UCHAR words[160] = "";
-		pcre2_get_error_message(error, words, sizeof words);
-		snprintf(ret_reason, reason_size, "%s at offset %zu", (char *)words, offset);
-		return NULL;
-	}
 	pattern = xalloc(sizeof *pattern);
-	*pattern = (struct pattern){
-	    .code = code,
-	    /* Machine code ignores (*NO_JIT) and (*NOTEMPTY), so such patterns are interpreted. */
-	    .is_tried =
-		strncmp(text, "(*", 2) == 0 || (shared.is_blind && has_negated_escape(text, len)),
-	    .text = xmemdup(text, len),
-	};
-	return pattern;
+	*pattern = (struct pattern){.text = xmemdup(text, len)};
+	/* Machine code ignores (*NO_JIT) and (*NOTEMPTY), so such patterns are interpreted. */
+	pattern->is_tried = !shared.has_jit ||
+	    strncmp(text + (strncmp(text, "(*UCP)", 6) == 0 ? 6 : 0), "(*", 2) == 0 ||
+	    (shared.is_blind && has_negated_escape(text, len));
+	/* \G would match where each call begins. */
+	pattern->may_be_slow =
+	    strpbrk(pattern->text, "*+?{(") != NULL && strstr(pattern->text, "\\G") == NULL;
+	pattern->code = compile(pattern, len, ret_reason, reason_size);
+	if (pattern->code != NULL)
+		return pattern;
+	pattern_free(pattern);
+	return NULL;
 }
 
 void pattern_free(struct pattern *pattern)
 {
 	if (pattern == NULL)
 		return;
+	if (shared.timed == pattern)
+		shared.timed = NULL;
 	pcre2_code_free(pattern->code);
 	mem_free(pattern->text);
 	mem_free(pattern);
@@ -150,11 +228,56 @@ static void take_spans(int count, struct pattern_match *ret_match)
 	}
 }
 
+/*
+ * Calls the machine code, for a few places at a time. It omits the check for valid UTF-8, since it
+ * handles invalid UTF-8.
+ */
+static int run_jit(struct pattern *pattern, const char *subject, size_t len, size_t start)
+{
+	for (;;) {
+		size_t limit = pattern->may_be_slow ? start + CALL_PLACES : len;
+		int count;
+		pcre2_set_offset_limit(shared.match, limit < len ? limit : PCRE2_UNSET);
+		count = pcre2_jit_match(
+		    pattern->code, (PCRE2_SPTR)subject, len, start, 0, shared.places, shared.match);
+		if (count != PCRE2_ERROR_NOMATCH || limit >= len)
+			return count;
+		if (is_over(pattern, CALLS_UNTIMED))
+			return PCRE2_ERROR_MATCHLIMIT;
+		for (start = limit + 1; start < len && (subject[start] & 0xc0) == 0x80;)
+			start++;
+	}
+}
+
+void pattern_begin(void)
+{
+	shared.search++;
+	shared.timed = NULL;
+	shared.since_us = 0;
+}
+
 enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, size_t len,
+    size_t start, struct pattern_match *ret_match)
+{
+	pattern_begin();
+	return pattern_find_on(pattern, bytes, len, start, ret_match);
+}
+
+enum pattern_result pattern_find_on(struct pattern *pattern, const void *bytes, size_t len,
     size_t start, struct pattern_match *ret_match)
 {
 	const void *subject = len > 0 ? bytes : "";
 	int count;
+	if (pattern->search != shared.search) {
+		pattern->search = shared.search;
+		pattern->spent_us = 0;
+	}
+	if (shared.timed != pattern && shared.since_us > 0)
+		spend(pattern);
+	shared.timed = pattern;
+	if (pattern->spent_us >= SEARCH_US_MAX ||
+	    (pattern->may_be_slow && is_over(pattern, CALLS_UNTIMED)))
+		return PATTERN_LIMIT;
 	/*
 	 * Machine code is compiled at the first use: it takes most of the memory of a pattern, and
 	 * many patterns are never used. Without a JIT the interpreter runs, under the same limits.
@@ -162,11 +285,8 @@ enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, siz
 	if (!pattern->is_tried)
 		pattern->has_jit = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0;
 	pattern->is_tried = true;
-	/*
-	 * This call omits the check for valid UTF-8, since the machine code handles invalid UTF-8.
-	 */
 	count = pattern->has_jit
-	    ? pcre2_jit_match(pattern->code, subject, len, start, 0, shared.places, shared.match)
+	    ? run_jit(pattern, subject, len, start)
 	    : pcre2_match(pattern->code, subject, len, start, 0, shared.places, shared.match);
 	if (count == PCRE2_ERROR_NOMATCH)
 		return PATTERN_NONE;

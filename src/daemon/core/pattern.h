@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Regular expressions: PCRE2, UTF, compiled by its JIT when they are first used. No pattern can
- * stall the daemon: length, steps, depth and memory are limited, and \C, which could cut a
+ * stall the daemon: length, steps, time, depth and memory are limited, and \C, which could cut a
  * character, is refused. Subjects may be any bytes: invalid UTF-8 matches nothing.
  */
 #pragma once
@@ -43,6 +43,14 @@ const char *pattern_capture_name(const struct pattern *pattern, size_t capture);
  * ret_match may be NULL.
  */
 enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, size_t len,
+    size_t start, struct pattern_match *ret_match);
+
+/*
+ * A search of many calls: pattern_begin(), then pattern_find_on() in place of pattern_find(). After
+ * 50 ms of processor time for all calls with one pattern, further calls return PATTERN_LIMIT.
+ */
+void pattern_begin(void);
+enum pattern_result pattern_find_on(struct pattern *pattern, const void *bytes, size_t len,
     size_t start, struct pattern_match *ret_match);
 
 /*

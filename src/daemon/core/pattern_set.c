@@ -201,11 +201,12 @@ static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t 
 {
 	struct pattern_match match;
 	enum pattern_result found =
-	    pattern_find(matcher->pattern, text + from, len - from, 0, &match);
+	    pattern_find_on(matcher->pattern, text + from, len - from, 0, &match);
 	size_t at;
 	/* The limit of steps may suffice for each line alone, so no more lines are skipped. */
 	if (found == PATTERN_LIMIT) {
 		matcher->is_blockwise = false;
+		pattern_begin();
 		return from;
 	}
 	at = found == PATTERN_NONE ? len : from + match.spans[0].from;
@@ -234,7 +235,7 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 		if (at >= len)
 			return PATTERN_NONE; /* the last line was passed */
 		line_at(text, len, from, at, ret_line);
-		result = pattern_find(matcher->pattern, text + ret_line->start,
+		result = pattern_find_on(matcher->pattern, text + ret_line->start,
 		    ret_line->end - ret_line->start, 0, &ret_line->match);
 		if (result != PATTERN_NONE)
 			return result;
@@ -577,7 +578,7 @@ static void find_filtered(
 		if (member->tried == set->bytes + line.after)
 			continue;
 		member->tried = set->bytes + line.after;
-		result = pattern_find(member->matcher.pattern, text + line.start,
+		result = pattern_find_on(member->matcher.pattern, text + line.start,
 		    line.end - line.start, 0, &line.match);
 		if (result != PATTERN_NONE && !found(data, member, result, &line))
 			member->done = set->searches;
@@ -601,6 +602,7 @@ void pattern_set_find(
 	if (set->is_stale)
 		renew(set);
 	set->searches++;
+	pattern_begin();
 	if (set->filtered > 0)
 		find_filtered(set, text, len, found, data);
 	for (size_t i = set->filtered; i < set->count; i++)

@@ -409,10 +409,11 @@ static bool put_matches(const struct text_search *search, struct json_writer *wr
 	bool has_more = false;
 	struct pattern_match match;
 	json_array_begin(writer, "matches");
+	pattern_begin();
 	while (at < picture->text_len) {
 		const uint8_t *newline;
 		const struct pattern_span *span = &match.spans[0];
-		result = pattern_find(search->pattern, text, picture->text_len, at, &match);
+		result = pattern_find_on(search->pattern, text, picture->text_len, at, &match);
 		/* An empty match behind the last newline belongs to no row. */
 		if (result != PATTERN_MATCH || span->from == picture->text_len)
 			break;

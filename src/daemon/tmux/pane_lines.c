@@ -286,6 +286,7 @@ static void look(struct pane_lines *lines, struct line_watch *watch)
 	if (start >= lines->block)
 		return;
 	text = (const char *)lines->text.data + start;
+	pattern_begin();
 	found.result = line_match(&watch->member.matcher,
 	    pattern_subject(text, lines->block - start, &copy), lines->block - start, 0, &line);
 	mem_free(copy);
