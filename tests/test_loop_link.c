@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <event2/event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -24,6 +26,7 @@ static unsigned ups, downs, events, answers, losses, lines;
 static int last_error;
 static int64_t last_seq;
 static char last_line[64];
+static char mebibyte[1024 * 1024]; /* a line */
 static bool pauses; /* the handler pauses the link at each event */
 static struct loop_link *loop_link_now;
 
@@ -62,6 +65,8 @@ static void on_line(void *data, const char *line, size_t len)
 	(void)data;
 	lines++;
 	(void)snprintf(last_line, sizeof last_line, "%.*s", (int)len, line);
+	if (strcmp(line, "call") == 0)
+		loop_link_write_all(loop_link_now, mebibyte, sizeof mebibyte);
 	if (strcmp(line, "end") == 0)
 		loop_link_end(loop_link_now);
 }
@@ -259,17 +264,16 @@ static void test_long_line(void)
 
 static void test_unread(void)
 {
-	static char line[1024 * 1024];
 	int count = 0;
-	memset(line, ' ', sizeof line);
-	line[sizeof line - 1] = '\n';
-	while (count < 100 && loop_link_write(loop_link_now, line, sizeof line))
+	memset(mebibyte, ' ', sizeof mebibyte);
+	mebibyte[sizeof mebibyte - 1] = '\n';
+	while (count < 100 && loop_link_write(loop_link_now, mebibyte, sizeof mebibyte))
 		count++;
 	ok(count >= 15 && count <= 17, "a daemon that hangs has %d MiB waiting", count);
 	ok(loop_link_is_up(loop_link_now), "the link is not lost by that");
 	ok(!loop_link_ask(loop_link_now, "ping", NULL, on_answer, NULL), "a request is refused");
 	is_int((int)loop_link_pending(loop_link_now), 0, "and not awaited");
-	for (size_t left = sizeof line * (size_t)count; left > 0;) {
+	for (size_t left = sizeof mebibyte * (size_t)count; left > 0;) {
 		static char bytes[64 * 1024];
 		ssize_t n = recv(daemon_fd, bytes, sizeof bytes, MSG_DONTWAIT);
 		left -= n > 0 ? (size_t)n : 0;
@@ -279,6 +283,33 @@ static void test_unread(void)
 	    "after reading, it is taken");
 	loop_link_free(loop_link_now);
 	(void)close(daemon_fd);
+}
+
+/* A daemon that reads only what comes after its own output, and a handler that waits for room. */
+static void test_both_full(void)
+{
+	enum { LINES = 100000 };
+	pid_t pid;
+	begin(path, &raw_handlers);
+	accept_it(1);
+	while (loop_link_write(loop_link_now, mebibyte, sizeof mebibyte))
+		;
+	pid = fork();
+	if (pid == 0) {
+		for (int count = 0; count < LINES; count++)
+			if (write(daemon_fd, count == 0 ? "call\n" : "line of more bytes\n",
+				count == 0 ? 5 : 19) <= 0)
+				_exit(1);
+		while (read(daemon_fd, mebibyte, sizeof mebibyte) > 0)
+			;
+		_exit(0);
+	}
+	ok(run_to(&lines, LINES), "a handler that waits for room: %u lines come", lines);
+	is_int(downs, 0, "and the link is not lost");
+	loop_link_free(loop_link_now);
+	(void)close(daemon_fd);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
 }
 
 /* A daemon that is gone: what it wrote before is still read. */
@@ -357,6 +388,7 @@ int main(void)
 	test_loss();
 	test_long_line();
 	test_unread();
+	test_both_full();
 	test_cut();
 	test_once();
 	test_refusals();

@@ -202,11 +202,11 @@ uint64_t link_queue_request(struct link *link, const char *method, const char *p
 	return has_room ? ++link->last_id : 0;
 }
 
-bool link_send_all(struct link *link, bool receives)
+bool link_send_all(struct link *link)
 {
 	int64_t end_ms = clock_deadline_ms(LINK_SEND_TIMEOUT_MS);
 	while (link_flush(link) && !link_is_flushed(link)) {
-		short input = receives && !link->has_ended ? POLLIN : 0;
+		short input = link->has_ended ? 0 : POLLIN;
 		struct pollfd fd = {.fd = link->fd, .events = POLLOUT | input};
 		int r = poll(&fd, 1, (int)clock_left_ms(end_ms));
 		if (r == 0)
@@ -224,7 +224,7 @@ bool link_send_all(struct link *link, bool receives)
 uint64_t link_request(struct link *link, const char *method, const char *params)
 {
 	uint64_t id = link_queue_request(link, method, params);
-	return id != 0 && link_send_all(link, false) ? id : 0;
+	return id != 0 && link_send_all(link) ? id : 0;
 }
 
 /* Input */

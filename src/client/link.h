@@ -131,8 +131,8 @@ uint64_t link_queue_request(struct link *link, const char *method, const char *p
 bool link_flush(struct link *link);
 bool link_is_flushed(const struct link *link);
 /*
- * Sends all that is queued. receives: calls link_receive() meanwhile, since the daemon reads nothing
- * from a link with much unread output. Returns false with errno, EAGAIN if the daemon does not read
- * within LINK_SEND_TIMEOUT_MS.
+ * Sends all that is queued. Calls link_receive() meanwhile, since the daemon reads nothing from a
+ * link with much unread output. Returns false with errno, EAGAIN if the daemon does not read within
+ * LINK_SEND_TIMEOUT_MS.
  */
-bool link_send_all(struct link *link, bool receives);
+bool link_send_all(struct link *link);

@@ -211,13 +211,10 @@ bool loop_link_write(struct loop_link *link, const void *line, size_t len)
 
 void loop_link_write_all(struct loop_link *link, const void *line, size_t len)
 {
-	bool receives =
-	    !link->is_taking; /* the line that is handled is lent until link_receive() */
 	if (!loop_link_is_up(link) || loop_link_write(link, line, len))
 		return;
-	if (receives)
-		event_active(link->readable, EV_READ, 0); /* handles the received lines later */
-	if (!link_send_all(link->socket, receives) || !loop_link_write(link, line, len))
+	event_active(link->readable, EV_READ, 0); /* handles the received lines later */
+	if (!link_send_all(link->socket) || !loop_link_write(link, line, len))
 		loop_link_end(link);
 }
 

@@ -25,7 +25,10 @@ struct loop_link_handlers {
 	 */
 	void (*down)(void *data, int error);
 	void (*event)(void *data, const struct json *params); /* NULL: events are ignored */
-	/* Takes each line, without its newline, instead of event() and answers. May be NULL. */
+	/*
+	 * Takes each line, without its newline, instead of event() and answers. May be NULL. The
+	 * line is valid until the handler calls loop_link_write_all().
+	 */
 	void (*line)(void *data, const char *line, size_t len);
 	void *data;
 };
