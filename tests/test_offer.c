@@ -41,8 +41,8 @@ static const struct {
     {ROW(",\"parameters\":{\"type\":\"object\",\"properties\":{\"wait\":{\"type\":\"integer\"}}}"),
 	"parameters.properties.wait: every tool has this parameter already"},
     {ROW(",\"result\":{\"type\":\"object\",\"properties\":{\"x\":{}}}"),
-	"result.properties.x: must have a type: array, boolean, integer, number, object or "
-	"string"},
+	"result: \"x\" must have a type: array, boolean, integer, null, number, object or string, "
+	"or an array of these"},
     {"{\"name\":\"a\"}", "summary: is required"},
     {"[]", "must be an object, not an array"},
 };

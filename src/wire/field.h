@@ -141,12 +141,16 @@ void field_write_tool_schema(
 void field_write_result_schema(struct json_writer *writer, const char *name,
     const struct field_result *results, bool in_short);
 
+/* Writes "type", or "anyOf" for "string|null", as some readers do not know arrays of types. */
+void field_put_types(struct json_writer *writer, const char *types);
+
 /*
- * Returns the first row whose member of result is of another type, or NULL. results may be NULL.
- * Members below other members are not checked.
+ * Returns true if a value has the types that a JSON Schema names: "type", "anyOf" with types,
+ * "properties" and "items". No member is required, and further ones are allowed. Otherwise
+ * *ret_value is the first value of another type, and its place is appended to path.
  */
-const struct field_result *field_result_misfit(
-    const struct field_result *results, const struct json *result);
+bool field_schema_fits(const struct json *schema, const struct json *value, struct buf *path,
+    const struct json **ret_value);
 
 /* Appends text as lines of mdoc, escaped so that no word is a macro. */
 void field_write_mdoc_text(struct buf *out, const char *text);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes tables of results as JSON Schema, and checks results by them. */
+/* Writes tables of results as JSON Schema, and checks results by a schema. */
 #include "wire/field.h"
 
-/* Writes "string", or an anyOf for "string|null", as some readers do not know arrays of types. */
-static void put_types(struct json_writer *writer, const char *types)
+void field_put_types(struct json_writer *writer, const char *types)
 {
 	if (!strchr(types, '|')) {
 		json_put_str(writer, "type", types);
@@ -71,7 +70,7 @@ static void put_members(struct json_writer *writer, const struct field_result *r
 		    (in_short && is_seldom(name)))
 			continue;
 		json_object_begin(writer, name);
-		put_types(writer, row->type);
+		field_put_types(writer, row->type);
 		if (!in_short)
 			put_inside(writer, results, row);
 		json_object_end(writer);
@@ -88,8 +87,8 @@ void field_write_result_schema(
 	json_object_end(writer);
 }
 
-const struct field_result *field_result_misfit(
-    const struct field_result *results, const struct json *result)
+/* Returns true if a value is of a type of JSON Schema; NULL: of any. */
+static bool is_of(const struct json *value, const char *type)
 {
 	static const char *const types[] = {[JSON_NULL] = "null",
 	    [JSON_BOOL] = "boolean",
@@ -97,11 +96,32 @@ const struct field_result *field_result_misfit(
 	    [JSON_STRING] = "string",
 	    [JSON_ARRAY] = "array",
 	    [JSON_OBJECT] = "object"};
-	for (const struct field_result *row = results; row != NULL && row->name != NULL; row++) {
-		const struct json *value = json_member(result, row->name);
-		bool is_integer = json_is_integer(value) && strstr(row->type, "integer");
-		if (value != NULL && !is_integer && !strstr(row->type, types[value->type]))
-			return row;
+	return type == NULL || strcmp(type, types[value->type]) == 0 ||
+	    (strcmp(type, "integer") == 0 && json_is_integer(value));
+}
+
+bool field_schema_fits(const struct json *schema, const struct json *value, struct buf *path,
+    const struct json **ret_value)
+{
+	const struct json *types = json_member(schema, "anyOf");
+	const struct json *members = json_member(schema, "properties");
+	bool fits = types == NULL && is_of(value, json_get_str(schema, "type", NULL));
+	size_t at = 0, len = path->len;
+	json_each (one, types)
+		fits = fits || is_of(value, json_get_str(one, "type", NULL));
+	if (!fits)
+		*ret_value = value;
+	json_each (inside, fits ? value : NULL) {
+		path->len = len;
+		if (value->type == JSON_OBJECT)
+			(void)buf_printf(path, "%s%s", len > 0 ? "." : "", inside->name);
+		else
+			(void)buf_printf(path, "[%zu]", at++);
+		if (!field_schema_fits(value->type == JSON_OBJECT
+			    ? json_member_of(members, inside->name, inside->name_len)
+			    : json_member(schema, "items"),
+			inside, path, ret_value))
+			return false;
 	}
-	return NULL;
+	return fits;
 }

@@ -62,6 +62,9 @@ printf '{"b":"x%s","a":""}' "$(yes é | head -n 3000 | tr -d '\n')"
 SCRIPT
 declare_tool well_typed '"answer":"json","result":{"type":"object","properties":{"a":{"type":"integer"},"c":{"type":"array"}}},
 	"run":["printf","{\"a\": 1.8e18, \"b\": null}"]'
+declare_tool as_given '"answer":"json","run":["jq",".answer|fromjson"],"parameters":{"type":"object","properties":{"answer":{"type":"string"}}},
+	"result":{"type":"object","properties":{"a.b":{"type":["string","null"]},"list":{"type":"array","items":{"properties":{"n":{"type":"integer"}}}}}}'
+declare_tool unpromised '"answer":"json","run":["printf","{\"id\": 7}"]'
 declare_tool as_list '"answer":"json","run":["printf","[1, 2]"]'
 declare_tool no_json '"answer":"json","run":["printf","{"]'
 declare_tool picture '"answer":"image/*","run":["printf","\\211PNG\\r\\n\\032\\nrest"]'
@@ -264,10 +267,20 @@ is 'an error' "$(mcp_call failing '{}' '.result | "\(.isError) \(.content[0].tex
 	'true failing failed: one'
 is 'and its last line' "$(mcp_call failing '{}' '.result.content[0].text' | grep -c 'too old')" 1
 is 'an answer that its declaration does not promise' "$(mcp_call ill_typed '{}' '.result | "\(.isError) \(.content[0].text)"')" \
-	'true ill_typed failed: it has answered, but a is a number, not of the type integer that its result declares: {"a":1.5,"b":2}.'
+	'true ill_typed failed: it has answered, but a is a number, not of a type that its result declares: {"a":1.5,"b":2}.'
 is 'a long one is cut behind a whole character' \
-	"$(mcp_call ill_long '{}' '.result.content[0].text' | grep -c 'integer that its result declares: {"b":"xé*….$')" 1
+	"$(mcp_call ill_long '{}' '.result.content[0].text' | grep -c 'type that its result declares: {"b":"xé*….$')" 1
 is 'one that it promises' "$(mcp_call well_typed '{}' '.result | "\(.isError) \(.structuredContent.a == 1.8e18)"')" 'null true'
+as_given() { # as_given ANSWER: whether it fails, and what the error names
+	mcp_call as_given "$(jq -nc --arg answer "$1" '{answer: $answer}')" '.result | "\(.isError) \(.content[0].text)"' |
+		sed -n '1s/ as_given failed: it has answered, but \(.*\), not of a type.*/ \1/;1s/^null .*/null/;1p'
+}
+is 'null is a type of its own, as is a name with a dot' "$(as_given '{"a.b":null,"list":[{"n":1},{"n":2,"m":null}]}')" null
+is 'a null that is not declared' "$(as_given '{"list":[{"n":1},{"n":null}]}')" 'true list[1].n is null'
+is 'another type of a name with a dot' "$(as_given '{"a.b":5}')" 'true a.b is a number'
+is 'the schema has all depths' "$(ask '{"method":"describe","params":{"method":"as_given"}}' | jq -c '.. | .result_schema? // empty | .properties')" \
+	'{"a.b":{"anyOf":[{"type":"string"},{"type":"null"}]},"list":{"type":"array","items":{"properties":{"n":{"type":"integer"}}}}}'
+is 'without a declared result any member has any type' "$(mcp_call unpromised '{}' '.result | "\(.isError) \(.structuredContent.id)"')" 'null 7'
 declare_tool changing '"answer":"json","run":["sh","-c","until [ -e '"$dir"'/go ]; do sleep 0.02; done; echo 7"]'
 until_is 'a tool that answers with JSON' 'listed null' state changing
 id=$(tool changing '{"wait":false}' .result.id)

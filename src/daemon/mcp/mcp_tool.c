@@ -392,20 +392,31 @@ static bool fails_misfit(
     struct mcp_call *call, struct json_writer *writer, const struct json *result, const char *json)
 {
 	const struct method *tool = call->tool;
-	bool is_promised = tool->group != NULL && !(tool->flags & METHOD_IMAGE);
-	const struct field_result *row =
-	    is_promised ? field_result_misfit(tool->results, result) : NULL;
+	const char *schema = tool->flags & METHOD_IMAGE ? NULL : tool->result_schema;
+	struct json_reader *reader;
+	const struct json *value = NULL;
+	struct json_error error;
 	size_t len = strnlen(json, MISFIT_MAX);
+	struct buf path = BUF(MISFIT_MAX);
+	bool fits;
 	char *text;
-	if (row == NULL)
+	if (schema == NULL || result == NULL)
 		return false;
-	text = xasprintf("%s: it has answered, but %s is %s, not of the type %s that its result "
-			 "declares: %.*s%s",
-	    tool->name, row->name, json_type_name(json_member(result, row->name)->type), row->type,
-	    (int)(len - utf8_incomplete_tail(json, len)), json, json[len] != '\0' ? "…" : "");
-	on_error(call, writer, MESSAGE_TOOL_FAILED, text, NULL);
-	mem_free(text);
-	return true;
+	reader = json_reader_new(strlen(schema));
+	fits = field_schema_fits(
+	    json_read(reader, schema, strlen(schema), &error), result, &path, &value);
+	json_reader_free(reader);
+	if (!fits) {
+		text = xasprintf("%s: it has answered, but %s is %s, not of a type that its result "
+				 "declares: %.*s%s",
+		    tool->name, buf_text(&path), json_type_name(value->type),
+		    (int)(len - utf8_incomplete_tail(json, len)), json,
+		    json[len] != '\0' ? "…" : "");
+		on_error(call, writer, MESSAGE_TOOL_FAILED, text, NULL);
+		mem_free(text);
+	}
+	buf_finish(&path);
+	return !fits;
 }
 
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)

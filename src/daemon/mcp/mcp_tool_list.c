@@ -28,7 +28,7 @@ static void put_tool(
 	json_put_str(writer, "description", text);
 	field_write_tool_schema(writer, "inputSchema", method->fields, in_short);
 	if (!(method->flags & METHOD_IMAGE)) /* images have no schema */
-		field_write_result_schema(writer, "outputSchema", method->results, in_short);
+		method_write_result_schema(writer, "outputSchema", method, in_short);
 	json_object_begin(writer, "annotations");
 	json_put_bool(writer, "readOnlyHint", method_is_read_only(method));
 	if (!method_is_read_only(method))

@@ -126,6 +126,7 @@ static bool fill(struct offer *offer, const struct offer_members *members,
 	row->fields = declaration->fields;
 	row->args_size = declaration->args_size;
 	row->results = declaration->results;
+	row->result_schema = declaration->result_schema;
 	method_add_key(row);
 	row->also = declaration->also;
 	return true;

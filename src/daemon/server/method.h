@@ -80,6 +80,7 @@ struct method {
 	const struct field *fields; /* NULL: no parameters */
 	size_t args_size; /* of the struct that fields fill */
 	const struct field_result *results;
+	const char *result_schema; /* JSON, of a declared result; NULL: results say all */
 	unsigned flags; /* enum method_flag */
 	/* The method that shows whether a call whose response was lost had an effect, or NULL. */
 	const char *recheck;
@@ -152,6 +153,10 @@ void method_free_tables(struct method *method);
 
 /* Writes the members of a foreign result (NULL: none), except those that the daemon writes. */
 void method_put_result(struct json_writer *writer, const struct json *object);
+
+/* Writes the JSON Schema of the result as member name; in_short: without nested members. */
+void method_write_result_schema(
+    struct json_writer *writer, const char *name, const struct method *method, bool in_short);
 
 /*
  * method_is_read_only() returns true if a method changes nothing, method_is_destructive() if it can

@@ -58,6 +58,16 @@ static void write_effects(struct json_writer *writer, const struct method *metho
 	json_put_bool(writer, "destructive", method_is_destructive(method));
 }
 
+void method_write_result_schema(
+    struct json_writer *writer, const char *name, const struct method *method, bool in_short)
+{
+	const char *schema = method->result_schema;
+	if (schema != NULL && !in_short)
+		json_put_raw(writer, name, schema, strlen(schema));
+	else
+		field_write_result_schema(writer, name, method->results, in_short);
+}
+
 void method_write(struct json_writer *writer, const char *name, const struct method *method)
 {
 	json_object_begin(writer, name);
@@ -84,7 +94,7 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 		json_object_end(writer);
 	}
 	json_array_end(writer);
-	field_write_result_schema(writer, "result_schema", method->results, false);
+	method_write_result_schema(writer, "result_schema", method, false);
 	write_effects(writer, method);
 	for (size_t i = 0; i < FLAGS_COUNT; i++)
 		json_put_bool(writer, flags[i].name, method->flags & flags[i].flag);

@@ -59,7 +59,8 @@ struct declaration {
 	const struct field *fields; /* "wait", "pane", the declared ones, each with aliases */
 	const struct declaration_shape *shapes; /* for each field, in the same order */
 	size_t args_size; /* size of the struct that the fields fill */
-	const struct field_result *results; /* declared members, then the id for "wait" */
+	const struct field_result *results; /* declared members; else those of the answer */
+	const char *result_schema; /* JSON: types of the declared members at all depths; or NULL */
 	const char *const *run; /* words of the command; NULL: a tool of a server */
 	struct declaration_server server; /* only if run is NULL */
 	enum declaration_answer answer; /* only if run is not NULL */

@@ -5,6 +5,8 @@
 #include <math.h>
 
 #define ENUM_MAX 64
+#define TYPES_MAX 64 /* bytes of all types of a member of the result */
+#define RESULT_SCHEMA_MAX (8 * DECLARATION_BYTES_MAX) /* bytes; lists of types grow */
 #define WHERE_SIZE (DECLARATION_NAME_MAX + 32)
 
 enum property_type {
@@ -440,30 +442,64 @@ bool declaration_read_parameters(
 	return is_good;
 }
 
-/* Reads type and description of a member of the result; the rest of its schema is ignored. */
-static bool read_result_row(struct declaration *declaration, struct field_result *row,
-    const struct json *value, char *ret_reason)
+/* Returns a type of JSON Schema, or an array of types as "string|null"; NULL for other values. */
+static const char *read_types(struct declaration *declaration, const struct json *value)
 {
-	const char *type = json_get_str(value, "type", "");
-	for (size_t at = 0; type_choices[at] != NULL; at++)
-		if (strcmp(type, type_choices[at]) == 0)
-			row->type = type_choices[at];
-	if (row->type == NULL)
+	static const char *const types[] = {
+	    "array", "boolean", "integer", "null", "number", "object", "string", NULL};
+	bool is_list = value != NULL && value->type == JSON_ARRAY, is_good = true;
+	const struct json *one = is_list ? value->child : value;
+	struct buf text = BUF(TYPES_MAX);
+	const char *found = NULL;
+	for (; one != NULL && is_good; one = is_list ? one->next : NULL)
+		is_good = one->type == JSON_STRING && str_is_in(one->text, types) &&
+		    buf_printf(&text, "%s%s", text.len > 0 ? "|" : "", one->text) == 0;
+	if (is_good && text.len > 0)
+		found = declaration_copy(declaration, buf_text(&text));
+	buf_finish(&text);
+	return found;
+}
+
+/*
+ * Writes types and members of a schema, at all depths; the rest of the schema is ignored. row
+ * (NULL: none) gets the types, which must be there then.
+ */
+static bool put_schema(struct declaration *declaration, struct json_writer *writer,
+    const struct json *schema, struct field_result *row, char *ret_reason)
+{
+	const struct json *type = json_member(schema, "type");
+	const struct json *inner = json_member(schema, "properties");
+	const struct json *items = json_member(schema, "items");
+	const char *types = read_types(declaration, type);
+	bool is_good = types != NULL || (type == NULL && row == NULL);
+	if (!is_good)
 		return declaration_refuse(ret_reason,
-		    "result.properties.%.64s: must have a type: array, boolean, integer, number, "
-		    "object or string",
-		    value->name);
-	row->name = declaration_copy(declaration, value->name);
-	row->help = declaration_copy(declaration, json_get_str(value, "description", ""));
-	return true;
+		    "result: \"%.64s\" must have a type: array, boolean, integer, null, number, "
+		    "object or string, or an array of these",
+		    schema->name);
+	if (row != NULL)
+		*row = (struct field_result){declaration_copy(declaration, schema->name), types,
+		    declaration_copy(declaration, json_get_str(schema, "description", ""))};
+	json_object_begin(writer, schema->name);
+	if (types != NULL)
+		field_put_types(writer, types);
+	if (inner != NULL)
+		json_object_begin(writer, "properties");
+	json_each_member (member, inner)
+		is_good = is_good && put_schema(declaration, writer, member, NULL, ret_reason);
+	if (inner != NULL)
+		json_object_end(writer);
+	if (items != NULL)
+		is_good = is_good && put_schema(declaration, writer, items, NULL, ret_reason);
+	json_object_end(writer);
+	return is_good;
 }
 
 /* Results without a declared schema, by the kind of the answer. */
 static const struct field_result plain_results[][4] = {
     [DECLARATION_TEXT] = {{"text", "string", "the answer"},
 	{"id", "string", "with wait false: the call, and its notification"}, {NULL, NULL, NULL}},
-    [DECLARATION_JSON] = {{"id", "string", "with wait false: the call, and its notification"},
-	{NULL, NULL, NULL}},
+    [DECLARATION_JSON] = {{NULL, NULL, NULL}}, /* its members may have any names and types */
     [DECLARATION_IMAGE] = {{"mime_type", "string", "the kind of image"},
 	{"bytes", "integer", "the size of the image"}, {"data", "string", "the image, as base64"},
 	{NULL, NULL, NULL}},
@@ -472,8 +508,9 @@ static const struct field_result plain_results[][4] = {
 bool declaration_read_result(
     struct declaration *declaration, const struct json *schema, char *ret_reason)
 {
-	const struct json *value;
 	struct field_result *rows, *row;
+	struct json_writer writer;
+	struct buf text;
 	struct schema result;
 	struct buf scratch;
 	bool is_good;
@@ -490,9 +527,15 @@ bool declaration_read_result(
 		    DECLARATION_PARAMETERS_MAX);
 	row = rows =
 	    declaration_own(declaration, xcalloc(result.properties->count + 1, sizeof *rows));
-	for (value = result.properties->child; value != NULL; value = value->next)
-		if (!read_result_row(declaration, row++, value, ret_reason))
-			return false;
+	json_start_object(&writer, &text, RESULT_SCHEMA_MAX);
+	json_put_str(&writer, "type", "object");
+	json_object_begin(&writer, "properties");
+	json_each (value, result.properties)
+		is_good = is_good && put_schema(declaration, &writer, value, row++, ret_reason);
+	json_object_end(&writer);
+	json_object_end(&writer);
 	declaration->results = rows;
-	return true;
+	declaration->result_schema = declaration_own(declaration, buf_steal(&text, NULL));
+	return is_good &&
+	    (!writer.is_cut || declaration_refuse(ret_reason, "result: is too large"));
 }

@@ -109,6 +109,7 @@ static void set_row(struct tool *tool, const struct tool_folder *folder)
 	    .fields = declaration->fields,
 	    .args_size = declaration->args_size,
 	    .results = declaration->results,
+	    .result_schema = declaration->result_schema,
 	    .flags = METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD |
 		(declaration->answer == DECLARATION_IMAGE || declaration->run == NULL ? METHOD_IMAGE
 										      : 0) |
