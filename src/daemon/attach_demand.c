@@ -8,7 +8,6 @@
 #include "daemon/pane/reporter.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/peer.h"
 #include "daemon/server/server.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/subscription.h"
@@ -27,14 +26,6 @@ struct attach_demand {
 	int64_t people_wait_ms; /* interval from the next listing to the one after */
 };
 
-static bool has_following_peer(const struct daemon *daemon, bool by_pipe)
-{
-	next_each (struct peer, peer, server_next_peer, daemon->server)
-		if (subscription_set_follows(peer_subscriptions(peer), by_pipe))
-			return true;
-	return false;
-}
-
 /* Returns true while a text is typed or shown. No event reports its end, so ask again later. */
 static bool is_typing(const struct daemon *daemon)
 {
@@ -52,7 +43,7 @@ static bool has_agents(const struct daemon *daemon)
 /* Returns true if a peer, a wait or a stream needs what only an attached client gets. */
 static bool follows(const struct daemon *daemon, bool by_pipe)
 {
-	return has_following_peer(daemon, by_pipe) || tmux_is_attaching(daemon->tmux) ||
+	return subscription_any_follows(by_pipe) || tmux_is_attaching(daemon->tmux) ||
 	    wait_set_follows(daemon->waits) || stream_set_follows(daemon->streams);
 }
 

@@ -329,8 +329,40 @@ ask_nothing() {
 	kill -0 "$pid" && kill -9 "$pid"
 }
 
+# A resource of MCP is a need while a client subscribes to it; a session alone is none.
+attached() {
+	ask '{"method":"status"}' | jq .result.tmux.attached
+}
+say_mcp() { # say_mcp ID METHOD URI
+	jq -nc --arg id "$1" --arg method "$2" --arg uri "$3" '{jsonrpc: "2.0", id: $id, method: $method, params: {uri: $uri}}' >&5
+	until_is "$2 is answered: $1" 1 sh -c "grep -c '\"id\":\"$1\",\"result\"' $dir/resources || :"
+}
+subscribe_resource() {
+	mkfifo "$dir/mcp"
+	socat - "UNIX-CONNECT:$MUXBUS" <"$dir/mcp" >"$dir/resources" &
+	client=$!
+	exec 5>"$dir/mcp"
+	say_mcp first initialize ''
+	echo '{"jsonrpc":"2.0","method":"notifications/initialized"}' >&5
+	say_mcp jobs resources/subscribe muxbus://jobs
+	is 'a session of MCP is no reason to be a client' "$(attached)" false
+	say_mcp one resources/subscribe muxbus://panes
+	until_is 'a subscribed resource is one' true attached
+	t new-window -d 'exec sleep 600'
+	until_is 'and is told to have changed' yes sh -c "grep -q 'updated.*muxbus://panes' $dir/resources && echo yes"
+	say_mcp two resources/unsubscribe muxbus://panes
+	until_is 'until it is unsubscribed' false attached
+	say_mcp three resources/subscribe muxbus://panes
+	until_is 'subscribed again' true attached
+	exec 5>&-
+	kill "$client"
+	until_is 'it lasts as long as its connection' false attached
+	rm "$dir/mcp"
+}
+
 start 'exec sh'
 ask_nothing
+subscribe_resource
 t set-hook -g client-attached "run-shell 'echo client >>$dir/clients'"
 use
 move
@@ -350,6 +382,8 @@ MUXBUS_TEST_ATTACH=never
 start_daemon
 t set-hook -g client-attached "run-shell 'echo client >>$dir/clients'"
 use
+call resources/subscribe '{"uri":"muxbus://panes"}'
+is 'with attach=never the resource of panes is refused' "$(field .error.data.kind)" refused
 call subscribe '{}'
 is 'with attach=never it is refused' "$(field '"\(.error.data.kind) \(.error.message | contains("attach=never"))"')" 'refused true'
 call wait_for '{"any":[{"event":"window_created"}],"timeout_sec":5}'

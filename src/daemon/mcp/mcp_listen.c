@@ -3,9 +3,11 @@
 
 #include <muxbus.h>
 
+#include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_resource.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/subscription.h"
@@ -228,7 +230,9 @@ static struct listen_target *add_target(struct mcp_listening *listening,
 	struct subscription_filter filter = {.kinds = change->kinds,
 	    .wants_output = change->has_output,
 	    .panes = &change->pane,
-	    .panes_count = change->pane != MUXBUS_NO_ID};
+	    .panes_count = change->pane != MUXBUS_NO_ID,
+	    .is_passive = *uri == '\0' ||
+		(stream != NULL && request_role(stream->request) == ROLE_READ_ONLY)};
 	struct listen_target *target;
 	if (listening->count >= TARGETS_MAX + (size_t)is_log)
 		return NULL;
@@ -310,6 +314,11 @@ static void handle_subscribe(struct mcp_exchange *exchange, const void *data)
 		    "have the resources");
 		return;
 	}
+	if (change.kinds != 0 &&
+	    subscription_follows(change.kinds, change.has_output,
+		change.pane != MUXBUS_NO_ID && config_pipes(listening->daemon->config)) &&
+	    dispatch_attach_first(exchange->request))
+		return;
 	if (find_by_uri(listening, args->uri) == NULL &&
 	    add_target(listening, NULL, args->uri, &change, false) == NULL) {
 		request_fail(exchange->request, MESSAGE_LIMIT,

@@ -46,6 +46,7 @@ struct subscription {
 	char name[SUBSCRIPTION_NAME_SIZE];
 	uint64_t kinds; /* 0: all */
 	bool wants_output;
+	bool is_passive;
 	bool is_started;
 	struct id_set panes;
 	struct id_set sessions;
@@ -56,6 +57,7 @@ struct subscription {
 };
 
 struct subscription_set {
+	struct list link; /* in all_sets */
 	struct event_log_listener listener;
 	const struct daemon *parts;
 	struct subscription_sink sink;
@@ -63,6 +65,8 @@ struct subscription_set {
 	size_t count;
 	unsigned last_number;
 };
+
+static struct list all_sets = {&all_sets, &all_sets};
 
 static void on_event(struct event_log_listener *listener, struct event_entry *event);
 
@@ -75,6 +79,7 @@ struct subscription_set *subscription_set_new(
 	set->listener.event = on_event;
 	list_init(&set->listener.link);
 	list_init(&set->subscriptions);
+	list_append(&all_sets, &set->link);
 	return set;
 }
 
@@ -94,12 +99,14 @@ bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe)
 	return kinds == 0 || (wants_output && !by_pipe) || (kinds & ~others) != 0;
 }
 
-bool subscription_set_follows(const struct subscription_set *set, bool by_pipe)
+bool subscription_any_follows(bool by_pipe)
 {
-	list_each (const struct subscription, one, &set->subscriptions, link)
-		if (subscription_follows(
-			one->kinds, one->wants_output, by_pipe && one->panes.is_limited))
-			return true;
+	list_each (const struct subscription_set, set, &all_sets, link)
+		list_each (const struct subscription, one, &set->subscriptions, link)
+			if (!one->is_passive && !set->sink.is_internal &&
+			    subscription_follows(
+				one->kinds, one->wants_output, by_pipe && one->panes.is_limited))
+				return true;
 	return false;
 }
 
@@ -204,6 +211,7 @@ int subscription_add(
 	(void)snprintf(subscription->name, sizeof subscription->name, "S%u", ++set->last_number);
 	subscription->kinds = filter->kinds;
 	subscription->wants_output = filter->wants_output || filter->kinds & BIT(EVENT_PANE_OUTPUT);
+	subscription->is_passive = filter->is_passive;
 	subscription->panes = id_set_of(filter->panes, filter->panes_count);
 	subscription->sessions = id_set_of(filter->sessions, filter->sessions_count);
 	subscription->windows = id_set_of(filter->windows, filter->windows_count);
@@ -237,6 +245,7 @@ void subscription_set_free(struct subscription_set *set)
 		return;
 	list_each_safe (struct subscription, subscription, &set->subscriptions, link)
 		subscription_free(set, subscription);
+	list_remove(&set->link);
 	mem_free(set);
 }
 

@@ -25,6 +25,7 @@ struct subscription_filter {
 	size_t windows_count;
 	uint64_t after; /* replay events after this number */
 	bool has_after;
+	bool is_passive; /* gets what the daemon learns; no reason to be a client of tmux */
 };
 
 /*
@@ -54,8 +55,8 @@ size_t subscription_set_count(const struct subscription_set *set);
  * named, and are piped if possible.
  */
 bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe);
-/* Returns true if a subscription needs a client of tmux. by_pipe: named panes are piped. */
-bool subscription_set_follows(const struct subscription_set *set, bool by_pipe);
+/* Returns true if a program's subscription needs a client of tmux. by_pipe: named panes are piped. */
+bool subscription_any_follows(bool by_pipe);
 
 /* Returns true if a subscription has this name. */
 bool subscription_set_has(struct subscription_set *set, const char *name);
