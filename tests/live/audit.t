@@ -76,6 +76,9 @@ now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 is 'and only what was since a time' \
 	"$("$muxbus" audit --since=2026-01-01T00:00:00Z | wc -l | tr -d ' ') $("$muxbus" audit --since="${now%%-*}-12-31T23:59:59Z" | wc -l | tr -d ' ')" \
 	"$("$muxbus" audit | wc -l | tr -d ' ') 0"
+call execute_cli '{"command":"true"}'
+is 'of one method by its second spelling' "$("$muxbus" audit --method=shell | wc -l | tr -d ' ')" \
+	"$("$muxbus" audit --method=execute_cli | grep -c execute_cli)"
 "$muxbus" audit --method=send_txt >"$dir/printed" 2>&1
 is 'but not of a method that was never there' "$? $(cat "$dir/printed")" \
 	'2 muxbus: method: there is no method "send_txt"; did you mean "send_text"?'

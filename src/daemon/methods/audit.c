@@ -85,6 +85,7 @@ struct found {
 /* A search for the lines that match the parameters. */
 struct search {
 	const struct audit_args *args;
+	const char *method; /* the name that a second spelling means; NULL: all */
 	int64_t since_ms;
 	bool shows_params; /* false: left out, since params contain texts with audit=full */
 	struct json_reader *reader;
@@ -98,8 +99,8 @@ static bool is_meant(const struct search *search, const struct json *entry)
 	const struct audit_args *args = search->args;
 	return json_get_int(entry, "n", 0) > args->after &&
 	    json_get_int(entry, "time", 0) >= search->since_ms &&
-	    (args->method == NULL ||
-		strcmp(json_get_str(entry, "method", ""), args->method) == 0) &&
+	    (search->method == NULL ||
+		strcmp(json_get_str(entry, "method", ""), search->method) == 0) &&
 	    (args->pane == NULL || strcmp(json_get_str(entry, "pane", ""), args->pane) == 0 ||
 		strcmp(json_get_str(entry, "target", ""), args->pane) == 0);
 }
@@ -199,7 +200,9 @@ static void answer(struct request *request, const struct audit_args *args)
 	struct buf text = BUF(2 * TRAIL_FILE_MAX);
 	size_t broken;
 	bool is_full, is_read;
+	const struct method *named = args->method != NULL ? method_find(args->method) : NULL;
 	search.args = args;
+	search.method = named != NULL ? named->name : args->method;
 	search.count = 0;
 	search.shows_params = request_role(request) != ROLE_READ_ONLY;
 	search.since_ms = args->since != NULL ? clock_parse(args->since) : 0;
