@@ -389,8 +389,12 @@ static void test_bounds(void)
 		mcp_replay_from_agent(replay, call, strlen(call));
 	}
 	got = text_of(mcp_replay_to_agent(replay));
-	ok(strstr(got, "\"id\":1000,\"error\"") && !strstr(got, "\"id\":999,"),
-	    "request 1001 is refused: %.80s", got);
+	ok(strstr(got, "\"id\":1000,\"result\"") && strstr(got, "\"isError\":true") &&
+		!strstr(got, "\"id\":999,"),
+	    "call 1001 is refused, so that a model reads it: %.80s", got);
+	mcp_replay_from_agent(replay, "{\"id\":1001,\"method\":\"ping\"}\n", 28);
+	got = text_of(mcp_replay_to_agent(replay));
+	ok(strstr(got, "\"id\":1001,\"error\":{\"code\":16,") != NULL, "so is another request");
 	ok(mcp_replay_is_waiting(replay) && !mcp_replay_is_done(replay), "the others wait");
 	mcp_replay_wrote_agent(replay, mcp_replay_to_agent(replay)->len);
 	mcp_replay_refused(replay, "no");

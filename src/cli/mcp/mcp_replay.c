@@ -221,13 +221,13 @@ static void teach(
 }
 
 /* Answers a request with a failure, and forgets it. */
-static void answer(struct mcp_replay *replay, struct pending_request *pending, const char *text)
+static void answer(struct mcp_replay *replay, struct pending_request *pending,
+    enum message_error error, const char *text)
 {
 	if (pending->tool[0])
 		teach(replay, pending, text);
 	else
-		message_write_error(
-		    &replay->agent_writer, pending->id, MESSAGE_INTERNAL, text, NULL);
+		message_write_error(&replay->agent_writer, pending->id, error, text, NULL);
 	forget(replay, pending);
 }
 
@@ -245,7 +245,7 @@ static void answer_lost(struct mcp_replay *replay, struct pending_request *pendi
 		(void)snprintf(text, sizeof text,
 		    "muxbusd restarted while this request ran; whether it had an effect is "
 		    "unknown");
-	answer(replay, pending, text);
+	answer(replay, pending, MESSAGE_INTERNAL, text);
 }
 
 /* Methods that may be sent again, because repeating them is harmless. */
@@ -329,9 +329,6 @@ static bool refuse(struct mcp_replay *replay, const struct message *message)
 	enum message_error error = MESSAGE_REQUEST;
 	if (is_ours(message->id)) {
 		text = "ids that begin with \"" OUR_PREFIX "\" are reserved for the bridge";
-	} else if (replay->pending_count >= MCP_REPLAY_PENDING_MAX) {
-		error = MESSAGE_LIMIT;
-		text = "1000 requests wait for their answers: let some end first";
 	} else if (replay->config.is_legacy && strcmp(message->method, "server/discover") == 0) {
 		error = MESSAGE_METHOD;
 		text = "this bridge speaks the protocol's older revisions (--legacy): initialize";
@@ -340,8 +337,6 @@ static bool refuse(struct mcp_replay *replay, const struct message *message)
 		refuse_id(replay, message->id, error, text);
 	return text != NULL;
 }
-
-_Static_assert(MCP_REPLAY_PENDING_MAX == 1000, "as the text has it");
 
 static void take_request(
     struct mcp_replay *replay, const struct message *message, const char *line, size_t len)
@@ -354,6 +349,14 @@ static void take_request(
 	pending->line = xmemdup(line, len);
 	pending->len = len;
 	judge(replay, pending, message);
+	list_append(&replay->pendings, &pending->link);
+	replay->pending_count++;
+	replay->held_bytes += pending->len;
+	if (replay->pending_count > MCP_REPLAY_PENDING_MAX) {
+		answer(replay, pending, MESSAGE_LIMIT,
+		    "1000 requests wait for their answers: let some end first");
+		return;
+	}
 	keep(replay, message);
 	if (pending->is_initialize) {
 		mem_free(replay->initialize);
@@ -362,12 +365,11 @@ static void take_request(
 			replay->initialize = xstrdup("{}");
 		replay->is_initialized = false;
 	}
-	list_append(&replay->pendings, &pending->link);
-	replay->pending_count++;
-	replay->held_bytes += pending->len;
 	if (replay->is_connected)
 		send_pending(replay, pending);
 }
+
+_Static_assert(MCP_REPLAY_PENDING_MAX == 1000, "as the text has it");
 
 static struct pending_request *find_pending(struct mcp_replay *replay, const struct json *id)
 {
@@ -615,7 +617,7 @@ void mcp_replay_refused(struct mcp_replay *replay, const char *reason)
 			mem_free(replay->initialize);
 			replay->initialize = NULL;
 		}
-		answer(replay, pending, reason);
+		answer(replay, pending, MESSAGE_INTERNAL, reason);
 	}
 }
 
