@@ -33,6 +33,7 @@ static const struct {
     {"start.js",
 	"require('child_process').spawn(process.env.HOME + '/agent', {stdio: 'inherit'})\n"},
     {"package.json", "{\"name\":\"fake\",\"version\":\"1.0.0\",\"bin\":\"agent\"}\n"},
+    {"within", "#!/bin/sh\nexec python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' \"$@\"\n"},
     {"hook",
 	"#!/bin/sh\nuntil echo "
 	"'{\"id\":1,\"method\":\"report_agent\",\"params\":{\"agent\":\"fake\"}}' "
@@ -183,6 +184,8 @@ static const struct {
     {"script", "script", ASKS, "exec script -qc ~/agent /dev/null", NULL},
     {"script between two shells", "script", ASKS,
 	"script -qc '~/agent; ~/person' /dev/null; exec ~/person", NULL},
+    {"a terminal within that of python", "python3", ASKS, "exec ~/within ~/agent", NULL},
+    {"a person's shell within it", "python3", ASKS, "exec ~/within ~/person", "~/agent"},
     {"node", "node", ASKS, "exec node start.js", NULL},
     {"node in a waiting shell", "node", ASKS, "node start.js; exec ~/person", NULL},
     {"npx", "npx", ASKS, "exec npx --offline fake", NULL},
@@ -303,6 +306,10 @@ static const struct {
     {"script: a shell that the agent starts", ASKS " --nest $HOME/person",
 	"exec script -qc ~/agent /dev/null", NULL, "kill -USR2 $P", "the shell is here",
 	"in front, not"},
+    {"the agent has ended within python", ASKS, "exec ~/within ~/person", "~/agent", "kill -9 $P",
+	"Killed", "in front, not"},
+    {"a program within python whose lines the kernel edits", ASKS " --cooked",
+	"exec ~/within ~/agent", NULL, ":", NULL, "the shell behind it"},
     {"it never asked", "", "~/agent; exec ~/person", NULL, ":", NULL, "has asked"},
     {"another in the background asked", "", PERSON,
 	"~/background & ~/stranger --above 'the agent is here'",
@@ -326,6 +333,8 @@ static void check_refusals(struct live *live, struct talk *talk)
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
 		char reason[200], *pane, *id;
 		const char *result;
+		if (strstr(refusals[i].window, "within") != NULL && !has_program(live, "python3"))
+			continue;
 		write_agent(live, "agent", refusals[i].options);
 		pane = start_pane(live, refusals[i].window, refusals[i].typed);
 		(void)live_run(live, "P=$(cat agent.pid); %s", refusals[i].change);

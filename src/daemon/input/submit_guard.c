@@ -301,16 +301,15 @@ bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_p
 }
 
 /*
- * Reads the terminal of the program that a shell in front waits for, which may not be the pane's.
- * If that terminal cannot be read, assumes that the kernel edits its lines.
+ * Reads the terminal of the program that a shell in front waits for, which may not be the pane's
+ * (inner_tty, else NULL). If that terminal cannot be read, assumes that the kernel edits its lines.
  */
 static void look_behind_shell(
-    const struct expected *expected, const struct muxbus_pane *pane, struct pane_tty *tty)
+    const struct expected *expected, const char *inner_tty, struct pane_tty *tty)
 {
-	char path[64];
 	int unread = tty->unread;
-	if (foreground_inner_tty(pane->pid, expected->program.pid, path, sizeof path))
-		pane_tty_read(path, expected->program.pid, tty);
+	if (inner_tty != NULL)
+		pane_tty_read(inner_tty, expected->program.pid, tty);
 	if (!tty->is_known)
 		*tty = (struct pane_tty){.is_known = true, .is_cooked = true, .has_echo = true};
 	tty->unread = unread > tty->unread ? unread : tty->unread;
@@ -324,13 +323,16 @@ bool submit_guard_terminal(const struct daemon *parts, const struct submit_polic
 	const char *name = pane->command;
 	struct pane_tty tty = *pane_tty;
 	struct expected expected;
-	bool has_asked, is_known;
+	bool has_asked, is_inner, is_known;
+	char path[64];
 	ret_reason[0] = '\0';
 	if (!tty.is_known || policy->knows_prompt)
 		return true;
 	has_asked = expected_find(queue_store(parts->queue), ref, &expected);
-	if (has_asked && foreground_is_shell(name)) {
-		look_behind_shell(&expected, pane, &tty);
+	is_inner =
+	    has_asked && foreground_inner_tty(pane->pid, expected.program.pid, path, sizeof path);
+	if (is_inner || (has_asked && foreground_is_shell(name))) {
+		look_behind_shell(&expected, is_inner ? path : NULL, &tty);
 		name = expected.identity;
 	}
 	is_known = has_asked || has_kept(parts, pane);
@@ -361,13 +363,18 @@ static void find_names(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, struct guard_names *ret_names)
 {
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
+	struct expected expected;
 	*ret_names = (struct guard_names){.command = pane->command};
 	/* The agent's name counts unless the agent has started another program on its terminal. */
 	if (presence != NULL && !presence->is_by_mark &&
 	    (presence->pid <= 0 ||
 		!foreground_is_below(pane_tty_front_pid(pane->pid), presence->pid)))
 		snprintf(ret_names->reported, sizeof ret_names->reported, "%s", presence->agent);
-	if (!foreground_agent(pane->pid, parts->signs, ret_names->by_argv))
+	/* The agent may be on a terminal within the pane's, which another program shows. */
+	if (!foreground_agent(pane->pid, parts->signs, ret_names->by_argv) &&
+	    !(expected_find(queue_store(parts->queue), ref, &expected) &&
+		expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT &&
+		foreground_is_agent(expected.program.pid, parts->signs, ret_names->by_argv)))
 		ret_names->by_argv[0] = '\0';
 }
 

@@ -287,17 +287,23 @@ static bool is_named(void *data, const char *name)
 	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
 }
 
-static bool search_tree(struct process_search *search, pid_t pid, unsigned depth, char *ret_name)
+bool foreground_is_agent(
+    pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
 	static char buffer[ARGV_MAX];
 	const char *words[AGENT_ARGV_WORDS_MAX];
+	return agent_argv_find(words, read_words(pid, buffer, words),
+	    signs != NULL ? is_named : NULL, (void *)(uintptr_t)signs, ret_name);
+}
+
+static bool search_tree(struct process_search *search, pid_t pid, unsigned depth, char *ret_name)
+{
 	pid_t children[PROCESSES_MAX];
 	bool is_found;
 	size_t count = 0;
 	if (getpgid(pid) != search->group || depth > DEPTH_MAX || ++search->count > PROCESSES_MAX)
 		return false;
-	is_found = agent_argv_find(words, read_words(pid, buffer, words),
-	    search->signs != NULL ? is_named : NULL, (void *)(uintptr_t)search->signs, ret_name);
+	is_found = foreground_is_agent(pid, search->signs, ret_name);
 	if (!is_found)
 		(void)process_children(pid, children, PROCESSES_MAX, &count); /* none on failure */
 	/* A program that is no agent and has no children needs no test of its terminal. */
@@ -370,11 +376,12 @@ static bool is_asking_program(pid_t pid, const struct tty_process *process)
 	    (pid == process->front || is_terminal(pid, 0));
 }
 
-enum foreground_asker foreground_find_asker(
-    pid_t pane_pid, pid_t asker, struct foreground_program *ret_program)
+enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
+    const struct screen_sign_set *signs, struct foreground_program *ret_program)
 {
 	struct tty_process ancestors[ANCESTORS_MAX], pane;
-	bool is_related = false, is_shown = false;
+	bool is_related = false, is_shown = false, is_agent;
+	char name[AGENT_ARGV_NAME_SIZE];
 	pid_t pids[ANCESTORS_MAX];
 	size_t count = read_ancestors(asker, pids, ancestors);
 	int tty;
@@ -388,15 +395,20 @@ enum foreground_asker foreground_find_asker(
 		if (process->tty == 0 || (!is_related && process->tty != tty))
 			continue;
 		if (process->tty != tty && !is_shown)
-			return ASKER_BEHIND;
+			break;
 		tty = process->tty;
 		is_related = true;
 		is_shown = is_front(process);
 		if (!is_shown || !is_asking_program(pids[count], process))
 			continue;
-		*ret_program = (struct foreground_program){pids[count], process->start};
-		return ASKER_IN_FRONT;
+		is_agent = foreground_is_agent(pids[count], signs, name);
+		if (ret_program->pid == 0 || (is_agent && tty != pane.tty))
+			*ret_program = (struct foreground_program){pids[count], process->start};
+		if (is_agent)
+			break;
 	}
+	if (ret_program->pid != 0)
+		return ASKER_IN_FRONT;
 	return is_related ? ASKER_BEHIND : ASKER_ELSEWHERE;
 }
 

@@ -68,10 +68,11 @@ bool foreground_asks_for_itself(const char *command);
  * Finds the program in front on whose behalf a process makes a request: among the process and its
  * ancestors in the foreground group of the pane's terminal, the highest that makes its own
  * requests. A waiting shell makes no requests of its own. If only carriers such as
- * script(1) are in front, finds the program in front of the terminal that they show.
+ * script(1) are in front, finds the program in front of the terminal that they show. So does a
+ * program that is no agent, if an agent is in front of the terminal that the program shows.
  */
-enum foreground_asker foreground_find_asker(
-    pid_t pane_pid, pid_t asker, struct foreground_program *ret_program);
+enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
+    const struct screen_sign_set *signs, struct foreground_program *ret_program);
 
 /*
  * Returns the present place of a program. It is in front if it runs in its terminal's foreground
@@ -94,6 +95,10 @@ bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
  * false if there is none.
  */
 bool foreground_agent(
+    pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE]);
+
+/* Returns true if the command line of a process is an agent's, or names an agent of signs. */
+bool foreground_is_agent(
     pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
 /* Writes the identity (agent_argv_identity()) of the program in front. Returns false if unknown. */

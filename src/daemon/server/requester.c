@@ -47,7 +47,7 @@ void requester_expect_front(
 	struct expected expected = {0};
 	char command[256];
 	switch (foreground_find_asker(
-	    pane->pid, peer != NULL ? peer_pid(peer) : 0, &expected.program)) {
+	    pane->pid, peer != NULL ? peer_pid(peer) : 0, parts->signs, &expected.program)) {
 	case ASKER_BEHIND:
 		/*
 		 * The program in front has not made the request, so it expects no answer. If a
