@@ -107,6 +107,8 @@ static void test_captures(void)
 
 static void test_refused(void)
 {
+	static const char *const wide[] = {"(?i)[\\x{0}-\\x{10ffff}]", "(?xi)[a - \\x{10FFFF}]",
+	    "(?i:[!-\364\217\277\277])", "(?i)[!-\\N{U+10ffff}]", "(?^i)[!-\\o{4177777}]"};
 	char *big, *nest;
 	check_refused("a(b", 3, "offset 3");
 	check_refused("(*UCP)a(b", 9, "offset 9");
@@ -117,6 +119,17 @@ static void test_refused(void)
 	memset(nest + 1000, ')', 1000);
 	check_refused(nest, 2000, "nested");
 	free(nest);
+	/* PCRE2 takes 5 ms for each of these ranges. */
+	for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+		clock_t start = clock();
+		char many[PATTERN_BYTES_MAX + 1] = "";
+		for (size_t at = 0; at + strlen(wide[i]) < sizeof many; at += strlen(wide[i]))
+			strcat(many, wide[i]);
+		check_refused(many, strlen(many), "too wide");
+		ok(clock() - start < CLOCKS_PER_SEC / 5, "at once");
+	}
+	check("(?i)[^\\x{80}-\\x{10ffff}]-\360\237\232\200", "\303\251a-\360\237\232\200", 8,
+	    PATTERN_MATCH, 2, 8);
 	big = malloc(PATTERN_BYTES_MAX + 1);
 	memset(big, 'x', PATTERN_BYTES_MAX + 1);
 	check_refused(big, PATTERN_BYTES_MAX + 1, "4096");

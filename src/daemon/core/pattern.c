@@ -17,6 +17,7 @@
 #define PLACES_UNTIMED 16
 #define CALLS_UNTIMED 4
 #define CALL_PLACES 64
+#define RANGES_MAX (2 * 0x110000) /* characters of all ranges whose case is ignored */
 #define PLACE_CALL "(?C)" /* makes the interpreter call on_place() at each place */
 #define JIT_STACK_FIRST_BYTES (32 * 1024)
 #define JIT_STACK_MAX_BYTES (512 * 1024)
@@ -161,6 +162,34 @@ static pcre2_code *compile(
 	return code;
 }
 
+/*
+ * Returns true if ranges as in "(?i)[!-\x{ffff}]" have more than RANGES_MAX characters, of which
+ * PCRE2 looks at each. A range counts up to its end, and text behind "-" may count as one.
+ */
+static bool has_wide_ranges(const char *text, size_t len)
+{
+	bool ignores_case = false, is_range = false;
+	size_t sum = 0;
+	for (size_t at = 0; at < len; at++) {
+		const char *c = text + at;
+		uint32_t end = 0;
+		if (c[0] == '(' && c[1] == '?' &&
+		    memchr(c + 2, 'i', strspn(c + 2, "abcdefghijklmnopqrstuvwxyzJUP^-")) != NULL)
+			ignores_case = true;
+		if (*c == '-')
+			is_range = true;
+		else if (*c == '{')
+			end = (uint32_t)strtoul(c + 1 + strspn(c + 1, " U+"), NULL, 16);
+		else if ((uint8_t)*c >= 0xc0)
+			(void)utf8_decode(c, len - at, &end);
+		if (!is_range || end < 0x80)
+			continue;
+		is_range = false;
+		sum += end < 0x110000 ? end : 0x110000;
+	}
+	return ignores_case && sum > RANGES_MAX;
+}
+
 struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size)
 {
 	struct pattern *pattern;
@@ -179,8 +208,9 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 	/* \G would match where each call begins. */
 	pattern->may_be_slow =
 	    strpbrk(pattern->text, "*+?{(") != NULL && strstr(pattern->text, "\\G") == NULL;
-	pattern->code = compile(pattern, len, ret_reason, reason_size);
-	if (pattern->code != NULL)
+	if (has_wide_ranges(pattern->text, len))
+		snprintf(ret_reason, reason_size, "the ranges of characters are too wide for (?i)");
+	else if ((pattern->code = compile(pattern, len, ret_reason, reason_size)) != NULL)
 		return pattern;
 	pattern_free(pattern);
 	return NULL;
