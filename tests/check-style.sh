@@ -108,4 +108,7 @@ check 'no word that has to be decoded: nobody, somebody, whoever, told' "$(print
 check 'no sentence begins with What, Who, Whoever, One that' "$(printf "%s\n" "$prose" |
 	grep -a -E '(~ *|[.!?] |: *|^[^:]*:[0-9]*:[[:blank:]]*)(What|Who|Whoever|Whatever|One that|Those that|Those who) ')"
 
+check 'each deliberate bug has its place in the source (make mutants)' \
+	"$(command -v perl >/dev/null && sh tests/mutants.sh --look .)"
+
 done_checking

@@ -4,11 +4,14 @@
 # test is then built and run there, and must fail.
 #
 #	tests/mutants.sh TREE		TREE: a copy of the release's files, as `make distdir` makes
+#	tests/mutants.sh --look TREE	only prints the bugs whose place in TREE is not found
 #
 # `make mutants` does it all; it takes some minutes. MUTANTS=PATTERN runs those whose name
 # matches the shell pattern.
 
 set -u
+look=
+[ "${1:-}" != --look ] || { look=$(mktemp) && shift || exit 1; }
 tree=${1:?usage: $0 TREE}
 tree=$(cd "$tree" && pwd -P) || exit 1
 wanted=${MUTANTS:-*}
@@ -43,9 +46,21 @@ spoil() {
 	done
 }
 
+# look_for TEST FILE NAME OLD NEW...: prints the name unless the bug can be put into a copy.
+look_for() {
+	cp "$tree/$2" "$look" || exit 1
+	look_name="$2: $3"
+	shift 3
+	spoil "$look" "$@" 2>/dev/null || echo "$look_name"
+}
+
 # mutant TEST FILE NAME OLD NEW...: more than one pair where one guard stands behind another.
 mutant() {
 	case $3 in $wanted) ;; *) return ;; esac
+	if [ -n "$look" ]; then
+		look_for "$@"
+		return
+	fi
 	cp -p "$tree/$2" "$tree/_mutants/original" || exit 1
 	mutant_test=$1 mutant_file=$2 mutant_name=$3
 	shift 3
@@ -67,13 +82,13 @@ mutant() {
 	touch "$tree/$mutant_file"
 }
 
-mkdir -p "$tree/_mutants"
-if ! (cd "$tree/_mutants" && ../configure -q CFLAGS='-g -O1' && make -s -j2) >"$tree/_mutants/setup.log" 2>&1; then
+[ -n "$look" ] || mkdir -p "$tree/_mutants"
+if [ -z "$look" ] && ! (cd "$tree/_mutants" && ../configure -q CFLAGS='-g -O1' && make -s -j2) >"$tree/_mutants/setup.log" 2>&1; then
 	tail -n 20 "$tree/_mutants/setup.log" | sed 's/^/# /'
 	echo 'Bail out! the copy cannot be built'
 	exit 1
 fi
-for test in tests/test_journal tests/test_journal_kill tests/test_store tests/test_queue \
+[ -n "$look" ] || for test in tests/test_journal tests/test_journal_kill tests/test_store tests/test_queue \
 	tests/test_record tests/test_timer tests/test_sequence tests/test_watch tests/test_job \
 	tests/test_state_dir tests/test_repeat tests/test_draft tests/test_line tests/test_fleet_name \
 	tests/test_declaration; do
@@ -121,12 +136,12 @@ mutant tests/test_sequence src/daemon/event/event_log.c 'a damaged file is trust
 # The queue and its consumers.
 
 mutant tests/test_queue src/daemon/queue/queue.c 'a restart forgets a delivery under way' \
-	'if (note->state == NOTE_DELIVERING)
-		note->state = NOTE_QUEUED;' ''
+	'		note->state = NOTE_QUEUED;
+		note->was_handed =' '		note->was_handed ='
 mutant tests/test_queue src/daemon/queue/queue.c 'what somebody has in hand is added to' \
 	'note->is_told || ' ''
 mutant tests/test_queue src/daemon/queue/queue.c 'hand-outs of an earlier daemon are forgotten' \
-	'note->is_told = true; /* perhaps, by an earlier daemon */' '' \
+	'note->is_told = true; /* an earlier daemon may have handed it out */' '' \
 	'queue_insert(queue, note);
 	return true;' 'queue_insert(queue, note);
 	if (note->key != NULL)
@@ -161,7 +176,7 @@ mutant tests/test_record src/daemon/queue/record_field.c 'words behind those of 
 # ---- timers
 
 mutant tests/test_timer src/daemon/core/boot_clock.c 'the clock of an earlier start of the machine is believed' \
-	' && strcmp(boot_id, clock->boot_id) == 0)' ')'
+	' || strcmp(boot_id, clock->boot_id) != 0)' ')'
 mutant tests/test_timer src/daemon/timer/timer.c 'a recurring timer drifts' \
 	'timer->boot_due_ms += (missed + 1) * timer->period_ms;' \
 	'timer->boot_due_ms = now_boot_ms(set) + timer->period_ms;'
@@ -180,8 +195,8 @@ mutant tests/test_job src/job/main.c 'the exit status is lost' \
 	'WIFEXITED(how) ? WEXITSTATUS(how) : -1' 'WIFEXITED(how) ? 0 : -1'
 mutant tests/test_job src/daemon/job/job.c 'an accepted job is not started after a kill' \
 	'(error = start_supervisor(tracked)) == 0)
-		return; /* accepted' 'false)
-		return; /* accepted'
+		return;' 'false)
+		return;'
 mutant tests/test_job src/daemon/job/job.c 'a killed supervisor is taken for a success' \
 	'job->state = JOB_LOST;' 'job->state = JOB_EXITED;'
 mutant tests/test_watch src/daemon/watch/watch.c 'a watch reads reported lines again' \
@@ -229,5 +244,9 @@ mutant tests/test_fleet_name src/daemon/fleet/fleet_name.c 'a host speaks for an
 mutant tests/test_declaration src/daemon/tool/declaration_schema.c 'the history has the texts of declared tools' \
 	'property->is_plain ? 0 : FIELD_CONFIDENTIAL' '0'
 
+if [ -n "$look" ]; then
+	rm -f "$look"
+	exit 0
+fi
 echo "1..$count"
 [ $failed -eq 0 ]
