@@ -92,7 +92,7 @@ static bool output_arm(struct condition *condition, struct request *request, con
 {
 	const struct output_args *args = data;
 	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
-	if (watch == NULL || !pane_watch_pattern(watch, request, args->output))
+	if (watch == NULL || !pane_watch_pattern(watch, request, "output", args->output))
 		return false;
 	watch->lines.found = output_found;
 	watch->lines.gap = output_gap;
@@ -188,7 +188,7 @@ static bool screen_arm(struct condition *condition, struct request *request, con
 {
 	const struct screen_args *args = data;
 	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
-	if (watch == NULL || !pane_watch_pattern(watch, request, args->screen))
+	if (watch == NULL || !pane_watch_pattern(watch, request, "screen", args->screen))
 		return false;
 	watch->tap.gap = screen_gap;
 	watch->timer = loop_timer_new(condition->parts->base, screen_look, watch);

@@ -99,16 +99,14 @@ bool pane_watch_tap(struct pane_watch *watch, struct request *request,
 	return pane_watch_fail(watch, request);
 }
 
-bool pane_watch_pattern(struct pane_watch *watch, struct request *request, const char *regex)
+bool pane_watch_pattern(
+    struct pane_watch *watch, struct request *request, const char *field, const char *regex)
 {
-	const struct method *method = request_method(request);
-	bool is_regex = method != NULL && strcmp(method->name, "watch_pane") == 0;
 	char reason[200];
 	watch->pattern = pattern_new(regex, strlen(regex), reason, sizeof reason);
 	if (watch->pattern != NULL)
 		return true;
-	request_fail_field(
-	    request, is_regex ? "regex" : watch->condition->kind->name, "%s", reason);
+	request_fail_field(request, field, "%s", reason);
 	pane_watch_disarm(watch->condition);
 	return false;
 }

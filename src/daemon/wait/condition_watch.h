@@ -49,8 +49,11 @@ bool pane_watch_fail(struct pane_watch *watch, struct request *request);
  */
 bool pane_watch_tap(struct pane_watch *watch, struct request *request,
     void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len));
-/* Compiles a pattern. On error, fails the request, frees the watch and returns false. */
-bool pane_watch_pattern(struct pane_watch *watch, struct request *request, const char *regex);
+/*
+ * Compiles the pattern of a member. On error, fails the request, frees the watch and returns false.
+ */
+bool pane_watch_pattern(
+    struct pane_watch *watch, struct request *request, const char *field, const char *regex);
 /* Calls event for each event of the daemon. */
 void pane_watch_listen(struct pane_watch *watch,
     void (*event)(struct event_log_listener *listener, struct event_entry *event));

@@ -245,13 +245,20 @@ static const struct field watch_fields[] = {
 static bool write_watch(struct request *request, const struct pane_watch_args *args,
     const struct muxbus_pane *pane, struct buf *spec)
 {
+	struct pattern *pattern = NULL;
 	struct json_writer writer;
+	char reason[200];
 	if ((args->regex != NULL) + (args->event != NULL) + args->prompt != 1 ||
 	    (args->where != NULL && args->event == NULL))
 		return request_fail_field(
 		    request, "regex", "give one of regex, event and prompt; where goes with event");
 	if (args->prompt && !args->once)
 		return request_fail_field(request, "once", "must be true with prompt");
+	if (args->regex != NULL)
+		pattern = pattern_new(args->regex, strlen(args->regex), reason, sizeof reason);
+	if (args->regex != NULL && pattern == NULL)
+		return request_fail_field(request, "regex", "%s", reason);
+	pattern_free(pattern);
 	json_writer_init(&writer, spec);
 	json_object_begin(&writer, NULL);
 	if (args->prompt)
