@@ -90,13 +90,9 @@ void field_write_result_schema(
 /* Returns true if a value is of a type of JSON Schema; NULL: of any. */
 static bool is_of(const struct json *value, const char *type)
 {
-	static const char *const types[] = {[JSON_NULL] = "null",
-	    [JSON_BOOL] = "boolean",
-	    [JSON_NUMBER] = "number",
-	    [JSON_STRING] = "string",
-	    [JSON_ARRAY] = "array",
-	    [JSON_OBJECT] = "object"};
-	return type == NULL || strcmp(type, types[value->type]) == 0 ||
+	const char *name = json_type_name(value->type);
+	const char *article = strchr(name, ' ');
+	return type == NULL || strcmp(type, article != NULL ? article + 1 : name) == 0 ||
 	    (strcmp(type, "integer") == 0 && json_is_integer(value));
 }
 
