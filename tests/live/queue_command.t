@@ -31,6 +31,10 @@ fate() { # fate ID: state and way
 	ask '{"method":"list_notifications","params":{"limit":1000}}' |
 		jq -r ".result.notifications[] | select(.id == \"$1\") | \"\(.state) \(.delivery.way)\""
 }
+marks() { # marks ID: how often it came again
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq ".result.notifications[] | select(.id == \"$1\").redelivered"
+}
 report() { # report STATE
 	ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"codex\",\"session\":\"019a-0:x\",\"pane\":\"$pane\",\"state\":\"$1\"}}" |
 		jq -r .result.state
@@ -79,6 +83,7 @@ slow() { # slow NAME: posts it, and kills the daemon meanwhile; $id
 	rm "$dir/is_slow"
 }
 slow 'in time'
+late=$id
 kill_daemon
 until_is 'a command that outlives the daemon: handed over' 'delivered queue_command' fate "$id"
 is 'once' "$(grep -c -x queue "$dir/words")" 1
@@ -97,6 +102,8 @@ wait "$daemon_pid" 2>/dev/null
 start_daemon
 until_is 'one that is killed with it: run again' 'delivered queue_command' fate "$id"
 is 'so twice' "$(grep -c -x queue "$dir/words")" 2
+is 'and it is marked' "$(marks "$id")" 1
+is 'one that was run once is not' "$(marks "$late")" 0
 
 # It hangs: killed, and typed.
 touch "$dir/hang"

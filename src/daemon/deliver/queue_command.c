@@ -374,6 +374,9 @@ static void on_trace(void *data)
 	if (trace.is_ended) {
 		judge(command, false, W_EXITCODE(trace.status, 0), trace.said);
 	} else if (!trace.is_running) {
+		/* A command that was killed may have handed the message over. */
+		for (size_t at = 0; at < mail->batch_count && trace.pid > 0; at++)
+			queue_count_redelivery(mail->office->parts->queue, mail->batch[at], 1);
 		forget(command);
 		command_free(command);
 		mail->work = NULL;
