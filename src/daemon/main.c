@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "daemon/agent/agent.h"
+#include "daemon/agent/agent_task.h"
 #include "daemon/attach_demand.h"
 #include "daemon/core/counters.h"
 #include "daemon/core/log_file.h"
@@ -239,6 +240,8 @@ static void on_alarm(void *data)
 {
 	struct main *main = data;
 	timer_ring(main->daemon.timers);
+	wait_set_follow_clock(main->daemon.waits);
+	agent_tasks_follow_clock(main->daemon.agents);
 }
 
 static void on_watch_alarm(void *data)
@@ -267,7 +270,8 @@ static int set_up_queue(struct main *main)
 	main->watch_alarm = boot_alarm_new(daemon->base, on_watch_alarm, main);
 	if (main->alarm == NULL || main->watch_alarm == NULL)
 		return start_fail("no clock that continues during suspend: %s", strerror(errno));
-	daemon->timers = timer_set_new(daemon->queue, boot_alarm_clock(main->alarm));
+	daemon->clock = boot_alarm_clock(main->alarm);
+	daemon->timers = timer_set_new(daemon->queue, daemon->clock);
 	daemon->watches =
 	    watch_set_new(daemon->base, daemon->queue, boot_alarm_clock(main->watch_alarm), NULL);
 	daemon->jobs = job_set_new(daemon->base, daemon->queue, state_dir, reason, sizeof reason);

@@ -14,10 +14,13 @@ export SET_CLOCK="$dir/set" ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0
 	export LD_PRELOAD="$MUXBUS_BUILDDIR/tests/live/.libs/late_clock.so"
 	"$MUXBUS_BUILDDIR/muxbusd" --version >/dev/null 2>&1
 ) || skip_all 'nothing can be preloaded'
-LD_PRELOAD="$MUXBUS_BUILDDIR/tests/live/.libs/late_clock.so"
-export LD_PRELOAD
-kill_daemon
-unset LD_PRELOAD
+restart() { # kill -9 of muxbusd, and the next one with that clock
+	LD_PRELOAD="$MUXBUS_BUILDDIR/tests/live/.libs/late_clock.so"
+	export LD_PRELOAD
+	kill_daemon
+	unset LD_PRELOAD
+}
+restart
 pane=$(t list-panes -F '#{pane_id}')
 
 ends() { # ends ID: why a watch ended, and whether it took long
@@ -54,4 +57,40 @@ sleep 0.5
 set_clock -7200
 wait $!
 is 'the clock is set back: a task ends in time' "$(jq -r 'select(.result).result.outcome' "$dir/task")" timeout
+
+# The clock is set while no muxbusd runs: what the earlier one has stored ends in time.
+due() { # which of the ends are in the next ten minutes, by the clock of muxbusd
+	now=$(($(date +%s) + $1))
+	{
+		ask '{"method":"list_watches"}' | jq -r '.result.watches[] | "\(.kind) \(.due)"'
+		ask '{"method":"list_agents"}' | jq -r '.result.agents[].tasks[] | "task \(.due)"'
+	} | sort | while read -r kind time; do
+		left=$(($(date -d "$time" +%s) - now))
+		[ $left -gt 500 ] && [ $left -le 601 ] && printf '%s ' "$kind"
+	done
+}
+resume() { # what a wait answers after a moment
+	call wait_for '{"wait":"timed","timeout_sec":0.1}'
+	field '.result | "\(.matched) \(.elapsed_sec >= 0 and .elapsed_sec < 60)"'
+}
+set_clock 0
+call send_task '{"agent":"sh","text":"sleep 600","timeout_sec":600,"wait":false}'
+watches 600
+printf '%s\n' '{"method":"wait_for","params":{"any":[{"sec":500}],"timeout_sec":600,"wait":"timed"}}' |
+	timeout 1 socat - "UNIX-CONNECT:$MUXBUS"
+all='file idle pane task '
+until_is 'all is there' "$all" due 0
+for by in -7200 7200; do
+	kill -9 "$daemon_pid" # a wait that is asked for ends with its peer
+	set_clock $by
+	restart
+	is "the clock is set by $by s: what is stored ends in time" "$(due $by)" "$all"
+	is 'so does a wait' "$(resume)" '[] true'
+	is 'and is still there' "$(resume)" '[] true'
+	set_clock 0
+	# At their ends the clock is looked at.
+	call sleep "{\"pane\":\"$pane\",\"seconds\":0.1}"
+	call watch_log "{\"file_path\":\"$dir/none\",\"timeout_sec\":0.1}"
+	until_is 'set while it runs: all follows' "$all" due 0
+done
 end_testing

@@ -7,6 +7,7 @@
 
 #include "daemon/agent/classify.h"
 #include "daemon/agent/question_text.h"
+#include "daemon/core/boot_clock.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/maker.h"
@@ -88,6 +89,7 @@ struct agent_task {
 	bool has_worked; /* a sign of work was seen since it was typed */
 	int64_t created_ms, due_ms; /* CLOCK_REALTIME */
 	int64_t typed_ms, due_boot_ms; /* CLOCK_BOOTTIME */
+	char boot_id[BOOT_ID_SIZE]; /* of the boot in which it was created */
 	int64_t max_bytes; /* bytes of output in its report */
 	uint64_t turns; /* turns that the agent had reported before typing */
 	uint64_t from; /* output offset where the reply begins */

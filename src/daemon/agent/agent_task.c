@@ -32,6 +32,8 @@ struct kept_task {
 	int64_t created_ms;
 	int64_t due_ms;
 	int64_t typed_ms; /* CLOCK_REALTIME; 0: not typed, or an old daemon stored no time */
+	int64_t due_boot_ms, typed_boot_ms; /* CLOCK_BOOTTIME */
+	char boot_id[BOOT_ID_SIZE];
 	int64_t max_bytes;
 	struct pane_ref teller;
 	char *text;
@@ -43,6 +45,9 @@ static const struct record_field task_fields[] = {
     {RECORD_ROW(INT, struct kept_task, created_ms, "created_ms")},
     {RECORD_ROW(INT, struct kept_task, due_ms, "due_ms")},
     {RECORD_ROW(INT, struct kept_task, typed_ms, "typed_ms"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_task, due_boot_ms, "due_boot_ms"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_task, typed_boot_ms, "typed_boot_ms"), .is_optional = true},
+    {RECORD_ROW(WORD, struct kept_task, boot_id, "boot"), .is_optional = true},
     {RECORD_ROW(NATURAL, struct kept_task, max_bytes, "max_bytes")},
     {RECORD_ROW(PANE, struct kept_task, teller, "teller"), .is_optional = true},
     {RECORD_ROW(THREAD, struct kept_task, teller, "teller_thread"), .is_optional = true},
@@ -57,13 +62,6 @@ static const struct record_kind task_kind = {
     .naming = RECORD_BY_ID,
 };
 
-/* due_ms: CLOCK_REALTIME. The deadline does not move if that clock is set. */
-static void task_set_due(struct agent_task *task, int64_t due_ms)
-{
-	task->due_ms = due_ms;
-	task->due_boot_ms = clock_boot_ms() + due_ms - clock_real_ms();
-}
-
 /* Stores a task. An answer to a question is not stored, because it may be a secret. */
 static void task_store(const struct agent_task *task)
 {
@@ -71,6 +69,8 @@ static void task_store(const struct agent_task *task)
 	    .stage = task->stage,
 	    .created_ms = task->created_ms,
 	    .due_ms = task->due_ms,
+	    .due_boot_ms = task->due_boot_ms,
+	    .typed_boot_ms = task->typed_ms,
 	    .max_bytes = task->max_bytes,
 	    .teller = task->teller,
 	    .text = task->text,
@@ -80,6 +80,7 @@ static void task_store(const struct agent_task *task)
 	if (task->is_response)
 		return;
 	snprintf(kept.agent, sizeof kept.agent, "%s", task->agent->plan.name);
+	strcpy(kept.boot_id, task->boot_id);
 	record_put(queue_store(task->agent->set->parts->queue), &task_kind, task->id, &kept);
 }
 
@@ -584,7 +585,9 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	task->wants_progress = order->progress;
 	task->teller = *order->teller;
 	task->created_ms = next_created_ms(agent);
-	task_set_due(task, clock_real_ms() + order->timeout_ms);
+	task->due_ms = clock_real_ms() + order->timeout_ms;
+	task->due_boot_ms = clock_boot_ms() + order->timeout_ms;
+	strcpy(task->boot_id, set->parts->clock->boot_id);
 	task->max_bytes = order->max_bytes;
 	queue_begin(queue);
 	queue_new_id(queue, task->id);
@@ -632,19 +635,39 @@ static bool task_load(void *data, const char *id, const struct json *value)
 	queue_hold_id(set->parts->queue, id);
 	task->stage = (enum agent_task_stage)kept.stage;
 	task->created_ms = kept.created_ms;
-	task_set_due(task, kept.due_ms);
+	task->due_ms = kept.due_ms;
+	task->due_boot_ms = kept.due_boot_ms;
+	strcpy(task->boot_id, kept.boot_id);
 	task->max_bytes = kept.max_bytes;
 	task->teller = kept.teller;
 	task->is_resumed = kept.stage != TASK_QUEUED;
-	task->typed_ms = clock_boot_ms() - clock_since_ms(kept.typed_ms);
+	boot_clock_align(set->parts->clock, kept.boot_id, &kept.typed_boot_ms, &kept.typed_ms);
+	task->typed_ms = kept.typed_boot_ms;
 	if (task->stage == TASK_RUNNING) {
 		submit_aim(agent->submit, &agent->pane, &task_policy);
 		submit_keep(agent->submit);
 	}
 	task_place(task);
-	loop_timer_arm(task->deadline, 0);
 	record_finish(task_kind.rows, &kept);
 	return true;
+}
+
+void agent_tasks_follow_clock(struct agent_set *set)
+{
+	if (set == NULL)
+		return;
+	queue_begin(set->parts->queue);
+	list_each (struct agent, agent, &set->agents, link) {
+		list_each (struct agent_task, task, &agent->tasks, link) {
+			int64_t due_ms = task->due_ms;
+			boot_clock_align(
+			    set->parts->clock, task->boot_id, &task->due_boot_ms, &task->due_ms);
+			if (due_ms != task->due_ms)
+				task_store(task);
+			loop_timer_arm(task->deadline, 0);
+		}
+	}
+	(void)queue_commit(set->parts->queue);
 }
 
 /*
@@ -661,4 +684,5 @@ void agent_tasks_load(struct agent_set *set)
 				    "muxbusd ended while it was typed: look whether it ran", NULL);
 		}
 	}
+	agent_tasks_follow_clock(set);
 }

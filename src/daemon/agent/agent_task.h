@@ -55,5 +55,7 @@ void agent_tasks_init(struct agent *agent);
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
 /* Frees all tasks, when the daemon ends. They stay in the store. */
 void agent_tasks_forget(struct agent *agent);
+/* Call this when the wall clock was set: deadlines follow or stay, as those of timers. */
+void agent_tasks_follow_clock(struct agent_set *set);
 /* Loads the tasks of an earlier daemon from the store. */
 void agent_tasks_load(struct agent_set *set);

@@ -22,6 +22,7 @@ struct daemon {
 	struct once_set *onces; /* keys of requests, so that a repeated request runs once */
 	struct consumer_set *consumers; /* named readers of the queue */
 	struct store_loop *store_loop; /* the store on disk */
+	const struct boot_clock *clock; /* of stored deadlines */
 	struct timer_set *timers;
 	struct job_set *jobs;
 	struct wait_set *waits;

@@ -26,11 +26,26 @@ struct wait_set *wait_set_new(struct daemon *parts)
 	if (parts->queue == NULL)
 		return set;
 	wait_record_load(set);
-	list_each (struct wait, wait, &set->waits, link) {
-		arm_deadline(wait);
+	wait_set_follow_clock(set);
+	list_each (struct wait, wait, &set->waits, link)
 		wait_arm_again(wait, false);
-	}
 	return set;
+}
+
+void wait_set_follow_clock(struct wait_set *set)
+{
+	if (set == NULL)
+		return;
+	queue_begin(set->parts->queue);
+	list_each (struct wait, wait, &set->waits, link) {
+		int64_t due_ms = wait->due_ms;
+		if (due_ms != 0)
+			wait_align(wait, &wait->due_run_ms, &wait->due_ms);
+		if (due_ms != wait->due_ms)
+			wait_record_put(wait);
+		arm_deadline(wait);
+	}
+	(void)queue_commit(set->parts->queue);
 }
 
 void wait_set_free(struct wait_set *set)
@@ -524,7 +539,7 @@ static void start_list(struct wait_set *set, struct request *request, const stru
 		return;
 	wait = wait_new(set, WAIT_REQUEST, list->count);
 	wait->is_all = is_all;
-	wait_set_due(wait, clock_real_ms() + clock_seconds_to_ms(timeout_sec));
+	wait_set_due(wait, clock_seconds_to_ms(timeout_sec));
 	if (!add_all(wait, request, list, name)) {
 		wait_drop(wait);
 		return;
@@ -583,7 +598,7 @@ const struct wait *wait_start_background(
 	wait->pane = order->pane;
 	wait->is_once = order->is_once;
 	if (order->timeout_ms > 0)
-		wait_set_due(wait, clock_real_ms() + order->timeout_ms);
+		wait_set_due(wait, order->timeout_ms);
 	if (!wait_add(wait, request, spec)) {
 		wait_drop(wait);
 		return NULL;

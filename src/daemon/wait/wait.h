@@ -15,6 +15,8 @@
 struct wait_set *wait_set_new(struct daemon *parts);
 /* Call when tmux was found: arms the conditions that need tmux. */
 void wait_set_wake(struct wait_set *set);
+/* Call this when the wall clock was set: time-outs follow or stay, as those of timers. */
+void wait_set_follow_clock(struct wait_set *set);
 void wait_set_free(struct wait_set *set);
 
 /*

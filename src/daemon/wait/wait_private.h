@@ -2,6 +2,7 @@
 /* Waits, as the engine, its notifications and its records share them. */
 #pragma once
 
+#include "daemon/core/boot_clock.h"
 #include "daemon/wait/condition.h"
 #include "daemon/wait/wait_parts.h"
 
@@ -38,6 +39,7 @@ struct wait {
 	bool is_timed_out;
 	int64_t due_ms; /* CLOCK_REALTIME; 0: none */
 	int64_t due_run_ms; /* the same time on the clock of wait_run_ms() */
+	char boot_id[BOOT_ID_SIZE]; /* of the boot in which the wait began */
 	int64_t asked_due_ms; /* timeout of the resuming request, CLOCK_MONOTONIC; 0: none */
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 	int64_t over_ms;
@@ -69,8 +71,10 @@ bool wait_asks(const struct wait *wait, const struct json *list, bool is_all);
 void wait_release_id(struct wait *wait);
 /* Returns the time on the wait's clock, which is never set. Background waits also count suspend. */
 int64_t wait_run_ms(const struct wait *wait);
-/* Sets when the wait times out (CLOCK_REALTIME). */
-void wait_set_due(struct wait *wait, int64_t due_ms);
+/* Sets how long from now the wait times out. */
+void wait_set_due(struct wait *wait, int64_t ms);
+/* Corrects a time of the wait on wait_run_ms() and CLOCK_REALTIME, as boot_clock_align(). */
+void wait_align(const struct wait *wait, int64_t *run_ms, int64_t *real_ms);
 
 /* Notes a match of a background wait that continues; a notification follows soon. */
 void wait_note_match(struct wait *wait);

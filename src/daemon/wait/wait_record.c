@@ -27,6 +27,8 @@ struct kept_wait {
 	unsigned matches;
 	int64_t began_ms; /* CLOCK_REALTIME, like due_ms */
 	int64_t due_ms;
+	int64_t began_run_ms, due_run_ms; /* the same times on the clock of wait_run_ms() */
+	char boot_id[BOOT_ID_SIZE];
 	struct kept_part parts[WAIT_CONDITIONS_MAX];
 	size_t count;
 };
@@ -53,6 +55,9 @@ static const struct record_field named_fields[] = {
     {RECORD_ROW(BOOL, struct kept_wait, is_timed_out, "timed_out")},
     {RECORD_ROW(INT, struct kept_wait, began_ms, "began_ms")},
     {RECORD_ROW(INT, struct kept_wait, due_ms, "due_ms")},
+    {RECORD_ROW(INT, struct kept_wait, began_run_ms, "began_run_ms"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_wait, due_run_ms, "due_run_ms"), .is_optional = true},
+    {RECORD_ROW(WORD, struct kept_wait, boot_id, "boot"), .is_optional = true},
     {RECORD_ROW(LIST, struct kept_wait, parts, "conditions"),
 	.count_offset = offsetof(struct kept_wait, count), .values = WAIT_CONDITIONS_MAX,
 	.rows = RECORD_ROWS(part_fields, NULL)},
@@ -75,6 +80,8 @@ static const struct record_field background_fields[] = {
     {RECORD_ROW(JSON, struct kept_wait, parts[0].spec, "spec")},
     {RECORD_ROW(BOOL, struct kept_wait, is_once, "once")},
     {RECORD_ROW(INT, struct kept_wait, due_ms, "deadline_ms")},
+    {RECORD_ROW(INT, struct kept_wait, due_run_ms, "due_run_ms"), .is_optional = true},
+    {RECORD_ROW(WORD, struct kept_wait, boot_id, "boot"), .is_optional = true},
     {RECORD_ROW(NATURAL, struct kept_wait, matches, "matches")},
 };
 
@@ -106,8 +113,11 @@ void wait_record_put(const struct wait *wait)
 	    .matches = wait->matches,
 	    .began_ms = clock_real_ms() - (clock_mono_ms() - wait->began_ms),
 	    .due_ms = wait->due_ms,
+	    .began_run_ms = wait->began_ms,
+	    .due_run_ms = wait->due_run_ms,
 	    .count = wait->count,
 	};
+	strcpy(kept.boot_id, wait->boot_id);
 	for (size_t at = 0; at < wait->count; at++) {
 		const struct condition *condition = wait->parts[at].condition;
 		struct kept_part *part = &kept.parts[at];
@@ -146,7 +156,7 @@ static bool load_parts(struct wait *wait, struct kept_wait *kept, const struct j
 	return true;
 }
 
-static void load_members(struct wait *wait, const char *name, const struct kept_wait *kept)
+static void load_members(struct wait *wait, const char *name, struct kept_wait *kept)
 {
 	bool is_id = strlen(name) < NOTIFICATION_ID_SIZE;
 	wait->pane = kept->teller;
@@ -155,9 +165,12 @@ static void load_members(struct wait *wait, const char *name, const struct kept_
 	wait->is_over = kept->is_over;
 	wait->is_timed_out = kept->is_timed_out;
 	wait->matches = kept->matches;
-	wait_set_due(wait, kept->due_ms);
+	strcpy(wait->boot_id, kept->boot_id);
+	wait->due_ms = kept->due_ms;
+	wait->due_run_ms = kept->due_run_ms;
+	wait_align(wait, &kept->began_run_ms, &kept->began_ms);
 	if (wait->kind == WAIT_REQUEST)
-		wait->began_ms = clock_mono_ms() - (clock_real_ms() - kept->began_ms);
+		wait->began_ms = kept->began_run_ms;
 	wait->over_ms = clock_mono_ms();
 	if (is_id)
 		queue_hold_id(wait->set->parts->queue, name);

@@ -14,6 +14,7 @@ struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count)
 	pane_ref_clear(&wait->pane);
 	buf_init(&wait->found, WAIT_FOUND_MAX);
 	wait->began_ms = clock_mono_ms();
+	strcpy(wait->boot_id, set->parts->clock->boot_id);
 	list_append(&set->waits, &wait->link);
 	set->backgrounds += kind != WAIT_REQUEST;
 	wait->settled = loop_timer_new(set->parts->base, set->settled, wait);
@@ -33,10 +34,18 @@ int64_t wait_run_ms(const struct wait *wait)
 	return wait->kind == WAIT_REQUEST ? clock_mono_ms() : clock_boot_ms();
 }
 
-void wait_set_due(struct wait *wait, int64_t due_ms)
+void wait_set_due(struct wait *wait, int64_t ms)
 {
-	wait->due_ms = due_ms;
-	wait->due_run_ms = wait_run_ms(wait) + due_ms - clock_real_ms();
+	wait->due_ms = clock_real_ms() + ms;
+	wait->due_run_ms = wait_run_ms(wait) + ms;
+}
+
+void wait_align(const struct wait *wait, int64_t *run_ms, int64_t *real_ms)
+{
+	int64_t ahead_ms = clock_boot_ms() - wait_run_ms(wait);
+	*run_ms += ahead_ms;
+	boot_clock_align(wait->set->parts->clock, wait->boot_id, run_ms, real_ms);
+	*run_ms -= ahead_ms;
 }
 
 /* Returns the stored pane or window of a condition if the request names it by id; else NULL. */
