@@ -5,7 +5,7 @@
 
 int file_read_all(int fd, struct buf *out)
 {
-	char bytes[16384];
+	static char bytes[16384]; /* not on the stack, which `ulimit -s` may limit to 64 KiB */
 	ssize_t n;
 	while ((n = read(fd, bytes, sizeof bytes)) != 0) {
 		if (n < 0 && errno == EINTR)

@@ -220,7 +220,7 @@ static bool is_same_folder(const struct stat *one, const char *path)
 static void remove_folders(const char *path)
 {
 	const char *home = getenv("HOME");
-	char dir[PATH_MAX], here[PATH_MAX];
+	static char dir[PATH_MAX], here[PATH_MAX];
 	struct stat status;
 	size_t home_len = home != NULL ? strlen(home) : 0;
 	size_t here_len = getcwd(here, sizeof here) != NULL ? strlen(here) : 0;
@@ -281,13 +281,13 @@ void config_file_each_backup(
     const struct config_file *file, bool (*visit)(void *data, const struct buf *text), void *data)
 {
 	const char *slash = strrchr(file->target, '/');
-	char folder[PATH_MAX], path[PATH_MAX], reason[PATH_MAX + 128];
+	static char folder[PATH_MAX], path[PATH_MAX], reason[PATH_MAX + 128];
 	const struct dirent *entry;
 	DIR *dir;
 	(void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - file->target), file->target);
 	dir = opendir(folder);
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		struct config_file backup;
+		static struct config_file backup;
 		int len = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
 		if (!is_backup(entry->d_name, slash + 1) || len < 0 || (size_t)len >= sizeof path)
 			continue;

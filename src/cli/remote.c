@@ -26,7 +26,8 @@ enum {
 /* Returns the text of the hosts file, or NULL if it is absent or its permissions are unsafe. */
 static char *read_hosts(void)
 {
-	char path[PATH_MAX], reason[PATH_MAX + 512], *text = NULL;
+	static char path[PATH_MAX], reason[PATH_MAX + 512];
+	char *text = NULL;
 	struct config_file file;
 	if (address_config(path, sizeof path, "hosts") < 0)
 		return NULL;

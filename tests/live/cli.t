@@ -70,6 +70,11 @@ is 'no daemon' "$status $(cat "$dir/err")" \
 	"3 muxbus: muxbusd is not running: there is no socket at $dir/nothing. Start it with: muxbus -s $dir/nothing start"
 run_it sh -c "ulimit -s 64; exec '$muxbus' ping"
 is 'a small stack is enough' "$status $(cat "$dir/err")" '0 '
+mkdir -p "$dir/.claude"
+for verb in doctor setup; do
+	run_it env LARGE="$(head -c 12000 /dev/zero | tr '\0' x)" sh -c "ulimit -s 64; exec '$muxbus' -S '$dir/tmux' $verb"
+	ok "for $verb too, beside a large environment ($status)" [ "$status" -lt 2 ]
+done
 gives 'a time that is up' 4 .timed_out true wait_for any:='[{"sec":60}]' timeout_sec=0.05
 printf 'typed; $HOME `x`' | "$muxbus" send_text "pane=$pane" - >"$dir/out"
 until_is 'text from standard input is typed' 1 shows "$pane" "typed; \$HOME \`x\`"

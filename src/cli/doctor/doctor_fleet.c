@@ -51,7 +51,7 @@ static void find_errors(struct doctor_report *report, const struct json *result)
 
 void doctor_fleet(struct doctor_report *report, const struct cli *cli)
 {
-	char path[PATH_MAX], reason[PATH_MAX + 512];
+	static char path[PATH_MAX], reason[PATH_MAX + 512];
 	const struct json *result, *hosts;
 	struct link *link;
 	if (address_fleet(path, sizeof path) < 0)

@@ -115,8 +115,8 @@ static bool fill_script(const struct setup *setup, const struct buf *script, str
 static bool edit_copy(const struct setup *setup, const struct setup_file *file,
     const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
-	struct config_file source;
-	char path[PATH_MAX];
+	static struct config_file source;
+	static char path[PATH_MAX];
 	bool is_done;
 	if (old->len > 0 && !contains(old, file->mark)) {
 		if (setup->action == SETUP_REMOVE)
@@ -411,7 +411,7 @@ static bool has_rival(
 static bool leads_to(struct setup setup, enum setup_action action, const struct setup_file *file,
     const struct buf *text, const struct buf *wanted)
 {
-	char reason[PATH_MAX + 128];
+	static char reason[PATH_MAX + 128];
 	struct buf out = BUF(CONFIG_FILE_MAX);
 	bool is_same;
 	setup.action = action;
@@ -505,7 +505,7 @@ static void report(const struct setup *setup, const struct setup_file *file, con
 
 bool setup_change_file(const struct setup *setup, const struct setup_file *file, const char *path)
 {
-	struct config_file config;
+	static struct config_file config;
 	struct buf out = BUF(CONFIG_FILE_MAX);
 	char reason[PATH_MAX * 2 + 512];
 	char detail[PATH_MAX + 128];
@@ -534,8 +534,8 @@ bool setup_change_file(const struct setup *setup, const struct setup_file *file,
 /* Returns true if a file exists and contains "muxbus". */
 static bool mentions_muxbus(const char *path)
 {
-	struct config_file config;
-	char reason[PATH_MAX + 128];
+	static struct config_file config;
+	static char reason[PATH_MAX + 128];
 	bool is_found = config_file_read(&config, path, reason, sizeof reason) &&
 	    contains(&config.text, "muxbus");
 	buf_finish(&config.text);
@@ -546,8 +546,8 @@ static bool mentions_muxbus(const char *path)
 static enum setup_state look_at(
     const struct setup *setup, const struct setup_file *file, const char *path)
 {
-	struct config_file config;
-	char reason[PATH_MAX + 128], rival[PATH_MAX];
+	static struct config_file config;
+	static char reason[PATH_MAX + 128], rival[PATH_MAX];
 	enum setup_state state = SETUP_ABSENT;
 	if (find_rival(file, path, rival))
 		return mentions_muxbus(rival) ? SETUP_COMPLETE : SETUP_ABSENT;
@@ -571,7 +571,7 @@ static bool is_elsewhere(const struct setup *setup, char path[PATH_MAX])
 
 enum setup_state setup_look(const struct setup *setup, char ret_path[PATH_MAX])
 {
-	char path[PATH_MAX];
+	static char path[PATH_MAX];
 	size_t some = 0, complete = 0, count = 0;
 	ret_path[0] = '\0';
 	for (size_t i = 0; i < SETUP_FILES_MAX; i++) {
