@@ -192,7 +192,20 @@ static enum cli_status install_tools(const struct install *install, const char *
 	    : cli_fail(CLI_NO, "%s: %s", path, strerror(errno));
 }
 
-static bool read_option(struct setup *setup, const char *arg, bool *ret_has_action)
+/* Reads --scope or --tools. Returns the choices if the value is none of them, else "". */
+static const char *read_choice(struct setup *setup, const char *arg)
+{
+	const char *value = arg[7] == '=' ? arg + 8 : "";
+	bool is_project = strcmp(value, "project") == 0;
+	if (strncmp(arg, "--scope", 7) == 0) {
+		setup->scope = is_project ? SETUP_PROJECT : SETUP_USER;
+		return is_project || strcmp(value, "user") == 0 ? "" : "user or project";
+	}
+	setup->tools = value;
+	return str_is_in(value, setup_tools) ? "" : "coding or assistant";
+}
+
+static bool read_action(struct setup *setup, const char *arg, bool *ret_has_action)
 {
 	static const struct {
 		const char *arg;
@@ -208,38 +221,28 @@ static bool read_option(struct setup *setup, const char *arg, bool *ret_has_acti
 			return true;
 		}
 	}
-	for (const char *const *tools = setup_tools; *tools != NULL; tools++) {
-		if (strncmp(arg, "--tools=", 8) == 0 && strcmp(arg + 8, *tools) == 0) {
-			setup->tools = *tools;
-			return true;
-		}
-	}
-	if (strcmp(arg, "--scope=user") == 0)
-		setup->scope = SETUP_USER;
-	else if (strcmp(arg, "--scope=project") == 0)
-		setup->scope = SETUP_PROJECT;
-	else
-		return false;
-	return true;
+	return false;
 }
 
 enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 {
-	struct setup setup;
+	static struct setup setup;
 	struct install install = {0};
 	enum cli_status status = CLI_DONE;
 	bool has_action = false;
 	if (!setup_init(&setup))
 		return cli_fail(CLI_NO, "/proc/self/exe: %s", strerror(errno));
 	for (int i = 1; i < argc; i++) {
+		bool is_choice =
+		    strncmp(argv[i], "--scope", 7) == 0 || strncmp(argv[i], "--tools", 7) == 0;
+		const char *choices = is_choice ? read_choice(&setup, argv[i]) : "";
 		if (cli_help("setup", argv[i]))
 			return CLI_DONE;
-		if (read_option(&setup, argv[i], &has_action) || read_install(&install, argv[i]) ||
-		    cli_option(cli, argv[i]))
+		if (*choices != '\0')
+			return cli_usage("setup", "\"%s\": choose %s", argv[i], choices);
+		if (is_choice || read_action(&setup, argv[i], &has_action) ||
+		    read_install(&install, argv[i]) || cli_option(cli, argv[i]))
 			continue;
-		if (strncmp(argv[i], "--scope", 7) == 0 || strncmp(argv[i], "--tools", 7) == 0)
-			return cli_usage("setup", "\"%s\": choose %s", argv[i],
-			    argv[i][2] == 's' ? "user or project" : "coding or assistant");
 		if (argv[i][0] == '-' || setup.agent != NULL)
 			return cli_usage("setup", "unexpected argument \"%s\"", argv[i]);
 		setup.agent = setup_agent_find(argv[i]);
