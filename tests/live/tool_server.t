@@ -123,16 +123,20 @@ eight() {
 until_is 'eight large answers at once, which take more than a link holds' ' 8 4000000' eight
 
 cat >"$dir/both_ways" <<'END'
+from concurrent.futures import ThreadPoolExecutor
+
 import tap
 from provide_peer import Peer, text
 
 large, long = [Peer() for _ in range(16)], [Peer() for _ in range(8)]
 for peer in large:
     peer.begin("big", bytes=4000000)
-answers = [large[0].end(1)]
+pool = ThreadPoolExecutor(len(large))  # of peers that do not read muxbusd keeps only some answers
+answers = [pool.submit(peer.end, 1) for peer in large]
+answers[0].result()
 for peer in long:
     peer.begin("big", bytes=1, more="x" * 400000)
-answers += [peer.end(1) for peer in large[1:]]
+answers = [answer.result() for answer in answers]
 lost = [text(answer) for answer in answers if not answer or "error" in answer]
 tap.ok(not lost, "large answers come, though muxbusd has unread calls for muxbus-tools", "\n".join(lost))
 tap.ok(all(peer.end(1) for peer in long), "and these calls are answered")
@@ -250,16 +254,22 @@ early=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":1}" .result.id)
 late=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":5000}" .result.id)
 left=$(tool place "{\"pane\":\"$one\"}" .result.text)
 # Without a daemon one call of a server that goes on ends, and another server is killed in one. An answer
-# that the daemon has not read when it is killed is lost.
-begun=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":4000}" .result.id)
-unread=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":500}" .result.id)
+# that the daemon has not read when it is killed is lost: its muxbus-tools stands until the daemon does.
 dying=$(servers ".[] | select(.pane == \"$four\" and .name == \"fake\").pid")
+kill -STOP "${left% *}"
+begun=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":1}" .result.id)
+other=$(tool shared_place '{}' .result.text)
+other=$(parent "$(parent "${other% *}")")
+kill -STOP "$other"
+unread=$(tool big '{"wait":false,"bytes":10}' .result.id)
 kill -STOP "$daemon_pid"
+kill -CONT "$other"
 sleep 1.5
 kill -9 "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null
 kill -9 "$dying"
-sleep 3
+kill -CONT "${left% *}"
+sleep 1
 start_daemon
 is 'a server goes on over kill -9 of the daemon' "$(tool place "{\"pane\":\"$one\"}" .result.text)" "$left"
 is 'its answer is kept over kill -9' "$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)" slow
