@@ -164,17 +164,24 @@ pid_t process_parent(pid_t pid)
 	return (pid_t)read_field(pid, PARENT_FIELD);
 }
 
-bool process_runs(pid_t pid, const char *name)
+bool process_program(pid_t pid, char *out, size_t size)
 {
-	char link[64], path[PATH_MAX];
-	const char *slash;
+	static const char removed[] = " (deleted)";
+	const size_t suffix = sizeof removed - 1;
+	char link[64];
 	ssize_t len;
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-	len = readlink(link, path, sizeof path - 1);
-	if (len <= 0)
-		return false;
-	path[len] = '\0';
-	slash = strrchr(path, '/');
+	len = readlink(link, out, size - 1);
+	out[len > 0 ? len : 0] = '\0';
+	if (len > (ssize_t)suffix && strcmp(out + len - suffix, removed) == 0)
+		out[len - suffix] = '\0';
+	return len > 0;
+}
+
+bool process_runs(pid_t pid, const char *name)
+{
+	char path[PATH_MAX];
+	const char *slash = process_program(pid, path, sizeof path) ? strrchr(path, '/') : NULL;
 	return slash != NULL && strcmp(slash + 1, name) == 0;
 }
 

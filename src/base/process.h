@@ -58,6 +58,12 @@ pid_t process_parent(pid_t pid);
  */
 bool process_cwd(pid_t pid, char *out, size_t size);
 
+/*
+ * Reads the path of the program file of a process, which may have been removed or replaced since.
+ * Returns false if it cannot be read.
+ */
+bool process_program(pid_t pid, char *out, size_t size);
+
 /* Returns true if the program file of a process has this name, in any folder. */
 bool process_runs(pid_t pid, const char *name);
 

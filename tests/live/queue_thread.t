@@ -217,6 +217,11 @@ job $three 'true'
 until_is 'a thread in a pane is told by the program that the launcher has started' 'delivered queue_command' fate "$id"
 is 'it is the thread of the pane' "$(receipt "$id" .pane)" "$launcher"
 is 'once' "$(told $three "$id")" 1
+rm "$dir/native/codex" # as an update does
+cp "$(command -v bash)" "$dir/native/codex"
+job $three 'true'
+until_is 'and so when its file was replaced while it runs' 'delivered queue_command' fate "$id"
+is 'again once' "$(told $three "$id")" 1
 t kill-window -t "$launcher"
 server
 
@@ -248,6 +253,8 @@ left=$(window window)
 until_is 'a window' yes runs_codex window
 first_thread=$(new_thread 1)
 : >"$threads/$first_thread"
+cp "$dir/native/codex" "$dir/native/new"
+mv "$dir/native/new" "$dir/native/codex" # an update, while server and window run
 call post_notification "{\"pane\":\"$left\",\"text\":\"good morning\"}"
 id=$(field .result.id)
 until_is 'a window that nobody has used yet is told by its thread' 'delivered queue_command' fate "$id"

@@ -174,16 +174,9 @@ pid_t queue_command_process(const char *agent, pid_t pid)
 /* Finds the agent's own program if it has this name, else the first of this name in dirs. */
 static bool find_program(const char *name, pid_t pid, const char *dirs, char *out, size_t size)
 {
-	char link[64];
-	ssize_t len;
 	pid = process_find_program(pid, name, 1);
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-	len = pid > 0 ? readlink(link, out, size - 1) : -1;
-	if (len > 0) {
-		out[len] = '\0';
-		if (out[0] == '/' && access(out, X_OK) == 0)
-			return true;
-	}
+	if (pid > 0 && process_program(pid, out, size) && out[0] == '/' && access(out, X_OK) == 0)
+		return true;
 	return file_find_program(name, dirs, out, size);
 }
 
