@@ -288,7 +288,7 @@ static const struct field get_pane_fields[] = {
 
 static const struct field_result list_panes_results[] = {
     {"seq", "integer", "subscribe after this number to miss nothing"},
-    {"panes", "array", "the panes, by id; one of a linked window stands once"},
+    {"panes", "array", "the panes, by window id and index; one of a linked window once"},
     PANE_RESULTS("panes[]."),
     {"panes[].place", "string",
 	"with detail short, instead of all the members of its place: its session, window and "
