@@ -30,6 +30,13 @@ def is_followed():
     return sorted(tmux("list-clients", "-F", "#{session_id}").split()) == sorted(tmux("list-sessions", "-F", "#{session_id}").split())
 
 
+def client():
+    """The name of one of its clients: it may be leaving, and come again."""
+    names = []
+    until(lambda: names.extend(tmux("list-clients", "-F", "#{client_name}").split()) or names)
+    return names[0]
+
+
 class Asker(threading.Thread):
     """It asks all the time."""
 
@@ -56,11 +63,11 @@ def moved(number, command):
 COMMANDS = {
     "kill-session": lambda number: moved(number, ["kill-session", "-t", "main"]),
     "kill-session -a": lambda number: moved(number, ["kill-session", "-a", "-t", f"n{number}"]),
-    "destroy-unattached": lambda number: moved(number, ["set-option", "-t", "main", "destroy-unattached", "on", ";", "switch-client", "-c", tmux("list-clients", "-F", "#{client_name}").split()[0], "-t", f"n{number}"]),
+    "destroy-unattached": lambda number: moved(number, ["set-option", "-t", "main", "destroy-unattached", "on", ";", "switch-client", "-c", client(), "-t", f"n{number}"]),
     "detach-on-destroy off": lambda number: moved(number, ["set-option", "-t", "main", "detach-on-destroy", "off", ";", "kill-session", "-t", "main"]),
     "rename-session": lambda number: tmux("rename-session", "-t", "main", "other", ";", "rename-session", "-t", "other", "main"),
     "detach-client": lambda number: tmux("detach-client", "-s", "main"),
-    "switch-client": lambda number: moved(number, ["switch-client", "-c", tmux("list-clients", "-F", "#{client_name}").split()[0], "-t", f"n{number}", ";", "kill-session", "-t", "main"]),
+    "switch-client": lambda number: moved(number, ["switch-client", "-c", client(), "-t", f"n{number}", ";", "kill-session", "-t", "main"]),
 }
 if os.environ.get("MUXBUS_ATTACH") == "process":
     del COMMANDS["destroy-unattached"]  # tmux 3.3a may die of it while a tmux -C is there
