@@ -226,14 +226,15 @@ static void run_big(int64_t id, const struct json *arguments)
 static void run_progress(int64_t id, const struct json *arguments, const struct json *params)
 {
 	const struct json *token = json_member(json_member(params, "_meta"), "progressToken");
-	for (int64_t at = 1; token != NULL && at <= number(arguments, "count"); at++) {
+	int64_t count = number(arguments, "count"); /* below 0: its values fall */
+	for (int64_t at = 1; token != NULL && at <= llabs(count); at++) {
 		struct json_writer writer;
 		struct buf buf;
 		begin(&writer, &buf, 0);
 		json_put_str(&writer, "method", "notifications/progress");
 		json_object_begin(&writer, "params");
 		json_put_value(&writer, "progressToken", token);
-		json_put_int(&writer, "progress", at);
+		json_put_int(&writer, "progress", count < 0 ? -at : at);
 		json_object_end(&writer);
 		end(&writer, &buf);
 	}

@@ -113,6 +113,10 @@ many=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{
 	"name":"counting","_meta":{"progressToken":"t"},"arguments":{"count":3000,"pane":"'"$one"'"}}}' | tr -d '\n\t' |
 	sed 's/$/\n/' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" | grep -c notifications/progress)
 ok "not all of a flood ($many)" [ "$many" -lt 500 ]
+is 'values that fall become values that grow, as MCP requires' "$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{
+	"name":"counting","_meta":{"progressToken":"t"},"arguments":{"count":-3,"pane":"'"$one"'"}}}' | tr -d '\n\t' |
+	sed 's/$/\n/' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" |
+	jq -s 'map(select(.params).params.progress) | [. == unique, length, .[0]]' -c)" '[true,3,-1]'
 
 for i in 1 2 3 4 5 6 7 8; do
 	ask '{"method":"big","params":{"bytes":4000000}}' | jq -r '.result.text // .error.message | length' >"$dir/big.$i" &

@@ -2,6 +2,8 @@
 /* Calls of tools: the answers of methods in the format of MCP. */
 #include "daemon/mcp/mcp_tool.h"
 
+#include <math.h>
+
 #include "base/process.h"
 #include "daemon/deliver/queue_command.h"
 #include "daemon/mcp/mcp_advice.h"
@@ -27,6 +29,7 @@
 #define MCP_PROGRESS_MS 10000
 
 #define MCP_PROGRESS_BYTES ((size_t)4096) /* bytes of the members of one notification */
+#define MCP_PROGRESS_STEP 1e-6 /* from a value to the next one that should not be larger */
 
 struct mcp_progress {
 	struct request *request;
@@ -35,6 +38,8 @@ struct mcp_progress {
 	int64_t began_ms;
 	char *token; /* as JSON */
 	double reports;
+	double base; /* the value before the first report, which those of the tool are added to */
+	double last; /* the value that was sent last */
 };
 
 /* Sends a notification; params has the members after the token. */
@@ -65,6 +70,7 @@ static void on_tick(void *data)
 	(void)snprintf(
 	    text, sizeof text, "%s: waiting for %lld s", progress->what, (long long)passed);
 	json_start(&writer, &params, MCP_PROGRESS_BYTES);
+	progress->base = progress->last = (double)passed;
 	json_put_int(&writer, "progress", passed);
 	json_put_str(&writer, "message", text);
 	notify(progress, &params);
@@ -73,18 +79,25 @@ static void on_tick(void *data)
 
 /*
  * Passes on a report of the tool. From then on the waiting time is not sent any more. If a report
- * has no value, the number of reports so far is the value.
+ * has no value, the number of reports so far is the value. MCP requires that each value is larger
+ * than the one before.
  */
 static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {
 	struct json_writer writer;
 	struct buf out;
+	double value = progress->base + (report->has_done ? report->done : progress->reports + 1);
 	progress->reports++;
+	if (value <= progress->last)
+		value = progress->last + MCP_PROGRESS_STEP;
+	if (value <= progress->last)
+		return; /* it is too large for a step */
+	progress->last = value;
 	loop_timer_disarm(progress->timer); /* seconds must not mix with the tool's values */
 	json_start(&writer, &out, MCP_PROGRESS_BYTES);
-	json_put_double(&writer, "progress", report->has_done ? report->done : progress->reports);
+	json_put_double(&writer, "progress", value);
 	if (report->has_of)
-		json_put_double(&writer, "total", report->of);
+		json_put_double(&writer, "total", progress->base + report->of);
 	if (report->text != NULL)
 		json_put_str(&writer, "message", report->text);
 	notify(progress, &out);
@@ -108,6 +121,7 @@ static struct mcp_progress *mcp_progress_new(
 	*progress = (struct mcp_progress){.request = request,
 	    .what = what,
 	    .began_ms = clock_mono_ms(),
+	    .last = -INFINITY,
 	    .token = (char *)buf_steal(&text, NULL),
 	    .timer = loop_timer_new(mcp->daemon->base, on_tick, progress)};
 	loop_timer_arm(progress->timer, MCP_PROGRESS_MS);
