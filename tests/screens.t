@@ -41,4 +41,14 @@ for later in titled unseen; do
 	ok "$3 are unknown" [ "$((100 * $3))" -le "$((5 * $1))" ]
 	is 'none is shown idle while it asks' "$4" 0
 done
+
+# As other versions may draw them: with other frames, signs, placeholders and words for keys.
+rows='s/╹/╵/g; s/▄/▁/g; s/▀/▔/g; s/Type your message/Say something/; s/Ask anything/Say something/'
+for other in "s/─/━/g; s/[│┃]/▌/g; s/[Ee]sc /ESC /g; $rows" "s/─/-/g; s/❯/»/g; s/›/»/g; s/[Ee]nter/Return/g; $rows" \
+	"s/│/┃/g; s/[Ee]sc/⎋/g; s/[0-9]\\. //g; $rows"; do
+	table=$(gzip -dc "${corpus%/*}/unseen.gz" | LC_ALL=C.UTF-8 sed "/^@/!{ $other; }" | "$screens")
+	set -- $(typing asking) $(typing draft)
+	is "of $1 that ask, drawn in another way, none is free for typing" "$2" 0
+	is "of $4 with a draft none" "$5" 0
+done
 end_testing

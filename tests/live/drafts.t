@@ -212,6 +212,19 @@ until_is 'nothing is typed there' 'there is something on the prompt line: ""' sh
 	socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq -r '.result.notifications[] | select(.id == \"$id\") | .delivery.reason // empty'"
 t kill-window -t "$new"
 
+# A known agent on a screen without its signs, as of another version: a row of a draft may look like a prompt.
+ln -s "$MUXBUS_BUILDDIR/tests/fake_agent" "$dir/claude"
+: >"$dir/claude.log"
+new=$(t new-window -d -P -F '#{pane_id}' "exec $dir/claude --draft 'one
+> ' $dir/claude.log")
+wait_row 'a quotation in a draft of a known agent' "$new" '>'
+call post_notification "{\"pane\":\"$new\",\"text\":\"all is well\"}"
+id=$(field .result.id)
+reason() { ask '{"method":"list_notifications"}' | jq -r ".result.notifications[] | select(.id == \"$id\") | .delivery.reason"; }
+until_is 'is no prompt' 'its screen shows no prompt' reason
+is 'nothing was sent' "$(cat "$dir/claude.log")" ''
+t kill-pane -t "$new"
+
 # A person who has been there changed what Muxbus typed, in a program that shows texts in its own form.
 new=$(t new-window -d -P -F '#{pane_id}' "exec $MUXBUS_BUILDDIR/tests/fake_agent /dev/null")
 wait_row 'an agent' "$new" '>'

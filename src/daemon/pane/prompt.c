@@ -246,7 +246,12 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 		return;
 	}
 	ret_prompt->has_draft = has_left_draft(view, &row, end, &ret_prompt->is_shell);
-	ret_prompt->is_seen = !ret_prompt->has_draft && is_lead_end(&row, text_end(&row, end));
+	end = text_end(&row, end);
+	ret_prompt->is_seen = !ret_prompt->has_draft && is_lead_end(&row, end);
+	if (!ret_prompt->is_seen || lead_end(&row) != end || view->cursor_row == 0)
+		return;
+	view_row(view, view->cursor_row - 1, &row);
+	ret_prompt->is_alone = !has_text(&row, 0, row.count);
 }
 
 void prompt_write_around(const struct prompt_view *view, struct buf *out)
