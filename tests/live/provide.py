@@ -216,6 +216,18 @@ def limits():
     os.waitpid(first, 0)
 
 
+def one_by_one():
+    provider, callers = Peer(), [Peer() for _ in range(8)]
+    provider.provide(row("turned", parameters={"type": "object", "properties": {"text": {"type": "string"}}}))
+    for caller in callers:
+        caller.begin("turned", text="x" * 200000)
+    for _ in callers:
+        call = provider.call()
+        provider.answer(call, text="y" * 500000)
+    is_([len(caller.end(1)["result"]["text"]) for caller in callers], [500000] * 8,
+        "a provider may write a large answer before it reads its next calls")
+
+
 def circle(within, said):
     """A calls B, which calls A …; each is a process of its own."""
     caller = Peer()
@@ -496,7 +508,7 @@ def files():
 
 
 try:
-    for part in (calls, names, own_members, stopped, killed, limits, circles, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
+    for part in (calls, names, own_members, stopped, killed, limits, one_by_one, circles, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
         print(f"# {part.__name__}", flush=True)
         part()
         if part is events:  # whose kinds are all given now

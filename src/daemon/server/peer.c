@@ -441,7 +441,7 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 static bool can_accept(const struct peer *peer)
 {
 	return !peer->is_ended && peer->responses.count < PEER_ORDERED_MAX &&
-	    unread_bytes(peer) <= accept_max(peer);
+	    (unread_bytes(peer) <= accept_max(peer) || peer->ended != NULL);
 }
 
 /* Returns true if the peer has closed both directions. */
