@@ -6,6 +6,7 @@
 #include "daemon/file/tail_loop.h"
 
 #include <errno.h>
+#include <event2/event.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -492,8 +493,8 @@ static void many_lines(struct place *place)
 	buf_init(&bytes, 64 << 20);
 	place_begin(place);
 	for (int i = 0; i < 200000; i++) {
-		char text[32];
-		snprintf(text, sizeof text, "line %d", i);
+		char text[64];
+		snprintf(text, sizeof text, "line %d, and more than three looks read at once", i);
 		place_expect(place, text);
 		(void)buf_printf(&bytes, "%s\n", text);
 	}
@@ -501,6 +502,10 @@ static void many_lines(struct place *place)
 	place_put(fd, bytes.data, bytes.len);
 	close(fd);
 	buf_finish(&bytes);
+	for (int turn = 0; turn < 10000 && place->told.count == 0; turn++)
+		event_base_loop(place->base, EVLOOP_ONCE);
+	ok(place->told.count > 0 && place->told.count < 200000,
+	    "%s: other events have turns between two looks", place_mode_names[place->mode]);
 }
 
 static void many_rotations(struct place *place)

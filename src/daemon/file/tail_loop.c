@@ -261,7 +261,7 @@ static void look(struct tail_loop *tail_loop)
 	arm(set, tail_loop->due_ms, now_ms);
 	if (goes_on && (has_more || tail_loop->must_refresh)) {
 		mark_dirty(tail_loop);
-		wake_soon(set);
+		loop_timer_arm(set->soon, 0); /* other events have their turn before */
 	}
 	tail_loop->handlers.looked(tail_loop->data);
 }
