@@ -256,11 +256,6 @@ static void on_state(void *data, struct host *host)
 	fleet_notices_state(data);
 }
 
-static void on_line(void *data, struct host *host, const struct json *message)
-{
-	fleet_event_line(data, host, message);
-}
-
 static void on_added(void *data, struct host *host)
 {
 	fleet_event_added(data, host);
@@ -274,18 +269,13 @@ static void on_removed(void *data, struct host *host)
 	fleet_next_removed(data, host);
 }
 
-static void on_renamed(void *data, struct host *host, const char *before)
-{
-	fleet_notices_renamed(data, host, before);
-}
-
 struct fleet *fleet_new(struct daemon *daemon)
 {
 	static const struct host_handlers handlers = {.state = on_state,
-	    .line = on_line,
+	    .line = fleet_event_line,
 	    .added = on_added,
 	    .removed = on_removed,
-	    .renamed = on_renamed};
+	    .renamed = fleet_notices_renamed};
 	struct fleet *fleet = xcalloc(1, sizeof *fleet);
 	fleet->base = daemon->base;
 	fleet->store = queue_store(daemon->queue);

@@ -340,8 +340,9 @@ static void pass_on(struct stream_source *source, const struct json *params)
 	leave_host(source);
 }
 
-void fleet_event_line(struct fleet *fleet, struct host *host, const struct json *message)
+void fleet_event_line(void *data, struct host *host, const struct json *message)
 {
+	struct fleet *fleet = data;
 	const struct json *params = json_member(message, "params");
 	const char *name = json_get_str(params, "subscription", "");
 	if (*name == '\0')

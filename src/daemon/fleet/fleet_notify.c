@@ -445,8 +445,9 @@ void fleet_notices_removed(struct fleet *fleet, struct host *host)
 	}
 }
 
-void fleet_notices_renamed(struct fleet *fleet, struct host *host, const char *before)
+void fleet_notices_renamed(void *data, struct host *host, const char *before)
 {
+	struct fleet *fleet = data;
 	list_each (struct fleet_notice, notice, &fleet->notices, link) {
 		bool is_from = strcmp(notice->from, before) == 0;
 		bool is_to = strcmp(notice->to, before) == 0;

@@ -141,7 +141,7 @@ bool fleet_event_take(struct fleet *fleet, struct request *request, const struct
 bool fleet_event_end(struct fleet *fleet, struct request *request, const struct json *params);
 void fleet_event_added(struct fleet *fleet, struct host *host);
 void fleet_event_state(struct fleet *fleet, struct host *host);
-void fleet_event_line(struct fleet *fleet, struct host *host, const struct json *message);
+void fleet_event_line(void *fleet, struct host *host, const struct json *message);
 void fleet_event_removed(struct fleet *fleet, struct host *host);
 void fleet_event_free(struct fleet *fleet);
 
@@ -162,7 +162,7 @@ bool fleet_notice_take(struct fleet *fleet, struct request *request, struct host
     const char *address, const struct json *params, const struct buf *text);
 void fleet_notices_state(struct fleet *fleet);
 void fleet_notices_removed(struct fleet *fleet, struct host *host);
-void fleet_notices_renamed(struct fleet *fleet, struct host *host, const char *before);
+void fleet_notices_renamed(void *fleet, struct host *host, const char *before);
 /* Writes an error for each of up to 20 notices whose host is unknown or lacks may=notify. */
 void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer *writer);
 void fleet_notices_free(struct fleet *fleet); /* the store keeps open notices */

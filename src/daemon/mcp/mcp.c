@@ -10,7 +10,6 @@
 #define DISCOVER_TTL_MS 60000
 
 static const struct mcp_method *const tables[] = {
-    mcp_methods_cancel,
     mcp_methods_complete,
     mcp_methods_core,
     mcp_methods_listen,
@@ -137,14 +136,7 @@ static void run(struct mcp_exchange *exchange, const struct mcp_method *row)
 		&scratch, &error) == 0) {
 		row->handle(exchange, args);
 	} else if (exchange->request) {
-		struct buf data;
-		struct json_writer writer;
-		json_start(&writer, &data, 4096);
-		(void)json_put_text(
-		    &writer, "field", error.field, error.field ? strnlen(error.field, 256) : 0);
-		request_fail_data(
-		    exchange->request, MESSAGE_PARAMS, (const char *)data.data, "%s", error.text);
-		buf_finish(&data);
+		dispatch_refuse(exchange->request, &error);
 	}
 	buf_finish(&scratch);
 }
@@ -374,12 +366,42 @@ static void handle_hello(struct mcp_exchange *exchange, const void *data)
 		peer_speak_for(session->peer, pane);
 }
 
+struct cancelled_args {
+	const struct json *id;
+};
+
+static const struct field cancelled_fields[] = {
+    {FIELD_ROW(VALUE, struct cancelled_args, id, "requestId"), .flags = FIELD_REQUIRED},
+    {.name = NULL},
+};
+
+/* Cancels an open request of the same client. */
+static void handle_cancelled(struct mcp_exchange *exchange, const void *data)
+{
+	const struct cancelled_args *args = data;
+	struct json_writer writer;
+	struct buf id;
+	struct request *request;
+	if (args->id->len > MESSAGE_ID_MAX || args->id->count > 0)
+		return;
+	json_start(&writer, &id, MESSAGE_ID_BYTES);
+	message_write_id(&writer, args->id);
+	request = request_find(exchange->session->peer, (const char *)id.data);
+	if (request != NULL)
+		request_withdraw(request);
+	buf_finish(&id);
+}
+
 /* Keep alphabetized. */
 const struct mcp_method mcp_methods_core[] = {
     {.name = "initialize",
 	.flags = MCP_LEGACY_ONLY,
 	.fields = initialize_fields,
 	.handle = handle_initialize},
+    {.name = "notifications/cancelled",
+	.flags = MCP_NOTIFICATION,
+	.fields = cancelled_fields,
+	.handle = handle_cancelled},
     {.name = "notifications/initialized", .flags = MCP_NOTIFICATION, .handle = handle_initialized},
     {.name = "notifications/muxbus/hello",
 	.flags = MCP_NOTIFICATION,

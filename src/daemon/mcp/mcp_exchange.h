@@ -66,7 +66,6 @@ struct mcp_method {
 };
 
 /* The tables of methods, each in the file of its part. */
-extern const struct mcp_method mcp_methods_cancel[];
 extern const struct mcp_method mcp_methods_complete[];
 extern const struct mcp_method mcp_methods_core[];
 extern const struct mcp_method mcp_methods_listen[];

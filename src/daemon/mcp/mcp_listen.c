@@ -52,11 +52,11 @@ struct mcp_listening {
 };
 
 /* Sends a notification, with the stream's id and a URI unless NULL. */
-static void tell(
-    struct peer *peer, const char *method, const char *stream_id, const char *uri, bool *ret_sent)
+static bool tell(struct peer *peer, const char *method, const char *stream_id, const char *uri)
 {
 	struct json_writer writer;
 	struct buf line;
+	bool is_sent;
 	json_start_object(&writer, &line, MESSAGE_ID_BYTES + 4096);
 	json_put_str(&writer, "jsonrpc", "2.0");
 	json_put_str(&writer, "method", method);
@@ -73,22 +73,19 @@ static void tell(
 		json_object_end(&writer);
 	}
 	message_end(&writer);
-	*ret_sent = peer_send_line(peer, (const char *)line.data, line.len);
+	is_sent = peer_send_line(peer, (const char *)line.data, line.len);
 	buf_finish(&line);
+	return is_sent;
 }
 
 /* Notifies about a target. Returns false if the peer is too slow; the target then stays due. */
 static bool tell_target(const struct listen_target *target)
 {
-	bool is_sent;
 	const char *id = target->stream != NULL ? target->stream->id : NULL;
-	if (*target->uri)
-		tell(target->listening->session->peer, "notifications/resources/updated", id,
-		    target->uri, &is_sent);
-	else
-		tell(target->listening->session->peer, "notifications/resources/list_changed", id,
-		    NULL, &is_sent);
-	return is_sent;
+	return *target->uri ? tell(target->listening->session->peer,
+				  "notifications/resources/updated", id, target->uri)
+			    : tell(target->listening->session->peer,
+				  "notifications/resources/list_changed", id, NULL);
 }
 
 /* Sets the timer for the target that is due first. */
@@ -273,15 +270,14 @@ static void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_list
 
 void mcp_listen_tools_changed(struct mcp_session *session)
 {
-	bool is_sent;
 	if (session->is_initialized)
-		tell(session->peer, "notifications/tools/list_changed", NULL, NULL, &is_sent);
+		(void)tell(session->peer, "notifications/tools/list_changed", NULL, NULL);
 	if (!session->listening)
 		return;
 	list_each (const struct listen_stream, stream, &session->listening->streams, link) {
 		if (stream->has_tools)
-			tell(session->peer, "notifications/tools/list_changed", stream->id, NULL,
-			    &is_sent);
+			(void)tell(
+			    session->peer, "notifications/tools/list_changed", stream->id, NULL);
 	}
 }
 

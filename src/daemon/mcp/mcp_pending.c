@@ -87,11 +87,6 @@ static void on_time(void *data)
 	request_done(request);
 }
 
-static bool is_wait(const struct method *method)
-{
-	return strcmp(method->name, "wait_for") == 0;
-}
-
 /* Returns the place of timeout_sec in the arguments, or NULL. */
 static double *find_timeout(const struct method *method, void *args)
 {
@@ -115,7 +110,8 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	 * as wait_for does with the full role.
 	 */
 	if (!is_task(request_method(request)) &&
-	    (!is_wait(request_method(request)) || request_role(request) != ROLE_FULL)) {
+	    (strcmp(request_method(request)->name, "wait_for") != 0 ||
+		request_role(request) != ROLE_FULL)) {
 		*timeout = max;
 		pending->is_shortened = true;
 		return;

@@ -100,8 +100,7 @@ static void take_end(struct mcp *mcp, struct request *request, const char *id)
 
 bool mcp_task_is_wanted(const struct mcp_exchange *exchange)
 {
-	const struct json *task =
-	    exchange->params != NULL ? json_member(exchange->params, "task") : NULL;
+	const struct json *task = json_member(exchange->params, "task");
 	return mcp_task_is_known(exchange) && task != NULL && task->type == JSON_OBJECT;
 }
 

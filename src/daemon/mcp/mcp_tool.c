@@ -550,21 +550,16 @@ static const struct response_format response_format = {
     .finish = on_finish,
 };
 
-static const struct json *param(const struct mcp_exchange *exchange, const char *name)
-{
-	return exchange->params != NULL ? json_member(exchange->params, name) : NULL;
-}
-
 static const struct method *tool_of(const struct mcp_exchange *exchange)
 {
-	const struct json *name = param(exchange, "name");
+	const struct json *name = json_member(exchange->params, "name");
 	const struct dispatch_hooks *hooks = dispatch_hooks(exchange->mcp->dispatch);
 	const struct method *method = NULL;
 	if (name != NULL && name->type == JSON_STRING) {
 		method = mcp_tool_named(name->text);
 		if (method == NULL && hooks->foreign != NULL)
-			method = hooks->foreign(
-			    hooks->route_data, name->text, param(exchange, "arguments"));
+			method = hooks->foreign(hooks->route_data, name->text,
+			    json_member(exchange->params, "arguments"));
 	}
 	return method != NULL && method->flags & METHOD_NO_TOOL ? NULL : method;
 }

@@ -9,10 +9,7 @@
 static bool is_core(const struct method *method)
 {
 	static const char *const core[] = {"capture_pane", "run_long_command", "wait_for", NULL};
-	for (const char *const *name = core; *name != NULL; name++)
-		if (strcmp(*name, method->name) == 0)
-			return true;
-	return false;
+	return str_is_in(method->name, core);
 }
 
 static void put_tool(

@@ -43,20 +43,26 @@ const struct field_result notification_list_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Writes "gap": the notifications after a reader's number that are no longer kept; null if none. */
-void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after)
+/* Writes "gap": the numbers behind a reader's number up to another one; null if none. */
+void queue_write_gap(struct json_writer *writer, uint64_t after, uint64_t to, const char *reason)
 {
-	const char *reason;
-	uint64_t forgotten = queue_forgotten(queue, &reason);
-	if (forgotten <= after) {
+	if (to <= after) {
 		json_put_null(writer, "gap");
 		return;
 	}
 	json_object_begin(writer, "gap");
 	json_put_int(writer, "from", (int64_t)after + 1);
-	json_put_int(writer, "to", (int64_t)forgotten);
+	json_put_int(writer, "to", (int64_t)to);
 	json_put_str(writer, "reason", reason);
 	json_object_end(writer);
+}
+
+/* Writes the notifications after a reader's number that are no longer kept. */
+void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after)
+{
+	const char *reason;
+	uint64_t forgotten = queue_forgotten(queue, &reason);
+	queue_write_gap(writer, after, forgotten, reason);
 }
 
 void notification_write_entry(

@@ -60,36 +60,25 @@ static void keying_free(struct keying *keying)
 	mem_free(keying);
 }
 
-/* Data for the answer after the keys are typed. */
-struct typed {
-	uint32_t pane;
-	const char *sign;
-	char note[NOTE_SIZE];
-};
-
 /* Answers that the keys were typed, or, with an error, that the pane was not ready. */
 static void on_typed(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
 {
-	const struct typed *typed = context;
-	if (typing_check(request, typed->pane, &replies[count - 1], "nothing"))
-		answer(request, typed->pane, typed->sign, typed->note);
+	const struct keying *keying = context;
+	if (typing_check(request, keying->typing.pane, &replies[count - 1], "nothing"))
+		answer(request, keying->typing.pane, keying->sign, keying->note);
 }
 
+/* Runs the command; keying is its context. */
 static void run_typing(struct keying *keying)
 {
-	struct request *request = keying->request;
-	const struct daemon *daemon = request_daemon(request);
+	const struct daemon *daemon = request_daemon(keying->request);
 	struct muxbus_command *command = tmux_command_new();
-	struct typed *context;
 	typing_add(&keying->typing, command, NULL);
 	typing_note(&keying->typing, daemon->streams,
 	    muxbus_model_pane(tmux_model(daemon->tmux), keying->typing.pane));
-	context = xcalloc(1, sizeof *context);
-	context->pane = keying->typing.pane;
-	context->sign = keying->sign;
-	memcpy(context->note, keying->note, sizeof context->note);
-	tmux_call_judged(request, command, typing_error, on_typed, context);
+	typing_finish(&keying->typing);
+	tmux_call_judged(keying->request, command, typing_error, on_typed, keying);
 }
 
 static void on_guarded_keys(void *data, bool may, const char *sign)
@@ -98,7 +87,8 @@ static void on_guarded_keys(void *data, bool may, const char *sign)
 	keying->sign = sign;
 	if (may)
 		run_typing(keying);
-	keying_free(keying);
+	else
+		keying_free(keying);
 }
 
 /* Decodes the parameter base64. On error, fails the request and returns false. */

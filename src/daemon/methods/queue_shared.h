@@ -12,7 +12,9 @@ enum { QUEUE_LIST_MAX = 1000 }; /* most entries in one answer */
 /* The results of list_notifications and next_notification. */
 extern const struct field_result notification_list_results[];
 
-/* Writes "gap": the notifications after a reader's number that are no longer kept; null if none. */
+/* Writes "gap": the numbers behind a reader's number up to another one; null if none. */
+void queue_write_gap(struct json_writer *writer, uint64_t after, uint64_t to, const char *reason);
+/* Writes as "gap" the notifications after a reader's number that are no longer kept. */
 void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after);
 void notification_write_entry(
     struct json_writer *writer, struct tmux *tmux, const struct notification *note);

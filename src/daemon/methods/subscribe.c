@@ -68,19 +68,6 @@ static void put_event(struct json_writer *writer, const struct event_entry *even
 	json_object_end(writer);
 }
 
-static void put_gap(struct json_writer *writer, uint64_t from, uint64_t to, const char *reason)
-{
-	if (to == 0) {
-		json_put_null(writer, "gap");
-		return;
-	}
-	json_object_begin(writer, "gap");
-	json_put_int(writer, "from", (int64_t)from);
-	json_put_int(writer, "to", (int64_t)to);
-	json_put_str(writer, "reason", reason);
-	json_object_end(writer);
-}
-
 /* Returns the number before the latest "limit" events of these kinds. */
 static uint64_t before_latest(struct event_log *log, uint64_t kinds, int64_t limit)
 {
@@ -131,7 +118,7 @@ static void handle_list_events(struct request *request, const void *data)
 	json_array_end(writer);
 	json_put_int(writer, "last", (int64_t)(has_more ? cursor : event_log_last(log)));
 	json_put_bool(writer, "more", has_more);
-	put_gap(writer, after + 1, missed, reason);
+	queue_write_gap(writer, after, missed, reason);
 	request_done(request);
 }
 

@@ -189,41 +189,68 @@ static bool find_place(struct tool_call *call)
 	    &call->pane, call->cwd, sizeof call->cwd);
 }
 
-static void run(struct tool_call *call)
+/* Finds the program of a command. Fails the request and returns false if it is not installed. */
+static bool find_program(
+    const struct tool_call *call, const char *what, const char *word, char out[PATH_MAX])
 {
-	struct request *request = call->request;
-	struct daemon *daemon = request_daemon(request);
+	const char *path = call->session_env != NULL
+	    ? tool_program_variable((const char *const *)call->session_env, "PATH")
+	    : NULL;
+	return tool_program_find(
+		   word, call->tool->dir, path != NULL ? path : getenv("PATH"), out, PATH_MAX) ||
+	    request_fail(call->request, MESSAGE_NOT_READY, "%s: its %s %s is not installed",
+		call->tool->declaration->name, what, word);
+}
+
+/* Starts the program of a tool as a job. On error, fails the request and returns NULL. */
+static const struct job *start_program(struct tool_call *call, char **env)
+{
 	const struct declaration *declaration = call->tool->declaration;
-	char **env = tool_env_new(daemon->config, daemon->tmux, declaration, &call->pane,
-	    call->args.shown_bytes, buf_text(&call->spelled));
-	char reason[PATH_MAX + 256];
-	struct tool_run_order order = {
-	    .declaration = declaration,
-	    .dir = call->tool->dir,
-	    .session_env = (const char *const *)call->session_env,
-	    .env = (const char *const *)env,
-	    .cwd = call->cwd,
-	    .pane = &call->pane,
-	    .is_silent = call->args.waits,
-	};
+	const char *answer = tool_run_answer(declaration);
+	char program[PATH_MAX], reason[PATH_MAX + 256];
+	const char *argv[DECLARATION_WORDS_MAX + 1] = {program};
 	const struct job *job;
-	int error;
+	if (!find_program(call, "program", declaration->run[0], program))
+		return NULL;
+	for (size_t at = 1; at < DECLARATION_WORDS_MAX && declaration->run[at] != NULL; at++)
+		argv[at] = declaration->run[at];
 	call->arguments.max++;
 	(void)buf_append_byte(&call->arguments, '\n');
-	order.arguments = (const char *)call->arguments.data;
-	job = tool_run_start(daemon->jobs, &order, reason, sizeof reason);
-	error = errno;
-	mem_free_strings(env);
+	job = job_start(request_daemon(call->request)->jobs,
+	    &(struct job_order){.command = declaration->name,
+		.tool = declaration->name,
+		.answer = answer,
+		.argv = argv,
+		.session_env = (const char *const *)call->session_env,
+		.env = (const char *const *)env,
+		.cwd = call->cwd,
+		.input = (const char *)call->arguments.data,
+		.timeout_ms = declaration->timeout_ms,
+		.out_max = tool_run_kept_bytes(answer),
+		.has_err = true,
+		.is_silent = call->args.waits,
+		.pane = &call->pane},
+	    reason, sizeof reason);
 	if (job == NULL)
-		request_fail(request,
-		    error == ENOSPC       ? MESSAGE_LIMIT
-			: error == ENOENT ? MESSAGE_NOT_READY
+		request_fail(call->request,
+		    errno == ENOSPC       ? MESSAGE_LIMIT
+			: errno == ENOENT ? MESSAGE_NOT_READY
 					  : MESSAGE_INTERNAL,
 		    "%s: %s", declaration->name, reason);
-	else if (call->args.waits)
-		await(request, daemon->jobs, job);
-	else
-		provide_flow_answer_begun(request, job->id, &call->pane);
+	return job;
+}
+
+static void run(struct tool_call *call)
+{
+	struct daemon *daemon = request_daemon(call->request);
+	char **env = tool_env_new(daemon->config, daemon->tmux, call->tool->declaration,
+	    &call->pane, call->args.shown_bytes, buf_text(&call->spelled));
+	const struct job *job = start_program(call, env);
+	mem_free_strings(env);
+	if (job != NULL && call->args.waits)
+		await(call->request, daemon->jobs, job);
+	else if (job != NULL)
+		provide_flow_answer_begun(call->request, job->id, &call->pane);
 }
 
 /* Writes the variables of the caller's session that the server asks for. */
@@ -297,28 +324,21 @@ static void serve(struct tool_call *call)
 	struct daemon *daemon = request_daemon(call->request);
 	const struct declaration *declaration = call->tool->declaration;
 	struct pane_ref place = call->pane;
-	const char *const *session_env = (const char *const *)call->session_env;
-	const char *path;
 	char program[PATH_MAX];
 	char **env;
-	if (session_env == NULL) {
+	if (call->session_env == NULL) {
 		begin_server(call, NULL);
 		return;
 	}
 	if (declaration->server.is_per_daemon)
 		pane_ref_clear(&place); /* the server is shared by all panes */
 	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place, 0, "");
-	path = tool_program_variable(session_env, "PATH");
-	if (tool_program_find(declaration->server.command[0], call->tool->dir,
-		path != NULL ? path : getenv("PATH"), program, sizeof program))
+	if (find_program(call, "server", declaration->server.command[0], program))
 		begin_server(call,
 		    &(struct tool_server_start){.program = program,
-			.session_env = session_env,
+			.session_env = (const char *const *)call->session_env,
 			.env = (const char *const *)env,
 			.cwd = call->cwd});
-	else
-		request_fail(call->request, MESSAGE_NOT_READY, "%s: its server %s is not installed",
-		    declaration->name, declaration->server.command[0]);
 	mem_free_strings(env);
 }
 
@@ -329,12 +349,6 @@ static bool needs_env(const struct tool_call *call)
 	return declaration->run != NULL || declaration->server.env != NULL ||
 	    tool_servers_need_start(
 		request_daemon(call->request)->provides, declaration, &call->pane);
-}
-
-/* Returns true if the directory of the caller is needed, for a program or for a server. */
-static bool needs_place(const struct tool_call *call)
-{
-	return call->tool->declaration->server.is_per_daemon || needs_env(call);
 }
 
 static void start(struct tool_call *call)
@@ -396,7 +410,8 @@ void tool_call_handle(struct request *request, const void *args)
 	call->args = *(const struct declaration_args *)args;
 	if (requester_look_first(request, call->args.pane) ||
 	    !requester_pane(request, call->args.pane, &call->pane) ||
-	    (needs_place(call) && !find_place(call)) || !write_arguments(call, args)) {
+	    ((tool->declaration->server.is_per_daemon || needs_env(call)) && !find_place(call)) ||
+	    !write_arguments(call, args)) {
 		call_free(call);
 	} else if (needs_env(call)) {
 		of_env = call->pane;

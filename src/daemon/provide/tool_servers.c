@@ -207,22 +207,19 @@ void tool_servers_take_up(struct provide_set *set)
 	}
 }
 
-static const char *home(void)
-{
-	const char *path = address_home();
-	return path != NULL ? path : "/";
-}
-
 /* Keeps how the server is started the next time. */
 static void keep_start(struct tool_server *server, const struct declaration *declaration,
     const struct tool_server_start *given)
 {
+	const char *home = address_home();
 	mem_free(server->program);
 	mem_free(server->cwd);
 	mem_free(server->session_env);
 	mem_free(server->env);
 	server->program = xstrdup(given->program);
-	server->cwd = xstrdup(declaration->server.is_per_daemon ? home() : given->cwd);
+	server->cwd = xstrdup(!declaration->server.is_per_daemon ? given->cwd
+		: home != NULL                                   ? home
+								 : "/");
 	server->session_env = job_env_join(given->session_env, NULL, SIZE_MAX);
 	server->env = job_env_join(given->env, NULL, SIZE_MAX);
 }

@@ -63,7 +63,6 @@ struct dispatch *dispatch_new(struct daemon *parts)
 }
 
 static void leave_put_offs(struct dispatch *dispatch);
-static void leave_peer(struct dispatch *dispatch, const struct peer *peer);
 
 void dispatch_free(struct dispatch *dispatch)
 {
@@ -80,13 +79,6 @@ void dispatch_free(struct dispatch *dispatch)
 struct dispatch_hooks *dispatch_hooks(struct dispatch *dispatch)
 {
 	return &dispatch->hooks;
-}
-
-void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
-{
-	if (dispatch->hooks.dialect != NULL)
-		dispatch->hooks.dialect->goodbye(dispatch->hooks.dialect_data, peer);
-	leave_peer(dispatch, peer);
 }
 
 /* Frees the memory that a big line needed. */
@@ -108,12 +100,6 @@ static const char *write_id(struct dispatch *dispatch, const struct json *id)
 	json_writer_init(&writer, &dispatch->id);
 	message_write_id(&writer, id);
 	return (const char *)dispatch->id.data;
-}
-
-/* Returns a request without a method, which can only fail. */
-static struct request *refused(struct dispatch *dispatch, struct peer *peer, const struct json *id)
-{
-	return request_new(dispatch->parts, peer, write_id(dispatch, id), NULL);
 }
 
 static void refuse_method(struct request *request, const char *name)
@@ -252,11 +238,6 @@ static bool may_begin(
 	return request_role(request) == ROLE_FULL;
 }
 
-static bool may_run(const struct dispatch *dispatch, struct request *request)
-{
-	return dispatch->hooks.admit == NULL || dispatch->hooks.admit(request, dispatch->args);
-}
-
 /* A peer whose later requests wait until output flows that an earlier request wants. */
 struct hold {
 	struct list link;
@@ -327,8 +308,8 @@ static struct work call(struct dispatch *dispatch, struct request *request,
 	turn.may_look_at = turn.may_be_put_off && !work_is_look(done);
 	turn.work = (struct work){0};
 	request_begin_turn(request);
-	if (may_run(dispatch, request) && request_audit(request, params) &&
-	    repeat_admit(request, dispatch->args))
+	if ((dispatch->hooks.admit == NULL || dispatch->hooks.admit(request, dispatch->args)) &&
+	    request_audit(request, params) && repeat_admit(request, dispatch->args))
 		request_method(request)->handle(request, dispatch->args);
 	request_begin_turn(NULL);
 	turn.request = NULL;
@@ -503,8 +484,10 @@ static void release(struct dispatch *dispatch, const struct peer *peer)
 	}
 }
 
-static void leave_peer(struct dispatch *dispatch, const struct peer *peer)
+void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
 {
+	if (dispatch->hooks.dialect != NULL)
+		dispatch->hooks.dialect->goodbye(dispatch->hooks.dialect_data, peer);
 	list_each (struct hold, hold, &dispatch->holds, link)
 		if (hold->peer == peer)
 			hold->peer = NULL;
@@ -610,7 +593,8 @@ static void refuse(struct dispatch *dispatch, struct peer *peer, const struct js
     enum message_error error, const char *reason)
 {
 	if (!pass_response(dispatch, peer, id, NULL, reason))
-		request_fail(refused(dispatch, peer, id), error, "%s", reason);
+		request_fail(request_new(dispatch->parts, peer, write_id(dispatch, id), NULL),
+		    error, "%s", reason);
 }
 
 /* Answers a line that is not valid JSON, with its id if that can be read. */
@@ -622,8 +606,9 @@ static void refuse_line(
 	refuse(dispatch, peer, message_lost_id(dispatch->reader, &lost), MESSAGE_PARSE, reason);
 }
 
-void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len)
+void dispatch_line(void *data, struct peer *peer, const char *line, size_t len)
 {
+	struct dispatch *dispatch = data;
 	struct json_error error;
 	const struct json *value;
 	struct message message;
@@ -645,8 +630,9 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 		dispatch->hooks.handled(dispatch->hooks.handled_data);
 }
 
-void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struct lost_id *lost)
+void dispatch_too_long(void *data, struct peer *peer, const struct lost_id *lost)
 {
+	struct dispatch *dispatch = data;
 	char reason[128];
 	dispatch->parts->counters->requests++;
 	(void)snprintf(reason, sizeof reason,

@@ -62,10 +62,10 @@ struct dispatch_hooks {
 struct dispatch_hooks *dispatch_hooks(struct dispatch *dispatch);
 
 /* Handles one line, without its newline. peer NULL: no response is sent. */
-void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len);
+void dispatch_line(void *dispatch, struct peer *peer, const char *line, size_t len);
 
 /* Answers a line that was too long and was skipped. */
-void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struct lost_id *lost);
+void dispatch_too_long(void *dispatch, struct peer *peer, const struct lost_id *lost);
 
 /*
  * Handles an accepted request: notes it, reads its parameters by the rows of its method, and

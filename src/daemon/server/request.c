@@ -455,9 +455,7 @@ static void respond(struct request *request, struct buf *line)
 static void answer(struct request *request)
 {
 	respond(request, &request->out);
-	for (char **string = request->session_env; string != NULL && *string != NULL; string++)
-		mem_free(*string);
-	mem_free(request->session_env);
+	mem_free_strings(request->session_env);
 	if (in_turn == request)
 		in_turn = NULL;
 	if (request->method != NULL && request->method->uses != NULL)

@@ -244,16 +244,6 @@ struct server {
 	char scratch[SCRATCH_BYTES];
 };
 
-static void on_line(void *data, struct peer *peer, const char *line, size_t len)
-{
-	dispatch_line(data, peer, line, len);
-}
-
-static void on_too_long(void *data, struct peer *peer, const struct lost_id *lost)
-{
-	dispatch_too_long(data, peer, lost);
-}
-
 /* Disconnects peers that do not read, the largest first, until they are within PEERS_UNREAD_MAX. */
 static void on_grown(void *data)
 {
@@ -298,8 +288,8 @@ struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_
 	list_init(&server->peers);
 	server->shared = (struct peer_shared){
 	    .parts = parts,
-	    .line = on_line,
-	    .too_long = on_too_long,
+	    .line = dispatch_line,
+	    .too_long = dispatch_too_long,
 	    .data = server->dispatch,
 	    .grown = on_grown,
 	    .grown_data = server,

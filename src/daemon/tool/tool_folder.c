@@ -373,8 +373,9 @@ static void log_trouble(struct tool_folder *folder)
 			log_warning("%s: %s", tool->file, tool->reason);
 }
 
-void tool_folder_read(struct tool_folder *folder)
+void tool_folder_read(void *data)
 {
+	struct tool_folder *folder = data;
 	uint64_t content;
 	method_set_rows(METHOD_DECLARED, NULL, 0);
 	list_each_safe (struct tool, tool, &folder->tools, link)
@@ -396,11 +397,6 @@ void tool_folder_read(struct tool_folder *folder)
 		folder->read(folder->read_data);
 }
 
-static void on_changed(void *data)
-{
-	tool_folder_read(data);
-}
-
 static void watch_places(struct tool_folder *folder)
 {
 	folder->hub = inotify_hub_new(folder->parts.base, NULL, NULL);
@@ -410,7 +406,7 @@ static void watch_places(struct tool_folder *folder)
 		struct place *place = &folder->places[at];
 		if (folder->hub != NULL && place->path[0] != '\0')
 			place->watch = folder_watch_new(
-			    folder->parts.base, folder->hub, place->path, on_changed, folder);
+			    folder->parts.base, folder->hub, place->path, tool_folder_read, folder);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Programs of declared tools: starts them as jobs, and converts their output to answers. */
+/* Programs of declared tools: converts their output to answers. */
 #include "daemon/tool/tool_run.h"
 
 const char *tool_run_answer(const struct declaration *declaration)
@@ -25,47 +25,11 @@ static bool is_json(const char *answer)
 	return strcmp(answer, "json") == 0;
 }
 
-/* Returns how many bytes of output are kept from its beginning, besides the last JOB_TAIL_SIZE. */
-static int64_t kept_bytes(const char *answer)
+int64_t tool_run_kept_bytes(const char *answer)
 {
 	return is_text(answer) ? TOOL_TEXT_MAX - JOB_TAIL_SIZE
 	    : is_json(answer)  ? TOOL_TEXT_MAX
 			       : TOOL_IMAGE_MAX;
-}
-
-const struct job *tool_run_start(
-    struct job_set *jobs, const struct tool_run_order *order, char *ret_reason, size_t size)
-{
-	const struct declaration *declaration = order->declaration;
-	const char *path =
-	    order->session_env != NULL ? tool_program_variable(order->session_env, "PATH") : NULL;
-	char program[PATH_MAX];
-	const char *argv[DECLARATION_WORDS_MAX + 1] = {program};
-	struct job_order job = {
-	    .command = declaration->name,
-	    .tool = declaration->name,
-	    .answer = tool_run_answer(declaration),
-	    .argv = argv,
-	    .session_env = order->session_env,
-	    .env = order->env,
-	    .cwd = order->cwd,
-	    .input = order->arguments,
-	    .timeout_ms = declaration->timeout_ms,
-	    .out_max = kept_bytes(tool_run_answer(declaration)),
-	    .has_err = true,
-	    .is_silent = order->is_silent,
-	    .pane = order->pane,
-	};
-	for (size_t at = 1; at < DECLARATION_WORDS_MAX && declaration->run[at] != NULL; at++)
-		argv[at] = declaration->run[at];
-	if (!tool_program_find(declaration->run[0], order->dir,
-		path != NULL ? path : getenv("PATH"), program, sizeof program)) {
-		(void)snprintf(
-		    ret_reason, size, "its program %s is not installed", declaration->run[0]);
-		errno = ENOENT;
-		return NULL;
-	}
-	return job_start(jobs, &job, ret_reason, size);
 }
 
 /* Appends as much output from an offset as fits. Returns where the appended output begins. */
@@ -231,7 +195,7 @@ bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, cons
 		write_text(writer, jobs, job);
 		return true;
 	}
-	max = kept_bytes(answer);
+	max = tool_run_kept_bytes(answer);
 	if (job->status.out_bytes > max)
 		return tool_fail(ret_failure, MESSAGE_LIMIT,
 		    "its program printed %" PRId64 " bytes, more than %" PRId64,

@@ -83,13 +83,6 @@ static int refuse_tool(
 				     "it has no tool \"%s\"; the nearest is \"%s\"", tool, nearest);
 }
 
-static bool is_in(const char *const *names, const char *name)
-{
-	while (*names != NULL && strcmp(*names, name) != 0)
-		names++;
-	return *names != NULL;
-}
-
 int tool_server_list_check(const struct tool_server_list *list, const char *tool,
     const char *const *arguments, char *ret_reason, size_t size)
 {
@@ -102,7 +95,7 @@ int tool_server_list_check(const struct tool_server_list *list, const char *tool
 		return refuse_tool(list, tool, ret_reason, size);
 	buf_init(&missing, size);
 	for (size_t at = 0; at < entry->count; at++)
-		if (!is_in(arguments, entry->required[at]))
+		if (!str_is_in(entry->required[at], arguments))
 			(void)buf_printf(&missing, "%s\"%s\"", missing.len > 0 ? ", " : "",
 			    entry->required[at]); /* cut if too long */
 	if (missing.len == 0)
