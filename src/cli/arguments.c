@@ -539,8 +539,7 @@ static void put_word(struct buf *out, const char *name, const char *sign, const 
 
 static void put_example(struct buf *out, const struct json *schema, const struct json *value)
 {
-	struct json_writer writer;
-	struct buf text;
+	struct buf text = BUF(ARGUMENTS_PARAMS_MAX);
 	enum argument_kind kind =
 	    kind_of(json_member(json_member(schema, "properties"), value->name));
 	bool is_list = (kind == KIND_STRINGS || kind == KIND_KEYS) && value->type == JSON_ARRAY;
@@ -561,8 +560,7 @@ static void put_example(struct buf *out, const struct json *schema, const struct
 		put_word(out, value->name, "=", value->text);
 		return;
 	}
-	json_start(&writer, &text, ARGUMENTS_PARAMS_MAX);
-	json_put_value(&writer, NULL, value);
+	(void)json_append(&text, value);
 	put_word(out, value->name, kind == KIND_ANY ? ":=" : "=", buf_text(&text));
 	buf_finish(&text);
 }

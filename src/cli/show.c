@@ -77,13 +77,6 @@ static void put_list(struct buf *out, const struct json *list)
 	}
 }
 
-static void put_raw_json(struct buf *out, const struct json *value)
-{
-	struct json_writer writer;
-	json_writer_init(&writer, out);
-	json_put_value(&writer, NULL, value);
-}
-
 static bool is_plain_list(const struct json *list)
 {
 	json_each (at, list)
@@ -126,10 +119,10 @@ void show_value(struct buf *out, const struct json *value)
 		if (is_plain_list(value))
 			put_list(out, value);
 		else
-			put_raw_json(out, value);
+			(void)json_append(out, value);
 		break;
 	case JSON_OBJECT:
-		put_raw_json(out, value);
+		(void)json_append(out, value);
 		break;
 	}
 }
@@ -473,7 +466,7 @@ void show_write(
 		write_notes(out, json_member(result, "errors"), "hosts, line {line}: ", "text");
 	if (gap != NULL && gap->type == JSON_OBJECT) {
 		(void)buf_append_str(out, "gap: ");
-		put_raw_json(out, gap);
+		(void)json_append(out, gap);
 		(void)buf_append_byte(out, '\n');
 	}
 	if (list != NULL && json_get_bool(result, "more", false))
@@ -496,7 +489,7 @@ static void put_indented(struct buf *out, const struct json *value, int depth)
 	bool is_array = value->type == JSON_ARRAY;
 	bool is_lossy = false;
 	if ((!is_array && value->type != JSON_OBJECT) || value->count == 0) {
-		put_raw_json(out, value);
+		(void)json_append(out, value);
 		return;
 	}
 	(void)buf_append_byte(out, is_array ? '[' : '{');
@@ -518,7 +511,7 @@ void show_json(const struct cli *cli, const struct json *value)
 	if (cli->is_terminal)
 		put_indented(&out, value, 0);
 	else
-		put_raw_json(&out, value);
+		(void)json_append(&out, value);
 	(void)buf_append_byte(&out, '\n');
 	cli_print(&out);
 }

@@ -256,10 +256,7 @@ static void on_listed(void *data, const char *rows)
 static void on_offered(void *data, const struct json *kinds)
 {
 	struct tools_main *main = data;
-	struct json_writer writer;
-	json_writer_init(&writer, &main->kinds);
-	json_put_value(&writer, NULL, kinds);
-	if (writer.is_cut)
+	if (!json_append(&main->kinds, kinds))
 		buf_clear(&main->kinds);
 }
 
@@ -348,17 +345,17 @@ static void take_call(
 	    .done = on_done};
 	struct served_call *call = xcalloc(1, sizeof *call);
 	struct mcp_server_call *made;
-	struct json_writer writer;
-	struct buf arguments;
+	struct buf arguments = BUF(LINE_MAX_BYTES);
 	call->main = main;
 	(void)snprintf(call->id, sizeof call->id, "%s", id);
 	(void)snprintf(call->kept, sizeof call->kept, "%s", json_get_str(message, "kept", ""));
 	list_append(&main->calls, &call->link);
-	json_start(&writer, &arguments, LINE_MAX_BYTES);
 	if (params != NULL)
-		json_put_value(&writer, NULL, params);
-	order.arguments = params != NULL ? (const char *)arguments.data : "{}";
-	order.arguments_len = params != NULL ? arguments.len : 2;
+		(void)json_append(&arguments, params);
+	else
+		(void)buf_append_str(&arguments, "{}");
+	order.arguments = (const char *)arguments.data;
+	order.arguments_len = arguments.len;
 	order.data = call;
 	made = mcp_server_call(main->server, &order);
 	if (made != NULL)

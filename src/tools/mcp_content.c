@@ -83,13 +83,11 @@ bool mcp_content_write(
 	    json_get_bool(json_member(result, "_meta"), "muxbus/result", false);
 	bool has_failed = json_get_bool(result, "isError", false);
 	struct buf text = BUF((size_t)64 * 1024 * 1024);
-	struct json_writer words;
 	join_text(&text, content);
 	if (has_failed && structured != NULL && structured->type != JSON_NULL) {
 		if (text.len > 0)
 			(void)buf_append_byte(&text, '\n');
-		json_writer_init(&words, &text);
-		json_put_value(&words, NULL, structured);
+		(void)json_append(&text, structured);
 	}
 	if (has_failed) {
 		(void)snprintf(ret_failure, MCP_CONTENT_ERROR_SIZE, "%s",

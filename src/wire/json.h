@@ -177,6 +177,12 @@ void json_end_line(struct json_writer *writer);
 void json_put_raw(struct json_writer *writer, const char *name, const void *json, size_t len);
 /* Writes a tree, with numbers as they were read; NULL writes null. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value);
+/* Appends the text of a tree to a buffer. Returns false if the text was cut. */
+bool json_append(struct buf *out, const struct json *value);
+/* Returns the text of a tree, or NULL if a buffer of max bytes would cut it. The caller frees. */
+char *json_text(const struct json *value, size_t max);
+/* Returns true if the text of a tree has at most max bytes. */
+bool json_fits(const struct json *value, size_t max);
 
 /*
  * The escaper: appends bytes as the content of a JSON string. It escapes '"', '\\', C0, DEL, C1,

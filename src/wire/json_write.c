@@ -589,3 +589,28 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
 		json_put_value(writer, child->name, child);
 	end(writer, is_object ? '}' : ']');
 }
+
+bool json_append(struct buf *out, const struct json *value)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_put_value(&writer, NULL, value);
+	return !writer.is_cut;
+}
+
+char *json_text(const struct json *value, size_t max)
+{
+	struct buf text = BUF(max);
+	if (json_append(&text, value))
+		return (char *)buf_steal(&text, NULL);
+	buf_finish(&text);
+	return NULL;
+}
+
+bool json_fits(const struct json *value, size_t max)
+{
+	char *text = json_text(value, max + JSON_SPARE);
+	bool fits = text != NULL && strlen(text) <= max;
+	mem_free(text);
+	return fits;
+}

@@ -179,12 +179,10 @@ static void put_range(struct buf *out, const struct json *property)
 		    at->text != NULL ? at->text : "?");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct json *value = json_member(property, names[i]);
-		struct json_writer writer;
 		if (value == NULL || (i < 2 && value->type != JSON_NUMBER))
 			continue;
 		(void)buf_printf(out, ", %s ", names[i]);
-		json_writer_init(&writer, out);
-		json_put_value(&writer, NULL, value);
+		(void)json_append(out, value);
 	}
 }
 

@@ -143,22 +143,10 @@ static void put_line(struct json_writer *writer, const char *line, size_t len)
 	json_end_line(writer);
 }
 
-/* Returns a value as JSON text, or NULL for NULL. */
-static char *text_of(const struct json *value)
-{
-	struct buf buf;
-	struct json_writer writer;
-	if (value == NULL)
-		return NULL;
-	json_start(&writer, &buf, 2 * MCP_REPLAY_ANSWER_MAX);
-	json_put_value(&writer, NULL, value);
-	return (char *)buf_steal(&buf, NULL);
-}
-
 /* Returns the id of an answer as JSON text. */
 static char *id_text(const struct json *id)
 {
-	return id != NULL ? text_of(id) : xstrdup("null");
+	return json_text(id, 2 * MCP_REPLAY_ANSWER_MAX); /* cuts nothing that was read */
 }
 
 /* Sends a request of the bridge. Its answer is not passed to the agent. */
@@ -301,7 +289,7 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 	kept = xcalloc(1, sizeof *kept);
 	kept->method = xstrdup(message->method);
 	kept->key = xstrdup(uri);
-	kept->params = text_of(message->params);
+	kept->params = json_text(message->params, 2 * MCP_REPLAY_ANSWER_MAX);
 	list_append(&replay->kepts, &kept->link);
 	replay->kept_count++;
 }
@@ -360,9 +348,9 @@ static void take_request(
 	keep(replay, message);
 	if (pending->is_initialize) {
 		mem_free(replay->initialize);
-		replay->initialize = text_of(message->params);
-		if (replay->initialize == NULL)
-			replay->initialize = xstrdup("{}");
+		replay->initialize = message->params != NULL
+		    ? json_text(message->params, 2 * MCP_REPLAY_ANSWER_MAX)
+		    : xstrdup("{}");
 		replay->is_initialized = false;
 	}
 	if (replay->is_connected)

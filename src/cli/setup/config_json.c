@@ -317,17 +317,14 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 {
 	struct json_error error;
 	struct json_reader *readers[2] = {json_reader_new(TEXT_MAX), json_reader_new(TEXT_MAX)};
-	struct json_writer writer;
-	struct buf texts[2];
+	struct buf texts[2] = {BUF(TEXT_MAX), BUF(TEXT_MAX)};
 	const char *inputs[2] = {buf_text(&config->text) + span->begin, value};
 	size_t lens[2] = {span->end - span->begin, strlen(value)};
 	bool is_equal;
 	for (int i = 0; i < 2; i++) {
-		const struct json *tree;
-		json_start(&writer, &texts[i], TEXT_MAX);
-		tree = json_read(readers[i], inputs[i], lens[i], &error);
+		const struct json *tree = json_read(readers[i], inputs[i], lens[i], &error);
 		if (tree != NULL)
-			json_put_value(&writer, NULL, tree);
+			(void)json_append(&texts[i], tree);
 	}
 	is_equal = texts[0].len > 0 && buf_is_equal(&texts[0], &texts[1]);
 	for (int i = 0; i < 2; i++) {

@@ -426,8 +426,7 @@ static void load_item(const struct top_model *model, enum top_list list, struct 
     const struct json *json)
 {
 	const struct top_table *table = &top_tables[list];
-	struct buf text;
-	struct json_writer writer;
+	struct buf text = BUF(TOP_ITEM_BYTES_MAX);
 	*item = (struct top_item){.cpu_percent = -1, .list = list};
 	top_item_read(item, json, clock_real_ms(), model->looked_ms);
 	item->pid = (pid_t)json_get_int(json, "pid", 0);
@@ -436,8 +435,7 @@ static void load_item(const struct top_model *model, enum top_list list, struct 
 	item->server = copy_member(json, "server");
 	if (item->host != NULL)
 		item->pid = 0; /* processes of other machines cannot be measured */
-	json_start(&writer, &text, TOP_ITEM_BYTES_MAX);
-	json_put_value(&writer, NULL, json);
+	(void)json_append(&text, json);
 	item->json = xstrdup(buf_text(&text));
 	buf_clear(&text);
 	put_target(&text, table, item, json);
@@ -551,17 +549,15 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 void top_model_describe(struct top_model *model, const struct top_item *item, struct buf *out)
 {
 	struct json_error error;
-	struct json_writer writer;
 	const struct json *json = json_read(model->reader, item->json, strlen(item->json), &error);
 	if (json == NULL)
 		return;
 	json_each_member (member, json) {
-		struct buf value;
-		json_start(&writer, &value, DETAIL_BYTES_MAX);
+		struct buf value = BUF(DETAIL_BYTES_MAX);
 		if (member->type == JSON_STRING)
 			(void)buf_append(&value, member->text, member->len);
 		else if (member->type != JSON_NULL)
-			json_put_value(&writer, NULL, member);
+			(void)json_append(&value, member);
 		(void)buf_printf(out, "%-16s ", member->name);
 		if (value.len > 0)
 			(void)str_append_visible(out, value.data, value.len);

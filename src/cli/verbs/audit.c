@@ -43,10 +43,8 @@ static void print_action(const struct json *action)
 static void print_json(const struct json *action)
 {
 	struct buf line = BUF(LINK_LINE_MAX);
-	struct json_writer writer;
-	json_writer_init(&writer, &line);
-	json_put_value(&writer, NULL, action);
-	json_end_line(&writer);
+	(void)json_append(&line, action);
+	(void)buf_append_byte(&line, '\n');
 	cli_print(&line);
 }
 

@@ -183,10 +183,8 @@ static enum step acknowledge(struct follow *follow)
 
 static void write_note(const struct follow *follow, const struct json *note, struct buf *line)
 {
-	struct json_writer writer;
 	if (follow->cli->wants_json) {
-		json_writer_init(&writer, line);
-		json_put_value(&writer, NULL, note);
+		(void)json_append(line, note);
 	} else {
 		const char *notice = json_get_str(note, "notice", "");
 		(void)screen_text_line(line, notice, strlen(notice));

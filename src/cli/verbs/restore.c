@@ -537,14 +537,12 @@ static void tell_names(struct restore *restore, const struct json *sessions)
 static enum cli_status read_saved(struct restore *restore, const struct json **ret_sessions)
 {
 	const struct json *result;
-	struct json_writer writer;
 	struct json_error error;
-	struct buf copy;
+	struct buf copy = BUF(LINK_LINE_MAX);
 	enum cli_status status = ask_method(restore->link, "list_saved", ASK_PARAMS({0}), &result);
 	if (status != CLI_DONE)
 		return status;
-	json_start(&writer, &copy, LINK_LINE_MAX);
-	json_put_value(&writer, NULL, json_member(result, "sessions"));
+	(void)json_append(&copy, json_member(result, "sessions"));
 	restore->reader = json_reader_new(LINK_LINE_MAX);
 	*ret_sessions = json_read(restore->reader, buf_text(&copy), copy.len, &error);
 	buf_finish(&copy);

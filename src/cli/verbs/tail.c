@@ -35,16 +35,13 @@ static bool is_done(const void *data)
 static void print_line(struct tail_verb *tail, const struct json *event)
 {
 	const char *text = json_get_str(event, "text", "");
-	struct json_writer writer;
 	buf_clear(&tail->line);
-	if (tail->cli->wants_json) {
-		json_writer_init(&writer, &tail->line);
-		json_put_value(&writer, NULL, event);
-	} else if (tail->cli->is_terminal) {
+	if (tail->cli->wants_json)
+		(void)json_append(&tail->line, event);
+	else if (tail->cli->is_terminal)
 		(void)screen_text_block(&tail->line, text, strlen(text));
-	} else {
+	else
 		(void)buf_append_str(&tail->line, text);
-	}
 	if (tail->cli->wants_json || !json_get_bool(event, "part", false))
 		(void)buf_append_byte(&tail->line, '\n');
 	cli_write(tail->line.data, tail->line.len); /* is_done() checks for errors */

@@ -121,9 +121,7 @@ static void on_message(
 	watch->last = json_get_int(event, "seq", watch->last);
 	buf_clear(&watch->line);
 	if (show_is_json(watch->cli)) {
-		struct json_writer writer;
-		json_writer_init(&writer, &watch->line);
-		json_put_value(&writer, NULL, event);
+		(void)json_append(&watch->line, event);
 		(void)buf_append_byte(&watch->line, '\n');
 	} else {
 		show_event(&watch->line, event, watch->cli->has_color);

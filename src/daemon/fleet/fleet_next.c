@@ -229,10 +229,8 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	buf_clear(&pull->entries);
 	json_each (entry, json_member(result, "notifications")) {
 		size_t len = pull->entries.len;
-		json_writer_init(&writer, &pull->entries);
-		json_put_value(&writer, NULL, entry);
-		json_end_line(&writer);
-		if (writer.is_cut) { /* the host redelivers the rest */
+		if (!json_append(&pull->entries, entry) ||
+		    buf_append_byte(&pull->entries, '\n') < 0) { /* the host redelivers the rest */
 			buf_shrink(&pull->entries, len);
 			break;
 		}

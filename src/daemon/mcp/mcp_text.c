@@ -491,12 +491,9 @@ static void squeeze(struct buf *out, const char *text, size_t len)
 
 static bool is_json_of(const char *text, size_t len, const struct json *value)
 {
-	struct json_writer writer;
-	struct buf json, given;
+	struct buf json = BUF(SIZE_MAX), given = BUF(len + 1);
 	bool is_same;
-	json_start(&writer, &json, SIZE_MAX);
-	json_put_value(&writer, NULL, value);
-	buf_init(&given, len + 1);
+	(void)json_append(&json, value);
 	squeeze(&given, text, len);
 	is_same = given.len == json.len && memcmp(given.data, json.data, json.len) == 0;
 	buf_finish(&given);
@@ -559,17 +556,14 @@ static void put_text(struct json_writer *writer, const struct json *text,
     const struct json *structured, size_t text_max, struct rest_set *rests)
 {
 	size_t len = text != NULL ? text->len : 0, shown = len < text_max ? len : text_max;
-	struct buf out, json;
-	struct json_writer inner;
-	buf_init(&out, text_max + 512);
+	struct buf out = BUF(text_max + 512), json = BUF(SIZE_MAX);
 	while (shown < len && shown > 0 && ((uint8_t)text->text[shown] & 0xc0) == 0x80)
 		shown--; /* do not cut within a character */
 	(void)buf_append(&out, shown > 0 ? text->text : "", shown);
 	if (shown < len)
 		put_rest(&out, rests, text->text, len, shown);
 	if (structured != NULL) {
-		json_start(&inner, &json, SIZE_MAX);
-		json_put_value(&inner, NULL, structured);
+		(void)json_append(&json, structured);
 		put_rest(&out, rests, json.data, json.len, 0);
 		buf_finish(&json);
 	}

@@ -108,21 +108,17 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 static struct mcp_progress *mcp_progress_new(
     struct mcp *mcp, struct request *request, const struct json *meta, const char *what)
 {
-	const struct json *token = meta != NULL ? json_member(meta, "progressToken") : NULL;
-	struct json_writer writer;
-	struct buf text;
+	const struct json *token = json_member(meta, "progressToken");
 	struct mcp_progress *progress;
 	if (token == NULL || token->len > MESSAGE_ID_MAX ||
 	    (token->type != JSON_STRING && token->type != JSON_NUMBER))
 		return NULL;
-	json_start(&writer, &text, MESSAGE_ID_BYTES);
-	json_put_value(&writer, NULL, token);
 	progress = xcalloc(1, sizeof *progress);
 	*progress = (struct mcp_progress){.request = request,
 	    .what = what,
 	    .began_ms = clock_mono_ms(),
 	    .last = -INFINITY,
-	    .token = (char *)buf_steal(&text, NULL),
+	    .token = json_text(token, MESSAGE_ID_BYTES),
 	    .timer = loop_timer_new(mcp->daemon->base, on_tick, progress)};
 	loop_timer_arm(progress->timer, MCP_PROGRESS_MS);
 	return progress;
@@ -248,18 +244,10 @@ static bool write_text(struct buf *out, const struct buf *shown, const struct sh
 static bool write_both(struct buf *out, const struct mcp_cut *cut, void *data)
 {
 	const struct showing *showing = data;
-	struct buf shown;
-	bool fits;
-	buf_init(&shown, out->max);
-	if (cut->is_needed) {
-		fits = mcp_shown_write(&shown, cut, showing->result, &showing->asked);
-	} else {
-		struct json_writer writer;
-		json_writer_init(&writer, &shown);
-		json_put_value(&writer, NULL, showing->result);
-		fits = !writer.is_cut;
-	}
-	fits = fits && write_text(out, &shown, showing);
+	struct buf shown = BUF(out->max);
+	bool fits = (cut->is_needed ? mcp_shown_write(&shown, cut, showing->result, &showing->asked)
+				    : json_append(&shown, showing->result)) &&
+	    write_text(out, &shown, showing);
 	buf_finish(&shown);
 	return fits;
 }
@@ -606,21 +594,6 @@ static bool is_sized(const struct json *arguments)
 	return false;
 }
 
-/* Copies the arguments for "rest"; NULL if they are too long. */
-static char *copy_arguments(const struct json *arguments)
-{
-	struct json_writer writer;
-	struct buf text;
-	if (arguments == NULL)
-		return xstrdup("{}");
-	json_start(&writer, &text, ARGUMENTS_MAX + JSON_SPARE);
-	json_put_value(&writer, NULL, arguments);
-	if (!writer.is_cut)
-		return (char *)buf_steal(&text, NULL);
-	buf_finish(&text);
-	return NULL;
-}
-
 static void handle_call(struct mcp_exchange *exchange, const void *data)
 {
 	const struct call_args *args = data;
@@ -648,7 +621,8 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	    .is_task = is_task,
 	    .tool = tool,
 	    .is_modern = exchange->is_modern,
-	    .arguments = copy_arguments(arguments),
+	    .arguments = arguments != NULL ? json_text(arguments, ARGUMENTS_MAX + JSON_SPARE)
+					   : xstrdup("{}"),
 	    .tools = exchange->session->tools,
 	    .bytes_max = is_sized(arguments) ? MCP_RESULT_MAX : MCP_RESULT_BYTES,
 	    .rests = rest_set_of(exchange->request)};

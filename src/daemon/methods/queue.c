@@ -273,18 +273,16 @@ static void post_synced(void *data, bool is_durable)
 /* Returns the data of a post as JSON text, or NULL; *ret_ok is false after failing the request. */
 static char *post_data(struct request *request, const struct json *data, bool *ret_ok)
 {
-	struct json_writer writer;
-	struct buf out;
+	char *text;
 	*ret_ok = true;
 	if (data == NULL)
 		return NULL;
-	json_start(&writer, &out, DATA_MAX + JSON_SPARE);
-	json_put_value(&writer, NULL, data);
-	if (data->type == JSON_OBJECT && !writer.is_cut && out.len <= DATA_MAX &&
+	text = json_text(data, DATA_MAX + JSON_SPARE);
+	if (data->type == JSON_OBJECT && text != NULL && strlen(text) <= DATA_MAX &&
 	    json_depth(data) <= JSON_DATA_DEPTH_MAX)
-		return (char *)buf_steal(&out, NULL);
+		return text;
 	*ret_ok = false;
-	buf_finish(&out);
+	mem_free(text);
 	request_fail_field(request, "data",
 	    "must be an object of at most %d bytes, nested at most %d deep", DATA_MAX,
 	    JSON_DATA_DEPTH_MAX);

@@ -77,16 +77,13 @@ static bool set_example(struct declaration *declaration, const struct json *exam
     const char **ret_text, char *ret_reason)
 {
 	void *args = xcalloc(1, declaration->args_size);
-	struct json_writer writer;
 	struct field_error error;
 	struct buf text = BUF(DECLARATION_BYTES_MAX), scratch = BUF(SCRATCH_MAX);
 	bool is_good = example->type == JSON_OBJECT &&
 	    field_read(
 		declaration->fields, example, args, declaration->args_size, &scratch, &error) == 0;
 	if (is_good) {
-		json_writer_init(&writer, &text);
-		json_put_value(&writer, NULL, example);
-		is_good = !writer.is_cut;
+		is_good = json_append(&text, example);
 		*ret_text = declaration_own(declaration, buf_steal(&text, NULL));
 	} else {
 		(void)declaration_refuse(ret_reason, "example: %s",

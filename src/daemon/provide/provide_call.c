@@ -228,18 +228,6 @@ static bool fail_by(
 	    (int)(message->len < TOOL_ERROR_MAX ? message->len : TOOL_ERROR_MAX), message->text);
 }
 
-static size_t size_of(const struct json *value)
-{
-	struct json_writer writer;
-	struct buf text;
-	size_t len;
-	json_start(&writer, &text, PROVIDE_RESULT_MAX + JSON_SPARE);
-	json_put_value(&writer, NULL, value);
-	len = writer.is_cut ? SIZE_MAX : text.len;
-	buf_finish(&text);
-	return len;
-}
-
 bool provide_call_check(const struct provide_call *call, const struct json *response,
     const char *reason, const struct json **ret_result, struct tool_failure *ret_failure)
 {
@@ -253,7 +241,7 @@ bool provide_call_check(const struct provide_call *call, const struct json *resp
 	if (result == NULL || result->type != JSON_OBJECT)
 		return tool_fail(ret_failure, MESSAGE_TOOL_FAILED,
 		    "its provider answered with a result that is not an object");
-	if (call->server == NULL && size_of(result) > PROVIDE_RESULT_MAX)
+	if (call->server == NULL && !json_fits(result, PROVIDE_RESULT_MAX))
 		return tool_fail(ret_failure, MESSAGE_LIMIT,
 		    "its provider answered with more than %zu bytes", PROVIDE_RESULT_MAX);
 	*ret_result = result;

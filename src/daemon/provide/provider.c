@@ -112,20 +112,6 @@ static size_t count_names(const struct provide_set *set, const struct provider *
 	return count;
 }
 
-static bool check_bytes(const struct json *rows, struct tool_failure *ret_failure)
-{
-	struct json_writer writer;
-	struct buf text;
-	bool is_good;
-	json_start(&writer, &text, PROVIDE_BYTES_MAX);
-	json_put_value(&writer, NULL, rows);
-	is_good = !writer.is_cut;
-	buf_finish(&text);
-	return is_good ||
-	    tool_fail(ret_failure, MESSAGE_LIMIT,
-		"methods: the rows of a provider have at most %zu bytes", PROVIDE_BYTES_MAX);
-}
-
 bool provider_read_rows(struct provider *provider, const struct json *rows, struct list *offers,
     size_t *ret_names, struct tool_failure *ret_failure)
 {
@@ -135,8 +121,9 @@ bool provider_read_rows(struct provider *provider, const struct json *rows, stru
 	    .flags = provider->file == NULL ? METHOD_NO_TOOL : 0};
 	size_t others = count_names(set, provider), at = 0;
 	*ret_names = 0;
-	if (!check_bytes(rows, ret_failure))
-		return false;
+	if (!json_fits(rows, PROVIDE_BYTES_MAX))
+		return tool_fail(ret_failure, MESSAGE_LIMIT,
+		    "methods: the rows of a provider have at most %zu bytes", PROVIDE_BYTES_MAX);
 	for (const struct json *row = rows->child; row != NULL; row = row->next, at++) {
 		char reason[DECLARATION_REASON_SIZE];
 		struct offer *offer = offer_read(row, &origin, reason);

@@ -289,14 +289,8 @@ static bool read_string(const struct json *value, const struct record_field *fie
 
 static bool read_json(const struct json *value, char **ret_text)
 {
-	struct json_writer writer;
-	struct buf out;
-	if (value->type != JSON_OBJECT)
-		return false;
-	json_start(&writer, &out, JSON_TEXT_MAX);
-	json_put_value(&writer, NULL, value);
-	*ret_text = (char *)buf_steal(&out, NULL);
-	return !writer.is_cut;
+	*ret_text = value->type == JSON_OBJECT ? json_text(value, JSON_TEXT_MAX) : NULL;
+	return *ret_text != NULL;
 }
 
 static bool read_strings(const struct json *value, char **strings)

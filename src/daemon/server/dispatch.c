@@ -418,11 +418,8 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 	    .number = number,
 	    .has_peer = request_peer(request) != NULL};
 	buf_init(&again->params, 2 * (size_t)dispatch->parts->config->limits.line_bytes);
-	if (params != NULL) {
-		struct json_writer writer;
-		json_writer_init(&writer, &again->params);
-		json_put_value(&writer, NULL, params);
-	}
+	if (params != NULL)
+		(void)json_append(&again->params, params);
 	list_append(&dispatch->put_offs, &again->link);
 	return again;
 }

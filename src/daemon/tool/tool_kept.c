@@ -197,13 +197,7 @@ static void write_answer(
 static char *excerpt_of(const struct json *result)
 {
 	const char *text = json_get_str(result, "text", NULL);
-	struct json_writer writer;
-	struct buf out;
-	if (text != NULL)
-		return xstrdup(text);
-	json_start(&writer, &out, ANSWER_MAX);
-	json_put_value(&writer, NULL, result);
-	return (char *)buf_steal(&out, NULL);
+	return text != NULL ? xstrdup(text) : json_text(result, SIZE_MAX / 4);
 }
 
 void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,

@@ -215,19 +215,15 @@ static bool read_scope(
 /* Keeps the filter. Models may write it as a string that contains the JSON object. */
 static bool keep_where(struct event_watch *watch, struct request *request, const struct json *where)
 {
-	struct json_writer writer;
 	struct json_error error;
-	struct buf text;
+	struct buf text = BUF(WHERE_MAX);
 	if (where == NULL)
 		return true;
-	json_start(&writer, &text, WHERE_MAX);
 	watch->where_reader = json_reader_new(2 * WHERE_MAX);
 	watch->event_reader = json_reader_new(EVENT_MAX);
 	if (where->type == JSON_STRING && where->len <= WHERE_MAX)
 		watch->where = json_read(watch->where_reader, where->text, where->len, &error);
-	if (watch->where == NULL)
-		json_put_value(&writer, NULL, where);
-	if (watch->where == NULL && !writer.is_cut)
+	if (watch->where == NULL && json_append(&text, where))
 		watch->where =
 		    json_read(watch->where_reader, (const char *)text.data, text.len, &error);
 	buf_finish(&text);
