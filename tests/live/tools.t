@@ -64,6 +64,7 @@ declare_tool well_typed '"answer":"json","result":{"type":"object","properties":
 	"run":["printf","{\"a\": 1.8e18, \"b\": null}"]'
 declare_tool as_given '"answer":"json","run":["jq",".answer|fromjson"],"parameters":{"type":"object","properties":{"answer":{"type":"string"}}},
 	"result":{"type":"object","properties":{"a.b":{"type":["string","null"]},"list":{"type":"array","items":{"properties":{"n":{"type":"integer"}}}}}}'
+declare_tool with_id '"answer":"json","run":["printf","{\"id\": 7}"],"result":{"type":"object","properties":{"id":{"type":"integer"}}}'
 declare_tool unpromised '"answer":"json","run":["printf","{\"id\": 7}"]'
 declare_tool as_list '"answer":"json","run":["printf","[1, 2]"]'
 declare_tool no_json '"answer":"json","run":["printf","{"]'
@@ -280,6 +281,8 @@ is 'a null that is not declared' "$(as_given '{"list":[{"n":1},{"n":null}]}')" '
 is 'another type of a name with a dot' "$(as_given '{"a.b":5}')" 'true a.b is a number'
 is 'the schema has all depths' "$(ask '{"method":"describe","params":{"method":"as_given"}}' | jq -c '.. | .result_schema? // empty | .properties')" \
 	'{"a.b":{"anyOf":[{"type":"string"},{"type":"null"}]},"list":{"type":"array","items":{"properties":{"n":{"type":"integer"}}}}}'
+is 'a declared id has the type of that of a call without an answer, too' \
+	"$(mcp_call with_id '{"wait":false}' .result.isError) $(mcp_call with_id '{}' .result.structuredContent.id)" 'null 7'
 is 'without a declared result any member has any type' "$(mcp_call unpromised '{}' '.result | "\(.isError) \(.structuredContent.id)"')" 'null 7'
 declare_tool changing '"answer":"json","run":["sh","-c","until [ -e '"$dir"'/go ]; do sleep 0.02; done; echo 7"]'
 until_is 'a tool that answers with JSON' 'listed null' state changing

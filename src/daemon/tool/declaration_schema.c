@@ -477,6 +477,9 @@ static bool put_schema(struct declaration *declaration, struct json_writer *writ
 		    "result: \"%.64s\" must have a type: array, boolean, integer, null, number, "
 		    "object or string, or an array of these",
 		    schema->name);
+	if (row != NULL && strcmp(schema->name, "id") == 0 && strstr(types, "string") == NULL)
+		types =
+		    declaration_own(declaration, xasprintf("%s|string", types)); /* wait=false */
 	if (row != NULL)
 		*row = (struct field_result){declaration_copy(declaration, schema->name), types,
 		    declaration_copy(declaration, json_get_str(schema, "description", ""))};
