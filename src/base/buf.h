@@ -6,8 +6,7 @@
 
 struct buf {
 	uint8_t *data; /* NULL until the first append */
-	size_t len;
-	size_t cap;
+	size_t len, cap;
 	size_t max; /* len never exceeds it */
 };
 

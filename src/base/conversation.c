@@ -4,8 +4,7 @@
 enum { WORDS_MAX = 2, OPTIONS_MAX = 6 };
 
 static const struct conversation {
-	const char *agent;
-	const char *words[WORDS_MAX + 1];
+	const char *agent, *words[WORDS_MAX + 1];
 	const char *options[OPTIONS_MAX]; /* options that themselves name a conversation */
 } rows[] = {
     {"claude", {"--resume", "@"}, {"--resume", "-r", "--continue", "-c", "--session-id"}},

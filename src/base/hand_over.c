@@ -60,8 +60,7 @@ int hand_over_send(const char *path, const char *nonce, int fd)
 {
 	struct timeval wait = {.tv_sec = HAND_OVER_WAIT_SEC};
 	struct sockaddr_un address;
-	int error = address_of(path, &address);
-	int sock;
+	int error = address_of(path, &address), sock;
 	if (error < 0)
 		return error;
 	sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -85,8 +84,7 @@ int hand_over_open(const char *path)
 {
 	struct sockaddr_un address;
 	const int on = 1;
-	int error = address_of(path, &address);
-	int sock;
+	int error = address_of(path, &address), sock;
 	if (error < 0)
 		return error;
 	sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -187,8 +187,7 @@ static int spec_parse(char *at, const char *end, struct job_spec *spec)
 	if ((size_t)(end - at) < sizeof SPEC_VERSION || strcmp(at, SPEC_VERSION) != 0)
 		return -EINVAL;
 	for (at += sizeof SPEC_VERSION; at < end && error == 0;) {
-		char *next = at + strlen(at) + 1;
-		char *value = strchr(at, '=');
+		char *next = at + strlen(at) + 1, *value = strchr(at, '=');
 		if (value == NULL)
 			return -EINVAL;
 		*value++ = '\0';

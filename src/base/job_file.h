@@ -85,8 +85,7 @@ struct job_status {
 	int64_t err_bytes;
 	int64_t tail_bytes; /* size of ID.tail */
 	int64_t max_rss_kb;
-	bool is_timed_out;
-	bool is_stopped;
+	bool is_timed_out, is_stopped;
 	bool is_held; /* a process that the command left running still has the output open */
 };
 
@@ -109,8 +108,7 @@ int job_status_tell(int fd, const struct job_status *status);
 
 /* The messages received so far; start is set if has_started, status if has_ended. */
 struct job_news {
-	bool has_started;
-	bool has_ended;
+	bool has_started, has_ended;
 	struct job_start start;
 	struct job_status status;
 };

@@ -5,8 +5,7 @@
 #include "base/std.h"
 
 struct list {
-	struct list *prev;
-	struct list *next;
+	struct list *prev, *next;
 };
 
 #define list_entry(link, type, member) ((type *)((char *)(link)-offsetof(type, member)))

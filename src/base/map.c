@@ -61,8 +61,7 @@ static struct map_slot *find(const struct map *map, uint64_t key)
 /* Puts a new key into the first free slot. Returns true if the slot was never used before. */
 static bool insert(struct map *map, uint64_t key, void *value)
 {
-	size_t mask = map->size - 1;
-	size_t i = hash(key) & mask;
+	size_t mask = map->size - 1, i = hash(key) & mask;
 	bool is_fresh;
 	while (slot_is_used(&map->slots[i]))
 		i = (i + 1) & mask;

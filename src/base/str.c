@@ -163,13 +163,11 @@ static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b
 const char *str_nearest(const char *text, const char *const *names)
 {
 	const char *nearest = NULL;
-	size_t nearest_distance = 0;
-	size_t len = strlen(text);
+	size_t nearest_distance = 0, len = strlen(text);
 	if (len == 0 || len > NEAREST_LEN_MAX)
 		return NULL;
 	for (; *names; names++) {
-		size_t name_len = strlen(*names);
-		size_t distance, shorter;
+		size_t name_len = strlen(*names), distance, shorter;
 		bool is_start;
 		if (name_len > NEAREST_LEN_MAX)
 			continue;

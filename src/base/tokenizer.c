@@ -32,8 +32,7 @@ struct token_walk {
 	void *data;
 	uint64_t offset; /* of bytes[0], in the stream */
 	const uint8_t *bytes;
-	size_t len;
-	size_t place;
+	size_t len, place;
 };
 
 void tokenizer_init(struct tokenizer *tokenizer, bool wants_text)

@@ -167,8 +167,7 @@ size_t utf8_encode(uint32_t character, char out[4])
 }
 
 struct range {
-	uint32_t first;
-	uint32_t last;
+	uint32_t first, last;
 };
 
 /* clang-format off */

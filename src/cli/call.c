@@ -19,8 +19,7 @@ struct method_call {
 	bool has_force; /* --force was given, meaning force=true */
 	char *first; /* the first word with its key, which key_first() added */
 	char *preset; /* the words that the verb adds */
-	struct buf params;
-	struct buf usage;
+	struct buf params, usage;
 	bool waits;
 };
 

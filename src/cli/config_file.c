@@ -44,8 +44,7 @@ static bool follow_links(const char *path, char target[PATH_MAX])
 /* If we are root, finds the owner for a new file: that of its nearest existing directory. */
 static void find_owner(struct config_file *file)
 {
-	char dir[PATH_MAX];
-	char *slash;
+	char dir[PATH_MAX], *slash;
 	(void)snprintf(dir, sizeof dir, "%s", file->target);
 	while (geteuid() == 0 && (slash = strrchr(dir, '/')) > dir) {
 		*slash = '\0';

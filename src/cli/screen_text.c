@@ -63,8 +63,7 @@ int screen_text_line(struct buf *out, const void *bytes, size_t len)
 
 int screen_text_block(struct buf *out, const void *bytes, size_t len)
 {
-	const char *at = bytes;
-	const char *end = at + len;
+	const char *at = bytes, *end = at + len;
 	while (at < end) {
 		const char *stop = at;
 		int r;
@@ -95,8 +94,7 @@ static size_t sgr_length(const char *text, size_t len)
 
 size_t screen_text_colors(struct buf *out, const void *bytes, size_t len)
 {
-	const char *at = bytes;
-	const char *end = at + len;
+	const char *at = bytes, *end = at + len;
 	while (at < end) {
 		size_t sgr = sgr_length(at, (size_t)(end - at));
 		const char *stop = at;
@@ -134,8 +132,7 @@ size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t co
 	if (is_cut && columns > 0) {
 		width = 0;
 		for (at = 0; at < line.len;) {
-			size_t size = 1;
-			size_t cells;
+			size_t size = 1, cells;
 			(void)utf8_part(text + at, line.len - at, &size);
 			cells = utf8_cells(text + at, size);
 			if (width + cells > columns - 1)

@@ -385,8 +385,7 @@ static void write_pairs(struct buf *out, const struct json *object, size_t colum
 
 /* Methods whose result is mainly text, and the members with the text. */
 static const struct {
-	const char *method;
-	const char *members[3];
+	const char *method, *members[3];
 } texts[] = {
     {"capture_pane", {"text", "base64"}},
     {"execute_cli", {"stdout", "stderr"}},
@@ -419,8 +418,7 @@ static const char *const *text_members(const char *method, const struct json *re
 
 static bool write_text(struct buf *out, const char *method, const struct json *result)
 {
-	const char *const *member = text_members(method, result);
-	const char *note;
+	const char *const *member = text_members(method, result), *note;
 	if (member == NULL)
 		return false;
 	for (; *member != NULL; member++) {
@@ -486,8 +484,7 @@ bool show_is_json(const struct cli *cli)
 
 static void put_indented(struct buf *out, const struct json *value, int depth)
 {
-	bool is_array = value->type == JSON_ARRAY;
-	bool is_lossy = false;
+	bool is_array = value->type == JSON_ARRAY, is_lossy = false;
 	if ((!is_array && value->type != JSON_OBJECT) || value->count == 0) {
 		(void)json_append(out, value);
 		return;

@@ -128,8 +128,7 @@ static void put_fleet(struct buf *line, const struct json *status)
 
 /* A row is omitted if its member is missing from the status. */
 static const struct {
-	const char *name;
-	const char *member;
+	const char *name, *member;
 	void (*put)(struct buf *line, const struct json *status);
 } rows[] = {
     {"muxbusd", "version", put_head},

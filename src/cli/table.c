@@ -10,8 +10,7 @@
 
 struct cell {
 	size_t at; /* in table.text, with control characters already visible */
-	size_t len;
-	size_t width;
+	size_t len, width;
 };
 
 struct table {
@@ -19,8 +18,7 @@ struct table {
 	size_t count;
 	struct buf text;
 	struct cell *cells;
-	size_t cell_count;
-	size_t cell_room;
+	size_t cell_count, cell_room;
 	size_t widths[TABLE_COLUMNS_MAX]; /* columns of the widest cell */
 	bool has_text[TABLE_COLUMNS_MAX]; /* some cell has a text that is not a number */
 	bool is_numeric[TABLE_COLUMNS_MAX];
@@ -78,11 +76,7 @@ void table_add(struct table *table, const void *text, size_t len)
 static void fit(size_t *widths, size_t count, size_t columns)
 {
 	for (;;) {
-		size_t total = 0;
-		size_t shown = 0;
-		size_t widest = 0;
-		size_t over, step;
-		size_t second = CELL_MIN;
+		size_t total = 0, shown = 0, widest = 0, over, step, second = CELL_MIN;
 		for (size_t i = 0; i < count; i++) {
 			total += widths[i];
 			shown += widths[i] > 0;

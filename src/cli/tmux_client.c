@@ -44,8 +44,7 @@ void tmux_client_put_go(struct buf *out, const char *client, const char *pane)
 
 void tmux_client_way(char *out, size_t size, const char *pane, const char *host, const char *server)
 {
-	const char *colon = strrchr(pane, ':');
-	const char *id = colon != NULL ? colon + 1 : pane;
+	const char *colon = strrchr(pane, ':'), *id = colon != NULL ? colon + 1 : pane;
 	char own[256] = "", *label = xasprintf("%s/%s", host, server), *text = NULL;
 	struct host_spec spec = {.tmux_name = strcmp(server, "default") != 0 ? server : NULL};
 	bool is_listed = remote_find(label, false, &spec, &text), is_here;

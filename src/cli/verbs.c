@@ -118,8 +118,7 @@ const struct verb *verb_find(const char *name)
 }
 
 static const struct {
-	const char *name;
-	const char *text;
+	const char *name, *text;
 } texts[] = {
 #include "verb_text.inc"
 };

@@ -20,8 +20,7 @@ enum {
 };
 
 struct listener {
-	char *subject;
-	char *group;
+	char *subject, *group;
 	broker_message_fn *take;
 	void *data;
 	natsSubscription *subscription; /* NULL while the connection is down */
@@ -48,8 +47,7 @@ struct broker {
 	struct list asks;
 	struct map asks_by_id;
 	uint64_t last_id;
-	struct loop_timer *retry;
-	struct loop_timer *sweep;
+	struct loop_timer *retry, *sweep;
 	unsigned delay_ms;
 };
 

@@ -19,13 +19,7 @@ struct event_base;
 struct broker_options {
 	const char *url; /* servers, separated by commas */
 	const char *creds; /* credentials file; NULL if none, as for all below */
-	const char *user;
-	const char *password_file;
-	const char *token_file;
-	const char *tls_ca;
-	const char *tls_cert;
-	const char *tls_key;
-	const char *js_domain;
+	const char *user, *password_file, *token_file, *tls_ca, *tls_cert, *tls_key, *js_domain;
 	const char *name; /* of this connection, for operators of NATS */
 };
 
@@ -70,8 +64,7 @@ void broker_listen(struct broker *broker, const char *subject, const char *group
     broker_message_fn *take, void *data);
 
 struct broker_header {
-	const char *name;
-	const char *value;
+	const char *name, *value;
 };
 
 /* Both return false if the connection is down or the payload too large. header may be NULL. */

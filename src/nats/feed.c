@@ -129,13 +129,10 @@ struct feed {
 	struct loop_link *daemon;
 	struct loop_timer *ack_later;
 	uint64_t event_added; /* number of the last event given to the publisher */
-	uint64_t note_added;
-	uint64_t note_stored;
-	uint64_t note_acked;
+	uint64_t note_added, note_stored, note_acked;
 	char subscription[32]; /* id of the subscription; "" if none */
 	bool has_place; /* note_added holds the consumer's position */
-	bool is_listing;
-	bool is_acking;
+	bool is_listing, is_acking;
 	bool wants_list; /* list again when there is room */
 	int64_t page; /* notifications per request; 1 after a page was too large for one answer */
 	struct buf payload;

@@ -21,8 +21,7 @@ struct options {
 	char consumer[NAME_SIZE + 8];
 	const char *kinds; /* kinds of events; NULL: default of subscribe */
 	const char *allow;
-	bool takes_posts;
-	bool takes_requests;
+	bool takes_posts, takes_requests;
 	int verbosity; /* 1 with --verbose, -1 with --quiet, else 0 */
 };
 

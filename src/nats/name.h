@@ -9,9 +9,7 @@
 #define NAME_SUBJECT_SIZE (5 * NAME_SIZE + 64) /* bytes of the longest subject made here */
 
 struct names {
-	char fleet[NAME_SIZE];
-	char host[NAME_SIZE];
-	char server[NAME_SIZE];
+	char fleet[NAME_SIZE], host[NAME_SIZE], server[NAME_SIZE];
 };
 
 /* Returns true if the text can be a token of a subject: 1 to 63 characters of A-Z a-z 0-9 _ -. */

@@ -26,11 +26,9 @@ struct posts {
 	struct loop_timer *next; /* sends the next pull request */
 	struct list open; /* list of struct post: posts that the daemon has not answered */
 	char durable[3 * NAME_SIZE]; /* the name of the consumer */
-	char filter[NAME_SUBJECT_SIZE];
-	char inbox[NAME_SUBJECT_SIZE];
+	char filter[NAME_SUBJECT_SIZE], inbox[NAME_SUBJECT_SIZE];
 	size_t left; /* posts of the current batch still to arrive */
-	bool is_running;
-	bool has_consumer;
+	bool is_running, has_consumer;
 	struct posts_status status;
 };
 

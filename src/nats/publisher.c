@@ -20,8 +20,7 @@ struct stream_message {
 	enum message_state state;
 	enum publisher_kind kind;
 	uint64_t seq;
-	char id[PUBLISHER_ID_SIZE];
-	char *subject;
+	char id[PUBLISHER_ID_SIZE], *subject;
 	size_t len;
 	char payload[];
 };
@@ -34,8 +33,7 @@ struct publisher {
 	struct list messages;
 	struct list *next; /* link of the first message not sent yet, or &messages */
 	size_t in_flight;
-	bool is_running;
-	bool was_full;
+	bool is_running, was_full;
 	struct publisher_status status;
 	char reason[BROKER_REASON_SIZE];
 };

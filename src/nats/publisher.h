@@ -45,8 +45,7 @@ void publisher_run(struct publisher *publisher, bool is_running);
 struct publisher_status {
 	uint64_t stored; /* messages since the start */
 	uint64_t refused; /* attempts that failed */
-	size_t waiting;
-	size_t bytes;
+	size_t waiting, bytes;
 	const char *reason; /* why nothing is stored now; NULL if all is well */
 };
 void publisher_status(const struct publisher *publisher, struct publisher_status *out);

@@ -189,14 +189,12 @@ struct service {
 	struct loop_link *daemon; /* a connection for requests only */
 	const struct grant *grant;
 	struct json_reader *reader;
-	char subject[NAME_SUBJECT_SIZE];
-	char id[32];
+	char subject[NAME_SUBJECT_SIZE], id[32];
 	struct names names;
 	char started[CLOCK_TEXT_SIZE];
 	struct list calls;
 	size_t open;
-	uint64_t requests;
-	uint64_t errors;
+	uint64_t requests, errors;
 	int64_t took_us;
 	char last_error[128];
 };

@@ -208,8 +208,7 @@ static int read_bool(struct field_reading *reading, const struct field *field UN
 static int refuse_bounds(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value)
 {
-	char bounds[FIELD_BOUNDS_SIZE];
-	char text[QUOTE_SIZE];
+	char bounds[FIELD_BOUNDS_SIZE], text[QUOTE_SIZE];
 	field_describe_bounds(field, field->unit, bounds);
 	return refuse(reading, name, "must be %s, not %s", bounds, quote(value, text));
 }
@@ -292,8 +291,7 @@ static int find_choice(const struct field *field, const char *text, size_t len)
 static int read_choice(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
-	char text[QUOTE_SIZE];
-	char choices[160];
+	char text[QUOTE_SIZE], choices[160];
 	int index;
 	if (value->type != JSON_STRING)
 		return refuse_type(reading, name, "a string", value);
@@ -419,8 +417,7 @@ static const struct field *principal(const struct field *field)
 
 static int refuse_unknown(struct field_reading *reading, const char *name)
 {
-	const char *names[FIELDS_MAX + 1];
-	const char *nearest;
+	const char *names[FIELDS_MAX + 1], *nearest;
 	size_t count = 0, len = 0;
 	char known[160] = "";
 	for (const struct field *field = reading->fields; field->name; field++)
@@ -459,8 +456,7 @@ static bool is_ignored(const struct field_reading *reading, const char *name)
 /* Reads one parameter. */
 static int read_member(struct field_reading *reading, const struct json *value)
 {
-	const struct field *row = find_field(reading->fields, value);
-	const struct field *field;
+	const struct field *row = find_field(reading->fields, value), *field;
 	uint64_t bit;
 	if (row == NULL)
 		return is_ignored(reading, value->name) ? 0 : refuse_unknown(reading, value->name);

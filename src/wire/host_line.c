@@ -29,8 +29,7 @@ static int read_server(struct host_spec *spec, const char *value, char *ret_reas
 
 static int read_word(struct host_spec *spec, char *word, char *ret_reason, size_t size)
 {
-	char *value = strchr(word, '=');
-	char shown[STR_SHOWN_SIZE];
+	char *value = strchr(word, '='), shown[STR_SHOWN_SIZE];
 	if (value == NULL || value[1] == '\0')
 		return str_refuse(ret_reason, size, "\"%s\" is not of the form name=value",
 		    str_shown(word, strlen(word), shown));

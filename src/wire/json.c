@@ -13,9 +13,7 @@
 /* The state of the check of a line, which stops at the first error. */
 struct check {
 	const char *line;
-	size_t len;
-	size_t at;
-	size_t depth, depth_max;
+	size_t len, at, depth, depth_max;
 	size_t values; /* upper bound of the number of values so far */
 	const char *fault;
 };
@@ -228,9 +226,7 @@ struct json_reader {
 	size_t passed; /* offset behind the last accepted token */
 
 	/* The tree so far: the open containers, and the last child of each container. */
-	struct json *root;
-	struct json *open[JSON_DEPTH_MAX];
-	struct json *last[JSON_DEPTH_MAX];
+	struct json *root, *open[JSON_DEPTH_MAX], *last[JSON_DEPTH_MAX];
 	size_t depth;
 	const char *name; /* name of the member whose value follows */
 	size_t name_len;
@@ -474,8 +470,7 @@ static int refuse_twin(struct json_reader *reader, const struct json *twin)
 static int on_end_object(void *data)
 {
 	struct json_reader *reader = data;
-	const struct json *object = reader->open[--reader->depth];
-	const struct json *twin;
+	const struct json *object = reader->open[--reader->depth], *twin;
 	reader->passed = token_end(reader);
 	twin = object->count <= PAIRWISE_MAX ? find_twin_pairwise(object)
 					     : find_twin_sorted(reader, object);
@@ -519,8 +514,7 @@ static bool is_any_of(char c, const char *set)
 /* Guesses the mistake from the unexpected byte and the byte before. */
 static const char *guess(const struct json_reader *reader, size_t at)
 {
-	char c = reader->line[at];
-	char before = byte_before(reader, at);
+	char c = reader->line[at], before = byte_before(reader, at);
 	if (is_any_of(c, "]}") && before == ',')
 		return "not JSON: extra comma before this";
 	if (is_any_of(c, "]},:"))

@@ -18,16 +18,14 @@
 
 /* The state while bytes are escaped. */
 struct escape {
-	const uint8_t *from;
-	const uint8_t *end;
+	const uint8_t *from, *end;
 	uint8_t *to;
 	bool is_lossy;
 };
 
 /* The escapes of ASCII characters; len 0: none. A NUL becomes U+FFFD, as our readers refuse it. */
 struct ascii_escape {
-	char text[GROWTH_MAX];
-	char unused;
+	char text[GROWTH_MAX], unused;
 	uint8_t len;
 };
 #define UNIT(high, low)                                \
@@ -168,8 +166,7 @@ static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 	const uint8_t *from = e->from;
 	uint8_t *to = e->to;
 	while (from < stop && *from >= 0x80) {
-		size_t left = (size_t)(e->end - from);
-		size_t len = utf8_char_len(from, left);
+		size_t left = (size_t)(e->end - from), len = utf8_char_len(from, left);
 		if (len == 0 || is_unwelcome(from))
 			break;
 		/* Copying four bytes is faster: the next write overwrites the excess. */

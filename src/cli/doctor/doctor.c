@@ -15,15 +15,13 @@
 
 struct finding {
 	enum finding_state state;
-	char *subject;
-	char *text;
+	char *subject, *text;
 	char *remedy; /* NULL if none is needed */
 };
 
 struct doctor_report {
 	struct finding findings[FINDINGS_MAX];
-	size_t count;
-	size_t wrong;
+	size_t count, wrong;
 };
 
 static const char *const state_names[] = {

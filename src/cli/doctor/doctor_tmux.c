@@ -13,8 +13,7 @@
 /* Returns the release in a text: 303 for "tmux 3.3a", or 0 if the text names none. */
 static int release_of(const char *text)
 {
-	int major = 0;
-	int minor = 0;
+	int major = 0, minor = 0;
 	const char *at = text;
 	while (*at && !isdigit((unsigned char)*at))
 		at++;
@@ -24,8 +23,7 @@ static int release_of(const char *text)
 static void find_program(struct doctor_report *report)
 {
 	static const char old[] = "install tmux 3.3 or later; 3.8 or later is best";
-	char path[PATH_MAX];
-	char *text;
+	char path[PATH_MAX], *text;
 	char *const argv[] = {(char *)"tmux", (char *)"-V", NULL};
 	struct buf said;
 	int release, status;

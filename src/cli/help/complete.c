@@ -68,10 +68,7 @@ static void offer_list(struct completion *completion, const char *list, char sep
  */
 static const struct live {
 	const char *key; /* of the argument */
-	const char *method;
-	const char *list;
-	const char *member;
-	const char *about[3];
+	const char *method, *list, *member, *about[3];
 } lives[] = {
     {"agent", "list_agents", "agents", "agent", {"state", "pane"}},
     {"command_finished", "list_panes", "panes", "pane", {"command", "title"}},
@@ -396,9 +393,7 @@ enum cli_status complete_run(struct cli *cli, int argc, char **argv)
 
 /* The scripts from contrib/completions and contrib/shell-init. */
 static const struct script {
-	const char *shell;
-	const char *completion;
-	const char *marks;
+	const char *shell, *completion, *marks;
 } scripts[] = {
     {"bash", completion_bash, shell_init_bash},
     {"fish", completion_fish, shell_init_fish},

@@ -5,9 +5,7 @@ struct advice_row {
 	char *tool;
 	char *recheck; /* the tool that shows whether a call had an effect; NULL if none */
 	bool is_default; /* part of the default list of tools */
-	bool is_read_only;
-	bool is_idempotent;
-	bool is_waiting;
+	bool is_read_only, is_idempotent, is_waiting;
 };
 
 struct mcp_advice {

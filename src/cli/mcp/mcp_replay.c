@@ -47,12 +47,9 @@ struct mcp_replay {
 	struct mcp_replay_config config;
 	struct json_reader *reader;
 	struct mcp_advice *advice;
-	struct line_input agent_input;
-	struct line_input daemon_input;
-	struct buf to_agent;
-	struct buf to_daemon;
-	struct json_writer agent_writer;
-	struct json_writer daemon_writer;
+	struct line_input agent_input, daemon_input;
+	struct buf to_agent, to_daemon;
+	struct json_writer agent_writer, daemon_writer;
 	uint64_t written; /* bytes sent on this connection */
 	struct list pendings;
 	size_t pending_count;

@@ -9,8 +9,7 @@
 
 /* A part of the text: from begin up to end. */
 struct span {
-	size_t begin;
-	size_t end;
+	size_t begin, end;
 };
 
 /* Writes the reason of a failure. Returns false. */
@@ -113,8 +112,7 @@ static bool next_item(const char *text, size_t begin, size_t *at, struct config_
 static bool find_member(
     const char *text, size_t object, const char *name, struct config_item *ret_item)
 {
-	size_t at = 0;
-	size_t len = strlen(name);
+	size_t at = 0, len = strlen(name);
 	while (next_item(text, object, &at, ret_item)) {
 		const struct span *found = &ret_item->name;
 		if (found->end - found->begin == len + 2 &&
@@ -127,8 +125,7 @@ static bool find_member(
 /* Copies the white space at the start of the line that contains `at`, up to `at`. */
 static void line_indent(const char *text, size_t at, char out[INDENT_MAX + 1])
 {
-	size_t begin = at;
-	size_t len;
+	size_t begin = at, len;
 	while (begin > 0 && text[begin - 1] != '\n')
 		begin--;
 	len = strspn(text + begin, " \t");
@@ -150,8 +147,7 @@ static void indent_unit(const char *text, char out[INDENT_MAX + 1])
 
 /* Layout of new text: each line begins with base and one unit per level. */
 struct layout {
-	char base[INDENT_MAX + 1];
-	char unit[INDENT_MAX + 1];
+	char base[INDENT_MAX + 1], unit[INDENT_MAX + 1];
 };
 
 static void put(struct buf *out, const char *text)
@@ -245,8 +241,7 @@ static void remove_item(struct config_json *config, size_t begin, const struct c
 {
 	const char *text = buf_text(&config->text);
 	struct span span = {item->name.begin, item->value.end};
-	size_t behind = skip_space(text, span.end);
-	size_t before = span.begin;
+	size_t behind = skip_space(text, span.end), before = span.begin;
 	while (strchr(" \t\r\n", text[before - 1]) != NULL)
 		before--;
 	if (text[before - 1] == ',')

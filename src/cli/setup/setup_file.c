@@ -468,8 +468,7 @@ static bool is_text(void *data, const struct buf *backup)
 static bool store(const struct setup *setup, const struct setup_file *file,
     struct config_file *config, struct buf *text, char *ret_reason, size_t size)
 {
-	bool is_removal = setup->action == SETUP_REMOVE, is_done;
-	bool has_backup;
+	bool is_removal = setup->action == SETUP_REMOVE, is_done, has_backup;
 	struct origin origin = {setup, file, config, text, false};
 	if (is_removal && file->source == NULL)
 		config_file_each_backup(config, find_origin, &origin);
@@ -507,8 +506,7 @@ bool setup_change_file(const struct setup *setup, const struct setup_file *file,
 {
 	static struct config_file config;
 	struct buf out = BUF(CONFIG_FILE_MAX);
-	char reason[PATH_MAX * 2 + 512];
-	char detail[PATH_MAX + 128];
+	char reason[PATH_MAX * 2 + 512], detail[PATH_MAX + 128];
 	bool is_same, is_done, is_absent;
 	is_done = config_file_read(&config, path, reason, sizeof reason);
 	is_absent = is_done && !config.is_there && setup->action == SETUP_REMOVE;

@@ -43,8 +43,7 @@ struct setup_file {
 	 * The file to copy, below the folder of integrations, if the file is wholly ours; each
 	 * version of it contains mark. NULL: the file is the agent's and is edited by steps.
 	 */
-	const char *source;
-	const char *mark;
+	const char *source, *mark;
 	/* File in the same directory that the agent prefers if it exists, or NULL. */
 	const char *rival;
 	struct setup_step steps[SETUP_STEPS_MAX]; /* ended by a step without a value */

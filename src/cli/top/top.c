@@ -219,8 +219,7 @@ struct top {
 	struct top_view view;
 	struct top_feed *feed;
 	struct top_keys keys;
-	struct top_frame shown;
-	struct top_frame frame;
+	struct top_frame shown, frame;
 	struct buf out;
 	bool is_stale; /* the terminal's content is unknown: draw everything */
 	bool is_over;

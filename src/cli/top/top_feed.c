@@ -514,8 +514,7 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
 {
 	const char *id;
 	bool is_log;
-	int64_t at = feed->reconnect_ms;
-	int64_t wait;
+	int64_t at = feed->reconnect_ms, wait;
 	if (feed->link != NULL && feed->view->is_paused)
 		return INT32_MAX;
 	if (feed->link != NULL) {

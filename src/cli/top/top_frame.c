@@ -342,8 +342,7 @@ static void lay_out(const struct top_table *table, size_t room, const size_t nee
     size_t widths[TOP_COLUMNS_MAX])
 {
 	for (unsigned most = TOP_COLUMNS_MAX;; most--) {
-		size_t used = 0, flexible = 0;
-		size_t rest;
+		size_t used = 0, flexible = 0, rest;
 		for (size_t i = 0; table->columns[i].title != NULL; i++) {
 			const struct top_column *column = &table->columns[i];
 			widths[i] = 0;

@@ -6,8 +6,7 @@
 
 struct top_frame {
 	struct buf *rows; /* with styles, at most as wide as the view */
-	unsigned count;
-	unsigned columns;
+	unsigned count, columns;
 };
 
 void top_frame_finish(struct top_frame *frame);

@@ -50,8 +50,7 @@ size_t top_line_left(const struct top_line *line)
 size_t top_line_put(
     struct top_line *line, enum screen_style style, const void *bytes, size_t len, size_t width)
 {
-	size_t room = top_line_left(line);
-	size_t took;
+	size_t room = top_line_left(line), took;
 	width = width < room ? width : room;
 	if (width == 0 || len == 0)
 		return 0;
@@ -71,8 +70,7 @@ size_t top_line_put_end(
     struct top_line *line, enum screen_style style, const char *text, size_t width)
 {
 	struct buf visible, cut;
-	size_t took, cells, room;
-	size_t at = 0;
+	size_t took, cells, room, at = 0;
 	buf_init(&visible, VISIBLE_MAX);
 	(void)screen_text_line(&visible, text, strlen(text));
 	cells = visible.len > 0 ? utf8_cells(visible.data, visible.len) : 0;
@@ -110,8 +108,7 @@ void top_line_blank(struct top_line *line, size_t width)
 void top_line_cell(
     struct top_line *line, enum screen_style style, const char *text, size_t width, bool is_right)
 {
-	size_t cells = utf8_cells(text, strlen(text));
-	size_t took;
+	size_t cells = utf8_cells(text, strlen(text)), took;
 	if (is_right && cells < width)
 		top_line_blank(line, width - cells);
 	took = top_line_put(line, style, text, strlen(text), width);

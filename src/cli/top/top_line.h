@@ -8,8 +8,7 @@ struct top_line {
 	struct buf *out;
 	size_t columns; /* of the row */
 	size_t used;
-	bool has_style;
-	bool has_color;
+	bool has_style, has_color;
 	bool is_marked; /* the row is shown in reverse */
 };
 

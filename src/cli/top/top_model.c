@@ -169,8 +169,7 @@ static void read_agent_command(struct buf *out, const struct json *item)
 }
 
 struct word_text {
-	const char *word;
-	const char *text;
+	const char *word, *text;
 };
 
 static const struct word_text way_words[] = {

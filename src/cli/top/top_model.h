@@ -40,21 +40,12 @@ struct top_table {
 extern const struct top_table top_tables[TOP_LIST_COUNT_];
 
 struct top_status {
-	char version[32];
-	char tmux_version[32];
+	char version[32], tmux_version[32];
 	int64_t tmux_pid; /* 0 if unknown */
 	int64_t started_ms; /* real time; 0 if unknown */
 	bool is_fleet; /* has counts of hosts, but not of tmux and the queue */
-	int64_t hosts;
-	int64_t hosts_up;
-	int64_t hosts_connecting;
-	int64_t hosts_down;
-	int64_t sessions;
-	int64_t windows;
-	int64_t peers;
-	int64_t waits;
-	int64_t undelivered;
-	int64_t consumers;
+	int64_t hosts, hosts_up, hosts_connecting, hosts_down, sessions, windows, peers, waits;
+	int64_t undelivered, consumers;
 	int64_t last; /* number of the last event or notification */
 };
 

@@ -33,8 +33,7 @@ enum top_prompt {
 };
 
 struct top_view {
-	unsigned columns;
-	unsigned rows;
+	unsigned columns, rows;
 	bool has_style; /* use bold, reverse and so on */
 	bool has_color;
 	enum top_list list;

@@ -5,8 +5,7 @@
 #include "base/base.h"
 
 struct cast {
-	unsigned columns;
-	unsigned rows;
+	unsigned columns, rows;
 	int64_t start_ms; /* real time at which the time of the recording is 0 */
 	int64_t last_ms; /* time of the last event, from start_ms; never decreases */
 };
@@ -28,8 +27,7 @@ struct cast_screen {
 	size_t len;
 	unsigned cursor_row; /* from 0 */
 	unsigned cursor_column;
-	bool cursor_visible;
-	bool alternate_screen;
+	bool cursor_visible, alternate_screen;
 };
 
 /* Appends all output that a terminal needs to show the screen. */

@@ -18,9 +18,7 @@
 
 /* Fields of a mark. All but the token may be NULL. */
 struct mark {
-	const char *token;
-	const char *agent;
-	const char *session;
+	const char *token, *agent, *session;
 	const char *state; /* idle, ready, busy, asking or gone */
 	const char *question;
 	const char *wake; /* text for the agent that the mark should wake */

@@ -5,9 +5,7 @@
 
 /* The events. A row without an agent applies to any agent with this event. */
 static const struct {
-	const char *agent;
-	const char *name;
-	const char *state;
+	const char *agent, *name, *state;
 	enum hook_handing handing;
 } rows[] = {
     /* Claude Code; Codex has a subset. */
@@ -38,9 +36,7 @@ static const struct {
 
 /* The state that a Notification means, by its type, or else by the beginning of its message. */
 static const struct {
-	const char *type;
-	const char *message;
-	const char *state;
+	const char *type, *message, *state;
 } notices[] = {
     {"permission_prompt", "Claude needs your permission", "asking"},
     {"elicitation_dialog", NULL, "asking"},
@@ -50,8 +46,7 @@ static const struct {
 
 /* Environment variables that agents set for their hooks. */
 static const struct {
-	const char *variable;
-	const char *agent;
+	const char *variable, *agent;
 } signs[] = {
     {"CLAUDECODE", "claude"},
     {"CLAUDE_PROJECT_DIR", "claude"},

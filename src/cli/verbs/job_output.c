@@ -153,8 +153,7 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 static void find_last_line(const struct buf *bytes, const char **ret_line, size_t *ret_len)
 {
 	const char *text = buf_text(bytes);
-	size_t end = bytes->len;
-	size_t start;
+	size_t end = bytes->len, start;
 	while (end > 0 && strchr("\r\n \t", text[end - 1]) != NULL && text[end - 1])
 		end--;
 	start = end;

@@ -15,8 +15,7 @@
 
 /* Copies bytes from one descriptor to another. */
 struct relay_flow {
-	int from;
-	int to;
+	int from, to;
 	size_t at; /* bytes already written */
 	size_t len;
 	bool has_ended; /* the input has ended */

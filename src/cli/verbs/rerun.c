@@ -490,8 +490,7 @@ static enum cli_status look_for_changes(struct rerun *rerun)
 /* Returns the milliseconds until changes have settled, or -1 if there are none. */
 static int64_t settled_in_ms(const struct rerun *rerun)
 {
-	int64_t now_ms = clock_mono_ms();
-	int64_t left = rerun->last_ms + rerun->settle_ms - now_ms;
+	int64_t now_ms = clock_mono_ms(), left = rerun->last_ms + rerun->settle_ms - now_ms;
 	int64_t most = rerun->first_ms + SETTLE_MAX * rerun->settle_ms - now_ms;
 	left = left < most ? left : most;
 	return !rerun->is_due ? -1 : left > 0 ? left : 0;

@@ -41,8 +41,7 @@ struct restore {
 	struct window_pair *windows;
 	size_t window_count;
 	struct group_pair *groups;
-	size_t group_count;
-	size_t problems;
+	size_t group_count, problems;
 	/* About the session in progress: */
 	const char *session; /* name; lent */
 	const char *server; /* its tmux server; lent */
@@ -141,8 +140,7 @@ static void made_pane(struct restore *restore, const struct json *pane, const ch
 
 /* Layouts that make room for another pane, and the direction to split then. */
 static const struct {
-	const char *layout;
-	const char *direction;
+	const char *layout, *direction;
 } arrangements[] = {
     {"tiled", "vertical"},
     {"tiled", "horizontal"},

@@ -31,12 +31,10 @@ struct run_verb {
 	/* The request: */
 	bool is_detached;
 	bool wants_follow; /* --follow: print output even as a background job */
-	bool is_shell;
-	bool is_quiet;
+	bool is_shell, is_quiet;
 	bool wants_input; /* --stdin */
 	struct buf input; /* our standard input, if --stdin */
-	const char *name;
-	const char *dir;
+	const char *name, *dir;
 	int64_t timeout_ms; /* 0: no timeout */
 	char **words;
 	int count;

@@ -16,12 +16,9 @@ enum { TIMEOUT_MS = 60000, WORDS_MAX = 12, OUTPUT_MAX = 4096, PATH_SIZE = 256 };
 
 /* A temporary folder for the picture, the result, and files of the program. */
 struct folder {
-	char path[PATH_SIZE];
-	char svg[PATH_SIZE + 16];
-	char png[PATH_SIZE + 16];
+	char path[PATH_SIZE], svg[PATH_SIZE + 16], png[PATH_SIZE + 16];
 	char profile[PATH_SIZE + 32]; /* of a browser, as an option */
-	char screenshot[PATH_SIZE + 32];
-	char size[64];
+	char screenshot[PATH_SIZE + 32], size[64];
 };
 
 struct renderer {

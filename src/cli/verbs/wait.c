@@ -16,8 +16,7 @@
 
 struct wait_verb {
 	struct cli *cli;
-	bool wants_all;
-	bool is_quiet;
+	bool wants_all, is_quiet;
 	bool wants_status; /* --exit-status: return that of the first failed job */
 	int job_status;
 	int64_t timeout_ms;
@@ -346,8 +345,7 @@ static int find_word(
 
 static int put_path(struct conditions *all, const struct condition_word *word, const char *text)
 {
-	char dir[PATH_MAX];
-	char path[PATH_MAX * 2];
+	char dir[PATH_MAX], path[PATH_MAX * 2];
 	if (text[0] != '/' && text[0] != '~') {
 		if (getcwd(dir, sizeof dir) == NULL)
 			return refuse(all, "%s: %s", word->name, strerror(errno));

@@ -17,10 +17,8 @@ struct watch_names {
 struct watch_verb {
 	struct cli *cli;
 	struct watch_names kinds; /* kinds or patterns */
-	struct watch_names panes;
-	struct watch_names sessions;
-	bool wants_output;
-	bool has_after;
+	struct watch_names panes, sessions;
+	bool wants_output, has_after;
 	int64_t after;
 	uint32_t count; /* 0: no limit */
 	uint32_t seen;

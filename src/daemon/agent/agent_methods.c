@@ -24,16 +24,13 @@ enum {
 struct ensure_args {
 	const char *name;
 	struct spawn_args spawn;
-	const char *pane;
-	const char *prompt;
+	const char *pane, *prompt;
 	int64_t width;
 	bool has_width;
 	int64_t height;
 	bool has_height;
 	int64_t history_limit;
-	bool has_history_limit;
-	bool notices;
-	bool resume;
+	bool has_history_limit, notices, resume;
 	double startup_timeout_sec;
 };
 
@@ -257,12 +254,9 @@ static void handle_ensure_begun(struct request *request, const void *data, const
 }
 
 struct send_args {
-	const char *agent;
-	const char *text;
-	const char *question_id;
+	const char *agent, *text, *question_id;
 	int64_t choice;
-	bool wait;
-	bool progress;
+	bool wait, progress;
 	bool is_known_call; /* text was given by its alias */
 	double timeout_sec;
 	int64_t max_bytes;

@@ -39,8 +39,7 @@ struct agent_monitor {
 	unsigned looks; /* looks since the last output or other change */
 	int64_t output_ms; /* CLOCK_MONOTONIC: last output, or start of watching */
 	int64_t writes_ms; /* start of output without a pause; 0: at rest */
-	uint64_t end;
-	uint64_t newlines;
+	uint64_t end, newlines;
 	char mark;
 	uint64_t prompt_mark, output_mark;
 	char tail[AGENT_TAIL_SIZE];

@@ -10,13 +10,9 @@
 /* An agent as the store has it. */
 struct kept_agent {
 	struct agent_spec plan;
-	struct pane_ref pane;
-	struct pane_ref teller;
-	struct pane_ref maker;
+	struct pane_ref pane, teller, maker;
 	int64_t started_ms;
-	bool has_brackets;
-	bool is_crash_told;
-	bool is_restarting;
+	bool has_brackets, is_crash_told, is_restarting;
 	unsigned restarts;
 	char reason[AGENT_REASON_SIZE]; /* of the last crash */
 	bool has_exit;

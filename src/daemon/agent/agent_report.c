@@ -114,8 +114,7 @@ struct task_output {
 	struct buf text;
 	uint64_t from, to; /* output offsets of the task */
 	uint64_t text_from; /* output offset of the text */
-	bool is_truncated;
-	bool has_gap;
+	bool is_truncated, has_gap;
 };
 
 /* Finds where the task's output begins and ends: exactly, if the shell has marked it. */

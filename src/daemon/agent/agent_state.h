@@ -68,8 +68,7 @@ enum agent_task_stage {
 struct agent_task {
 	struct list link;
 	struct agent *agent;
-	char id[NOTIFICATION_ID_SIZE];
-	char *text;
+	char id[NOTIFICATION_ID_SIZE], *text;
 	size_t len;
 	struct request *request; /* waits for the end; NULL: the end becomes a notification */
 	struct request *joined[AGENT_JOINED_MAX]; /* further requests that wait for the end */
@@ -96,8 +95,7 @@ struct agent_task {
 	uint64_t told; /* output offset up to which progress was reported */
 	char held[AGENT_REASON_SIZE]; /* why the last try to type failed */
 	struct submit_typing typing; /* how it was typed */
-	struct loop_timer *deadline;
-	struct loop_timer *progress_timer;
+	struct loop_timer *deadline, *progress_timer;
 };
 
 /* The place of a question, before an answer was begun there. */

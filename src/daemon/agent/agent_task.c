@@ -29,8 +29,7 @@ static const char goes_on[] = "the peer has gone; the task goes on";
 struct kept_task {
 	char agent[AGENT_NAME_MAX + 1];
 	int stage;
-	int64_t created_ms;
-	int64_t due_ms;
+	int64_t created_ms, due_ms;
 	int64_t typed_ms; /* CLOCK_REALTIME; 0: not typed, or an old daemon stored no time */
 	int64_t due_boot_ms, typed_boot_ms; /* CLOCK_BOOTTIME */
 	char boot_id[BOOT_ID_SIZE];

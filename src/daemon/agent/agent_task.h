@@ -13,8 +13,7 @@ struct pane_screen;
 struct request;
 
 struct agent_order {
-	const char *agent;
-	const char *text;
+	const char *agent, *text;
 	size_t len;
 	int64_t timeout_ms;
 	int64_t max_bytes; /* bytes of output that the answer is made from */

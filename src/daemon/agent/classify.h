@@ -35,8 +35,7 @@ enum agent_verdict_kind {
 /* The facts of one look. */
 struct agent_facts {
 	bool is_dead; /* the pane's program has ended */
-	bool in_mode;
-	bool has_cursor;
+	bool in_mode, has_cursor;
 	bool has_right; /* text is right of the cursor, other than a suggestion */
 	bool reports_busy; /* by its hooks, which may have failed to report the turn's end */
 	bool reports_asking;
@@ -60,9 +59,7 @@ struct agent_facts {
 struct prompt_profile {
 	bool is_known;
 	bool is_cooked; /* mode of the terminal at the prompt */
-	bool has_tty;
-	bool has_right;
-	bool is_shell;
+	bool has_tty, has_right, is_shell;
 	bool reads; /* the program was seen to read at its prompt */
 	bool is_sure; /* the row was the prompt at a second time too */
 	char row[AGENT_ROW_SIZE]; /* digits as 0 */

@@ -43,8 +43,7 @@ struct on_notify {
 	uint64_t given[ON_NOTIFY_PENDING_MAX]; /* notifications given to the running program */
 	size_t given_count;
 	int64_t paid_ms; /* CLOCK_MONOTONIC: the runs so far use up the rate until then */
-	uint64_t runs;
-	uint64_t failures;
+	uint64_t runs, failures;
 	bool is_short; /* the last run failed at a limit of the system */
 	char failure[FAILURE_SIZE]; /* why the last run failed; "" if it did not */
 };

@@ -19,8 +19,7 @@ typedef void program_fn(void *data, const struct program_end *end);
 
 struct program_order {
 	const char *path; /* of the file */
-	char *const *argv;
-	char *const *env;
+	char *const *argv, *const *env;
 	int input; /* for its standard input; negative: empty input */
 	size_t output_max; /* bytes of output; writing more fails */
 	int64_t time_ms; /* time until the program gets SIGTERM */

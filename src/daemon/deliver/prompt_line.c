@@ -17,8 +17,7 @@ static const char ellipsis[] = "\xe2\x80\xa6";
 
 /* Ranges of characters that are invisible or change how others look. They are dropped. */
 static const struct {
-	uint32_t first;
-	uint32_t last;
+	uint32_t first, last;
 } dropped[] = {
     {0x00ad, 0x00ad}, /* soft hyphen */
     {0x0600, 0x0605}, {0x061c, 0x061c}, {0x06dd, 0x06dd}, {0x070f, 0x070f}, {0x0890, 0x0891},

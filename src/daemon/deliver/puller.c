@@ -28,8 +28,7 @@ struct puller {
 struct puller_set {
 	const struct daemon *parts;
 	struct queue_listener listener;
-	struct list listeners;
-	struct list pullers;
+	struct list listeners, pullers;
 	size_t count;
 };
 

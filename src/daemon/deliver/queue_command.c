@@ -38,8 +38,7 @@ enum {
 
 /* The commands, by agent. A word stands for itself, but SESSION_WORD and TEXT_WORD are replaced. */
 static const struct {
-	const char *agent;
-	const char *words[WORDS_MAX];
+	const char *agent, *words[WORDS_MAX];
 } commands[] = {
     {"codex", {"codex", "queue", "--thread", SESSION_WORD, "--message", TEXT_WORD, NULL}},
 };
@@ -50,8 +49,7 @@ static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
 
 /* A session, and the process from which its command gets program and environment. */
 struct queue_target {
-	char agent[PRESENCE_NAME_MAX + 1];
-	char session[PRESENCE_SESSION_MAX + 1];
+	char agent[PRESENCE_NAME_MAX + 1], session[PRESENCE_SESSION_MAX + 1];
 	pid_t pid; /* 0: unknown */
 };
 
@@ -60,8 +58,7 @@ struct queue_target {
  * killed. A shell around the command writes it, and gets the command's words as arguments.
  */
 struct queue_trace {
-	bool is_running;
-	bool is_ended;
+	bool is_running, is_ended;
 	pid_t pid; /* of its process group */
 	int status; /* exit status, as in $? */
 	char said[4096]; /* the start of its output */

@@ -8,8 +8,7 @@
 enum { MESSAGE_SIZE = 400 };
 
 struct command_args {
-	const char *command;
-	const char *pane;
+	const char *command, *pane;
 };
 
 static const struct field command_fields[] = {

@@ -20,8 +20,7 @@ enum {
 
 struct wake_policy_set {
 	const struct daemon *parts;
-	struct list policies;
-	struct list listeners;
+	struct list policies, listeners;
 	size_t count;
 	struct loop_timer *timer;
 	int64_t next_ms; /* CLOCK_REALTIME: next time that a notification is due; 0: none */

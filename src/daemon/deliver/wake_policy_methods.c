@@ -5,9 +5,7 @@
 #include "daemon/server/handler.h"
 
 struct policy_args {
-	const char *agent;
-	const char *pane;
-	const char *quiet_hours;
+	const char *agent, *pane, *quiet_hours;
 	struct field_strings sources;
 	int64_t window_ms;
 };

@@ -145,8 +145,7 @@ enum strictness {
 };
 
 static const struct {
-	const char *word;
-	const char *name;
+	const char *word, *name;
 	enum strictness strictness;
 } aliases[] = {
     {"arrow_down", "Down", ALWAYS},
@@ -347,8 +346,7 @@ enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY
 static bool is_meant(const char *word, size_t len, bool is_alone, char name[KEY_SPELLING_SIZE])
 {
 	static const struct {
-		const char *word;
-		const char *name;
+		const char *word, *name;
 	} words[] = {{"return", "Enter"}, {"del", "DC"}, {"ins", "IC"}, {"<del>", "DC"},
 	    {"<ins>", "IC"}, {"\\n", "Enter"}, {"\\r", "Enter"}, {"\\r\\n", "Enter"},
 	    {"\\t", "Tab"}, {"\\e", "Escape"}, {"\\x1b", "Escape"}, {"\\x03", "C-c"}};

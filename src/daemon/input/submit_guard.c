@@ -354,8 +354,7 @@ bool submit_guard_terminal(const struct daemon *parts, const struct submit_polic
 
 /* Names of the program in front; "" if it has no such name. */
 struct guard_names {
-	char reported[PRESENCE_NAME_MAX + 1];
-	char by_argv[AGENT_ARGV_NAME_SIZE];
+	char reported[PRESENCE_NAME_MAX + 1], by_argv[AGENT_ARGV_NAME_SIZE];
 	const char *command;
 };
 

@@ -7,8 +7,7 @@ enum { DEPTH_MAX = 5, WORD_SIZE = 256 };
 
 /* Names of programs and packages, and the agents that they are. */
 static const struct {
-	const char *word;
-	const char *agent;
+	const char *word, *agent;
 } agents[] = {
     {"aider", "aider"},
     {"aider-chat", "aider"},

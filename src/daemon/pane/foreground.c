@@ -436,8 +436,7 @@ static bool is_shown(int pane_tty, pid_t pid)
 
 /* A search for a process that reads the terminal beside a program. */
 struct reader_search {
-	pid_t program;
-	pid_t group;
+	pid_t program, group;
 	unsigned count; /* processes so far */
 };
 

@@ -22,8 +22,7 @@ struct pane_tty {
 /* A process and its terminal, from /proc/PID/stat (proc(5)). */
 struct tty_process {
 	char state; /* T: stopped; Z or X: ended */
-	pid_t parent;
-	pid_t group;
+	pid_t parent, group;
 	int tty; /* device number; 0: no terminal */
 	pid_t front; /* foreground process group of the terminal */
 	uint64_t start; /* clock ticks since boot */

@@ -15,9 +15,7 @@ enum {
 
 /* The present attributes. tmux writes only their changes, also from row to row. */
 struct looks {
-	bool is_faint;
-	bool is_grey;
-	bool is_reverse;
+	bool is_faint, is_grey, is_reverse;
 	bool is_coloured; /* coloured background: a label, not a suggestion */
 	unsigned grey; /* brightness of the text, 0 to 255 */
 	unsigned back; /* brightness of the background */

@@ -8,8 +8,7 @@ enum { PROMPT_CELLS_MAX = 1024 };
 
 struct prompt_row {
 	uint32_t characters[PROMPT_CELLS_MAX]; /* 0: second half of a wide character */
-	bool is_dim[PROMPT_CELLS_MAX];
-	bool is_reverse[PROMPT_CELLS_MAX];
+	bool is_dim[PROMPT_CELLS_MAX], is_reverse[PROMPT_CELLS_MAX];
 	size_t count;
 };
 

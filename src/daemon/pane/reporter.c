@@ -28,8 +28,7 @@ struct reporter {
 	struct pane_ref pane; /* cleared: its program does not run yet */
 	struct pane_ref parent;
 	char token[REPORTER_TOKEN_SIZE];
-	bool wants_notices;
-	bool is_tapped;
+	bool wants_notices, is_tapped;
 	struct stream_tap tap;
 	struct osc_reader reader;
 	struct list pending; /* struct reporter_pending, oldest first */

@@ -49,8 +49,7 @@ enum copy {
 struct journal {
 	const struct journal_disk *disk;
 	void *disk_data;
-	char name[NAME_MAX_SIZE];
-	char next_name[NAME_MAX_SIZE];
+	char name[NAME_MAX_SIZE], next_name[NAME_MAX_SIZE];
 	struct journal_handlers handlers;
 	void *data;
 	struct journal_syncer *syncer; /* NULL: not threaded */
@@ -67,12 +66,7 @@ struct journal {
 	int64_t sync_due_ms; /* CLOCK_MONOTONIC; 0: nothing to sync */
 	int64_t retry_due_ms; /* time of the next rewrite while degraded */
 
-	uint64_t ticket;
-	uint64_t durable;
-	uint64_t dead_bytes;
-	uint64_t syncs;
-	uint64_t rewrites;
-	uint64_t gaps;
+	uint64_t ticket, durable, dead_bytes, syncs, rewrites, gaps;
 	int64_t longest_sync_us;
 	bool is_degraded;
 	int trouble; /* -errno of the last failed write, sync or rewrite */
@@ -142,8 +136,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 static int file_create(struct journal *journal, struct file *file, const char *name)
 {
 	uint8_t header[JOURNAL_HEADER_SIZE];
-	int handle = journal->disk->open(journal->disk_data, name, 1);
-	int error;
+	int handle = journal->disk->open(journal->disk_data, name, 1), error;
 	if (handle < 0)
 		return handle;
 	*file = (struct file){.handle = handle};

@@ -92,9 +92,7 @@ struct journal_stats {
 	uint64_t ticket; /* last ticket given */
 	uint64_t durable; /* last ticket that is durable */
 	uint64_t bytes; /* of the file */
-	uint64_t dead_bytes;
-	uint64_t syncs;
-	uint64_t rewrites;
+	uint64_t dead_bytes, syncs, rewrites;
 	uint64_t gaps; /* records found lost while opening */
 	int64_t longest_sync_us;
 	bool is_degraded;

@@ -124,8 +124,7 @@ static bool journal_record_read(const uint8_t *bytes, size_t len, struct journal
 /* A file that is being scanned. */
 struct journal_walk {
 	const uint8_t *bytes;
-	size_t len;
-	size_t payload_max;
+	size_t len, payload_max;
 	uint32_t epoch;
 	bool has_epoch;
 };

@@ -29,8 +29,7 @@
 struct journal_record {
 	uint8_t type;
 	uint32_t epoch;
-	uint64_t number;
-	uint64_t durable;
+	uint64_t number, durable;
 	const uint8_t *payload;
 	size_t len;
 };

@@ -54,8 +54,7 @@ struct notification {
 	char *key; /* equal keys may be counted as one; NULL: none */
 	uint64_t owner; /* who may reuse the key: see struct notification_draft; not stored */
 	unsigned count; /* number of things that it reports, with those counted into it */
-	bool is_urgent;
-	bool is_in_pane;
+	bool is_urgent, is_in_pane;
 	bool is_offered; /* later ones with the same key may be counted into it; not stored */
 	bool is_told; /* a reader has it and will not read it again */
 	bool was_handed; /* a puller of an earlier daemon may have handed it over; not stored */

@@ -27,8 +27,7 @@ struct once {
 	struct once_set *set;
 	const char *space; /* namespace of the key: "", or the name of a method */
 	const char *owner; /* the pane that owns the key, "%3/…"; NULL: a key shared by all */
-	const char *method;
-	const char *key;
+	const char *method, *key;
 	const char *caller; /* the pane or thread that asks; "": none; NULL: unknown */
 	uint64_t content; /* checksum of its other parameters */
 };

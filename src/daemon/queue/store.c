@@ -35,8 +35,7 @@ struct store {
 	struct store_handlers handlers;
 	void *data;
 	struct store_entry **entries; /* sorted by key only if is_sorted */
-	size_t count;
-	size_t size;
+	size_t count, size;
 	bool is_sorted;
 	size_t unwritten; /* during a rewrite: entries with a lower index are not yet written */
 	struct map by_hash; /* hash of a key to the first entry with it */

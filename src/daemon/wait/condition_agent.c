@@ -31,8 +31,7 @@ struct agent_watch {
 
 struct agent_args {
 	int agent_state;
-	const char *agent;
-	const char *pane;
+	const char *agent, *pane;
 };
 
 static const struct field agent_fields[] = {

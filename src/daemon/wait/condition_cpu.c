@@ -19,8 +19,7 @@ struct cpu_watch {
 };
 
 struct cpu_args {
-	double cpu_below;
-	double for_sec;
+	double cpu_below, for_sec;
 	const char *pane;
 };
 

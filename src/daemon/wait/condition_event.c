@@ -20,15 +20,11 @@ struct event_watch {
 	struct subscription_set *set;
 	uint64_t kinds; /* wanted; the set's other kinds say that the object is gone */
 	const struct json *where; /* NULL: any event; where_reader owns it */
-	struct json_reader *where_reader;
-	struct json_reader *event_reader;
+	struct json_reader *where_reader, *event_reader;
 };
 
 struct event_args {
-	const char *event;
-	const char *pane;
-	const char *session;
-	const char *window;
+	const char *event, *pane, *session, *window;
 	const struct json *where;
 };
 

@@ -14,8 +14,7 @@ struct file_condition {
 };
 
 struct file_args {
-	const char *file;
-	const char *regex;
+	const char *file, *regex;
 	bool from_start;
 };
 

@@ -16,8 +16,7 @@ enum {
 };
 
 struct output_args {
-	const char *output;
-	const char *pane;
+	const char *output, *pane;
 };
 
 static const struct field output_fields[] = {
@@ -107,8 +106,7 @@ static bool output_arm(struct condition *condition, struct request *request, con
 }
 
 struct screen_args {
-	const char *screen;
-	const char *pane;
+	const char *screen, *pane;
 };
 
 static const struct field screen_fields[] = {

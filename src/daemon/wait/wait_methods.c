@@ -10,14 +10,11 @@
 #include "daemon/wait/condition_doc.h"
 
 struct wait_args {
-	const struct json *any;
-	const struct json *all;
+	const struct json *any, *all;
 	double seconds;
-	bool has_seconds;
-	bool has_timeout;
+	bool has_seconds, has_timeout;
 	double timeout_sec;
-	const char *wait;
-	const char *key;
+	const char *wait, *key;
 };
 
 #define ANY_ARRAY "\"type\":\"array\",\"items\":{\"type\":\"object\"}"
@@ -162,8 +159,7 @@ static void start_background(struct request *request, const struct wait_backgrou
 }
 
 struct idle_args {
-	double cpu_threshold;
-	double duration_seconds;
+	double cpu_threshold, duration_seconds;
 	const char *pane;
 	double timeout_sec;
 };
@@ -210,12 +206,9 @@ static void handle_idle(struct request *request, const void *data)
 }
 
 struct pane_watch_args {
-	const char *pane;
-	const char *regex;
-	const char *event;
+	const char *pane, *regex, *event;
 	const struct json *where;
-	bool prompt;
-	bool once;
+	bool prompt, once;
 	double timeout_sec;
 };
 

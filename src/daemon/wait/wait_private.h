@@ -35,8 +35,7 @@ struct wait {
 	size_t first_len; /* length of the first details in found */
 	unsigned found_count; /* matches that are not yet notified */
 	int64_t posted_ms; /* last notification of matches; CLOCK_MONOTONIC */
-	bool is_over;
-	bool is_timed_out;
+	bool is_over, is_timed_out;
 	int64_t due_ms; /* CLOCK_REALTIME; 0: none */
 	int64_t due_run_ms; /* the same time on the clock of wait_run_ms() */
 	char boot_id[BOOT_ID_SIZE]; /* of the boot in which the wait began */
@@ -53,8 +52,7 @@ struct wait_set {
 	struct daemon *parts;
 	struct json_reader *reader;
 	struct list waits;
-	size_t named;
-	size_t backgrounds;
+	size_t named, backgrounds;
 	void (*settled)(void *wait); /* handlers of the two timers of each wait */
 	void (*deadline)(void *wait);
 };

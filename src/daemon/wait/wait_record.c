@@ -20,10 +20,7 @@ struct kept_part {
 struct kept_wait {
 	enum wait_kind kind;
 	struct pane_ref teller;
-	bool is_all;
-	bool is_once;
-	bool is_over;
-	bool is_timed_out;
+	bool is_all, is_once, is_over, is_timed_out;
 	unsigned matches;
 	int64_t began_ms; /* CLOCK_REALTIME, like due_ms */
 	int64_t due_ms;

@@ -6,9 +6,7 @@
 #include "wire/page.h"
 
 struct watch_cancel_args {
-	const char *file_path;
-	const char *id;
-	const char *pane;
+	const char *file_path, *id, *pane;
 };
 
 static const struct field cancel_fields[] = {
