@@ -374,11 +374,10 @@ static int put_value(struct arguments *call, struct json_writer *writer,
 	const char *name = is_element ? NULL : word->name;
 	const char *text;
 	size_t len;
-	struct buf file;
+	struct buf file = BUF(ARGUMENTS_FILE_MAX);
 	int r;
 	if (word->sign == SIGN_JSON)
 		return put_json(call, writer, name, word);
-	buf_init(&file, ARGUMENTS_FILE_MAX);
 	r = text_of(call, word, &file, &text, &len);
 	if (r == 0 && (kind == KIND_INTEGER || kind == KIND_NUMBER))
 		r = put_number(call, writer, word, text, len, kind == KIND_INTEGER);

@@ -376,14 +376,13 @@ int launch_daemon(const struct cli *cli, char *ret_said, size_t size)
 	};
 	char **own_env = environ;
 	char **env;
-	struct buf said;
+	struct buf said = BUF(SAID_MAX);
 	int status;
 	if (!program_find(DAEMON, program, sizeof program)) {
 		(void)snprintf(
 		    ret_said, size, DAEMON " is not beside muxbus and not in PATH: install it");
 		return -1;
 	}
-	buf_init(&said, SAID_MAX);
 	env = make_environment();
 	environ = env;
 	status = program_run(

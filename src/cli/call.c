@@ -122,13 +122,12 @@ static enum cli_status make_params(struct method_call *call, const struct json *
 
 static void print_result(struct cli *cli, const char *method, const struct json *result)
 {
-	struct buf out;
+	struct buf out = BUF(LINK_LINE_MAX);
 	if (strcmp(method, "status") != 0 || show_is_json(cli) ||
 	    json_member(result, "audit") != NULL) {
 		show_result(cli, method, result);
 		return;
 	}
-	buf_init(&out, LINK_LINE_MAX);
 	status_text(&out, result, cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0,
 	    cli->has_color);
 	cli_print(&out);

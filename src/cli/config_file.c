@@ -254,9 +254,8 @@ bool config_file_remove(struct config_file *file, bool has_backup, char *ret_rea
 
 void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes, size_t len)
 {
-	struct buf out;
+	struct buf out = BUF(text->max);
 	int r;
-	buf_init(&out, text->max);
 	r = buf_append(&out, text->data, begin);
 	r |= buf_append(&out, bytes, len);
 	r |= buf_append(&out, buf_text(text) + end, text->len - end);

@@ -69,12 +69,11 @@ bool remote_address(struct cli *cli, const char *host)
 	struct host_spec spec = {.name = host};
 	bool is_whole, has_server = cli->tmux_name != NULL || cli->tmux_path != NULL;
 	char *text;
-	struct buf out;
+	struct buf out = BUF(sizeof cli->socket - 1);
 	if (strlen(host) >= HOST_SIZE || strchr(host, ' ') != NULL)
 		return false;
 	if (!remote_find(host, has_server, &spec, &text))
 		text = NULL;
-	buf_init(&out, sizeof cli->socket - 1);
 	is_whole =
 	    buf_printf(&out, REMOTE_PREFIX "%s", spec.ssh != NULL ? spec.ssh : spec.name) == 0 &&
 	    relay_append_command(&out, spec.program, has_server ? cli->tmux_name : spec.tmux_name,

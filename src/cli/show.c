@@ -339,14 +339,13 @@ struct value_walk {
 
 static void put_pair(struct value_walk *walk, const char *name, const struct json *value)
 {
-	struct buf text;
+	struct buf text = BUF(OUT_MAX);
 	size_t width = utf8_cells(name, strlen(name));
 	if (walk->is_measuring) {
 		if (width > walk->name_width)
 			walk->name_width = width < NAME_COLUMNS_MAX ? width : NAME_COLUMNS_MAX;
 		return;
 	}
-	buf_init(&text, OUT_MAX);
 	show_value(&text, value);
 	(void)buf_append_str(walk->out, screen_style(walk->has_color, SCREEN_DIM));
 	(void)screen_text_line(walk->out, name, strlen(name));
@@ -515,13 +514,12 @@ void show_json(const struct cli *cli, const struct json *value)
 
 void show_result(const struct cli *cli, const char *method, const struct json *result)
 {
-	struct buf out;
+	struct buf out = BUF(OUT_MAX);
 	size_t columns;
 	if (show_is_json(cli)) {
 		show_json(cli, result);
 		return;
 	}
-	buf_init(&out, OUT_MAX);
 	columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0;
 	show_write(&out, method, result, columns, cli->has_color);
 	cli_print(&out);

@@ -492,9 +492,8 @@ enum { REPLY_MAX = 1024 * 1024 }; /* bytes of a reply of JetStream */
 
 static void fail(struct js_reply *out, const char *text)
 {
-	struct buf visible;
+	struct buf visible = BUF(sizeof out->text - 1);
 	out->is_error = true;
-	buf_init(&visible, sizeof out->text - 1);
 	(void)str_append_visible(&visible, text, strlen(text));
 	(void)snprintf(out->text, sizeof out->text, "%.*s", (int)visible.len,
 	    visible.data != NULL ? (char *)visible.data : "");

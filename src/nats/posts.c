@@ -136,12 +136,11 @@ static void take_post(struct posts *posts, const struct broker_message *from, ui
 	struct json_error error;
 	const struct json *value = json_read(posts->reader, from->payload, from->len, &error);
 	struct post *post;
-	struct buf params;
+	struct buf params = BUF(2 * POST_MAX);
 	if (value == NULL || value->type != JSON_OBJECT) {
 		refuse(posts, from->reply, value == NULL ? error.text : "it is no JSON object");
 		return;
 	}
-	buf_init(&params, 2 * POST_MAX);
 	write_params(&params, value, number);
 	post = xcalloc(1, sizeof *post);
 	post->posts = posts;

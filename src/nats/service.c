@@ -270,12 +270,11 @@ static void pass_on(
 {
 	struct json_writer writer;
 	struct service_call *call;
-	struct buf params;
+	struct buf params = BUF(REQUEST_MAX * 2);
 	if (service->open >= SERVICE_OPEN_MAX) {
 		reply_error(service, reply, id, MESSAGE_BUSY, "too many requests are under way");
 		return;
 	}
-	buf_init(&params, REQUEST_MAX * 2);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
 	if (message->params != NULL)

@@ -62,7 +62,7 @@ static void put_people(
 	const char *plain = screen_style(has_color, SCREEN_PLAIN);
 	for (size_t i = 0; i < report->count; i++) {
 		const struct finding *finding = &report->findings[i];
-		struct buf remedy;
+		struct buf remedy = BUF(OUT_MAX);
 		(void)buf_printf(out, "%s%-5s%s  ",
 		    screen_style(has_color, state_styles[finding->state]),
 		    state_names[finding->state], plain);
@@ -73,7 +73,6 @@ static void put_people(
 			continue;
 		(void)buf_printf(
 		    out, "%*s%s-> %s", INDENT, "", screen_style(has_color, SCREEN_BOLD), plain);
-		buf_init(&remedy, OUT_MAX);
 		cli_hint(&remedy, cli, finding->remedy);
 		screen_text_wrap(out, buf_text(&remedy), columns, INDENT + 3, INDENT + 3);
 		buf_finish(&remedy);

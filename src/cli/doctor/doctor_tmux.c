@@ -25,14 +25,13 @@ static void find_program(struct doctor_report *report)
 	static const char old[] = "install tmux 3.3 or later; 3.8 or later is best";
 	char path[PATH_MAX], *text;
 	char *const argv[] = {(char *)"tmux", (char *)"-V", NULL};
-	struct buf said;
+	struct buf said = BUF(256);
 	int release, status;
 	if (!program_find_in_path("tmux", path, sizeof path)) {
 		doctor_find(report, FINDING_WRONG, "tmux", "install tmux 3.3 or later",
 		    "tmux is not in PATH");
 		return;
 	}
-	buf_init(&said, 256);
 	status = program_run(path, argv, PROGRAM_STDOUT, VERSION_TIMEOUT_MS, &said);
 	(void)buf_append_byte(&said, '\0'); /* fails only if text fills the buffer */
 	text = said.len > 0 ? (char *)said.data : (char *)"";

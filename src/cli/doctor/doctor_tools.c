@@ -36,7 +36,7 @@ static void find_tool(
 	const char *file = json_get_str(tool, "file", ""),
 		   *reason = json_get_str(tool, "reason", "");
 	char subject[96], remedy[PATH_MAX + 64];
-	struct buf names;
+	struct buf names = BUF((size_t)64 * 1024);
 	if (is(tool, "state", "broken")) {
 		(void)snprintf(remedy, sizeof remedy, "correct or remove %s", file);
 		doctor_find(report, FINDING_WRONG, "tools", remedy, "%s", reason);
@@ -47,7 +47,6 @@ static void find_tool(
 		if (is_alike(other, tool))
 			return;
 	(void)snprintf(subject, sizeof subject, "tools: %.64s", json_get_str(tool, "group", ""));
-	buf_init(&names, (size_t)64 * 1024);
 	for (const struct json *other = tool; other != NULL; other = other->next)
 		if (is_alike(other, tool))
 			(void)buf_printf(&names, "%s%s", names.len > 0 ? ", " : "",

@@ -202,11 +202,10 @@ static void put_arguments(struct help_page *page, const struct json *schema)
 {
 	const struct json *properties = json_member(schema, "properties");
 	const struct json *positional = arguments_positional(schema);
-	struct buf text;
+	struct buf text = BUF(OUT_MAX);
 	if (properties == NULL || properties->count == 0)
 		return;
 	help_page_title(page, "Arguments");
-	buf_init(&text, OUT_MAX);
 	json_each_member (at, properties) {
 		buf_clear(&text);
 		(void)buf_printf(&text, "%s (", json_get_str(at, "description", ""));
@@ -269,11 +268,10 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 /* Writes the conditions that muxbus wait accepts, such as "output=text [pane=text]". */
 static void put_conditions(struct help_page *page, const struct json *kinds)
 {
-	struct buf text;
+	struct buf text = BUF(OUT_MAX);
 	if (kinds == NULL)
 		return;
 	help_page_title(page, "Conditions");
-	buf_init(&text, OUT_MAX);
 	json_each_member (kind, kinds) {
 		buf_clear(&text);
 		arguments_usage(&text, "", json_member(kind, "params"));

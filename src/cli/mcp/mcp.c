@@ -479,7 +479,7 @@ static bool check_tools(const struct cli *cli, const char *tools)
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 {
 	struct mcp_options options = {0};
-	struct buf greeting;
+	struct buf greeting = BUF(HELLO_MAX);
 	struct mcp_replay_config config;
 	enum cli_status status;
 	if (!option_read(cli, argc, argv, option_rows, &options, NULL, &status))
@@ -494,7 +494,6 @@ enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 	if (options.tools != NULL && !check_tools(cli, options.tools))
 		return CLI_USAGE;
 	log_open(STDERR_FILENO, "muxbus", LOG_LEVEL_WARNING);
-	buf_init(&greeting, HELLO_MAX);
 	write_greeting(cli, &options, &greeting);
 	config = (struct mcp_replay_config){
 	    .greeting = (const char *)greeting.data, .is_legacy = options.is_legacy};

@@ -333,12 +333,11 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 static void replace_value(struct config_json *config, struct span span, const char *value)
 {
 	struct layout layout;
-	struct buf out;
+	struct buf out = BUF(TEXT_MAX);
 	if (is_same(config, &span, value))
 		return;
 	line_indent(buf_text(&config->text), span.begin, layout.base);
 	indent_unit(buf_text(&config->text), layout.unit);
-	buf_init(&out, TEXT_MAX);
 	put_pretty(&out, value, &layout, 0);
 	config_splice(&config->text, span.begin, span.end, buf_text(&out), out.len);
 	buf_finish(&out);

@@ -291,12 +291,11 @@ bool top_feed_has_gone(const struct top_feed *feed)
 static void take_clients(struct top_feed *feed, const char *text)
 {
 	char client[PATH_MAX];
-	struct buf params;
+	struct buf params = BUF(2 * PATH_MAX);
 	if (!tmux_client_choose(text, feed->view->own_pane, client, sizeof client)) {
 		ask_with(feed, ASK_GO, "focus_pane", ASK_PARAMS({"pane", .text = feed->going}));
 		return;
 	}
-	buf_init(&params, 2 * PATH_MAX);
 	tmux_client_put_go(&params, client, feed->going);
 	ask(feed, ASK_GO, "run_tmux", buf_text(&params));
 	buf_finish(&params);

@@ -535,7 +535,7 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 	struct top_line line;
 	char text_of[PATH_MAX];
 	size_t last = 0;
-	struct buf rest;
+	struct buf rest = BUF(ROW_BYTES_MAX);
 	if (!begin(drawing, &line, false))
 		return;
 	(void)top_line_put_str(&line, SCREEN_DIM, "── ");
@@ -557,7 +557,6 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 		}
 	}
 	/* Draw the rule to the end of the row. */
-	buf_init(&rest, ROW_BYTES_MAX);
 	for (size_t i = top_line_left(&line); i > 0; i--)
 		(void)buf_append_str(&rest, "─");
 	if (rest.len > 0)

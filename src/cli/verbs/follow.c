@@ -242,10 +242,9 @@ static enum step take(struct follow *follow)
 	enum step step = request_notes(follow, TAKE_MAX, TAKE_SEC, &note);
 	for (; step == STEP_ON && note != NULL; note = note->next) {
 		int64_t seq = json_get_int(note, "seq", 0);
-		struct buf line;
+		struct buf line = BUF(LINE_MAX_BYTES);
 		if (was_printed(follow, seq))
 			continue;
-		buf_init(&line, LINE_MAX_BYTES);
 		write_note(follow, note, &line);
 		if (!print(&line))
 			step = end(follow, CLI_DONE); /* the daemon types the unacknowledged text */
@@ -289,14 +288,13 @@ static enum step take_paced(struct follow *follow)
 {
 	int64_t left_ms = follow->next_ms - clock_mono_ms();
 	enum step step = STEP_ON;
-	struct buf batch;
+	struct buf batch = BUF(2 * LINE_MAX_BYTES);
 	if (left_ms > 0 && is_unread(follow, (int)left_ms, -1))
 		return end(follow, CLI_DONE);
 	if (follow->held.len == 0)
 		step = hold(follow, TAKE_SEC);
 	if (step != STEP_ON || follow->held.len == 0)
 		return step;
-	buf_init(&batch, 2 * LINE_MAX_BYTES);
 	step = fill(follow, &batch);
 	if (!print(&batch)) {
 		follow->printed_count = 0;

@@ -12,7 +12,7 @@ static enum cli_status go(struct cli *cli, struct link *link, const char *target
 {
 	char pane[32], own[32] = "", client[PATH_MAX], way[1024];
 	const struct json *result;
-	struct buf params;
+	struct buf params = BUF(PARAMS_MAX);
 	enum cli_status status =
 	    ask_method(link, "get_pane", ASK_PARAMS({"pane", .text = target}), &result);
 	if (status != CLI_DONE)
@@ -31,7 +31,6 @@ static enum cli_status go(struct cli *cli, struct link *link, const char *target
 		cli_error("no terminal is attached to tmux; %s is active at the next attach", pane);
 		return ask_method(link, "focus_pane", ASK_PARAMS({"pane", .text = pane}), &result);
 	}
-	buf_init(&params, PARAMS_MAX);
 	tmux_client_put_go(&params, client, pane);
 	status = ask_result(link, "run_tmux", buf_text(&params), ASK_TIMEOUT_MS, &result);
 	buf_finish(&params);

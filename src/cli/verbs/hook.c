@@ -59,14 +59,13 @@ static void mark_format(struct buf *out, const struct mark *mark)
 /* Writes a mark to the terminal of this process in one write. Returns false with errno. */
 static bool mark_write(const struct mark *mark)
 {
-	struct buf out;
+	struct buf out = BUF(16 * MARK_MAX);
 	int fd = open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
 	ssize_t written;
 	bool is_written;
 	int error;
 	if (fd < 0)
 		return false;
-	buf_init(&out, 16 * MARK_MAX);
 	mark_format(&out, mark);
 	written = write(fd, out.data, out.len);
 	error = written < 0 ? errno : EIO;
@@ -250,7 +249,7 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 	const char *words[2] = {NULL, NULL};
 	int count = 0;
 	char reason[512];
-	struct buf input;
+	struct buf input = BUF(HOOK_INPUT_MAX + 65536);
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("hook", argv[i]))
 			return CLI_DONE;
@@ -261,7 +260,6 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 			return cli_fail(CLI_DONE, "hook: unexpected argument \"%s\"", argv[i]);
 		words[count++] = argv[i];
 	}
-	buf_init(&input, HOOK_INPUT_MAX + 65536);
 	read_input(&input);
 	hook_event_read(&hook.event, count == 2 ? words[0] : NULL, count == 2 ? words[1] : words[0],
 	    buf_text(&input), input.len);

@@ -46,14 +46,13 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 {
 	char path[PATH_MAX], reason[REASON_SIZE] = "there is no home directory";
 	struct config_file file;
-	struct buf text;
+	struct buf text = BUF(CONFIG_FILE_MAX);
 	bool has_server = line == NULL && spec->server != NULL; /* the user named it */
 	const char *slash = has_server ? "/" : "", *server = has_server ? spec->server : "";
 	unsigned count = 0;
 	bool is_done;
 	if (address_config(path, sizeof path, "hosts") < 0)
 		return cli_fail(CLI_NO, "%s", reason);
-	buf_init(&text, CONFIG_FILE_MAX);
 	is_done = config_file_read(&file, path, reason, sizeof reason);
 	if (is_done) {
 		count = copy_others(&text, &file, spec);

@@ -98,11 +98,10 @@ enum cli_status metrics_run(struct cli *cli, int argc, char **argv)
 	enum cli_status end;
 	const struct json *status;
 	struct link *link;
-	struct buf out;
+	struct buf out = BUF(OUT_MAX);
 	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
 		return end;
 	status = ask_quietly(cli, "status", ASK_MUTE_MS, &link);
-	buf_init(&out, OUT_MAX);
 	if (status != NULL) {
 		put_states(&out, status);
 		put_numbers(&out, status);

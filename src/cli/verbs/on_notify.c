@@ -63,7 +63,7 @@ static bool can_run(int count, char **words, char *ret_reason, size_t size)
 static enum cli_status put(struct config_file *file, int count, char **words)
 {
 	char path[PATH_MAX], reason[REASON_SIZE];
-	struct buf text;
+	struct buf text = BUF(FILE_MAX_BYTES);
 	bool is_whole;
 	if (count > WORDS_MAX)
 		return cli_usage("on_notify", "at most %d words", WORDS_MAX);
@@ -75,7 +75,6 @@ static enum cli_status put(struct config_file *file, int count, char **words)
 	if (!find(words[0], path, reason, sizeof reason) ||
 	    !can_run(count, words, reason, sizeof reason))
 		return cli_fail(CLI_NO, "%s", reason);
-	buf_init(&text, FILE_MAX_BYTES);
 	is_whole = buf_printf(&text, "%s\n", path) == 0;
 	for (int i = 1; i < count; i++)
 		is_whole = buf_printf(&text, "%s\n", words[i]) == 0 && is_whole;
@@ -104,11 +103,10 @@ static enum cli_status take_away(struct config_file *file)
 
 static enum cli_status show(const struct config_file *file)
 {
-	struct buf out;
+	struct buf out = BUF(4 * CONFIG_FILE_MAX);
 	if (!file->is_there)
 		return cli_fail(
 		    CLI_NO, "no program is set; for the desktop: muxbus on_notify desktop");
-	buf_init(&out, 4 * CONFIG_FILE_MAX);
 	(void)screen_text_block(
 	    &out, file->text.data, file->text.len); /* a text over the limit is shown cut off */
 	cli_print(&out);

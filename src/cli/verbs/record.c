@@ -108,7 +108,7 @@ static enum cli_status put_screen(struct record *record)
 {
 	int64_t now_ms = record->follows ? clock_real_ms() : record->cast.start_ms;
 	const struct json *result, *text, *cursor;
-	struct buf screen;
+	struct buf screen = BUF(LINK_LINE_MAX);
 	enum cli_status status;
 	record->is_awaiting = true;
 	status =
@@ -118,7 +118,6 @@ static enum cli_status put_screen(struct record *record)
 		return status;
 	text = json_member(result, "text");
 	cursor = json_member(result, "cursor");
-	buf_init(&screen, LINK_LINE_MAX);
 	cast_screen(&screen,
 	    &(struct cast_screen){
 		.text = text != NULL && text->type == JSON_STRING ? text->text : "",

@@ -444,10 +444,9 @@ static enum cli_status start(struct rerun *rerun)
 
 static void say_end(const struct rerun *rerun)
 {
-	struct buf took;
+	struct buf took = BUF(64);
 	if (rerun->is_quiet)
 		return;
-	buf_init(&took, 64);
 	show_duration(&took, clock_mono_ms() - rerun->started_ms);
 	cli_error("%s: exit status %d after %s", rerun->command[0], rerun->status, buf_text(&took));
 	buf_finish(&took);

@@ -238,9 +238,8 @@ static void put_window(struct restore *restore, struct json_writer *writer, cons
 static bool rename_by_escapes(
     struct restore *restore, const char *command, const char *id, const char *literal)
 {
-	struct buf line;
+	struct buf line = BUF(4 * strlen(literal) + 64);
 	bool is_done;
-	buf_init(&line, 4 * strlen(literal) + 64);
 	(void)buf_printf(&line, "%s -t '%s' -- \"", command, id);
 	for (; *literal != '\0'; literal++)
 		(void)buf_printf(&line, "\\%03o", (unsigned char)*literal);

@@ -147,8 +147,7 @@ static size_t decode(const char *text, char *ret_byte)
 
 char *restore_name_literal(const char *name, bool is_encoded)
 {
-	struct buf out;
-	buf_init(&out, 2 * strlen(name) + 1);
+	struct buf out = BUF(2 * strlen(name) + 1);
 	while (*name != '\0') {
 		char byte = *name;
 		size_t len = is_encoded ? decode(name, &byte) : 0;
@@ -174,13 +173,12 @@ static bool start(const struct cli *cli)
 	    (char *)"cat", NULL};
 	char path[PATH_MAX];
 	const char *text;
-	struct buf said;
+	struct buf said = BUF(1024);
 	int r;
 	if (!program_find_in_path("tmux", path, sizeof path)) {
 		cli_error("tmux is not in PATH");
 		return false;
 	}
-	buf_init(&said, 1024);
 	r = program_run(path, argv, PROGRAM_STDERR, SERVER_MS, &said);
 	text = said.len > 0 ? buf_text(&said) : strerror(errno);
 	if (r != 0)

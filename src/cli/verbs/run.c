@@ -147,7 +147,7 @@ static bool is_here(const struct run_verb *run)
 static enum cli_status put_params(const struct run_verb *run, struct buf *params)
 {
 	struct json_writer writer;
-	struct buf command;
+	struct buf command = BUF(COMMAND_MAX);
 	char path[PATH_MAX], key[48];
 	uint64_t random[2];
 	const char *dir = run->dir;
@@ -167,7 +167,6 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 	}
 	if (dir != NULL && !utf8_is_valid(dir, strlen(dir)))
 		return cli_usage("run", "the name of the directory is not valid UTF-8");
-	buf_init(&command, COMMAND_MAX);
 	status = put_command(run, &command);
 	json_writer_init(&writer, params);
 	json_object_begin(&writer, NULL);

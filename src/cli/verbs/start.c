@@ -10,7 +10,7 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 	enum cli_status end;
 	char reason[PATH_MAX + 512];
 	struct link *link;
-	struct buf out;
+	struct buf out = BUF(PATH_MAX * 4);
 	bool was_running;
 	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
 		return end;
@@ -22,7 +22,6 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 	if (link == NULL)
 		return CLI_UNREACHABLE;
 	link_close(link);
-	buf_init(&out, PATH_MAX * 4);
 	(void)screen_text_line(&out, cli->socket, strlen(cli->socket));
 	(void)printf(
 	    "muxbusd %s at %s\n", was_running ? "is running already," : "is ready", buf_text(&out));

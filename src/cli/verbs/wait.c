@@ -116,20 +116,18 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 	const char *state = json_get_str(condition, "state", "?");
 	const struct json *details = json_member(condition, "details");
 	bool is_matched = strcmp(state, "matched") == 0;
-	struct buf out;
+	struct buf out = BUF(LINK_LINE_MAX);
 	if (strcmp(state, "pending") == 0)
 		return;
-	buf_init(&out, LINK_LINE_MAX);
 	(void)buf_append_str(
 	    &out, screen_style(cli->has_color, is_matched ? SCREEN_GOOD : SCREEN_WARN));
 	(void)buf_printf(&out, "%s: ", json_get_str(condition, "condition", "?"));
 	(void)buf_append_str(&out, screen_style(cli->has_color, SCREEN_PLAIN));
 	(void)buf_printf(&out, "%s", state);
 	json_each_member (at, details) {
-		struct buf value;
+		struct buf value = BUF(LINK_LINE_MAX);
 		if (at->type == JSON_NULL)
 			continue;
-		buf_init(&value, LINK_LINE_MAX);
 		show_value(&value, at);
 		(void)buf_append_str(&out, "  ");
 		(void)screen_text_line(&out, at->name, at->name_len);

@@ -154,11 +154,10 @@ void agent_adopt_note_exit(struct agent *agent, const struct event_entry *event)
 	struct json_reader *reader;
 	const struct json *members;
 	struct json_error error;
-	struct buf text;
+	struct buf text = BUF(EXIT_JSON_MAX);
 	int64_t number;
 	if (!agent->is_adopted || agent->program.pid != agent->pane.pane_pid)
 		return;
-	buf_init(&text, EXIT_JSON_MAX);
 	reader = json_reader_new(EXIT_JSON_MAX);
 	(void)buf_printf(&text, "{%.*s}", (int)event->json_len, event->json);
 	members = json_read(reader, (const char *)text.data, text.len, &error);

@@ -198,7 +198,7 @@ static bool is_behind(const struct foreground *front, const struct prompt_profil
 static void read_signs(const struct screen_sign_set *signs, const char *agent,
     const struct prompt_view *view, struct agent_facts *facts)
 {
-	struct buf around;
+	struct buf around = BUF(AROUND_MAX);
 	facts->screen = screen_verdict(signs, agent, view);
 	facts->has_signs = screen_sign_has(signs, agent, SIGN_DIALOG);
 	if (facts->screen != SIGN_NONE) {
@@ -207,7 +207,6 @@ static void read_signs(const struct screen_sign_set *signs, const char *agent,
 		facts->is_menu &= facts->shows_question; /* a list above a prompt is no menu */
 		return;
 	}
-	buf_init(&around, AROUND_MAX);
 	prompt_write_around(view, &around);
 	facts->shows_work =
 	    screen_sign_shows(signs, NULL, SIGN_BUSY, (const char *)around.data, around.len);

@@ -174,7 +174,7 @@ static void read_output(const struct agent_task *task, const struct pane_screen 
 	struct reply_text_options options = {0};
 	char row[AGENT_ROW_SIZE];
 	uint64_t from;
-	struct buf raw;
+	struct buf raw = BUF(AGENT_OUTPUT_MAX);
 	*output = (struct task_output){0};
 	find_bounds(task, screen, output);
 	buf_init(&output->text, AGENT_OUTPUT_MAX);
@@ -183,7 +183,6 @@ static void read_output(const struct agent_task *task, const struct pane_screen 
 		return;
 	}
 	from = output->to - output->from > max ? output->to - max : output->from;
-	buf_init(&raw, AGENT_OUTPUT_MAX);
 	output->has_gap = read_ring(task, from, output->to, &raw, &output->text_from);
 	output->has_gap |= task->is_resumed;
 	output->is_truncated = output->text_from > output->from;

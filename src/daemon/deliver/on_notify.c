@@ -197,11 +197,10 @@ static void write_input(struct buf *out, const struct notification *last, uint64
 static int open_input(const struct notification *last, uint64_t count)
 {
 	int fd = memfd_create("muxbus-notification", MFD_CLOEXEC);
-	struct buf input;
+	struct buf input = BUF(INPUT_MAX);
 	bool is_written;
 	if (fd < 0)
 		return -1;
-	buf_init(&input, INPUT_MAX);
 	write_input(&input, last, count);
 	is_written =
 	    write(fd, input.data, input.len) == (ssize_t)input.len && lseek(fd, 0, SEEK_SET) == 0;

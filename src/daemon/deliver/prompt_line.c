@@ -218,10 +218,9 @@ static void put_further(
     struct buf *out, const struct notification *const *notes, size_t count, size_t room)
 {
 	char rest[REST_SIZE];
-	struct buf further;
+	struct buf further = BUF(PROMPT_LINE_BYTES);
 	if (count < 2)
 		return;
-	buf_init(&further, PROMPT_LINE_BYTES);
 	(void)buf_printf(out, ". And %zu more:", count - 1);
 	room -= sizeof ". And 4294967295 more:" + REST_SIZE;
 	for (size_t at = 1; at < count; at++) {

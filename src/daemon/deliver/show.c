@@ -164,7 +164,7 @@ static bool show_line(struct mail *mail, const char *line, uint64_t last)
 static bool show_all(struct mail *mail)
 {
 	const struct notification *note = NULL, *last = NULL;
-	struct buf line;
+	struct buf line = BUF(SHOW_LINE_MAX);
 	size_t count = 0;
 	bool is_shown;
 	while ((note = queue_next_for(mail->office->parts->queue, &mail->pane, note)) != NULL) {
@@ -175,7 +175,6 @@ static bool show_all(struct mail *mail)
 	}
 	if (last == NULL)
 		return false;
-	buf_init(&line, SHOW_LINE_MAX);
 	show_compose(&line, last, count);
 	is_shown = show_line(mail, (const char *)line.data, last->seq);
 	buf_finish(&line);

@@ -225,12 +225,11 @@ static bool on_compose(void *data, struct submit_text *text)
 	struct mail *mail = data;
 	struct queue *queue = mail->office->parts->queue;
 	const struct notification *notes[MAIL_BATCH_MAX];
-	struct buf line;
+	struct buf line = BUF(SUBMIT_LINE_MAX);
 	mail_gather(mail, notes);
 	if (mail->batch_count == 0)
 		return false; /* another reader has taken all notifications */
 	mail_end_deferral(mail);
-	buf_init(&line, SUBMIT_LINE_MAX);
 	prompt_line_compose(&line, notes, mail->batch_count, &mail->office->parts->config->limits);
 	remember(mail, &line);
 	buf_finish(&line);
@@ -287,12 +286,11 @@ static void put_receipt(struct mail *mail, uint64_t seq, const struct submit_end
 	enum notification_state state = outcomes[end->result].state;
 	const struct way *way = outcomes[end->result].way;
 	struct json_writer writer;
-	struct buf receipt;
+	struct buf receipt = BUF(RECEIPT_MAX);
 	if (note == NULL)
 		return;
 	if (note->state != NOTE_QUEUED && note->state != NOTE_DELIVERING)
 		state = note->state;
-	buf_init(&receipt, RECEIPT_MAX);
 	receipt_begin(&receipt, &writer, outcomes[end->result].name, way != NULL ? way->name : NULL,
 	    end->reason);
 	submit_write_evidence(mail->submit, end->result, &writer);

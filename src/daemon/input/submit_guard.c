@@ -57,10 +57,9 @@ static bool shows(const struct screen_guard_facts *facts, enum screen_sign_kind 
 static const char *find_sign(const struct screen_guard_facts *facts, enum screen_sign_kind sign)
 {
 	const char *reason = NULL;
-	struct buf around;
+	struct buf around = BUF(AROUND_MAX);
 	if (is_prompt(sign))
 		return NULL;
-	buf_init(&around, AROUND_MAX);
 	prompt_write_around(&facts->screen->view, &around);
 	/* A busy program keeps drawing: on a screen long still, the words are only text. */
 	if (facts->quiet_ms < SUBMIT_BUSY_QUIET_MS &&

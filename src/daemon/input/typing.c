@@ -182,8 +182,7 @@ static void put_guard(const struct typing *typing, struct buf *out)
 static void put_otherwise(
     const struct typing *typing, const struct buf *guard, const char *otherwise, struct buf *out)
 {
-	struct buf held;
-	buf_init(&held, COMMANDS_MAX_BYTES);
+	struct buf held = BUF(COMMANDS_MAX_BYTES);
 	(void)buf_printf(&held,
 	    "display-message -p -t %%%u '" HELD
 	    "%s #{pane_input_off} #{pane_dead} #{?pane_pid,1,0} ",

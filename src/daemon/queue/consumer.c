@@ -423,7 +423,7 @@ bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_
 {
 	struct field_error error = {.text = "must be an object, or an id"};
 	struct filter_args args;
-	struct buf scratch;
+	struct buf scratch = BUF(NOTIFICATION_DATA_MAX);
 	bool is_read;
 	*ret_filter = (struct consumer_filter){.source = -1};
 	*ret_pane = NULL;
@@ -433,7 +433,6 @@ bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_
 		ret_filter->id = value->text;
 		return true;
 	}
-	buf_init(&scratch, NOTIFICATION_DATA_MAX);
 	is_read = value->type == JSON_OBJECT &&
 	    field_read(consumer_filter_fields, value, &args, sizeof args, &scratch, &error) == 0;
 	buf_finish(&scratch);

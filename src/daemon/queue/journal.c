@@ -600,11 +600,10 @@ static bool journal_recover(struct journal *journal)
 	};
 	int handle = journal->disk->open(journal->disk_data, journal->name, 0);
 	struct journal_scan scan;
-	struct buf content;
+	struct buf content = BUF(FILE_MAX);
 	bool is_sound = false;
 	if (handle == -ENOENT)
 		return false;
-	buf_init(&content, FILE_MAX);
 	if (handle >= 0 && recover_read(journal, handle, &content) == 0) {
 		journal_scan(
 		    content.data, content.len, JOURNAL_PAYLOAD_MAX, &handlers, journal, &scan);

@@ -244,9 +244,8 @@ static bool read_name(const struct json *value, const struct record_field *field
 
 static bool read_bytes(const struct json *value, const struct record_field *field, void *object)
 {
-	struct buf bytes;
+	struct buf bytes = BUF(field->count_offset > 0 ? field->size : field->size - 1);
 	bool is_read;
-	buf_init(&bytes, field->count_offset > 0 ? field->size : field->size - 1);
 	is_read = base64_decode(&bytes, value->text, value->len) == 0;
 	if (is_read && bytes.len > 0)
 		memcpy(member(field, object), bytes.data, bytes.len);

@@ -238,7 +238,7 @@ struct condition *condition_new(struct request *request, const struct daemon *pa
 	const struct condition_kind *kind = spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
 	struct condition *condition;
 	struct field_error error;
-	struct buf scratch;
+	struct buf scratch = BUF(DETAILS_MAX);
 	bool is_armed = false;
 	void *args;
 	if (kind == NULL) {
@@ -255,7 +255,6 @@ struct condition *condition_new(struct request *request, const struct daemon *pa
 	condition->takes_all = right_find_own(request, &condition->own);
 	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
-	buf_init(&scratch, DETAILS_MAX);
 	args = xcalloc(1, kind->args_size);
 	if (kind->reads_disk && request_role(request) == ROLE_READ_ONLY)
 		(void)right_refuse(request, "the condition reads a file");

@@ -70,11 +70,10 @@ static bool is_where(const struct event_watch *watch, const struct event_entry *
 {
 	const struct json *members;
 	struct json_error error;
-	struct buf text;
+	struct buf text = BUF(EVENT_MAX);
 	bool is_good;
 	if (watch->where == NULL)
 		return true;
-	buf_init(&text, EVENT_MAX);
 	(void)buf_append_byte(&text, '{');
 	(void)buf_append(&text, event->json, event->json_len);
 	is_good = buf_append_byte(&text, '}') == 0;

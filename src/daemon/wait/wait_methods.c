@@ -277,13 +277,12 @@ static void handle_watch(struct request *request, const void *data)
 	    .is_once = args->once,
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	};
-	struct buf spec;
+	struct buf spec = BUF(SPEC_SIZE);
 	if (args->event != NULL && dispatch_attach_first(request))
 		return;
 	if (!requester_pane(request, NULL, &order.pane) || !target_pane(request, args->pane, &pane))
 		return;
 	order.once = request_once(request);
-	buf_init(&spec, SPEC_SIZE);
 	if (write_watch(request, args, pane, &spec)) {
 		order.spec = (const char *)spec.data;
 		start_background(request, &order, "Watching the pane.", args->timeout_sec);
