@@ -36,14 +36,12 @@ static int send_to(int sock, const struct sockaddr_un *address, const char *nonc
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control = {0};
 	struct iovec part = {(void *)(uintptr_t)nonce, strlen(nonce)};
-	struct msghdr message = {
-	    .msg_name = (void *)(uintptr_t)address,
+	struct msghdr message = {.msg_name = (void *)(uintptr_t)address,
 	    .msg_namelen = sizeof *address,
 	    .msg_iov = &part,
 	    .msg_iovlen = 1,
 	    .msg_control = control.bytes,
-	    .msg_controllen = sizeof control.bytes,
-	};
+	    .msg_controllen = sizeof control.bytes};
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 	ssize_t sent;
 	header->cmsg_level = SOL_SOCKET;
@@ -139,12 +137,10 @@ enum hand_over hand_over_receive(int socket, char ret_nonce[HAND_OVER_NONCE_LEN 
 		char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(FDS_MAX * sizeof(int))];
 	} control = {0};
 	struct iovec part = {ret_nonce, HAND_OVER_NONCE_LEN};
-	struct msghdr message = {
-	    .msg_iov = &part,
+	struct msghdr message = {.msg_iov = &part,
 	    .msg_iovlen = 1,
 	    .msg_control = control.bytes,
-	    .msg_controllen = sizeof control.bytes,
-	};
+	    .msg_controllen = sizeof control.bytes};
 	struct escort escort;
 	ssize_t len;
 	ret_nonce[0] = '\0';

@@ -40,12 +40,10 @@ static void sip_word(struct sip *sip, uint64_t word)
 uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;
-	struct sip sip = {
-	    .a = key->words[0] ^ UINT64_C(0x736f6d6570736575),
+	struct sip sip = {.a = key->words[0] ^ UINT64_C(0x736f6d6570736575),
 	    .b = key->words[1] ^ UINT64_C(0x646f72616e646f6d),
 	    .c = key->words[0] ^ UINT64_C(0x6c7967656e657261),
-	    .d = key->words[1] ^ UINT64_C(0x7465646279746573),
-	};
+	    .d = key->words[1] ^ UINT64_C(0x7465646279746573)};
 	uint64_t word;
 	for (size_t left = len; left >= sizeof word; left -= sizeof word, at += sizeof word) {
 		memcpy(&word, at, sizeof word);

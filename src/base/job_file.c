@@ -277,11 +277,9 @@ static int64_t find_number(const char *text, const char *key)
 
 static void start_parse(const char *text, struct job_start *ret_start)
 {
-	*ret_start = (struct job_start){
-	    .pid = (pid_t)find_number(text, "pid"),
+	*ret_start = (struct job_start){.pid = (pid_t)find_number(text, "pid"),
 	    .pid_start = (uint64_t)find_number(text, "pid_start"),
-	    .real_ms = find_number(text, "real_ms"),
-	};
+	    .real_ms = find_number(text, "real_ms")};
 }
 
 int job_start_read(int dir_fd, const char *id, struct job_start *ret_start)
@@ -376,10 +374,8 @@ int job_status_read(int dir_fd, const char *id, struct job_status *ret_status)
 
 void job_news_read(const char *text, struct job_news *ret_news)
 {
-	*ret_news = (struct job_news){
-	    .has_started = find_number(text, "started") == 1,
-	    .has_ended = find_number(text, "end") == 1,
-	};
+	*ret_news = (struct job_news){.has_started = find_number(text, "started") == 1,
+	    .has_ended = find_number(text, "end") == 1};
 	if (ret_news->has_started)
 		start_parse(text, &ret_news->start);
 	if (ret_news->has_ended)

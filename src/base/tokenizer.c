@@ -328,14 +328,12 @@ static void step_string_escape(struct token_walk *walk)
 void tokenizer_feed(struct tokenizer *tokenizer, uint64_t offset, const void *bytes, size_t len,
     token_fn *token, void *data)
 {
-	struct token_walk walk = {
-	    .tokenizer = tokenizer,
+	struct token_walk walk = {.tokenizer = tokenizer,
 	    .token = token,
 	    .data = data,
 	    .offset = offset,
 	    .bytes = bytes,
-	    .len = len,
-	};
+	    .len = len};
 	static void (*const steps[])(struct token_walk *) = {
 	    [STATE_GROUND] = step_ground,
 	    [STATE_ESCAPE] = step_escape,

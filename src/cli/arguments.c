@@ -454,12 +454,10 @@ static int write_all(struct arguments *call, struct buf *out)
 int arguments_write(struct buf *out, const struct json *schema, int argc, const char *const *words,
     char *ret_reason, size_t size)
 {
-	struct arguments call = {
-	    .properties = json_member(schema, "properties"),
+	struct arguments call = {.properties = json_member(schema, "properties"),
 	    .positional = arguments_positional(schema),
 	    .reason = ret_reason,
-	    .reason_size = size,
-	};
+	    .reason_size = size};
 	bool is_verbatim = false;
 	int r = 0;
 	if (argc > ARGUMENTS_MAX)

@@ -366,14 +366,8 @@ int launch_daemon(const struct cli *cli, char *ret_said, size_t size)
 	char program[PATH_MAX];
 	char *const fleet_argv[] = {
 	    (char *)DAEMON, (char *)"--fleet", (char *)"-s", (char *)cli->socket, NULL};
-	char *const argv[] = {
-	    (char *)DAEMON,
-	    (char *)"-S",
-	    (char *)cli->tmux_socket,
-	    (char *)"-s",
-	    (char *)cli->socket,
-	    NULL,
-	};
+	char *const argv[] = {(char *)DAEMON, (char *)"-S", (char *)cli->tmux_socket, (char *)"-s",
+	    (char *)cli->socket, NULL};
 	char **own_env = environ;
 	char **env;
 	struct buf said = BUF(SAID_MAX);

@@ -289,12 +289,10 @@ bool broker_is_up(const struct broker *broker)
 /* Returns a view of a message, valid until the message is destroyed. */
 static struct broker_message view(natsMsg *msg)
 {
-	struct broker_message message = {
-	    .subject = natsMsg_GetSubject(msg),
+	struct broker_message message = {.subject = natsMsg_GetSubject(msg),
 	    .reply = natsMsg_GetReply(msg),
 	    .payload = natsMsg_GetData(msg),
-	    .len = (size_t)natsMsg_GetDataLength(msg),
-	};
+	    .len = (size_t)natsMsg_GetDataLength(msg)};
 	if (message.len == 0 && natsMsgHeader_Get(msg, "Status", &message.status) == NATS_OK)
 		(void)natsMsgHeader_Get(msg, "Description", &message.description);
 	return message;

@@ -164,14 +164,12 @@ static void publish(struct feed *feed, enum publisher_kind kind, uint64_t seq, c
     const char *token, const char *id)
 {
 	char subject[NAME_SUBJECT_SIZE];
-	const struct publisher_message message = {
-	    .kind = kind,
+	const struct publisher_message message = {.kind = kind,
 	    .seq = seq,
 	    .subject = subject,
 	    .id = id,
 	    .payload = feed->payload.data,
-	    .len = feed->payload.len,
-	};
+	    .len = feed->payload.len};
 	name_subject(subject, feed->options.names, rest, name_is_token(token) ? token : "other");
 	publisher_add(feed->publisher, &message);
 	if (!publisher_has_room(feed->publisher))

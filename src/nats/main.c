@@ -233,8 +233,7 @@ static bool read_broker(struct options *out, const struct words *words)
 	    .tls_cert = words->tls_cert,
 	    .tls_key = words->tls_key,
 	    .js_domain = words->domain,
-	    .name = "muxbus-nats",
-	};
+	    .name = "muxbus-nats"};
 	if (words->domain != NULL && !name_is_token(words->domain)) {
 		(void)wrong("js-domain", "must be characters of A-Z a-z 0-9 _ -");
 		return false;

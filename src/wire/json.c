@@ -485,8 +485,7 @@ static int on_end_array(void *data)
 	return 1;
 }
 
-static const yajl_callbacks callbacks = {
-    .yajl_null = on_null,
+static const yajl_callbacks callbacks = {.yajl_null = on_null,
     .yajl_boolean = on_boolean,
     .yajl_number = on_number,
     .yajl_string = on_string,
@@ -494,8 +493,7 @@ static const yajl_callbacks callbacks = {
     .yajl_map_key = on_name,
     .yajl_end_map = on_end_object,
     .yajl_start_array = on_start_array,
-    .yajl_end_array = on_end_array,
-};
+    .yajl_end_array = on_end_array};
 
 /* Returns the last byte before an offset that is not white space; NUL if there is none. */
 static char byte_before(const struct json_reader *reader, size_t at)
@@ -655,13 +653,11 @@ bool json_get_bool(const struct json *object, const char *name, bool other)
 
 const char *json_type_name(enum json_type type)
 {
-	static const char *const names[] = {
-	    [JSON_NULL] = "null",
+	static const char *const names[] = {[JSON_NULL] = "null",
 	    [JSON_BOOL] = "a boolean",
 	    [JSON_NUMBER] = "a number",
 	    [JSON_STRING] = "a string",
 	    [JSON_ARRAY] = "an array",
-	    [JSON_OBJECT] = "an object",
-	};
+	    [JSON_OBJECT] = "an object"};
 	return names[type];
 }

@@ -25,16 +25,10 @@ struct doctor_report {
 };
 
 static const char *const state_names[] = {
-    [FINDING_GOOD] = "good",
-    [FINDING_NOTE] = "note",
-    [FINDING_WRONG] = "wrong",
-};
+    [FINDING_GOOD] = "good", [FINDING_NOTE] = "note", [FINDING_WRONG] = "wrong"};
 
 static const enum screen_style state_styles[] = {
-    [FINDING_GOOD] = SCREEN_GOOD,
-    [FINDING_NOTE] = SCREEN_WARN,
-    [FINDING_WRONG] = SCREEN_BAD,
-};
+    [FINDING_GOOD] = SCREEN_GOOD, [FINDING_NOTE] = SCREEN_WARN, [FINDING_WRONG] = SCREEN_BAD};
 
 void doctor_find(struct doctor_report *report, enum finding_state state, const char *subject,
     const char *remedy, const char *format, ...)

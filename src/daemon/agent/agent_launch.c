@@ -174,10 +174,7 @@ void agent_failure_notify(const struct agent *agent, bool is_last)
 {
 	struct queue *queue = agent->set->parts->queue;
 	struct notification_draft draft = {
-	    .source = SOURCE_CONDITION,
-	    .pane = &agent->teller,
-	    .is_urgent = is_last,
-	};
+	    .source = SOURCE_CONDITION, .pane = &agent->teller, .is_urgent = is_last};
 	const char *end = " crashed; it is started again";
 	char text[200], key[AGENT_NAME_MAX + 16];
 	struct json_writer writer;

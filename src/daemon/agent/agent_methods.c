@@ -223,15 +223,13 @@ static void ensure_command(
 static void handle_ensure(struct request *request, const void *data)
 {
 	const struct ensure_args *args = data;
-	struct agent_spec plan = {
-	    .width = args->width,
+	struct agent_spec plan = {.width = args->width,
 	    .height = args->height,
 	    .history_limit = args->history_limit,
 	    .wants_notices = args->notices,
 	    .startup_timeout_ms = clock_seconds_to_ms(args->startup_timeout_sec),
 	    .has_cwd = args->spawn.cwd != NULL,
-	    .resumes = args->resume,
-	};
+	    .resumes = args->resume};
 	if (args->name != NULL && !consumer_name_is_valid(args->name)) {
 		request_fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
 		return;
@@ -419,8 +417,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	struct pane_ref teller;
 	const struct agent *agent;
 	const char *answer = args->text != NULL ? args->text : "";
-	struct agent_order order = {
-	    .text = answer,
+	struct agent_order order = {.text = answer,
 	    .len = strlen(answer),
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	    .max_bytes = args->max_bytes,
@@ -430,8 +427,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	    .question_id = args->question_id,
 	    .choice = (unsigned)args->choice,
 	    .teller = &teller,
-	    .once = request_once(request),
-	};
+	    .once = request_once(request)};
 	/* Remove newlines at the end, because each would be another Enter. */
 	while (order.len > 0 && answer[order.len - 1] == '\n')
 		order.len--;

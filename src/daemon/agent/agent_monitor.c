@@ -221,13 +221,11 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	const struct screen_sign_set *signs = monitor->parts->signs;
 	const struct presence *presence;
 	char name[AGENT_ARGV_NAME_SIZE] = "";
-	*ret_facts = (struct agent_facts){
-	    .is_dead = pane->is_dead,
+	*ret_facts = (struct agent_facts){.is_dead = pane->is_dead,
 	    .in_mode = pane->in_mode,
 	    .has_cursor = screen->has_cursor,
 	    .mark = monitor->mark,
-	    .quiet_ms = quiet_ms(monitor),
-	};
+	    .quiet_ms = quiet_ms(monitor)};
 	presence = presence_of_pane(monitor->parts->presences, &monitor->pane);
 	if (presence != NULL) {
 		/* A question by a mark in the output counts as busy, so that it gets no answer. */

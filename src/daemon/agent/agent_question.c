@@ -174,12 +174,11 @@ void agent_question_renew(struct agent *agent)
 void agent_question_copy(struct agent_task *task)
 {
 	const struct agent_question *asked = &task->agent->question;
-	task->question = (struct agent_question){
-	    .text = xstrdup(asked->text != NULL ? asked->text : ""),
-	    .whole = xstrdup(asked->whole != NULL ? asked->whole : ""),
-	    .choices = copy_choices(asked->choices, asked->choice_count),
-	    .choice_count = asked->choice_count,
-	};
+	task->question =
+	    (struct agent_question){.text = xstrdup(asked->text != NULL ? asked->text : ""),
+		.whole = xstrdup(asked->whole != NULL ? asked->whole : ""),
+		.choices = copy_choices(asked->choices, asked->choice_count),
+		.choice_count = asked->choice_count};
 }
 
 static bool shows_work(const struct agent *agent, const struct pane_screen *screen)

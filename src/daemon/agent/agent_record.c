@@ -74,12 +74,10 @@ static const struct record_field agent_fields[] = {
     {RECORD_ROW(TEXT, struct kept_agent, conversation, "conversation"), .is_optional = true},
 };
 
-const struct record_kind agent_kind = {
-    .prefix = "agent/",
+const struct record_kind agent_kind = {.prefix = "agent/",
     .noun = "an agent",
     .rows = RECORD_ROWS(agent_fields, NULL),
-    .source = SOURCE_COMMAND,
-};
+    .source = SOURCE_COMMAND};
 
 void agent_store(const struct agent *agent)
 {

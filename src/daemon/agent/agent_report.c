@@ -329,10 +329,7 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 {
 	struct queue *queue = task->agent->set->parts->queue;
 	struct notification_draft draft = {
-	    .source = SOURCE_COMMAND,
-	    .id = task->id,
-	    .pane = &task->teller,
-	};
+	    .source = SOURCE_COMMAND, .id = task->id, .pane = &task->teller};
 	size_t max = (size_t)task->max_bytes;
 	char text[TEXT_SIZE];
 	struct json_writer writer;

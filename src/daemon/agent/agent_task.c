@@ -53,27 +53,23 @@ static const struct record_field task_fields[] = {
     {RECORD_ROW(TEXT, struct kept_task, text, "text")},
 };
 
-static const struct record_kind task_kind = {
-    .prefix = "task/",
+static const struct record_kind task_kind = {.prefix = "task/",
     .noun = "a task of an agent",
     .rows = RECORD_ROWS(task_fields, NULL),
     .source = SOURCE_COMMAND,
-    .naming = RECORD_BY_ID,
-};
+    .naming = RECORD_BY_ID};
 
 /* Stores a task. An answer to a question is not stored, because it may be a secret. */
 static void task_store(const struct agent_task *task)
 {
-	struct kept_task kept = {
-	    .stage = task->stage,
+	struct kept_task kept = {.stage = task->stage,
 	    .created_ms = task->created_ms,
 	    .due_ms = task->due_ms,
 	    .due_boot_ms = task->due_boot_ms,
 	    .typed_boot_ms = task->typed_ms,
 	    .max_bytes = task->max_bytes,
 	    .teller = task->teller,
-	    .text = task->text,
-	};
+	    .text = task->text};
 	if (task->stage == TASK_RUNNING)
 		kept.typed_ms = clock_real_ms() - (clock_boot_ms() - task->typed_ms);
 	if (task->is_response)

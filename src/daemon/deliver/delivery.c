@@ -32,13 +32,11 @@ struct delivery_set {
 static void find_way(const struct mail_office *office, const struct pane_ref *address,
     const struct mail *mail, bool is_left, struct way_found *ret_found)
 {
-	const struct way_place place = {
-	    .parts = office->parts,
+	const struct way_place place = {.parts = office->parts,
 	    .address = address,
 	    .failure = mail != NULL && mail->has_failed ? mail->reason : NULL,
 	    .runs_on_notify = on_notify_is_set(office->parts->on_notify),
-	    .is_left = is_left,
-	};
+	    .is_left = is_left};
 	way_find(&place, ret_found);
 }
 

@@ -257,14 +257,12 @@ static void on_ended(void *data, const struct program_end *end)
 static void run(struct on_notify *on_notify, const struct notification *last, uint64_t count)
 {
 	struct notify_command command = {0};
-	struct program_order order = {
-	    .path = command.path,
+	struct program_order order = {.path = command.path,
 	    .argv = command.argv,
 	    .input = open_input(last, count),
 	    .output_max = ON_NOTIFY_OUTPUT_MAX,
 	    .time_ms = ON_NOTIFY_MS,
-	    .grace_ms = ON_NOTIFY_GRACE_MS,
-	};
+	    .grace_ms = ON_NOTIFY_GRACE_MS};
 	char *own, **env;
 	on_notify->is_short = false;
 	if (order.input < 0) {
@@ -423,10 +421,8 @@ static void start(struct mail *mail, const struct way_found *found)
 	loop_timer_arm(mail->soon, 0);
 }
 
-const struct way way_on_notify = {
-    .name = "on_notify",
+const struct way way_on_notify = {.name = "on_notify",
     .result = "handed_over",
     .is_for_person = true,
     .use = use,
-    .start = start,
-};
+    .start = start};

@@ -85,12 +85,10 @@ static const struct record_field puller_fields[] = {
     {RECORD_ROW(NAME, struct puller, way, "way"), .names = puller_ways, .values = PULLER_HOOK + 1},
 };
 
-static const struct record_kind puller_kind = {
-    .prefix = "courier/",
+static const struct record_kind puller_kind = {.prefix = "courier/",
     .noun = "the follower of a pane",
     .rows = RECORD_ROWS(puller_fields, "$way"),
-    .source = SOURCE_POST,
-};
+    .source = SOURCE_POST};
 
 static void remember(const struct puller *puller)
 {

@@ -93,12 +93,10 @@ static const struct record_field kept_fields[] = {
     {RECORD_ROW(TEXT, struct queued_kept, trace, "trace")},
 };
 
-static const struct record_kind queued_kind = {
-    .prefix = "queued/",
+static const struct record_kind queued_kind = {.prefix = "queued/",
     .noun = "a message that was being queued",
     .rows = RECORD_ROWS(kept_fields, NULL),
-    .source = SOURCE_POST,
-};
+    .source = SOURCE_POST};
 
 static const char *const *find_words(const char *agent)
 {
@@ -243,10 +241,7 @@ static void keep(struct queued_command *command)
 	static unsigned number;
 	const struct mail *mail = command->mail;
 	struct queued_kept kept = {
-	    .batch = (uint64_t *)mail->batch,
-	    .count = mail->batch_count,
-	    .trace = command->trace,
-	};
+	    .batch = (uint64_t *)mail->batch, .count = mail->batch_count, .trace = command->trace};
 	char name[PANE_REF_NAME_SIZE];
 	pane_ref_name(&mail->pane, name);
 	(void)snprintf(command->trace, sizeof command->trace, "%s/queued.%d.%u",
@@ -420,13 +415,11 @@ static bool run(struct queued_command *command, const struct queue_target *targe
 	const char *const *words = find_words(target->agent);
 	char program[PATH_MAX];
 	const char *argv[TRACE_WORDS + WORDS_MAX] = {"sh", "-c", trace_script, command->trace};
-	struct program_order order = {
-	    .path = "/bin/sh",
+	struct program_order order = {.path = "/bin/sh",
 	    .argv = (char *const *)(uintptr_t)argv,
 	    .input = -1,
 	    .output_max = OUTPUT_MAX,
-	    .time_ms = TIME_MS,
-	};
+	    .time_ms = TIME_MS};
 	const char *path;
 	struct buf block = BUF(PROCESS_ENVIRON_MAX);
 	char **env;
@@ -528,11 +521,9 @@ static void find_pid(const struct daemon *parts, const struct pane_ref *address,
 	ret_program->start = process_start_ticks(target.pid);
 }
 
-const struct way way_queue_command = {
-    .name = "queue_command",
+const struct way way_queue_command = {.name = "queue_command",
     .result = "handed_over",
     .use = use,
     .start = start,
     .cancel = cancel,
-    .program = find_pid,
-};
+    .program = find_pid};

@@ -124,12 +124,10 @@ static void order_end(
 	struct self_command_set *set = order->set;
 	struct queue *queue = set->parts->queue;
 	struct pane_ref pane = order->public.pane;
-	struct notification_draft draft = {
-	    .source = SOURCE_COMMAND,
+	struct notification_draft draft = {.source = SOURCE_COMMAND,
 	    .id = order->public.id,
 	    .pane = &order->public.pane,
-	    .text = text,
-	};
+	    .text = text};
 	struct buf data = BUF(DATA_MAX);
 	write_data(&data, order, outcome, reason);
 	draft.data = (const char *)data.data;
@@ -306,10 +304,7 @@ static void on_ended(void *data, const struct submit_end *end)
 static const struct submit_policy policy = {0};
 
 static const struct submit_handlers handlers = {
-    .compose = on_compose,
-    .deferred = on_deferred,
-    .ended = on_ended,
-};
+    .compose = on_compose, .deferred = on_deferred, .ended = on_ended};
 
 /* Inserts by time, oldest first, because the store gives commands in another order. */
 static void insert(struct self_command_set *set, struct order *order)

@@ -215,11 +215,9 @@ static void cancel(struct mail *mail)
 		show_cancel(mail->work);
 }
 
-const struct way way_shown = {
-    .name = "shown",
+const struct way way_shown = {.name = "shown",
     .result = "shown",
     .is_for_person = true,
     .use = use,
     .start = start,
-    .cancel = cancel,
-};
+    .cancel = cancel};

@@ -322,13 +322,11 @@ void typed_open(struct mail *mail)
 {
 	/* All guards apply, and typing is tried again. */
 	static const struct submit_policy policy = {0};
-	static const struct submit_handlers handlers = {
-	    .is_wanted = on_is_wanted,
+	static const struct submit_handlers handlers = {.is_wanted = on_is_wanted,
 	    .compose = on_compose,
 	    .entering = on_entering,
 	    .deferred = on_deferred,
-	    .ended = on_ended,
-	};
+	    .ended = on_ended};
 	buf_init(&mail->line, SUBMIT_LINE_MAX);
 	mail->submit =
 	    submit_new(mail->office->parts->submits, &mail->pane, &policy, &handlers, mail);
@@ -375,12 +373,10 @@ static void find_program(const struct daemon *parts, const struct pane_ref *addr
 		foreground_leader(address->pane_pid, ret_program);
 }
 
-const struct way way_typed = {
-    .name = "typed",
+const struct way way_typed = {.name = "typed",
     .result = "submitted",
     .when = " when that is ready",
     .use = use,
     .start = start,
     .cancel = cancel,
-    .program = find_program,
-};
+    .program = find_program};

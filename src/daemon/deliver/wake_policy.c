@@ -39,12 +39,10 @@ static const struct record_field kept_fields[] = {
     {RECORD_ROW(NATURAL, struct policy_kept, window_ms, "window_ms")},
 };
 
-static const struct record_kind policy_kind = {
-    .prefix = "wake/",
+static const struct record_kind policy_kind = {.prefix = "wake/",
     .noun = "a wake policy",
     .rows = RECORD_ROWS(kept_fields, NULL),
-    .source = SOURCE_POST,
-};
+    .source = SOURCE_POST};
 
 void wake_policy_init(struct wake_policy *policy)
 {

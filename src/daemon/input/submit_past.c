@@ -15,12 +15,10 @@ void submit_resume(struct submit *submit, const struct submit_past *past)
 
 void submit_read_past(const struct submit *submit, struct submit_past *ret_past)
 {
-	*ret_past = (struct submit_past){
-	    .line = (char *)submit->line.text.bytes.data,
+	*ret_past = (struct submit_past){.line = (char *)submit->line.text.bytes.data,
 	    .before = submit->before,
 	    .activity = submit->line.activity,
-	    .was_entered = submit->line.was_entered,
-	};
+	    .was_entered = submit->line.was_entered};
 }
 
 void submit_write_evidence(
@@ -41,10 +39,8 @@ void submit_read_typing(const struct submit *submit, struct submit_typing *ret_t
 {
 	const struct submit_line *line = &submit->line;
 	int64_t end_ms = line->entered_ms != 0 ? line->entered_ms : clock_mono_ms();
-	*ret_typing = (struct submit_typing){
-	    .is_typed = line->typed_ms != 0,
+	*ret_typing = (struct submit_typing){.is_typed = line->typed_ms != 0,
 	    .is_echo_seen = line->is_echo_seen,
 	    .enters = line->enters,
-	    .typing_ms = line->typed_ms != 0 ? end_ms - line->typed_ms : 0,
-	};
+	    .typing_ms = line->typed_ms != 0 ? end_ms - line->typed_ms : 0};
 }

@@ -194,12 +194,10 @@ static int run(struct submit *submit, struct muxbus_command *command, struct typ
 	struct buf guard = BUF(GUARD_MAX), patterns = BUF(PATTERNS_MAX);
 	int error;
 	if (pane != NULL) {
-		struct submit_moment moment = {
-		    .command = pane->command,
+		struct submit_moment moment = {.command = pane->command,
 		    .screen = screen,
 		    .patterns = &patterns,
-		    .activity = screen != NULL ? submit->activity : 0,
-		};
+		    .activity = screen != NULL ? submit->activity : 0};
 		if (screen != NULL && submit->policy->answers_question &&
 		    submit->handlers->stands != NULL)
 			submit->handlers->stands(submit->data, screen, &patterns);

@@ -12,12 +12,10 @@ static const struct record_field expected_fields[] = {
     {RECORD_ROW(BOOL, struct expected, is_by_command, "by_command"), .is_optional = true},
 };
 
-static const struct record_kind expected_kind = {
-    .prefix = "expect/",
+static const struct record_kind expected_kind = {.prefix = "expect/",
     .noun = "the program that is expected in a pane",
     .rows = RECORD_ROWS(expected_fields, "=identity"),
-    .source = SOURCE_POST,
-};
+    .source = SOURCE_POST};
 
 bool expected_find(struct store *store, const struct pane_ref *pane, struct expected *ret_expected)
 {

@@ -26,12 +26,10 @@ static const struct record_field made_fields[] = {
     {RECORD_ROW(UINT64, struct made, maker.session_start, "session_start")},
 };
 
-static const struct record_kind made_kind = {
-    .prefix = "made/",
+static const struct record_kind made_kind = {.prefix = "made/",
     .noun = "the maker of a pane",
     .rows = RECORD_ROWS(made_fields, NULL),
-    .source = SOURCE_POST,
-};
+    .source = SOURCE_POST};
 
 static struct made *add(struct maker_set *set)
 {

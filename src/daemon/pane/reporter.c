@@ -53,12 +53,10 @@ static const struct record_field reporter_fields[] = {
     {RECORD_ROW(BOOL, struct reporter, wants_notices, "notices"), .is_optional = true},
 };
 
-static const struct record_kind reporter_kind = {
-    .prefix = "reporter/",
+static const struct record_kind reporter_kind = {.prefix = "reporter/",
     .noun = "the token of a pane",
     .rows = RECORD_ROWS(reporter_fields, NULL),
-    .source = SOURCE_PROGRAM,
-};
+    .source = SOURCE_PROGRAM};
 
 void reporter_new_token(char ret_token[REPORTER_TOKEN_SIZE])
 {
@@ -272,12 +270,10 @@ static void take_context(struct reporter *reporter, const struct osc_context *co
 {
 	struct counters *counters = reporter->set->parts->counters;
 	bool has_report = context->is_end || context->state[0] != '\0' || context->agent[0] != '\0';
-	struct presence_report report = {
-	    .pane = &reporter->pane,
+	struct presence_report report = {.pane = &reporter->pane,
 	    .agent = context->agent[0] != '\0' ? context->agent : "agent",
 	    .session = context->session[0] != '\0' ? context->session : NULL,
-	    .is_by_mark = true,
-	};
+	    .is_by_mark = true};
 	if (!find_state(context, &report.state) ||
 	    presence_check(report.agent, report.session) != NULL) {
 		counters->reports_refused++;

@@ -155,14 +155,12 @@ static int file_create(struct journal *journal, struct file *file, const char *n
 static int file_record(
     struct journal *journal, struct file *file, uint8_t type, const void *payload, size_t len)
 {
-	struct journal_record record = {
-	    .type = type,
+	struct journal_record record = {.type = type,
 	    .epoch = file->epoch,
 	    .number = file->number + 1,
 	    .durable = file->durable,
 	    .payload = payload,
-	    .len = len,
-	};
+	    .len = len};
 	int error;
 	buf_clear(&journal->scratch);
 	if (journal_record_write(&journal->scratch, &record) != 0)
@@ -492,8 +490,7 @@ void journal_note_dead(struct journal *journal, size_t bytes)
 
 void journal_stats(const struct journal *journal, struct journal_stats *ret_stats)
 {
-	*ret_stats = (struct journal_stats){
-	    .ticket = journal->ticket,
+	*ret_stats = (struct journal_stats){.ticket = journal->ticket,
 	    .durable = journal->durable,
 	    .bytes = journal->file.len,
 	    .dead_bytes = journal->dead_bytes,
@@ -501,8 +498,7 @@ void journal_stats(const struct journal *journal, struct journal_stats *ret_stat
 	    .rewrites = journal->rewrites,
 	    .gaps = journal->gaps,
 	    .longest_sync_us = journal->longest_sync_us,
-	    .is_degraded = journal->is_degraded,
-	};
+	    .is_degraded = journal->is_degraded};
 }
 
 static void recover_record(void *data, const struct journal_record *record)
@@ -574,15 +570,13 @@ static bool recover_resume(
 		return false;
 	if (!is_threaded && journal->disk->sync(journal->disk_data, handle) < 0)
 		return false;
-	journal->file = (struct file){
-	    .handle = handle,
+	journal->file = (struct file){.handle = handle,
 	    .epoch = scan->epoch,
 	    .len = scan->good_len,
 	    .number = scan->last,
 	    .durable = is_threaded ? journal->promised : scan->last,
 	    .has_mark = journal->ends_marked,
-	    .has_hole = journal->hole[0] != '\0',
-	};
+	    .has_hole = journal->hole[0] != '\0'};
 	(void)file_reserve(journal, &journal->file, 0); /* if this fails, the next record tries */
 	if (is_threaded)
 		journal_submit(journal, JOB_SYNC, &journal->file);
@@ -595,9 +589,7 @@ static bool recover_resume(
 static bool journal_recover(struct journal *journal)
 {
 	const struct journal_scan_handlers handlers = {
-	    .record = recover_record,
-	    .gap = recover_gap,
-	};
+	    .record = recover_record, .gap = recover_gap};
 	int handle = journal->disk->open(journal->disk_data, journal->name, 0);
 	struct journal_scan scan;
 	struct buf content = BUF(FILE_MAX);

@@ -140,8 +140,7 @@ static void dir_close_file(void *data UNUSED, int file)
 	close(file);
 }
 
-const struct journal_disk journal_disk_dir_table = {
-    .open = dir_open_file,
+const struct journal_disk journal_disk_dir_table = {.open = dir_open_file,
     .read = dir_read,
     .write = dir_write,
     .truncate = dir_truncate,
@@ -149,8 +148,7 @@ const struct journal_disk journal_disk_dir_table = {
     .sync = dir_sync,
     .install = dir_install,
     .unlink = dir_unlink,
-    .close = dir_close_file,
-};
+    .close = dir_close_file};
 
 struct journal_disk_dir *journal_disk_dir_open(const char *path)
 {

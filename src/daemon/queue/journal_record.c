@@ -110,14 +110,12 @@ static bool journal_record_read(const uint8_t *bytes, size_t len, struct journal
 		return false;
 	if (get32(bytes + RECORD_CRC) != crc32c(0, bytes + RECORD_LENGTH, size - RECORD_LENGTH))
 		return false;
-	*ret_record = (struct journal_record){
-	    .type = (uint8_t)(word >> TYPE_SHIFT),
+	*ret_record = (struct journal_record){.type = (uint8_t)(word >> TYPE_SHIFT),
 	    .epoch = get32(bytes + RECORD_EPOCH),
 	    .number = get64(bytes + RECORD_NUMBER),
 	    .durable = get64(bytes + RECORD_DURABLE),
 	    .payload = bytes + JOURNAL_RECORD_HEADER_SIZE,
-	    .len = word & LENGTH_MASK,
-	};
+	    .len = word & LENGTH_MASK};
 	return true;
 }
 

@@ -98,9 +98,7 @@ static const struct record_field fields[] = {
 };
 
 const struct record_rows notification_rows = {
-    .fields = fields,
-    .count = sizeof fields / sizeof *fields,
-};
+    .fields = fields, .count = sizeof fields / sizeof *fields};
 
 void notification_free(struct notification *note)
 {

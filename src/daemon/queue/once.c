@@ -41,12 +41,10 @@ static const struct record_field once_fields[] = {
     {RECORD_ROW(TEXT, struct once_earlier, caller, "caller"), .is_optional = true},
 };
 
-static const struct record_kind once_kind = {
-    .prefix = "once/",
+static const struct record_kind once_kind = {.prefix = "once/",
     .noun = "the key of a request",
     .rows = RECORD_ROWS(once_fields, NULL),
-    .source = SOURCE_COMMAND,
-};
+    .source = SOURCE_COMMAND};
 
 static void once_name(const struct once *once, char out[STORE_KEY_MAX + 1])
 {

@@ -42,11 +42,7 @@ struct queue {
 };
 
 static const struct record_kind note_kind = {
-    .prefix = "note/",
-    .noun = "a notification",
-    .rows = &notification_rows,
-    .source = SOURCE_POST,
-};
+    .prefix = "note/", .noun = "a notification", .rows = &notification_rows, .source = SOURCE_POST};
 
 static const struct record_field forgotten_fields[] = {
     {RECORD_ROW(UINT64, struct queue, forgotten, "seq")},

@@ -285,13 +285,11 @@ static void became_degraded(void *data, bool is_degraded, const char *reason)
 struct store *store_open(const struct journal_disk *disk, void *disk_data, bool threaded,
     const struct store_handlers *handlers, void *data)
 {
-	const struct journal_handlers journal_handlers = {
-	    .record = load_record,
+	const struct journal_handlers journal_handlers = {.record = load_record,
 	    .gap = load_gap,
 	    .snapshot = write_snapshot,
 	    .degraded = became_degraded,
-	    .durable = became_durable,
-	};
+	    .durable = became_durable};
 	struct store *store = xcalloc(1, sizeof *store);
 	int error;
 	if (handlers != NULL)

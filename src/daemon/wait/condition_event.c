@@ -240,15 +240,13 @@ static void start(struct event_watch *watch)
 	const struct condition *condition = watch->condition;
 	struct subscription_sink sink = {
 	    .event = on_event, .gap = on_gap, .data = watch, .is_internal = true};
-	struct subscription_filter filter = {
-	    .kinds = watch->kinds | BIT(EVENT_SERVER_LOST),
+	struct subscription_filter filter = {.kinds = watch->kinds | BIT(EVENT_SERVER_LOST),
 	    .panes = &condition->pane,
 	    .panes_count = condition->pane != MUXBUS_NO_ID,
 	    .windows = &condition->window,
 	    .windows_count = condition->window != MUXBUS_NO_ID,
 	    .sessions = &condition->session,
-	    .sessions_count = condition->session != MUXBUS_NO_ID,
-	};
+	    .sessions_count = condition->session != MUXBUS_NO_ID};
 	char name[SUBSCRIPTION_NAME_SIZE];
 	if (filter.panes_count > 0)
 		filter.kinds |= BIT(EVENT_PANE_CLOSED);

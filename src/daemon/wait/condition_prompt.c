@@ -54,14 +54,12 @@ static const char *refusal_of(const struct pane_watch *watch, const struct muxbu
 	const struct presence *presence = presence_of(watch);
 	struct foreground front;
 	char name[AGENT_ARGV_NAME_SIZE];
-	struct prompt_facts facts = {
-	    .prompt = &screen->prompt,
+	struct prompt_facts facts = {.prompt = &screen->prompt,
 	    .has_cursor = screen->has_cursor,
 	    .is_alternate = screen->is_alternate,
 	    .is_marked = prompt_mark_holds(&watch->mark),
 	    .asks = row_asks(screen->prompt.line),
-	    .quiet_ms = clock_mono_ms() - watch->last_ms,
-	};
+	    .quiet_ms = clock_mono_ms() - watch->last_ms};
 	if (pane->is_dead || pane->in_mode)
 		return "the program is not seen";
 	if (presence != NULL && report_refuses(presence, facts.quiet_ms))

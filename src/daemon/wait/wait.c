@@ -656,16 +656,14 @@ bool wait_cancel_named(struct wait_set *set, const char *name)
 
 void wait_background_get(const struct wait *wait, struct wait_background *ret_wait)
 {
-	*ret_wait = (struct wait_background){
-	    .kind = wait->kind,
+	*ret_wait = (struct wait_background){.kind = wait->kind,
 	    .pane = wait->pane,
 	    .spec = wait->parts[0].spec,
 	    .is_once = wait->is_once,
 	    .id = wait->name,
 	    .subject = wait->parts[0].pane,
 	    .due_ms = wait->due_ms,
-	    .matches = wait->matches,
-	};
+	    .matches = wait->matches};
 }
 
 bool wait_set_follows(const struct wait_set *set)

@@ -182,11 +182,9 @@ static const struct field idle_fields[] = {
 static void handle_idle(struct request *request, const void *data)
 {
 	const struct idle_args *args = data;
-	struct wait_background order = {
-	    .kind = WAIT_IDLE,
+	struct wait_background order = {.kind = WAIT_IDLE,
 	    .is_once = true,
-	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
-	};
+	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec)};
 	const struct muxbus_pane *pane = NULL;
 	struct json_writer writer;
 	struct buf spec;
@@ -272,11 +270,9 @@ static void handle_watch(struct request *request, const void *data)
 {
 	const struct pane_watch_args *args = data;
 	const struct muxbus_pane *pane;
-	struct wait_background order = {
-	    .kind = WAIT_PANE,
+	struct wait_background order = {.kind = WAIT_PANE,
 	    .is_once = args->once,
-	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
-	};
+	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec)};
 	struct buf spec = BUF(SPEC_SIZE);
 	if (args->event != NULL && dispatch_attach_first(request))
 		return;

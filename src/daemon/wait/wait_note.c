@@ -141,8 +141,7 @@ uint64_t wait_post(struct wait *wait, const char *reason, bool is_end)
 	    .source = wait->kind == WAIT_PANE ? SOURCE_WATCH : SOURCE_CONDITION,
 	    .id = strlen(wait->name) < NOTIFICATION_ID_SIZE ? wait->name : NULL,
 	    .pane = &wait->pane,
-	    .text = text,
-	};
+	    .text = text};
 	char *data;
 	uint64_t seq;
 	if (is_end)

@@ -31,10 +31,7 @@ struct kept_wait {
 };
 
 static const char *const kind_names[] = {
-    [WAIT_REQUEST] = "request",
-    [WAIT_IDLE] = "idle",
-    [WAIT_PANE] = "pane",
-};
+    [WAIT_REQUEST] = "request", [WAIT_IDLE] = "idle", [WAIT_PANE] = "pane"};
 
 static const struct record_field part_fields[] = {
     {RECORD_ROW(JSON, struct kept_part, spec, "spec")},
@@ -60,13 +57,11 @@ static const struct record_field named_fields[] = {
 	.rows = RECORD_ROWS(part_fields, NULL)},
 };
 
-static const struct record_kind named_kind = {
-    .prefix = "wait/",
+static const struct record_kind named_kind = {.prefix = "wait/",
     .noun = "a wait",
     .rows = RECORD_ROWS(named_fields, NULL),
     .source = SOURCE_CONDITION,
-    .naming = RECORD_BY_EITHER,
-};
+    .naming = RECORD_BY_EITHER};
 
 static const struct record_field background_fields[] = {
     {RECORD_ROW(NAME, struct kept_wait, kind, "kind"), .names = kind_names,
@@ -82,13 +77,11 @@ static const struct record_field background_fields[] = {
     {RECORD_ROW(NATURAL, struct kept_wait, matches, "matches")},
 };
 
-static const struct record_kind background_kind = {
-    .prefix = "errand/",
+static const struct record_kind background_kind = {.prefix = "errand/",
     .noun = "a pane watch or wait",
     .rows = RECORD_ROWS(background_fields, NULL),
     .source = SOURCE_CONDITION,
-    .naming = RECORD_BY_ID,
-};
+    .naming = RECORD_BY_ID};
 
 static const struct record_kind *kind_of(const struct wait *wait)
 {
