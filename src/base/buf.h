@@ -15,10 +15,7 @@ enum buf_error {
 	BUF_FULL = -2, /* max would be exceeded; the content is unchanged */
 };
 
-/*
- * An empty buffer, as in: struct buf out = BUF(OUT_MAX). The maximum is at most SIZE_MAX - 1, so that
- * there is always room for the NUL after the content.
- */
+/* An empty buffer, as in: struct buf out = BUF(MAX). The maximum leaves room for a NUL. */
 #define BUF(max_) ((struct buf){.max = (max_) < SIZE_MAX ? (max_) : SIZE_MAX - 1})
 
 void buf_init(struct buf *buf, size_t max);

@@ -5,10 +5,7 @@
 
 enum { STAT_SIZE = 1024 };
 
-/*
- * Reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. Returns 0, or
- * -1 if it cannot be read.
- */
+/* Reads "user nice system idle iowait irq softirq steal" of /proc/stat. Returns 0 or -1. */
 static int read_machine(struct cpu_sample *sample)
 {
 	uint64_t fields[8] = {0}, total = 0;

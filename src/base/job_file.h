@@ -53,10 +53,7 @@ struct job_spec {
 	bool has_err; /* write standard error to its own file */
 };
 
-/*
- * Writes the spec whole or not at all. Does not sync, because a power cut ends the job anyway.
- * Returns 0 or -errno.
- */
+/* Writes the spec whole or not at all, not synced, as a power cut ends the job. 0 or -errno. */
 int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec);
 /* Returns 0 or -errno; -EINVAL if the spec is invalid. job_spec_finish() frees the result. */
 int job_spec_read(int dir_fd, const char *id, struct job_spec *ret_spec);
@@ -121,9 +118,6 @@ void job_news_read(const char *text, struct job_news *ret_news);
  */
 pid_t job_supervisor_open(int dir_fd, const char *id, int *ret_pidfd);
 
-/*
- * Appends up to max bytes of a file from an offset, and a NUL. Returns 0 or -errno; 0 also if the
- * file does not exist.
- */
+/* Appends up to max bytes from an offset, and a NUL. Returns 0 (also without a file) or -errno. */
 int job_file_read(
     int dir_fd, const char *id, enum job_file file, int64_t offset, size_t max, struct buf *out);

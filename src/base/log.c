@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The log of the programs. A line is built on the stack and written with one write(), without
- * allocating. A line that cannot be written is lost.
- */
+/* The log. A line is built on the stack and written by one write(). A line that fails is lost. */
 #include "base/log.h"
 
 #include "base/clock.h"

@@ -43,7 +43,6 @@ static size_t hash(uint64_t key)
 	return (size_t)key;
 }
 
-/* Returns the slot with key, or NULL. */
 static struct map_slot *find(const struct map *map, uint64_t key)
 {
 	size_t mask;

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Processes: their start, their descendants, and their identity (a pair of pid and start time is
- * never reused).
- */
+/* Processes and their identity: a pair of pid and start time is never reused. */
 #pragma once
 
 #include <sys/resource.h>
 
 #include "base/std.h"
 
-/*
- * Reads at most size - 1 bytes of a file of /proc/PID as text. Returns the length of the text, or
- * -1 with an empty text if the file cannot be read.
- */
+/* Reads a file of /proc/PID as text of less than size bytes. Returns its length, or -1 with "". */
 ssize_t process_read(pid_t pid, const char *name, char *out, size_t size);
 
 /* Reads at most max (about 100) children of a process. Returns false with none on failure. */
@@ -52,10 +46,7 @@ bool process_catches(pid_t pid, int signal);
 /* Returns the parent of a process; 0 if it cannot be read. */
 pid_t process_parent(pid_t pid);
 
-/*
- * Reads the working directory of a process; the kernel appends " (deleted)" to a removed one.
- * Returns false if it cannot be read.
- */
+/* Reads the working directory; " (deleted)" follows a removed one. Returns false if unknown. */
 bool process_cwd(pid_t pid, char *out, size_t size);
 
 /*
@@ -90,10 +81,7 @@ int process_open(pid_t pid, uint64_t start_ticks);
 
 struct ucred;
 
-/*
- * Returns true if the process at the other end of a UNIX socket has our user or is root, since we
- * talk to no other. Fills *ret_peer unless it is NULL.
- */
+/* Returns true if the peer of a UNIX socket has our user or is root. ret_peer may be NULL. */
 bool process_is_peer(int socket, struct ucred *ret_peer);
 
 #define PROCESS_TREE_MAX 10000 /* maximum number of processes in a walk */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Includes the headers of C and POSIX that most files need. Other files get them through this
- * header and do not include them.
- */
+/* The headers of C and POSIX that most files need. Only this file of src includes them. */
 #pragma once
 
 #include <errno.h>

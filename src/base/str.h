@@ -22,10 +22,7 @@ int str_hex_digit(char c);
 /* Writes 2 * count hexadecimal digits and a NUL. */
 void str_put_hex(char *out, const void *bytes, size_t count);
 
-/*
- * Returns the name in a NULL-terminated list with the smallest edit distance to text; NULL if none
- * is near enough to suggest.
- */
+/* Returns the name with the smallest edit distance to text; NULL if none is near enough. */
 const char *str_nearest(const char *text, const char *const *names);
 
 /*

@@ -9,7 +9,6 @@ void stripper_init(struct stripper *stripper, struct buf *out)
 	*stripper = (struct stripper){.out = out, .line = out->len, .kept = out->len};
 }
 
-/* Truncates `out` to len bytes. */
 static void truncate_to(struct stripper *stripper, size_t len)
 {
 	stripper->out->len = len;

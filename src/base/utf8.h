@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * UTF-8 as in RFC 3629 (no overlong forms, no surrogates, nothing past U+10FFFF), and the width of
- * text on a terminal.
- */
+/* UTF-8 as in RFC 3629 (no overlong forms, no surrogates), and the width of text in cells. */
 #pragma once
 
 #include "base/buf.h"
@@ -33,10 +30,7 @@ static inline size_t utf8_char_len(const uint8_t *p, size_t len)
 	return 0;
 }
 
-/*
- * Reads one character. Returns its length and sets *ret_char; 0 if the bytes are invalid; -1 if the
- * character is incomplete at the end of the bytes.
- */
+/* Returns the length of the first character; 0 if invalid; -1 if incomplete at the end. */
 int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char);
 
 /* Writes a code point that is not a surrogate. Returns its length in bytes. */

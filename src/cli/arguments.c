@@ -326,7 +326,6 @@ static int put_text(struct arguments *call, struct json_writer *writer, const st
 	return 0;
 }
 
-/* Writes NAME=value as a member of an object. */
 static int put_member(struct arguments *call, struct json_writer *writer,
     const struct argument *word, const char *text, size_t len)
 {
@@ -344,10 +343,7 @@ static int put_member(struct arguments *call, struct json_writer *writer,
 	return 0;
 }
 
-/*
- * Returns true if the text is a number, true or false. A field of any type gets such a text as JSON
- * of that type, not as a string.
- */
+/* Returns true for a number, true or false. A field of any type gets such a text as JSON. */
 static bool is_scalar(const char *text, size_t len)
 {
 	struct json_error error;

@@ -32,10 +32,7 @@ static bool listens(const char *socket)
 	return fd >= 0;
 }
 
-/*
- * Starts a daemon and connects. While an old daemon shuts down, its socket is gone but it still
- * counts as running, so retries until that daemon has ended and a new one starts.
- */
+/* Starts a daemon and connects. Retries while an old daemon that shuts down counts as running. */
 static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t size)
 {
 	for (int i = 0; i < START_TRIES; i++) {
@@ -59,10 +56,7 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 	return NULL;
 }
 
-/*
- * Returns true if a daemon may start. Otherwise writes the reason: the tmux server that it is for
- * does not run, because we are outside of tmux or -L or -S has a typing error.
- */
+/* Returns true if a daemon may start. Otherwise writes that its tmux server does not run. */
 static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
 {
 	bool is_named = cli->tmux_name != NULL || cli->tmux_path != NULL;
@@ -76,7 +70,6 @@ static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
 	return false;
 }
 
-/* Prints an error, followed by a hint with commands to type. */
 static void say_with_hint(const struct cli *cli, const char *error, const char *hint)
 {
 	struct buf text = BUF(HINT_MAX);

@@ -48,20 +48,14 @@ bool ask_reconnect(struct cli *cli, struct link **ret_link);
 struct link *ask_connect_for(struct cli *cli, bool may_start, const struct ask_param *params,
     struct link_answer *ret_answer);
 
-/*
- * Sends a request. Returns CLI_DONE with the result, lent until the link's next use; otherwise
- * prints the error and returns its exit status. timeout_ms -1: no timeout.
- */
+/* The result is lent until the link's next use; errors are printed. timeout_ms -1: no timeout. */
 enum cli_status ask_result(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, const struct json **ret_result);
 
 /* Returns the parameters as JSON; the caller frees them with mem_free(). */
 char *ask_params(const struct ask_param *params);
 
-/*
- * Narrows the connection to a role before any other request. pane NULL: the daemon finds the pane.
- * Returns false if the daemon refused, as a daemon without roles does.
- */
+/* Takes a role before any other request. pane NULL: the daemon finds it. False: refused. */
 bool ask_narrow(struct link *link, const char *role, const char *pane);
 
 /* ask_result() with parameters and ASK_TIMEOUT_MS, for methods that do not wait. */
@@ -85,10 +79,7 @@ enum cli_status ask_say_read(enum link_read read);
 /* Prints an error of the daemon. Returns the exit status. */
 enum cli_status ask_say_error(const struct json *error);
 
-/*
- * Finds a method or parameter in the rows of describe by its name or another spelling ("also").
- * Returns NULL if there is none.
- */
+/* Finds a row of describe by its name or another spelling ("also"). NULL if there is none. */
 const struct json *ask_row(const struct json *rows, const char *name);
 
 #define LAUNCH_TIMEOUT_MS 20000

@@ -28,7 +28,6 @@ struct method_call {
 /* Methods that are about a running daemon, so that calling them does not start one. */
 static const char *const waking_none[] = {"ping", "shutdown", "status", NULL};
 
-/* Reports that the name is neither a verb nor a method, and suggests the nearest. */
 static enum cli_status say_unknown(const char *name, const struct catalog *catalog)
 {
 	const char *near = catalog_nearest(catalog, name);
@@ -133,10 +132,7 @@ static void print_result(struct cli *cli, const char *method, const struct json 
 	cli_print(&out);
 }
 
-/*
- * Returns the exit status for a result: CLI_TIMEOUT after a timeout, CLI_UNREACHABLE for a list of
- * a fleet if no host has answered, else CLI_DONE.
- */
+/* Returns CLI_UNREACHABLE for a list of a fleet without any host, CLI_TIMEOUT or CLI_DONE. */
 static enum cli_status status_of(const struct json *result)
 {
 	const struct json *missing = json_member(result, "missing");
@@ -210,7 +206,6 @@ static void add_word(struct method_call *call, const char *preset)
 	call->count++;
 }
 
-/* Adds the words of a verb's preset. */
 static void add_preset(struct method_call *call, const char *preset)
 {
 	char *save;

@@ -88,10 +88,7 @@ const struct json *catalog_method(const struct catalog *catalog, const char *nam
 	return ask_row(json_member(catalog->tables, "methods"), name);
 }
 
-/*
- * Returns our name for a tmux command. Returns NULL if the command is unknown, or if both names are
- * so similar that catalog_nearest() finds ours by itself.
- */
+/* Returns our name for a tmux command, unless catalog_nearest() finds it by itself; or NULL. */
 static const char *of_tmux(const char *name)
 {
 	static const char *const others[][2] = {{"attach", "go"}, {"attach-session", "go"},

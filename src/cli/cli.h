@@ -8,7 +8,6 @@
 
 #include "base/base.h"
 
-/* Exit statuses. */
 enum cli_status {
 	CLI_DONE = 0,
 	CLI_NO = 1, /* an error of the daemon, a closed pane, or a problem that was found */
@@ -63,10 +62,7 @@ extern const struct verb verbs[];
 
 const struct verb *verb_find(const char *name);
 
-/*
- * Returns the text of muxbus(1) about a verb or a topic, in lines of at most 78 columns, or NULL if
- * the manual has none.
- */
+/* Returns the text of muxbus(1) about a verb or topic, in lines of at most 78 columns, or NULL. */
 const char *verb_text(const char *name);
 
 /* Prints "muxbus: ..." and a newline to standard error; makes control characters visible. */
@@ -79,10 +75,7 @@ enum cli_status cli_fail(enum cli_status status, const char *format, ...)
 /* Appends a text, adding this command line's -L, -S or -s to each command "muxbus VERB" in it. */
 void cli_hint(struct buf *out, const struct cli *cli, const char *text);
 
-/*
- * As cli_error(); also prints the usage of the verb, or of muxbus if verb is NULL. Returns
- * CLI_USAGE, for `return cli_usage(...)`.
- */
+/* As cli_error(), and prints the usage of the verb, NULL: of muxbus. Returns CLI_USAGE. */
 enum cli_status cli_usage(const char *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -92,10 +85,7 @@ void cli_print_usage(FILE *stream, const char *verb);
 /* If arg is --help or -h, prints the usage and summary of the verb, and returns true. */
 bool cli_help(const char *verb, const char *arg);
 
-/*
- * Handles a global option: --json, --text, --color=WHEN. Returns false for another arg or an
- * unknown WHEN.
- */
+/* Handles --json, --text and --color=WHEN. Returns false for another arg or an unknown WHEN. */
 bool cli_option(struct cli *cli, const char *arg);
 
 /* Sets the use of colours to always, auto or never. Returns false for another value. */

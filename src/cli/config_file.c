@@ -116,7 +116,6 @@ static bool copy_owner(int fd, const struct config_file *like)
 	return !like->is_there || fchmod(fd, mode) == 0;
 }
 
-/* Creates a file with the text, and syncs it. */
 static bool write_new(const char *path, const struct buf *text, const struct config_file *like)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, NEW_MODE);
@@ -134,7 +133,6 @@ static bool write_new(const char *path, const struct buf *text, const struct con
 	return true;
 }
 
-/* Returns true if the file has not changed since it was read. */
 static bool is_unchanged(const struct config_file *file)
 {
 	struct stat now;
@@ -170,10 +168,7 @@ static bool keep_backup(struct config_file *file)
 	return false;
 }
 
-/*
- * Returns true if the file is new, or if this user owns it or is root. Otherwise returns false with
- * a reason, because only the owner and root may change the file.
- */
+/* Returns false with a reason if the file belongs to another user, and we are not root. */
 static bool is_ours(const struct config_file *file, char *ret_reason, size_t size)
 {
 	return !file->is_there || file->stat.st_uid == geteuid() || geteuid() == 0 ||

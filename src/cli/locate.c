@@ -15,10 +15,7 @@ static bool is_socket(const char *path)
 	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/*
- * Writes the path of the tmux socket: that of a daemon's socket without ".muxbus". Returns false if
- * the path does not end in this suffix or does not fit.
- */
+/* Writes a daemon's socket without ".muxbus". False if that is no suffix, or too long. */
 static bool find_tmux(const char *socket, char *out, size_t size)
 {
 	return str_ends_in(socket, ".muxbus") &&

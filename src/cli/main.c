@@ -10,7 +10,6 @@
 #include "client/link.h"
 #include "config.h"
 
-/* Returns true if $MUXBUS_FLEET asks for the fleet. */
 static bool wants_fleet(void)
 {
 	const char *text = getenv("MUXBUS_FLEET");

@@ -154,10 +154,7 @@ static pid_t start_ssh(const char *address, const char *host, int fd, char *ret_
 	return -1;
 }
 
-/*
- * Returns the timeout of the hello: $MUXBUS_SSH_TIMEOUT, or else a preset, which is longer if ssh
- * can ask the user for a password.
- */
+/* Returns $MUXBUS_SSH_TIMEOUT, or a preset, which is longer if ssh can ask for a password. */
 static int64_t hello_ms(void)
 {
 	const char *text = getenv("MUXBUS_SSH_TIMEOUT");

@@ -47,10 +47,7 @@ int screen_text_block(struct buf *out, const void *bytes, size_t len);
  */
 size_t screen_text_colors(struct buf *out, const void *bytes, size_t len);
 
-/*
- * Appends untrusted text as one line of at most `columns` columns, ending in "…" if it was cut.
- * Returns the columns used.
- */
+/* Appends untrusted text in at most `columns` columns, cut with "…". Returns the columns used. */
 size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t columns);
 
 /*

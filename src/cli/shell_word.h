@@ -4,8 +4,5 @@
 
 #include "base/base.h"
 
-/*
- * Appends a word, quoted so that a POSIX shell reads exactly its bytes at any position of a
- * command. Returns 0 or an enum buf_error.
- */
+/* Appends a word, quoted for a POSIX shell at any position. Returns 0 or an enum buf_error. */
 int shell_word(struct buf *out, const char *word);

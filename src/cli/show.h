@@ -5,10 +5,7 @@
 #include "cli/cli.h"
 #include "wire/json.h"
 
-/*
- * Prints the result of a method as JSON (one line in a pipe, indented on a terminal) or as text for
- * people, as the options choose.
- */
+/* Prints the result of a method as JSON, indented on a terminal, or as text for people. */
 void show_result(const struct cli *cli, const char *method, const struct json *result);
 
 /* Returns true if show_result() prints JSON. */

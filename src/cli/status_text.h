@@ -4,8 +4,5 @@
 
 #include "wire/json.h"
 
-/*
- * Appends the lines, wrapped to `columns` columns (0: not wrapped). status is the result of the
- * method status. Untrusted text is made visible.
- */
+/* Appends the result of status, wrapped to `columns` (0: not wrapped), made visible. */
 void status_text(struct buf *out, const struct json *status, size_t columns, bool has_color);

@@ -6,10 +6,7 @@
 
 #define TABLE_COLUMNS_MAX 16
 
-/*
- * Creates a table with `count` columns (at most TABLE_COLUMNS_MAX); the titles are lent. Columns of
- * numbers are aligned to the right.
- */
+/* count is at most TABLE_COLUMNS_MAX; the titles are lent. Numbers are aligned to the right. */
 struct table *table_new(const char *const *titles, size_t count);
 void table_free(struct table *table);
 

@@ -175,7 +175,6 @@ struct broker *broker_new(struct event_base *base, const struct broker_options *
 	return NULL;
 }
 
-/* Fails every open request with the reason. */
 static void fail_asks(struct broker *broker, const char *reason)
 {
 	struct list lost;

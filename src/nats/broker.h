@@ -41,10 +41,7 @@ struct broker_message {
 };
 
 typedef void broker_message_fn(void *data, const struct broker_message *message);
-/*
- * Takes the reply to a request, once. reply is NULL, with a reason, if the request timed out, no
- * program listens, or the connection was lost.
- */
+/* Takes the reply to a request, once. reply NULL, with a reason, if none came. */
 typedef void broker_reply_fn(void *data, const struct broker_message *reply, const char *reason);
 
 /* Returns NULL with a reason if the options are not valid. */
@@ -56,10 +53,7 @@ bool broker_is_up(const struct broker *broker);
 /* Handles all received messages. Call this after each turn of the event loop. */
 void broker_turn(struct broker *broker);
 
-/*
- * Subscribes now and after each reconnection. Of a group, one listener gets each message; without a
- * group, all listeners do.
- */
+/* Subscribes now and after each reconnection. Only one listener of a group gets a message. */
 void broker_listen(struct broker *broker, const char *subject, const char *group,
     broker_message_fn *take, void *data);
 

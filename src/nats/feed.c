@@ -199,7 +199,6 @@ static bool read_seq(const struct json *object, const char *name, uint64_t *ret_
 	return true;
 }
 
-/* Publishes an event or a notification. */
 static void publish_object(struct feed *feed, enum publisher_kind kind, const struct json *object,
     uint64_t seq, const char *token)
 {
@@ -213,10 +212,7 @@ static void ignore_answer(void *data UNUSED, const struct json *response UNUSED)
 {
 }
 
-/*
- * Handles a gap: the events `from` to `to` were not sent. If we only read too slowly, subscribes
- * again, because the daemon may still have these events.
- */
+/* Handles unsent events. If we only read too slowly, subscribes again for those still there. */
 static void take_gap(struct feed *feed, const struct json *params, uint64_t from, uint64_t to)
 {
 	char name[64];

@@ -40,7 +40,6 @@ struct feed *feed_new(struct event_base *base, const struct feed_options *option
     struct cursor *cursor, struct broker *broker);
 void feed_free(struct feed *feed); /* feed may be NULL */
 void feed_start(struct feed *feed);
-/* Returns the feed's publisher, to start it and to read its status. */
 struct publisher *feed_publisher(struct feed *feed);
 /* Saves the cursor. Call this after each turn of the event loop. */
 void feed_turn(struct feed *feed);

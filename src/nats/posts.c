@@ -111,10 +111,7 @@ static bool read_number(const char *reply, uint64_t *ret_number)
 	return str_parse_u64(tokens[count >= long_tokens ? long_at : short_at], len, ret_number);
 }
 
-/*
- * Writes the parameters of post_notification: the members of the message and, if none of them is a
- * key, a key made from the number of the message.
- */
+/* Writes the parameters of post_notification, with the number as the key if there is no key. */
 static void write_params(struct buf *out, const struct json *value, uint64_t number)
 {
 	struct json_writer writer;
@@ -214,7 +211,6 @@ static void create(struct posts *posts)
 	buf_finish(&config);
 }
 
-/* Requests the next batch. */
 static void ask_next(void *data)
 {
 	struct posts *posts = data;

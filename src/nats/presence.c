@@ -60,7 +60,6 @@ static void put_member(
 		json_put_value(writer, name, value);
 }
 
-/* Writes members of the daemon's status. */
 static void write_daemon(struct json_writer *writer, const struct json *status)
 {
 	static const char *const counts[] = {
@@ -73,7 +72,6 @@ static void write_daemon(struct json_writer *writer, const struct json *status)
 		put_member(writer, counts[at], status, counts[at]);
 }
 
-/* Writes the status of the publisher and of the posts. */
 static void write_stream(struct json_writer *writer, const struct presence_parts *parts)
 {
 	struct publisher_status status;

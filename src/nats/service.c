@@ -27,7 +27,6 @@ struct grant {
 	size_t rules_count;
 };
 
-/* Returns the bit of an effect, or 0 if the name is unknown. */
 static unsigned effect_bit(const char *name)
 {
 	for (unsigned at = 0; effects[at] != NULL; at++)
@@ -199,7 +198,6 @@ struct service {
 	char last_error[128];
 };
 
-/* A request that the daemon has not answered. */
 struct service_call {
 	struct list link;
 	struct service *service;

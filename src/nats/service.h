@@ -18,10 +18,7 @@
 
 #define GRANT_PRESET "reads,sees"
 
-/*
- * allowed: effects, methods and patterns of methods such as "list_*", separated by commas. Returns
- * NULL with a reason if a word is not valid.
- */
+/* allowed: effects, methods and patterns ("list_*"), with commas. Returns NULL with a reason. */
 struct grant *grant_new(const char *allowed, char *ret_reason, size_t size);
 void grant_free(struct grant *grant); /* grant may be NULL */
 

@@ -11,7 +11,6 @@
 #define KEY_NAME_MAX 32
 #define LINKS_MAX 40 /* links that lead to a tmux socket; the kernel has the same limit */
 
-/* A path in two parts. */
 struct address_parts {
 	char dir[PATH_MAX];
 	const char *name;
@@ -79,10 +78,7 @@ static uint64_t hash(const char *text)
 	return value;
 }
 
-/*
- * Writes a key such as "default-0123456789abcdef": a readable part and a hash. Returns 0, or -1 if
- * too long.
- */
+/* Writes a readable part and a hash, "default-0123456789abcdef". Returns 0, or -1 if too long. */
 static int make_key(char *out, size_t size, const char *tmux_socket)
 {
 	char path[PATH_MAX * 2];
@@ -100,10 +96,7 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 	return fits(snprintf(out, size, "%s-%016llx", name, (unsigned long long)hash(path)), size);
 }
 
-/*
- * Writes muxbus/NAME in the directory of an XDG variable, or in fallback below the home directory if
- * the variable is unset. Returns 0, or -1 if too long or without a home directory.
- */
+/* Writes muxbus/NAME in an XDG directory, or in fallback below the home. Returns 0 or -1. */
 static int in_xdg(
     char *out, size_t size, const char *variable, const char *fallback, const char *name)
 {

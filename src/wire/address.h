@@ -30,19 +30,13 @@ int address_state(char *out, size_t size, const char *tmux_socket);
 int address_fleet(char *out, size_t size);
 int address_fleet_state(char *out, size_t size);
 
-/*
- * Writes the path of a configuration file: $XDG_CONFIG_HOME/muxbus/NAME or ~/.config/muxbus/NAME.
- * Returns 0, or -1 if too long or without a home.
- */
+/* Writes $XDG_CONFIG_HOME/muxbus/NAME or ~/.config/muxbus/NAME. -1 if too long, or no home. */
 int address_config(char *out, size_t size, const char *name);
 
 /* Returns the home directory: $HOME, or that of the user's account. NULL if not absolute. */
 const char *address_home(void);
 
-/*
- * Makes a path from the user absolute, since the daemon changes its directory. Returns -1 if the
- * path is too long or the current directory is unknown.
- */
+/* Makes a user's path absolute, as the daemon changes its directory. Returns -1 on failure. */
 int address_absolute(char *out, size_t size, const char *path);
 
 /*

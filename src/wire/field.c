@@ -11,7 +11,6 @@
 #define QUOTE_SIZE 72
 #define PANE_DIGITS_MAX 10 /* decimal digits of a 32-bit id */
 
-/* The state while parameters are read. */
 struct field_reading {
 	const struct field *fields;
 	char *args;
@@ -279,7 +278,6 @@ static void list_choices(const struct field *field, char *out, size_t size)
 		    choice == field->choices ? "" : ", ", *choice);
 }
 
-/* Returns the index of a string among the choices, or -1. */
 static int find_choice(const struct field *field, const char *text, size_t len)
 {
 	for (int i = 0; field->choices[i]; i++)
@@ -397,7 +395,6 @@ const char *field_type_name(enum field_type type)
 	return types[type].name;
 }
 
-/* Returns the row with the name of a member, or NULL. */
 static const struct field *find_field(const struct field *fields, const struct json *member)
 {
 	for (; fields->name; fields++)
@@ -453,7 +450,6 @@ static bool is_ignored(const struct field_reading *reading, const char *name)
 	return tolerance->ignores_unknown;
 }
 
-/* Reads one parameter. */
 static int read_member(struct field_reading *reading, const struct json *value)
 {
 	const struct field *row = find_field(reading->fields, value), *field;
@@ -477,7 +473,6 @@ static int read_member(struct field_reading *reading, const struct json *value)
 	    reading, field, row->name, value, reading->args + field->offset);
 }
 
-/* Sets the member of a row to its default. */
 static void set_preset(struct field_reading *reading, const struct field *field)
 {
 	char *member = reading->args + field->offset;
@@ -510,10 +505,7 @@ static size_t home_size(const struct json *value)
 	return is_short ? strlen(home) + value->len + 8 : 0;
 }
 
-/*
- * Makes the scratch buffer large enough for all parameters, because it must not be reallocated once
- * the arguments point into it.
- */
+/* Reserves scratch for all parameters. The arguments will point into it, so it must not move. */
 static bool reserve_scratch(
     const struct field *fields, const struct json *params, struct buf *scratch)
 {

@@ -6,7 +6,6 @@
 
 #define MDOC_LINE_COLUMNS 76
 
-/* Writes the help, and the unit if the field has one. */
 static void put_description(struct json_writer *writer, const struct field *field)
 {
 	char *text;
@@ -185,7 +184,6 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 	json_object_end(writer);
 }
 
-/* Writes the schema of one field of a tool. */
 static void put_tool_field(struct json_writer *writer, const struct field *field, bool in_short)
 {
 	/* In short: no bounds, since errors name them; no unit that the name implies. */

@@ -49,10 +49,7 @@ static void put_inside(
 	}
 }
 
-/*
- * Returns true for a member that reports an unusual event or repeats the message: a short list of
- * tools leaves it out.
- */
+/* Returns true for a member that a short list of tools leaves out, as unusual or repeated. */
 static bool is_seldom(const char *name)
 {
 	static const char *const names[] = {"differs", "durable", "repeated", "wake", NULL};

@@ -265,10 +265,7 @@ static void free_blocks(struct block *block)
 	}
 }
 
-/*
- * Empties the arena. Replaces several blocks by one that fits a line of the same size, of at most
- * ARENA_KEEP_BYTES.
- */
+/* Empties the arena. One block of at most ARENA_KEEP_BYTES replaces several. */
 static void arena_reset(struct json_reader *reader)
 {
 	size_t size = 0;
@@ -435,10 +432,7 @@ static const struct json *find_twin_pairwise(const struct json *object)
 	return NULL;
 }
 
-/*
- * Finds a duplicate name by sorting. No choice of names makes sorting slow; one could make a hash
- * table slow.
- */
+/* Finds a duplicate name by sorting, which no choice of names makes slow, unlike a hash table. */
 static const struct json *find_twin_sorted(struct json_reader *reader, const struct json *object)
 {
 	const struct json **members =

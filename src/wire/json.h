@@ -190,8 +190,5 @@ bool json_fits(const struct json *value, size_t max);
  * to true, and else unchanged. Returns 0 or an enum buf_error.
  */
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
-/*
- * Returns how many bytes, in whole characters, fit into room bytes when they are escaped;
- * *ret_escaped is their size then.
- */
+/* Returns how many bytes, in whole characters, fit when escaped; *ret_escaped is their size. */
 size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped);

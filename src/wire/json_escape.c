@@ -16,7 +16,6 @@
 /* The last block may extend beyond the stretch, and its copy beyond the output. */
 #define ROOM_OF(stretch) (((stretch) + BLOCK_BYTES) * GROWTH_MAX + BLOCK_BYTES)
 
-/* The state while bytes are escaped. */
 struct escape {
 	const uint8_t *from, *end;
 	uint8_t *to;

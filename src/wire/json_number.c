@@ -14,7 +14,6 @@ struct decimal {
 	int64_t exponent;
 };
 
-/* Splits the text of a valid number into its parts. */
 static void read_decimal(const char *text, struct decimal *ret)
 {
 	bool is_fraction = false, is_small;

@@ -262,7 +262,6 @@ static void skip(struct line_input *input, size_t end)
 	input->is_skipping = true;
 }
 
-/* Drops all bytes. */
 static void drop_all(struct line_input *input)
 {
 	input->start = input->buf.len;

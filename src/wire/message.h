@@ -44,7 +44,6 @@ struct message_error_info {
 	bool may_have_effect; /* a request with this error may already have had an effect */
 };
 
-/* Returns the row of an error. */
 const struct message_error_info *message_error_info(enum message_error error);
 /* Returns the error with a code (a number, or NULL); MESSAGE_INTERNAL if unknown. */
 enum message_error message_error_of(const struct json *code);
@@ -62,10 +61,7 @@ struct message {
 	bool is_response; /* has a result or error but no method: ignored */
 };
 
-/*
- * Reads an envelope. Returns 0, or -1 with a reason; ret_message->id is then set if the id could be
- * read.
- */
+/* Reads an envelope. Returns -1 with a reason; ret_message->id is set if it could be read. */
 int message_read(
     const struct json *value, struct message *ret_message, char *ret_reason, size_t size);
 
@@ -92,10 +88,7 @@ void message_end_result(struct json_writer *writer);
 /* Writes the member "error" of message_write_error(), with the code of another error. */
 void message_put_error(struct json_writer *writer, enum message_error code_of,
     enum message_error error, const char *text, const char *data);
-/*
- * Writes a whole error line. data is NULL, or JSON text of further members of "data" such as
- * "\"field\":\"pane\"".
- */
+/* Writes an error line. data: NULL, or JSON of members such as "\"field\":\"pane\"". */
 void message_write_error(struct json_writer *writer, const char *id, enum message_error error,
     const char *text, const char *data);
 

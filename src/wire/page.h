@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Writes a page of a list: as many entries as fit into the answer. An entry that does not fit is
- * removed again.
- */
+/* Writes a page of a list: as many entries as fit. An entry that does not fit is removed. */
 #pragma once
 
 #include "wire/field.h"

@@ -117,7 +117,6 @@ static void free_report(struct doctor_report *report)
 	mem_free(report);
 }
 
-/* Prints the report to standard output, as JSON or as text. */
 static void print_report(const struct doctor_report *report, const struct cli *cli)
 {
 	struct buf out = BUF(OUT_MAX);

@@ -79,7 +79,6 @@ static void find_version(
 		    json_get_double(status, "uptime_sec"));
 }
 
-/* Returns true if the tmux server has the capability. */
 static bool has_capability(const struct json *tmux, const char *name)
 {
 	const struct json *capabilities = json_member(tmux, "capabilities");
@@ -158,7 +157,6 @@ static void find_queue(struct doctor_report *report, const struct json *status)
 		    "%" PRId64 " notifications wait to be read", undelivered);
 }
 
-/* Checks the person's own program for notifications, if there is one. */
 static void find_on_notify(struct doctor_report *report, const struct json *status)
 {
 	const struct json *on_notify = json_member(status, "on_notify");
@@ -176,7 +174,6 @@ static void find_on_notify(struct doctor_report *report, const struct json *stat
 		    json_get_int(on_notify, "failures", 0));
 }
 
-/* Measures a request through the daemon to tmux and back. */
 static void find_round_trip(struct doctor_report *report, struct link *link)
 {
 	struct link_answer answer;
@@ -220,10 +217,7 @@ static void find_caller(struct doctor_report *report, struct link *link)
 		doctor_find(report, FINDING_GOOD, "own pane", NULL, "known as %s", known);
 }
 
-/*
- * Asks for the status and an audit. If the tmux server has just started, waits a while for the
- * daemon to find it.
- */
+/* Asks for status and audit. The daemon may have yet to find a tmux server that just started. */
 static bool ask_status(struct link *link, const struct cli *cli, struct link_answer *ret_answer)
 {
 	enum link_read read = link_ask(link, "ping", NULL, DOCTOR_MUTE_MS, ret_answer);

@@ -58,10 +58,7 @@ static void find_inotify(struct doctor_report *report)
 		    "%ld watches, %ld instances allowed", watches, instances);
 }
 
-/*
- * Returns 0 if the missing directories of a path can be made. Otherwise returns an errno, and cuts
- * the path to the directory in which they cannot be made.
- */
+/* Returns 0 if a path can be made, else an errno, with the path cut to the directory at fault. */
 static int why_not_made(char *path)
 {
 	char whole[PATH_MAX], *slash;

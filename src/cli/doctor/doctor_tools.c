@@ -9,7 +9,6 @@ static bool is(const struct json *tool, const char *name, const char *text)
 	return strcmp(json_get_str(tool, name, ""), text) == 0;
 }
 
-/* Returns true if two tools share their group, state and reason. */
 static bool is_alike(const struct json *one, const struct json *other)
 {
 	return is(one, "group", json_get_str(other, "group", "")) &&

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * muxbus complete lists the possible next words of a command line, for the completion of shells.
- * muxbus completion and muxbus shell-init print a script for a shell.
- */
+/* muxbus complete lists possible next words; completion and shell-init print shell scripts. */
 #include "cli/arguments.h"
 #include "cli/catalog.h"
 #include "cli/locate.h"
@@ -62,10 +59,7 @@ static void offer_list(struct completion *completion, const char *list, char sep
 	}
 }
 
-/*
- * How to complete an argument: the method to call, the list in the result, the member of each row
- * to offer as a word, and the members to show as its description.
- */
+/* How to complete an argument by `member` of each row in `list`, with `about` as description. */
 static const struct live {
 	const char *key; /* of the argument */
 	const char *method, *list, *member, *about[3];
@@ -133,7 +127,6 @@ static const struct json *table(struct completion *completion, const char *name)
 					   : NULL;
 }
 
-/* Returns the description of a method, or NULL. */
 static const struct json *method(struct completion *completion, const char *name)
 {
 	open_catalog(completion, ASK_PARAMS({"method", .text = name}));

@@ -75,7 +75,6 @@ static void put_methods(struct help_page *page, const struct json *methods)
 	}
 }
 
-/* Writes the kinds of events that muxbus watch accepts. */
 static void put_events(struct help_page *page, const struct json *tables)
 {
 	const struct json *kinds = json_member(tables, "events");
@@ -89,7 +88,6 @@ static void put_events(struct help_page *page, const struct json *tables)
 	    "  muxbus list_events kinds=delivery   the remembered ones\n");
 }
 
-/* Writes the conditions of muxbus wait and wait_for, each with its example. */
 static void put_condition_topic(struct help_page *page, const struct json *tables)
 {
 	const struct json *kinds = json_member(tables, "conditions");
@@ -119,7 +117,6 @@ static const struct {
     {"events", put_events},
 };
 
-/* Writes a topic. Returns false if it does not exist. */
 static bool put_topic(struct help_page *page, const char *name, const struct json *tables)
 {
 	for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++) {

@@ -29,8 +29,5 @@ bool help_tasks(struct help_page *page, char *const *words, size_t count);
 bool help_search(
     struct help_page *page, const struct json *tables, char *const *words, size_t count);
 
-/*
- * Shows the text in $PAGER, or in less, and waits until the pager ends. Returns false without
- * printing if the text fits the terminal, or if no pager can be run.
- */
+/* Shows the text in $PAGER or less until its end. False if the text fits, or no pager runs. */
 bool pager_show(const char *text, size_t len);

@@ -95,10 +95,7 @@ static void seek(struct bridge *bridge, int64_t grace_ms)
 	bridge->next_ms = 0;
 }
 
-/*
- * Starts the daemon in a child process, because that takes a while. The child writes its error to a
- * pipe.
- */
+/* Starts the daemon in a child, because that takes a while. The child's error comes by a pipe. */
 static void launch(struct bridge *bridge)
 {
 	int fds[2];
@@ -354,10 +351,7 @@ static bool is_over(const struct bridge *bridge)
 	    (bridge->phase != PHASE_CONNECTED || mcp_replay_to_daemon(bridge->replay)->len == 0);
 }
 
-/*
- * Runs until standard input has ended and all its requests are answered, or until standard output
- * is closed by its reader.
- */
+/* Runs until all requests are answered behind the end of the input, or the output has no reader. */
 static enum cli_status run_bridge(const struct cli *cli, const struct mcp_replay_config *config,
     const struct mcp_options *options)
 {
@@ -399,10 +393,7 @@ static const char *variable(const char *name)
 	return value != NULL && *value ? value : NULL;
 }
 
-/*
- * Sends the environment variables that the daemon cannot read itself: the pane and the session. No
- * others are sent.
- */
+/* Sends the variables that the daemon cannot read itself: those of the pane and the session. */
 static void write_greeting(
     const struct cli *cli, const struct mcp_options *options, struct buf *out)
 {
@@ -447,10 +438,7 @@ static void collect_names(const struct json *object, const char **names, size_t 
 		names[(*count)++] = m->name;
 }
 
-/*
- * Checks the words of --tools against the groups and methods of muxbusd. If the tables cannot be
- * read, all words pass, and tools/list later answers with the reason.
- */
+/* Checks the words of --tools. Without tables all words pass, and tools/list says why later. */
 static bool check_tools(const struct cli *cli, const char *tools)
 {
 	char reason[512], *words = xstrdup(tools), *rest = words;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The bridge's advice for a tool call whose answer was lost with the daemon. It comes from the rows
- * of describe that the last daemon sent.
- */
+/* The bridge's advice for a tool call whose answer was lost, by the rows of the last daemon. */
 #pragma once
 
 #include "wire/json.h"

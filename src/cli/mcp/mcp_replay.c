@@ -291,7 +291,6 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 	replay->kept_count++;
 }
 
-/* Returns true if an id begins like those of the bridge. */
 static bool is_ours(const struct json *id)
 {
 	return id != NULL && id->type == JSON_STRING &&
@@ -537,7 +536,6 @@ bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t
 
 _Static_assert(MCP_REPLAY_ANSWER_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
 
-/* Returns true while the agent's own initialize is not answered. */
 static bool is_initializing(const struct mcp_replay *replay)
 {
 	list_each (struct pending_request, pending, &replay->pendings, link)

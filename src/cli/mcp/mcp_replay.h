@@ -40,7 +40,6 @@ bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t
 
 /* A connection was made. The previous one must have been lost. */
 void mcp_replay_connected(struct mcp_replay *replay);
-/* The connection was lost. */
 void mcp_replay_lost(struct mcp_replay *replay);
 /* No connection can be made: answers all waiting requests with the reason, a sentence. */
 void mcp_replay_refused(struct mcp_replay *replay, const char *reason);

@@ -7,7 +7,6 @@
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)
 #define INDENT_MAX 16
 
-/* A part of the text: from begin up to end. */
 struct span {
 	size_t begin, end;
 };
@@ -86,10 +85,7 @@ struct config_item {
 	struct span value;
 };
 
-/*
- * Finds the next item of the object or array at `begin`. *at is 0 for the first item. Returns false
- * after the last item.
- */
+/* Finds the next item of the object or array at `begin`. *at begins as 0. False after the last. */
 static bool next_item(const char *text, size_t begin, size_t *at, struct config_item *ret_item)
 {
 	size_t i = skip_space(text, *at ? *at : begin + 1);
@@ -361,7 +357,6 @@ bool config_json_set(
 	return false;
 }
 
-/* Finds the array at a path. */
 static enum find find_array(struct config_json *config, const char *const *path,
     struct config_item *ret_item, size_t *ret_depth)
 {

@@ -31,10 +31,7 @@ struct statement {
 
 #define QUOTED_DOT '\1' /* replaces a dot inside of quotes, which separates no names */
 
-/*
- * Reads a name up to the character `stop`. Returns the offset of that character, or 0 if the line
- * does not have the character.
- */
+/* Reads a name up to `stop`. Returns the offset of `stop`, or 0 if the line does not have it. */
 static size_t read_name(const char *text, size_t at, char stop, char ret_name[NAME_SIZE])
 {
 	size_t len = 0;

@@ -16,22 +16,13 @@ struct config_toml {
 	char reason[256]; /* set when a function returns false */
 };
 
-/*
- * table: bare keys with dots; must outlive config. Returns false with a reason if the text cannot
- * be edited. The caller finishes config->text.
- */
+/* table: bare keys with dots, lent. False with a reason. The caller finishes config->text. */
 bool config_toml_init(struct config_toml *config, const char *table, const char *text, size_t len);
 
-/*
- * Sets a bare key in the table; adds a missing table at the end of the text. value is TOML on one
- * line. only_new: does not change an existing key.
- */
+/* Sets a bare key to TOML on one line. Adds a missing table. only_new: an existing key stays. */
 bool config_toml_set(struct config_toml *config, const char *key, const char *value, bool only_new);
 
-/*
- * Returns the text of a key's value in the table, or all pairs of the table if key is NULL. Returns
- * NULL if absent. The text is lent until the next change.
- */
+/* Returns a key's value (NULL: all pairs), lent until the next change. NULL if absent. */
 const char *config_toml_get(struct config_toml *config, const char *key, size_t *ret_len);
 
 /* Removes the table and the tables inside of it, with their comments. */

@@ -62,7 +62,6 @@ static enum cli_status run(const struct setup *setup)
 
 static const char names[] = "claude, codex, copilot, gemini or opencode";
 
-/* Returns the state of an agent as text for its row. */
 static const char *state_text(enum setup_state state)
 {
 	static const char *const texts[] = {
@@ -73,7 +72,6 @@ static const char *state_text(enum setup_state state)
 	return texts[state];
 }
 
-/* An installed agent and its state. */
 struct installed {
 	const struct setup_agent *agent;
 	char path[PATH_MAX]; /* of its program or its folder */
@@ -154,7 +152,6 @@ static enum cli_status run_all(struct setup *setup, bool has_action)
 	return status;
 }
 
-/* The options of --install. */
 struct install {
 	bool is_asked, is_sure;
 	const char *group; /* NULL: the set of --tools */

@@ -231,7 +231,6 @@ static const struct json *read_value(struct json_reader *reader, const struct se
 	return value;
 }
 
-/* Compares the value of a step with the value in the file. */
 static enum entry compare_step(
     const struct setup_file *file, const struct setup_step *step, const struct buf *text)
 {
@@ -276,7 +275,6 @@ static bool has_own(const struct setup_file *file, const struct buf *text)
 	return is_found;
 }
 
-/* Compares all entries of a file. */
 static enum entry compare_file(const struct setup_file *file, const struct buf *text)
 {
 	enum entry entry = ENTRY_NONE;
@@ -294,7 +292,6 @@ static enum entry compare_file(const struct setup_file *file, const struct buf *
 	return entry == ENTRY_OURS && lacks_some ? ENTRY_CHANGED : entry;
 }
 
-/* Applies a step to a JSON file. */
 static bool take_step(struct config_json *config, const struct setup_step *step, bool is_removal,
     bool is_changed, const char *value)
 {
@@ -529,7 +526,6 @@ bool setup_change_file(const struct setup *setup, const struct setup_file *file,
 	return is_done;
 }
 
-/* Returns true if a file exists and contains "muxbus". */
 static bool mentions_muxbus(const char *path)
 {
 	static struct config_file config;

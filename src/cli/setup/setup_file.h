@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The configuration that each agent needs for Muxbus, and the functions that print, write and clean
- * a configuration file of an agent.
- */
+/* The files that each agent needs for Muxbus, and functions that print, write and clean one. */
 #pragma once
 
 #include "base/base.h"
@@ -24,10 +21,7 @@ enum setup_kind {
 #define SETUP_FILES_MAX 4
 #define SETUP_AGENTS_MAX 8
 
-/*
- * One setting of a file. In values, @ stands for the program, $ for the program as a shell word,
- * and % for the folder of integrations.
- */
+/* In values, @ is the program, $ the program as a shell word, % the folder of integrations. */
 struct setup_step {
 	enum setup_kind kind;
 	const char *path[SETUP_NAMES_MAX + 1]; /* of a member; in TOML a table and a key */
@@ -84,10 +78,7 @@ struct setup {
 	char command[PATH_MAX]; /* "muxbus", or our path if PATH has none or another */
 };
 
-/*
- * Initialises setup for the user, without an agent, and sets the command that agents run. Returns
- * false with errno.
- */
+/* Initialises setup for the user, without an agent, with our command. False with errno. */
 bool setup_init(struct setup *setup);
 
 /* The sets of tools, NULL-terminated. */
@@ -99,7 +90,6 @@ bool setup_is_installed(const struct setup *setup, char ret_path[PATH_MAX]);
 /* Prints a line that may contain an untrusted path. */
 void setup_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns the directory of the installed integrations. */
 const char *setup_integrations(void);
 
 /* Writes the path of a file. Returns false if it is too long or there is no home directory. */
@@ -111,7 +101,6 @@ bool setup_place(const struct setup *setup, const char *path, char *out, size_t 
  */
 enum setup_state setup_look(const struct setup *setup, char ret_path[PATH_MAX]);
 
-/* Prints the settings that a file needs. */
 void setup_print_file(const struct setup *setup, const struct setup_file *file, const char *path);
 
 /* Reads, edits and writes one file, and reports the result. */

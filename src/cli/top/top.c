@@ -194,7 +194,6 @@ static int terminal_signal(void)
 	return len == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
 }
 
-/* Restores the terminal, and ends the program with this signal. */
 static void terminal_die(int signal)
 {
 	sigset_t set;

@@ -151,7 +151,6 @@ static void lose(struct top_feed *feed, const char *reason)
 	feed->reconnect_ms = clock_mono_ms() + RECONNECT_MS;
 }
 
-/* Sends a request, if connected. */
 static void ask(
     struct top_feed *feed, enum question question, const char *method, const char *params)
 {
@@ -496,10 +495,7 @@ static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool
 	    REFRESH_MS;
 }
 
-/*
- * Captures the pane or job. Skips a pane if the tmux server has not run since the last capture,
- * because the screen then has not changed.
- */
+/* Captures the pane or job. The screen of a pane is the same while tmux has not run. */
 static void capture(struct top_feed *feed, const char *id, bool is_log, int64_t now_ms)
 {
 	bool is_same = !is_log && strcmp(id, feed->captured) == 0 &&

@@ -28,10 +28,8 @@ void top_feed_refresh(struct top_feed *feed);
 
 /* Shows the pane to the user, on the terminal of this program or on the one used last. */
 void top_feed_go(struct top_feed *feed, const char *pane);
-/* Returns true after top_feed_go() has succeeded. */
 bool top_feed_has_gone(const struct top_feed *feed);
 
-/* Asks the daemon to stop the item with this id in the list. */
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
 
 /* Answers the question of an agent with the number of a choice or a text. */

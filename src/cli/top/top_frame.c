@@ -20,7 +20,6 @@ void top_frame_finish(struct top_frame *frame)
 	*frame = (struct top_frame){0};
 }
 
-/* A frame while it is drawn. */
 struct drawing {
 	struct top_frame *frame;
 	struct top_view *view;
@@ -94,7 +93,6 @@ static void put_count(struct top_line *line, int64_t count, const char *noun)
 	put_fact(line, text);
 }
 
-/* Draws the counts of a fleet's hosts by state. */
 static void put_hosts(struct top_line *line, const struct top_status *status)
 {
 	const struct {

@@ -13,7 +13,6 @@
 
 /* Returns the number of items. *ret_items is their array, which the caller frees; NULL if none. */
 size_t top_home_items(const struct top_model *model, const struct top_item ***ret_items);
-/* Returns the number of items that need a person. */
 size_t top_home_needs(const struct top_model *model);
 
 /* Draws the row of an item. before: the item in the row above, or NULL. */

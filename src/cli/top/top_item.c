@@ -72,7 +72,6 @@ static void read_notice(
 	(void)buf_printf(out, "not delivered: %s", json_get_str(json, "text", ""));
 }
 
-/* Reads a pane and its position in session and window. */
 static void read_pane(struct top_item *item, const struct json *json, struct buf *out)
 {
 	const char *title = json_get_str(json, "title", "");

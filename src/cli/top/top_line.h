@@ -27,7 +27,6 @@ size_t top_line_put_end(
     struct top_line *line, enum screen_style style, const char *text, size_t width);
 /* Appends blanks, as far as they fit. */
 void top_line_blank(struct top_line *line, size_t width);
-/* Returns the number of free cells. */
 size_t top_line_left(const struct top_line *line);
 
 /*

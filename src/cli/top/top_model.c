@@ -13,10 +13,7 @@ static void put_member(struct buf *out, const struct json *item, const char *nam
 		(void)buf_append(out, value->text, value->len); /* too long: nothing */
 }
 
-/*
- * Returns the length of the prefix of a fleet's id, "HOST:" or "HOST/SERVER:", including the colon,
- * or 0 for an id of a single daemon.
- */
+/* Returns the length of the prefix "HOST:" or "HOST/SERVER:" of a fleet's id; 0 without one. */
 static size_t host_len(const struct json *item, const struct json *id)
 {
 	const struct json *host = json_member(item, "host");
@@ -63,7 +60,6 @@ static void read_place(struct buf *out, const struct json *item)
 	    json_get_int(item, "pane_index", 0));
 }
 
-/* Appends the due time in local time. */
 static void read_due_clock(struct buf *out, const struct json *item)
 {
 	if (json_member(item, "due") != NULL)
@@ -397,7 +393,6 @@ static char *read_value(const struct top_column *column, const struct json *json
 	return value;
 }
 
-/* Returns a copy of a string member, or NULL. */
 static char *copy_member(const struct json *json, const char *name)
 {
 	const struct json *member = json_member(json, name);

@@ -62,10 +62,7 @@ struct top_model {
 void top_model_init(struct top_model *model, const char *name);
 void top_model_finish(struct top_model *model);
 
-/*
- * Loads the result of a list's method. If after >= 0, appends items whose numeric ids are at most
- * after; otherwise replaces all items.
- */
+/* Loads a list. If after >= 0, appends items with numeric ids up to it; else replaces all. */
 void top_model_load(
     struct top_model *model, enum top_list list, const struct json *result, int64_t after);
 /* Empties a list that the daemon does not have. */
@@ -75,5 +72,4 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 /* Appends all members of an item, one per line. The text is untrusted. */
 void top_model_describe(struct top_model *model, const struct top_item *item, struct buf *out);
 
-/* Returns the style of a state. */
 enum screen_style top_state_style(const char *word);

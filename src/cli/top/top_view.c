@@ -198,7 +198,6 @@ static bool contains(const char *text, const char *part)
 	return len == 0;
 }
 
-/* Returns true if a text of the item contains the filter. */
 static bool passes(const struct top_view *view, const struct top_item *item)
 {
 	for (size_t i = 0; top_tables[item->list].columns[i].title != NULL; i++)
@@ -395,10 +394,7 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 	return TOP_CHANGED;
 }
 
-/*
- * Chooses the first agent with a question, unless the chosen one asks. Returns false if no agent
- * asks.
- */
+/* Chooses the first agent that asks, unless the chosen one does. Returns false if none asks. */
 static bool choose_question(struct top_view *view, const struct top_model *model)
 {
 	const struct top_item **items;

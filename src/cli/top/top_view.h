@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The user's view of muxbus top: chosen, opened and filtered items, and the effects of keys, which
- * are read from bytes. No I/O.
- */
+/* The user's view of muxbus top: chosen, opened and filtered items, and keys. No I/O. */
 #pragma once
 
 #include "cli/top/top_model.h"
@@ -123,14 +120,10 @@ void top_view_finish(struct top_view *view);
 enum top_action top_view_key(
     struct top_view *view, const struct top_model *model, const struct top_key *key);
 
-/*
- * Returns the number of items of the current list that pass the filter. *ret_items is their array,
- * which the caller frees (NULL if none); *ret_chosen is the index of the chosen item.
- */
+/* Returns how many items pass the filter. The caller frees *ret_items. *ret_chosen is an index. */
 size_t top_view_items(struct top_view *view, const struct top_model *model,
     const struct top_item ***ret_items, size_t *ret_chosen);
 
-/* Returns the chosen item, or NULL. */
 const struct top_item *top_view_chosen(struct top_view *view, const struct top_model *model);
 
 /* Returns the id of the pane to capture, or of the job whose log to read (*ret_is_log), or NULL. */

@@ -26,7 +26,6 @@ enum {
 	BATCH_MS = 2000,
 };
 
-/* The result of a step. */
 enum step {
 	STEP_ON,
 	STEP_AGAIN, /* the daemon is gone or not ready: retry */
@@ -58,10 +57,7 @@ static const char *own_target(const struct follow *follow)
 	return follow->pane[0] != '\0' ? follow->pane : NULL;
 }
 
-/*
- * Acknowledges a confirmed notification at once, and once more with the next request, in case the
- * first request gets lost.
- */
+/* Acknowledges a notification now, and again with the next request, in case one is lost. */
 static void confirm(struct follow *follow, int64_t seq)
 {
 	for (size_t at = 0; at < follow->unconfirmed_count; at++) {
@@ -124,10 +120,7 @@ static enum step judge(struct follow *follow, const struct json *error)
 	return end(follow, ask_say_error(error));
 }
 
-/*
- * Sends a request, and waits for the answer while the output has a reader. *ret_result is lent.
- * ret_result NULL: the answer is ignored, even an error.
- */
+/* Asks while the output has a reader. *ret_result is lent. ret_result NULL: ignores the answer. */
 static enum step ask(struct follow *follow, const char *method, const struct ask_param *params,
     int64_t timeout_ms, const struct json **ret_result)
 {
@@ -156,7 +149,6 @@ static enum step ask(struct follow *follow, const char *method, const struct ask
 	return answer.error != NULL ? judge(follow, answer.error) : STEP_ON;
 }
 
-/* Reports the agent's name to a new daemon. */
 static enum step report(struct follow *follow)
 {
 	const struct json *result;
@@ -217,7 +209,6 @@ static enum step request_notes(
 	return STEP_ON;
 }
 
-/* Stores the number of a printed notification. */
 static void keep_seq(struct follow *follow, int64_t seq)
 {
 	if (!follow->is_confirmed && follow->printed_count < PRINTED_MAX)
@@ -235,7 +226,6 @@ static bool was_printed(const struct follow *follow, int64_t seq)
 	return was;
 }
 
-/* Takes notifications and prints them. */
 static enum step take(struct follow *follow)
 {
 	const struct json *note;

@@ -42,7 +42,6 @@ static void put_field(struct buf *out, const char *key, const char *value)
 	}
 }
 
-/* Appends the sequence of a mark. */
 static void mark_format(struct buf *out, const struct mark *mark)
 {
 	(void)buf_append_str(out, "\033]3008;start=muxbus;type=app");
@@ -156,10 +155,7 @@ static const struct json *ask(struct hook *hook, const char *method, const struc
 	return read == LINK_LINE ? answer.result : NULL;
 }
 
-/*
- * Reports the session and, if known, its state. Returns the number of queued notifications, or -1
- * on failure.
- */
+/* Reports the session and a known state. Returns how many notifications are queued, or -1. */
 static int64_t report(struct hook *hook, const char *state)
 {
 	char pane[16];

@@ -67,7 +67,6 @@ static void copy_word(char *out, const char *word)
 		memcpy(out, word, len + 1);
 }
 
-/* Returns true if a word is the name of an agent. */
 static bool is_agent(const char *word)
 {
 	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++)

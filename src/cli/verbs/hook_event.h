@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The events that agents pass to hooks on standard input, their meaning, and the output that agents
- * expect. No I/O: text in, text out.
- */
+/* The events of hooks on standard input, their meaning, and the output for agents. No I/O. */
 #pragma once
 
 #include "base/base.h"

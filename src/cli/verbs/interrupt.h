@@ -10,10 +10,7 @@ struct interrupt {
 	int extra_fd; /* another descriptor to wait for; -1 if none */
 };
 
-/*
- * Blocks the signals: interrupt_wait() reports them, and a link stops waiting when one arrives.
- * Returns -1 after printing an error.
- */
+/* Blocks the signals, which then end interrupt_wait() and a link's wait. -1 after an error. */
 int interrupt_open(struct interrupt *interrupt);
 /*
  * Unblocks the signals, flushes the output, and returns the exit status. If that is
@@ -45,7 +42,6 @@ struct link *interrupt_reconnect(const struct interrupt *interrupt, struct cli *
 /* Returns the exit status of a verb that was stopped: 128 plus the signal, or 0 if none came. */
 enum cli_status interrupt_status(void);
 
-/* Reads and drops the input on extra_fd. */
 void interrupt_drain(const struct interrupt *interrupt);
 
 /*

@@ -37,10 +37,7 @@ enum cli_status job_output_skip(struct job_output *output, struct link *link, ui
 /* Draws the line of progress if enabled. Returns as job_output_print(). */
 enum cli_status job_output_progress(struct job_output *output, struct link *link);
 
-/*
- * Requests a response at the job's end. Returns false if the connection was lost. wait_id becomes 0
- * when the response has arrived, here or while another response was awaited.
- */
+/* Asks for a response at the job's end, which sets wait_id to 0. False if the link was lost. */
 bool job_output_ask_for_end(struct job_output *output, struct link *link);
 /* Checks whether the job has ended. Returns as job_output_print(). */
 enum cli_status job_output_look_for_end(struct job_output *output, struct link *link);

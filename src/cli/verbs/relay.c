@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * muxbus relay: the remote side of muxbus --host. Prints a hello, then copies bytes between
- * standard streams and muxbusd.
- */
+/* muxbus relay: the remote side of muxbus --host. Prints a hello, then copies bytes both ways. */
 #include <poll.h>
 #include <sys/socket.h>
 

@@ -102,10 +102,7 @@ static int fail(struct file_tree *tree)
 
 static int look_into(struct file_tree *tree, const char *path, bool is_new);
 
-/*
- * Handles an entry of a folder: watches it if it is a folder itself, and counts it as changed if it
- * is a new file.
- */
+/* Watches an entry of a folder that is a folder, or counts a new file as changed. */
 static int look_at(struct file_tree *tree, const char *folder, const char *name, bool is_new)
 {
 	char path[PATH_MAX];
@@ -157,7 +154,6 @@ static int look_into(struct file_tree *tree, const char *path, bool is_new)
 	return r < 0 ? r : 0;
 }
 
-/* Stops watching a folder and all below it. */
 static void forget(struct file_tree *tree, const char *path)
 {
 	size_t cursor = 0;
@@ -171,7 +167,6 @@ static void forget(struct file_tree *tree, const char *path)
 	}
 }
 
-/* Watches the folders of all patterns. */
 static int look_at_all(struct file_tree *tree, bool is_new)
 {
 	int r = 0;
@@ -452,7 +447,6 @@ static void say_end(const struct rerun *rerun)
 	buf_finish(&took);
 }
 
-/* Checks whether the command has ended. */
 static void look_for_end(struct rerun *rerun)
 {
 	int status;
@@ -521,7 +515,6 @@ static enum cli_status act(struct rerun *rerun, int64_t *ret_ms)
 	return CLI_DONE;
 }
 
-/* Runs until a signal, the last run, or an error. Returns the exit status. */
 static int run(struct rerun *rerun)
 {
 	enum interrupt_wake wake = INTERRUPT_TIME;

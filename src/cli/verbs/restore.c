@@ -114,7 +114,6 @@ static void put_program(struct restore *restore, struct json_writer *writer, con
 		    json_get_str(pane, "cwd", "of a pane"));
 }
 
-/* Copies an id from a result. */
 static void keep_id(const struct json *result, const char *name, char out[ID_SIZE])
 {
 	(void)snprintf(out, ID_SIZE, "%s", json_get_str(result, name, ""));
@@ -261,7 +260,6 @@ static bool rename_it(
 	return is_done;
 }
 
-/* Renames a window; its saved name may be arbitrary bytes. */
 static void rename_window(struct restore *restore, const struct json *window, const char *id)
 {
 	const char *base64 = json_get_str(window, "name_base64", NULL);
@@ -329,10 +327,7 @@ static void add_window(struct restore *restore, const struct json *window)
 	made_window(restore, window, id, pane);
 }
 
-/*
- * Moves the first window to its saved index, and first turns renumber-windows off, so that tmux
- * does not move the window back.
- */
+/* Moves the first window to its saved index, which renumber-windows would undo. */
 static void move_first(struct restore *restore, const struct json *window, const char *id)
 {
 	char index[32], place[64], want[32];
@@ -377,7 +372,6 @@ static void name_session(struct restore *restore)
 	restore->id[0] = '\0';
 }
 
-/* Creates the session with its first window. */
 static bool make_session(struct restore *restore, const struct json *window)
 {
 	const char *why, *linked = find_window(restore, window);
@@ -403,10 +397,7 @@ static bool make_session(struct restore *restore, const struct json *window)
 	return true;
 }
 
-/*
- * Creates the session in the group of a recreated session, so that both share their windows.
- * Returns false if no session of the group was recreated.
- */
+/* Creates the session in the group of a recreated one, to share its windows. False without one. */
 static bool join_group(struct restore *restore, int64_t group)
 {
 	for (size_t i = 0; i < restore->group_count; i++) {
@@ -507,7 +498,6 @@ static bool is_outdated(const struct json *session)
 	return false;
 }
 
-/* Returns true if a saved session is to be restored. */
 static bool is_due(const struct restore *restore, const struct json *session)
 {
 	return !is_outdated(session) && is_wanted(restore, json_get_str(session, "name", "")) &&

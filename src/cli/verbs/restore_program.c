@@ -14,10 +14,7 @@ static const char agent_script[] = "trap : INT; \"$@\"; trap - INT; exec \"${SHE
 static const char note_script[] = "printf '%s\\n' \"$1\"; exec \"${SHELL:-/bin/sh}\"";
 static const char shell_script[] = "exec \"${SHELL:-/bin/sh}\"";
 
-/*
- * Returns the words that resume the agent of a pane, or NULL if its conversation or program is
- * unknown, or if muxbusd starts it in a pane of its own.
- */
+/* Returns the words that resume a pane's agent. NULL if unknown, or if muxbusd starts it. */
 static const char *const *resume_of(const struct json *pane)
 {
 	char path[PATH_MAX];

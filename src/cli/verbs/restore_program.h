@@ -12,10 +12,7 @@ struct link;
 /* Returns true if the agent of a saved pane can resume its conversation. */
 bool restore_can_resume(const struct json *pane);
 
-/*
- * Writes the "cwd" of a saved pane, and a "command" unless the pane ran tmux's shell. Returns false
- * if the directory is missing; HOME replaces it.
- */
+/* Writes the "cwd" of a pane, and perhaps a "command". False if HOME replaces a missing cwd. */
 bool restore_put_program(struct json_writer *writer, const struct json *pane);
 
 /*

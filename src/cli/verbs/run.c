@@ -315,7 +315,6 @@ static enum cli_status print_output(struct run_verb *run)
 	return job_output_print(&run->output, run->link);
 }
 
-/* Handles an event while the job runs. */
 static enum cli_status wait_once(struct run_verb *run, int *ret_exit)
 {
 	enum cli_status status;
@@ -384,7 +383,6 @@ static enum cli_status finish_job(struct run_verb *run, int *ret_exit)
 	return status;
 }
 
-/* Waits for the job. Returns the exit status. */
 static int wait_for_job(struct run_verb *run)
 {
 	int exit_status = CLI_NO;

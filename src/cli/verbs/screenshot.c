@@ -201,7 +201,6 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 	    ret_result);
 }
 
-/* Writes the picture to the file or standard output. */
 static enum cli_status put_picture(const struct screenshot *shot, const void *bytes, size_t len)
 {
 	bool is_written;

@@ -72,7 +72,6 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Parses the words by the conditions that the daemon describes. */
 static enum cli_status read_conditions(
     struct wait_verb *wait, struct link *link, const struct link_answer *answer)
 {
@@ -140,7 +139,6 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 	buf_finish(&out);
 }
 
-/* Returns true if the conditions came true. */
 static bool is_fulfilled(const struct wait_verb *wait, const struct json *result)
 {
 	const struct json *matched = json_member(result, "matched");
@@ -182,7 +180,6 @@ static enum cli_status tell(struct wait_verb *wait, const struct json *result)
 	return json_get_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_NO;
 }
 
-/* Waits on one connection, and prints the result. */
 static enum cli_status wait_once(struct wait_verb *wait, struct link *link)
 {
 	const struct json *result;

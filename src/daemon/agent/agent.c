@@ -311,7 +311,6 @@ static void agent_remove(struct agent *agent, const char *reason)
 	agent_free(agent);
 }
 
-/* Sets the pattern of the prompt. Returns false with a reason if it is invalid. */
 static bool set_prompt(struct agent *agent, const char *prompt, char *reason, size_t size)
 {
 	struct pattern *regex = NULL;

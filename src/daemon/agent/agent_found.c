@@ -166,7 +166,6 @@ static const struct sight *find_sight(
 	return NULL;
 }
 
-/* Returns the state for list_agents. */
 static const char *state_of(const struct presence *presence, const struct sight *sight)
 {
 	if (sight == NULL)

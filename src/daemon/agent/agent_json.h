@@ -14,7 +14,5 @@ void agent_write(struct json_writer *writer, const struct agent *agent);
 /* Writes the members pane, window, session and pid. pane may be NULL: not in a pane. */
 void agent_write_place(
     struct json_writer *writer, const struct tmux *tmux, const struct muxbus_pane *pane);
-/* Writes the member evidence. */
 void agent_write_evidence(struct json_writer *writer, const struct agent *agent);
-/* Publishes an event of the agent's new state. */
 void agent_publish(const struct agent *agent);

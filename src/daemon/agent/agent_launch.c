@@ -240,7 +240,6 @@ static void close_made(struct agent_launch *launch)
 		TMUX_ID(is_pane ? '%' : '$', id), NULL));
 }
 
-/* Ends a launch after an error of tmux. */
 static void launch_fail(
     struct agent_launch *launch, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -369,7 +368,6 @@ static void follow(struct agent_launch *launch)
 		launch_fail(launch, error, NULL, 0);
 }
 
-/* Reads the ids of the window that was made. */
 static void take_window(struct agent_launch *launch, const struct muxbus_reply *reply)
 {
 	int pid;
@@ -406,10 +404,7 @@ static void on_window(void *data, int error, const struct muxbus_reply *replies,
 		take_window(launch, count > 1 ? &replies[1] : NULL);
 }
 
-/*
- * history-limit is an option of sessions, read when a pane is made. So the session is made first,
- * with a window that is closed again.
- */
+/* history-limit is read when a pane is made, so the session's first window is closed again. */
 static void on_session(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;

@@ -39,15 +39,11 @@ void agent_launch_flows(struct agent_launch *launch);
 /* Cancels a launch: no handler is called any more, and its window is closed. */
 void agent_launch_cancel(struct agent_launch *launch);
 
-/*
- * The failure of an agent's program: its end in words, its last lines, and closing its pane. The
- * window of a program that never was ready is closed.
- */
+/* The failure of a program: its end in words, its last lines, and closing its pane. */
 
 /* Keeps the exit status of a dead pane. Returns false if the pane's program has not ended. */
 bool agent_failure_note(struct agent *agent);
 
-/* Returns true if the program's exit status is known. */
 bool agent_failure_is_known(struct agent *agent);
 
 /* Describes how the program of a dead pane ended. */

@@ -194,7 +194,6 @@ static bool is_behind(const struct foreground *front, const struct prompt_profil
 	    foreground_is_below(profile->pid, front->pid);
 }
 
-/* Reads the signs of an agent on the screen. */
 static void read_signs(const struct screen_sign_set *signs, const char *agent,
     const struct prompt_view *view, struct agent_facts *facts)
 {

@@ -69,7 +69,6 @@ uint64_t agent_monitor_newlines(const struct agent_monitor *monitor);
 bool agent_monitor_is_reading(const struct agent_monitor *monitor);
 /* Returns true if no line of a text is too long for its terminal, as last seen. */
 bool agent_monitor_keeps(const struct agent_monitor *monitor, const char *text, size_t len);
-/* Returns true if the program wants bracketed paste. */
 bool agent_monitor_brackets(const struct agent_monitor *monitor);
 /* Sets whether the program wants bracketed paste, as an earlier daemon knew. */
 void agent_monitor_set_brackets(struct agent_monitor *monitor, bool brackets);

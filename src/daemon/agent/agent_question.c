@@ -43,10 +43,7 @@ static bool goes_on(const struct agent *agent, const struct agent_facts *facts, 
 	    agent_row_continues(text, agent->place);
 }
 
-/*
- * Returns true if a new question is really text that a person has typed: the program was reading
- * already, and its row was shorter.
- */
+/* Returns true if the question is a person's text. It was reading before, with a shorter row. */
 static bool was_typed(const struct agent *agent, const char *row)
 {
 	const struct agent_asked *seen = &agent->seen;

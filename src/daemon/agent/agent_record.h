@@ -6,12 +6,7 @@
 
 struct agent;
 
-/* Records of agents. */
 extern const struct record_kind agent_kind;
-/* Writes the agent to the store. */
 void agent_store(const struct agent *agent);
-/*
- * Fills the agent's plan, pane, teller and prompt profile. Returns false if the record is invalid.
- * The caller must finish the plan in either case.
- */
+/* Fills plan, which the caller finishes, pane, teller and profile. False if invalid. */
 bool agent_record_read(struct agent *agent, const struct json *value);

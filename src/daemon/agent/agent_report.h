@@ -22,15 +22,12 @@ struct reply_text_options {
 void reply_text(
     struct buf *out, const void *bytes, size_t len, const struct reply_text_options *options);
 
-/* Answers a request with the outcome of a task. */
 void agent_report_answer(const struct agent_task *task, struct request *request,
     const char *outcome, const char *reason, const struct pane_screen *screen);
-/* Posts the outcome as a notification. */
 void agent_report_notify(const struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen);
 /* Returns true if the output since the task was typed has a sign of work, of any agent. */
 bool agent_report_shows_work(const struct agent_task *task, const struct pane_screen *screen);
-/* Answers that the task was accepted. */
 void agent_report_accepted(const struct agent_task *task, struct request *request);
 /* Reports to the waiting peer the output since the last report. */
 void agent_report_progress(struct agent_task *task);

@@ -176,7 +176,6 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 
 /* Returns true if the agent is ready and no task waits. */
 bool agent_is_free(const struct agent *agent);
-/* Returns true if the agent has a pane that exists. */
 bool agent_has_pane(const struct agent *agent);
 /* Returns true if the program has ended and will not be started again automatically. */
 bool agent_has_ended(const struct agent *agent);

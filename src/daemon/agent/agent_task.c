@@ -119,7 +119,6 @@ static struct agent_task *task_at_work(const struct agent *agent)
 	return NULL;
 }
 
-/* Returns true if a task is being typed or is running. */
 static bool agent_has_task(const struct agent *agent)
 {
 	return task_at_work(agent) != NULL;

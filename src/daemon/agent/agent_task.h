@@ -27,24 +27,15 @@ struct agent_order {
 };
 void agent_send(struct agent_set *set, struct request *request, const struct agent_order *order);
 
-/*
- * Lets a repeated request wait for the end of its task too. Returns false if the task has ended, or
- * too many requests wait for it.
- */
+/* Lets a repeated request wait too. Returns false if the task has ended, or too many wait. */
 bool agent_task_join(struct agent_set *set, struct request *request, const char *id);
 
 /* Types the next task if the agent is ready for it. */
 void agent_tasks_step(struct agent *agent);
-/*
- * Handles a verdict before the agent's state is set by it. Returns false if the prompt that was
- * seen may be older than the running task.
- */
+/* Handles a verdict first. Returns false if the prompt seen may be older than the running task. */
 bool agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
-/*
- * The agent in a pane reports its reply: the text for the task that it works on, which is better
- * than the screen. The last report counts.
- */
+/* An agent reports its reply to the task that it works on. The last report counts. */
 void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char *reply);
 /* Call this when output has come. */
 void agent_tasks_wrote(struct agent *agent);

@@ -313,10 +313,7 @@ static void judge_other(
 	}
 }
 
-/*
- * Returns true if the bytes return, move or erase, as line editors do to draw their prompts.
- * Colours alone do not count: any program may print them.
- */
+/* Returns true if bytes return, move or erase, as line editors do. Colours do not count. */
 static bool is_drawn(const char *tail)
 {
 	for (; *tail != '\0'; tail++) {

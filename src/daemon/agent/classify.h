@@ -86,10 +86,7 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 /* Learns the prompt from a look that was judged ready. */
 void agent_learn(const struct agent_facts *facts, struct prompt_profile *profile);
 
-/*
- * Returns where the prompt begins in a row, because output without a newline may precede the
- * prompt. Returns the start of the row if that is unknown.
- */
+/* Returns where the prompt begins in a row, as output may be before it. The row if unknown. */
 const char *agent_prompt_part(const char *row, const struct prompt_profile *profile);
 
 /* Returns true if a row asks for an answer: "[Y/n]", "password:", "(yes/no)". */

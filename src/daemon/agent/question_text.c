@@ -78,7 +78,6 @@ static unsigned choice_number(const char *text, bool *ret_is_marked)
 	return number;
 }
 
-/* Returns the text of a choice, behind its number. */
 static const char *choice_text(const char *text)
 {
 	bool is_marked;

@@ -84,10 +84,7 @@ void mail_end_deferral(struct mail *mail);
 /* Callback of the deferral timer. data is the mail. */
 void mail_on_deferral(void *data);
 
-/*
- * Tries again after a delay that grows with the number of failed tries, up to ten minutes. A report
- * or call of the agent ends the wait.
- */
+/* Tries again after a delay that grows with tries, up to ten minutes, or when the agent calls. */
 void mail_try_again(struct mail *mail, size_t tries);
 /* Defers the mail until a client attaches or a program takes it. */
 void mail_wait_for_person(struct mail *mail, const struct way_found *found);

@@ -253,7 +253,6 @@ static void on_ended(void *data, const struct program_end *end)
 	look_soon(on_notify);
 }
 
-/* Starts the program for the pending notifications. */
 static void run(struct on_notify *on_notify, const struct notification *last, uint64_t count)
 {
 	struct notify_command command = {0};
@@ -402,10 +401,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 	return WAY_TAKES;
 }
 
-/*
- * The program is started by on_posted(), not here. If neither a message nor a program can reach the
- * person, the notifications are refused.
- */
+/* on_posted() starts the program. Without a message or a program, the notifications are refused. */
 static void start(struct mail *mail, const struct way_found *found)
 {
 	const struct notification *notes[MAIL_BATCH_MAX];

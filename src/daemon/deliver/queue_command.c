@@ -406,10 +406,7 @@ static void on_timer(void *data)
 	end(data, false);
 }
 
-/*
- * Starts the command, with text as the message. Its program is the agent's own if known, else the
- * first in the agent's PATH, or in ours.
- */
+/* Starts the agent's own program, else the first in the agent's PATH, or in ours. */
 static bool run(struct queued_command *command, const struct queue_target *target, const char *text)
 {
 	const char *const *words = find_words(target->agent);

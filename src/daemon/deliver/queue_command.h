@@ -18,7 +18,6 @@ void queue_command_load(struct queue *queue);
 /* If an earlier daemon started a command for this mail, waits for its end. */
 void queue_command_open(struct mail *mail);
 
-/* Returns true if the agent has a queue command. */
 bool queue_command_is_of(const char *agent);
 /* Returns the nearest ancestor of pid that runs the agent's program; 0 if there is none. */
 pid_t queue_command_process(const char *agent, pid_t pid);

@@ -93,7 +93,6 @@ static bool has_earlier(const struct order *order)
 	return false;
 }
 
-/* Continues at the present stage. */
 static void order_wake(struct order *order)
 {
 	if (order->public.stage == SELF_COMMAND_RUNNING && !order->is_asking)

@@ -44,7 +44,6 @@ const struct self_command *self_command_add(
 const struct self_command *self_command_next(
     const struct self_command_set *set, const struct self_command *previous);
 
-/* Returns true if there are no commands. */
 bool self_command_set_is_idle(const struct self_command_set *set);
 
 /* The method self_command, in self_command_methods.c. */

@@ -56,10 +56,7 @@ struct way {
 	void (*start)(struct mail *mail, const struct way_found *found);
 	/* Releases the mail, to another way or before it is freed. NULL: nothing to release. */
 	void (*cancel)(struct mail *mail);
-	/*
-	 * Finds the program whose end ends the way. NULL: no program is watched. ret_program stays
-	 * cleared if none is known.
-	 */
+	/* Finds the program whose end ends the way, or clears ret_program. NULL: none. */
 	void (*program)(const struct daemon *parts, const struct pane_ref *address,
 	    struct foreground_program *ret_program);
 };

@@ -105,7 +105,6 @@ static void promise_free(struct promise *promise)
 	mem_free(promise);
 }
 
-/* Writes the members of the address and its way. */
 static void write_members(struct json_writer *writer, const struct promise *promise)
 {
 	const struct pane_ref *address = &promise->address;

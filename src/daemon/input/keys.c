@@ -175,7 +175,6 @@ static const struct {
     {"uparrow", "Up", ALWAYS},
 };
 
-/* A spelling, taken apart. */
 struct spelling {
 	unsigned modifiers;
 	bool has_words; /* a modifier is a word: "Ctrl+" */

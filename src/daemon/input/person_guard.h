@@ -18,10 +18,7 @@ struct request;
  */
 typedef void person_guard_fn(void *data, bool may, const char *sign);
 
-/*
- * Calls done before it returns if the pane is exempt, or else when tmux has answered. Requests for
- * one pane keep their order.
- */
+/* Calls done at once if the pane is exempt, else when tmux answers. Requests keep their order. */
 void person_guard(struct request *request, const struct muxbus_pane *pane, bool force,
     person_guard_fn *done, void *data);
 

@@ -119,10 +119,7 @@ static void set_entered(struct submit *submit, bool was_entered)
 	submit->handlers->entering(submit->data);
 }
 
-/*
- * Checks the screen before typing. Also checks the pane and terminal again: keys may have come
- * since that are not on this screen yet.
- */
+/* Checks the screen, and pane and terminal again, as newer keys may not be on this screen. */
 static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {

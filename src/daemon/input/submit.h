@@ -50,5 +50,4 @@ bool submit_can_type(
 bool submit_sees_empty(const struct submit_set *set, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen);
 
-/* Returns true if there are no submits. */
 bool submit_set_is_idle(const struct submit_set *set);

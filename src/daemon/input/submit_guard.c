@@ -488,10 +488,7 @@ static void put_literal(struct buf *out, const char *text)
 	}
 }
 
-/*
- * Appends both sides of a comparison #{==:format,value}: a format of the cursor and the patterns, a
- * comma, and the value that the format must have.
- */
+/* Appends both sides of #{==:format,value} for the cursor and the patterns. */
 static void put_screen(
     struct buf *out, const struct pane_screen *screen, const struct buf *patterns)
 {

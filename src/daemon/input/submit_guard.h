@@ -24,10 +24,7 @@ uint64_t submit_guard_human(
 /* Returns true if the key is recent. A key of the near future counts: the clock was set back. */
 bool submit_guard_is_recent(uint64_t key);
 
-/*
- * Returns the time of the last key in the sessions of the pane's window, in seconds since 1970, as
- * tmux's format session_activity shows it. 0: unknown.
- */
+/* Returns the last key in the sessions of the window, in seconds since 1970; 0 if unknown. */
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
 
 #define SUBMIT_BLIND_MS 1200 /* time in which a key may not change activity: a second, a listing */
@@ -110,10 +107,7 @@ struct submit_moment {
 void submit_guard_write(
     struct buf *out, const struct pane_ref *ref, const struct submit_moment *moment);
 
-/*
- * Checks now those guards of a notice that last until the program or a person changes something.
- * Returns false with a reason.
- */
+/* Checks the guards that last until the program or a person acts. False with a reason. */
 bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 

@@ -42,7 +42,6 @@ void submit_line_init(struct submit_line *line);
 void submit_line_finish(struct submit_line *line);
 /* Erases the text, which may be a secret. Keeps what was seen. */
 void submit_line_wipe(struct submit_line *line);
-/* Clears all, for another text. */
 void submit_line_reset(struct submit_line *line);
 
 /* Call this before the text is typed at the prompt of this screen. */
@@ -88,10 +87,7 @@ bool submit_line_is_taken(struct submit_line *line, const struct pane_screen *sc
 /* Returns true if Enter must be pressed again: it was read, and the text is still there. */
 bool submit_line_needs_enter(
     const struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);
-/*
- * Returns true if the program has handled Enter and left the text: two looks in a row found it at
- * rest, without output between them.
- */
+/* Returns true if the program handled Enter and left the text, by two looks without output. */
 bool submit_line_is_left(
     struct submit_line *line, const struct pane_screen *screen, bool is_computing);
 /* Returns why the text will not be taken any more, or NULL if it still may. */

@@ -70,25 +70,16 @@ struct submit_end {
 struct submit_handlers {
 	/* Returns true if the text is still wanted. Called at each look; NULL: always wanted. */
 	bool (*is_wanted)(void *data);
-	/*
-	 * Returns what has become of the menu of a choice. For another answer: CHOICE_TAKEN when
-	 * neither the question nor the answer is on the screen.
-	 */
+	/* Returns what became of the menu. CHOICE_TAKEN if no question or answer is left. */
 	enum submit_choice (*choice)(void *data, const struct pane_screen *screen);
-	/*
-	 * Appends patterns that rows of the screen must match at the moment of typing, each of
-	 * letters, digits and '*', and a newline. NULL: no patterns.
-	 */
+	/* Appends patterns (letters, digits, '*') that rows must match, each with a newline. */
 	void (*stands)(void *data, const struct pane_screen *screen, struct buf *out);
 	/* knows_prompt: returns true if the program takes the text now; if not, a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
 	    char ret_reason[SUBMIT_REASON_SIZE]);
 	/* The guards allow typing: writes the text. Returns false if there is none any more. */
 	bool (*compose)(void *data, struct submit_text *text);
-	/*
-	 * Called once before Enter is pressed, to store this for the next daemon, and again when
-	 * the text is taken back instead. NULL: not called.
-	 */
+	/* Called before Enter, and when the text is taken back, to store this. NULL: not called. */
 	void (*entering)(void *data);
 	/* Called when typing is deferred, with a reason. is_new: the reason has changed. */
 	void (*deferred)(void *data, const char *reason, bool is_new);

@@ -64,7 +64,6 @@ void typing_note(
 		    find_reader(pane));
 }
 
-/* Appends a quoted argument. */
 static void put_quoted(struct buf *out, const void *bytes, size_t len)
 {
 	ssize_t used;

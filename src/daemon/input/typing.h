@@ -34,10 +34,7 @@ void typing_finish(struct typing *typing);
 
 /* name: KEYS_NAME by keys_classify(). */
 void typing_key(struct typing *typing, const char *name);
-/*
- * Deletes count characters at the beginning of the edited line, and keeps the rest. columns: width
- * of the pane.
- */
+/* Deletes count characters at the beginning of the line. columns: width of the pane. */
 void typing_retract(struct typing *typing, size_t count, unsigned columns);
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 
@@ -45,10 +42,7 @@ void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 void typing_note(
     const struct typing *typing, struct stream_set *streams, const struct muxbus_pane *pane);
 
-/*
- * Adds the commands with their condition to command. otherwise, if not NULL, is a trusted tmux
- * command that runs if the pane takes no input.
- */
+/* Adds the commands under their condition. otherwise: a trusted command for no input, or NULL. */
 void typing_add(const struct typing *typing, struct muxbus_command *command, const char *otherwise);
 
 /*

@@ -83,10 +83,7 @@ enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_pr
 /* Finds the leader of the foreground group of a pane. pid 0: unknown. */
 void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program);
 
-/*
- * Writes the path of a program's terminal, "" if unknown. Returns false if that is the pane's
- * terminal.
- */
+/* Writes the path of a program's terminal, or "". Returns false for the pane's terminal. */
 bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
 
 /*

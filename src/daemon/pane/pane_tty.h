@@ -46,8 +46,5 @@ bool pane_tty_front(pid_t pid, char *out, size_t size);
 /* Returns the foreground group of a process's terminal, or 0 if it cannot be read. */
 pid_t pane_tty_front_pid(pid_t pid);
 
-/*
- * Writes the name of a process in the form of #{pane_current_command}. Returns false if the name
- * cannot be read.
- */
+/* Writes a name as #{pane_current_command} has it. Returns false if it cannot be read. */
 bool pane_tty_program(pid_t pid, char *out, size_t size);

@@ -51,10 +51,7 @@ void presence_thread(const char *agent, const char *session, char out[PANE_REF_T
 		out[0] = '\0';
 }
 
-/*
- * Writes the address of an agent: its pane, cleared if unknown, with its session as the thread,
- * unless the session's name is too long.
- */
+/* Writes an agent's address: its pane, if known, and its session as thread, unless too long. */
 static void presence_address(const struct presence *presence, struct pane_ref *ret_address)
 {
 	*ret_address = presence->pane;
@@ -226,7 +223,6 @@ static pid_t marker_pid(const struct muxbus_pane *pane)
 	return front;
 }
 
-/* Returns the process that a report is about. */
 static pid_t report_pid(const struct presence_set *set, const struct presence_report *report)
 {
 	const struct muxbus_pane *pane =
@@ -241,10 +237,7 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 	return report->is_by_mark ? marker_pid(pane) : pane_tty_front_pid(pane->pid);
 }
 
-/*
- * Returns true if the report is from an agent that the agent in the pane started: another session,
- * while the agent in the same process is busy or asking.
- */
+/* Returns true for another session of a process whose agent in the pane is busy or asking. */
 static bool is_nested(
     const struct presence *presence, const struct presence_report *report, pid_t pid)
 {
@@ -255,7 +248,6 @@ static bool is_nested(
 	    !presence->is_by_mark;
 }
 
-/* Returns true if a report is not believed. */
 static bool is_refused(
     const struct presence *presence, const struct presence_report *report, pid_t pid)
 {

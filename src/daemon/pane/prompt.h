@@ -30,10 +30,7 @@ struct prompt {
 	char lead[64]; /* text left of the cursor without blanks and frames: ">", ">>>" */
 };
 
-/*
- * Finds a cursor that the program draws as a cell in reverse because it hides the terminal's. Moves
- * the view's cursor there. Returns false if none is seen.
- */
+/* Moves the view's cursor to one that the program draws in reverse. False if none is seen. */
 bool prompt_find_cursor(struct prompt_view *view);
 
 /*
@@ -44,10 +41,7 @@ bool prompt_is_end(uint32_t character);
 
 void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt);
 
-/*
- * Appends the rows around the cursor (8 above it, 4 below it) as plain lines, with '.' for
- * characters other than ASCII.
- */
+/* Appends 8 rows above to 4 rows below the cursor, with '.' for characters beyond ASCII. */
 void prompt_write_around(const struct prompt_view *view, struct buf *out);
 
 enum prompt_echo {
@@ -58,9 +52,6 @@ enum prompt_echo {
 	ECHO_TAIL, /* the end of the line is there alone: its beginning is out of sight */
 };
 
-/*
- * Looks if the input at the cursor is a line that was typed behind a lead. lead NULL: any prompt
- * counts as the lead.
- */
+/* Looks if the input at the cursor is a line typed behind a lead (NULL: any prompt). */
 enum prompt_echo prompt_find_line(
     const struct prompt_view *view, const char *line, size_t len, const char *lead);

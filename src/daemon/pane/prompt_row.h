@@ -15,15 +15,11 @@ struct prompt_row {
 /* Reads a row, from 0, of a screen from capture-pane -p -e. A row behind the last one is empty. */
 void prompt_row_read(const char *screen, size_t len, unsigned number, struct prompt_row *row);
 
-/* Returns the number of rows of a screen. */
 unsigned prompt_row_count(const char *screen, size_t len);
 
 /* Returns true for blanks and the lines of boxes, which programs draw around their prompts. */
 bool prompt_row_is_frame(uint32_t character);
 
-/*
- * Writes the cells from begin to before end as UTF-8, cut to size. Cells behind the row's end are
- * blank.
- */
+/* Writes cells from begin to before end as UTF-8, cut to size; blank behind the row's end. */
 void prompt_row_text(
     const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size);

@@ -28,15 +28,11 @@ struct reporter_set *reporter_set_new(const struct daemon *parts);
 void reporter_set_free(struct reporter_set *set);
 /* tmux is connected, perhaps again. */
 void reporter_set_wake(struct reporter_set *set);
-/* Returns true if there are no reporters. */
 bool reporter_set_is_idle(const struct reporter_set *set);
 
 void reporter_new_token(char ret_token[REPORTER_TOKEN_SIZE]);
 
-/*
- * Watches the output of a pane whose program does not run yet. parent: the pane to notify; cleared:
- * none.
- */
+/* Watches a pane whose program does not run yet. parent: the pane to notify, or cleared. */
 void reporter_add(struct reporter_set *set, uint32_t pane, const struct pane_ref *parent,
     const char *token, bool wants_notices);
 /* The program runs: its reports are handled from now on, with those that came before. */

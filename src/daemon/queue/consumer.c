@@ -224,10 +224,7 @@ uint64_t consumer_floor(const struct consumer *consumer)
 	return consumer->floor;
 }
 
-/*
- * Returns true if the consumer may get the entry now. Otherwise *ret_due_ms is the time of the
- * entry's redelivery, or 0 if the entry is not redelivered.
- */
+/* Returns true if due now. Otherwise *ret_due_ms is the redelivery's time, or 0 for none. */
 static bool handed_is_due(
     struct consumer *consumer, const struct notification *note, int64_t now_ms, int64_t *ret_due_ms)
 {

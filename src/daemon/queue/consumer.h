@@ -63,10 +63,7 @@ unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_t
 /* Like consumer_acknowledge(), but for this consumer alone: other readers still get the entries. */
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);
 
-/*
- * Counts entries that were handed out CONSUMER_DELIVER_MAX times without an acknowledgement, and so
- * are not redelivered. takes_back: makes them due again.
- */
+/* Counts entries handed out CONSUMER_DELIVER_MAX times. takes_back: makes them due again. */
 size_t consumer_parked(struct consumer *consumer, bool takes_back);
 size_t consumer_set_parked(const struct consumer_set *set);
 size_t consumer_set_count(const struct consumer_set *set);

@@ -199,10 +199,7 @@ static void file_note_hole(struct journal *journal, struct file *file)
 	file->has_hole = file_record(journal, file, JOURNAL_TYPE_MARK, reason, strlen(reason)) == 0;
 }
 
-/*
- * Makes the journal degraded: until a rewrite succeeds, changes stay in memory, so that no record
- * follows one that failed.
- */
+/* Keeps changes in memory until a rewrite succeeds, so that no record follows one that failed. */
 static void journal_degrade(struct journal *journal, int error, const char *what)
 {
 	char reason[128];
@@ -272,7 +269,6 @@ static void journal_installed(struct journal *journal)
 		journal->handlers.degraded(journal->data, false, "the journal was rewritten");
 }
 
-/* Handles the result of a job. */
 static void journal_job_ended(struct journal *journal, const struct syncer_result *result)
 {
 	enum job job = journal->job;

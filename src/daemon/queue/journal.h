@@ -68,10 +68,7 @@ int journal_append(
 /* Starts a sync now; durable() reports its end. */
 void journal_sync(struct journal *journal);
 
-/*
- * Rewrites the journal into a new file: at once, or when threaded one part with each
- * journal_tick().
- */
+/* Rewrites into a new file at once, or when threaded a part with each journal_tick(). */
 void journal_rewrite(struct journal *journal);
 
 /* Blocks until all records are durable or the disk has failed. Only for the end of the daemon. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A notification: the end or the result of a request, or a message. Its content never changes; its
- * state does.
- */
+/* A notification: the end or result of a request, or a message. Only its state changes. */
 #pragma once
 
 #include "daemon/core/pane_ref.h"
@@ -72,10 +69,7 @@ void notification_free(struct notification *note);
 /* Returns the memory that the notification takes, in bytes. */
 size_t notification_size(const struct notification *note);
 
-/*
- * Writes the members of section 10 of muxbus-protocol(7). is_event: leaves out seq and time, which
- * the event has already.
- */
+/* Writes the members of section 10 of muxbus-protocol(7). is_event: without seq and time. */
 void notification_write_members(
     struct json_writer *writer, const struct notification *note, bool is_event);
 
@@ -123,10 +117,7 @@ struct notification *note_index_older(
 struct notification *note_index_undelivered(
     const struct note_index *index, uint64_t key, const struct notification *previous);
 
-/*
- * Lets later posts with the same key be counted into a notification, or ends this. Without the
- * offer, note_index_offered() does not find the notification.
- */
+/* Lets later posts of its key be counted into it, and note_index_offered() find it, or not. */
 void note_index_offer(struct note_index *index, struct notification *note);
 void note_index_withdraw(struct note_index *index, struct notification *note);
 /* Iterates the offered notifications with a key, oldest first. NULL starts and ends. */

@@ -32,7 +32,6 @@ struct once {
 	uint64_t content; /* checksum of its other parameters */
 };
 
-/* An earlier request with the same key. */
 struct once_earlier {
 	char id[NOTIFICATION_ID_SIZE];
 	char *method; /* NULL: the method of the new request (stored by 0.2.0) */

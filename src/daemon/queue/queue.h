@@ -64,10 +64,7 @@ struct notification_draft {
 void queue_begin(struct queue *queue);
 uint64_t queue_commit(struct queue *queue);
 
-/*
- * Posts a notification, in a transaction of its own unless one is open. Returns its number, or the
- * number of the older one that it was counted into.
- */
+/* Posts in the open transaction, or its own. Returns the number, maybe of one counted into. */
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft);
 
 /*
@@ -102,10 +99,7 @@ void queue_note_loss(struct queue *queue);
 /* Sets state and receipt (JSON; NULL: as before). Returns false if the entry is forgotten. */
 bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt);
-/*
- * Call this when a reader has got the entry. Later posts are then not counted into the entry,
- * because that reader would miss them.
- */
+/* A reader has got the entry, so later posts are not counted into it. */
 void queue_note_told(struct queue *queue, uint64_t seq);
 /* Counts redeliveries of an entry; -1 takes one back. */
 void queue_count_redelivery(struct queue *queue, uint64_t seq, int count);

@@ -30,10 +30,7 @@ struct store *store_open(const struct journal_disk *disk, void *disk_data, bool 
     const struct store_handlers *handlers, void *data);
 void store_close(struct store *store);
 
-/*
- * The key of the reason why records are missing, as in the journal's gap(). The transaction that
- * reports the loss deletes the key.
- */
+/* Key of the reason why records are missing. The transaction that reports it deletes it. */
 #define STORE_LOSS_KEY "loss/journal"
 
 /* Returns the journal, for its descriptor, timeouts and statistics. NULL without a disk. */

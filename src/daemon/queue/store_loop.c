@@ -42,7 +42,6 @@ static void store_loop_degraded(void *data, bool is_degraded, const char *reason
 		log_info("the disk keeps notifications again: %s", reason);
 }
 
-/* Sets the timer for the journal's next work. */
 static void store_loop_arm(struct store_loop *store_loop)
 {
 	int timeout_ms = journal_timeout_ms(store_journal(store_loop->store));

@@ -97,10 +97,7 @@ void condition_free(struct condition *condition);
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details);
 
-/*
- * Returns true if the daemon must be attached while a condition of this kind is pending. by_pipe:
- * the output of panes comes by a pipe, and needs no client.
- */
+/* Returns true if a kind needs the daemon attached. by_pipe: output comes without a client. */
 bool condition_follows(const struct condition_kind *kind, bool by_pipe);
 /* As condition_follows(), for any condition of an array; invalid conditions do not count. */
 bool condition_any_follows(const struct json *specs, bool by_pipe);

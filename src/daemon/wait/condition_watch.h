@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The watch of a pane for a condition: what the condition listens to, and how it ends if the pane
- * is closed. Each kind uses some of the members.
- */
+/* The watch of a pane: what a condition listens to, and how it ends if the pane is closed. */
 #pragma once
 
 #include "daemon/agent/agent.h"
@@ -43,10 +40,7 @@ void pane_watch_disarm(struct condition *condition);
 
 /* If the pane closed since it was looked up: fails the request, frees the watch, returns false. */
 bool pane_watch_fail(struct pane_watch *watch, struct request *request);
-/*
- * Taps the pane's output (output NULL: as in stream_tap). On error, fails the request, frees the
- * watch and returns false.
- */
+/* Taps the output (NULL: as in stream_tap). On error, fails the request and frees the watch. */
 bool pane_watch_tap(struct pane_watch *watch, struct request *request,
     void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len));
 /*

@@ -86,10 +86,7 @@ static size_t count_in(const struct wait *wait, enum condition_state state)
 	return count;
 }
 
-/*
- * Returns true if the wait is decided. any: a condition has matched, or all have ended; all: each
- * has matched, or one has ended.
- */
+/* Returns true if decided. any: one matched, or all ended; all: each matched, or one ended. */
 static bool wait_is_over(const struct wait *wait)
 {
 	size_t matched = count_in(wait, CONDITION_MATCHED);
@@ -121,7 +118,6 @@ static const char *reason_of(const struct wait *wait)
 	return wait->kind != WAIT_REQUEST && count_in(wait, CONDITION_LIMIT) > 0 ? "limit" : "gone";
 }
 
-/* Writes the result so far. */
 static void wait_write(const struct wait *wait, struct json_writer *writer, int64_t now_ms)
 {
 	json_array_begin(writer, "matched");
@@ -504,10 +500,7 @@ static bool has_room(const struct wait_set *set, struct request *request, size_t
 	    WAIT_READERS_MAX);
 }
 
-/*
- * Arms all conditions, which must fit the store if name is not NULL. On error, fails the request
- * and returns false.
- */
+/* Arms all conditions, which must fit the store for a name. On error, fails the request. */
 static bool add_all(
     struct wait *wait, struct request *request, const struct json *list, const char *name)
 {

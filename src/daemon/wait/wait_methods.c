@@ -114,10 +114,7 @@ static void handle_wait(struct request *request, const void *data)
 	    args->has_timeout, args->wait);
 }
 
-/*
- * Handles a request that is repeated with its key like the first. A wait with a name exists already,
- * and the request joins that wait.
- */
+/* Handles a repeated request like the first. One with the name of a wait joins that wait. */
 static void handle_wait_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_wait(request, data);
@@ -135,7 +132,6 @@ static const struct field_result started_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Starts a background wait, and answers with its id. */
 static void start_background(struct request *request, const struct wait_background *order,
     const char *what, double timeout_sec)
 {
