@@ -4,10 +4,8 @@
 
 #include "cli/arguments.h"
 #include "cli/catalog.h"
-#include "cli/remote.h"
-#include "cli/screen_text.h"
-#include "cli/show.h"
 #include "cli/status_text.h"
+#include "cli/verb.h"
 #include "wire/address.h"
 
 struct method_call {

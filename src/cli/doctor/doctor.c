@@ -2,11 +2,7 @@
 /* muxbus doctor: finds problems and suggests remedies, for people or as JSON. */
 #include "cli/doctor/doctor.h"
 
-#include "cli/option.h"
-#include "cli/remote.h"
-#include "cli/screen_text.h"
-#include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 #define FINDINGS_MAX 64
 #define TEXT_MAX 2048

@@ -4,10 +4,8 @@
 
 #include <poll.h>
 
-#include "cli/ask.h"
-#include "cli/locate.h"
 #include "cli/program.h"
-#include "cli/remote.h"
+#include "cli/verb.h"
 #include "config.h"
 
 #define AUDIT_TIMEOUT_MS 15000

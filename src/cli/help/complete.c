@@ -2,10 +2,7 @@
 /* muxbus complete lists possible next words; completion and shell-init print shell scripts. */
 #include "cli/arguments.h"
 #include "cli/catalog.h"
-#include "cli/locate.h"
-#include "cli/option.h"
-#include "cli/screen_text.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "completion_scripts.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)

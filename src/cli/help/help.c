@@ -3,9 +3,7 @@
 #include "cli/arguments.h"
 #include "cli/catalog.h"
 #include "cli/help/help_page.h"
-#include "cli/option.h"
-#include "cli/screen_text.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "config.h"
 
 #define OUT_MAX HELP_PAGE_MAX

@@ -3,8 +3,7 @@
 
 #include <ctype.h>
 
-#include "cli/ask.h"
-#include "cli/screen_text.h"
+#include "cli/verb.h"
 
 void help_page_title(struct help_page *page, const char *text)
 {

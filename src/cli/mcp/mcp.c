@@ -10,10 +10,8 @@
 
 #include "base/process.h"
 #include "cli/catalog.h"
-#include "cli/locate.h"
 #include "cli/mcp/mcp_replay.h"
-#include "cli/option.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "config.h"
 #include "wire/message.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus setup: adds Muxbus to the configuration files of an agent. */
-#include "cli/screen_text.h"
 #include "cli/setup/setup_file.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 static void say_next(const struct setup *setup)
 {

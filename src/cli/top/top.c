@@ -9,14 +9,10 @@
 #include <sys/signalfd.h>
 #include <termios.h>
 
-#include "cli/ask.h"
-#include "cli/locate.h"
-#include "cli/option.h"
-#include "cli/remote.h"
 #include "cli/status_text.h"
 #include "cli/top/top_feed.h"
 #include "cli/top/top_frame.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "wire/address.h"
 
 #define OVERVIEW_MAX ((size_t)1024 * 1024) /* bytes */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus audit: lists the requests that did more than read. */
-#include "cli/ask.h"
-#include "cli/option.h"
-#include "cli/screen_text.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 enum { FOLLOW_SEC = 3600, LINE_BYTES = 4096 };
 

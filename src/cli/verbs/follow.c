@@ -8,11 +8,7 @@
  */
 #include <poll.h>
 
-#include "cli/ask.h"
-#include "cli/locate.h"
-#include "cli/option.h"
-#include "cli/screen_text.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "wire/message.h"
 
 enum {

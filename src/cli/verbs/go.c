@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus go: shows a pane on the user's terminal, even a pane of another session. */
-#include "cli/ask.h"
-#include "cli/locate.h"
-#include "cli/option.h"
 #include "cli/tmux_client.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 #define PARAMS_MAX 65536
 

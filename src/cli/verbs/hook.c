@@ -8,10 +8,7 @@
  */
 #include <poll.h>
 
-#include "cli/ask.h"
-#include "cli/locate.h"
-#include "cli/option.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verbs/hook_event.h"
 
 #define MARK_VARIABLE "LC_MUXBUS"

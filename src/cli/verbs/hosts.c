@@ -3,8 +3,7 @@
 #include "base/file.h"
 #include "cli/call.h"
 #include "cli/config_file.h"
-#include "cli/locate.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "wire/address.h"
 #include "wire/host_line.h"
 

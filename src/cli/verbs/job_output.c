@@ -3,10 +3,7 @@
 
 #include <sys/inotify.h>
 
-#include "cli/ask.h"
-#include "cli/remote.h"
-#include "cli/screen_text.h"
-#include "cli/show.h"
+#include "cli/verb.h"
 
 #define READ_BYTES 262144
 #define TAIL_MAX 128 /* bytes of an incomplete character or sequence */

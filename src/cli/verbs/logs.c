@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus logs: prints the output of a job, and with --follow continues until the job ends. */
-#include "cli/ask.h"
-#include "cli/option.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus metrics: prints the numbers of status in the text format of Prometheus. */
-#include "cli/ask.h"
-#include "cli/option.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)
 

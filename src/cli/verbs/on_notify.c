@@ -2,9 +2,8 @@
 /* muxbus on_notify: sets the user's own program for notifications in muxbusd's file. */
 #include "cli/config_file.h"
 #include "cli/program.h"
-#include "cli/screen_text.h"
 #include "cli/setup/setup_file.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "wire/address.h"
 
 enum { REASON_SIZE = PATH_MAX + 512, WORDS_MAX = 64, FILE_MAX_BYTES = 8192 };

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus record: records past or live output of a pane for asciinema. */
-#include "cli/ask.h"
-#include "cli/locate.h"
-#include "cli/option.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verbs/cast.h"
 #include "cli/verbs/interrupt.h"
 

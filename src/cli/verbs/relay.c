@@ -3,8 +3,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "cli/ask.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "config.h"
 #include "wire/relay.h"
 

@@ -2,10 +2,7 @@
 /* muxbus remind: sends a notification with a text after a time, or at a time of day. */
 #include <time.h>
 
-#include "cli/ask.h"
-#include "cli/option.h"
-#include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 #define CLOCK_BACK_SEC (3 * 3600) /* the most by which a time zone sets clocks back at once */
 

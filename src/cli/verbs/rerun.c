@@ -8,11 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/process.h"
-#include "cli/option.h"
-#include "cli/remote.h"
-#include "cli/screen_text.h"
-#include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verbs/interrupt.h"
 
 /*

@@ -3,12 +3,7 @@
  * muxbus restore: recreates saved sessions. Names and directories reach tmux through methods that
  * take them literally. Saved text reaches a shell only as an argument of a fixed script.
  */
-#include "cli/ask.h"
-#include "cli/locate.h"
-#include "cli/option.h"
-#include "cli/remote.h"
-#include "cli/screen_text.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verbs/restore_program.h"
 
 /*

@@ -4,9 +4,8 @@
 #include <poll.h>
 
 #include "base/conversation.h"
-#include "cli/ask.h"
-#include "cli/locate.h"
 #include "cli/program.h"
+#include "cli/verb.h"
 
 /* Scripts for panes that do not just run tmux's default shell. Their arguments follow. */
 static const char cd_script[] = "d=$(printf '%b.' \"$1\"); cd -- \"${d%.}\"; shift; ";

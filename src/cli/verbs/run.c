@@ -4,13 +4,8 @@
 #include <sys/random.h>
 
 #include "base/file.h"
-#include "cli/ask.h"
-#include "cli/option.h"
-#include "cli/remote.h"
-#include "cli/screen_text.h"
 #include "cli/shell_word.h"
-#include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"
 #include "wire/address.h"

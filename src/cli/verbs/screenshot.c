@@ -3,12 +3,8 @@
 #include <ftw.h>
 
 #include "base/file.h"
-#include "cli/ask.h"
-#include "cli/locate.h"
-#include "cli/option.h"
 #include "cli/program.h"
-#include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 enum { TIMEOUT_MS = 60000, WORDS_MAX = 12, OUTPUT_MAX = 4096, PATH_SIZE = 256 };
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus start: starts the daemon, and returns when the daemon is ready. */
-#include "cli/ask.h"
-#include "cli/option.h"
-#include "cli/screen_text.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 
 enum cli_status start_run(struct cli *cli, int argc, char **argv)
 {

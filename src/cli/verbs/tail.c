@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus tail: prints the lines of a pane as its program writes them. */
-#include "cli/ask.h"
-#include "cli/locate.h"
-#include "cli/option.h"
-#include "cli/screen_text.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verbs/interrupt.h"
 
 struct tail_verb {

@@ -2,11 +2,7 @@
 /* muxbus wait: waits until conditions come true. */
 #include "cli/verbs/wait.h"
 
-#include "cli/ask.h"
-#include "cli/option.h"
-#include "cli/screen_text.h"
-#include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus watch: prints events as they happen. */
-#include "cli/ask.h"
-#include "cli/option.h"
-#include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verbs/interrupt.h"
 
 #define NAMES_MAX 64 /* limit of subscribe for kinds, panes and sessions each */
