@@ -40,6 +40,7 @@
 #include "daemon/tool/tool_kept.h"
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
+#include "io/loop_pidfd.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
@@ -48,6 +49,8 @@
 /* How long a normal stop may take. */
 #define STOP_MS 2000
 #define SIGNALS_COUNT 4
+
+static const char server_ended[] = "the tmux server has ended";
 
 struct main {
 	struct daemon daemon; /* must be first: stop() casts */
@@ -63,6 +66,7 @@ struct main {
 	struct event *signals[SIGNALS_COUNT];
 	struct loop_timer *first_wait; /* armed until the daemon is ready */
 	struct loop_timer *stop_timer;
+	struct loop_pidfd *server; /* of the tmux server; NULL: not watched, or it has ended */
 	struct boot_alarm *alarm, *watch_alarm; /* of the timers; of the timeouts of watches */
 	bool is_ready, is_stopping, was_live, has_failed;
 	bool is_ended; /* the event loop has ended */
@@ -158,7 +162,31 @@ static void become_ready(void *data)
 	daemonize_ready();
 }
 
-static void on_tmux_state(void *data, bool is_live)
+/* If the server was live, on_tmux_state() ends the daemon, after all that the server has said. */
+static void on_server_ended(void *data)
+{
+	struct main *main = data;
+	loop_pidfd_free(main->server);
+	main->server = NULL;
+	if (!main->was_live)
+		stop(&main->daemon, server_ended);
+}
+
+/* With --exit-with-server, watches for the end of the tmux server; see struct start. */
+static void watch_server(struct main *main, pid_t pid)
+{
+	int fd;
+	if (pid == 0 || !main->config.exit_with_server)
+		return;
+	loop_pidfd_free(main->server);
+	errno = 0;
+	fd = process_open(pid, process_start_ticks(pid));
+	main->server = loop_pidfd_new(main->daemon.base, fd, on_server_ended, main);
+	if (pid < 0 || (fd < 0 && errno == ESRCH))
+		on_server_ended(main);
+}
+
+static void on_tmux_state(void *data, bool is_live, int error)
 {
 	struct main *main = data;
 	bool is_lost = main->was_live && !is_live;
@@ -172,6 +200,7 @@ static void on_tmux_state(void *data, bool is_live)
 	main->was_live = is_live;
 	saved_set_server(main->daemon.saved, is_live);
 	if (is_live) {
+		watch_server(main, tmux_server_pid(main->daemon.tmux));
 		reporter_set_wake(main->daemon.reporters);
 		delivery_set_wake(main->daemon.deliveries);
 		self_command_set_wake(main->daemon.self_commands);
@@ -188,8 +217,10 @@ static void on_tmux_state(void *data, bool is_live)
 	}
 	if (is_live && main->demand != NULL)
 		attach_demand_settle(main->demand);
-	if (is_lost && main->config.exit_with_server)
-		stop(&main->daemon, "the tmux server has ended");
+	/* A server that did not answer may go on. */
+	if (is_lost && main->config.exit_with_server &&
+	    (error != MUXBUS_ERR_TIMEOUT || main->server == NULL))
+		stop(&main->daemon, server_ended);
 	else if (main->is_ready)
 		tell_status(main);
 	else
@@ -211,6 +242,9 @@ static int follow(struct main *main)
 		become_ready(main);
 		return 0;
 	}
+	watch_server(main, main->start.server);
+	if (main->is_stopping)
+		return 0;
 	if (main->demand != NULL)
 		attach_demand_settle(main->demand);
 	r = muxbus_sync_start(tmux_sync(main->daemon.tmux));
@@ -470,6 +504,7 @@ static void tear_down(struct main *main)
 	rest_set_free(daemon->rests);
 	for (size_t i = 0; i < SIGNALS_COUNT && main->signals[i] != NULL; i++)
 		event_free(main->signals[i]);
+	loop_pidfd_free(main->server);
 	loop_timer_free(main->first_wait);
 	loop_timer_free(main->stop_timer);
 	if (daemon->base != NULL)

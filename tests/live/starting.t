@@ -221,6 +221,37 @@ daemon=$(pid_at "$other.muxbus")
 tmux -S "$other" kill-server
 ok 'and it ends' until_gone "$daemon"
 
+# A server that ends before the daemon has followed it. A server that does not answer has not ended.
+ends_with() { # ends_with TMUX: the exit status of a daemon in the foreground
+	TMUX=$1 timeout 10 "$muxbusd" -f --exit-with-server 2>/dev/null
+	echo $?
+}
+tmux -S "$other" -f /dev/null new-session -d 'exec sh'
+server=$(tmux -S "$other" display-message -p '#{pid}')
+tmux -S "$other" kill-server
+until_gone "$server"
+is 'the server that started it has ended: so does it' "$(ends_with "$other,$server,0")" 0
+is 'also if another program has its pid' "$(ends_with "$other,$$,0")" 0
+tmux -S "$other" -f /dev/null new-session -d 'exec sh'
+server=$(tmux -S "$other" display-message -p '#{pid}')
+kill -STOP "$server"
+"$muxbusd" -S "$other" -f --exit-with-server 2>"$dir/hung" &
+daemon=$!
+until_is 'it waits for a server that does not answer' "$daemon" pid_at "$other.muxbus"
+kill -9 "$server"
+ok 'and ends when that is killed' until_gone "$daemon"
+tmux -S "$other" -f /dev/null new-session -d 'exec sh'
+server=$(tmux -S "$other" display-message -p '#{pid}')
+"$muxbusd" -S "$other" --exit-with-server -o command_timeout_ms=1000
+daemon=$(pid_at "$other.muxbus")
+kill -STOP "$server"
+ask_at "$other.muxbus" '{"method":"run_tmux","params":{"args":["list-keys"]}}' >/dev/null
+until_is 'a server does not answer any more' searching state
+kill -CONT "$server"
+until_is 'when it does, the same daemon follows it' "live $daemon" eval 'echo "$(state) $(pid_at "$other.muxbus")"'
+kill -9 "$server"
+ok 'and ends with it' until_gone "$daemon"
+
 # A start while a daemon ends waits for the end; here tmux does not answer its last question.
 tmux -S "$other" -f /dev/null new-session -d -s again 'exec sh'
 server=$(tmux -S "$other" display-message -p '#{pid}')

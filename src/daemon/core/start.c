@@ -447,6 +447,22 @@ static void make_listen(const struct lock_holder *holder, const char *own_socket
 	}
 }
 
+/* Returns the tmux server of the lock, or else the one that TMUX names; see struct start. */
+static pid_t find_server(pid_t locked, const char *tmux_socket)
+{
+	const char *tmux = getenv("TMUX");
+	size_t len = strlen(tmux_socket);
+	char name[16];
+	pid_t pid;
+	if (locked != 0 || tmux == NULL || strncmp(tmux, tmux_socket, len) != 0 || tmux[len] != ',')
+		return locked;
+	pid = (pid_t)atoi(tmux + len + 1);
+	/* Another program may have the pid of a server that has ended. */
+	return pid <= 0                                                                ? 0
+	    : process_read(pid, "comm", name, sizeof name) > 0 && strstr(name, "tmux") ? pid
+										       : -1;
+}
+
 enum start_result start_take(struct start *start, const struct config *config)
 {
 	struct lock_holder holder;
@@ -481,6 +497,7 @@ enum start_result start_take(struct start *start, const struct config *config)
 		(void)start_fail("%s", reason);
 		return START_FAILED;
 	}
+	start->server = find_server(start->server_lock.server, config->tmux_socket);
 	/* The daemon is in no pane, even if it was started in one. */
 	(void)unsetenv("TMUX");
 	(void)unsetenv("TMUX_PANE");

@@ -53,6 +53,7 @@ bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_
 struct start {
 	int lock_fd;
 	struct server_lock server_lock;
+	pid_t server; /* the tmux server that runs, or that has started us; -1: ended; 0: none */
 };
 
 enum start_result {

@@ -113,7 +113,7 @@ static void become_live(struct tmux *tmux)
 	tmux_events_found(tmux->events, &info);
 	set_environment(tmux);
 	if (tmux->handlers.state != NULL)
-		tmux->handlers.state(tmux->data, true);
+		tmux->handlers.state(tmux->data, true, 0);
 }
 
 /* Ends the attaches that wait. error says why the daemon is not attached; 0: continue. */
@@ -139,7 +139,7 @@ static void become_lost(struct tmux *tmux, int error)
 	tmux_events_lost(tmux->events, error, tmux->reason, tmux->server_pid);
 	tmux->server_pid = 0;
 	if (tmux->handlers.state != NULL)
-		tmux->handlers.state(tmux->data, false);
+		tmux->handlers.state(tmux->data, false, error);
 }
 
 /* Sets the reason why tmux is not followed. */

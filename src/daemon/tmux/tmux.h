@@ -17,8 +17,8 @@ struct json_writer;
 struct stream_set;
 
 struct tmux_handlers {
-	/* The server was found or lost; called after its event was published. May be NULL. */
-	void (*state)(void *data, bool is_live);
+	/* The server was found, or lost by an error; called after its event. May be NULL. */
+	void (*state)(void *data, bool is_live, int error);
 	/* A part began or ended to follow tmux: see tmux_followed(). May be NULL. */
 	void (*followed)(void *data);
 };
