@@ -384,6 +384,10 @@ t set-hook -g client-attached "run-shell 'echo client >>$dir/clients'"
 use
 call resources/subscribe '{"uri":"muxbus://panes"}'
 is 'with attach=never the resource of panes is refused' "$(field .error.data.kind)" refused
+ask '{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["muxbus://panes","muxbus://jobs"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' >"$dir/stream" &
+streamer=$!
+until_is 'and no stream accepts it' '["muxbus://jobs"]' jq -c .params.notifications.resourceSubscriptions "$dir/stream"
+kill "$streamer"
 call subscribe '{}'
 is 'with attach=never it is refused' "$(field '"\(.error.data.kind) \(.error.message | contains("attach=never"))"')" 'refused true'
 call wait_for '{"any":[{"event":"window_created"}],"timeout_sec":5}'

@@ -247,6 +247,14 @@ static struct listen_target *add_target(struct mcp_listening *listening,
 	return target;
 }
 
+/* Returns true if only a client of tmux gets all changes. */
+static bool needs_client(const struct mcp_listening *listening, const struct mcp_change *change)
+{
+	return change->kinds != 0 &&
+	    subscription_follows(change->kinds, change->has_output,
+		change->pane != MUXBUS_NO_ID && config_pipes(listening->daemon->config));
+}
+
 void mcp_listen_lists(struct mcp_session *session)
 {
 	struct mcp_listening *listening = listening_of(session);
@@ -310,10 +318,7 @@ static void handle_subscribe(struct mcp_exchange *exchange, const void *data)
 		    "have the resources");
 		return;
 	}
-	if (change.kinds != 0 &&
-	    subscription_follows(change.kinds, change.has_output,
-		change.pane != MUXBUS_NO_ID && config_pipes(listening->daemon->config)) &&
-	    dispatch_attach_first(exchange->request))
+	if (needs_client(listening, &change) && dispatch_attach_first(exchange->request))
 		return;
 	if (find_by_uri(listening, args->uri) == NULL &&
 	    add_target(listening, NULL, args->uri, &change, false) == NULL) {
@@ -341,6 +346,7 @@ static void add_resources(
     struct listen_stream *stream, const struct json *filter, struct json_writer *writer)
 {
 	const struct json *uris = json_member(filter, "resourceSubscriptions");
+	bool may_attach = stream->listening->daemon->config->attach != ATTACH_NEVER;
 	struct mcp_change change;
 	if (uris == NULL || uris->type != JSON_ARRAY)
 		return;
@@ -348,6 +354,7 @@ static void add_resources(
 	json_each (uri, uris)
 		if (uri->type == JSON_STRING && uri->len <= MCP_URI_MAX &&
 		    mcp_resource_change(uri->text, &change) &&
+		    (may_attach || !needs_client(stream->listening, &change)) &&
 		    add_target(stream->listening, stream, uri->text, &change, false) != NULL)
 			json_put_str(writer, NULL, uri->text);
 	json_array_end(writer);
