@@ -63,6 +63,7 @@ static size_t ours(struct line_matcher *matcher)
 		struct matched_line line;
 		const char *block;
 		block = (const char *)text.data + at;
+		pattern_begin();
 		for (size_t from = 0;
 		     line_match(matcher, block, end - at, from, &line) == PATTERN_MATCH;
 		     from = line.after)

@@ -8,6 +8,7 @@
 
 /* Measured: these limits end a hostile pattern within milliseconds; normal ones stay far below. */
 #define MATCH_LIMIT 100000
+#define QUICK_LIMIT 500 /* of the first pass; no time is read in it */
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT_KIB 4096
 #define PARENS_NEST_LIMIT 100
@@ -16,6 +17,7 @@
 /* The time is read once in so many places where a match may begin, or calls of machine code. */
 #define PLACES_UNTIMED 16
 #define CALLS_UNTIMED 4
+#define SEARCHES_UNTIMED 64
 #define CALL_PLACES 64
 #define RANGES_MAX (2 * 0x110000) /* characters of all ranges whose case is ignored */
 #define PLACE_CALL "(?C)" /* makes the interpreter call on_place() at each place */
@@ -258,18 +260,27 @@ static void take_spans(int count, struct pattern_match *ret_match)
 	}
 }
 
-/*
- * Calls the machine code, for a few places at a time. It omits the check for valid UTF-8, since it
- * handles invalid UTF-8.
- */
+/* Calls the machine code for the places up to limit. It handles invalid UTF-8: no check before. */
+static int run_places(
+    const struct pattern *pattern, const char *subject, size_t len, size_t start, size_t limit)
+{
+	pcre2_set_offset_limit(shared.match, limit < len ? limit : PCRE2_UNSET);
+	return pcre2_jit_match(
+	    pattern->code, (PCRE2_SPTR)subject, len, start, 0, shared.places, shared.match);
+}
+
+/* Passes all places quickly. If one needs many steps, the next pass takes a few places at a time. */
 static int run_jit(struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
+	int count;
+	pcre2_set_match_limit(shared.match, QUICK_LIMIT);
+	count = run_places(pattern, subject, len, start, len);
+	pcre2_set_match_limit(shared.match, MATCH_LIMIT);
+	if (count != PCRE2_ERROR_MATCHLIMIT)
+		return count;
 	for (;;) {
 		size_t limit = pattern->may_be_slow ? start + CALL_PLACES : len;
-		int count;
-		pcre2_set_offset_limit(shared.match, limit < len ? limit : PCRE2_UNSET);
-		count = pcre2_jit_match(
-		    pattern->code, (PCRE2_SPTR)subject, len, start, 0, shared.places, shared.match);
+		count = run_places(pattern, subject, len, start, limit);
 		if (count != PCRE2_ERROR_NOMATCH || limit >= len)
 			return count;
 		if (is_over(pattern, CALLS_UNTIMED))
@@ -306,7 +317,7 @@ enum pattern_result pattern_find_on(struct pattern *pattern, const void *bytes, 
 		spend(pattern);
 	shared.timed = pattern;
 	if (pattern->spent_us >= SEARCH_US_MAX ||
-	    (pattern->may_be_slow && is_over(pattern, CALLS_UNTIMED)))
+	    (pattern->may_be_slow && is_over(pattern, SEARCHES_UNTIMED)))
 		return PATTERN_LIMIT;
 	/*
 	 * Machine code is compiled at the first use: it takes most of the memory of a pattern, and
