@@ -49,25 +49,19 @@ static void end(struct json_writer *writer, struct buf *out)
 
 static void mcp_message_initialize(struct buf *out, int64_t id)
 {
-	struct json_writer writer;
-	begin_request(&writer, out, MCP_MESSAGE_MAX, id, "initialize");
-	json_put_str(&writer, "protocolVersion", ASKED_VERSION);
-	json_object_begin(&writer, "capabilities");
-	json_object_end(&writer);
-	json_object_begin(&writer, "clientInfo");
-	json_put_str(&writer, "name", "muxbus");
-	json_put_str(&writer, "version", PACKAGE_VERSION);
-	json_object_end(&writer);
-	json_object_end(&writer);
-	end(&writer, out);
+	buf_init(out, MCP_MESSAGE_MAX);
+	(void)buf_printf(out,
+	    "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"initialize\",\"params\":{"
+	    "\"protocolVersion\":\"" ASKED_VERSION "\",\"capabilities\":{},"
+	    "\"clientInfo\":{\"name\":\"muxbus\",\"version\":\"" PACKAGE_VERSION "\"}}}\n",
+	    id);
 }
 
 static void mcp_message_initialized(struct buf *out)
 {
-	struct json_writer writer;
-	begin(&writer, out, MCP_MESSAGE_MAX);
-	json_put_str(&writer, "method", "notifications/initialized");
-	end(&writer, out);
+	buf_init(out, MCP_MESSAGE_MAX);
+	(void)buf_append_str(
+	    out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
 }
 
 /* A cursor of NULL asks for the first page. */

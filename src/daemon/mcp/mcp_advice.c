@@ -13,11 +13,6 @@
 #define READ_BYTES 7000 /* default max_bytes of a read, whose result then need not be cut */
 #define READ_MAX 15000 /* limit of a max_bytes that the caller gave */
 
-bool mcp_advice_keeps_end(const struct method *tool)
-{
-	return strcmp(tool->name, "capture_pane") == 0 || strcmp(tool->name, "execute_cli") == 0;
-}
-
 static void narrow_bytes(const struct field *field, int64_t *value)
 {
 	bool is_preset = field->preset != NULL && strtoll(field->preset, NULL, 10) == *value;
@@ -43,6 +38,15 @@ static void put_visible(struct buf *out, const char *text)
 	(void)str_append_visible(out, text, strnlen(text, 60)); /* may end within a word */
 }
 
+static void end_list(struct buf *out, size_t count, const char *more)
+{
+	(void)buf_printf(out, "%s.%s",
+	    count == 0               ? " none"
+		: count > LISTED_MAX ? " and others"
+				     : "",
+	    more);
+}
+
 static void list_panes(struct buf *out, const struct daemon *daemon)
 {
 	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
@@ -55,10 +59,7 @@ static void list_panes(struct buf *out, const struct daemon *daemon)
 		(void)buf_printf(out, "%s %%%u ", count > 1 ? "," : "", (unsigned)pane->id);
 		put_visible(out, pane->command != NULL ? pane->command : "?");
 	}
-	(void)buf_printf(out, "%s. list_panes tells more.",
-	    count == 0               ? " none"
-		: count > LISTED_MAX ? " and others"
-				     : "");
+	end_list(out, count, " list_panes tells more.");
 }
 
 static void list_jobs(struct buf *out, const struct daemon *daemon)
@@ -72,10 +73,7 @@ static void list_jobs(struct buf *out, const struct daemon *daemon)
 		(void)buf_printf(out, "%s %s ", count > 1 ? "," : "", job->id);
 		put_visible(out, job->command);
 	}
-	(void)buf_printf(out, "%s.",
-	    count == 0               ? " none"
-		: count > LISTED_MAX ? " and others"
-				     : "");
+	end_list(out, count, "");
 }
 
 enum { TIMERS_NAMED = 100 };

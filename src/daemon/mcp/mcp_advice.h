@@ -7,9 +7,6 @@
 struct daemon;
 struct mcp_tool_set;
 
-/* Returns true if the end of the tool's texts matters most, so that a cut keeps the end. */
-bool mcp_advice_keeps_end(const struct method *tool);
-
 /* Reduces max_bytes and "detail" in the arguments of a tool, so that its result need not be cut. */
 void mcp_advice_narrow(const struct method *tool, void *args);
 

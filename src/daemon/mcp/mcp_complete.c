@@ -166,14 +166,11 @@ static bool is_complete(
     struct request *request, const struct mcp_prompt *prompt, const struct json *arguments)
 {
 	for (const struct mcp_prompt_argument *a = prompt->arguments; a->name; a++) {
-		char data[64];
 		const char *value = argument(arguments, a->name);
 		if ((*value || !a->is_required) && strlen(value) <= ARGUMENT_MAX)
 			continue;
-		(void)snprintf(data, sizeof data, "\"field\":\"%s\"", a->name);
-		return request_fail_data(request, MESSAGE_PARAMS, data,
-		    *value ? "%s: must not be longer than 16384 bytes" : "%s: is required",
-		    a->name);
+		return request_fail_field(request, a->name, "%s",
+		    *value ? "must not be longer than 16384 bytes" : "is required");
 	}
 	return true;
 }

@@ -327,7 +327,8 @@ static void put_result(struct mcp_call *call, struct json_writer *writer, const 
 	struct json_error error;
 	struct showing showing = {
 	    .asked = {.tool = call->tool}, .result = result, .reader = call->mcp->shown_reader};
-	struct mcp_cut cut = {.keeps_end = mcp_advice_keeps_end(call->tool)};
+	static const char *const by_end[] = {"capture_pane", "execute_cli", NULL};
+	struct mcp_cut cut = {.keeps_end = str_is_in(call->tool->name, by_end)};
 	struct buf out, shown;
 	struct request_view *view;
 	int64_t last;

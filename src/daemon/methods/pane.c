@@ -16,12 +16,11 @@ static void answer_pane(struct request *request, const struct muxbus_reply *repl
 	request_done(request);
 }
 
-static void run(
-    struct request *request, struct muxbus_command *command, const struct muxbus_pane *pane)
+static void run(struct request *request, struct muxbus_command *command,
+    const struct muxbus_pane *pane, tmux_call_fn *answer)
 {
-	uint32_t *context = xalloc(sizeof *context);
-	*context = pane->id;
-	tmux_call_in_window(request, command, pane->window, answer_pane, context);
+	tmux_call_in_window(
+	    request, command, pane->window, answer, xmemdup(&pane->id, sizeof pane->id));
 }
 
 static const struct field_result pane_results[] = {
@@ -135,7 +134,8 @@ static void handle_close_pane(struct request *request, const void *data)
 	if (!target_pane(request, args->pane, &pane) ||
 	    (!args->force && !guard_pane(request, pane)))
 		return;
-	run(request, tmux_command("kill-pane", "-t", TMUX_ID('%', pane->id), NULL), pane);
+	run(request, tmux_command("kill-pane", "-t", TMUX_ID('%', pane->id), NULL), pane,
+	    answer_pane);
 }
 
 struct resize_pane_args {
@@ -208,7 +208,6 @@ static void handle_resize_pane(struct request *request, const void *data)
 	const struct resize_pane_args *args = data;
 	const struct muxbus_pane *pane;
 	struct muxbus_command *command;
-	uint32_t *context;
 	if (!target_pane(request, args->pane, &pane))
 		return;
 	if (args->width == 0 && args->height == 0 && !args->has_zoom) {
@@ -231,9 +230,7 @@ static void handle_resize_pane(struct request *request, const void *data)
 	}
 	if (args->has_zoom)
 		add_zoom(command, pane->id, args->zoom);
-	context = xalloc(sizeof *context);
-	*context = pane->id;
-	tmux_call_in_window(request, command, pane->window, answer_size, context);
+	run(request, command, pane, answer_size);
 }
 
 struct focus_pane_args {
@@ -256,7 +253,7 @@ static void handle_focus_pane(struct request *request, const void *data)
 	muxbus_command_next(command);
 	/* This selects the window that contains the pane at that time. */
 	muxbus_command_args(command, "select-window", "-t", TMUX_ID('%', pane->id), NULL);
-	run(request, command, pane);
+	run(request, command, pane, answer_pane);
 }
 
 const struct method methods_pane[] = {

@@ -21,39 +21,23 @@ static void show(const struct pending_walk *walk, const struct pending_entry *pe
 		walk->fn(walk->data, pending);
 }
 
-static void show_timer(const struct pending_walk *walk, const struct timer *timer)
-{
-	show(walk,
-	    &(struct pending_entry){
-		"timer", timer->id, &timer->pane, timer->real_due_ms, timer->text});
-}
-
-static void each_timer(const struct pending_walk *walk, const struct daemon *daemon)
-{
-	const struct timer *timer = NULL;
-	while ((timer = walk->address != NULL ? timer_of_pane(daemon->timers, walk->address, timer)
-					      : timer_next(daemon->timers, timer)) != NULL)
-		show_timer(walk, timer);
-}
-
-static void each_job(const struct pending_walk *walk, const struct daemon *daemon)
-{
-	next_each (const struct job, job, job_next, daemon->jobs) {
-		if (job->state == JOB_RUNNING && !job->is_silent)
-			show(walk,
-			    &(struct pending_entry){"job", job->id, &job->pane,
-				job->timeout_ms > 0 ? job->created_ms + job->timeout_ms : 0,
-				job->command});
-	}
-}
-
 void pending_each(
     const struct daemon *daemon, const struct pane_ref *address, pending_fn *fn, void *data)
 {
 	const struct pending_walk walk = {.address = address, .fn = fn, .data = data};
 	const struct notification *note = NULL;
-	each_timer(&walk, daemon);
-	each_job(&walk, daemon);
+	const struct timer *timer = NULL;
+	while ((timer = address != NULL ? timer_of_pane(daemon->timers, address, timer)
+					: timer_next(daemon->timers, timer)) != NULL)
+		show(&walk,
+		    &(struct pending_entry){
+			"timer", timer->id, &timer->pane, timer->real_due_ms, timer->text});
+	next_each (const struct job, job, job_next, daemon->jobs)
+		if (job->state == JOB_RUNNING && !job->is_silent)
+			show(&walk,
+			    &(struct pending_entry){"job", job->id, &job->pane,
+				job->timeout_ms > 0 ? job->created_ms + job->timeout_ms : 0,
+				job->command});
 	next_each (const struct watch, watch, watch_next, daemon->watches)
 		show(&walk,
 		    &(struct pending_entry){

@@ -354,19 +354,11 @@ static void put_off_free(struct put_off *again)
 	mem_free(again);
 }
 
-/*
- * Returns true if a method waits and only reads, so that it is useless without a reader: it would
- * take notifications and lose them.
- */
-static bool only_answers(const struct method *method)
-{
-	return method->flags & METHOD_WAITS && method->effects & METHOD_READS;
-}
-
 static void handle_again(struct put_off *again)
 {
 	struct dispatch *dispatch = again->dispatch;
 	struct peer *peer = request_peer(again->request);
+	const struct method *method = request_method(again->request);
 	struct json_error json_error;
 	const struct json *params = NULL;
 	if (again->params.len > 0)
@@ -374,7 +366,9 @@ static void handle_again(struct put_off *again)
 		    again->params.len, &json_error);
 	if (peer != NULL)
 		peer_forget_pane(peer);
-	if (peer == NULL && again->has_peer && only_answers(request_method(again->request)))
+	/* Without a reader, a method that waits and only reads would lose the notifications it takes. */
+	if (peer == NULL && again->has_peer && method->flags & METHOD_WAITS &&
+	    method->effects & METHOD_READS)
 		request_fail(again->request, MESSAGE_CANCELLED, "the connection was closed");
 	else if (read_args(dispatch, again->request, params))
 		go_on(dispatch, again->request, params, again->number, again->kind);
