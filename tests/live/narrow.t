@@ -11,7 +11,7 @@ cat >"$dir/gemini" <<'END'
 #!/usr/bin/env python3
 # NAME LOG: has the box of the agent that it is named for, and logs what Enter sends. It reads no further while
 # LOG.hold exists: after so many keys as that says, or after "text" or "enter". While LOG.rows exists, Enter begins a row.
-import os, select, sys, textwrap, time, tty
+import os, select, signal, sys, textwrap, time, tty
 tty.setraw(0)
 columns, lines = os.get_terminal_size()
 name = os.path.basename(sys.argv[0])
@@ -49,6 +49,11 @@ def draw():
 if is_boxed:
     os.write(1, b"\033[?1049h")
 draw()
+def resized(*_):
+    global columns, lines
+    columns, lines = os.get_terminal_size()
+    draw()
+signal.signal(signal.SIGWINCH, resized)
 def hold(point):
     try:
         if open(sys.argv[1] + ".hold").read().strip() != str(point):
@@ -213,6 +218,20 @@ for agent in gemini opencode; do
 	t send-keys -t "$pane" -N 300 BSpace
 	until_is 'behind it the notice comes' 'delivered ' state "$id"
 	is 'once' "$(heard "$id") $(heard mine)" '1 0'
+
+	# A person who types elsewhere while no daemon runs: all of the line must be in sight.
+	hold 150
+	release
+	tmux -S "$dir/outer" -f /dev/null new-session -d -x 30 -y 12 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
+	until_is 'a person comes' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
+	before=$(t display-message -p -t main: '#{session_activity}')
+	until_is 'and types elsewhere' more sh -c "tmux -S '$dir/outer' send-keys C-u; [ \$(tmux -S '$dir/tmux' display-message -p -t main: '#{session_activity}') -le $before ] || echo more"
+	tmux -S "$dir/outer" kill-server
+	start_daemon
+	until_is 'the line waits' 'queued there is something on the prompt line' state "$id"
+	t resize-window -t "$pane" -x 80 -y 30
+	until_is 'until all of it is in sight' 'delivered ' state "$id"
+	is 'once' "$(heard "$id")" 1
 	t kill-pane -t "$pane"
 done
 # A person who types in another window, while a slow program takes the line: its end is enough.
