@@ -225,6 +225,12 @@ while keys.poll():
     line = b""
 END
 chmod +x "$dir/slow/claude"
+full=$(t new-window -d -P -F '#{pane_id}' "printf '\033[?1049h'; exec $dir/slow/claude")
+until_is 'a known agent on the whole screen' 1 rows "$full" 'for shortcuts'
+call post_notification "{\"pane\":\"$full\",\"text\":\"to work\"}"
+until_is 'is typed to, though it never asked' yes sh -c "[ -e '$dir/slow/claude.done' ] && echo yes || :"
+t kill-window -t "$full"
+rm "$dir/slow/claude.done"
 slow=$(t new-window -d -P -F '#{pane_id}' "exec $dir/slow/claude")
 until_is 'a slow one' 1 rows "$slow" 'for shortcuts'
 call ensure_agent "$(jq -nc --arg pane "$slow" '{$pane, name: "slow"}')"

@@ -225,6 +225,14 @@ static bool has_kept(const struct daemon *parts, const struct muxbus_pane *pane)
 	return front.is_known && !front.is_shell;
 }
 
+/* Returns true if an agent is in front whose whole screen tells its state, full-screen or not. */
+static bool has_known_screen(const struct daemon *parts, const struct muxbus_pane *pane)
+{
+	char name[AGENT_ARGV_NAME_SIZE];
+	return foreground_agent(pane->pid, parts->signs, name) &&
+	    screen_sign_has(parts->signs, name, SIGN_DIALOG);
+}
+
 /* Returns true if a shell or editor reads the terminal beside the foreground group's leader. */
 static bool has_reader_beside(const struct muxbus_pane *pane)
 {
@@ -255,7 +263,8 @@ bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
 	else if (has_asked && !is_same_program(expected.identity, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s is in front, not %.40s that asked",
 		    pane->command, expected.identity);
-	else if (!has_asked && pane->alternate_screen && !has_kept(parts, pane))
+	else if (!has_asked && pane->alternate_screen && !has_kept(parts, pane) &&
+	    !has_known_screen(parts, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "a full-screen program (%.40s) that never asked is in front", pane->command);
 	else if (has_reader_beside(pane))
