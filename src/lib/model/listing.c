@@ -6,8 +6,8 @@
 #include "lib/model/merge.h"
 #include "lib/model/model.h"
 
-/* Maximum number of commands in a listing: one for each id, two for each id in ends. */
-#define STEPS_MAX (5 * PARTS_IDS_MAX + 6)
+/* Maximum number of commands in a listing: one for each id, and those without an id. */
+#define STEPS_MAX (4 * PARTS_IDS_MAX + 6)
 
 /* The state while replies are read. */
 struct listing_reading {
@@ -43,8 +43,7 @@ enum list_kind {
 	LIST_BARE_PANES, /* all panes without command and directory */
 	LIST_WINDOW, /* one window with its panes */
 	LIST_SESSION, /* one session with its links */
-	LIST_FIRST, /* first link of a session */
-	LIST_LAST,
+	LIST_ENDS, /* first and last link of a session */
 	LIST_PLACE, /* window of a pane */
 	LIST_LINKS,
 	LIST_LAYOUTS,
@@ -59,7 +58,7 @@ struct list_command {
 	const char *command;
 	const char *option; /* NULL: none */
 	char sigil; /* of the listed object's id; NUL: no target */
-	const char *place; /* appended to the id; NULL: nothing */
+	const char *filter; /* of the links of a session; NULL: the id is the target */
 	const char *format_option; /* NULL: the format is the last argument */
 	char letter;
 	const struct format_field *fields;
@@ -67,6 +66,7 @@ struct list_command {
 	int (*add)(void *data, const char *line, const char *end);
 };
 
+/* tmux up to 3.5a dies by a target in a session of a group that lacks its current window. */
 static const struct list_command list_commands[] = {
     [LIST_SESSIONS] = {"list-sessions", NULL, 0, NULL, "-F", 'S', session_fields, NULL,
 	add_session},
@@ -77,12 +77,10 @@ static const struct list_command list_commands[] = {
 	add_bare_pane},
     [LIST_WINDOW] = {"list-panes", NULL, '@', NULL, "-F", 'V', window_fields, pane_fields,
 	add_window_pane},
-    [LIST_SESSION] = {"list-windows", NULL, '$', NULL, "-F", 'U', session_fields, link_fields,
+    [LIST_SESSION] = {"list-windows", "-a", '$', "1", "-F", 'U', session_fields, link_fields,
 	add_session_link},
-    [LIST_FIRST] = {"display-message", "-p", '$', ":{start}", NULL, 'E', link_fields, NULL,
-	compare_end},
-    [LIST_LAST] = {"display-message", "-p", '$', ":{end}", NULL, 'E', link_fields, NULL,
-	compare_end},
+    [LIST_ENDS] = {"list-windows", "-a", '$', "#{||:#{window_start_flag},#{window_end_flag}}", "-F",
+	'E', link_fields, NULL, compare_end},
     [LIST_PLACE] = {"display-message", "-p", '%', NULL, NULL, 'Q', place_fields, NULL,
 	compare_place},
     [LIST_LINKS] = {"list-windows", "-a", 0, NULL, "-F", 'L', link_fields, NULL, add_link},
@@ -128,10 +126,8 @@ static void plan_parts(struct plan *plan, const struct parts *parts)
 		plan_step(plan, LIST_WINDOW, parts->windows.ids[i]);
 	for (unsigned i = 0; i < parts->sessions.count; i++)
 		plan_step(plan, LIST_SESSION, parts->sessions.ids[i]);
-	for (unsigned i = 0; i < parts->ends.count; i++) {
-		plan_step(plan, LIST_FIRST, parts->ends.ids[i]);
-		plan_step(plan, LIST_LAST, parts->ends.ids[i]);
-	}
+	for (unsigned i = 0; i < parts->ends.count; i++)
+		plan_step(plan, LIST_ENDS, parts->ends.ids[i]);
 	for (unsigned i = 0; i < parts->places.count; i++)
 		plan_step(plan, LIST_PLACE, parts->places.ids[i]);
 	if (parts->details)
@@ -159,10 +155,13 @@ static void write_step(
 	muxbus_command_args(command, list->command, NULL);
 	if (list->option != NULL)
 		muxbus_command_args(command, list->option, NULL);
-	if (list->sigil != 0) {
+	if (list->filter != NULL) {
+		muxbus_command_args(command, "-f", NULL);
+		muxbus_command_argf(command, "#{&&:#{==:#{session_id},%c%u},%s}", list->sigil,
+		    step->id, list->filter);
+	} else if (list->sigil != 0) {
 		muxbus_command_args(command, "-t", NULL);
-		muxbus_command_argf(command, "%c%u%s", list->sigil, step->id,
-		    list->place != NULL ? list->place : "");
+		muxbus_command_argf(command, "%c%u", list->sigil, step->id);
 	}
 	if (list->format_option != NULL)
 		muxbus_command_args(command, list->format_option, NULL);
@@ -606,7 +605,7 @@ static int read_reply(struct listing_reading *reading, const struct listing_step
 	const struct list_command *list = &list_commands[step->kind];
 	unsigned links = reading->read.link_count;
 	int error;
-	if (reply->error != 0)
+	if (reply->error != 0 || (list->filter != NULL && reply->body_len == 0))
 		return MUXBUS_ERR_COMMAND;
 	if (list->add == NULL)
 		return 0;
