@@ -20,6 +20,10 @@ for mode in ${MUXBUS_REST_MODES:-rest following}; do
 	MUXBUS_REST_MODE=$mode PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$MUXBUS_SRCDIR/tests/live/rest_walk.py" \
 		"$program" "$dir/tmux" "${MUXBUS_REST_STEPS:-800}" >"$dir/answer"
 	echo "# $mode: $(cat "$dir/answer")"
+	case $mode in
+	without) cp "$dir/answer" "$dir/alone" && export MUXBUS_REST_ALONE="$dir/alone" ;;
+	rest | piped) is 'no more lives of tmux end than without muxbusd' "$(field '.is_more // false')" false ;;
+	esac
 	is 'no answer differs from what tmux says' "$(field '.wrong | length')" 0
 	case $mode in without | plain) continue ;; esac
 	is 'hundreds of answers were compared' "$(field '.asked >= 200')" true

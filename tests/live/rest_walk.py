@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: ISC
 """A random walk of commands of others, and answers that are compared with tmux: rest_walk.py TMUX SOCKET STEPS
 
-The same seed (MUXBUS_TEST_SEED) gives the same commands, as far as tmux answers the same. They come in small
+The same seed (MUXBUS_TEST_SEED) gives the same commands in every mode. They come in small
 batches; if an answer is wrong, MUXBUS_REST_EACH=1 compares after each command of the same walk, which names the one.
-A tmux that dies is replaced, and the commands of its life are repeated without muxbusd: does it die then too?
+Each LIFE commands are for a server of their own, so a tmux that dies changes no other life. The lives that ended are compared
+with those of the mode without, whose answer is the file MUXBUS_REST_ALONE: does tmux die more often beside muxbusd? In long
+walks the commands of a life that ended are also repeated without muxbusd.
 
 MUXBUS_REST_MODE: rest; following: all events are followed, by control clients; piped: the output of all panes is followed, by
 pipes; and to count the deaths of tmux without muxbusd: without, and plain, with a `tmux -C` in each session."""
 
 import json
+import math
 import os
 import random
 import re
@@ -30,6 +33,7 @@ CORES = os.environ.get("MUXBUS_REST_CORES")  # a folder that keeps the memory of
 BATCHES = (1, 1, 2, 5, 10)
 SETTLE_SEC = 20  # in which tmux must say the same twice
 CLOSES = 40
+LIFE = 500  # commands for one server
 REPEAT_SEC = 10
 REPEATED_MAX = 12 if STEPS >= 5000 else 0  # deaths whose commands are repeated without muxbusd
 
@@ -109,6 +113,14 @@ class Server:
             if all(line.endswith("\twhole") for line in text.splitlines()):
                 return Truth(text)
         raise Stuck(words)
+
+    def do(self, command):
+        """A program that ends at once has ended before the next command, which may depend on its pane."""
+        self.shots.run(*command)
+        until = time.monotonic() + 10
+        while (command[-1].startswith("exit ") and time.monotonic() < until and
+               self.shots.run("display-message", "-p", "-t", command[-2], "#{pane_dead}")[1].strip() == "0"):
+            time.sleep(0.005)
 
     def end(self):
         """How it ended; a server that is there is killed."""
@@ -267,20 +279,22 @@ class Corrupt(Exception):
 
 class Walk:
     def __init__(self, seed):
-        self.chance, self.asking = random.Random(seed), random.Random(seed + 1)
-        self.asked = self.again = self.number = self.servers = 0
+        self.seed, self.asking = seed, random.Random(seed + 1)
+        self.asked = self.again = self.number = self.life = 0
         self.deaths, self.wrong, self.gone, self.batch, self.commands = [], [], set(), [], []
         self.asker = None if ALONE else Asker()
         self.follower, self.followed, self.with_client, self.clients = self.asker, 0, 0, {}
-        self.begin()
+        self.server = None
 
     def begin(self):
-        """A server, which muxbusd has found. tmux 3.3a dies in such walks at times, without muxbusd too."""
-        self.server, self.commands, self.batch, self.clients = Server(PATH), [], [], {}
+        """A server, which muxbusd has found. tmux dies in such walks at times, without muxbusd too."""
+        self.end_life()
+        self.life += 1
+        self.chance = random.Random(f"{self.seed} {self.life}")
+        self.server, self.commands, self.batch, self.clients, self.gone = Server(PATH), [], [], {}, set()
         until = time.monotonic() + 10
         while not ALONE and self.asker.ask("list_panes")[1] and time.monotonic() < until:
             time.sleep(0.01)
-        self.servers += 1
         self.truth = self.server.look(FULL)
         by_program = subprocess.run([PROGRAM, "-S", PATH, *BRIEF], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
         assert Truth(by_program).panes.keys() == self.truth.panes.keys(), "the program tmux says the same"
@@ -318,7 +332,7 @@ class Walk:
             command = step(self.server, self.chance, self.truth, self.number)
             self.commands.append(command)
             self.batch.append(command)
-            self.server.shots.run(*command)
+            self.server.do(command)
             self.gone |= set(self.truth.panes)
             self.truth = self.server.look(BRIEF if left and not EACH else FULL)
             if not self.truth.panes:
@@ -358,13 +372,26 @@ class Walk:
         self.wrong = ["tmux does not rest"]
 
     def has_died(self, error):
-        how = self.server.end() if isinstance(error, Gone) else f"{type(error).__name__} {error}, {self.server.end()}"
+        server, self.server = self.server, None
+        how = server.end() if isinstance(error, Gone) else f"{type(error).__name__} {error}, {server.end()}"
         if CORES and os.path.exists("core"):
             os.rename("core", f"{CORES}/core.{MODE}.{self.number}")
         alone = [repeat(self.commands) for _ in range(3)] if len(self.deaths) < REPEATED_MAX and not ALONE else []
-        self.deaths.append({"command": self.number, "how": how, "alone": alone, "last": self.commands[-3:]})
+        self.deaths.append({"life": self.life, "command": len(self.commands), "how": how, "alone": alone, "last": self.commands[-3:]})
         print(json.dumps(self.deaths[-1]), file=sys.stderr, flush=True)
-        self.begin()
+
+    def end_life(self):
+        if self.server:
+            os.kill(self.server.pid, signal.SIGKILL)
+            self.server.end()
+
+    def walk_life(self, commands):
+        """The commands of one server, which may die of them."""
+        try:
+            while len(self.commands) < commands and not self.wrong:
+                self.walk_on()
+        except (Gone, Stuck, Corrupt) as error:
+            self.has_died(error)
 
 
 def repeat(commands):
@@ -374,13 +401,26 @@ def repeat(commands):
         for command in commands:
             if time.monotonic() > until:
                 break
-            server.shots.run(*command)
-            server.look(BRIEF)
+            server.do(command)
+            server.look(FULL)
     except (Gone, Stuck):
         return server.end()
     os.kill(server.pid, signal.SIGKILL)
     server.end()
     return "lives"
+
+
+def compare_lives(walk, died):
+    """Lives that died here and not alone, and the reverse; whether so many more here are no chance: 1 in 200 such walks."""
+    if "MUXBUS_REST_ALONE" not in os.environ:
+        return {}
+    with open(os.environ["MUXBUS_REST_ALONE"], encoding="utf-8") as file:
+        alone = json.load(file)
+    lives = range(1, min(walk.life, alone["lives"]))
+    died, died_alone = set(died).intersection(lives), set(alone["died"]).intersection(lives)
+    here, there = len(died - died_alone), len(died_alone - died)
+    chance = sum(math.comb(here + there, count) for count in range(here, here + there + 1)) / 2 ** (here + there)
+    return {"both": len(died & died_alone), "only_here": here, "only_alone": there, "is_more": chance < 0.005}
 
 
 def main():
@@ -394,20 +434,21 @@ def main():
         threading.Thread(target=lambda: [None for _ in iter(lambda: follower.link.recv(65536), b"")], daemon=True).start()
     began, walk, told = time.monotonic(), Walk(seed), 0
     if MODE == "rest":
+        walk.begin()
         close_windows(walk)
+        walk.life = 0
     while walk.number < STEPS and not walk.wrong:
-        try:
-            walk.walk_on()
-        except (Gone, Stuck, Corrupt) as error:
-            walk.has_died(error)
+        walk.begin()
+        walk.walk_life(min(LIFE, STEPS - walk.number))
         if walk.number // 5000 > told:
             told = walk.number // 5000
             print(f"{walk.number} commands, {walk.asked} answers, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    died = [death["life"] for death in walk.deaths if death["life"] < walk.life]  # the last one is cut
     status = {"attached": len(walk.clients) > 0} if ALONE else walk.asker.ask("status")[0]["tmux"]
     print(json.dumps({"commands": walk.number, "asked": walk.asked, "again": walk.again, "seconds": round(time.monotonic() - began, 1),
-                      "attached": status["attached"], "deaths": len(walk.deaths), "followed": walk.followed, "with_client": walk.with_client, "wrong": walk.wrong[:5], "seed": seed,
+                      "attached": status["attached"], "deaths": len(walk.deaths), "lives": walk.life, "died": died, **compare_lives(walk, died), "followed": walk.followed, "with_client": walk.with_client, "wrong": walk.wrong[:5], "seed": seed,
                       "last": walk.batch if walk.wrong else []}))
-    os.kill(walk.server.pid, signal.SIGKILL)
+    walk.end_life()
 
 
 if __name__ == "__main__":
