@@ -37,17 +37,13 @@ static bool ask_program(struct catalog *catalog, char *ret_reason, size_t size)
 	char *const argv[] = {(char *)"muxbusd", (char *)"describe", NULL};
 	struct json_error error;
 	int status;
-	if (!program_find("muxbusd", path, sizeof path)) {
-		(void)snprintf(
+	if (!program_find("muxbusd", path, sizeof path))
+		return cli_refuse(
 		    ret_reason, size, "muxbusd is not running, not beside muxbus and not in PATH");
-		return false;
-	}
 	status = program_run(path, argv, PROGRAM_STDOUT, TABLES_TIMEOUT_MS, &catalog->text);
-	if (status != 0) {
-		(void)snprintf(ret_reason, size, "%s describe: %s", path,
+	if (status != 0)
+		return cli_refuse(ret_reason, size, "%s describe: %s", path,
 		    status < 0 ? strerror(errno) : "failed");
-		return false;
-	}
 	catalog->reader = json_reader_new(TABLES_MAX);
 	catalog->tables =
 	    json_read(catalog->reader, buf_text(&catalog->text), catalog->text.len, &error);

@@ -72,6 +72,9 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 enum cli_status cli_fail(enum cli_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Writes a reason, cut to size. Returns false, for the caller to return. */
+#define cli_refuse(...) (str_refuse(__VA_ARGS__) == 0)
+
 /* Appends a text, adding this command line's -L, -S or -s to each command "muxbus VERB" in it. */
 void cli_hint(struct buf *out, const struct cli *cli, const char *text);
 

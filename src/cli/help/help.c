@@ -106,24 +106,16 @@ static void put_condition_topic(struct help_page *page, const struct json *table
 	    "More: muxbus help wait\n");
 }
 
-/* Topics built from the tables of describe; other topics are sections of the manual. */
-static const struct {
-	const char *name;
-	void (*put)(struct help_page *page, const struct json *tables);
-} topics[] = {
-    {"conditions", put_condition_topic},
-    {"events", put_events},
-};
-
+/* Other topics are sections of the manual. */
 static bool put_topic(struct help_page *page, const char *name, const struct json *tables)
 {
-	for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++) {
-		if (strcmp(topics[i].name, name) != 0)
-			continue;
-		topics[i].put(page, tables);
-		return true;
-	}
-	return false;
+	if (strcmp(name, "events") == 0)
+		put_events(page, tables);
+	else if (strcmp(name, "conditions") == 0)
+		put_condition_topic(page, tables);
+	else
+		return false;
+	return true;
 }
 
 static enum cli_status put_all(struct help_page *page, struct cli *cli)

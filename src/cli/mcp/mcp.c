@@ -154,11 +154,10 @@ static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
 		pane = own;
 	if (ask_narrow(bridge->link, bridge->role, pane))
 		return true;
-	(void)snprintf(ret_reason, size,
+	return cli_refuse(ret_reason, size,
 	    "muxbusd did not give this bridge the role %s: restart it if it is older than "
 	    "muxbus " PACKAGE_VERSION,
 	    bridge->role);
-	return false;
 }
 
 static void try_to_connect(struct bridge *bridge)

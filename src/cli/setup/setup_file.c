@@ -121,8 +121,7 @@ static bool edit_copy(const struct setup *setup, const struct setup_file *file,
 	if (old->len > 0 && !contains(old, file->mark)) {
 		if (setup->action == SETUP_REMOVE)
 			return buf_append(out, old->data, old->len) == 0;
-		(void)snprintf(ret_reason, size, "this is another file with the name of ours");
-		return false;
+		return cli_refuse(ret_reason, size, "this is another file with the name of ours");
 	}
 	if (setup->action == SETUP_REMOVE)
 		return true;
@@ -343,11 +342,9 @@ static bool edit(const struct setup *setup, const struct setup_file *file, const
 {
 	if (file->source != NULL)
 		return edit_copy(setup, file, text, out, ret_reason, size);
-	if (setup->action == SETUP_WRITE && compare_file(file, text) == ENTRY_OTHER) {
-		(void)snprintf(ret_reason, size,
+	if (setup->action == SETUP_WRITE && compare_file(file, text) == ENTRY_OTHER)
+		return cli_refuse(ret_reason, size,
 		    "its entry \"muxbus\" is not of muxbus setup: rename or remove it");
-		return false;
-	}
 	return edit_steps(setup, file, text, out, ret_reason, size);
 }
 

@@ -113,10 +113,11 @@ static void on_fault(int signal)
 	(void)raise(signal); /* SA_RESETHAND was set, so the signal now ends us */
 }
 
+/* Also takes over again after another process has stopped and continued this program. */
 static int take(void)
 {
 	struct termios raw;
-	if (tcgetattr(STDIN_FILENO, &terminal.before) < 0)
+	if (!terminal.is_taken && tcgetattr(STDIN_FILENO, &terminal.before) < 0)
 		return -1;
 	raw = terminal.before;
 	cfmakeraw(&raw);
@@ -156,19 +157,6 @@ static void terminal_suspend(void)
 	/* SIGTSTP is blocked here; a shell treats SIGSTOP in the same way. */
 	(void)raise(SIGSTOP);
 	(void)take(); /* if this fails, the next read fails too */
-}
-
-/* Takes over again after another process has stopped and continued this program. */
-static void terminal_resume(void)
-{
-	if (terminal.is_taken) {
-		struct termios raw = terminal.before;
-		cfmakeraw(&raw);
-		(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-		(void)terminal_write(enter, sizeof enter - 1);
-	} else {
-		(void)take();
-	}
 }
 
 static void terminal_size(unsigned *ret_columns, unsigned *ret_rows)
@@ -221,16 +209,6 @@ struct top {
 	bool picks; /* end after showing a pane to the user */
 };
 
-static const char *const snapshot_methods[][2] = {
-    {"status", NULL},
-    {"list_panes", "panes"},
-    {"list_jobs", "jobs"},
-    {"list_timers", "timers"},
-    {"list_watches", "watches"},
-    {"list_notifications", "notifications"},
-    {"list_agents", "agents"},
-};
-
 /* Prints all lists as one JSON object, without lists that the daemon does not know. */
 static enum cli_status print_snapshot(struct link *link)
 {
@@ -239,8 +217,9 @@ static enum cli_status print_snapshot(struct link *link)
 	enum cli_status status = CLI_DONE;
 	bool has_missing = false; /* the missing hosts of the first list were written */
 	json_start_object(&writer, &out, LINK_LINE_MAX);
-	for (size_t i = 0; i < sizeof snapshot_methods / sizeof snapshot_methods[0]; i++) {
-		const char *method = snapshot_methods[i][0], *member = snapshot_methods[i][1];
+	for (size_t i = TOP_HOME; i < TOP_LIST_COUNT_; i++) {
+		const char *member = top_tables[i].member;
+		const char *method = i == TOP_HOME ? "status" : top_tables[i].method;
 		const struct json *missing;
 		struct link_answer answer;
 		enum link_read read = link_ask(link, method, NULL, ASK_TIMEOUT_MS, &answer);
@@ -294,22 +273,14 @@ static void on_signal(struct top *top, int signal)
 		terminal_suspend();
 		resize(top);
 	} else if (signal == SIGCONT) {
-		terminal_resume();
+		(void)take();
 		resize(top);
 	} else {
 		terminal_die(signal);
 	}
 }
 
-/* Shows the pane of the chosen item to the user. */
-static void go(struct top *top)
-{
-	const struct top_item *item = top_view_chosen(&top->view, &top->model);
-	if (item != NULL && item->pane != NULL)
-		top_feed_go(top->feed, item->pane);
-}
-
-/* Applies an action that the user has confirmed to the chosen item. */
+/* Applies an action to the chosen item. */
 static void change(struct top *top, enum top_action action)
 {
 	const struct top_item *item = top_view_chosen(&top->view, &top->model);
@@ -319,6 +290,8 @@ static void change(struct top *top, enum top_action action)
 		top_feed_stop(top->feed, item->list, item->id);
 	else if (action == TOP_ANSWER)
 		top_feed_answer(top->feed, item, top->view.answer);
+	else if (item->pane != NULL && action == TOP_GO)
+		top_feed_go(top->feed, item->pane);
 	else if (item->pane != NULL)
 		top_feed_send(top->feed, item->pane, top->view.answer);
 }
@@ -342,8 +315,6 @@ static void on_action(struct top *top, enum top_action action)
 		top_feed_refresh(top->feed);
 		break;
 	case TOP_GO:
-		go(top);
-		break;
 	case TOP_STOP:
 	case TOP_ANSWER:
 	case TOP_SEND:

@@ -15,17 +15,15 @@ static bool find(const char *word, char path[PATH_MAX], char *ret_reason, size_t
 	if (strchr(word, '/') != NULL) {
 		if (address_absolute(path, PATH_MAX, word) == 0 && access(path, X_OK) == 0)
 			return true;
-		(void)snprintf(ret_reason, size, "%s cannot be run", word);
-		return false;
+		return cli_refuse(ret_reason, size, "%s cannot be run", word);
 	}
 	len = snprintf(path, PATH_MAX, "%s/on_notify/%s", setup_integrations(), word);
 	if ((len > 0 && len < PATH_MAX && access(path, X_OK) == 0) ||
 	    program_find_in_path(word, path, PATH_MAX))
 		return true;
-	(void)snprintf(ret_reason, size,
+	return cli_refuse(ret_reason, size,
 	    "there is no program \"%s\" in PATH, nor in %s/on_notify (desktop, ntfy)", word,
 	    setup_integrations());
-	return false;
 }
 
 /* Checks that programs needed by ours are installed, and that a required argument is given. */
@@ -43,18 +41,14 @@ static bool can_run(int count, char **words, char *ret_reason, size_t size)
 	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
 		if (strcmp(words[0], needs[i].name) != 0)
 			continue;
-		if (!program_find_in_path(needs[i].program, path, sizeof path)) {
-			(void)snprintf(ret_reason, size,
+		if (!program_find_in_path(needs[i].program, path, sizeof path))
+			return cli_refuse(ret_reason, size,
 			    "%s needs %s, which is not installed: apt install %s", words[0],
 			    needs[i].program, needs[i].package);
-			return false;
-		}
 		/* curl would take a topic without a server as a host. */
-		if (needs[i].argument != NULL && (count < 2 || strchr(words[1], '/') == NULL)) {
-			(void)snprintf(ret_reason, size, "its topic is %s: on_notify %s %s",
+		if (needs[i].argument != NULL && (count < 2 || strchr(words[1], '/') == NULL))
+			return cli_refuse(ret_reason, size, "its topic is %s: on_notify %s %s",
 			    count < 2 ? "missing" : "no URL", words[0], needs[i].argument);
-			return false;
-		}
 	}
 	return true;
 }
