@@ -7,7 +7,8 @@ objects from walk.all, the last listing, so some of them may be gone: tmux says 
 Not part of it is what ends or stops tmux without any control client, and so without muxbusd: renumbered windows (the stack
 of last windows), lists of choose-tree in panes of few lines, respawn-window of several panes and paste-buffer into a pane
 that remains (3.3a), terminals of few columns (3.7c), detach-on-destroy in groups, the end of the last window of a group,
-the detach of the last person of a session with destroy-unattached while the client is slow to go (3.3a, 3.5a);
+the detach of the last person of a session with destroy-unattached while the client is slow to go (3.3a, 3.5a), menus and
+display-panes (3.8 draws them for a pane, and for a session, that have ended);
 and where a person looks, a window that is in one session twice, or programs of linked windows that end together."""
 
 import fcntl
@@ -237,7 +238,11 @@ def join_pane(walk):
 
 @action(3)
 def break_pane(walk):
-    walk.do("break-pane", *walk.some("-d"), "-s", walk.pane(), "-t", f"{walk.session()}:")
+    """A window of one pane moves: it must not be in a session twice."""
+    row = walk.any_of(walk.all.rows)
+    sessions = walk.all.sessions_without(row[1])
+    if sessions:
+        walk.do("break-pane", *walk.some("-d"), "-s", row[3], "-t", f"{walk.any_of(sessions)}:")
 
 
 @action(2)
@@ -344,16 +349,19 @@ def keys_of_a_person(walk):
         b"\x1b[I", b"\x1b[O", b"\x1b[M !!", b"echo typed\r", b"exit\r", b"\x02?", b"\x02m", b"\x02~"))
     if keys == b"\x02d":
         let_sessions_stay(walk)
-    person.press(keys)
+    if keys != b"\x02q" or not walk.keeps_menus:
+        person.press(keys)
 
 
 @action(2)
 def shown_to_a_person(walk):
     tty = walk.person().tty
-    walk.begin(*walk.any_of((
+    words = walk.any_of((
         ("display-message", "-c", tty, "a message"), ("display-panes", "-b", "-t", tty), ("display-popup", "-c", tty, "-E", "sleep 0.2"),
         ("display-popup", "-c", tty, "-C"), ("confirm-before", "-t", tty, "-p", "Really?", "kill-pane"), ("refresh-client", "-t", tty),
-        ("display-menu", "-c", tty, "-T", "Menu", "Item", "i", "new-window"), ("command-prompt", "-t", tty, "-p", "Which:", "rename-window '%%'"))))
+        ("display-menu", "-c", tty, "-T", "Menu", "Item", "i", "new-window"), ("command-prompt", "-t", tty, "-p", "Which:", "rename-window '%%'")))
+    if words[0] not in ("display-menu", "display-panes") or not walk.keeps_menus:
+        walk.begin(*words)
 
 
 # Options.

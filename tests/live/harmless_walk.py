@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import tap  # noqa: E402
 from fleet_machines import Ended, Link  # noqa: E402
 from harmless_steps import ACTIONS, KEPT, LISTING, PANES_MAX, PROGRAMS, SESSIONS_MAX, Listing, Terminal, end_programs, kill_session  # noqa: E402
-from harmless_versions import number_of, selection  # noqa: E402
+from harmless_versions import number_of, selection, version_of  # noqa: E402
 from harmless_world import OPTIONS, PLAIN, ServerEnded, World, adopt_orphans, send_signal  # noqa: E402
 from tap import ok  # noqa: E402
 
@@ -75,7 +75,9 @@ class Walk(World):
 
     def __init__(self, tmux, mode, folder, seed):
         super().__init__(tmux, mode, folder, lambda row: None)
-        self.random, self.step, self.all, self.terminals = random.Random(seed), 0, None, []
+        self.random, self.asking, self.following = (random.Random(seed * 3 + number) for number in range(3))
+        self.step, self.all, self.terminals = 0, None, []
+        self.keeps_menus = number_of(version_of(tmux)) >= (3, 8)  # tmux draws a menu, and display-panes, for what has ended
         self.followers, self.commands, self.deaths, self.faults, self.waiting = [], [], [], [], []
         self.has_daemon = mode not in ("without", PLAIN)
         self.piped, self.stay = set(), set()  # panes that had a pipe of the user, and that were followed
@@ -122,7 +124,7 @@ class Walk(World):
     def panes_to_follow(self):
         """In the mode following, those that never had a pipe of the user."""
         panes = sorted(set(self.all.panes) - self.piped)
-        return sorted({self.any_of(panes) for _ in range(5)}) if panes else []
+        return sorted({self.following.choice(panes) for _ in range(5)}) if panes else []
 
     # What actions do.
 
@@ -206,10 +208,9 @@ class Walk(World):
         self.look()
         if self.mode == PLAIN:
             self.start_plain(set(self.t("list-sessions", "-F", "#{session_name}").splitlines()))
-        elif self.has_daemon:
-            self.use()
+        self.use()
 
-    # The use of muxbusd.
+    # The use of muxbusd. It takes its chance from `asking`, and without muxbusd tmux gets the same commands: the walk is the same.
 
     def ask(self, method, params=None):
         self.say([method, json.dumps(params)])
@@ -220,22 +221,26 @@ class Walk(World):
 
     def use(self):
         """Requests beside the commands, and in the modes that follow, connections that follow some panes."""
-        number = self.below(12)
-        if number == 0:
-            self.ask("list_panes")
-        elif number == 1:
-            self.ask("get_pane", {"pane": self.pane()})
-        elif number == 2:
-            self.ask("capture_pane", {"pane": self.pane()})
-        elif number == 3:
-            self.ask("run_tmux", {"command": self.any_of((["list-windows", "-a"], ["rename-window", "-t", self.window(), "named"],
-                                                       ["new-window", "-d", "-t", f"{self.session()}:", "exec sleep 1000"],
-                                                       ["kill-pane", "-t", self.pane()]))})
+        number, pane = self.asking.randrange(12), self.asking.choice(self.all.panes)
+        window, session, way = self.asking.choice(self.all.windows), self.asking.choice(self.all.sessions), self.asking.randrange(4)
+        if number == 3:
+            command = (("list-windows", "-a"), ("rename-window", "-t", window, "named"), ("kill-pane", "-t", pane),
+                       ("new-window", "-d", "-t", f"{session}:", "exec sleep 1000"))[way]
+            if self.has_daemon:
+                self.ask("run_tmux", {"command": command})
+            else:
+                self.begin(*command)
+        elif number == 4 and not self.has_daemon:
+            self.begin("send-keys", "-l", "-t", pane, "text")
         elif number == 4:
-            self.ask("send_text", {"pane": self.pane(), "text": "text"})
-        if self.mode == "rest":
+            self.ask("send_text", {"pane": pane, "text": "text"})
+        elif not self.has_daemon:
             return
-        if number == 5:
+        elif number < 3:
+            self.ask(*(("list_panes",), ("get_pane", {"pane": pane}), ("capture_pane", {"pane": pane}))[number])
+        elif self.mode == "rest":
+            return
+        elif number == 5:
             for pane in self.panes_to_follow()[:1]:
                 self.stay.add(pane)
                 self.ask("read_output", {"pane": pane})
@@ -244,7 +249,7 @@ class Walk(World):
 
     def follow(self):
         if len(self.followers) >= FOLLOWERS:
-            self.end_follower(self.followers.pop(self.below(FOLLOWERS)))
+            self.end_follower(self.followers.pop(self.following.randrange(FOLLOWERS)))
         panes = self.panes_to_follow()
         if not panes:
             return
@@ -254,7 +259,7 @@ class Walk(World):
         requests = [("subscribe", {"panes": panes, "output": True, "kinds": ["bell", "gap", "line", "pane_closed"]}),
                     ("watch_pane", {"pane": panes[0], "regex": "never written"}),
                     ("wait_for", {"any": [{"prompt": True, "pane": panes[-1]}], "timeout_sec": 60})]
-        if self.below(8) == 0 and self.mode in ATTACHED:
+        if self.following.randrange(8) == 0 and self.mode in ATTACHED:
             requests.append(("ensure_agent", {"name": f"a{self.step}", "command": "exec bash --norc", "env": {"PS1": "$ "}}))
         follower.start(*requests)
         self.counts["followed panes"] += len(panes)
