@@ -177,6 +177,23 @@ static void test_keeping(void)
 	world_finish(&world);
 }
 
+static void test_set_while_down(void)
+{
+	struct world world = {0};
+	struct once once;
+	char value[200];
+	torn_disk_init(&world.disk, 2);
+	world_open(&world);
+	snprintf(value, sizeof value,
+	    "{\"id\":\"C3D4\",\"content\":\"1\",\"time_ms\":%" PRId64 ",\"boot_ms\":%" PRId64 "}",
+	    clock_real_ms() - ONCE_KEEP_MS - 1000, clock_boot_ms());
+	store_put(world.store, "once/run/set", value, strlen(value));
+	world_kill(&world);
+	once = once_of(&world, "run", "set");
+	is_str(known(&once), "C3D4 -", "a clock that was set by a day forgets no key");
+	world_finish(&world);
+}
+
 static void test_bounds(void)
 {
 	static char big[ONCE_RESULT_MAX + 1];
@@ -274,6 +291,7 @@ int main(void)
 {
 	test_keeping();
 	test_clock_set();
+	test_set_while_down();
 	test_bounds();
 	return done_testing();
 }

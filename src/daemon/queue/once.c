@@ -35,6 +35,7 @@ static const struct record_field once_fields[] = {
     {RECORD_ROW(WORD, struct once_earlier, id, "id")},
     {RECORD_ROW(UINT64, struct once_earlier, content, "content")},
     {RECORD_ROW(INT, struct once_earlier, time_ms, "time_ms")},
+    {RECORD_ROW(INT, struct once_earlier, boot_ms, "boot_ms"), .is_optional = true},
     {RECORD_ROW(JSON, struct once_earlier, result, "result"), .is_optional = true},
     {RECORD_ROW(TEXT, struct once_earlier, error, "error"), .is_optional = true},
     {RECORD_ROW(TEXT, struct once_earlier, method, "method"), .is_optional = true},
@@ -85,20 +86,25 @@ static struct once_kept *kept_find(const struct once_set *set, const char *name)
 }
 
 /* Adds a request to its pool, in order of time. */
-static void kept_add(struct once_set *set, const char *name, int64_t time_ms, size_t size)
+static void kept_add(
+    struct once_set *set, const char *name, const struct once_earlier *earlier, size_t size)
 {
 	struct once_kept *kept = xcalloc(1, sizeof *kept);
 	struct once_pool *pool = pool_of(set, name);
 	struct list *place;
-	kept->time_ms = time_ms;
-	kept->boot_ms = clock_boot_ms() - clock_since_ms(time_ms);
+	kept->time_ms = earlier->time_ms;
+	kept->boot_ms = clock_boot_ms() - clock_since_ms(earlier->time_ms);
+	/* The wall clock may have been set since: a request is as young as either clock says. */
+	if (earlier->boot_ms > 0 && earlier->boot_ms > kept->boot_ms &&
+	    earlier->boot_ms <= clock_boot_ms())
+		kept->boot_ms = earlier->boot_ms;
 	kept->size = size;
 	snprintf(kept->name, sizeof kept->name, "%s", name);
 	kept->hash = hash_bytes(kept->name, strlen(kept->name));
 	kept->same_hash = map_get(&set->by_hash, kept->hash);
 	xmap_set(&set->by_hash, kept->hash, kept);
 	for (place = pool->kept.prev; place != &pool->kept; place = place->prev)
-		if (list_entry(place, struct once_kept, link)->time_ms <= time_ms)
+		if (list_entry(place, struct once_kept, link)->time_ms <= kept->time_ms)
 			break;
 	list_add_after(place, &kept->link);
 	pool->count++;
@@ -135,7 +141,7 @@ static bool once_load(void *data, const char *name, const struct json *value)
 	struct once_earlier earlier = {0};
 	if (!record_read(once_kind.rows, value, &earlier))
 		return false;
-	kept_add(data, name, earlier.time_ms, earlier.result != NULL ? strlen(earlier.result) : 0);
+	kept_add(data, name, &earlier, earlier.result != NULL ? strlen(earlier.result) : 0);
 	once_earlier_finish(&earlier);
 	return true;
 }
@@ -220,7 +226,7 @@ static void once_put(const struct once *once, const struct once_earlier *earlier
 	} else {
 		if (old != NULL)
 			kept_free(set, old);
-		kept_add(set, name, earlier->time_ms, size);
+		kept_add(set, name, earlier, size);
 	}
 	set_forget(set);
 }
@@ -244,6 +250,7 @@ void once_keep(const struct once *once, const char *id)
 	if (once == NULL)
 		return;
 	earlier.time_ms = next_time_ms(once->set);
+	earlier.boot_ms = clock_boot_ms();
 	earlier.content = once->content;
 	earlier.method = (char *)once->method;
 	earlier.caller = (char *)once->caller;

@@ -38,6 +38,7 @@ struct once_earlier {
 	char *caller; /* NULL: unknown */
 	uint64_t content;
 	int64_t time_ms; /* CLOCK_REALTIME */
+	int64_t boot_ms; /* the same by CLOCK_BOOTTIME; 0: unknown */
 	char *result; /* JSON object; NULL: unknown */
 	char *error; /* error message, if the request may have had an effect; NULL: none */
 };
