@@ -10,6 +10,7 @@
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
+#define CARRIER_MS 1000 /* for a carrier that closed its end, to say why */
 #define HEED_MS 2000 /* how long a wait for an answer still goes on after a signal */
 
 struct link {
@@ -17,6 +18,7 @@ struct link {
 	pid_t carrier; /* process to end with the link; 0: none */
 	struct line_input in;
 	bool has_ended;
+	bool is_refused; /* the other end takes nothing */
 	int error; /* errno that ended the input; 0: the daemon closed the connection */
 	struct buf out;
 	size_t sent; /* number of bytes of out that are already sent */
@@ -110,16 +112,26 @@ enum link_state link_open(struct link **ret_link, const char *path, char *ret_re
 	return state;
 }
 
+/* Ends the carrier. One that closed its end first has time to end by itself. */
+static void end_carrier(const struct link *link)
+{
+	int64_t end_ms = clock_deadline_ms(link->has_ended || link->is_refused ? CARRIER_MS : 0);
+	pid_t ended;
+	while ((ended = waitpid(link->carrier, NULL, WNOHANG)) == 0 && clock_left_ms(end_ms) > 0)
+		(void)poll(NULL, 0, 5);
+	if (ended == 0)
+		(void)kill(link->carrier, SIGTERM);
+	while (ended == 0 && waitpid(link->carrier, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 void link_close(struct link *link)
 {
 	if (link == NULL)
 		return;
 	(void)close(link->fd); /* close() loses no data: all output was sent */
-	if (link->carrier > 0) {
-		(void)kill(link->carrier, SIGTERM);
-		while (waitpid(link->carrier, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	if (link->carrier > 0)
+		end_carrier(link);
 	line_input_finish(&link->in);
 	buf_finish(&link->out);
 	json_reader_free(link->reader);
@@ -161,8 +173,9 @@ bool link_flush(struct link *link)
 		buf_shrink(&link->out, READ_SIZE);
 		link->sent = 0;
 	}
+	link->is_refused = error != 0 && error != EAGAIN;
 	errno = error;
-	return error == 0 || error == EAGAIN;
+	return !link->is_refused;
 }
 
 static const char *named_host; /* host of the fleet; NULL: none */

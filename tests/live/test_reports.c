@@ -302,7 +302,7 @@ static bool set_up_ssh(struct live *live)
 	    "'IdentitiesOnly yes' 'BatchMode yes' 'StrictHostKeyChecking no' 'SendEnv LC_*' "
 	    "'UserKnownHostsFile /dev/null' 'LogLevel ERROR' > ssh_config",
 	    sshd != NULL ? sshd : "");
-	trouble = live_run(live, "timeout 10 ssh -F ssh_config here true 2>&1 < /dev/null");
+	trouble = live_run(live, "timeout 10 ssh -F ssh_config -tt here true 2>&1 < /dev/null");
 	if (live->status == 0)
 		return true;
 	diag("%s", trouble);

@@ -54,6 +54,8 @@ started) printf 'set up' ;;
 dropped)
 	echo 'Authorized users only.' >&2
 	sh -c "$3" | head -n 1
+	exec <&- >&-
+	sleep 0.2
 	end 255 'client_loop: send disconnect: Broken pipe' ;;
 esac
 echo 'Pseudo-terminal will not be allocated.' >&2
