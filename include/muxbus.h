@@ -499,6 +499,12 @@ MUXBUS_API void muxbus_command_args(struct muxbus_command *command, ...) __attri
 /* Ends the last command of the list, so that the next argument begins another one. */
 MUXBUS_API void muxbus_command_next(struct muxbus_command *command);
 
+/*
+ * The pane that is the default target of the list, as $TMUX_PANE is for the program tmux; for
+ * muxbus_sync_run(). MUXBUS_NO_ID: tmux chooses. Since 0.3.
+ */
+MUXBUS_API void muxbus_command_set_pane(struct muxbus_command *command, uint32_t pane);
+
 /* The result of one command of a list. */
 struct muxbus_reply {
 	int error; /* 0, or an enum muxbus_error */

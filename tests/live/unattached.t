@@ -466,4 +466,22 @@ for command in over kill-server; do
 	t new-session -d -s main 'exec sh'
 	start_daemon
 done
+# A command without a target is about the pane of its caller, wherever a person was last.
+pane=$(t list-panes -t main -F '#{pane_id}')
+t new-session -d -s other 'exec sleep 1000'
+here() { # the pane that a command in the pane is about
+	rm -f "$dir/here"
+	t send-keys -t "$pane" "'$MUXBUS_BUILDDIR/muxbus' run_tmux $1 | jq -r .output >'$dir/said'; mv '$dir/said' '$dir/here'" Enter
+	until_is "$1 has run" yes sh -c "[ -e '$dir/here' ] && echo yes"
+	is 'in the pane of its caller' "$(cat "$dir/here")" "$pane"
+}
+here "display-message -p '#{pane_id}'"
+here "split-window -d -P -F '#{?#{==:#{session_name},main},$pane,elsewhere}' 'exec sleep 1000'"
+kill "$daemon_pid" 2>/dev/null
+wait "$daemon_pid"
+MUXBUS_TEST_ATTACH=used
+start_daemon
+listen both '{}'
+here "display-message -p '#{pane_id}'"
+here "split-window -d -P -F '#{?#{==:#{session_name},main},$pane,elsewhere}' 'exec sleep 1000'"
 done_testing

@@ -201,6 +201,7 @@ static void handle_run_tmux(struct request *request, const void *data)
 {
 	const struct run_tmux_args *args = data;
 	struct running running;
+	bool is_weak;
 	if (args->command.strings[0][0] == '\0') {
 		request_fail_field(
 		    request, "command", "its first word, the name of a tmux command, is empty");
@@ -209,6 +210,7 @@ static void handle_run_tmux(struct request *request, const void *data)
 	if (!check(request, args, &running))
 		return;
 	running.command = tmux_command_new();
+	muxbus_command_set_pane(running.command, request_peer_pane(request, &is_weak));
 	for (size_t i = 0; i < args->command.count; i++)
 		muxbus_command_args(running.command, args->command.strings[i], NULL);
 	if (running.pane == NULL)
@@ -224,11 +226,11 @@ const struct method methods_command[] = {
 	     METHOD_ADMINISTERS),
 	.title = "Run a tmux command",
 	.summary = "Runs any tmux command and returns its output.",
-	.help = "Refused without force: commands that end the server or the caller's own pane, run "
-		"a shell, or open a mode; keys for a pane, as send_keys refuses them. Commands in "
-		"key bindings, hooks, options and shells are not checked. Refused always: commands "
-		"that wait for a person, or are about the client that they come from, and layouts "
-		"that are none.",
+	.help = "Without a target it is about the caller's pane. Refused without force: "
+		"commands that end the server or the caller's own pane, run a shell, or open a "
+		"mode; keys for a pane, as send_keys refuses them. Commands in key bindings, "
+		"hooks, options and shells are not checked. Refused always: commands that wait for "
+		"a person, or are about the client that they come from, and layouts that are none.",
 	METHOD_CALL(handle_run_tmux, run_tmux_args, run_tmux_fields, run_tmux_results),
 	.flags = METHOD_LOOKS_ITSELF | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_panes",

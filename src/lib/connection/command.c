@@ -29,6 +29,7 @@ struct muxbus_command {
 	size_t count;
 	bool is_open; /* arguments can be added to the last command */
 	int error; /* the first error, or 0 */
+	uint32_t pane; /* the default target, or MUXBUS_NO_ID */
 };
 
 int muxbus_command_new(struct muxbus_command **ret_command)
@@ -39,6 +40,7 @@ int muxbus_command_new(struct muxbus_command **ret_command)
 	buf_init(&command->text, MUXBUS_COMMAND_MAX);
 	buf_init(&command->places, COMMAND_COUNT_MAX * sizeof(size_t));
 	buf_init(&command->words, IMSG_MAX);
+	command->pane = MUXBUS_NO_ID;
 	*ret_command = command;
 	return 0;
 }
@@ -288,9 +290,21 @@ static const char *last_name(const struct muxbus_command *command)
 	return last;
 }
 
+void muxbus_command_set_pane(struct muxbus_command *command, uint32_t pane)
+{
+	command->pane = pane;
+}
+
+uint32_t command_pane(const struct muxbus_command *command)
+{
+	return command->pane;
+}
+
 bool command_is_quick(const struct muxbus_command *command)
 {
 	const struct buf *words = &command->words;
+	if (command->pane != MUXBUS_NO_ID)
+		return false;
 	for (size_t at = 0; !command->is_long && at < words->len;
 	     at += strlen((const char *)words->data + at + 1) + 2)
 		if (words->data[at] == 1 &&

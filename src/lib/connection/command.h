@@ -19,7 +19,13 @@ const struct buf *command_fill(struct muxbus_command *command, const struct nonc
 /* Returns true if the last command runs others, so that an error may follow their output. */
 bool command_runs_others(const struct muxbus_command *command);
 
-/* Returns true if no command shows something to a person, or is likely to run a slow hook. */
+/* Returns the pane that is the default target, or MUXBUS_NO_ID. */
+uint32_t command_pane(const struct muxbus_command *command);
+
+/*
+ * Returns true if no command shows something to a person, or is likely to run a slow hook, and the
+ * list has no default target of its own, which a control client cannot have.
+ */
 bool command_is_quick(const struct muxbus_command *command);
 
 /* Returns true if the last command prints nothing: only a sentinel then proves its success. */

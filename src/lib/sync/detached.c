@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/detached.h"
 
+#include "lib/connection/command.h"
 #include "lib/connection/one_shot.h"
 #include "lib/connection/pending.h"
 #include "lib/sync/state.h"
@@ -163,17 +164,16 @@ int64_t detached_hold_ms(const struct muxbus_sync *sync)
 void detached_go_on(struct detached *detached)
 {
 	const struct muxbus_sync *sync = detached->sync;
-	const struct muxbus_one_shot_options options = {
+	struct muxbus_one_shot_options options = {
 	    .socket_path = sync->socket_path,
 	    .tmux_path = sync->tmux_path,
 	    .way = sync->way,
-	    .pane = MUXBUS_NO_ID,
 	    .flags = MUXBUS_ONE_SHOT_FILES,
 	    .timeout_ms = sync->command_timeout_ms,
 	};
 	struct detached_run *run;
 	struct muxbus_command *command;
-	int fd = detached->spare;
+	int fd;
 	if (list_is_empty(&detached->runs) || detached->failed_error != 0)
 		return;
 	run = first(&detached->runs);
@@ -188,9 +188,14 @@ void detached_go_on(struct detached *detached)
 	stop_hold(detached); /* of the time in which the list waited for the connection */
 	command = run->command;
 	run->command = NULL;
+	options.pane = command_pane(command);
+	if (options.pane != MUXBUS_NO_ID) /* the spare connection has named no pane */
+		close_spare(detached);
+	fd = detached->spare;
 	detached->spare = -1;
 	detached->failed_error =
 	    one_shot_run(sync->loop, &options, fd, command, on_reply, run, &run->one_shot);
+	options.pane = MUXBUS_NO_ID;
 	if (detached->failed_error == 0) {
 		loop_timeout_start(&detached->hold_timer, detached_hold_ms(sync));
 		/* A server without sessions exits only after its last connection, so open none. */
