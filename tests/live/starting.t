@@ -282,6 +282,15 @@ daemon=$(pid_at "$other.muxbus")
 mv "$dir/full" "$dir/moved"
 kill -HUP "$daemon"
 until_is 'SIGHUP opens it again' yes sh -c "[ -e '$dir/full' ] && echo yes"
+rm "$dir/full"
+mkfifo "$dir/full"
+kill -HUP "$daemon"
+is 'a FIFO in its place does not hold up the daemon' "$(timeout 10 "$MUXBUS_BUILDDIR/muxbus" -S "$other" ping)" '{}'
+rm "$dir/full"
+kill -HUP "$daemon"
+until_is 'and is left alone' yes sh -c "[ -f '$dir/full' ] && echo yes"
+said=$(mkfifo "$dir/fifo" && timeout 10 "$muxbusd" -S "$other.none" --log "$dir/fifo" 2>&1)
+is 'nor does one at the start' "$? $said" "1 muxbusd: $dir/fifo: No such device or address"
 ask_at "$other.muxbus" '{"method":"shutdown"}' >/dev/null
 ok 'and it ends' until_gone "$daemon"
 ok 'with its last words there' test -s "$dir/full"

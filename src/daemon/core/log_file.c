@@ -13,8 +13,8 @@ static void on_full(void);
 /* Opens the file and hands it to the log. Returns 0, or -1 with errno. */
 static int open_file(enum log_level level)
 {
-	int fd = open(
-	    file.path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600);
+	int fd = open(file.path,
+	    O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, 0600);
 	struct stat st;
 	off_t has;
 	int old_fd;
