@@ -5,7 +5,7 @@
  * 4 bytes, which may be changed at any time; 0 is never.
  *
  * Preloaded into muxbusd: SET_CLOCK names a file with the number of seconds, as text of 16 bytes, by
- * which the wall clock was set.
+ * which the wall clock was set; a second number is how far the monotonic clock is ahead.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,8 +52,15 @@ int clock_gettime(clockid_t clock, struct timespec *ret_time)
 	int error = (int)syscall(SYS_clock_gettime, clock, ret_time);
 	uint32_t count = one_of != NULL ? *one_of : 0;
 	long long ns = ret_time->tv_sec * 1000000000LL + ret_time->tv_nsec;
-	if (error == 0 && clock == CLOCK_REALTIME && set_by != NULL)
-		ret_time->tv_sec += strtoll(set_by, NULL, 10);
+	if (error == 0 && set_by != NULL) {
+		char *next;
+		long long set_sec = strtoll(set_by, &next, 10);
+		if (clock == CLOCK_REALTIME)
+			ret_time->tv_sec += set_sec;
+		else if (clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE)
+			ret_time->tv_sec += strtoll(next, NULL, 10);
+		ns = ret_time->tv_sec * 1000000000LL + ret_time->tv_nsec;
+	}
 	if (error != 0 || clock != CLOCK_MONOTONIC)
 		return error;
 	chance = chance * 1103515245 + 12345;

@@ -6,7 +6,7 @@ need bash
 start 'exec cat'
 
 set_clock() { # set_clock SECONDS: how far the clock of muxbusd is from the true one
-	printf '%-16d' "$1" | dd of="$dir/set" conv=notrunc 2>/dev/null
+	printf '%-16s' "$1" | dd of="$dir/set" conv=notrunc 2>/dev/null
 }
 set_clock 0
 export SET_CLOCK="$dir/set" ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0"
@@ -93,4 +93,17 @@ for by in -7200 7200; do
 	call watch_log "{\"file_path\":\"$dir/none\",\"timeout_sec\":0.1}"
 	until_is 'set while it runs: all follows' "$all" due 0
 done
+
+# The result of a named wait is kept for an hour, however many timers ring meanwhile.
+printf '%s\n' '{"method":"wait_for","params":{"any":[{"sec":0.5}],"timeout_sec":600,"wait":"over"}}' |
+	timeout 0.3 socat - "UNIX-CONNECT:$MUXBUS"
+sleep 0.5
+for by in '0 3000' '0 4000'; do
+	set_clock "$by"
+	call sleep "{\"pane\":\"$pane\",\"seconds\":0.1}"
+	sleep 0.5
+done
+call wait_for '{"wait":"over","timeout_sec":0.1}'
+is 'the result of a wait goes after an hour in which timers ring' \
+	"$(field '.result.matched // "gone"')" gone
 end_testing

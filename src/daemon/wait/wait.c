@@ -153,7 +153,8 @@ static void arm_deadline(struct wait *wait)
 	if (wait->asked_due_ms != 0 && asked < left)
 		left = asked;
 	if (wait->is_over)
-		loop_timer_arm(wait->deadline, (int64_t)WAIT_KEEP_SEC * 1000);
+		loop_timer_arm(wait->deadline,
+		    wait->over_ms + (int64_t)WAIT_KEEP_SEC * 1000 - clock_mono_ms());
 	else if (wait->due_ms != 0)
 		loop_timer_arm(wait->deadline, left < TIMER_MAX_MS ? left : TIMER_MAX_MS);
 }
