@@ -226,6 +226,10 @@ def one_by_one():
         provider.answer(call, text="y" * 500000)
     is_([len(caller.end(1)["result"]["text"]) for caller in callers], [500000] * 8,
         "a provider may write a large answer before it reads its next calls")
+    numbers = [provider.begin("describe") for _ in range(100)]
+    time.sleep(0.5)
+    is_(["result" in provider.end(number) for number in numbers], [True] * 100,
+        "and many requests before it reads their answers")
 
 
 def circle(within, said):

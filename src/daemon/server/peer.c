@@ -440,8 +440,10 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 /* Returns true if another request of the peer may be handled now. */
 static bool can_accept(const struct peer *peer)
 {
+	/* The calls of a provider are at most half of unread_bytes. */
+	size_t max = peer->ended != NULL ? unread_max(peer) / 2 : accept_max(peer);
 	return !peer->is_ended && peer->responses.count < PEER_ORDERED_MAX &&
-	    (unread_bytes(peer) <= accept_max(peer) || peer->ended != NULL);
+	    unread_bytes(peer) <= max;
 }
 
 /* Returns true if the peer has closed both directions. */

@@ -111,8 +111,8 @@ void *peer_attachment(const struct peer *peer); /* NULL: none yet */
 
 /*
  * Calls ended once: when the input has ended and all of its lines are handled, or when the peer is
- * freed. NULL: never. Until then the input is read also while much output is unread: a provider
- * may write an answer before it reads its next calls.
+ * freed. NULL: never. Until then the input is read while half of unread_bytes is not exceeded: a
+ * provider may write an answer before it reads its next calls.
  */
 void peer_set_ended(struct peer *peer, void (*ended)(void *data), void *data);
 
