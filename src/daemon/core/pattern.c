@@ -118,7 +118,7 @@ static void make_shared(void)
 	}
 	pcre2_set_callout(shared.match, on_place, NULL);
 	pcre2_set_parens_nest_limit(shared.compile, PARENS_NEST_LIMIT);
-	pcre2_set_match_limit(shared.match, MATCH_LIMIT);
+	pcre2_set_match_limit(shared.match, QUICK_LIMIT);
 	pcre2_set_depth_limit(shared.match, DEPTH_LIMIT);
 	pcre2_set_heap_limit(shared.match, HEAP_LIMIT_KIB);
 	pcre2_jit_stack_assign(shared.match, NULL, shared.stack);
@@ -260,27 +260,21 @@ static void take_spans(int count, struct pattern_match *ret_match)
 	}
 }
 
-/* Calls the machine code for the places up to limit. It handles invalid UTF-8: no check before. */
-static int run_places(
-    const struct pattern *pattern, const char *subject, size_t len, size_t start, size_t limit)
+/* Calls the machine code. It handles invalid UTF-8, so the subject is not checked before. */
+static int call_jit(const struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
-	pcre2_set_offset_limit(shared.match, limit < len ? limit : PCRE2_UNSET);
 	return pcre2_jit_match(
 	    pattern->code, (PCRE2_SPTR)subject, len, start, 0, shared.places, shared.match);
 }
 
-/* Passes all places quickly. If one needs many steps, the next pass takes a few places at a time. */
-static int run_jit(struct pattern *pattern, const char *subject, size_t len, size_t start)
+/* Passes all places, a few at a time. */
+static int run_parts(struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
-	int count;
-	pcre2_set_match_limit(shared.match, QUICK_LIMIT);
-	count = run_places(pattern, subject, len, start, len);
-	pcre2_set_match_limit(shared.match, MATCH_LIMIT);
-	if (count != PCRE2_ERROR_MATCHLIMIT)
-		return count;
 	for (;;) {
 		size_t limit = pattern->may_be_slow ? start + CALL_PLACES : len;
-		count = run_places(pattern, subject, len, start, limit);
+		int count;
+		pcre2_set_offset_limit(shared.match, limit < len ? limit : PCRE2_UNSET);
+		count = call_jit(pattern, subject, len, start);
 		if (count != PCRE2_ERROR_NOMATCH || limit >= len)
 			return count;
 		if (is_over(pattern, CALLS_UNTIMED))
@@ -288,6 +282,23 @@ static int run_jit(struct pattern *pattern, const char *subject, size_t len, siz
 		for (start = limit + 1; start < len && (subject[start] & 0xc0) == 0x80;)
 			start++;
 	}
+}
+
+/* Passes all places quickly, and again slowly if one needs many steps, or without a JIT. */
+static int run(struct pattern *pattern, const char *subject, size_t len, size_t start)
+{
+	int count = PCRE2_ERROR_MATCHLIMIT;
+	if (pattern->has_jit)
+		count = call_jit(pattern, subject, len, start);
+	if (count != PCRE2_ERROR_MATCHLIMIT)
+		return count;
+	pcre2_set_match_limit(shared.match, MATCH_LIMIT);
+	count = pattern->has_jit ? run_parts(pattern, subject, len, start)
+				 : pcre2_match(pattern->code, (PCRE2_SPTR)subject, len, start, 0,
+				       shared.places, shared.match);
+	pcre2_set_offset_limit(shared.match, PCRE2_UNSET);
+	pcre2_set_match_limit(shared.match, QUICK_LIMIT);
+	return count;
 }
 
 void pattern_begin(void)
@@ -326,9 +337,7 @@ enum pattern_result pattern_find_on(struct pattern *pattern, const void *bytes, 
 	if (!pattern->is_tried)
 		pattern->has_jit = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0;
 	pattern->is_tried = true;
-	count = pattern->has_jit
-	    ? run_jit(pattern, subject, len, start)
-	    : pcre2_match(pattern->code, subject, len, start, 0, shared.places, shared.match);
+	count = run(pattern, subject, len, start);
 	if (count == PCRE2_ERROR_NOMATCH)
 		return PATTERN_NONE;
 	if (count < 0)
