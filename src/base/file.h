@@ -19,7 +19,7 @@ bool file_is_program(const char *path);
 bool file_find_program(const char *name, const char *dirs, char *out, size_t size);
 
 /*
- * Returns true if a file of this user can be trusted: the user is we, root, or the owner of "/".
+ * Returns true if files of uid can be trusted: uid is our user, root, or the owner of "/".
  * (In a container of another user, the owner of "/" owns the files of root.)
  */
 bool file_owner_is_trusted(uid_t uid);

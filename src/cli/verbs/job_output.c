@@ -34,7 +34,7 @@ void job_output_finish(struct job_output *output)
 		(void)screen_text_block(&rest, output->tail.data, output->tail.len);
 	cli_print(&rest);
 	if (output->is_styled)
-		(void)fputs(screen_style(true, SCREEN_PLAIN), stdout); /* cli_flush() checks */
+		(void)fputs(screen_style(true, SCREEN_PLAIN), stdout); /* cli_flush() checks it */
 	buf_finish(&output->bytes);
 	buf_finish(&output->tail);
 }

@@ -17,8 +17,8 @@ struct muxbus_pane;
 
 struct agent_monitor_handlers {
 	/*
-	 * Reports a verdict. screen NULL: decided without the screen (the program writes or has
-	 * ended). May aim, drop or ask for another look, but must not free the monitor.
+	 * Reports a verdict. screen NULL: the program writes, and no screen was read. The callback
+	 * may aim, drop or ask for another look, but must not free the monitor.
 	 */
 	void (*judged)(
 	    void *data, const struct agent_verdict *verdict, const struct pane_screen *screen);

@@ -45,7 +45,7 @@ struct daemon {
 	struct watch_set *watches; /* of files */
 	struct tool_folder *tools; /* declared tools */
 	struct tool_kept_set *kept_calls; /* calls of providers that no request waits for */
-	struct provide_set *provides; /* methods of peers, and servers of tools */
+	struct provide_set *provides; /* peers that offer methods, and servers of tools */
 	struct counters *counters;
 	struct meter *meter; /* counts turns that agents were spared */
 	int64_t started_ms; /* of the monotonic clock */

@@ -107,7 +107,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		facts.is_untouched =
 		    ((int64_t)last_key(tmux_model(asking->parts->tmux)) + 1) * 1000 <=
 		    input->typed_ms;
-		/* An agent may show a text in another form. */
+		/* An agent may show a typed text otherwise, such as "[Pasted text]". */
 		facts.is_other_form = facts.is_untouched &&
 		    (input->has_ended_other ||
 			(is_typed && (input->is_other_form || !facts.is_shell)));

@@ -29,7 +29,7 @@ struct submit_line {
 	bool was_gone; /* a choice: its menu was missing, or another one was there */
 	bool has_stayed; /* a choice: its number alone did not take it */
 	bool is_altered; /* other text stands on the line too */
-	uint64_t activity; /* submit_guard_activity() of the last note with is_sole; 0: unknown */
+	uint64_t activity; /* a person's last key when is_sole was true last, in s; 0: unknown */
 	int64_t noted_ms; /* last submit_line_note(); 0: it was with a person */
 	bool is_sole; /* no person can have typed since: seeing the end of the text suffices */
 	bool was_entered; /* Enter was pressed, or was about to be when the daemon was killed */

@@ -78,9 +78,9 @@ static void on_tick(void *data)
 }
 
 /*
- * Passes on a report of the tool. From then on the waiting time is not sent any more. If a report
- * has no value, the number of reports so far is the value. MCP requires that each value is larger
- * than the one before.
+ * Passes on a report of the tool. From then on the waiting time is not sent any more. The value is
+ * that of the report, or the number of reports so far, on top of the seconds that were sent before.
+ * MCP requires that each value is larger than the one before.
  */
 static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {

@@ -94,7 +94,7 @@ static void kept_add(
 	struct list *place;
 	kept->time_ms = earlier->time_ms;
 	kept->boot_ms = clock_boot_ms() - clock_since_ms(earlier->time_ms);
-	/* The wall clock may have been set since: a request is as young as either clock says. */
+	/* The wall clock may have been set since, so two clocks give the age. The smaller one counts. */
 	if (earlier->boot_ms > 0 && earlier->boot_ms > kept->boot_ms &&
 	    earlier->boot_ms <= clock_boot_ms())
 		kept->boot_ms = earlier->boot_ms;

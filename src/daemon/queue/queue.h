@@ -93,7 +93,7 @@ size_t queue_undelivered(const struct queue *queue);
 
 /* Returns the number up to which entries were forgotten, and the reason; 0: none were. */
 uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason);
-/* If the store has lost records, makes all numbers so far forgotten, with the store's reason. */
+/* If the store has lost records, all numbers so far count as forgotten, for the same reason. */
 void queue_note_loss(struct queue *queue);
 
 /* Sets state and receipt (JSON; NULL: as before). Returns false if the entry is forgotten. */

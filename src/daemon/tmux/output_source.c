@@ -32,7 +32,7 @@ struct output_source_set {
 	struct loop_timer *retry;
 	struct loop_timer *look;
 	struct inotify_hub *hub; /* NULL: there is no inotify */
-	struct inotify_watch terminals; /* the folder of the terminals of tmux */
+	struct inotify_watch terminals; /* of /dev/pts, for new terminals there */
 	unsigned looks; /* how often the children are still read */
 	uint64_t children; /* hash of the children of tmux */
 };

@@ -94,5 +94,5 @@ void pane_events_flush(struct pane_events *events, struct pane_events_sink *sink
 void pane_events_gap(
     struct pane_events *events, struct pane_events_sink *sink, uint64_t offset, const char *reason);
 
-/* The output has ended: publishes all of it. */
+/* Publishes all output up to the end or a gap, also an incomplete last character. */
 void pane_events_end(struct pane_events *events, struct pane_events_sink *sink);

@@ -24,7 +24,7 @@ struct pane_lines {
 	struct buf text;
 	uint64_t base;
 	uint64_t line; /* number of the byte where text's first line began; before base if cut */
-	size_t len; /* length of text after the last piece */
+	size_t len; /* text.len as the last piece left it */
 	size_t seen; /* where the next block begins in text: all watches have looked so far */
 	size_t block; /* the end of the present block in text; valid while todo is not empty */
 	bool is_ending; /* no more turns come, so that looking has no time limit */

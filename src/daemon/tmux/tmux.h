@@ -74,8 +74,8 @@ bool tmux_is_live(const struct tmux *tmux);
 /* Returns the process of the followed server, or of the last one; 0: none yet. */
 pid_t tmux_server_pid(struct tmux *tmux);
 /*
- * Returns true while the objects of a server that is older than the daemon are reported as created:
- * they were only found now.
+ * Returns true while objects are reported as created that were only found: their server is older
+ * than the daemon.
  */
 bool tmux_is_finding(const struct tmux *tmux);
 /* Returns a number that differs after each change of the model; never 0. */

@@ -29,6 +29,6 @@ void announced_note_text(struct muxbus_sync *sync);
 /* Handles the removal of a link to a known window, seen in an event or by a failed listing. */
 void announced_unlinked(struct muxbus_sync *sync, uint32_t window);
 
-/* Handles an event. */
+/* Changes the model by an event, or marks the parts that must be listed again. */
 void announced_take(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event);

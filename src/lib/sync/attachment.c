@@ -189,7 +189,7 @@ void attachment_close_others(struct muxbus_sync *sync)
 		if (attachment == sync->primary || attachment->state == ATTACHMENT_CLOSING)
 			continue;
 		attachment_close(attachment);
-		link = sync->attachments.next; /* a reply may have freed other attachments */
+		link = sync->attachments.next; /* callbacks of the close may have freed others */
 	}
 }
 

@@ -56,7 +56,7 @@ struct sync_callbacks {
 	    uint64_t number);
 	/* A known window is missing in a listing, before any event. */
 	void (*window_gone)(struct muxbus_sync *sync, uint32_t window);
-	/* Lists what leaving.c holds. Returns true if it holds something. */
+	/* Marks the window that leaving.c holds, to be listed. Returns false if it holds none. */
 	bool (*ask_leaving)(struct muxbus_sync *sync);
 	/* A listing is now the model, and its changes are reported. */
 	void (*published)(struct muxbus_sync *sync);
@@ -71,8 +71,8 @@ struct lister {
 	bool has_attached; /* a connection was opened since the last whole listing */
 	struct parts dirty; /* parts that may have changed since they were listed */
 	struct parts running; /* parts of the running or last listing */
-	bool needs_names; /* parts without events that callers of the running listing want fresh */
-	struct part_ids added; /* parts without events; right if tmux has run nothing since */
+	bool needs_names; /* the next whole listing reads commands and directories too */
+	struct part_ids added; /* windows announced as new since they were listed last */
 	struct parts claims; /* unannounced parts that callers of the running listing want fresh */
 	struct parts known; /* unannounced parts that are right if tmux has run nothing since */
 	uint64_t last_number; /* tmux's number of the last sentinel; 0: unknown */
