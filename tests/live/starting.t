@@ -252,6 +252,22 @@ until_is 'when it does, the same daemon follows it' "live $daemon" eval 'echo "$
 kill -9 "$server"
 ok 'and ends with it' until_gone "$daemon"
 
+# In another pid namespace TMUX names a pid that is not the server's.
+if unshare -pf --mount-proc true 2>/dev/null; then
+	tmux -S "$other" -f /dev/null new-session -d -s again 'exec sh'
+	TMUX="$other,1,0" unshare -pf --kill-child --mount-proc "$muxbusd" -f --exit-with-server 2>"$dir/inner" &
+	inner=$!
+	until_is 'in another pid namespace it stays with a server that answers' again \
+		eval 'ask_at "$other.muxbus" "{\"method\":\"list_sessions\"}" | jq -r ".result.sessions[0].name"'
+	kill -9 "$inner"
+	wait "$inner" 2>/dev/null
+	server=$(tmux -S "$other" display-message -p '#{pid}')
+	tmux -S "$other" kill-server
+	until_gone "$server"
+else
+	ok 'in another pid namespace # SKIP unshare is not allowed'
+fi
+
 # A start while a daemon ends waits for the end; here tmux does not answer its last question.
 tmux -S "$other" -f /dev/null new-session -d -s again 'exec sh'
 server=$(tmux -S "$other" display-message -p '#{pid}')

@@ -453,14 +453,15 @@ static pid_t find_server(pid_t locked, const char *tmux_socket)
 	const char *tmux = getenv("TMUX");
 	size_t len = strlen(tmux_socket);
 	char name[16];
-	pid_t pid;
+	pid_t pid, answering;
 	if (locked != 0 || tmux == NULL || strncmp(tmux, tmux_socket, len) != 0 || tmux[len] != ',')
 		return locked;
 	pid = (pid_t)atoi(tmux + len + 1);
+	/* The pid of a server that answers is one of another pid namespace. */
+	if (pid <= 0 || muxbus_server_pid(tmux_socket, &answering) == 0)
+		return 0;
 	/* Another program may have the pid of a server that has ended. */
-	return pid <= 0                                                                ? 0
-	    : process_read(pid, "comm", name, sizeof name) > 0 && strstr(name, "tmux") ? pid
-										       : -1;
+	return process_read(pid, "comm", name, sizeof name) > 0 && strstr(name, "tmux") ? pid : -1;
 }
 
 enum start_result start_take(struct start *start, const struct config *config)
