@@ -222,7 +222,7 @@ def others(value, path):
             del value[path[0]]
     hooks = value.get("hooks")
     if isinstance(hooks, dict):
-        hooks = {name: [part for part in parts if "muxbus hook" not in json.dumps(part)]
+        hooks = {name: [part for part in parts if "muxbus hook" not in json.dumps(part, default=str)]
                  if isinstance(parts, list) else parts for name, parts in hooks.items()}
         hooks = {name: parts for name, parts in hooks.items() if parts != []}
         if hooks:

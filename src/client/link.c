@@ -17,6 +17,8 @@ struct link {
 	int fd;
 	pid_t carrier; /* process to end with the link; 0: none */
 	struct line_input in;
+	struct buf late; /* bytes received while has_line */
+	bool has_line; /* the caller of link_next() uses a line of in */
 	bool has_ended;
 	bool is_refused; /* the other end takes nothing */
 	int error; /* errno that ended the input; 0: the daemon closed the connection */
@@ -72,6 +74,7 @@ static struct link *make(int fd, pid_t carrier, size_t line_max, size_t unsent_m
 	link->carrier = carrier;
 	line_input_init(&link->in, line_max);
 	buf_init(&link->out, unsent_max);
+	buf_init(&link->late, SIZE_MAX - 1);
 	return link;
 }
 
@@ -133,6 +136,7 @@ void link_close(struct link *link)
 	if (link->carrier > 0)
 		end_carrier(link);
 	line_input_finish(&link->in);
+	buf_finish(&link->late);
 	buf_finish(&link->out);
 	json_reader_free(link->reader);
 	mem_free(link);
@@ -246,7 +250,10 @@ void link_receive(struct link *link)
 {
 	static char bytes[READ_SIZE]; /* not on the stack, which `ulimit -s` may limit to 64 KiB */
 	ssize_t n = link->has_ended ? -1 : recv(link->fd, bytes, sizeof bytes, MSG_DONTWAIT);
-	if (n > 0) {
+	if (n > 0 && link->has_line) {
+		if (buf_append(&link->late, bytes, (size_t)n) < 0)
+			(void)xalloc(SIZE_MAX); /* reports out of memory and ends the process */
+	} else if (n > 0) {
 		line_input_add(&link->in, bytes, (size_t)n);
 	} else if (!link->has_ended && (n == 0 || (errno != EAGAIN && errno != EINTR))) {
 		link->has_ended = true;
@@ -256,12 +263,17 @@ void link_receive(struct link *link)
 
 bool link_has_input(const struct link *link)
 {
-	return line_input_has_unseen(&link->in);
+	return link->late.len > 0 || line_input_has_unseen(&link->in);
 }
 
 enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_len)
 {
-	enum line_result found = line_input_next(&link->in, ret_line, ret_len);
+	enum line_result found;
+	if (link->late.len > 0)
+		line_input_add(&link->in, link->late.data, link->late.len);
+	buf_finish(&link->late);
+	found = line_input_next(&link->in, ret_line, ret_len);
+	link->has_line = found == LINE_FOUND;
 	if (found == LINE_FOUND)
 		return LINK_LINE;
 	if (found == LINE_TOO_LONG) {

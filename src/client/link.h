@@ -115,7 +115,7 @@ enum link_read link_ask(struct link *link, const char *method, const char *param
 /* Connects without waiting. Returns NULL with errno on failure; EPERM: another user listens. */
 struct link *link_try(const char *path, size_t line_max, size_t unsent_max);
 
-/* Returns the next received line, like link_read_line(); LINK_LATE if no line is complete. */
+/* Returns the next line, which stays until the next call; LINK_LATE if no line is complete. */
 enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_len);
 /* Parses a line into a tree, which is lent until the next call. Returns NULL for invalid JSON. */
 const struct json *link_parse(struct link *link, const char *line, size_t len);

@@ -215,13 +215,12 @@ t kill-window -t "$new"
 # A known agent on a screen without its signs, as of another version: a row of a draft may look like a prompt.
 ln -s "$MUXBUS_BUILDDIR/tests/fake_agent" "$dir/claude"
 : >"$dir/claude.log"
-new=$(t new-window -d -P -F '#{pane_id}' "exec $dir/claude --draft 'one
-> ' $dir/claude.log")
-wait_row 'a quotation in a draft of a known agent' "$new" '>'
+new=$(t new-window -d -P -F '#{pane_id}' "exec $dir/claude --draft 'to ->' $dir/claude.log")
+wait_row 'a sign of prompts in a draft of a known agent' "$new" '> to ->'
 call post_notification "{\"pane\":\"$new\",\"text\":\"all is well\"}"
 id=$(field .result.id)
 reason() { ask '{"method":"list_notifications"}' | jq -r ".result.notifications[] | select(.id == \"$id\") | .delivery.reason"; }
-until_is 'is no prompt' 'its screen shows no prompt' reason
+until_is 'is no prompt' 'there is something on the prompt line: "> to ->"' reason
 is 'nothing was sent' "$(cat "$dir/claude.log")" ''
 t kill-pane -t "$new"
 

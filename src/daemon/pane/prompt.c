@@ -248,10 +248,7 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 	ret_prompt->has_draft = has_left_draft(view, &row, end, &ret_prompt->is_shell);
 	end = text_end(&row, end);
 	ret_prompt->is_seen = !ret_prompt->has_draft && is_lead_end(&row, end);
-	if (!ret_prompt->is_seen || lead_end(&row) != end || view->cursor_row == 0)
-		return;
-	view_row(view, view->cursor_row - 1, &row);
-	ret_prompt->is_alone = !has_text(&row, 0, row.count);
+	ret_prompt->is_alone = ret_prompt->is_seen && lead_end(&row) == end;
 }
 
 void prompt_write_around(const struct prompt_view *view, struct buf *out)
