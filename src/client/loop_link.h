@@ -27,7 +27,7 @@ struct loop_link_handlers {
 	void (*event)(void *data, const struct json *params); /* NULL: events are ignored */
 	/*
 	 * Takes each line, without its newline, instead of event() and answers. May be NULL. The
-	 * line is valid until the handler calls loop_link_write_all().
+	 * line is valid until the handler returns.
 	 */
 	void (*line)(void *data, const char *line, size_t len);
 	void *data;

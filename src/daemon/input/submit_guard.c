@@ -90,7 +90,7 @@ bool screen_guard_allows(
 		    "there is something on the prompt line: \"%.80s\"", prompt->line);
 	else if (prompt->is_shell && !is_ready)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the prompt looks like a shell's");
-	else if (sign == SIGN_NONE && !prompt->is_alone && !is_ready && known_name(facts) != NULL)
+	else if (sign == SIGN_NONE && !prompt->begins_row && !is_ready && known_name(facts) != NULL)
 		/* Another version may show a draft like this. An empty row may end one out of sight. */
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "its screen shows no prompt");
 	else

@@ -248,7 +248,7 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 	ret_prompt->has_draft = has_left_draft(view, &row, end, &ret_prompt->is_shell);
 	end = text_end(&row, end);
 	ret_prompt->is_seen = !ret_prompt->has_draft && is_lead_end(&row, end);
-	ret_prompt->is_alone = ret_prompt->is_seen && lead_end(&row) == end;
+	ret_prompt->begins_row = ret_prompt->is_seen && lead_end(&row) == end;
 }
 
 void prompt_write_around(const struct prompt_view *view, struct buf *out)

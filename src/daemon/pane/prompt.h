@@ -21,7 +21,7 @@ struct prompt_view {
 
 struct prompt {
 	bool is_seen; /* a prompt without a draft is left of the cursor */
-	bool is_alone; /* ... and begins its row */
+	bool begins_row; /* such a prompt begins its row */
 	bool has_draft;
 	bool has_right_draft; /* the draft is right of the cursor */
 	bool is_shell; /* the prompt ends like a shell's: $ # % */
