@@ -45,6 +45,7 @@ static struct {
 	uint64_t search; /* number of the search that goes on */
 	struct pattern *timed; /* the pattern that runs */
 	int64_t since_us; /* since this processor time; 0: none was read in this search */
+	long tick_ns; /* the coarse clock when the time was last read */
 	unsigned tries; /* places or calls, for the time to be read */
 } shared;
 
@@ -61,11 +62,19 @@ static void spend(struct pattern *next)
 	shared.since_us = now_us;
 }
 
-/* Counts a place or a call. Returns true if the time of the search is over. */
+/*
+ * Counts a place or a call. Returns true if the time of the search is over. To read the processor
+ * time takes 300 ns, so it is read once in a tick (4 ms) of the coarse clock, which takes 7 ns.
+ */
 static bool is_over(struct pattern *pattern, unsigned untimed)
 {
-	if (++shared.tries % untimed == 0)
-		spend(pattern);
+	if (++shared.tries % untimed == 0) {
+		struct timespec tick;
+		(void)clock_gettime(CLOCK_MONOTONIC_COARSE, &tick);
+		if (tick.tv_nsec != shared.tick_ns)
+			spend(pattern);
+		shared.tick_ns = tick.tv_nsec;
+	}
 	return pattern->spent_us >= SEARCH_US_MAX;
 }
 

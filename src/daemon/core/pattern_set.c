@@ -197,11 +197,11 @@ static const char *find_bytes(const char *text, size_t len, const char *bytes, s
  * Returns an offset at or before the next matching line; len if no line matches. If the pattern has
  * "$", lines that end in CR are not skipped.
  */
-static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t len, size_t from)
+static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t len, size_t from,
+    struct pattern_match *ret_match)
 {
-	struct pattern_match match;
 	enum pattern_result found =
-	    pattern_find_on(matcher->pattern, text + from, len - from, 0, &match);
+	    pattern_find_on(matcher->pattern, text + from, len - from, 0, ret_match);
 	size_t at;
 	/* The limit of steps may suffice for each line alone, so no more lines are skipped. */
 	if (found == PATTERN_LIMIT) {
@@ -209,7 +209,7 @@ static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t 
 		pattern_begin();
 		return from;
 	}
-	at = found == PATTERN_NONE ? len : from + match.spans[0].from;
+	at = found == PATTERN_NONE ? len : from + ret_match->spans[0].from;
 	return matcher->has_dollar && memchr(text + from, '\r', at - from) ? from : at;
 }
 
@@ -231,7 +231,7 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 			at = before != NULL ? (size_t)(before + 1 - text) : from;
 		}
 		if (matcher->is_blockwise && (!has_literal || has_failed))
-			at = skip_lines(matcher, text, len, at);
+			at = skip_lines(matcher, text, len, at, &ret_line->match);
 		if (at >= len)
 			return PATTERN_NONE; /* the last line was passed */
 		line_at(text, len, from, at, ret_line);
