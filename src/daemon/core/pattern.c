@@ -83,7 +83,7 @@ static int on_place(pcre2_callout_block *block UNUSED, void *data UNUSED)
 	return is_over(shared.timed, PLACES_UNTIMED) ? PCRE2_ERROR_CALLOUT : 0;
 }
 
-/* MATCH_INVALID_UTF implies UTF and checks each subject once. */
+/* MATCH_INVALID_UTF: bytes that are no UTF-8 match nothing, and no subject is refused for them. */
 static const uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
     PCRE2_MULTILINE | PCRE2_USE_OFFSET_LIMIT;
 

@@ -29,7 +29,7 @@
 #define MCP_PROGRESS_MS 10000
 
 #define MCP_PROGRESS_BYTES ((size_t)4096) /* bytes of the members of one notification */
-#define MCP_PROGRESS_STEP 1e-6 /* from a value to the next one that should not be larger */
+#define MCP_PROGRESS_STEP 1e-6 /* how much a value grows at least; MCP wants it to grow */
 
 struct mcp_progress {
 	struct request *request;

@@ -175,7 +175,7 @@ static size_t input_begin(
 	if (begin > 0)
 		return begin;
 	begin = prompt_len(facts->cwd, row, end);
-	/* Above the cursor's row a prompt must begin its row, because programs may print signs. */
+	/* Text above the cursor's row may contain a prompt's sign, so the row must begin with it. */
 	if (!is_first && !facts->is_shell && begin > 0)
 		for (size_t at = 0; at + 1 < begin; at++)
 			if (!prompt_row_is_frame(row->characters[at]) &&

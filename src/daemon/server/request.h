@@ -159,7 +159,10 @@ bool request_is_cancelled(const struct request *request);
 void request_on_sent(
     struct request *request, void (*sent)(struct peer *peer, void *data), void *data);
 
-/* The strings of session_env.h, NULL-terminated, which the request frees; NULL: not asked. */
+/*
+ * Where session_env() keeps the environment that tmux has answered, a list that ends with NULL. The
+ * request frees it. No list means that tmux was not asked.
+ */
 char ***request_session_env(struct request *request);
 
 /*
