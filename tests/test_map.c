@@ -67,17 +67,15 @@ static void test_model(void)
 static void test_walking(void)
 {
 	struct map map;
-	size_t cursor = 0;
-	uint64_t key;
-	void *value;
 	int seen[KEYS] = {0};
 	bool is_right;
 	map_init(&map);
-	ok(!map_next(&map, &cursor, &key, &value), "there is nothing to walk in an empty map");
+	ok(map_place(&map, NULL) == NULL, "there is nothing to walk in an empty map");
 	for (uint64_t i = 0; i < KEYS; i++)
 		(void)map_set(&map, i, &values[i]);
 	is_right = true;
-	for (cursor = 0; map_next(&map, &cursor, &key, &value);) {
+	map_each (int, value, &map) {
+		uint64_t key = map_key(&map, value_at);
 		is_right &= key < KEYS && value == &values[key];
 		seen[key]++;
 		if (key % 2)

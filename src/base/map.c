@@ -123,15 +123,21 @@ void *map_remove(struct map *map, uint64_t key)
 	return value;
 }
 
-bool map_next(const struct map *map, size_t *cursor, uint64_t *ret_key, void **ret_value)
+/* A place is the index of a slot plus 1, as a pointer. */
+void *map_place(const struct map *map, const void *previous)
 {
-	while (*cursor < map->size) {
-		struct map_slot *slot = &map->slots[(*cursor)++];
-		if (!slot_is_used(slot))
-			continue;
-		*ret_key = slot->key;
-		*ret_value = slot->value;
-		return true;
-	}
-	return false;
+	size_t at = (uintptr_t)previous;
+	while (at < map->size && !slot_is_used(&map->slots[at]))
+		at++;
+	return at < map->size ? (void *)(uintptr_t)(at + 1) : NULL;
+}
+
+void *map_value(const struct map *map, const void *place)
+{
+	return place != NULL ? map->slots[(uintptr_t)place - 1].value : NULL;
+}
+
+uint64_t map_key(const struct map *map, const void *place)
+{
+	return map->slots[(uintptr_t)place - 1].key;
 }

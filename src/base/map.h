@@ -22,7 +22,16 @@ void xmap_set(struct map *map, uint64_t key, void *value);
 void *map_remove(struct map *map, uint64_t key); /* the old value, or NULL if absent */
 
 /*
- * Returns the next entry, in no particular order, or false at the end. *cursor starts at 0. During
- * a walk the map must not grow; the caller may remove the returned entry.
+ * Loops over the values, in no particular order: map_each (struct job, job, &jobs) {...}
+ * The map must not grow during the loop; the body may remove the entry. The body finds the entry's
+ * key by map_key(map, job_at).
  */
-bool map_next(const struct map *map, size_t *cursor, uint64_t *ret_key, void **ret_value);
+#define map_each(type, value, map)                                                         \
+	for (type *value##_at = map_place(map, NULL), *value = map_value(map, value##_at); \
+	     value != NULL;                                                                \
+	     value##_at = map_place(map, value##_at), value = map_value(map, value##_at))
+
+/* Returns the place of the entry after another place, or of the first; NULL after the last. */
+void *map_place(const struct map *map, const void *previous);
+void *map_value(const struct map *map, const void *place); /* NULL if place is NULL */
+uint64_t map_key(const struct map *map, const void *place);

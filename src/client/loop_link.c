@@ -43,12 +43,8 @@ static void close_link(struct loop_link *link)
 static void forget(struct loop_link *link, bool may_answer)
 {
 	struct map lost = link->pending;
-	size_t cursor = 0;
-	uint64_t id;
-	void *entry;
 	map_init(&link->pending);
-	while (map_next(&lost, &cursor, &id, &entry)) {
-		struct link_pending *pending = entry;
+	map_each (struct link_pending, pending, &lost) {
 		if (may_answer)
 			pending->answer(pending->data, NULL);
 		mem_free(pending);

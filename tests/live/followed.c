@@ -133,16 +133,13 @@ static bool is_true(void *data)
 void followed_free(struct followed *followed)
 {
 	bool is_stopped = false;
-	size_t cursor = 0;
-	uint64_t key;
-	void *value;
 	muxbus_sync_stop(followed->sync, on_stopped, &is_stopped);
 	ok(followed_until(followed, is_true, &is_stopped), "the sync stops");
 	muxbus_sync_free(followed->sync);
 	muxbus_loop_free(followed->loop);
-	while (map_next(&followed->outputs, &cursor, &key, &value)) {
-		buf_finish(value);
-		mem_free(value);
+	map_each (struct buf, output, &followed->outputs) {
+		buf_finish(output);
+		mem_free(output);
 	}
 	map_finish(&followed->outputs);
 	buf_finish(&followed->log);

@@ -152,11 +152,9 @@ static int look_into(struct file_tree *tree, const char *path, bool is_new)
 
 static void forget(struct file_tree *tree, const char *path)
 {
-	size_t cursor = 0;
-	uint64_t watch;
-	void *at;
-	while (map_next(&tree->folders, &cursor, &watch, &at)) {
-		if (strncmp(at, path, strlen(path)) != 0)
+	map_each (char, folder, &tree->folders) {
+		uint64_t watch = map_key(&tree->folders, folder_at);
+		if (strncmp(folder, path, strlen(path)) != 0)
 			continue;
 		(void)inotify_rm_watch(tree->fd, (int)watch); /* fails if the folder is gone */
 		mem_free(map_remove(&tree->folders, watch));

@@ -71,15 +71,12 @@ static int compare_seq(const void *one, const void *other)
 static void consumer_store(struct consumer *consumer)
 {
 	struct consumer_place place = {.floor = consumer->floor};
-	size_t cursor = 0;
-	uint64_t seq;
-	void *entry;
 	place.acked = xcalloc(consumer->handed.count + 1, sizeof *place.acked);
-	while (map_next(&consumer->handed, &cursor, &seq, &entry))
-		if (queue_find(consumer->set->queue, seq) == NULL)
-			mem_free(map_remove(&consumer->handed, seq));
-		else if (((struct handed *)entry)->due_ms == 0)
-			place.acked[place.count++] = seq;
+	map_each (struct handed, handed, &consumer->handed)
+		if (queue_find(consumer->set->queue, handed->seq) == NULL)
+			mem_free(map_remove(&consumer->handed, handed->seq));
+		else if (handed->due_ms == 0)
+			place.acked[place.count++] = handed->seq;
 	qsort(place.acked, place.count, sizeof *place.acked, compare_seq);
 	record_put(queue_store(consumer->set->queue), &consumer_kind, consumer->name, &place);
 	mem_free(place.acked);
@@ -109,11 +106,8 @@ static struct consumer *consumer_new(struct consumer_set *set, const char *name)
 
 static void consumer_free(struct consumer *consumer)
 {
-	size_t cursor = 0;
-	uint64_t seq;
-	void *entry;
-	while (map_next(&consumer->handed, &cursor, &seq, &entry))
-		mem_free(entry);
+	map_each (struct handed, handed, &consumer->handed)
+		mem_free(handed);
 	map_finish(&consumer->handed);
 	list_remove(&consumer->link);
 	consumer->set->count--;
@@ -167,11 +161,8 @@ static bool consumer_is_busy(const struct consumer *consumer)
 {
 	int64_t now_ms = clock_mono_ms();
 	bool is_busy = consumer->waits > 0;
-	size_t cursor = 0;
-	uint64_t seq;
-	void *entry;
-	while (!is_busy && map_next(&consumer->handed, &cursor, &seq, &entry))
-		is_busy = ((struct handed *)entry)->due_ms > now_ms;
+	map_each (const struct handed, handed, &consumer->handed)
+		is_busy |= handed->due_ms > now_ms;
 	return is_busy;
 }
 
@@ -365,12 +356,9 @@ unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to)
 size_t consumer_parked(struct consumer *consumer, bool takes_back)
 {
 	int64_t now_ms = clock_mono_ms();
-	size_t count = 0, cursor = 0;
-	uint64_t seq;
-	void *entry;
-	while (map_next(&consumer->handed, &cursor, &seq, &entry)) {
-		const struct notification *note = queue_find(consumer->set->queue, seq);
-		struct handed *handed = entry;
+	size_t count = 0;
+	map_each (struct handed, handed, &consumer->handed) {
+		const struct notification *note = queue_find(consumer->set->queue, handed->seq);
 		if (handed->times < CONSUMER_DELIVER_MAX || handed->due_ms == 0 ||
 		    handed->due_ms > now_ms || note == NULL || note->state == NOTE_CANCELLED)
 			continue;

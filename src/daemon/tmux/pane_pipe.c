@@ -408,14 +408,9 @@ bool pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane)
 
 uint32_t pane_pipe_count(const struct pane_pipe_set *pipes)
 {
-	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
 	uint32_t count = 0;
-	while (map_next(&pipes->map, &cursor, &pane, &value)) {
-		const struct pane_pipe *pipe = value;
+	map_each (const struct pane_pipe, pipe, &pipes->map)
 		count += pipe->state == PIPE_FLOWING;
-	}
 	return count;
 }
 
@@ -438,13 +433,10 @@ struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct co
 
 void pane_pipe_set_free(struct pane_pipe_set *pipes)
 {
-	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
 	if (pipes == NULL)
 		return;
-	while (map_next(&pipes->map, &cursor, &pane, &value))
-		free_pipe(pipes, value);
+	map_each (struct pane_pipe, pipe, &pipes->map)
+		free_pipe(pipes, pipe);
 	map_finish(&pipes->map);
 	loop_timer_free(pipes->timer);
 	close_socket(pipes);

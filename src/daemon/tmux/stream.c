@@ -262,11 +262,7 @@ static void on_lease(void *data)
 	struct stream_set *streams = data;
 	int64_t now_ms = clock_mono_ms();
 	int64_t next_ms = INT64_MAX;
-	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
-	while (map_next(&streams->map, &cursor, &pane, &value)) {
-		struct stream *stream = value;
+	map_each (struct stream, stream, &streams->map) {
 		if (stream->lease_end_ms > now_ms) {
 			next_ms = stream->lease_end_ms < next_ms ? stream->lease_end_ms : next_ms;
 		} else if (stream->lease_end_ms > 0) {
@@ -432,14 +428,10 @@ void stream_set_pane_closed(struct stream_set *streams, uint32_t pane)
 
 void stream_set_server_lost(struct stream_set *streams)
 {
-	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
-	while (map_next(&streams->map, &cursor, &pane, &value))
-		drop(streams, value);
-	cursor = 0;
-	while (map_next(&streams->inputs, &cursor, &pane, &value))
-		pane_input_forget(&streams->inputs, (uint32_t)pane);
+	map_each (struct stream, stream, &streams->map)
+		drop(streams, stream);
+	map_each (struct pane_input, input, &streams->inputs)
+		pane_input_forget(&streams->inputs, (uint32_t)map_key(&streams->inputs, input_at));
 }
 
 /* Adds or removes one interest; never below 0. */
@@ -487,12 +479,9 @@ const struct output_source_set *stream_sources(const struct stream_set *streams)
 
 bool stream_set_follows(const struct stream_set *streams)
 {
-	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
 	bool follows = stream_wants_all(streams);
-	while (!follows && map_next(&streams->map, &cursor, &pane, &value))
-		follows = is_followed(value);
+	map_each (const struct stream, stream, &streams->map)
+		follows = follows || is_followed(stream);
 	return follows && output_source_needs_control(streams->sources);
 }
 
@@ -622,13 +611,9 @@ static bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
 
 void stream_stats(const struct stream_set *streams, struct stream_stats *ret_stats)
 {
-	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
 	*ret_stats = (struct stream_stats){
 	    .bytes = streams->bytes, .piped = output_source_piped(streams->sources)};
-	while (map_next(&streams->map, &cursor, &pane, &value)) {
-		const struct stream *stream = value;
+	map_each (const struct stream, stream, &streams->map) {
 		ret_stats->interests += stream->is_wanted || stream->has_ring ||
 		    stream->feed != NULL || stream->events.wants_text || stream->events.wants_marks;
 		ret_stats->rings += stream->has_ring;

@@ -72,11 +72,8 @@ void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid)
 
 static void forget_expected(struct tmux *tmux)
 {
-	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
-	while (map_next(&tmux->expected, &cursor, &pane, &value))
-		mem_free(value);
+	map_each (struct expectation, expectation, &tmux->expected)
+		mem_free(expectation);
 	map_finish(&tmux->expected);
 	map_init(&tmux->expected);
 }

@@ -647,10 +647,7 @@ static int read_replies(
 
 static void free_details(struct map *details)
 {
-	size_t cursor = 0;
-	uint64_t pane;
-	void *detail;
-	while (map_next(details, &cursor, &pane, &detail))
+	map_each (struct pane_detail, detail, details)
 		mem_free(detail);
 	map_finish(details);
 }

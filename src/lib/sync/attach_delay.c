@@ -373,9 +373,7 @@ static void end_one(struct muxbus_sync *sync, struct track *track)
 
 void adopted_end(struct muxbus_sync *sync)
 {
-	size_t cursor = 0;
-	struct track *track;
-	while ((track = track_next(sync, &cursor)) != NULL)
+	map_each (struct track, track, &sync->tracks)
 		if (track->is_adopted && !track->is_kept && !track->is_ending &&
 		    track->exit_is_reported && track->now != NULL && track->now->is_dead)
 			end_one(sync, track);

@@ -332,9 +332,7 @@ static void on_flowing(
 	struct attachment *attachment = data;
 	struct muxbus_sync *sync = attachment->sync;
 	uint64_t number = ++attachment->flows_answered;
-	size_t cursor = 0;
-	struct track *track;
-	while ((track = track_next(sync, &cursor)) != NULL) {
+	map_each (struct track, track, &sync->tracks) {
 		if (track->coming != attachment || track->coming_number != number)
 			continue;
 		track->coming = NULL;
@@ -467,12 +465,11 @@ static void settle_track(struct flow *flow, struct track *track)
 /* Removes closed panes from the map of paused panes. */
 static void forget_paused(struct attachment *attachment)
 {
-	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
-	while (map_next(&attachment->paused, &cursor, &pane, &value))
+	map_each (void, value, &attachment->paused) {
+		uint64_t pane = map_key(&attachment->paused, value_at);
 		if (track_find(attachment->sync, (uint32_t)pane) == NULL)
 			(void)map_remove(&attachment->paused, pane);
+	}
 }
 
 static void settle_attachment(struct attachment *attachment)
@@ -504,9 +501,7 @@ static void pause_moved(struct attachment *attachment)
 {
 	const struct muxbus_sync *sync = attachment->sync;
 	struct flow flow = {.attachment = attachment};
-	size_t cursor = 0;
-	struct track *track;
-	while ((track = track_next(sync, &cursor)) != NULL)
+	map_each (struct track, track, &sync->tracks)
 		if ((track->source == attachment || track->coming == attachment) &&
 		    track->now != NULL && !may_own(attachment, track->now->window))
 			stop_flow(&flow, track);

@@ -162,11 +162,9 @@ static void signal_server(const struct muxbus_sync *sync, const struct track *tr
  */
 void pane_exit_look_again(struct muxbus_sync *sync)
 {
-	size_t cursor = 0;
-	struct track *track;
 	bool is_awaited = false;
 	struct parts parts = {0};
-	while ((track = track_next(sync, &cursor)) != NULL) {
+	map_each (struct track, track, &sync->tracks) {
 		if (track->now == NULL || (!track->has_ended && !has_no_process(track)) ||
 		    (track->now->is_dead && track->exit_is_reported))
 			continue;

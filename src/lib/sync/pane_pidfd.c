@@ -60,11 +60,8 @@ static void watch_free(struct pane_pidfd_watch *watch)
 
 void pane_pidfd_finish(struct pane_pidfd *pidfd)
 {
-	size_t cursor = 0;
-	uint64_t key;
-	void *value;
-	while (map_next(&pidfd->watches, &cursor, &key, &value))
-		watch_free(value);
+	map_each (struct pane_pidfd_watch, watch, &pidfd->watches)
+		watch_free(watch);
 	map_finish(&pidfd->watches);
 }
 

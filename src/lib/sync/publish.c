@@ -173,9 +173,7 @@ static void move_tracks(struct muxbus_sync *sync, const struct parts *parts, uin
 /* Frees the tracks of closed panes, but not of panes that are not listed yet. */
 static void free_old_tracks(struct muxbus_sync *sync, const struct parts *parts, uint64_t number)
 {
-	size_t cursor = 0;
-	struct track *track;
-	while ((track = track_next(sync, &cursor)) != NULL) {
+	map_each (struct track, track, &sync->tracks) {
 		if (muxbus_model_pane(sync->model, track->pane) != NULL)
 			continue;
 		if (track->born != 0 || (parts->all && track->seen < number))
@@ -215,9 +213,7 @@ static void free_missed_tracks(struct muxbus_sync *sync, const struct change_lis
 
 static void forget_now(struct muxbus_sync *sync)
 {
-	size_t cursor = 0;
-	struct track *track;
-	while ((track = track_next(sync, &cursor)) != NULL)
+	map_each (struct track, track, &sync->tracks)
 		track->now = NULL;
 }
 

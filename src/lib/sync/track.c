@@ -28,13 +28,6 @@ struct track *track_get(struct muxbus_sync *sync, uint32_t pane)
 	return track;
 }
 
-struct track *track_next(const struct muxbus_sync *sync, size_t *cursor)
-{
-	uint64_t pane;
-	void *track;
-	return map_next(&sync->tracks, cursor, &pane, &track) ? track : NULL;
-}
-
 void track_free(struct muxbus_sync *sync, struct track *track)
 {
 	pane_pidfd_forget(&sync->pane_pidfd, track->pane);
@@ -45,9 +38,7 @@ void track_free(struct muxbus_sync *sync, struct track *track)
 
 void track_free_all(struct muxbus_sync *sync)
 {
-	size_t cursor = 0;
-	struct track *track;
-	while ((track = track_next(sync, &cursor)) != NULL)
+	map_each (struct track, track, &sync->tracks)
 		track_free(sync, track);
 }
 
@@ -217,9 +208,7 @@ void track_drop_held(struct track *track)
 
 void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *attachment)
 {
-	size_t cursor = 0;
-	struct track *track;
-	while ((track = track_next(sync, &cursor)) != NULL) {
+	map_each (struct track, track, &sync->tracks) {
 		if (track->source == attachment)
 			track->source = NULL;
 		if (track->coming == attachment)
@@ -231,8 +220,6 @@ void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *
 
 void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 {
-	size_t cursor = 0;
-	struct track *track;
 	if (!is_wanted && sync->all_wanted == 0)
 		return;
 	sync->all_wanted += is_wanted ? 1 : -1u;
@@ -241,8 +228,8 @@ void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 	sync->all_output = sync->all_wanted > 0;
 	sync->all_since = sync->lister.begun;
 	/* Drop held output of panes that are not listed yet. */
-	while (!sync->all_output && (track = track_next(sync, &cursor)) != NULL)
-		if (track->now == NULL && track->is_held)
+	map_each (struct track, track, &sync->tracks)
+		if (!sync->all_output && track->now == NULL && track->is_held)
 			track_drop_held(track);
 	sync_settle_later(sync);
 }

@@ -66,8 +66,6 @@ struct track {
 struct track *track_find(const struct muxbus_sync *sync, uint32_t pane);
 /* Finds or creates the track of a pane. Returns NULL if out of memory. */
 struct track *track_get(struct muxbus_sync *sync, uint32_t pane);
-/* Loops over all tracks; *cursor begins as 0. Returns NULL at the end. The track may be freed. */
-struct track *track_next(const struct muxbus_sync *sync, size_t *cursor);
 void track_free(struct muxbus_sync *sync, struct track *track);
 void track_free_all(struct muxbus_sync *sync);
 
