@@ -22,7 +22,7 @@ static void read_session(struct muxbus_model *model, const char *line)
 		abort();
 	session.name = model_string(model, name, strlen(name));
 	if (session.name != NULL)
-		(void)model_add_session(model, &session);
+		model_add_session(model, &session);
 }
 
 static void read_window(struct muxbus_model *model, const char *line)
@@ -41,8 +41,8 @@ static void read_window(struct muxbus_model *model, const char *line)
 	window.layout = model_string(model, layout, strlen(layout));
 	if (window.name == NULL || window.layout == NULL)
 		return;
-	(void)model_add_window(model, &window);
-	(void)model_add_link(model, &link);
+	model_add_window(model, &window);
+	model_add_link(model, &link);
 }
 
 static void read_pane(struct muxbus_model *model, const char *line)
@@ -58,7 +58,7 @@ static void read_pane(struct muxbus_model *model, const char *line)
 	pane.is_dead = is_dead;
 	pane.title = model_string(model, title, strlen(title));
 	if (pane.title != NULL)
-		(void)model_add_pane(model, &pane);
+		model_add_pane(model, &pane);
 }
 
 static void read_client(struct muxbus_model *model, const char *line)
@@ -71,7 +71,7 @@ static void read_client(struct muxbus_model *model, const char *line)
 	client.is_ours = is_ours;
 	client.name = model_string(model, name, strlen(name));
 	if (client.name != NULL)
-		(void)model_add_client(model, &client);
+		model_add_client(model, &client);
 }
 
 static struct muxbus_model *read_model(const char *text)
@@ -131,10 +131,10 @@ static void write_changes(char *out, size_t size, const struct change_list *list
 static int find_all(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
 {
-	int error = change_find_new(list, before, now);
-	if (error == 0)
-		error = change_find_other(list, before, now);
-	return error != 0 ? error : change_find_gone(list, before, now);
+	change_find_new(list, before, now);
+	change_find_other(list, before, now);
+	change_find_gone(list, before, now);
+	return list->error;
 }
 
 static void expect(const char *what, const char *before, const char *now, const char *wanted)

@@ -13,7 +13,7 @@ static void add_session(struct muxbus_model *model, uint32_t id, const char *nam
 {
 	struct muxbus_session session = {
 	    .id = id, .name = name, .current_window = MUXBUS_NO_ID, .group = MUXBUS_NO_ID};
-	(void)model_add_session(model, &session);
+	model_add_session(model, &session);
 }
 
 static void add_window(struct muxbus_model *model, uint32_t session, uint32_t id, int32_t index,
@@ -26,8 +26,8 @@ static void add_window(struct muxbus_model *model, uint32_t session, uint32_t id
 	    .index = index,
 	    .is_current = is_current,
 	    .has_bell = has_bell};
-	(void)model_add_window(model, &window);
-	(void)model_add_link(model, &link);
+	model_add_window(model, &window);
+	model_add_link(model, &link);
 }
 
 static void add_pane(
@@ -43,14 +43,14 @@ static void add_pane(
 	    .path = "",
 	    .mode = "",
 	    .exit_status = -1};
-	(void)model_add_pane(model, &pane);
+	model_add_pane(model, &pane);
 }
 
 static void add_client(
     struct muxbus_model *model, const char *name, uint32_t session, bool is_control)
 {
 	struct muxbus_client client = {.name = name, .session = session, .is_control = is_control};
-	(void)model_add_client(model, &client);
+	model_add_client(model, &client);
 }
 
 /* Two sessions that share window @4; records in no order, as tmux lists by name. */

@@ -18,11 +18,11 @@ static struct muxbus_model *model_of(uint32_t last)
 	struct muxbus_model *model;
 	if (model_new(&model) != 0)
 		return NULL;
-	(void)model_add_session(model, &session);
-	(void)model_add_window(model, &window);
-	(void)model_add_link(model, &link);
+	model_add_session(model, &session);
+	model_add_window(model, &window);
+	model_add_link(model, &link);
 	for (pane.id = 0; pane.id <= last; pane.id++)
-		(void)model_add_pane(model, &pane);
+		model_add_pane(model, &pane);
 	return model_finish(model) == 0 ? model : NULL;
 }
 

@@ -41,7 +41,7 @@ static void add_pane(struct muxbus_model *model, uint32_t id, const struct place
 	    .path = "",
 	    .mode = "",
 	    .exit_status = -1};
-	(void)model_add_pane(model, &pane);
+	model_add_pane(model, &pane);
 }
 
 static struct muxbus_model *placed(const char *layout, bool is_zoomed, const struct place *place)
@@ -60,9 +60,9 @@ static struct muxbus_model *placed(const char *layout, bool is_zoomed, const str
 	struct muxbus_model *model;
 	if (model_new(&model) != 0)
 		abort();
-	(void)model_add_session(model, &session);
-	(void)model_add_window(model, &window);
-	(void)model_add_link(model, &link);
+	model_add_session(model, &session);
+	model_add_window(model, &window);
+	model_add_link(model, &link);
 	for (uint32_t id = 0; id < 3; id++)
 		add_pane(model, id, place);
 	(void)model_finish(model);

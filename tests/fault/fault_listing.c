@@ -32,11 +32,10 @@ static int compare(const struct muxbus_model *before, const struct muxbus_model 
 	struct change_list list;
 	int error;
 	change_list_init(&list);
-	error = change_find_new(&list, before, now);
-	if (error == 0)
-		error = change_find_other(&list, before, now);
-	if (error == 0)
-		error = change_find_gone(&list, before, now);
+	change_find_new(&list, before, now);
+	change_find_other(&list, before, now);
+	change_find_gone(&list, before, now);
+	error = list.error;
 	change_list_finish(&list);
 	return error;
 }

@@ -62,33 +62,27 @@ struct muxbus_change change_of(enum muxbus_change_kind kind)
 	};
 }
 
-int change_list_add(struct change_list *list, const struct muxbus_change *change)
+void change_list_add(struct change_list *list, const struct muxbus_change *change)
 {
 	if (list->count == list->cap) {
 		size_t cap = list->cap == 0 ? 8 : list->cap * 2;
 		void *items = mem_realloc(list->items, cap * sizeof *list->items);
-		if (items == NULL)
-			return MUXBUS_ERR_NOMEM;
+		if (items == NULL) {
+			list->error = MUXBUS_ERR_NOMEM;
+			return;
+		}
 		list->items = items;
 		list->cap = cap;
 	}
 	list->items[list->count++] = *change;
-	return 0;
 }
 
-/* The state of a comparison. After an error all functions do nothing, so callers need not check. */
+/* The state of a comparison. */
 struct finder {
 	struct change_list *list;
 	const struct muxbus_model *before; /* NULL: there was no model */
 	const struct muxbus_model *now;
-	int error;
 };
-
-static void report(struct finder *finder, const struct muxbus_change *change)
-{
-	if (finder->error == 0)
-		finder->error = change_list_add(finder->list, change);
-}
 
 static void report_session(
     struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_session *session)
@@ -96,7 +90,7 @@ static void report_session(
 	struct muxbus_change change = change_of(kind);
 	change.session = session->id;
 	change.session_now = muxbus_model_session(finder->now, session->id);
-	report(finder, &change);
+	change_list_add(finder->list, &change);
 }
 
 /* Makes the change of a window, with a session that now contains it. */
@@ -118,7 +112,7 @@ static void report_window(
     struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_window *window)
 {
 	struct muxbus_change change = window_change(finder, kind, window);
-	report(finder, &change);
+	change_list_add(finder->list, &change);
 }
 
 /* Makes the change of a pane, with its window and a session of the window. */
@@ -144,7 +138,7 @@ static void report_pane(
     struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_pane *pane)
 {
 	struct muxbus_change change = pane_change(finder, kind, pane);
-	report(finder, &change);
+	change_list_add(finder->list, &change);
 }
 
 static void compare_text(struct finder *finder, enum muxbus_change_kind kind,
@@ -155,7 +149,7 @@ static void compare_text(struct finder *finder, enum muxbus_change_kind kind,
 		return;
 	change = pane_change(finder, kind, pane);
 	change.previous = before;
-	report(finder, &change);
+	change_list_add(finder->list, &change);
 }
 
 static void report_link(struct finder *finder, enum muxbus_change_kind kind,
@@ -167,7 +161,7 @@ static void report_link(struct finder *finder, enum muxbus_change_kind kind,
 	change.window = link->window;
 	change.window_now = muxbus_model_window(finder->now, link->window);
 	change.link_now = link_now;
-	report(finder, &change);
+	change_list_add(finder->list, &change);
 }
 
 static int compare_places(const struct muxbus_link *a, const struct muxbus_link *b)
@@ -225,7 +219,7 @@ static void report_clients_only_in(struct finder *finder, const struct muxbus_mo
 		change.client_now = client;
 		change.session = client->session;
 		change.session_now = muxbus_model_session(finder->now, client->session);
-		report(finder, &change);
+		change_list_add(finder->list, &change);
 	}
 }
 
@@ -244,12 +238,11 @@ static const struct muxbus_pane *pane_before(const struct finder *finder, uint32
 	return finder->before == NULL ? NULL : muxbus_model_pane(finder->before, id);
 }
 
-int change_find_new(
+void change_find_new(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
 {
 	struct finder finder = {.list = list, .before = before, .now = now};
-	const struct muxbus_session *session = NULL;
-	while ((session = muxbus_model_next_session(now, session)) != NULL)
+	next_each (const struct muxbus_session, session, muxbus_model_next_session, now)
 		if (!had_session(&finder, session->id))
 			report_session(&finder, MUXBUS_CHANGE_SESSION_CREATED, session);
 	next_each (const struct muxbus_window, window, muxbus_model_next_window, now)
@@ -260,7 +253,6 @@ int change_find_new(
 		if (pane_before(&finder, pane->id) == NULL)
 			report_pane(&finder, MUXBUS_CHANGE_PANE_CREATED, pane);
 	report_clients_only_in(&finder, now, before, MUXBUS_CHANGE_CLIENT_ATTACHED);
-	return finder.error;
 }
 
 static void compare_session(
@@ -271,7 +263,7 @@ static void compare_session(
 	change.session_now = now;
 	if (strcmp(before->name, now->name) != 0) {
 		change.previous = before->name;
-		report(finder, &change);
+		change_list_add(finder->list, &change);
 		change.previous = NULL;
 	}
 	if (before->current_window == now->current_window)
@@ -280,7 +272,7 @@ static void compare_session(
 	change.window = now->current_window;
 	change.window_now = muxbus_model_window(finder->now, now->current_window);
 	change.previous_window = before->current_window;
-	report(finder, &change);
+	change_list_add(finder->list, &change);
 }
 
 static bool cell_differs(const struct muxbus_cell *a, const struct muxbus_cell *b)
@@ -339,7 +331,7 @@ static void compare_window(
 	if (strcmp(before->name, now->name) != 0) {
 		change = window_change(finder, MUXBUS_CHANGE_WINDOW_RENAMED, now);
 		change.previous = before->name;
-		report(finder, &change);
+		change_list_add(finder->list, &change);
 	}
 	if (layout_differs(before, now))
 		report_window(finder, MUXBUS_CHANGE_LAYOUT_CHANGED, now);
@@ -350,7 +342,7 @@ static void compare_window(
 		change.pane = now->active_pane;
 		change.pane_now = muxbus_model_pane(finder->now, now->active_pane);
 		change.previous_pane = before->active_pane;
-		report(finder, &change);
+		change_list_add(finder->list, &change);
 	}
 }
 
@@ -368,7 +360,7 @@ static void compare_pane(
 	if (place_differs(before, now)) {
 		struct muxbus_change change = pane_change(finder, MUXBUS_CHANGE_PANE_MOVED, now);
 		change.previous_window = before->window;
-		report(finder, &change);
+		change_list_add(finder->list, &change);
 	}
 	if (now->pid != 0 && !now->is_dead && (before->pid != now->pid || before->is_dead))
 		report_pane(finder, MUXBUS_CHANGE_PANE_RESPAWNED, now);
@@ -378,12 +370,12 @@ static void compare_pane(
 	compare_text(finder, MUXBUS_CHANGE_MODE_CHANGED, now, before->mode, now->mode);
 }
 
-int change_find_other(
+void change_find_other(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
 {
 	struct finder finder = {.list = list, .before = before, .now = now};
 	if (before == NULL)
-		return 0;
+		return;
 	next_each (const struct muxbus_session, session, muxbus_model_next_session, before) {
 		const struct muxbus_session *other = muxbus_model_session(now, session->id);
 		if (other != NULL)
@@ -399,15 +391,14 @@ int change_find_other(
 		if (other != NULL)
 			compare_pane(&finder, pane, other);
 	}
-	return finder.error;
 }
 
-int change_find_gone(
+void change_find_gone(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
 {
 	struct finder finder = {.list = list, .before = before, .now = now};
 	if (before == NULL)
-		return 0;
+		return;
 	report_clients_only_in(&finder, before, now, MUXBUS_CHANGE_CLIENT_DETACHED);
 	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, before)
 		if (muxbus_model_pane(now, pane->id) == NULL)
@@ -419,5 +410,4 @@ int change_find_gone(
 	next_each (const struct muxbus_session, session, muxbus_model_next_session, before)
 		if (muxbus_model_session(now, session->id) == NULL)
 			report_session(&finder, MUXBUS_CHANGE_SESSION_CLOSED, session);
-	return finder.error;
 }

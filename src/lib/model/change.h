@@ -11,6 +11,7 @@ struct change_list {
 	struct muxbus_change *items;
 	size_t count;
 	size_t cap;
+	int error; /* MUXBUS_ERR_NOMEM if a change is missing, else 0 */
 };
 
 void change_list_init(struct change_list *list);
@@ -19,16 +20,16 @@ void change_list_finish(struct change_list *list);
 /* Returns a change of this kind without any object. */
 struct muxbus_change change_of(enum muxbus_change_kind kind);
 
-/* Appends a copy of a change. Returns 0 or MUXBUS_ERR_NOMEM. */
-int change_list_add(struct change_list *list, const struct muxbus_change *change);
+/* Appends a copy of a change. */
+void change_list_add(struct change_list *list, const struct muxbus_change *change);
 
 /*
  * Append new, changed and closed objects to the list, to be called in this order; the caller may
- * add other changes in between. before may be NULL. Return 0 or MUXBUS_ERR_NOMEM.
+ * add other changes in between. before may be NULL.
  */
-int change_find_new(
+void change_find_new(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now);
-int change_find_other(
+void change_find_other(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now);
-int change_find_gone(
+void change_find_gone(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now);

@@ -310,35 +310,35 @@ static size_t cut_text(char *text, size_t len)
 static int read_long_text(
     const struct fields_target *target, const char *text, size_t len, const char **ret_text)
 {
-	char *whole = mem_alloc(len + 1);
+	char *whole = mem_memdup(text, len);
 	ssize_t decoded;
-	if (whole == NULL)
-		return MUXBUS_ERR_NOMEM;
-	memcpy(whole, text, len);
+	if (whole == NULL) {
+		model_fail(target->model);
+		return 0;
+	}
 	decoded = muxbus_field_decode(whole, len, target->caps);
 	if (decoded >= 0)
-		*ret_text = model_string(target->model, whole, cut_text(whole, (size_t)decoded));
+		(void)cut_text(whole, (size_t)decoded);
+	*ret_text = whole;
+	model_keep_text(target->model, ret_text);
 	mem_free(whole);
-	if (decoded < 0)
-		return (int)decoded;
-	return *ret_text != NULL ? 0 : MUXBUS_ERR_NOMEM;
+	return decoded < 0 ? (int)decoded : 0;
 }
 
-/* Decodes a text into the model. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM. */
+/* Decodes a text into the model. Returns 0 or MUXBUS_ERR_SYNTAX. Out of memory: sets "". */
 static int read_text(const struct fields_target *target, const char *text, size_t len,
     bool is_encoded, const char **ret_text)
 {
 	char *copy;
 	ssize_t decoded = (ssize_t)len;
-	if (len == 0) {
-		*ret_text = "";
+	*ret_text = "";
+	if (len == 0)
 		return 0;
-	}
 	if (is_encoded && len > MUXBUS_NAME_MAX)
 		return read_long_text(target, text, len, ret_text);
 	copy = model_string(target->model, text, len);
 	if (copy == NULL)
-		return MUXBUS_ERR_NOMEM;
+		return 0;
 	if (is_encoded)
 		decoded = muxbus_field_decode(copy, len, target->caps);
 	if (decoded < 0)
@@ -358,10 +358,9 @@ static int read_counted(
 	if (text == NULL || end != field + len)
 		return MUXBUS_ERR_SYNTAX;
 	copy = model_string(target->model, text, (size_t)(end - text));
-	if (copy == NULL)
-		return MUXBUS_ERR_NOMEM;
-	(void)cut_text(copy, (size_t)(end - text));
-	*ret_text = copy;
+	if (copy != NULL)
+		(void)cut_text(copy, (size_t)(end - text));
+	*ret_text = copy != NULL ? copy : "";
 	return 0;
 }
 
@@ -437,7 +436,7 @@ int fields_read(const struct fields_target *target, const struct format_field *f
 	return 0;
 }
 
-int fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
+void fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
     char letter, int (*add)(void *data, const char *line, const char *end), void *data,
     unsigned *malformed)
 {
@@ -450,8 +449,6 @@ int fields_read_lines(const struct fields_target *target, const struct muxbus_re
 		bool is_marked = is_record && stop - line > 2 + mark &&
 		    memcmp(stop - mark, end_mark, (size_t)mark) == 0;
 		int error = is_marked ? add(data, line + 2, stop - mark) : MUXBUS_ERR_SYNTAX;
-		if (error == MUXBUS_ERR_NOMEM)
-			return error;
 		if (error != 0)
 			(*malformed)++;
 		/*
@@ -463,5 +460,4 @@ int fields_read_lines(const struct fields_target *target, const struct muxbus_re
 			*target->is_cut = true;
 		line = stop < end ? stop + 1 : end;
 	}
-	return 0;
 }

@@ -92,15 +92,15 @@ struct fields_target {
 
 /*
  * Reads the fields of one table at *line. Sets *line to the next field; NULL at the end of the
- * line. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM.
+ * line. Returns 0 or MUXBUS_ERR_SYNTAX; model_error() of the target says if memory was short.
  */
 int fields_read(const struct fields_target *target, const struct format_field *fields,
     const char **line, const char *end, void *record);
 
 /*
  * Calls add for each line of a reply that begins with the letter, without the letter and its TAB.
- * Skips invalid and cut lines, and counts them in *malformed. Returns 0 or MUXBUS_ERR_NOMEM.
+ * Skips invalid and cut lines, and counts them in *malformed.
  */
-int fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
+void fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
     char letter, int (*add)(void *data, const char *line, const char *end), void *data,
     unsigned *malformed);

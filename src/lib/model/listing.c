@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/model/listing.h"
 
+#include "base/hash.h"
 #include "lib/library.h"
 #include "lib/model/fields.h"
 #include "lib/model/merge.h"
@@ -187,26 +188,17 @@ size_t listing_commands(const struct parts *parts)
 	return plan.count;
 }
 
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = 14695981039346656037u;
-	for (; *text != '\0'; text++)
-		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
-	return hash;
-}
-
 /* Returns the number of a group. Groups are numbered in the order of the listing. */
-static int number_group(struct listing_reading *reading, const char *name, uint32_t *ret_group)
+static uint32_t number_group(struct listing_reading *reading, const char *name)
 {
-	uint64_t key = hash_text(name);
+	uint64_t key = hash_bytes(name, strlen(name));
 	uintptr_t number = (uintptr_t)map_get(&reading->groups, key);
-	if (number == 0) {
-		number = reading->groups.count + 1;
-		if (map_set(&reading->groups, key, (void *)number) != 0)
-			return MUXBUS_ERR_NOMEM;
-	}
-	*ret_group = (uint32_t)number;
-	return 0;
+	if (number != 0)
+		return (uint32_t)number;
+	number = reading->groups.count + 1;
+	if (map_set(&reading->groups, key, (void *)number) != 0)
+		model_fail(reading->listing->model);
+	return (uint32_t)number;
 }
 
 /* Returns an error if the line has more fields than the tables. */
@@ -228,11 +220,11 @@ static int read_session(struct listing_reading *reading, const char **line, cons
 	return error;
 }
 
-static int take_session(struct listing_reading *reading, const struct session_record *record)
+static void take_session(struct listing_reading *reading, const struct session_record *record)
 {
 	reading->listing->version = record->version;
 	reading->listing->exit_unattached |= record->exit_unattached;
-	return model_add_session(reading->listing->model, &record->session);
+	model_add_session(reading->listing->model, &record->session);
 }
 
 static int add_session(void *data, const char *line, const char *end)
@@ -240,9 +232,12 @@ static int add_session(void *data, const char *line, const char *end)
 	struct listing_reading *reading = data;
 	struct session_record record;
 	int error = end_line(read_session(reading, &line, end, &record), &line);
-	if (error == 0 && record.group[0] != '\0')
-		error = number_group(reading, record.group, &record.session.group);
-	return error == 0 ? take_session(reading, &record) : error;
+	if (error != 0)
+		return error;
+	if (record.group[0] != '\0')
+		record.session.group = number_group(reading, record.group);
+	take_session(reading, &record);
+	return 0;
 }
 
 static int read_link(struct listing_reading *reading, const char **line, const char *end,
@@ -257,14 +252,13 @@ static int read_link(struct listing_reading *reading, const char **line, const c
 }
 
 /* Adds a link. If its window is unknown, skips the link, and lists the window next. */
-static int take_link(struct listing_reading *reading, const struct muxbus_link *link)
+static void take_link(struct listing_reading *reading, const struct muxbus_link *link)
 {
 	if (muxbus_model_window(reading->before, link->window) == NULL &&
-	    !part_ids_have(&reading->parts->windows, link->window)) {
+	    !part_ids_have(&reading->parts->windows, link->window))
 		parts_add_window(&reading->listing->more, link->window);
-		return 0;
-	}
-	return model_add_link(reading->listing->model, link);
+	else
+		model_add_link(reading->listing->model, link);
 }
 
 static int add_link(void *data, const char *line, const char *end)
@@ -272,7 +266,9 @@ static int add_link(void *data, const char *line, const char *end)
 	struct listing_reading *reading = data;
 	struct muxbus_link link;
 	int error = end_line(read_link(reading, &line, end, &link), &line);
-	return error == 0 ? take_link(reading, &link) : error;
+	if (error == 0)
+		take_link(reading, &link);
+	return error;
 }
 
 /*
@@ -297,8 +293,9 @@ static int add_session_link(void *data, const char *line, const char *end)
 		else
 			record.session.group = before->group;
 	}
-	error = take_session(reading, &record);
-	return error == 0 ? take_link(reading, &link) : error;
+	take_session(reading, &record);
+	take_link(reading, &link);
+	return 0;
 }
 
 static int read_window(struct listing_reading *reading, const char **line, const char *end,
@@ -319,11 +316,11 @@ static int add_window(void *data, const char *line, const char *end)
 	struct listing_reading *reading = data;
 	struct window_record record;
 	int error = end_line(read_window(reading, &line, end, &record), &line);
-	if (error == 0)
-		error = model_add_window(reading->listing->model, &record.window);
-	if (error == 0)
-		error = model_add_link(reading->listing->model, &record.link);
-	return error;
+	if (error != 0)
+		return error;
+	model_add_window(reading->listing->model, &record.window);
+	model_add_link(reading->listing->model, &record.link);
+	return 0;
 }
 
 static int read_pane(struct listing_reading *reading, const struct format_field *fields,
@@ -343,9 +340,10 @@ static int take_pane(struct listing_reading *reading, const struct format_field 
     const char *line, const char *end)
 {
 	struct muxbus_pane pane;
-	int error = read_pane(reading, fields, &line, end, &pane);
-	error = end_line(error, &line);
-	return error == 0 ? model_add_pane(reading->listing->model, &pane) : error;
+	int error = end_line(read_pane(reading, fields, &line, end, &pane), &line);
+	if (error == 0)
+		model_add_pane(reading->listing->model, &pane);
+	return error;
 }
 
 static int add_pane(void *data, const char *line, const char *end)
@@ -375,23 +373,22 @@ static void doubt_links(struct listing_reading *reading, const struct muxbus_lin
  * Adds a listed window with one of its links. If the link's session is unknown, and sessions and
  * links are not listed too, lists the whole server next.
  */
-static int take_window(struct listing_reading *reading, const struct window_record *record)
+static void take_window(struct listing_reading *reading, const struct window_record *record)
 {
 	struct merge_read *read = &reading->read;
 	const struct muxbus_link *link = &record->link;
-	int error;
 	if (read->link_count > 0 && reading->links[read->link_count - 1].window == link->window)
-		return 0; /* the record of another pane of this window */
+		return; /* the record of another pane of this window */
 	if (read->link_count == PARTS_IDS_MAX ||
 	    (!reading->parts->tree &&
 		muxbus_model_session(reading->before, link->session) == NULL)) {
 		reading->listing->more.all = true;
-		return 0;
+		return;
 	}
 	doubt_links(reading, link);
 	reading->links[read->link_count++] = *link;
-	error = model_add_window(reading->listing->model, &record->window);
-	return error == 0 ? model_add_link(reading->listing->model, link) : error;
+	model_add_window(reading->listing->model, &record->window);
+	model_add_link(reading->listing->model, link);
 }
 
 static int add_window_pane(void *data, const char *line, const char *end)
@@ -402,11 +399,13 @@ static int add_window_pane(void *data, const char *line, const char *end)
 	int error = read_window(reading, &line, end, &record);
 	if (error == 0)
 		error = end_line(read_pane(reading, pane_fields, &line, end, &pane), &line);
-	if (error == 0)
-		error = take_window(reading, &record);
-	if (error == 0 && map_set(&reading->read.panes, pane.id, reading) != 0)
-		error = MUXBUS_ERR_NOMEM;
-	return error == 0 ? model_add_pane(reading->listing->model, &pane) : error;
+	if (error != 0)
+		return error;
+	take_window(reading, &record);
+	if (map_set(&reading->read.panes, pane.id, reading) != 0)
+		model_fail(reading->listing->model);
+	model_add_pane(reading->listing->model, &pane);
+	return 0;
 }
 
 static bool has_link(const struct muxbus_model *model, const struct pane_detail *detail)
@@ -468,13 +467,12 @@ static int add_detail(void *data, const char *line, const char *end)
 		return error;
 	compare_detail(reading, &record);
 	detail = mem_memdup(&record, sizeof record);
-	if (detail == NULL)
-		return MUXBUS_ERR_NOMEM;
 	mem_free(map_remove(&reading->read.details, record.pane));
-	if (map_set(&reading->read.details, record.pane, detail) == 0)
+	if (detail != NULL && map_set(&reading->read.details, record.pane, detail) == 0)
 		return 0;
 	mem_free(detail);
-	return MUXBUS_ERR_NOMEM;
+	model_fail(reading->listing->model);
+	return 0;
 }
 
 /* Returns true if text is this title. False for a '\\', which tmux may have added. */
@@ -552,8 +550,7 @@ static int compare_place(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
 	struct muxbus_pane pane = {.id = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
-	int error = fields_read(&reading->target, place_fields, &line, end, &pane);
-	error = end_line(error, &line);
+	int error = end_line(fields_read(&reading->target, place_fields, &line, end, &pane), &line);
 	if (error != 0)
 		return error;
 	if (part_ids_have(&reading->parts->places, pane.id) &&
@@ -568,12 +565,12 @@ static int add_client(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
 	struct muxbus_client client = {.session = MUXBUS_NO_ID};
-	int error = fields_read(&reading->target, client_fields, &line, end, &client);
-	error = end_line(error, &line);
-	/* A locked or suspended client, which tmux 3.7 and later do not list either. */
-	if (error != 0 || client.session == MUXBUS_NO_ID)
-		return error;
-	return model_add_client(reading->listing->model, &client);
+	int error =
+	    end_line(fields_read(&reading->target, client_fields, &line, end, &client), &line);
+	/* Without a locked or suspended client, which tmux 3.7 and later do not list either. */
+	if (error == 0 && client.session != MUXBUS_NO_ID)
+		model_add_client(reading->listing->model, &client);
+	return error;
 }
 
 /* Numbers each group by its lowest session, so that the number is stable. */
@@ -604,17 +601,16 @@ static int read_reply(struct listing_reading *reading, const struct listing_step
 {
 	const struct list_command *list = &list_commands[step->kind];
 	unsigned links = reading->read.link_count;
-	int error;
 	if (reply->error != 0 || (list->filter != NULL && reply->body_len == 0))
 		return MUXBUS_ERR_COMMAND;
 	if (list->add == NULL)
 		return 0;
-	error = fields_read_lines(&reading->target, reply, list->letter, list->add, reading,
+	fields_read_lines(&reading->target, reply, list->letter, list->add, reading,
 	    &reading->listing->malformed);
 	/* No record of the window was read; only a listing of the whole server shows why. */
 	if (step->kind == LIST_WINDOW && reading->read.link_count == links)
 		reading->listing->more.all = true;
-	return error;
+	return 0;
 }
 
 bool listing_has_no_session(

@@ -25,23 +25,18 @@ static bool was_session_read(const struct merge *merge, uint32_t session)
 	    (merge->read->parts->tree || part_ids_have(&merge->read->parts->sessions, session));
 }
 
-static int copy_sessions(struct merge *merge)
+static void copy_sessions(struct merge *merge)
 {
-	const struct muxbus_session *session = NULL;
-	int error = 0;
-	while (
-	    error == 0 && (session = muxbus_model_next_session(merge->before, session)) != NULL) {
+	next_each (const struct muxbus_session, session, muxbus_model_next_session, merge->before) {
 		struct muxbus_session copy = *session;
 		if (was_session_read(merge, session->id))
 			continue;
 		copy.windows = 0;
 		copy.attached = 0;
 		copy.current_window = MUXBUS_NO_ID;
-		error = model_keep_text(merge->model, &copy.name);
-		if (error == 0)
-			error = model_add_session(merge->model, &copy);
+		model_keep_text(merge->model, &copy.name);
+		model_add_session(merge->model, &copy);
 	}
-	return error;
 }
 
 /*
@@ -67,43 +62,36 @@ static bool fit_link(struct merge *merge, struct muxbus_link *link)
 	return true;
 }
 
-static int add_link(struct merge *merge, const struct muxbus_link *link)
+static void note_link(struct merge *merge, const struct muxbus_link *link)
 {
-	int error = model_add_link(merge->model, link);
-	if (error == 0 && map_set(&merge->linked, link->window, merge) != 0)
-		error = MUXBUS_ERR_NOMEM;
-	return error;
+	if (map_set(&merge->linked, link->window, merge) != 0)
+		model_fail(merge->model);
 }
 
-static int copy_links(struct merge *merge)
+static void copy_links(struct merge *merge)
 {
-	const struct muxbus_link *link = NULL;
-	int error = 0;
-	while (error == 0 && (link = muxbus_model_next_link(merge->before, link)) != NULL) {
+	next_each (const struct muxbus_link, link, muxbus_model_next_link, merge->before) {
 		struct muxbus_link copy = *link;
 		if (was_session_read(merge, link->session) ||
 		    (merge->drop != NULL && merge->drop->window == link->window))
 			continue;
-		if (merge->read == NULL || fit_link(merge, &copy))
-			error = add_link(merge, &copy);
+		if (merge->read != NULL && !fit_link(merge, &copy))
+			continue;
+		model_add_link(merge->model, &copy);
+		note_link(merge, &copy);
 	}
-	return error;
 }
 
 /* Adds to `linked` the windows whose links the new model already has: those of listed sessions. */
-static int note_links(struct merge *merge)
+static void note_links(struct merge *merge)
 {
 	next_each (const struct muxbus_link, link, muxbus_model_next_link, merge->model)
-		if (map_set(&merge->linked, link->window, merge) != 0)
-			return MUXBUS_ERR_NOMEM;
-	return 0;
+		note_link(merge, link);
 }
 
-static int copy_windows(struct merge *merge)
+static void copy_windows(struct merge *merge)
 {
-	const struct muxbus_window *window = NULL;
-	int error = 0;
-	while (error == 0 && (window = muxbus_model_next_window(merge->before, window)) != NULL) {
+	next_each (const struct muxbus_window, window, muxbus_model_next_window, merge->before) {
 		struct muxbus_window copy = *window;
 		if (was_window_read(merge, window->id) ||
 		    map_get(&merge->linked, window->id) == NULL)
@@ -111,15 +99,11 @@ static int copy_windows(struct merge *merge)
 		copy.panes = 0;
 		copy.active_pane = MUXBUS_NO_ID;
 		copy.has_bell = copy.has_activity = copy.has_silence = false;
-		error = model_keep_text(merge->model, &copy.name);
-		if (error == 0)
-			error = model_keep_text(merge->model, &copy.layout);
-		if (error == 0)
-			error = model_keep_text(merge->model, &copy.visible_layout);
-		if (error == 0)
-			error = model_add_window(merge->model, &copy);
+		model_keep_text(merge->model, &copy.name);
+		model_keep_text(merge->model, &copy.layout);
+		model_keep_text(merge->model, &copy.visible_layout);
+		model_add_window(merge->model, &copy);
 	}
-	return error;
 }
 
 /* Updates a pane's details. Lists its window next if the listing lacks or contradicts the pane. */
@@ -140,22 +124,17 @@ static void take_detail(struct merge *merge, struct muxbus_pane *pane)
 	pane->mouse_any = detail->mouse_any;
 }
 
-static int copy_pane(struct merge *merge, const struct muxbus_pane *pane)
+static void copy_pane(struct merge *merge, const struct muxbus_pane *pane)
 {
 	struct muxbus_pane copy = *pane;
-	int error;
 	if (merge->read != NULL && merge->read->parts->details)
 		take_detail(merge, &copy);
-	error = model_keep_text(merge->model, &copy.tty);
-	if (error == 0)
-		error = model_keep_text(merge->model, &copy.title);
-	if (error == 0)
-		error = model_keep_text(merge->model, &copy.command);
-	if (error == 0)
-		error = model_keep_text(merge->model, &copy.path);
-	if (error == 0)
-		error = model_keep_text(merge->model, &copy.mode);
-	return error == 0 ? model_add_pane(merge->model, &copy) : error;
+	model_keep_text(merge->model, &copy.tty);
+	model_keep_text(merge->model, &copy.title);
+	model_keep_text(merge->model, &copy.command);
+	model_keep_text(merge->model, &copy.path);
+	model_keep_text(merge->model, &copy.mode);
+	model_add_pane(merge->model, &copy);
 }
 
 static bool is_pane_gone(const struct merge *merge, const struct muxbus_pane *pane)
@@ -168,48 +147,35 @@ static bool is_pane_gone(const struct merge *merge, const struct muxbus_pane *pa
 	    (merge->read != NULL && map_get(&merge->read->panes, pane->id) != NULL);
 }
 
-static int copy_panes(struct merge *merge)
+static void copy_panes(struct merge *merge)
 {
-	const struct muxbus_pane *pane = NULL;
-	int error = 0;
-	while (error == 0 && (pane = muxbus_model_next_pane(merge->before, pane)) != NULL)
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, merge->before)
 		if (!is_pane_gone(merge, pane))
-			error = copy_pane(merge, pane);
-	return error;
+			copy_pane(merge, pane);
 }
 
-static int copy_clients(struct merge *merge)
+static void copy_clients(struct merge *merge)
 {
-	const struct muxbus_client *client = NULL;
-	int error = 0;
 	if (merge->read != NULL && merge->read->parts->clients)
-		return 0;
-	while (error == 0 && (client = muxbus_model_next_client(merge->before, client)) != NULL) {
+		return;
+	next_each (const struct muxbus_client, client, muxbus_model_next_client, merge->before) {
 		struct muxbus_client copy = *client;
-		error = model_keep_text(merge->model, &copy.name);
-		if (error == 0)
-			error = model_add_client(merge->model, &copy);
+		model_keep_text(merge->model, &copy.name);
+		model_add_client(merge->model, &copy);
 	}
-	return error;
 }
 
 static int run(struct merge *merge)
 {
-	int error;
 	map_init(&merge->linked);
-	error = note_links(merge);
-	if (error == 0)
-		error = copy_sessions(merge);
-	if (error == 0)
-		error = copy_links(merge);
-	if (error == 0)
-		error = copy_windows(merge);
-	if (error == 0)
-		error = copy_panes(merge);
-	if (error == 0)
-		error = copy_clients(merge);
+	note_links(merge);
+	copy_sessions(merge);
+	copy_links(merge);
+	copy_windows(merge);
+	copy_panes(merge);
+	copy_clients(merge);
 	map_finish(&merge->linked);
-	return error == 0 ? model_finish(merge->model) : error;
+	return model_finish(merge->model);
 }
 
 int merge_rest(struct muxbus_model *model, const struct muxbus_model *before,

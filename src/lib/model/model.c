@@ -31,6 +31,7 @@ struct muxbus_model {
 	struct muxbus_link *window_links; /* a copy of links, sorted by window, session, index */
 	struct pool_block *pool;
 	bool is_cut;
+	bool lacks_memory;
 };
 
 int model_new(struct muxbus_model **ret_model)
@@ -68,6 +69,7 @@ char *model_string(struct muxbus_model *model, const void *bytes, size_t len)
 	if (block == NULL || block->cap - block->len <= len) {
 		size_t cap = len < POOL_BYTES ? POOL_BYTES : len + 1;
 		block = mem_alloc(sizeof *block + cap);
+		model->lacks_memory |= block == NULL;
 		if (block == NULL)
 			return NULL;
 		block->next = model->pool;
@@ -83,55 +85,65 @@ char *model_string(struct muxbus_model *model, const void *bytes, size_t len)
 	return copy;
 }
 
-int model_keep_text(struct muxbus_model *model, const char **text)
+void model_keep_text(struct muxbus_model *model, const char **text)
 {
-	*text = (*text)[0] == '\0' ? "" : model_string(model, *text, strlen(*text));
-	return *text != NULL ? 0 : MUXBUS_ERR_NOMEM;
+	const char *copy = (*text)[0] != '\0' ? model_string(model, *text, strlen(*text)) : NULL;
+	*text = copy != NULL ? copy : "";
 }
 
-static int table_add(struct muxbus_model *model, struct model_table *table, const void *item,
+void model_fail(struct muxbus_model *model)
+{
+	model->lacks_memory = true;
+}
+
+int model_error(const struct muxbus_model *model)
+{
+	return model->lacks_memory ? MUXBUS_ERR_NOMEM : 0;
+}
+
+static void table_add(struct muxbus_model *model, struct model_table *table, const void *item,
     size_t size, size_t max)
 {
 	if (table->count == max) {
 		model->is_cut = true;
-		return 0;
+		return;
 	}
 	if (table->count == table->cap) {
 		size_t cap = table->cap == 0 ? 16 : table->cap * 2;
 		void *items = mem_realloc(table->items, cap * size);
+		model->lacks_memory |= items == NULL;
 		if (items == NULL)
-			return MUXBUS_ERR_NOMEM;
+			return;
 		table->items = items;
 		table->cap = cap;
 	}
 	memcpy((char *)table->items + table->count * size, item, size);
 	table->count++;
-	return 0;
 }
 
-int model_add_session(struct muxbus_model *model, const struct muxbus_session *session)
+void model_add_session(struct muxbus_model *model, const struct muxbus_session *session)
 {
-	return table_add(model, &model->sessions, session, sizeof *session, MODEL_SESSIONS_MAX);
+	table_add(model, &model->sessions, session, sizeof *session, MODEL_SESSIONS_MAX);
 }
 
-int model_add_window(struct muxbus_model *model, const struct muxbus_window *window)
+void model_add_window(struct muxbus_model *model, const struct muxbus_window *window)
 {
-	return table_add(model, &model->windows, window, sizeof *window, MODEL_LINKS_MAX);
+	table_add(model, &model->windows, window, sizeof *window, MODEL_LINKS_MAX);
 }
 
-int model_add_link(struct muxbus_model *model, const struct muxbus_link *link)
+void model_add_link(struct muxbus_model *model, const struct muxbus_link *link)
 {
-	return table_add(model, &model->links, link, sizeof *link, MODEL_LINKS_MAX);
+	table_add(model, &model->links, link, sizeof *link, MODEL_LINKS_MAX);
 }
 
-int model_add_pane(struct muxbus_model *model, const struct muxbus_pane *pane)
+void model_add_pane(struct muxbus_model *model, const struct muxbus_pane *pane)
 {
-	return table_add(model, &model->panes, pane, sizeof *pane, (size_t)MODEL_PANES_MAX * 4);
+	table_add(model, &model->panes, pane, sizeof *pane, (size_t)MODEL_PANES_MAX * 4);
 }
 
-int model_add_client(struct muxbus_model *model, const struct muxbus_client *client)
+void model_add_client(struct muxbus_model *model, const struct muxbus_client *client)
 {
-	return table_add(model, &model->clients, client, sizeof *client, MODEL_CLIENTS_MAX);
+	table_add(model, &model->clients, client, sizeof *client, MODEL_CLIENTS_MAX);
 }
 
 static int compare_numbers(int64_t a, int64_t b)
@@ -282,8 +294,8 @@ static void drop_loose_panes(struct muxbus_model *model)
 	model->panes.count = kept;
 }
 
-/* Sorts the panes by place, and makes an index by id. Returns 0 or MUXBUS_ERR_NOMEM. */
-static int order_panes(struct muxbus_model *model)
+/* Sorts the panes by place, and makes an index by id. */
+static void order_panes(struct muxbus_model *model)
 {
 	const struct muxbus_pane *panes;
 	size_t count;
@@ -293,29 +305,30 @@ static int order_panes(struct muxbus_model *model)
 	panes = model->panes.items;
 	count = model->panes.count;
 	if (count == 0)
-		return 0;
+		return;
 	sort(model->panes.items, count, sizeof *panes, compare_panes);
 	model->pane_order = mem_calloc(count, sizeof *model->pane_order);
-	if (model->pane_order == NULL)
-		return MUXBUS_ERR_NOMEM;
+	if (model->pane_order == NULL) {
+		model_fail(model);
+		return;
+	}
 	for (size_t i = 0; i < count; i++)
 		model->pane_order[i] = (uint64_t)panes[i].id << 32 | i;
 	sort(model->pane_order, count, sizeof *model->pane_order, compare_order);
-	return 0;
 }
 
-static int order_links(struct muxbus_model *model)
+static void order_links(struct muxbus_model *model)
 {
 	drop_loose_links(model);
 	if (model->links.count == 0)
-		return 0;
+		return;
 	model->window_links =
 	    mem_memdup(model->links.items, model->links.count * sizeof(struct muxbus_link));
 	if (model->window_links == NULL)
-		return MUXBUS_ERR_NOMEM;
-	sort(model->window_links, model->links.count, sizeof(struct muxbus_link),
-	    compare_window_links);
-	return 0;
+		model_fail(model);
+	else
+		sort(model->window_links, model->links.count, sizeof(struct muxbus_link),
+		    compare_window_links);
 }
 
 /* Fills in the fields that other records determine. */
@@ -349,18 +362,15 @@ static void join_records(struct muxbus_model *model)
 
 int model_finish(struct muxbus_model *model)
 {
-	int error;
 	table_sort_unique(&model->sessions, sizeof(struct muxbus_session), compare_sessions);
 	table_sort_unique(&model->windows, sizeof(struct muxbus_window), compare_windows);
 	table_limit(model, &model->windows, MODEL_WINDOWS_MAX);
 	table_sort_unique(&model->links, sizeof(struct muxbus_link), compare_links);
 	table_sort_unique(&model->clients, sizeof(struct muxbus_client), compare_clients);
-	error = order_links(model);
-	if (error == 0)
-		error = order_panes(model);
-	if (error == 0)
-		join_records(model);
-	return error;
+	order_links(model);
+	order_panes(model);
+	join_records(model);
+	return model_error(model);
 }
 
 bool model_is_cut(const struct muxbus_model *model)

@@ -24,23 +24,27 @@ void model_free(struct muxbus_model *model);
  */
 char *model_string(struct muxbus_model *model, const void *bytes, size_t len);
 
-/* Replaces *text by a copy in the model. Returns 0, or MUXBUS_ERR_NOMEM with *text NULL. */
-int model_keep_text(struct muxbus_model *model, const char **text);
+/* Replaces *text by a copy in the model; by "" if out of memory. */
+void model_keep_text(struct muxbus_model *model, const char **text);
 
 /*
- * Add one record. Its strings must come from model_string() or be constants. Return 0, also if the
- * record is ignored because of a limit, or MUXBUS_ERR_NOMEM. tmux lists a window and its panes once
- * for each link, so one of the records with the same id is kept.
+ * Add one record. Its strings must come from model_string() or be constants. tmux lists a window
+ * and its panes once for each link, so one of the records with the same id is kept.
  */
-int model_add_session(struct muxbus_model *model, const struct muxbus_session *session);
-int model_add_window(struct muxbus_model *model, const struct muxbus_window *window);
-int model_add_link(struct muxbus_model *model, const struct muxbus_link *link);
-int model_add_pane(struct muxbus_model *model, const struct muxbus_pane *pane);
-int model_add_client(struct muxbus_model *model, const struct muxbus_client *client);
+void model_add_session(struct muxbus_model *model, const struct muxbus_session *session);
+void model_add_window(struct muxbus_model *model, const struct muxbus_window *window);
+void model_add_link(struct muxbus_model *model, const struct muxbus_link *link);
+void model_add_pane(struct muxbus_model *model, const struct muxbus_pane *pane);
+void model_add_client(struct muxbus_model *model, const struct muxbus_client *client);
+
+/* Notes that something of the model is lost, because there was no memory for it. */
+void model_fail(struct muxbus_model *model);
+/* Returns MUXBUS_ERR_NOMEM if a function of the model was ever out of memory, else 0. */
+int model_error(const struct muxbus_model *model);
 
 /*
  * Sorts the records, removes records without a parent, and counts. The model is read-only
- * afterwards. Returns 0 or MUXBUS_ERR_NOMEM.
+ * afterwards. Returns model_error().
  */
 int model_finish(struct muxbus_model *model);
 

@@ -127,8 +127,9 @@ static int take_foreground(struct muxbus_sync *sync, struct listing *listing,
 		return 0;
 	entry->command = command;
 	entry->path = path;
-	error = model_keep_text(listing->model, &entry->command);
-	return error == 0 ? model_keep_text(listing->model, &entry->path) : error;
+	model_keep_text(listing->model, &entry->command);
+	model_keep_text(listing->model, &entry->path);
+	return model_error(listing->model);
 }
 
 /* Returns the pane as it was before the listing if its process is still the same, else NULL. */

@@ -52,7 +52,7 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 	return now == NULL || !track_is_process(track, now) || is_late;
 }
 
-static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
+static void find_exit(const struct muxbus_sync *sync, struct change_list *list,
     const struct muxbus_pane *pane, const struct muxbus_model *now)
 {
 	struct muxbus_change change = change_of(MUXBUS_CHANGE_PANE_EXITED);
@@ -61,7 +61,7 @@ static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
 	struct exit_ending ending;
 	change.pane_now = muxbus_model_pane(now, pane->id);
 	if (track == NULL || !is_due(sync, track, change.pane_now, &ending))
-		return 0;
+		return;
 	link = model_first_link(now, pane->window);
 	if (link == NULL)
 		link = model_first_link(sync->model, pane->window);
@@ -74,27 +74,23 @@ static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
 	change.window_now = muxbus_model_window(now, pane->window);
 	change.exit_status = ending.signal != 0 ? -1 : ending.status;
 	change.exit_signal = ending.signal;
-	return change_list_add(list, &change);
+	change_list_add(list, &change);
 }
 
 /*
  * Also finds new panes that are already dead, except in the first model: those died before the sync
  * began.
  */
-int pane_exit_find(
+void pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now)
 {
-	const struct muxbus_pane *pane = NULL;
-	int error = 0;
-	while (error == 0 && (pane = muxbus_model_next_pane(sync->model, pane)) != NULL)
-		error = find_exit(sync, list, pane, now);
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, sync->model)
+		find_exit(sync, list, pane, now);
 	if (sync->state != MUXBUS_SYNC_LIVE)
-		return error;
-	pane = NULL;
-	while (error == 0 && (pane = muxbus_model_next_pane(now, pane)) != NULL)
+		return;
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, now)
 		if (pane->is_dead && muxbus_model_pane(sync->model, pane->id) == NULL)
-			error = find_exit(sync, list, pane, now);
-	return error;
+			find_exit(sync, list, pane, now);
 }
 
 /* Marks the ends as reported, before the tracks of respawned panes get their new processes. */

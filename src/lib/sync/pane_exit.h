@@ -11,8 +11,8 @@
 struct change_list;
 struct track;
 
-/* Appends the ends to report with a new model. Returns 0 or MUXBUS_ERR_NOMEM. */
-int pane_exit_find(
+/* Appends the ends to report with a new model. */
+void pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now);
 
 /* Marks the ends in a list as reported. */

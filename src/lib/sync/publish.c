@@ -66,60 +66,44 @@ static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
 }
 
 /* Appends created objects that no listing saw to one list, and their ends to another. */
-static int find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
+static void find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
     struct change_list *created, struct change_list *closed)
 {
 	struct seen_id id;
-	int error = 0;
-	while (error == 0 && seen_ids_next_missed(&sync->seen_ids, now, &id)) {
+	while (seen_ids_next_missed(&sync->seen_ids, now, &id)) {
 		bool is_pane = id.pane != MUXBUS_NO_ID;
 		struct muxbus_change change =
 		    change_of(is_pane ? MUXBUS_CHANGE_PANE_CREATED : MUXBUS_CHANGE_WINDOW_CREATED);
 		change.window = id.window;
 		change.window_now = muxbus_model_window(now, id.window);
 		change.pane = id.pane;
-		error = change_list_add(created, &change);
-		if (error != 0)
-			break;
-		if (is_pane) {
-			change.kind = MUXBUS_CHANGE_PANE_EXITED;
-			error = change_list_add(closed, &change);
-		}
+		change_list_add(created, &change);
+		change.kind = MUXBUS_CHANGE_PANE_EXITED;
+		if (is_pane)
+			change_list_add(closed, &change);
 		change.kind = is_pane ? MUXBUS_CHANGE_PANE_CLOSED : MUXBUS_CHANGE_WINDOW_CLOSED;
-		if (error == 0)
-			error = change_list_add(closed, &change);
+		change_list_add(closed, &change);
 	}
-	return error;
 }
 
-static int append(struct change_list *list, const struct change_list *more)
-{
-	int error = 0;
-	for (size_t i = 0; error == 0 && i < more->count; i++)
-		error = change_list_add(list, &more->items[i]);
-	return error;
-}
-
+/* Returns 0 or MUXBUS_ERR_NOMEM. */
 static int find_changes(
     struct muxbus_sync *sync, const struct muxbus_model *now, struct change_list *list)
 {
 	const struct muxbus_model *before = sync->model;
 	struct change_list closed;
-	int error;
 	change_list_init(&closed);
-	error = change_find_new(list, before, now);
-	if (error == 0)
-		error = find_missed(sync, now, list, &closed);
-	if (error == 0)
-		error = pane_exit_find(sync, list, now);
-	if (error == 0)
-		error = change_find_other(list, before, now);
-	if (error == 0)
-		error = append(list, &closed);
-	if (error == 0)
-		error = change_find_gone(list, before, now);
+	change_find_new(list, before, now);
+	find_missed(sync, now, list, &closed);
+	pane_exit_find(sync, list, now);
+	change_find_other(list, before, now);
+	for (size_t i = 0; i < closed.count; i++)
+		change_list_add(list, &closed.items[i]);
+	change_find_gone(list, before, now);
+	if (closed.error != 0)
+		list->error = closed.error;
 	change_list_finish(&closed);
-	return error;
+	return list->error;
 }
 
 static bool has_one_link(const struct muxbus_sync *sync, uint32_t window)
@@ -279,7 +263,8 @@ void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
 	struct muxbus_model *before = sync->model;
 	struct change_list list;
 	change_list_init(&list);
-	if (change_find_gone(&list, before, sync->empty) != 0)
+	change_find_gone(&list, before, sync->empty);
+	if (list.error != 0)
 		library_log(MUXBUS_LOG_ERROR, "out of memory: not all closed objects are reported");
 	forget_now(sync);
 	sync->model = sync->empty;
