@@ -57,7 +57,7 @@ void muxbus_command_free(struct muxbus_command *command)
 
 static void fail(struct muxbus_command *command, int error)
 {
-	if (command->error == 0)
+	if (command != NULL && command->error == 0)
 		command->error = error;
 }
 
@@ -168,7 +168,7 @@ static void keep_word(struct muxbus_command *command, const char *bytes, size_t 
 
 void muxbus_command_arg(struct muxbus_command *command, const void *bytes, size_t len)
 {
-	if (command->error != 0)
+	if (command == NULL || command->error != 0)
 		return;
 	keep_word(command, bytes, len);
 	if (!command->is_open) {
@@ -210,7 +210,25 @@ void muxbus_command_args(struct muxbus_command *command, ...)
 
 void muxbus_command_next(struct muxbus_command *command)
 {
-	command->is_open = false;
+	if (command != NULL)
+		command->is_open = false;
+}
+
+struct muxbus_command *command_new(void)
+{
+	struct muxbus_command *command;
+	return muxbus_command_new(&command) == 0 ? command : NULL;
+}
+
+struct muxbus_command *command_with(const char *name, ...)
+{
+	struct muxbus_command *command = command_new();
+	va_list args;
+	va_start(args, name);
+	for (const char *word = name; word != NULL; word = va_arg(args, const char *))
+		muxbus_command_arg(command, word, strlen(word));
+	va_end(args);
+	return command;
 }
 
 int command_check(const struct muxbus_command *command, size_t *ret_count)

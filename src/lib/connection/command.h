@@ -7,6 +7,14 @@
 /* The maximum number of commands in a list. */
 #define COMMAND_COUNT_MAX 4096
 
+/*
+ * Returns an empty list, or a list whose first command has these words, up to NULL. Returns NULL if
+ * out of memory: functions that add words then do nothing, and attachment_run() and
+ * attach_delay_run() return MUXBUS_ERR_NOMEM.
+ */
+struct muxbus_command *command_new(void);
+struct muxbus_command *command_with(const char *name, ...) __attribute__((sentinel));
+
 /* Returns 0 with the number of commands, or the first error of the list. */
 int command_check(const struct muxbus_command *command, size_t *ret_count);
 

@@ -191,18 +191,15 @@ static void on_idle(
 bool attach_delay_may_run_beside(struct muxbus_sync *sync)
 {
 	const struct muxbus_connection *connection;
-	struct muxbus_command *command;
 	lister_take_turn(sync);
 	connection = connection_of(sync);
 	if (connection != NULL && detached_is_hooked(sync) && connection_may_pass(connection))
 		return true;
 	if (sync->beside_waits || connection == NULL || connection_is_idle(connection))
 		return !sync->beside_waits;
-	if (muxbus_command_new(&command) != 0)
-		return true;
-	muxbus_command_args(command, "display-message", "-p", "", NULL);
 	sync->beside_waits = true;
-	if (attachment_run(sync->primary, command, on_idle, sync) != 0)
+	if (attachment_run(
+		sync->primary, command_with("display-message", "-p", "", NULL), on_idle, sync) != 0)
 		sync->beside_waits = false;
 	return !sync->beside_waits;
 }
@@ -303,6 +300,8 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
 	bool is_now = list_is_empty(&sync->attach_delay.runs) && may_run(sync);
 	struct delayed_run *run;
 	int error;
+	if (command == NULL)
+		return MUXBUS_ERR_NOMEM;
 	if (read_back == NULL)
 		read_back = &nothing;
 	if (is_now && parts_are_empty(read_back)) {
@@ -360,11 +359,8 @@ void attach_delay_fail(struct muxbus_sync *sync, int error)
 
 static void end_one(struct muxbus_sync *sync, struct track *track)
 {
-	struct muxbus_command *command;
-	if (muxbus_command_new(&command) != 0)
-		return;
+	struct muxbus_command *command = command_with("if-shell", "-F", "-t", NULL);
 	track->is_ending = true;
-	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", track->pane);
 	muxbus_command_args(command, "#{pane_dead}", NULL);
 	muxbus_command_argf(command, "kill-pane -t %%%u", track->pane);
@@ -388,10 +384,7 @@ int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)
 		return MUXBUS_ERR_UNAVAILABLE;
 	if (track == NULL)
 		return MUXBUS_ERR_NOT_FOUND;
-	error = muxbus_command_new(&command);
-	if (error != 0)
-		return error;
-	muxbus_command_args(command, "set-option", "-p", "-t", NULL);
+	command = command_with("set-option", "-p", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", pane);
 	muxbus_command_args(command, "remain-on-exit", "on", NULL);
 	error = attach_delay_run(sync, command, NULL, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/attachment.h"
 
+#include "lib/connection/command.h"
 #include "lib/library.h"
 #include "lib/model/model.h"
 #include "lib/sync/detached.h"
@@ -201,6 +202,8 @@ static void on_ignored(void *data UNUSED, int error UNUSED,
 int attachment_run(struct attachment *attachment, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data)
 {
+	if (command == NULL)
+		return MUXBUS_ERR_NOMEM;
 	if (reply == NULL)
 		reply = on_ignored;
 	if (attachment != NULL && attachment->detached != NULL)
@@ -273,8 +276,8 @@ struct flow {
 
 static bool flow_begin(struct flow *flow)
 {
-	if (flow->command == NULL && muxbus_command_new(&flow->command) != 0)
-		flow->command = NULL;
+	if (flow->command == NULL)
+		flow->command = command_new();
 	return flow->command != NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/capture.h"
 
+#include "lib/connection/command.h"
 #include "lib/sync/attach_delay.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/detached.h"
@@ -226,9 +227,7 @@ static int check(struct capture *capture, struct track *track, const struct muxb
 	capture->panes_len = panes->body_len;
 	if (capture->text == NULL || capture->panes == NULL)
 		return MUXBUS_ERR_NOMEM;
-	error = muxbus_command_new(&command);
-	if (error != 0)
-		return error;
+	command = command_new();
 	write_panes(command, capture);
 	error = run(capture, command, on_checked);
 	if (error != 0)
@@ -334,10 +333,9 @@ static int try_picture(struct capture *capture)
 	const struct track *track = track_find(capture->sync, capture->pane);
 	struct muxbus_command *command;
 	int error = choose_attachment(capture, track);
-	if (error == 0)
-		error = muxbus_command_new(&command);
 	if (error != 0)
 		return error;
+	command = command_new();
 	write_picture(command, capture);
 	capture->pieces = track->pieces;
 	capture->offset = track->offset;
@@ -382,10 +380,7 @@ static void on_paused_picture(
 /* Continues the pane and captures it, in one line. */
 static int continue_with_picture(struct capture *capture)
 {
-	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
-	if (error != 0)
-		return error;
+	struct muxbus_command *command = command_new();
 	write_flow(command, capture->pane, "continue");
 	write_picture(command, capture);
 	return run(capture, command, on_paused_picture);
@@ -421,14 +416,10 @@ static void on_paused(
 static int pause_first(struct capture *capture, struct track *track)
 {
 	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
-	if (error != 0)
-		return error;
 	capture->attachment = track->source;
-	if (map_set(&capture->attachment->paused, capture->pane, capture->attachment) != 0) {
-		muxbus_command_free(command);
+	if (map_set(&capture->attachment->paused, capture->pane, capture->attachment) != 0)
 		return MUXBUS_ERR_NOMEM;
-	}
+	command = command_new();
 	write_flow(command, capture->pane, "pause");
 	keep(capture, track);
 	track->is_paused = true;

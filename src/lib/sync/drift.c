@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/drift.h"
 
+#include "lib/connection/command.h"
 #include "lib/model/change.h"
 #include "lib/model/model.h"
 #include "lib/sync/attachment.h"
@@ -146,11 +147,9 @@ static void ask_connections(struct audit *audit)
 	audit->is_lost = false;
 	audit->awaited = 1;
 	list_each (struct attachment, attachment, &audit->sync->attachments, link) {
-		struct muxbus_command *command;
-		if (attachment->state != ATTACHMENT_LIVE || muxbus_command_new(&command) != 0)
-			continue;
-		muxbus_command_args(command, "display-message", "-p", "", NULL);
-		if (attachment_run(attachment, command, on_answer, audit) == 0)
+		if (attachment->state == ATTACHMENT_LIVE &&
+		    attachment_run(attachment, command_with("display-message", "-p", "", NULL),
+			on_answer, audit) == 0)
 			audit->awaited++;
 	}
 	take_answer(audit);

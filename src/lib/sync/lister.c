@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/lister.h"
 
+#include "lib/connection/command.h"
 #include "lib/model/listing.h"
 #include "lib/model/model.h"
 #include "lib/sync/attachment.h"
@@ -446,22 +447,17 @@ static void begin(void *data)
 	struct muxbus_sync *sync = data;
 	struct lister *lister = &sync->lister;
 	struct muxbus_command *command;
-	int error;
 	loop_timeout_stop(&lister->timer);
 	if (!may_begin(sync))
 		return;
-	if (muxbus_command_new(&command) != 0) {
-		try_again_later(sync);
-		return;
-	}
+	command = command_new();
 	choose_parts(sync);
 	listing_write(command, &lister->running);
 	lister->begun_us = clock_mono_us();
 	lister->begun_sec = clock_real_ms() / 1000;
 	if (lister->running.all)
 		lister->whole_begun_us = lister->begun_us;
-	error = attachment_run(sync->primary, command, on_listed, sync->primary);
-	if (error != 0) {
+	if (attachment_run(sync->primary, command, on_listed, sync->primary) != 0) {
 		try_again_later(sync);
 		return;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/primary.h"
 
+#include "lib/connection/command.h"
 #include "lib/connection/connection_parts.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/detached.h"
@@ -26,12 +27,8 @@ static void on_greeted(void *data, int error, const struct muxbus_reply *replies
 
 int primary_greet(struct attachment *attachment)
 {
-	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
-	if (error != 0)
-		return error;
-	muxbus_command_args(command, "display-message", "-p", "#{version}", NULL);
-	return attachment_run(attachment, command, on_greeted, attachment);
+	return attachment_run(attachment, command_with("display-message", "-p", "#{version}", NULL),
+	    on_greeted, attachment);
 }
 
 static bool is_detached(const struct attachment *attachment)

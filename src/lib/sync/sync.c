@@ -6,6 +6,7 @@
  * For tmux, attaching uses a session. To keep the order of use, the connections attach one by one
  * in that order, and the first connection's session is used again in its turn.
  */
+#include "lib/connection/command.h"
 #include "lib/library.h"
 #include "lib/model/model.h"
 #include "lib/sync/announced.h"
@@ -170,9 +171,9 @@ static void touch_scout(struct muxbus_sync *sync)
 		if (!attachment->is_scout || attachment->state != ATTACHMENT_LIVE)
 			continue;
 		attachment->is_scout = false;
-		if (count_attachments(sync) < 2 || muxbus_command_new(&command) != 0)
+		if (count_attachments(sync) < 2)
 			return;
-		muxbus_command_args(command, "switch-client", "-E", "-t", NULL);
+		command = command_with("switch-client", "-E", "-t", NULL);
 		muxbus_command_argf(command, "$%u", attachment->session);
 		(void)attachment_run(attachment, command, NULL, NULL);
 		return;
@@ -324,11 +325,8 @@ static bool is_known_server(struct muxbus_sync *sync)
 /* Without this, tmux writes layouts in the form before 3.7, without floating panes. */
 static void ask_for_new_layouts(struct attachment *attachment)
 {
-	struct muxbus_command *command;
-	if (muxbus_command_new(&command) != 0)
-		return;
-	muxbus_command_args(command, "refresh-client", "-f", "new-layouts", NULL);
-	(void)attachment_run(attachment, command, NULL, NULL);
+	(void)attachment_run(
+	    attachment, command_with("refresh-client", "-f", "new-layouts", NULL), NULL, NULL);
 }
 
 static void on_attachment_ready(
