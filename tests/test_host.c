@@ -92,7 +92,6 @@ static struct host_call *call(struct host *host, struct outcome *outcome, const 
 	return host_call(host,
 	    &(struct host_order){.method = method,
 		.params = "{\"a\":1}",
-		.params_len = 7,
 		.flags = flags,
 		.deadline_ms = deadline_ms,
 		.done = on_done,

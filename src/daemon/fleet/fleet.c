@@ -14,7 +14,6 @@
 enum {
 	NAMES_MAX = 1024, /* bytes of the list of hosts in an error message */
 	FOREIGN_NAME_SIZE = 65,
-	SCRATCH_BYTES = 4096,
 };
 
 /* How a method is handled, unless its requests simply go to one host. */
@@ -184,17 +183,15 @@ static void refuse_without_host(
 }
 
 /* Returns true if the parameters of a method of the fleet are valid, or fails the request. */
-static bool check_params(struct request *request, const struct buf *text)
+static bool check_params(struct fleet *fleet, struct request *request, const struct buf *text)
 {
 	static _Alignas(max_align_t) char args[METHOD_ARGS_MAX];
 	const struct method *method = request_method(request);
 	struct json_reader *reader = json_reader_new(text->len);
 	struct json_error error;
-	struct buf scratch = BUF(text->len + SCRATCH_BYTES);
-	bool is_valid = fleet_read(request, method->fields,
-	    json_read(reader, (const char *)text->data, text->len, &error), args, method->args_size,
-	    &scratch);
-	buf_finish(&scratch);
+	bool is_valid = fleet_read(fleet, request, method->fields,
+	    json_read(reader, (const char *)text->data, text->len, &error), args,
+	    method->args_size);
 	json_reader_free(reader);
 	return is_valid;
 }
@@ -210,7 +207,7 @@ static bool take(struct fleet *fleet, struct request *request, struct host *host
 	if (route->is_own && (host == NULL || route->is_local))
 		return false;
 	if (route->run != NULL && (host == NULL || route->takes_host)) {
-		if (route->run == refuse_provider || check_params(request, text))
+		if (route->run == refuse_provider || check_params(fleet, request, text))
 			route->run(fleet, request, host);
 		return true;
 	}
@@ -265,7 +262,6 @@ static void on_added(void *data, struct host *host)
 static void on_removed(void *data, struct host *host)
 {
 	fleet_event_removed(data, host);
-	fleet_notices_removed(data, host);
 	fleet_next_removed(data, host);
 }
 
@@ -279,11 +275,11 @@ struct fleet *fleet_new(struct daemon *daemon)
 	struct fleet *fleet = xcalloc(1, sizeof *fleet);
 	fleet->base = daemon->base;
 	fleet->store = queue_store(daemon->queue);
-	list_init(&fleet->notices);
-	list_init(&fleet->pulls);
+	buf_init(&fleet->scratch, HOST_QUEUE_BYTES);
+	fleet->notices = fleet_ask_new(fleet, NULL, &fleet_notice_kind);
+	fleet->pulls = fleet_ask_new(fleet, NULL, &fleet_pull_kind);
 	list_init(&fleet->nexts);
 	list_init(&fleet->streams);
-	list_init(&fleet->sources);
 	fleet->hosts = host_set_new(
 	    &(struct host_set_parts){.base = daemon->base, .handlers = &handlers, .data = fleet});
 	fleet->file = hosts_file_new(daemon->base, fleet->hosts);
@@ -300,10 +296,10 @@ void fleet_free(struct fleet *fleet)
 	if (fleet == NULL)
 		return;
 	hosts_file_free(fleet->file);
-	fleet_next_free(fleet);
-	fleet_event_free(fleet);
-	fleet_notices_free(fleet);
+	(void)fleet_ask_end(fleet->pulls);
+	(void)fleet_ask_end(fleet->notices); /* the store keeps open notices */
 	host_set_free(fleet->hosts);
 	free_foreign(fleet, false);
+	buf_finish(&fleet->scratch);
 	mem_free(fleet);
 }

@@ -18,19 +18,34 @@ enum {
 	DEADLINE_MS = 10000, /* extra time for the answer, beyond the wait that was asked for */
 };
 
+void fleet_part_cancel(struct fleet_part *part)
+{
+	if (part->call == NULL)
+		return;
+	if (part->ask->kind->late != NULL)
+		host_call_leave(part->call, part->ask->kind->late);
+	else
+		host_call_cancel(part->call);
+	part->call = NULL;
+	part->ask->open--;
+}
+
+void fleet_part_end(struct fleet_part *part)
+{
+	if (part->ask->kind->clear_part != NULL)
+		part->ask->kind->clear_part(part);
+	fleet_part_cancel(part);
+	list_remove(&part->link);
+	mem_free(part);
+}
+
 struct request *fleet_ask_end(struct fleet_ask *ask)
 {
-	const struct fleet_ask_kind *kind = ask->kind;
 	struct request *request = ask->request;
-	list_each_safe (struct fleet_part, part, &ask->parts, link) {
-		if (part->call != NULL)
-			host_call_cancel(part->call);
-		if (kind->clear_part != NULL)
-			kind->clear_part(part);
-		mem_free(part);
-	}
-	if (kind->clear != NULL)
-		kind->clear(ask);
+	list_each_safe (struct fleet_part, part, &ask->parts, link)
+		fleet_part_end(part);
+	if (ask->kind->clear != NULL)
+		ask->kind->clear(ask);
 	mem_free(ask);
 	return request;
 }
@@ -51,7 +66,8 @@ struct fleet_ask *fleet_ask_new(
 	ask->request = request;
 	ask->kind = kind;
 	list_init(&ask->parts);
-	request_on_cancel(request, on_cancel, ask, NULL);
+	if (request != NULL)
+		request_on_cancel(request, on_cancel, ask, NULL);
 	return ask;
 }
 
@@ -67,23 +83,22 @@ struct fleet_part *fleet_part_new(struct fleet_ask *ask, struct host *host)
 static void on_done(void *data, const struct json *message)
 {
 	struct fleet_part *part = data;
-	struct fleet_ask *ask = part->ask;
 	part->call = NULL;
-	ask->open--;
-	if (ask->kind->answered(part, message) && ask->open == 0 && ask->kind->finish != NULL)
-		ask->kind->finish(ask);
+	part->ask->open--;
+	part->ask->kind->answered(part, message);
 }
 
 /* Passes on progress, which only methods of a host's provider report. */
 static void on_progressed(void *data, const struct json *params)
 {
 	const struct fleet_part *part = data;
+	struct request *request = part->ask->request;
 	const struct json *done = json_member(params, "done"), *of = json_member(params, "of");
 	struct request_report report = {.text = json_get_str(params, "text", NULL)};
 	report.has_done = done != NULL && json_double(done, &report.done);
 	report.has_of = of != NULL && json_double(of, &report.of);
-	if (request_method(part->ask->request)->uses != NULL)
-		provide_flow_report(part->ask->request, &report);
+	if (request != NULL && request_method(request)->uses != NULL)
+		provide_flow_report(request, &report);
 }
 
 static void on_cut(void *data)
@@ -121,24 +136,13 @@ bool fleet_error_may_pass(const struct json *message)
 	return str_is_in(fleet_error_kind(message), kinds);
 }
 
-static enum message_error find_error(const struct json *code)
-{
-	int64_t number;
-	if (code == NULL || !json_int(code, &number))
-		return MESSAGE_INTERNAL;
-	for (int error = 0; error < MESSAGE_ERROR_COUNT_; error++)
-		if (message_error_info((enum message_error)error)->code == number)
-			return (enum message_error)error;
-	return MESSAGE_INTERNAL;
-}
-
 void fleet_fail(struct request *request, const struct host *host, const struct json *error)
 {
 	const char *text =
 	    error != NULL ? fleet_error_text(error) : "its answer cannot be understood";
 	const char *label = host->label;
 	bool has_label = strstr(text, label) != NULL;
-	enum message_error code = find_error(json_member(error, "code"));
+	enum message_error code = message_error_of(json_member(error, "code"));
 	/* Name the versions if they differ: the host may be too old for the method or parameter. */
 	bool is_other = (code == MESSAGE_METHOD || code == MESSAGE_PARAMS) &&
 	    *host->version != '\0' && strcmp(host->version, PACKAGE_VERSION) != 0;
@@ -159,16 +163,17 @@ void fleet_put_missing(struct json_writer *writer, const struct host *host, cons
 {
 	json_object_begin(writer, NULL);
 	fleet_name_put_host(writer, host);
-	(void)json_put_text(writer, "reason", reason, strlen(reason));
+	json_put_str(writer, "reason", reason);
 	json_object_end(writer);
 }
 
-bool fleet_read(struct request *request, const struct field *fields, const struct json *params,
-    void *args, size_t size, struct buf *scratch)
+bool fleet_read(struct fleet *fleet, struct request *request, const struct field *fields,
+    const struct json *params, void *args, size_t size)
 {
 	struct field_error error = {0};
-	if (field_read_tolerant(
-		fields, request_tolerance(request), params, args, size, scratch, &error) == 0)
+	buf_finish(&fleet->scratch);
+	if (field_read_tolerant(fields, request_tolerance(request), params, args, size,
+		&fleet->scratch, &error) == 0)
 		return true;
 	dispatch_refuse(request, &error);
 	return false;
@@ -176,7 +181,7 @@ bool fleet_read(struct request *request, const struct field *fields, const struc
 
 struct host *fleet_find_host(struct fleet *fleet, struct request *request, const char *name)
 {
-	struct host *host = fleet_name_host(fleet->hosts, name, strlen(name));
+	struct host *host = fleet_name_host(fleet->hosts, name);
 	if (host == NULL)
 		request_fail_field(request, "host", "there is no such host; see muxbus hosts");
 	return host;
@@ -207,17 +212,13 @@ static void keep_cwd(struct request *request, const struct host *host, const str
 		peer_set_cwd(request_peer(request), kept);
 }
 
-static void put_cwd(struct buf *out, struct request *request, const struct host *host)
+static const char *find_cwd(struct request *request, const struct host *host)
 {
 	const struct peer *peer = request_peer(request);
 	const char *kept = peer != NULL ? peer_cwd(peer) : NULL;
 	size_t len = strlen(host->label);
 	bool is_here = kept != NULL && strncmp(kept, host->label, len) == 0 && kept[len] == '\n';
-	struct json_writer writer;
-	json_writer_init(&writer, out);
-	(void)buf_append_str(out, "\"cwd\":");
-	json_put_str(&writer, NULL, is_here ? kept + len + 1 : "~");
-	(void)buf_append_byte(out, ',');
+	return is_here ? kept + len + 1 : "~";
 }
 
 /* A request that one host answers. */
@@ -226,7 +227,7 @@ struct forward {
 	bool is_as_is; /* pass the result on unchanged, since its ids are not of the fleet */
 };
 
-static bool on_forwarded(struct fleet_part *part, const struct json *message)
+static void on_forwarded(struct fleet_part *part, const struct json *message)
 {
 	bool is_as_is = list_entry(part->ask, struct forward, ask)->is_as_is;
 	const struct host *host = part->host;
@@ -240,7 +241,6 @@ static bool on_forwarded(struct fleet_part *part, const struct json *message)
 	} else {
 		fleet_fail(request, host, json_member(message, "error"));
 	}
-	return false;
 }
 
 static bool is_as_is(const struct method *method, const struct json *params)
@@ -285,9 +285,9 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 	const struct method *method = request_method(request);
 	struct host_order order = {.method = method->name, .flags = HOST_CALL_URGENT};
 	char key[FLEET_KEY_SIZE];
+	struct json_writer writer;
 	struct fleet_ask *ask;
 	struct buf out;
-	buf_init(&out, text->len + sizeof key + CWD_BYTES * 6 + 32);
 	if (method_is_read_only(method))
 		order.flags |= HOST_CALL_READS;
 	else if (method->key_offset > 0)
@@ -295,18 +295,18 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 	if (method->flags & METHOD_WAITS)
 		order.flags |= HOST_CALL_WAITS;
 	order.deadline_ms = find_deadline(method, params);
-	/* The buffer is large enough. */
-	(void)buf_append_byte(&out, '{');
+	json_start_object(&writer, &out, text->len + sizeof key + CWD_BYTES * 6 + JSON_SPARE);
 	if (order.flags & HOST_CALL_KEYED && json_member(params, "key") == NULL) {
 		fleet_new_key(key);
-		(void)buf_printf(&out, "\"key\":\"%s\"%s", key, text->len > 2 ? "," : "");
+		json_put_str(&writer, "key", key);
 	}
 	if (has_cwd(request) && text->len > 2 && json_member(params, "cwd") == NULL &&
 	    json_member(params, "working_dir") == NULL)
-		put_cwd(&out, request, host);
-	(void)buf_append(&out, text->data + 1, text->len - 1);
+		json_put_str(&writer, "cwd", find_cwd(request, host));
+	if (text->len > 2)
+		json_put_raw(&writer, NULL, text->data + 1, text->len - 2);
+	json_object_end(&writer);
 	order.params = (const char *)out.data;
-	order.params_len = out.len;
 	ask = fleet_ask_new(fleet, request, &kind);
 	list_entry(ask, struct forward, ask)->is_as_is = is_as_is(method, params);
 	fleet_part_call(fleet_part_new(ask, host), &order);

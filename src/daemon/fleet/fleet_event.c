@@ -13,16 +13,12 @@ enum {
 	CALL_MS = 20000, /* timeout of a call; the source tries again when the host next comes up */
 };
 
-/* One host's part of a stream. */
+/* One host's part of a stream. Its call is a subscribe. */
 struct stream_source {
-	struct list link;
-	struct fleet *fleet;
-	struct fleet_stream *stream; /* NULL if ended, but subscribe is not answered yet */
-	struct host *host; /* NULL while the list of hosts does not have the host */
-	char *away; /* name of the host while `host` is NULL; else NULL */
+	struct fleet_part part; /* host: NULL while the list of hosts does not have the host */
+	char *away; /* name of the host while the list does not have the host; else NULL */
 	char *filter; /* parameters for the host, but no "after"; NULL: only its state is wanted */
 	char name[NAME_SIZE]; /* id of the subscription on the host; "" if none */
-	struct host_call *call; /* the pending subscribe, or NULL */
 	uint64_t last; /* number of the last event sent to the peer */
 	bool has_last;
 	bool is_behind; /* the peer does not read; resumes after `last` when it does */
@@ -31,10 +27,9 @@ struct stream_source {
 };
 
 struct fleet_stream {
+	struct fleet_ask ask; /* its request gets no response, and ends with the peer */
 	struct list link;
-	struct fleet *fleet;
 	struct peer *peer;
-	struct request *hold; /* a request without a response, which ends with the peer */
 	char name[NAME_SIZE];
 	char *filter; /* filter for hosts added later */
 	bool follows_all; /* includes hosts added later */
@@ -48,6 +43,20 @@ static const struct method hold_method = {.name = METHOD("subscribe", METHOD_REA
 
 static void resume(struct stream_source *source);
 
+static struct fleet_stream *stream_of(const struct stream_source *source)
+{
+	return list_entry(source->part.ask, struct fleet_stream, ask);
+}
+
+/* Returns the source of a host in a stream, or NULL. */
+static struct stream_source *find_source(const struct fleet_stream *stream, const struct host *host)
+{
+	list_each (struct stream_source, source, &stream->ask.parts, part.link)
+		if (source->part.host == host)
+			return source;
+	return NULL;
+}
+
 /* Reads the number of an event. Returns false if the value is absent or not valid. */
 static bool read_seq(const struct json *value, uint64_t *ret_seq)
 {
@@ -60,20 +69,15 @@ static bool read_seq(const struct json *value, uint64_t *ret_seq)
 
 static void unsubscribe(struct host *host, const char *name)
 {
-	char params[NAME_SIZE + 32];
-	(void)snprintf(params, sizeof params, "{\"subscription\":\"%s\"}", name);
-	(void)host_call(host,
-	    &(struct host_order){.method = "unsubscribe",
-		.params = params,
-		.params_len = strlen(params),
-		.deadline_ms = CALL_MS});
+	/* After a cut, a repetition could end another subscription. */
+	host_tell(host, "unsubscribe", 0, CALL_MS, "{\"subscription\":\"%s\"}", name);
 }
 
 /* Ends the subscription on the host, if any. */
 static void leave_host(struct stream_source *source)
 {
-	if (source->name[0] != '\0' && source->host->state == HOST_UP)
-		unsubscribe(source->host, source->name);
+	if (source->name[0] != '\0' && source->part.host->state == HOST_UP)
+		unsubscribe(source->part.host, source->name);
 	source->name[0] = '\0';
 }
 
@@ -81,48 +85,24 @@ static void leave_host(struct stream_source *source)
 static void set_back(struct stream_source *source)
 {
 	if (source->away != NULL)
-		source->fleet->away_count--;
+		source->part.ask->fleet->away_count--;
 	mem_free(source->away);
 	source->away = NULL;
 }
 
-static void source_free(struct stream_source *source)
+static void clear_source(struct fleet_part *part)
 {
-	list_remove(&source->link);
+	struct stream_source *source = list_entry(part, struct stream_source, part);
+	leave_host(source);
 	set_back(source);
 	mem_free(source->filter);
-	mem_free(source);
 }
 
-/* Removes a source from its stream. If a subscribe is pending, the answer frees the source. */
-static void source_end(struct stream_source *source)
+static void clear_stream(struct fleet_ask *ask)
 {
-	leave_host(source);
-	source->stream = NULL;
-	if (source->call == NULL)
-		source_free(source);
-}
-
-/* Ends a stream because the peer has disconnected or unsubscribed. */
-static void stream_end(void *data)
-{
-	struct fleet_stream *stream = data;
-	list_each_safe (struct stream_source, source, &stream->fleet->sources, link)
-		if (source->stream == stream)
-			source_end(source);
+	struct fleet_stream *stream = list_entry(ask, struct fleet_stream, ask);
 	list_remove(&stream->link);
-	stream->fleet->stream_count--;
 	mem_free(stream->filter);
-	mem_free(stream);
-}
-
-/* Frees the sources that are left. The streams have ended with their peers. */
-void fleet_event_free(struct fleet *fleet)
-{
-	list_each_safe (struct stream_source, source, &fleet->sources, link) {
-		host_call_cancel(source->call);
-		source_free(source);
-	}
 }
 
 /* Begins an event of a host for the peer. The caller writes the other members. */
@@ -131,8 +111,8 @@ static void begin_event(
 {
 	json_start(writer, line, HOST_LINE_BYTES);
 	message_begin_notice(writer, "event");
-	json_put_str(writer, "subscription", source->stream->name);
-	fleet_name_put_host(writer, source->host);
+	json_put_str(writer, "subscription", stream_of(source)->name);
+	fleet_name_put_host(writer, source->part.host);
 }
 
 /* Sends the event. Returns false if it was dropped because the peer does not read. */
@@ -141,7 +121,7 @@ static bool end_event(
 {
 	bool is_sent;
 	message_end_notice(writer);
-	is_sent = peer_send_line(source->stream->peer, (const char *)line->data, line->len);
+	is_sent = peer_send_line(stream_of(source)->peer, (const char *)line->data, line->len);
 	buf_finish(line);
 	return is_sent;
 }
@@ -149,7 +129,8 @@ static bool end_event(
 /* Sends the host's state as an event, unless the peer knows it. */
 static void report_state(struct stream_source *source, bool is_up)
 {
-	const struct fleet_stream *stream = source->stream;
+	const struct fleet_stream *stream = stream_of(source);
+	const struct host *host = source->part.host;
 	struct json_writer writer;
 	struct buf line;
 	if (!stream->is_started || !stream->has_states ||
@@ -160,8 +141,8 @@ static void report_state(struct stream_source *source, bool is_up)
 		json_put_int(&writer, "seq", (int64_t)source->last);
 	json_put_time(&writer, "time", clock_real_ms());
 	json_put_str(&writer, "kind", event_kind_info(EVENT_HOST_STATE)->name);
-	json_put_str(&writer, "state", host_state_names[is_up ? HOST_UP : source->host->state]);
-	json_put_str(&writer, "reason", is_up ? "" : source->host->reason);
+	json_put_str(&writer, "state", host_state_names[is_up ? HOST_UP : host->state]);
+	json_put_str(&writer, "reason", is_up ? "" : host->reason);
 	source->is_shown = end_event(&writer, &line, source);
 	source->is_up = is_up;
 	source->is_behind = source->is_behind || !source->is_shown;
@@ -185,20 +166,22 @@ static void report_lost(struct stream_source *source, const char *reason, const 
 	source->has_last = false;
 }
 
-/* Takes the answer of the host to subscribe. */
-static void on_subscribed(void *data, const struct json *message)
+/* Ends the subscription of a source that has ended before the answer. */
+static void on_late(void *host, const struct json *message)
 {
-	struct stream_source *source = data;
+	const struct json *name = json_member(json_member(message, "result"), "subscription");
+	if (fleet_name_is_id(name, NAME_SIZE))
+		unsubscribe(host, name->text);
+}
+
+/* Takes the answer of the host to subscribe. */
+static void on_subscribed(struct fleet_part *part, const struct json *message)
+{
+	struct stream_source *source = list_entry(part, struct stream_source, part);
 	const struct json *result = json_member(message, "result");
 	const struct json *name = json_member(result, "subscription");
 	const struct json *about = json_member(json_member(message, "error"), "data");
-	bool is_named = fleet_name_is_id(name, NAME_SIZE);
-	source->call = NULL;
-	if (source->stream == NULL) {
-		if (is_named)
-			unsubscribe(source->host, name->text);
-		source_free(source);
-	} else if (is_named) {
+	if (fleet_name_is_id(name, NAME_SIZE)) {
 		(void)snprintf(source->name, sizeof source->name, "%s", name->text);
 		if (!source->has_last)
 			source->has_last = read_seq(json_member(result, "seq"), &source->last);
@@ -208,7 +191,7 @@ static void on_subscribed(void *data, const struct json *message)
 		resume(source);
 	} else {
 		report_state(source, false);
-		if (source->host->state == HOST_UP)
+		if (part->host->state == HOST_UP)
 			report_lost(source, "refused", json_member(message, "error"));
 	}
 }
@@ -216,9 +199,10 @@ static void on_subscribed(void *data, const struct json *message)
 /* Subscribes on the host, starting after the last event that the peer has. */
 static void resume(struct stream_source *source)
 {
+	const struct host *host = source->part.host;
 	struct buf params;
-	if (!source->stream->is_started || source->call != NULL || source->name[0] != '\0' ||
-	    source->is_behind || source->host == NULL || source->host->state != HOST_UP)
+	if (!stream_of(source)->is_started || source->part.call != NULL ||
+	    source->name[0] != '\0' || source->is_behind || host == NULL || host->state != HOST_UP)
 		return;
 	if (source->filter == NULL) {
 		report_state(source, true);
@@ -231,13 +215,10 @@ static void resume(struct stream_source *source)
 		    &params, "%s\"after\":%" PRIu64, source->filter[0] ? "," : "", source->last);
 	(void)buf_append_byte(&params, '}');
 	/* No HOST_CALL_READS: after a cut, the link must not repeat an outdated "after". */
-	source->call = host_call(source->host,
+	fleet_part_call(&source->part,
 	    &(struct host_order){.method = "subscribe",
 		.params = (const char *)params.data,
-		.params_len = params.len,
-		.deadline_ms = CALL_MS,
-		.done = on_subscribed,
-		.data = source});
+		.deadline_ms = CALL_MS});
 	buf_finish(&params);
 }
 
@@ -245,12 +226,9 @@ static void resume(struct stream_source *source)
 static struct stream_source *add_source(
     struct fleet_stream *stream, struct host *host, char *filter)
 {
-	struct stream_source *source = xcalloc(1, sizeof *source);
-	source->fleet = stream->fleet;
-	source->stream = stream;
-	source->host = host;
+	struct stream_source *source =
+	    list_entry(fleet_part_new(&stream->ask, host), struct stream_source, part);
 	source->filter = filter;
-	list_append(&stream->fleet->sources, &source->link);
 	return source;
 }
 
@@ -261,26 +239,28 @@ static struct stream_source *add_follower(struct fleet_stream *stream, struct ho
 }
 
 /*
- * Keeps a source without a host, until a host of this name is added. Returns false if too many
- * sources are kept.
+ * Keeps a source without a host, until a host of this name is added. Ends the source if too many
+ * are kept.
  */
-static bool set_away(struct stream_source *source, const char *name)
+static void set_away(struct stream_source *source, const char *name)
 {
-	if (source->fleet->away_count == FLEET_AWAY_MAX)
-		return false;
-	source->fleet->away_count++;
-	source->host = NULL;
+	struct fleet *fleet = source->part.ask->fleet;
+	fleet_part_cancel(&source->part);
+	if (fleet->away_count == FLEET_AWAY_MAX) {
+		fleet_part_end(&source->part);
+		return;
+	}
+	fleet->away_count++;
+	source->part.host = NULL;
 	source->away = xstrdup(name);
-	return true;
 }
 
 /* Returns the source that a stream has kept for this host, or NULL. */
 static struct stream_source *find_away(const struct fleet_stream *stream, const struct host *host)
 {
-	list_each (struct stream_source, source, &stream->fleet->sources, link)
-		if (source->stream == stream && source->away != NULL &&
-		    fleet_name_host(stream->fleet->hosts, source->away, strlen(source->away)) ==
-			host)
+	list_each (struct stream_source, source, &stream->ask.parts, part.link)
+		if (source->away != NULL &&
+		    fleet_name_host(stream->ask.fleet->hosts, source->away) == host)
 			return source;
 	return NULL;
 }
@@ -290,7 +270,7 @@ void fleet_event_added(struct fleet *fleet, struct host *host)
 	list_each (struct fleet_stream, stream, &fleet->streams, link) {
 		struct stream_source *source = find_away(stream, host);
 		if (source != NULL) {
-			source->host = host;
+			source->part.host = host;
 			set_back(source);
 		} else if (stream->follows_all) {
 			(void)add_follower(stream, host);
@@ -300,15 +280,14 @@ void fleet_event_added(struct fleet *fleet, struct host *host)
 
 void fleet_event_state(struct fleet *fleet, struct host *host)
 {
-	list_each (struct stream_source, source, &fleet->sources, link) {
-		if (source->host != host || source->stream == NULL)
-			continue;
-		if (host->state == HOST_UP) {
+	list_each (struct fleet_stream, stream, &fleet->streams, link) {
+		struct stream_source *source = find_source(stream, host);
+		if (source != NULL && host->state == HOST_UP) {
 			resume(source);
-			continue;
+		} else if (source != NULL) {
+			source->name[0] = '\0'; /* a subscription ends with its connection */
+			report_state(source, false);
 		}
-		source->name[0] = '\0'; /* a subscription ends with its connection */
-		report_state(source, false);
 	}
 }
 
@@ -330,7 +309,7 @@ static void pass_on(struct stream_source *source, const struct json *params)
 		return;
 	begin_event(&writer, &line, source);
 	fleet_name_put_rest(
-	    &writer, source->host, params, (const char *const[]){"subscription", NULL});
+	    &writer, source->part.host, params, (const char *const[]){"subscription", NULL});
 	if (end_event(&writer, &line, source)) {
 		source->last = seq;
 		source->has_last = true;
@@ -347,8 +326,9 @@ void fleet_event_line(void *data, struct host *host, const struct json *message)
 	const char *name = json_get_str(params, "subscription", "");
 	if (*name == '\0')
 		return;
-	list_each (struct stream_source, source, &fleet->sources, link) {
-		if (source->host == host && strcmp(source->name, name) == 0) {
+	list_each (struct fleet_stream, stream, &fleet->streams, link) {
+		struct stream_source *source = find_source(stream, host);
+		if (source != NULL && strcmp(source->name, name) == 0) {
 			pass_on(source, params);
 			return;
 		}
@@ -363,14 +343,10 @@ void fleet_event_removed(struct fleet *fleet, struct host *host)
 {
 	char name[sizeof host->label];
 	(void)snprintf(name, sizeof name, "%s/%s", host->spec.name, host->spec.server);
-	list_each_safe (struct stream_source, source, &fleet->sources, link) {
-		if (source->host != host || source->stream == NULL)
-			continue;
-		if (source->call != NULL)
-			host_call_cancel(source->call);
-		source->call = NULL;
-		if (!set_away(source, name))
-			source_end(source);
+	list_each (struct fleet_stream, stream, &fleet->streams, link) {
+		struct stream_source *source = find_source(stream, host);
+		if (source != NULL)
+			set_away(source, name);
 	}
 }
 
@@ -382,7 +358,7 @@ struct stream_args {
 	const char *host;
 	/* Derived from these: */
 	struct host *only; /* the host named; NULL: all hosts */
-	bool has_states;
+	bool has_targets, has_states;
 	bool has_events; /* wants events of hosts */
 };
 
@@ -427,8 +403,7 @@ static bool check_kinds(
     const struct fleet *fleet, struct request *request, struct stream_args *args)
 {
 	uint64_t states = UINT64_C(1) << EVENT_HOST_STATE;
-	bool names_host = args->only != NULL || args->panes.is_given || args->sessions.is_given ||
-	    fleet_only_host(fleet) != NULL;
+	bool names_host = args->only != NULL || args->has_targets || fleet_only_host(fleet) != NULL;
 	args->has_states = args->has_events = !args->kinds.is_given;
 	for (size_t at = 0; at < args->kinds.count; at++) {
 		uint64_t found = event_kinds_find(args->kinds.strings[at]);
@@ -465,6 +440,7 @@ static bool check(struct fleet *fleet, struct request *request, struct stream_ar
 	if (args->host != NULL &&
 	    (args->only = fleet_find_host(fleet, request, args->host)) == NULL)
 		return false;
+	args->has_targets = args->panes.is_given || args->sessions.is_given;
 	return check_after(request, args) && check_kinds(fleet, request, args) &&
 	    check_targets(fleet, request, args, &args->panes, "panes") &&
 	    check_targets(fleet, request, args, &args->sessions, "sessions");
@@ -512,37 +488,33 @@ static char *write_filter(
 		json_put_bool(&writer, "output", args->output);
 	count = put_targets(&writer, fleet, args, host, "panes", &args->panes);
 	count += put_targets(&writer, fleet, args, host, "sessions", &args->sessions);
-	if (count == 0 && (args->panes.is_given || args->sessions.is_given)) {
+	if (count == 0 && args->has_targets) {
 		buf_finish(&out);
 		return NULL;
 	}
 	return out.len > 0 ? (char *)buf_steal(&out, NULL) : xstrdup("");
 }
 
-/* Sets the number after which a host's events begin. The stream's sources are last in the list. */
+/* Sets the number after which a host's events begin. */
 static void begin_after(
     const struct fleet_stream *stream, const struct host *host, const struct json *number)
 {
-	const struct list *sources = &stream->fleet->sources, *at = sources->prev;
-	for (; at != sources; at = at->prev) {
-		struct stream_source *source = list_entry(at, struct stream_source, link);
-		if (source->stream != stream)
-			return;
-		if (source->host == host)
-			source->has_last = read_seq(number, &source->last);
-	}
+	struct stream_source *source = find_source(stream, host);
+	if (source != NULL)
+		source->has_last = read_seq(number, &source->last);
 }
 
 /* Resumes the sources of a peer that reads again, after the last event that the peer has. */
 static void on_room(struct peer *peer, void *data)
 {
 	struct fleet *fleet = data;
-	list_each (struct stream_source, source, &fleet->sources, link) {
-		if (source->stream == NULL || source->stream->peer != peer || !source->is_behind)
-			continue; /* the source is not behind, or its host has refused it */
-		source->is_behind = false;
-		resume(source);
-	}
+	list_each (struct fleet_stream, stream, &fleet->streams, link)
+		list_each (struct stream_source, source, &stream->ask.parts, part.link) {
+			if (stream->peer != peer || !source->is_behind)
+				continue; /* the host of a source that is not behind may refuse it */
+			source->is_behind = false;
+			resume(source);
+		}
 }
 
 static struct fleet_stream *find_stream(
@@ -567,10 +539,8 @@ static void on_sent(struct peer *peer, void *data)
 	if (stream == NULL)
 		return;
 	stream->is_started = true;
-	list_each (struct stream_source, source, &stream->fleet->sources, link) {
-		if (source->stream != stream)
-			continue;
-		if (source->host != NULL && source->host->state != HOST_UP)
+	list_each (struct stream_source, source, &stream->ask.parts, part.link) {
+		if (source->part.host != NULL && source->part.host->state != HOST_UP)
 			report_state(source, false);
 		resume(source);
 	}
@@ -579,15 +549,21 @@ static void on_sent(struct peer *peer, void *data)
 static struct fleet_stream *stream_new(
     struct fleet *fleet, struct request *request, const struct stream_args *args)
 {
-	struct fleet_stream *stream = xcalloc(1, sizeof *stream);
-	bool has_targets = args->panes.is_given || args->sessions.is_given;
-	stream->fleet = fleet;
-	stream->peer = request_peer(request);
+	static const struct fleet_ask_kind kind = {.size = sizeof(struct fleet_stream),
+	    .part_size = sizeof(struct stream_source),
+	    .answered = on_subscribed,
+	    .late = on_late,
+	    .clear = clear_stream,
+	    .clear_part = clear_source};
+	struct peer *peer = request_peer(request);
+	struct request *hold = request_new(request_daemon(request), peer, NULL, &hold_method);
+	struct fleet_stream *stream =
+	    list_entry(fleet_ask_new(fleet, hold, &kind), struct fleet_stream, ask);
+	stream->peer = peer;
 	stream->has_states = args->has_states;
 	(void)snprintf(stream->name, sizeof stream->name, "S%" PRIu64, ++fleet->last_stream);
 	list_append(&fleet->streams, &stream->link);
-	fleet->stream_count++;
-	stream->follows_all = args->only == NULL && !has_targets;
+	stream->follows_all = args->only == NULL && !args->has_targets;
 	if (stream->follows_all)
 		stream->filter = write_filter(fleet, args, NULL);
 	host_each (fleet->hosts, host) {
@@ -595,13 +571,10 @@ static struct fleet_stream *stream_new(
 		if (args->only != NULL && args->only != host)
 			continue;
 		filter = write_filter(fleet, args, host);
-		if (filter == NULL && (has_targets || !args->has_states))
-			continue;
-		add_source(stream, host, filter);
+		if (filter != NULL || (!args->has_targets && args->has_states))
+			(void)add_source(stream, host, filter);
 	}
-	stream->hold = request_new(request_daemon(request), stream->peer, NULL, &hold_method);
-	request_on_cancel(stream->hold, stream_end, stream, NULL);
-	peer_set_room(stream->peer, on_room, fleet);
+	peer_set_room(peer, on_room, fleet);
 	return stream;
 }
 
@@ -610,20 +583,18 @@ static void take_after(
     struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {
 	json_each_member (member, after) {
-		size_t len = strlen(member->name);
-		struct host *host = fleet_name_host(stream->fleet->hosts, member->name, len);
+		struct host *host = fleet_name_host(stream->ask.fleet->hosts, member->name);
 		if (host != NULL) {
 			begin_after(stream, host, member);
 			continue;
 		}
-		if (stream->follows_all && len < sizeof host->label) {
+		if (stream->follows_all && member->name_len < sizeof host->label) {
 			struct stream_source *source = add_follower(stream, NULL);
 			source->has_last = read_seq(member, &source->last);
-			if (!set_away(source, member->name))
-				source_free(source);
+			set_away(source, member->name);
 		}
 		json_object_begin(writer, NULL);
-		(void)json_put_text(writer, "host", member->name, len);
+		json_put_str(writer, "host", member->name);
 		json_put_str(writer, "reason", "there is no such host");
 		json_object_end(writer);
 	}
@@ -634,7 +605,7 @@ static void subscribe(struct fleet *fleet, struct request *request, const struct
 	struct json_writer *writer;
 	struct fleet_stream *stream;
 	struct stream_start *start;
-	if (fleet->stream_count == FLEET_STREAMS_MAX) {
+	if (list_count(&fleet->streams) == FLEET_STREAMS_MAX) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "there are %d subscriptions of the fleet already: unsubscribe from some first",
 		    FLEET_STREAMS_MAX);
@@ -648,9 +619,9 @@ static void subscribe(struct fleet *fleet, struct request *request, const struct
 	writer = request_result(request);
 	json_put_str(writer, "subscription", stream->name);
 	json_array_begin(writer, "missing");
-	list_each (struct stream_source, source, &fleet->sources, link)
-		if (source->stream == stream && source->host->state != HOST_UP)
-			fleet_put_missing(writer, source->host, source->host->reason);
+	list_each (const struct fleet_part, part, &stream->ask.parts, link)
+		if (part->host->state != HOST_UP)
+			fleet_put_missing(writer, part->host, part->host->reason);
 	if (args->after != NULL && args->after->type == JSON_OBJECT)
 		take_after(stream, args->after, writer);
 	else
@@ -666,30 +637,26 @@ static void subscribe(struct fleet *fleet, struct request *request, const struct
 bool fleet_event_take(struct fleet *fleet, struct request *request, const struct json *params)
 {
 	struct stream_args args;
-	struct buf scratch = BUF(FILTER_BYTES_MAX);
-	if (fleet_read(request, fields, params, &args, sizeof args, &scratch) &&
+	if (fleet_read(fleet, request, fields, params, &args, sizeof args) &&
 	    check(fleet, request, &args))
 		subscribe(fleet, request, &args);
-	buf_finish(&scratch);
 	return true;
 }
 
 bool fleet_event_end(struct fleet *fleet, struct request *request, const struct json *params)
 {
-	const struct json *name = json_member(params, "subscription");
-	bool is_text = name != NULL && name->type == JSON_STRING;
+	const char *name = json_get_str(params, "subscription", NULL);
 	struct fleet_stream *stream =
-	    is_text ? find_stream(fleet, request_peer(request), name->text) : NULL;
-	if (!is_text)
+	    name != NULL ? find_stream(fleet, request_peer(request), name) : NULL;
+	if (name == NULL) {
 		request_fail_field(request, "subscription", "must be a string");
-	else if (stream == NULL)
+	} else if (stream == NULL) {
 		request_fail(request, MESSAGE_NO_SUCH_SUBSCRIPTION,
-		    "this connection has no subscription \"%.80s\"", name->text);
-	if (stream == NULL)
-		return true;
-	json_put_str(request_result(request), "subscription", stream->name);
-	request_done(stream->hold);
-	stream_end(stream);
-	request_done(request);
+		    "this connection has no subscription \"%.80s\"", name);
+	} else {
+		json_put_str(request_result(request), "subscription", stream->name);
+		request_done(fleet_ask_end(&stream->ask));
+		request_done(request);
+	}
 	return true;
 }

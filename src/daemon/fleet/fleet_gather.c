@@ -11,28 +11,32 @@ struct gather {
 	bool is_single;
 };
 
+/* The text is JSON, separated by commas. A row is written early, as the host may be removed. */
 struct gather_part {
 	struct fleet_part part;
-	struct buf items; /* items as JSON, separated by commas; may be empty */
-	struct buf row; /* row of "hosts" or "missing", written early, as the host may be removed */
-	bool is_missing;
+	struct buf items, row, missing; /* row: of "hosts"; missing: of "missing"; or empty */
 };
+
+static struct gather_part *own_of(struct fleet_part *part)
+{
+	return list_entry(part, struct gather_part, part);
+}
 
 static void clear_part(struct fleet_part *part)
 {
-	struct gather_part *own = list_entry(part, struct gather_part, part);
-	buf_finish(&own->items);
-	buf_finish(&own->row);
+	buf_finish(&own_of(part)->items);
+	buf_finish(&own_of(part)->row);
+	buf_finish(&own_of(part)->missing);
 }
 
-/* Writes the items or the rows of all parts as an array. */
-static void put_parts(struct json_writer *writer, const struct fleet_ask *ask, const char *name,
-    bool of_items, bool of_missing)
+/* Writes one of the texts of all parts as an array. offset: of the text in a part. */
+static void put_parts(
+    struct json_writer *writer, const struct fleet_ask *ask, const char *name, size_t offset)
 {
 	json_array_begin(writer, name);
-	list_each (const struct gather_part, own, &ask->parts, part.link) {
-		const struct buf *text = of_items ? &own->items : &own->row;
-		if (own->is_missing == of_missing && text->len > 0)
+	list_each (const struct fleet_part, part, &ask->parts, link) {
+		const struct buf *text = (const void *)((const char *)part + offset);
+		if (text->len > 0)
 			json_put_raw(writer, NULL, text->data, text->len);
 	}
 	json_array_end(writer);
@@ -41,19 +45,20 @@ static void put_parts(struct json_writer *writer, const struct fleet_ask *ask, c
 static void finish(struct fleet_ask *ask)
 {
 	struct json_writer *writer = request_result(ask->request);
-	put_parts(writer, ask, list_entry(ask, struct gather, ask)->list, true, false);
-	put_parts(writer, ask, "hosts", false, false);
-	put_parts(writer, ask, "missing", false, true);
+	put_parts(writer, ask, list_entry(ask, struct gather, ask)->list,
+	    offsetof(struct gather_part, items));
+	put_parts(writer, ask, "hosts", offsetof(struct gather_part, row));
+	put_parts(writer, ask, "missing", offsetof(struct gather_part, missing));
 	request_done(fleet_ask_end(ask));
 }
 
 static void miss(struct gather_part *own, const char *reason)
 {
 	struct json_writer writer;
+	buf_clear(&own->items);
 	buf_clear(&own->row);
-	json_writer_init(&writer, &own->row);
+	json_writer_init(&writer, &own->missing);
 	fleet_put_missing(&writer, own->part.host, reason);
-	own->is_missing = true;
 }
 
 /* Stores the answer of a host. */
@@ -72,9 +77,9 @@ static void take(struct gather_part *own, const char *name, const struct json *r
 		miss(own, "its answer is too large: ask this host alone");
 }
 
-static bool on_answered(struct fleet_part *part, const struct json *message)
+static void on_answered(struct fleet_part *part, const struct json *message)
 {
-	struct gather_part *own = list_entry(part, struct gather_part, part);
+	struct gather_part *own = own_of(part);
 	const struct gather *gather = list_entry(part->ask, struct gather, ask);
 	const struct json *result = json_member(message, "result");
 	const struct json *error = json_member(message, "error");
@@ -82,7 +87,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	if (result == NULL && gather->is_single) {
 		const struct host *host = part->host;
 		fleet_fail(fleet_ask_end(part->ask), host, error);
-		return false;
+		return;
 	}
 	(void)snprintf(reason, sizeof reason, "its answer has no list of %s", gather->list);
 	if (result == NULL)
@@ -91,7 +96,8 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 		miss(own, reason);
 	else
 		take(own, gather->list, result);
-	return true;
+	if (part->ask->open == 0)
+		finish(part->ask);
 }
 
 /* Calls a host, or adds it to the missing hosts if it is known to be unreachable. */
@@ -100,9 +106,10 @@ static void add(struct gather *gather, struct host *host, const struct buf *text
 	const struct request *request = gather->ask.request;
 	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
 	struct fleet_part *part = fleet_part_new(&gather->ask, host);
-	struct gather_part *own = list_entry(part, struct gather_part, part);
+	struct gather_part *own = own_of(part);
 	buf_init(&own->items, max);
 	buf_init(&own->row, max);
+	buf_init(&own->missing, max);
 	if (!gather->is_single && host_is_unreachable(host)) {
 		miss(own, host->reason);
 		host_look(host);
@@ -112,7 +119,6 @@ static void add(struct gather *gather, struct host *host, const struct buf *text
 	    &(struct host_order){
 		.method = request_method(request)->name,
 		.params = (const char *)text->data,
-		.params_len = text->len,
 		.flags = HOST_CALL_URGENT | HOST_CALL_READS,
 		.deadline_ms = FLEET_GATHER_MS,
 	    });
@@ -124,7 +130,6 @@ void fleet_gather(struct fleet *fleet, struct request *request, struct host *hos
 	static const struct fleet_ask_kind kind = {.size = sizeof(struct gather),
 	    .part_size = sizeof(struct gather_part),
 	    .answered = on_answered,
-	    .finish = finish,
 	    .clear_part = clear_part};
 	struct fleet_ask *ask = fleet_ask_new(fleet, request, &kind);
 	struct gather *gather = list_entry(ask, struct gather, ask);

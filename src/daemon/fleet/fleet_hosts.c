@@ -10,71 +10,44 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/server.h"
 
-/* Counts from the host's last answers; kept while the host is down. */
-struct host_counts {
-	int64_t panes, jobs, agents; /* -1: not known */
-};
-
 /* A call to one host. */
 struct counts_part {
 	struct fleet_part part;
 	bool of_agents; /* calls list_agents, otherwise status */
 };
 
-static struct host_counts *counts_of(struct host *host)
+static void put_host(struct json_writer *writer, const struct host *host)
 {
-	struct host_counts *counts = host->data;
-	if (counts != NULL)
-		return counts;
-	counts = xcalloc(1, sizeof *counts);
-	*counts = (struct host_counts){.panes = -1, .jobs = -1, .agents = -1};
-	host->data = counts;
-	return counts;
-}
-
-/* Writes a text, or null if it is empty. */
-static void put_some(struct json_writer *writer, const char *name, const char *text)
-{
-	if (*text != '\0')
-		(void)json_put_text(writer, name, text, strlen(text));
-	else
-		json_put_null(writer, name);
-}
-
-static void put_host(struct json_writer *writer, struct host *host)
-{
-	const struct host_counts *counts = counts_of(host);
 	json_object_begin(writer, NULL);
 	fleet_name_put_host(writer, host);
 	json_put_str(writer, "target", host->label);
 	json_put_bool(writer, "local", host->spec.socket != NULL);
 	json_put_bool(writer, "may_notify", host_may_notify(host));
 	json_put_str(writer, "state", host_state_names[host->state]);
-	put_some(writer, "reason", host->reason);
+	json_put_str(writer, "reason", *host->reason != '\0' ? host->reason : NULL);
 	json_put_double(writer, "since_sec", (double)clock_since_ms(host->since_ms) / 1000);
-	put_some(writer, "version", host->version);
-	json_put_known_int(writer, "panes", counts->panes >= 0, counts->panes);
-	json_put_known_int(writer, "agents", counts->agents >= 0, counts->agents);
-	json_put_known_int(writer, "jobs", counts->jobs >= 0, counts->jobs);
+	json_put_str(writer, "version", *host->version != '\0' ? host->version : NULL);
+	json_put_known_int(writer, "panes", host->panes >= 0, host->panes);
+	json_put_known_int(writer, "agents", host->agents >= 0, host->agents);
+	json_put_known_int(writer, "jobs", host->jobs >= 0, host->jobs);
 	json_object_end(writer);
 }
 
 static void finish(struct fleet_ask *ask)
 {
 	const struct fleet *fleet = ask->fleet;
-	const char *path = hosts_file_path(fleet->file);
 	struct json_writer *writer = request_result(ask->request);
 	const struct hosts_file_error *error;
 	json_array_begin(writer, "hosts");
 	host_each (fleet->hosts, host)
 		put_host(writer, host);
 	json_array_end(writer);
-	(void)json_put_text(writer, "file", path, strlen(path));
+	json_put_str(writer, "file", hosts_file_path(fleet->file));
 	json_array_begin(writer, "errors");
 	for (size_t at = 0; (error = hosts_file_error(fleet->file, at)) != NULL; at++) {
 		json_object_begin(writer, NULL);
 		json_put_int(writer, "line", error->line);
-		(void)json_put_text(writer, "text", error->text, strlen(error->text));
+		json_put_str(writer, "text", error->text);
 		json_object_end(writer);
 	}
 	fleet_notices_write_stranded(fleet, writer);
@@ -89,22 +62,22 @@ static void read_count(const struct json *result, const char *name, int64_t *cou
 		*count = number;
 }
 
-static bool on_answered(struct fleet_part *part, const struct json *message)
+static void on_answered(struct fleet_part *part, const struct json *message)
 {
+	struct host *host = part->host;
 	const struct json *result = json_member(message, "result");
 	const struct json *agents = json_member(result, "agents");
 	const char *version = json_get_str(result, "version", "");
-	struct host_counts *counts = counts_of(part->host);
 	if (!list_entry(part, struct counts_part, part)->of_agents) {
-		read_count(result, "panes", &counts->panes);
-		read_count(result, "jobs", &counts->jobs);
+		read_count(result, "panes", &host->panes);
+		read_count(result, "jobs", &host->jobs);
 		if (*version != '\0')
-			(void)snprintf(
-			    part->host->version, sizeof part->host->version, "%s", version);
+			(void)snprintf(host->version, sizeof host->version, "%s", version);
 	} else if (fleet_name_is_list(agents)) {
-		counts->agents = (int64_t)agents->count;
+		host->agents = (int64_t)agents->count;
 	}
-	return true;
+	if (part->ask->open == 0)
+		finish(part->ask);
 }
 
 static void call(struct fleet_ask *ask, struct host *host, const char *method, bool of_agents)
@@ -121,8 +94,7 @@ void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host 
 {
 	static const struct fleet_ask_kind kind = {.size = sizeof(struct fleet_ask),
 	    .part_size = sizeof(struct counts_part),
-	    .answered = on_answered,
-	    .finish = finish};
+	    .answered = on_answered};
 	struct fleet_ask *ask = fleet_ask_new(fleet, request, &kind);
 	host_each (fleet->hosts, host) {
 		if (host_is_unreachable(host)) {
@@ -157,8 +129,7 @@ void fleet_status(struct fleet *fleet, struct request *request, struct host *onl
 		waits += peer_wait_count(peer);
 	json_put_str(writer, "version", PACKAGE_VERSION);
 	json_put_int(writer, "pid", getpid());
-	(void)json_put_text(
-	    writer, "socket", daemon->config->socket, strlen(daemon->config->socket));
+	json_put_str(writer, "socket", daemon->config->socket);
 	json_put_double(
 	    writer, "uptime_sec", (double)(clock_mono_ms() - daemon->started_ms) / 1000);
 	json_object_begin(writer, "fleet");

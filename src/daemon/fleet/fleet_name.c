@@ -28,31 +28,30 @@ static const char *const opaque[] = {"data", "params", NULL};
 
 static bool has(const char *const *names, const char *name)
 {
-	while (name != NULL && names != NULL && *names != NULL)
-		if (strcmp(*names++, name) == 0)
-			return true;
-	return false;
+	return name != NULL && names != NULL && str_is_in(name, names);
 }
 
-struct host *fleet_name_host(const struct host_set *hosts, const char *text, size_t len)
+/* Finds the host that the first len bytes of a text name. */
+static struct host *find_host(const struct host_set *hosts, const char *text, size_t len)
 {
-	char name[LABEL_MAX + 1];
-	char *slash;
-	if (len == 0 || len > LABEL_MAX || memchr(text, '\0', len) != NULL)
+	char name[LABEL_MAX + 1], *server = name;
+	if (len > LABEL_MAX)
 		return NULL;
-	memcpy(name, text, len);
-	name[len] = '\0';
-	slash = strchr(name, '/');
-	if (slash != NULL)
-		*slash = '\0';
-	return host_set_find(hosts, name, slash != NULL ? slash + 1 : NULL);
+	(void)snprintf(name, sizeof name, "%.*s", (int)len, text);
+	(void)strsep(&server, "/");
+	return host_set_find(hosts, name, server);
+}
+
+struct host *fleet_name_host(const struct host_set *hosts, const char *text)
+{
+	return find_host(hosts, text, strlen(text));
 }
 
 struct host *fleet_name_split(const struct host_set *hosts, const char *text, const char **ret_rest)
 {
 	const char *colon = strchr(text, ':');
 	*ret_rest = colon != NULL ? colon + 1 : text;
-	return colon != NULL ? fleet_name_host(hosts, text, (size_t)(colon - text)) : NULL;
+	return colon != NULL ? find_host(hosts, text, (size_t)(colon - text)) : NULL;
 }
 
 bool fleet_name_is_id(const struct json *value, size_t size)
@@ -103,38 +102,46 @@ static void strip_text(struct strip *strip, const char *name, const struct json 
 		(void)json_put_text(&strip->writer, name, rest, strlen(rest));
 }
 
+/* Begins or ends an array or object like the value. */
+static void put_bracket(
+    struct json_writer *writer, const char *name, const struct json *value, bool is_begin)
+{
+	if (value->type == JSON_OBJECT && is_begin)
+		json_object_begin(writer, name);
+	else if (value->type == JSON_OBJECT)
+		json_object_end(writer);
+	else if (is_begin)
+		json_array_begin(writer, name);
+	else
+		json_array_end(writer);
+}
+
+/* Strips a text, and texts in an array, or in an object such as a filter. */
 static void strip_value(struct strip *strip, const char *name, const struct json *value)
 {
-	const struct json *child;
 	if (value->type == JSON_STRING) {
 		strip_text(strip, name, value);
-	} else if (value->type == JSON_ARRAY) {
-		json_array_begin(&strip->writer, name);
-		for (child = value->child; child != NULL; child = child->next)
-			if (child->type == JSON_STRING)
-				strip_text(strip, NULL, child);
-			else
-				json_put_value(&strip->writer, NULL, child);
-		json_array_end(&strip->writer);
-	} else if (value->type == JSON_OBJECT) { /* an object such as filter */
-		json_object_begin(&strip->writer, name);
-		for (child = value->child; child != NULL; child = child->next)
-			if (child->type == JSON_STRING && has(targets, child->name))
-				strip_text(strip, child->name, child);
-			else
-				json_put_value(&strip->writer, child->name, child);
-		json_object_end(&strip->writer);
-	} else {
-		json_put_value(&strip->writer, name, value);
+		return;
 	}
+	if (value->type != JSON_ARRAY && value->type != JSON_OBJECT) {
+		json_put_value(&strip->writer, name, value);
+		return;
+	}
+	put_bracket(&strip->writer, name, value, true);
+	json_each (child, value)
+		if (child->type == JSON_STRING &&
+		    (child->name == NULL || has(targets, child->name)))
+			strip_text(strip, child->name, child);
+		else
+			json_put_value(&strip->writer, child->name, child);
+	put_bracket(&strip->writer, name, value, false);
 }
 
 static void take_host(struct strip *strip, const struct json *value)
 {
 	char shown[STR_SHOWN_SIZE];
-	struct host *host = value->type == JSON_STRING
-	    ? fleet_name_host(strip->hosts, value->text, value->len)
-	    : NULL;
+	struct host *host =
+	    value->type == JSON_STRING ? fleet_name_host(strip->hosts, value->text) : NULL;
 	if (value->type == JSON_NULL)
 		return;
 	if (host != NULL)
@@ -153,11 +160,10 @@ static int strip_all(const struct host_set *hosts, const struct json *params,
     char reason[FLEET_NAME_REASON_SIZE])
 {
 	struct strip strip = {.hosts = hosts, .reason = reason};
-	const struct json *member = params != NULL ? params->child : NULL;
 	reason[0] = '\0';
 	json_writer_init(&strip.writer, out);
 	json_object_begin(&strip.writer, NULL);
-	for (; member != NULL; member = member->next) {
+	json_each (member, params) {
 		bool is_except = except != NULL && strcmp(member->name, except) == 0;
 		if (!is_except && strcmp(member->name, "host") == 0)
 			take_host(&strip, member);
@@ -183,7 +189,7 @@ int fleet_name_strip_foreign(const struct host_set *hosts, const struct json *pa
 	static const char *const names[] = {"pane", NULL};
 	const char *rest, *host = json_get_str(params, "host", "");
 	bool is_own = fleet_name_split(hosts, json_get_str(params, "pane", ""), &rest) != NULL &&
-	    fleet_name_host(hosts, host, strlen(host)) == NULL;
+	    fleet_name_host(hosts, host) == NULL;
 	return strip_all(hosts, params, names, is_own ? "host" : NULL, ret_host, out, reason);
 }
 
@@ -205,7 +211,6 @@ static void put_id(
 static void put(struct json_writer *writer, const struct host *host, const char *name,
     const struct json *value, bool is_id, unsigned depth)
 {
-	const struct json *child;
 	if (value->type == JSON_STRING && is_id && host != NULL) {
 		put_id(writer, host, name, value);
 		return;
@@ -220,17 +225,11 @@ static void put(struct json_writer *writer, const struct host *host, const char 
 	}
 	if (has(opaque, name))
 		host = NULL;
-	if (value->type == JSON_OBJECT)
-		json_object_begin(writer, name);
-	else
-		json_array_begin(writer, name);
-	for (child = value->child; child != NULL; child = child->next)
-		put(writer, host, value->type == JSON_OBJECT ? child->name : NULL, child,
+	put_bracket(writer, name, value, true);
+	json_each (child, value)
+		put(writer, host, child->name, child,
 		    value->type == JSON_OBJECT ? has(ids, child->name) : is_id, depth + 1);
-	if (value->type == JSON_OBJECT)
-		json_object_end(writer);
-	else
-		json_array_end(writer);
+	put_bracket(writer, name, value, false);
 }
 
 void fleet_name_put(

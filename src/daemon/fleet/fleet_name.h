@@ -12,7 +12,7 @@
 struct host_set;
 
 /* Finds the host of "B" or "B/work". Returns NULL if unknown. */
-struct host *fleet_name_host(const struct host_set *hosts, const char *text, size_t len);
+struct host *fleet_name_host(const struct host_set *hosts, const char *text);
 /* Finds the host of "B:%3" and the rest, "%3". Returns NULL if the prefix is not a host. */
 struct host *fleet_name_split(
     const struct host_set *hosts, const char *text, const char **ret_rest);

@@ -8,7 +8,6 @@
 
 enum {
 	SPEC_BYTES = 64 * 1024,
-	SCRATCH_BYTES = 4096,
 	CONSUMER_MAX = 256,
 	POLL_SEC = 60, /* timeout_sec of each call to a host; repeated while a request waits */
 	LOOK_MS = 2000, /* requests with timeout 0 wait this long for first answers */
@@ -48,11 +47,8 @@ static const struct field fields[] = {
 
 /* A call to one host for a consumer, and its answer. */
 struct fleet_pull {
-	struct list link;
-	struct fleet *fleet;
-	struct host *host;
+	struct fleet_part part;
 	char *spec; /* its parameters but limit and timeout_sec; consumer comes first */
-	struct host_call *call; /* NULL if answered */
 	bool has_looked; /* the host has answered once */
 	struct buf entries; /* the host's entries as JSON lines; empty if none */
 	char *gap; /* JSON; NULL if none */
@@ -60,11 +56,10 @@ struct fleet_pull {
 	struct loop_timer *stale; /* drops an unused answer, or retries after an error */
 };
 
-/* A waiting request. */
+/* A waiting request. Its answer comes from pulls, which outlive it. */
 struct next_request {
+	struct fleet_ask ask; /* without parts */
 	struct list link;
-	struct fleet *fleet;
-	struct request *request;
 	char *spec;
 	int64_t limit;
 	struct loop_timer *timer; /* fires at the timeout */
@@ -72,48 +67,35 @@ struct next_request {
 	bool is_look; /* timeout_sec is 0: answer with what the hosts have now */
 };
 
-static void pull_free(struct fleet_pull *pull)
+static void clear_pull(struct fleet_part *part)
 {
-	if (pull->call != NULL)
-		host_call_cancel(pull->call);
+	struct fleet_pull *pull = list_entry(part, struct fleet_pull, part);
 	loop_timer_free(pull->stale);
-	list_remove(&pull->link);
-	pull->fleet->pull_count--;
 	buf_finish(&pull->entries);
 	mem_free(pull->gap);
 	mem_free(pull->spec);
-	mem_free(pull);
 }
 
-/* Frees next. Returns the request, which the caller answers. */
-static struct request *next_end(struct next_request *next)
+static void clear_next(struct fleet_ask *ask)
 {
-	struct request *request = next->request;
+	struct next_request *next = list_entry(ask, struct next_request, ask);
 	loop_timer_free(next->timer);
 	loop_timer_free(next->ready);
 	list_remove(&next->link);
 	mem_free(next->spec);
-	mem_free(next);
-	return request;
-}
-
-void fleet_next_free(struct fleet *fleet)
-{
-	list_each_safe (struct fleet_pull, pull, &fleet->pulls, link)
-		pull_free(pull);
 }
 
 void fleet_next_removed(struct fleet *fleet, struct host *host)
 {
-	list_each_safe (struct fleet_pull, pull, &fleet->pulls, link)
-		if (pull->host == host)
-			pull_free(pull);
+	list_each_safe (struct fleet_part, part, &fleet->pulls->parts, link)
+		if (part->host == host)
+			fleet_part_end(part);
 }
 
 /* Returns the oldest request that waits for this pull's answer, or NULL. */
 static struct next_request *find_next(const struct fleet_pull *pull)
 {
-	list_each (struct next_request, next, &pull->fleet->nexts, link)
+	list_each (struct next_request, next, &pull->part.ask->fleet->nexts, link)
 		if (strcmp(next->spec, pull->spec) == 0)
 			return next;
 	return NULL;
@@ -150,7 +132,8 @@ static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int
 		const char *line = (const char *)pull->entries.data;
 		size_t len = (size_t)((const char *)memchr(line, '\n', pull->entries.len) - line);
 		json_object_begin(writer, NULL);
-		fleet_name_put_members(writer, pull->host, json_read(reader, line, len, &error));
+		fleet_name_put_members(
+		    writer, pull->part.host, json_read(reader, line, len, &error));
 		json_object_end(writer);
 		buf_consume(&pull->entries, len + 1);
 	}
@@ -161,10 +144,11 @@ static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int
 static void answer(void *data)
 {
 	struct next_request *next = data;
-	struct json_writer *writer = request_result(next->request);
+	struct list *pulls = &next->ask.fleet->pulls->parts;
+	struct json_writer *writer = request_result(next->ask.request);
 	int64_t parked = 0, left = next->limit;
 	json_array_begin(writer, "notifications");
-	list_each (struct fleet_pull, pull, &next->fleet->pulls, link) {
+	list_each (struct fleet_pull, pull, pulls, part.link) {
 		if (!is_for(pull, next))
 			continue;
 		parked += pull->parked;
@@ -173,21 +157,22 @@ static void answer(void *data)
 	json_array_end(writer);
 	json_put_int(writer, "parked", parked);
 	json_array_begin(writer, "gaps");
-	list_each (const struct fleet_pull, pull, &next->fleet->pulls, link)
+	list_each (const struct fleet_pull, pull, pulls, part.link)
 		if (pull->gap != NULL && is_for(pull, next))
 			json_put_raw(writer, NULL, pull->gap, strlen(pull->gap));
 	json_array_end(writer);
 	json_array_begin(writer, "missing");
-	list_each_safe (struct fleet_pull, pull, &next->fleet->pulls, link) {
+	list_each_safe (struct fleet_pull, pull, pulls, part.link) {
+		const struct host *host = pull->part.host;
 		if (!is_for(pull, next))
 			continue;
-		if (pull->host->state != HOST_UP && strcmp(pull->spec, next->spec) == 0)
-			fleet_put_missing(writer, pull->host, pull->host->reason);
-		if (pull->call == NULL && pull->entries.len == 0)
-			pull_free(pull); /* all entries were delivered */
+		if (host->state != HOST_UP && strcmp(pull->spec, next->spec) == 0)
+			fleet_put_missing(writer, host, host->reason);
+		if (pull->part.call == NULL && pull->entries.len == 0)
+			fleet_part_end(&pull->part); /* all entries were delivered */
 	}
 	json_array_end(writer);
-	request_done(next_end(next));
+	request_done(fleet_ask_end(&next->ask));
 }
 
 /* Calls the host; the first call returns at once, later calls wait for notifications. */
@@ -200,22 +185,15 @@ static void on_stale(void *data)
 	if (pull->entries.len == 0 && next != NULL)
 		begin(pull, next);
 	else
-		pull_free(pull);
-}
-
-static void keep(struct fleet_pull *pull, int64_t ms)
-{
-	if (pull->stale == NULL)
-		pull->stale = loop_timer_new(pull->fleet->base, on_stale, pull);
-	loop_timer_arm(pull->stale, ms);
+		fleet_part_end(&pull->part);
 }
 
 /* Returns true if each host that is up has answered once. */
 static bool is_looked(const struct next_request *next)
 {
-	list_each (const struct fleet_pull, pull, &next->fleet->pulls, link)
+	list_each (const struct fleet_pull, pull, &next->ask.fleet->pulls->parts, part.link)
 		if (strcmp(pull->spec, next->spec) == 0 && !pull->has_looked &&
-		    pull->host->state == HOST_UP)
+		    pull->part.host->state == HOST_UP)
 			return false;
 	return true;
 }
@@ -241,7 +219,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	if (gap == NULL || gap->type != JSON_OBJECT)
 		return;
 	json_start_object(&writer, &out, GAP_SIZE + JSON_SPARE);
-	fleet_name_put_members(&writer, pull->host, gap);
+	fleet_name_put_members(&writer, pull->part.host, gap);
 	json_object_end(&writer);
 	pull->gap = (char *)buf_steal(&out, NULL);
 }
@@ -249,54 +227,55 @@ static void take(struct fleet_pull *pull, const struct json *result)
 /* Wakes a request without a filter if it may take entries that no other request waits for. */
 static void offer(const struct fleet_pull *pull)
 {
-	list_each (const struct next_request, next, &pull->fleet->nexts, link)
+	list_each (const struct next_request, next, &pull->part.ask->fleet->nexts, link)
 		if (!next->is_look && is_for(pull, next)) {
 			loop_timer_wake(next->ready);
 			return;
 		}
 }
 
-static void on_done(void *data, const struct json *message)
+static void on_pulled(struct fleet_part *part, const struct json *message)
 {
-	struct fleet_pull *pull = data;
+	struct fleet_pull *pull = list_entry(part, struct fleet_pull, part);
 	struct next_request *next = find_next(pull);
 	const struct json *result = json_member(message, "result");
 	if (!fleet_name_is_list(json_member(result, "notifications")))
 		result = NULL;
-	pull->call = NULL;
 	pull->has_looked = true;
 	if (result != NULL)
 		take(pull, result);
 	if (next != NULL && (next->is_look ? is_looked(next) : pull->entries.len > 0))
 		loop_timer_wake(next->ready);
 	if (pull->entries.len > 0) {
-		keep(pull, KEEP_MS);
+		loop_timer_arm(pull->stale, KEEP_MS);
 		if (next == NULL)
 			offer(pull);
 	} else if (next == NULL) {
-		pull_free(pull);
+		fleet_part_end(part);
 	} else if (result != NULL) {
 		begin(pull, next);
 	} else if (strcmp(fleet_error_kind(message), "invalid_params") == 0) {
-		const struct host *host = pull->host;
-		pull_free(pull);
-		fleet_fail(next_end(next), host, json_member(message, "error"));
+		const struct host *host = part->host;
+		fleet_part_end(part);
+		fleet_fail(fleet_ask_end(&next->ask), host, json_member(message, "error"));
 	} else {
-		keep(pull, RETRY_MS);
+		loop_timer_arm(pull->stale, RETRY_MS);
 	}
 }
+
+const struct fleet_ask_kind fleet_pull_kind = {.size = sizeof(struct fleet_ask),
+    .part_size = sizeof(struct fleet_pull),
+    .answered = on_pulled,
+    .clear_part = clear_pull};
 
 static void begin(struct fleet_pull *pull, const struct next_request *next)
 {
 	char *params = xasprintf("{%s,\"limit\":%" PRId64 ",\"timeout_sec\":%d}", pull->spec,
 	    next->limit, pull->has_looked ? POLL_SEC : 0);
-	pull->call = host_call(pull->host,
+	fleet_part_call(&pull->part,
 	    &(struct host_order){.method = "next_notification",
 		.params = params,
-		.params_len = strlen(params),
-		.flags = HOST_CALL_READS | HOST_CALL_WAITS,
-		.done = on_done,
-		.data = pull});
+		.flags = HOST_CALL_READS | HOST_CALL_WAITS});
 	mem_free(params);
 }
 
@@ -304,16 +283,13 @@ static void begin(struct fleet_pull *pull, const struct next_request *next)
 static bool pull_from(struct fleet *fleet, struct host *host, const struct next_request *next)
 {
 	struct fleet_pull *new;
-	list_each (const struct fleet_pull, pull, &fleet->pulls, link)
-		if (pull->host == host && strcmp(pull->spec, next->spec) == 0)
+	list_each (const struct fleet_pull, pull, &fleet->pulls->parts, part.link)
+		if (pull->part.host == host && strcmp(pull->spec, next->spec) == 0)
 			return pull->entries.len > 0;
-	new = xcalloc(1, sizeof *new);
-	new->fleet = fleet;
-	new->host = host;
+	new = list_entry(fleet_part_new(fleet->pulls, host), struct fleet_pull, part);
 	new->spec = xstrdup(next->spec);
+	new->stale = loop_timer_new(fleet->base, on_stale, new);
 	buf_init(&new->entries, HOST_LINE_BYTES);
-	list_append(&fleet->pulls, &new->link);
-	fleet->pull_count++;
 	begin(new, next);
 	return false;
 }
@@ -323,9 +299,10 @@ static void drop_acknowledged(const struct fleet *fleet, const struct host *host
     uint64_t seq, bool is_up_to)
 {
 	static const char head[] = "{\"seq\":";
-	list_each_safe (struct fleet_pull, pull, &fleet->pulls, link) {
+	list_each_safe (struct fleet_pull, pull, &fleet->pulls->parts, part.link) {
 		struct buf entries = pull->entries;
-		if (pull->host != host || entries.len == 0 || !is_same_consumer(pull->spec, spec))
+		if (pull->part.host != host || entries.len == 0 ||
+		    !is_same_consumer(pull->spec, spec))
 			continue;
 		buf_init(&pull->entries, HOST_LINE_BYTES);
 		for (const char *line = buf_text(&entries), *end; *line != '\0'; line = end) {
@@ -338,7 +315,7 @@ static void drop_acknowledged(const struct fleet *fleet, const struct host *host
 		}
 		buf_finish(&entries);
 		if (pull->entries.len == 0)
-			pull_free(pull);
+			fleet_part_end(&pull->part);
 	}
 }
 
@@ -358,7 +335,7 @@ static bool acknowledge(
 	json_put_str(&writer, "consumer", consumer);
 	json_put_int(&writer, member, (int64_t)seq);
 	json_object_end(&writer);
-	host_tell(host, "ack_notification", ACK_MS, "%s", (const char *)out.data);
+	host_tell(host, "ack_notification", HOST_CALL_READS, ACK_MS, "%s", (const char *)out.data);
 	drop_acknowledged(fleet, host, (const char *)out.data + 1, seq, member[0] == 'u');
 	buf_finish(&out);
 	return true;
@@ -405,38 +382,33 @@ static char *write_spec(const struct fleet_next_args *args)
 static bool end_others(struct fleet *fleet, const struct next_request *next)
 {
 	bool has_entries = false;
-	list_each_safe (struct fleet_pull, pull, &fleet->pulls, link) {
+	list_each_safe (struct fleet_pull, pull, &fleet->pulls->parts, part.link) {
 		if (!is_left(pull, next->spec))
 			continue;
 		if (is_for(pull, next))
 			has_entries |= pull->entries.len > 0;
 		else
-			pull_free(pull);
+			fleet_part_end(&pull->part);
 	}
 	return has_entries;
 }
 
-static void on_cancelled(void *data)
-{
-	(void)next_end(data);
-}
-
 static void start(struct fleet *fleet, struct request *request, const struct fleet_next_args *args)
 {
-	struct next_request *next = xcalloc(1, sizeof *next);
+	static const struct fleet_ask_kind kind = {
+	    .size = sizeof(struct next_request), .clear = clear_next};
+	struct next_request *next =
+	    list_entry(fleet_ask_new(fleet, request, &kind), struct next_request, ask);
 	int64_t timeout_ms = clock_seconds_to_ms(args->timeout_sec);
 	bool is_ready;
-	next->request = request;
 	next->limit = args->limit;
 	next->spec = write_spec(args);
 	next->timer = loop_timer_new(fleet->base, answer, next);
 	next->ready = loop_timer_new(fleet->base, answer, next);
-	next->fleet = fleet;
 	list_append(&fleet->nexts, &next->link);
 	is_ready = end_others(fleet, next);
 	host_each (fleet->hosts, host)
 		is_ready |= pull_from(fleet, host, next);
-	request_on_cancel(request, on_cancelled, next, NULL);
 	next->is_look = timeout_ms == 0;
 	if (next->is_look)
 		is_ready = is_looked(next);
@@ -446,7 +418,7 @@ static void start(struct fleet *fleet, struct request *request, const struct fle
 void fleet_next_added(struct fleet *fleet, struct host *host)
 {
 	list_each (const struct next_request, next, &fleet->nexts, link)
-		if (fleet->pull_count < FLEET_PULLS_MAX)
+		if (list_count(&fleet->pulls->parts) < FLEET_PULLS_MAX)
 			(void)pull_from(fleet, host, next);
 }
 
@@ -454,13 +426,13 @@ void fleet_next_added(struct fleet *fleet, struct host *host)
 static bool check(
     const struct fleet *fleet, struct request *request, const struct fleet_next_args *args)
 {
+	size_t count = list_count(&fleet->pulls->parts);
 	if (args->after != NULL)
 		return request_fail_field(
 		    request, "after", "goes with host: each host has its own numbers");
-	if (fleet->pull_count + host_set_count(fleet->hosts) > FLEET_PULLS_MAX)
+	if (count + host_set_count(fleet->hosts) > FLEET_PULLS_MAX)
 		return request_fail(request, MESSAGE_LIMIT,
-		    "%zu requests for notifications are open on the hosts already",
-		    fleet->pull_count);
+		    "%zu requests for notifications are open on the hosts already", count);
 	return send_acks(fleet, request, args, args->ack, "ack") &&
 	    send_acks(fleet, request, args, args->ack_up_to, "ack_up_to");
 }
@@ -474,14 +446,11 @@ static bool is_given(const struct json *params, const char *name)
 bool fleet_next_take(struct fleet *fleet, struct request *request, const struct json *params)
 {
 	struct fleet_next_args args;
-	struct buf scratch;
 	if (!is_given(params, "consumer") || is_given(params, "host") || is_given(params, "id") ||
 	    host_set_count(fleet->hosts) <= 1)
 		return false;
-	buf_init(&scratch, SCRATCH_BYTES);
-	if (fleet_read(request, fields, params, &args, sizeof args, &scratch) &&
+	if (fleet_read(fleet, request, fields, params, &args, sizeof args) &&
 	    check(fleet, request, &args))
 		start(fleet, request, &args);
-	buf_finish(&scratch);
 	return true;
 }

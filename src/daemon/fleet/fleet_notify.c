@@ -27,7 +27,7 @@ enum {
 };
 
 struct fleet_notice {
-	struct list link;
+	struct fleet_part part; /* host: that of the last call */
 	struct fleet *fleet;
 	char name[NAME_SIZE];
 	/* Stored: */
@@ -46,8 +46,6 @@ struct fleet_notice {
 	struct request *request; /* NULL if answered, or made by an earlier daemon */
 	struct loop_timer *answer; /* NULL if no request waits */
 	struct loop_timer *again;
-	struct host *asked; /* host of `call` */
-	struct host_call *call; /* NULL if none is pending */
 	char *post; /* parameters of the pending post_notification, or NULL */
 	uint64_t seq; /* number of the notification in `post`, on `from` */
 	bool is_last;
@@ -78,31 +76,31 @@ static void step(void *data);
 
 static struct fleet_notice *notice_new(struct fleet *fleet)
 {
-	struct fleet_notice *notice = xcalloc(1, sizeof *notice);
+	struct fleet_notice *notice =
+	    list_entry(fleet_part_new(fleet->notices, NULL), struct fleet_notice, part);
 	notice->fleet = fleet;
 	notice->again = loop_timer_new(fleet->base, step, notice);
-	list_append(&fleet->notices, &notice->link);
-	fleet->notice_count++;
 	return notice;
 }
 
-static void notice_free(struct fleet_notice *notice)
+static void clear_notice(struct fleet_part *part)
 {
-	if (notice->call != NULL)
-		host_call_cancel(notice->call);
+	struct fleet_notice *notice = list_entry(part, struct fleet_notice, part);
 	loop_timer_free(notice->answer);
 	loop_timer_free(notice->again);
-	list_remove(&notice->link);
-	notice->fleet->notice_count--;
 	mem_free(notice->params);
 	mem_free(notice->post);
-	mem_free(notice);
 }
 
 /* Finds the host by its stored name. Returns NULL if it was removed. */
 static struct host *find(const struct fleet *fleet, const char *name)
 {
-	return fleet_name_host(fleet->hosts, name, strlen(name));
+	return fleet_name_host(fleet->hosts, name);
+}
+
+static bool is_full(const struct fleet *fleet)
+{
+	return list_count(&fleet->notices->parts) >= FLEET_NOTICES_MAX;
 }
 
 /* Writes the name that find() looks up. */
@@ -145,19 +143,19 @@ static void keep(struct fleet_notice *notice)
 static void forget(struct fleet_notice *notice)
 {
 	record_delete(notice->fleet->store, &notice_kind, notice->name);
-	notice_free(notice);
+	fleet_part_end(&notice->part);
 }
 
 static bool load(void *data, const char *name, const struct json *value)
 {
 	struct fleet *fleet = data;
 	struct fleet_notice *notice;
-	if (strlen(name) >= NAME_SIZE || fleet->notice_count == FLEET_NOTICES_MAX)
+	if (strlen(name) >= NAME_SIZE || is_full(fleet))
 		return false;
 	notice = notice_new(fleet);
 	if (!record_read(notice_kind.rows, value, notice)) {
 		notice->params = NULL;
-		notice_free(notice);
+		fleet_part_end(&notice->part);
 		return false;
 	}
 	(void)snprintf(notice->name, sizeof notice->name, "%s", name);
@@ -173,12 +171,6 @@ void fleet_notices_load(struct fleet *fleet)
 	record_load(fleet->store, &notice_kind, load, fleet, &lost);
 	while (lost.count > 0)
 		mem_free(lost.keys[--lost.count]); /* record_load() has logged them */
-}
-
-void fleet_notices_free(struct fleet *fleet)
-{
-	list_each_safe (struct fleet_notice, notice, &fleet->notices, link)
-		notice_free(notice);
 }
 
 /* Detaches the request that made the notice, and returns it, or NULL. */
@@ -209,16 +201,11 @@ static void on_unanswered(void *data)
 }
 
 static void call(struct fleet_notice *notice, struct host *host, const char *method,
-    const char *params, unsigned flags, void (*done)(void *, const struct json *))
+    const char *params, unsigned flags)
 {
-	notice->asked = host;
-	notice->call = host_call(host,
-	    &(struct host_order){.method = method,
-		.params = params,
-		.params_len = strlen(params),
-		.flags = flags,
-		.done = done,
-		.data = notice});
+	notice->part.host = host;
+	fleet_part_call(&notice->part,
+	    &(struct host_order){.method = method, .params = params, .flags = flags});
 }
 
 /* Writes the host's answer, with a text of our own about the pane that is to be woken. */
@@ -234,11 +221,10 @@ static void put_begun(const struct fleet_notice *notice, struct json_writer *wri
 	char *whole = xasprintf("%.*s Its notification %s:%s is %s.",
 	    its != NULL ? (int)(its - message) : 0, message, host->label, notice->id, text);
 	fleet_name_put_rest(writer, host, result, told);
-	(void)json_put_text(
-	    writer, "message", its != NULL ? whole : whole + 1, strlen(whole) - (its == NULL));
+	json_put_str(writer, "message", its != NULL ? whole : whole + 1);
 	json_object_begin(writer, "wake");
 	json_put_str(writer, "way", "posted");
-	(void)json_put_text(writer, "text", text, strlen(text));
+	json_put_str(writer, "text", text);
 	json_object_end(writer);
 	fleet_name_put_host(writer, host);
 	mem_free(whole);
@@ -246,16 +232,13 @@ static void put_begun(const struct fleet_notice *notice, struct json_writer *wri
 }
 
 /* Takes the answer of the host to the request. */
-static void on_begun(void *data, const struct json *message)
+static void on_begun(struct fleet_notice *notice, const struct json *message)
 {
-	struct fleet_notice *notice = data;
-	struct host *host = notice->asked;
+	const struct host *host = notice->part.host;
 	const struct json *result = json_member(message, "result");
 	const struct json *id = json_member(result, "id");
+	struct request *request = take_request(notice);
 	bool is_kept = false;
-	struct request *request;
-	notice->call = NULL;
-	request = take_request(notice);
 	if (result == NULL && fleet_error_may_pass(message) &&
 	    (request == NULL || strcmp(fleet_error_kind(message), "gone") == 0)) {
 		/* The host may have done the request, so the notice stays. */
@@ -361,15 +344,13 @@ static bool is_waited(const struct json *entry)
 }
 
 /* Takes a notification of the host, or the timeout of the call. */
-static void on_entry(void *data, const struct json *message)
+static void on_entry(struct fleet_notice *notice, const struct json *message)
 {
-	struct fleet_notice *notice = data;
 	const struct json *list = json_member(json_member(message, "result"), "notifications");
 	const struct json *entry = list != NULL && list->type == JSON_ARRAY ? list->child : NULL;
 	const struct json *number = json_member(entry, "seq");
 	int64_t seq;
-	notice->call = NULL;
-	if (number == NULL || !json_int(number, &seq) || seq <= (int64_t)notice->after) {
+	if (!json_int(number, &seq) || seq <= (int64_t)notice->after) {
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
 	}
@@ -384,24 +365,39 @@ static void on_entry(void *data, const struct json *message)
 	step(notice);
 }
 
-static void on_posted(void *data, const struct json *message)
+static void on_posted(struct fleet_notice *notice, const struct json *message)
 {
-	struct fleet_notice *notice = data;
 	struct host *from;
-	notice->call = NULL;
 	if (json_member(message, "result") == NULL && fleet_error_may_pass(message)) {
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
 	}
 	from = find(notice->fleet, notice->from);
 	if (json_member(message, "result") != NULL && from != NULL)
-		host_tell(from, "ack_notification", ACK_MS, "{\"seq\":%" PRIu64 "}", notice->seq);
+		host_tell(from, "ack_notification", HOST_CALL_READS, ACK_MS,
+		    "{\"seq\":%" PRIu64 "}", notice->seq);
 	else if (json_member(message, "result") == NULL)
 		log_warning("%s:%s cannot be notified of %s:%s: %.200s", notice->to, notice->pane,
 		    notice->from, notice->id,
 		    json_get_str(json_member(message, "error"), "message", ""));
 	go_on(notice);
 }
+
+static void on_answered(struct fleet_part *part, const struct json *message)
+{
+	struct fleet_notice *notice = list_entry(part, struct fleet_notice, part);
+	if (notice->post != NULL)
+		on_posted(notice, message);
+	else if (notice->id[0] == '\0')
+		on_begun(notice, message);
+	else
+		on_entry(notice, message);
+}
+
+const struct fleet_ask_kind fleet_notice_kind = {.size = sizeof(struct fleet_ask),
+    .part_size = sizeof(struct fleet_notice),
+    .answered = on_answered,
+    .clear_part = clear_notice};
 
 /* Takes the next step, unless a call is pending or the host it needs is unknown. */
 static void step(void *data)
@@ -410,45 +406,33 @@ static void step(void *data)
 	struct host *from = find(notice->fleet, notice->from),
 		    *to = find(notice->fleet, notice->to);
 	char params[128];
-	if (notice->call != NULL || (from != NULL && !host_may_notify(from)))
+	if (notice->part.call != NULL || (from != NULL && !host_may_notify(from)))
 		return;
 	if (notice->post != NULL) {
 		if (to != NULL)
-			call(notice, to, "post_notification", notice->post, HOST_CALL_KEYED,
-			    on_posted);
+			call(notice, to, "post_notification", notice->post, HOST_CALL_KEYED);
 	} else if (from != NULL && notice->id[0] == '\0') {
 		call(notice, from, notice->method, notice->params,
-		    HOST_CALL_KEYED | (notice->request != NULL ? HOST_CALL_URGENT : 0), on_begun);
+		    HOST_CALL_KEYED | (notice->request != NULL ? HOST_CALL_URGENT : 0));
 	} else if (from != NULL) {
 		(void)snprintf(params, sizeof params,
 		    "{\"id\":\"%s\",\"after\":%" PRIu64 ",\"limit\":1,\"timeout_sec\":%d}",
 		    notice->id, notice->after, POLL_SEC);
-		call(notice, from, "next_notification", params, HOST_CALL_READS | HOST_CALL_WAITS,
-		    on_entry);
+		call(notice, from, "next_notification", params, HOST_CALL_READS | HOST_CALL_WAITS);
 	}
 }
 
 void fleet_notices_state(struct fleet *fleet)
 {
-	list_each (struct fleet_notice, notice, &fleet->notices, link)
-		if (notice->call == NULL && !loop_timer_is_armed(notice->again))
+	list_each (struct fleet_notice, notice, &fleet->notices->parts, part.link)
+		if (notice->part.call == NULL && !loop_timer_is_armed(notice->again))
 			loop_timer_arm(notice->again, 0);
-}
-
-void fleet_notices_removed(struct fleet *fleet, struct host *host)
-{
-	list_each (struct fleet_notice, notice, &fleet->notices, link) {
-		if (notice->call == NULL || notice->asked != host)
-			continue;
-		host_call_cancel(notice->call);
-		notice->call = NULL;
-	}
 }
 
 void fleet_notices_renamed(void *data, struct host *host, const char *before)
 {
 	struct fleet *fleet = data;
-	list_each (struct fleet_notice, notice, &fleet->notices, link) {
+	list_each (struct fleet_notice, notice, &fleet->notices->parts, part.link) {
 		bool is_from = strcmp(notice->from, before) == 0;
 		bool is_to = strcmp(notice->to, before) == 0;
 		if (is_from)
@@ -463,7 +447,7 @@ void fleet_notices_renamed(void *data, struct host *host, const char *before)
 void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer *writer)
 {
 	unsigned count = 0;
-	list_each (const struct fleet_notice, notice, &fleet->notices, link) {
+	list_each (const struct fleet_notice, notice, &fleet->notices->parts, part.link) {
 		const struct host *from = find(fleet, notice->from);
 		bool may = from == NULL || host_may_notify(from);
 		const char *lost = from == NULL || !may ? notice->from : notice->to;
@@ -476,7 +460,7 @@ void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer 
 		    may ? ": add it again by that name" : " has no may=notify");
 		json_object_begin(writer, NULL);
 		json_put_int(writer, "line", 0);
-		(void)json_put_text(writer, "text", text, strlen(text));
+		json_put_str(writer, "text", text);
 		json_object_end(writer);
 		mem_free(text);
 	}
@@ -504,7 +488,7 @@ static const struct host *find_own_pane(
 /* Returns an earlier notice with the same key and host, or NULL. */
 static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 {
-	list_each (struct fleet_notice, notice, &like->fleet->notices, link)
+	list_each (struct fleet_notice, notice, &like->fleet->notices->parts, part.link)
 		if (notice != like && strcmp(notice->key, like->key) == 0 &&
 		    strcmp(notice->from, like->from) == 0)
 			return notice;
@@ -653,14 +637,14 @@ bool fleet_notice_take(struct fleet *fleet, struct request *request, struct host
 		    request_method(request)->name);
 		return true;
 	}
-	if (fleet->notice_count == FLEET_NOTICES_MAX) {
+	if (is_full(fleet)) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "%d requests wait to notify panes of other hosts already", FLEET_NOTICES_MAX);
 		return true;
 	}
 	notice = notice_new(fleet);
 	if (is_settled(notice, request, host, params, text)) {
-		notice_free(notice);
+		fleet_part_end(&notice->part);
 		return true;
 	}
 	keep(notice);

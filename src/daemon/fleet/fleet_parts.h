@@ -21,18 +21,20 @@ struct fleet {
 	struct store *store;
 	struct host_set *hosts;
 	struct hosts_file *file;
-	struct list notices, pulls, nexts, streams, sources, foreign;
-	size_t notice_count, pull_count, stream_count, away_count;
+	struct fleet_ask *notices, *pulls; /* without a request */
+	struct list nexts, streams, foreign;
+	struct buf scratch; /* of fleet_read() */
+	size_t away_count;
 	uint64_t last_stream;
 };
 
 /*
- * An ask: a request that is answered by calls to hosts, one part per call. It ends with
- * fleet_ask_end() or when its peer disconnects; both cancel its calls.
+ * An ask: an open question to hosts, one part per call. All that the fleet asks is an ask. It ends
+ * with fleet_ask_end(), or when the peer of its request disconnects; both end its parts.
  */
 struct fleet_ask {
 	struct fleet *fleet;
-	struct request *request;
+	struct request *request; /* NULL if none */
 	const struct fleet_ask_kind *kind;
 	struct list parts;
 	size_t open; /* number of parts with a pending call */
@@ -42,16 +44,16 @@ struct fleet_part {
 	struct list link;
 	struct fleet_ask *ask;
 	struct host *host; /* may be removed after the call has ended */
-	struct host_call *call; /* NULL if it has ended or was not made */
+	struct host_call *call; /* NULL if none is pending */
 	bool was_cut; /* the link was cut after the call was sent */
 };
 
 struct fleet_ask_kind {
 	size_t size, part_size; /* of structs that begin with the two structs above */
-	/* Takes the answer of a part. Returns false if it has ended the ask. */
-	bool (*answered)(struct fleet_part *part, const struct json *message);
-	/* Answers the request after all calls have ended; may be NULL. */
-	void (*finish)(struct fleet_ask *ask);
+	/* Takes the answer to the call of a part. May end the part and the ask. */
+	void (*answered)(struct fleet_part *part, const struct json *message);
+	/* Takes the answer to a call whose part has ended. NULL: the call ends with its part. */
+	void (*late)(void *host, const struct json *message);
 	/* The peer has disconnected before the answer; may be NULL. */
 	void (*cancelled)(struct fleet_ask *ask);
 	/* Free what an ask and a part own beyond the common members; may be NULL. */
@@ -59,12 +61,15 @@ struct fleet_ask_kind {
 	void (*clear_part)(struct fleet_part *part);
 };
 
-/* Both return zeroed memory, except for the common members. */
+/* Both return zeroed memory, except for the common members. request may be NULL. */
 struct fleet_ask *fleet_ask_new(
     struct fleet *fleet, struct request *request, const struct fleet_ask_kind *kind);
 struct fleet_part *fleet_part_new(struct fleet_ask *ask, struct host *host);
 /* Calls the host with a copy of the order, in which it sets the handlers and data. */
 void fleet_part_call(struct fleet_part *part, const struct host_order *order);
+/* Ends the call of a part, if one is pending. */
+void fleet_part_cancel(struct fleet_part *part);
+void fleet_part_end(struct fleet_part *part); /* frees the part */
 /* Frees the ask. Returns its request, which the caller answers. */
 struct request *fleet_ask_end(struct fleet_ask *ask);
 
@@ -79,11 +84,11 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 /* Writes a host without an answer as an element of "missing". */
 void fleet_put_missing(struct json_writer *writer, const struct host *host, const char *reason);
 /*
- * Reads the parameters of a method of the fleet. Returns false if they are not valid, after it has
- * answered the request with an error.
+ * Reads the parameters of a method of the fleet; args is valid until the next call. Returns false
+ * if they are not valid, after it has answered the request with an error.
  */
-bool fleet_read(struct request *request, const struct field *fields, const struct json *params,
-    void *args, size_t size, struct buf *scratch);
+bool fleet_read(struct fleet *fleet, struct request *request, const struct field *fields,
+    const struct json *params, void *args, size_t size);
 /*
  * Finds the host that a parameter names. Returns NULL if there is none, after failing the request.
  */
@@ -130,7 +135,7 @@ bool fleet_wait_take(struct fleet *fleet, struct request *request, const struct 
 bool fleet_next_take(struct fleet *fleet, struct request *request, const struct json *params);
 void fleet_next_added(struct fleet *fleet, struct host *host);
 void fleet_next_removed(struct fleet *fleet, struct host *host);
-void fleet_next_free(struct fleet *fleet); /* call this before freeing the hosts */
+extern const struct fleet_ask_kind fleet_pull_kind; /* of the ask `pulls` */
 
 /*
  * Merged event streams: one subscription on each host. Events of one host arrive in order, each
@@ -143,7 +148,6 @@ void fleet_event_added(struct fleet *fleet, struct host *host);
 void fleet_event_state(struct fleet *fleet, struct host *host);
 void fleet_event_line(void *fleet, struct host *host, const struct json *message);
 void fleet_event_removed(struct fleet *fleet, struct host *host);
-void fleet_event_free(struct fleet *fleet);
 
 /*
  * Notices: a request on one host wakes a pane of another host. A notice is stored before its
@@ -161,8 +165,7 @@ void fleet_notices_load(struct fleet *fleet); /* continues stored notices */
 bool fleet_notice_take(struct fleet *fleet, struct request *request, struct host *host,
     const char *address, const struct json *params, const struct buf *text);
 void fleet_notices_state(struct fleet *fleet);
-void fleet_notices_removed(struct fleet *fleet, struct host *host);
 void fleet_notices_renamed(void *fleet, struct host *host, const char *before);
 /* Writes an error for each of up to 20 notices whose host is unknown or lacks may=notify. */
 void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer *writer);
-void fleet_notices_free(struct fleet *fleet); /* the store keeps open notices */
+extern const struct fleet_ask_kind fleet_notice_kind; /* of the ask `notices` */

@@ -13,7 +13,6 @@ enum {
 	PARAMS_BYTES = 1024 * 1024,
 	CANCEL_MS = 60000,
 	LATE_MS = 1000, /* extra time for answers of hosts, whose timeouts are the same */
-	SCRATCH_BYTES = 4096,
 };
 
 #define TIMEOUT_SEC_MAX (10 * 366 * 86400.0)
@@ -92,9 +91,9 @@ static void cancel_there(struct fleet_wait *wait)
 	list_each (struct fleet_part, part, &wait->ask.parts, link) {
 		if (part->call == NULL)
 			continue;
-		host_call_cancel(part->call);
-		part->call = NULL;
-		host_tell(part->host, "cancel_watch", CANCEL_MS, "{\"id\":\"%s\"}", wait->name);
+		fleet_part_cancel(part);
+		host_tell(part->host, "cancel_watch", HOST_CALL_READS, CANCEL_MS, "{\"id\":\"%s\"}",
+		    wait->name);
 	}
 }
 
@@ -185,7 +184,7 @@ static void take(struct fleet_condition *condition, const struct json *value)
 
 static void ask(struct fleet_wait *wait, struct wait_host *own);
 
-static bool on_answered(struct fleet_part *part, const struct json *message)
+static void on_answered(struct fleet_part *part, const struct json *message)
 {
 	struct fleet_wait *wait = wait_of(part->ask);
 	struct wait_host *own = list_entry(part, struct wait_host, part);
@@ -198,7 +197,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	if (!wait->is_kept && !own->is_unnamed && strcmp(kind, "forbidden") == 0) {
 		own->is_unnamed = true;
 		ask(wait, own);
-		return false;
+		return;
 	}
 	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
 		const struct host *host = part->host;
@@ -206,7 +205,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 		if (!wait->is_kept || !fleet_error_may_pass(message))
 			cancel_there(wait);
 		fleet_fail(fleet_ask_end(part->ask), host, json_member(message, "error"));
-		return false;
+		return;
 	}
 	for (size_t at = 0; at < wait->count; at++) {
 		if (wait->conditions[at].part != own)
@@ -216,7 +215,6 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	}
 	if (is_over(wait) || !is_open(wait))
 		answer(wait, !is_over(wait));
-	return false;
 }
 
 /* Arms the timer for the next time condition or the timeout, whichever is first. */
@@ -274,52 +272,41 @@ static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 static void find_kind(struct fleet_condition *condition, const struct json *spec)
 {
 	static const char *const others[] = {
-	    "host", "pane", "agent", "where", "regex", "for_sec", "from_start"};
-	json_each_member (member, spec) {
-		size_t at = 0;
-		while (at < sizeof others / sizeof *others && strcmp(member->name, others[at]) != 0)
-			at++;
-		if (at < sizeof others / sizeof *others)
-			continue;
-		(void)snprintf(condition->kind, sizeof condition->kind, "%s", member->name);
-		return;
-	}
+	    "host", "pane", "agent", "where", "regex", "for_sec", "from_start", NULL};
+	json_each_member (member, spec)
+		if (condition->kind[0] == '\0' && !str_is_in(member->name, others))
+			(void)snprintf(condition->kind, sizeof condition->kind, "%s", member->name);
 }
 
-/* The reason to refuse a request. */
-struct refusal {
-	enum message_error error;
-	char text[FLEET_NAME_REASON_SIZE];
-};
-
+/* Ends the wait with an error about its conditions. Returns false. */
 static bool refuse(
-    struct refusal *refusal, enum message_error error, const char *before, const char *text)
+    struct fleet_wait *wait, enum message_error error, const char *before, const char *text)
 {
-	refusal->error = error;
-	(void)snprintf(refusal->text, sizeof refusal->text, "%s%s", before, text);
+	(void)request_fail_data(wait->ask.request, error,
+	    wait->is_all ? "\"field\":\"all\"" : "\"field\":\"any\"", "%s: %s%s",
+	    wait->is_all ? "all" : "any", before, text);
+	(void)fleet_ask_end(&wait->ask);
 	return false;
 }
 
-/* Adds a condition to the part of its host. Returns false with a refusal. */
-static bool add(
-    struct fleet_wait *wait, const struct json *spec, struct host *preset, struct refusal *refusal)
+/* Adds a condition to the part of its host. Returns false after refuse(). */
+static bool add(struct fleet_wait *wait, const struct json *spec, struct host *preset)
 {
 	struct fleet_condition *condition = &wait->conditions[wait->count++];
 	const struct json *sec = json_member(spec, "sec");
 	struct host *host;
 	double seconds;
+	char reason[FLEET_NAME_REASON_SIZE];
 	struct buf text = BUF(PARAMS_BYTES);
 	bool is_added = true;
 	find_kind(condition, spec);
-	refusal->error = MESSAGE_PARAMS;
-	if (fleet_name_strip_condition(wait->ask.fleet->hosts, spec, &host, &text, refusal->text) <
-	    0) {
-		is_added = false;
+	if (fleet_name_strip_condition(wait->ask.fleet->hosts, spec, &host, &text, reason) < 0) {
+		is_added = refuse(wait, MESSAGE_PARAMS, "", reason);
 	} else if (host == NULL && sec != NULL && json_double(sec, &seconds) && seconds >= 0 &&
 	    seconds <= TIMEOUT_SEC_MAX) {
 		condition->due_ms = wait->began_ms + clock_seconds_to_ms(seconds);
 	} else if (host == NULL && preset == NULL) {
-		is_added = refuse(refusal, MESSAGE_AMBIGUOUS_TARGET, condition->kind,
+		is_added = refuse(wait, MESSAGE_AMBIGUOUS_TARGET, condition->kind,
 		    " names no host: write its pane, job or agent as HOST:%3, or add \"host\"; "
 		    "see muxbus hosts");
 	} else {
@@ -327,15 +314,14 @@ static bool add(
 		condition->part->count++;
 		if (buf_printf(&condition->part->specs, "%s%s",
 			condition->part->specs.len > 0 ? "," : "", (const char *)text.data) < 0)
-			is_added = refuse(refusal, MESSAGE_PARAMS, "", "too long");
+			is_added = refuse(wait, MESSAGE_PARAMS, "", "too long");
 	}
 	buf_finish(&text);
 	return is_added;
 }
 
-/* Adds all conditions: an array, or a single condition. */
-static bool add_all(
-    struct fleet_wait *wait, const struct json *list, struct host *preset, struct refusal *refusal)
+/* Adds all conditions: an array, or a single condition. Returns false after refuse(). */
+static bool add_all(struct fleet_wait *wait, const struct json *list, struct host *preset)
 {
 	bool is_array = list->type == JSON_ARRAY;
 	size_t count = is_array ? list->count : 1;
@@ -343,11 +329,11 @@ static bool add_all(
 	for (const struct json *spec = is_array ? list->child : list; is_valid && spec != NULL;
 	     spec = is_array ? spec->next : NULL) {
 		is_valid = spec->type == JSON_OBJECT;
-		if (is_valid && !add(wait, spec, preset, refusal))
+		if (is_valid && !add(wait, spec, preset))
 			return false;
 	}
 	return is_valid ||
-	    refuse(refusal, MESSAGE_PARAMS, "",
+	    refuse(wait, MESSAGE_PARAMS, "",
 		"must be an array of 1 to 64 conditions, such as [{\"job\":\"HOST:A1B2\"}], or "
 		"one");
 }
@@ -373,7 +359,6 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 	fleet_part_call(&own->part,
 	    &(struct host_order){.method = "wait_for",
 		.params = (const char *)out.data,
-		.params_len = out.len,
 		.flags = HOST_CALL_READS | HOST_CALL_WAITS});
 	buf_finish(&out);
 }
@@ -398,18 +383,13 @@ static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *arg
 }
 
 /* Adds the conditions, which may be JSON in a string. */
-static bool add_list(
-    struct fleet_wait *wait, const struct json *list, struct host *preset, struct refusal *refusal)
+static bool add_list(struct fleet_wait *wait, const struct json *list, struct host *preset)
 {
-	struct json_reader *reader;
-	const struct json *held;
+	bool is_text = list->type == JSON_STRING && list->len > 0;
+	struct json_reader *reader = json_reader_new(list->len);
 	struct json_error error;
-	bool is_added;
-	if (list->type != JSON_STRING || list->len == 0)
-		return add_all(wait, list, preset, refusal);
-	reader = json_reader_new(list->len);
-	held = json_read(reader, list->text, list->len, &error);
-	is_added = add_all(wait, held != NULL ? held : list, preset, refusal);
+	const struct json *held = is_text ? json_read(reader, list->text, list->len, &error) : NULL;
+	bool is_added = add_all(wait, held != NULL ? held : list, preset);
 	json_reader_free(reader);
 	return is_added;
 }
@@ -425,7 +405,6 @@ static void start(struct fleet *fleet, struct request *request, const struct fle
 	    .clear_part = clear_part};
 	const struct json *any = args->any, *all = args->all;
 	struct fleet_wait *wait;
-	struct refusal refusal;
 	if ((any == NULL) == (all == NULL)) {
 		request_fail_field(request, "any",
 		    "give either any or all, an array of conditions; with a fleet also to resume");
@@ -437,12 +416,8 @@ static void start(struct fleet *fleet, struct request *request, const struct fle
 	wait->began_ms = clock_mono_ms();
 	wait->timer = loop_timer_new(fleet->base, on_timer, wait);
 	name_wait(wait, args);
-	if (!add_list(wait, any != NULL ? any : all, preset, &refusal)) {
-		request_fail_data(fleet_ask_end(&wait->ask), refusal.error,
-		    any != NULL ? "\"field\":\"any\"" : "\"field\":\"all\"", "%s: %s",
-		    any != NULL ? "any" : "all", refusal.text);
+	if (!add_list(wait, any != NULL ? any : all, preset))
 		return;
-	}
 	list_each (struct wait_host, own, &wait->ask.parts, part.link)
 		ask(wait, own);
 	arm(wait);
@@ -452,10 +427,8 @@ bool fleet_wait_take(struct fleet *fleet, struct request *request, const struct 
 {
 	struct host *preset = fleet_only_host(fleet);
 	struct fleet_wait_args args;
-	struct buf scratch = BUF(SCRATCH_BYTES);
-	if (fleet_read(request, fields, params, &args, sizeof args, &scratch) &&
+	if (fleet_read(fleet, request, fields, params, &args, sizeof args) &&
 	    (args.host == NULL || (preset = fleet_find_host(fleet, request, args.host)) != NULL))
 		start(fleet, request, &args, preset);
-	buf_finish(&scratch);
 	return true;
 }

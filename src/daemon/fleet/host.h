@@ -24,7 +24,7 @@ enum host_state {
 };
 extern const char *const host_state_names[];
 
-/* A host. Only the files host_*.c change its members; data belongs to the fleet. */
+/* A host. Only the files host_*.c change its members, but for the numbers and the version. */
 struct host {
 	struct list entry;
 	struct host_set *set;
@@ -43,10 +43,10 @@ struct host {
 	int64_t ended_ms; /* end of the last link; monotonic */
 	char reason[HOST_REASON_SIZE]; /* why the host is not up; "" if it is */
 	char version[HOST_VERSION_SIZE]; /* of its muxbusd or muxbus; "" until known */
-	void *data; /* from mem_alloc(), freed with the host; initially NULL */
+	int64_t panes, agents, jobs; /* their last known numbers; -1: not known */
 	struct list calls; /* sent and waiting calls, oldest first */
 	size_t call_count;
-	int64_t last_id; /* of the last call sent */
+	int64_t last_id; /* of the last call */
 	struct loop_timer *turn; /* runs host_calls_fail() for failed calls */
 	/* Called when the host does not answer a call without HOST_CALL_WAITS in time. */
 	void (*silent)(struct host *host, const char *reason);
@@ -83,7 +83,10 @@ struct host *host_add(struct host_set *set, const struct host_spec *spec);
 /* Returns true if a host's own spec has the same strings as the spec. */
 bool host_is(const struct host *host, const struct host_spec *spec);
 /* Returns the destination for ssh, lent from the spec. */
-const char *host_destination(const struct host_spec *spec);
+static inline const char *host_destination(const struct host_spec *spec)
+{
+	return spec->ssh != NULL ? spec->ssh : spec->name;
+}
 /* Returns true if the spec is the same server with the same address under another name. */
 bool host_is_renamed(const struct host *host, const struct host_spec *spec);
 /* Renames a host; its link and calls stay. */
@@ -124,8 +127,7 @@ enum host_call_flag {
 
 struct host_order {
 	const char *method;
-	const char *params; /* a JSON object or NULL; copied, as is method */
-	size_t params_len;
+	const char *params; /* the text of a JSON object, or NULL; copied, as is method */
 	unsigned flags; /* enum host_call_flag */
 	int64_t deadline_ms; /* from now; 0: no deadline */
 	/*
@@ -146,6 +148,8 @@ struct host_order {
 struct host_call *host_call(struct host *host, const struct host_order *order);
 /* Cancels a call without calling done. The host ends a waiting request, but completes others. */
 void host_call_cancel(struct host_call *call);
-/* Sends a request without an answer. A repetition after a cut must be harmless. */
-void host_tell(struct host *host, const char *method, int64_t deadline_ms, const char *params, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Gives the answer of a call to another function, with the host as its data. */
+void host_call_leave(struct host_call *call, void (*done)(void *host, const struct json *message));
+/* Sends a request without an answer. */
+void host_tell(struct host *host, const char *method, unsigned flags, int64_t deadline_ms,
+    const char *params, ...) __attribute__((format(printf, 5, 6)));

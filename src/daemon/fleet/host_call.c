@@ -6,7 +6,7 @@
 #include "wire/message.h"
 
 enum {
-	HEAD_BYTES = 256, /* bytes of a request without its params */
+	CANCEL_BYTES = 256,
 	TELL_BYTES = 4096,
 	TEXT_SIZE = HOST_REASON_SIZE + 256,
 };
@@ -14,10 +14,12 @@ enum {
 struct host_call {
 	struct list entry;
 	struct host *host;
-	int64_t id; /* 0 until sent */
+	int64_t id;
 	int64_t sent_ms, due_ms; /* due_ms 0: no deadline */
 	struct loop_timer *timer;
-	struct host_order order; /* with its own copies of the strings */
+	struct host_order order; /* its method is a copy */
+	char *line; /* the request */
+	bool is_sent; /* on the present link, and not answered */
 	bool is_left; /* cancelled; only waits for the answer, and done is not called */
 	bool may_be_done; /* a request that writes was sent on a link that was lost */
 	bool has_failed;
@@ -47,7 +49,7 @@ static void free_call(struct host_call *call)
 	call->host->call_count--;
 	loop_timer_free(call->timer);
 	mem_free((char *)(uintptr_t)call->order.method);
-	mem_free((char *)(uintptr_t)call->order.params);
+	mem_free(call->line);
 	mem_free(call->text);
 	mem_free(call);
 }
@@ -56,7 +58,7 @@ static void free_call(struct host_call *call)
 static void arm(struct host_call *call)
 {
 	int64_t now_ms = clock_mono_ms(), due_ms = call->is_left ? 0 : call->due_ms;
-	int64_t silent_ms = call->id != 0 && !(call->order.flags & HOST_CALL_WAITS)
+	int64_t silent_ms = call->is_sent && !(call->order.flags & HOST_CALL_WAITS)
 	    ? call->sent_ms + call->host->set->parts.answer_ms
 	    : 0;
 	if (due_ms == 0 || (silent_ms != 0 && silent_ms < due_ms))
@@ -73,7 +75,7 @@ static void on_timer(void *data)
 	struct host *host = call->host;
 	int64_t now_ms = clock_mono_ms(), answer_ms = host->set->parts.answer_ms;
 	char reason[TEXT_SIZE];
-	bool was_sent = call->id != 0;
+	bool was_sent = call->is_sent;
 	if (!call->is_left && call->due_ms != 0 && now_ms >= call->due_ms) {
 		if (was_sent)
 			fail_call(call, MESSAGE_TIMEOUT, "%s did not answer %s in time",
@@ -97,32 +99,20 @@ static void on_timer(void *data)
 static void send_call(struct host_call *call)
 {
 	struct host *host = call->host;
-	struct buf line;
-	buf_init(&line, HEAD_BYTES + strlen(call->order.method) + call->order.params_len);
-	/* The buffer is large enough, unless memory runs out. */
-	if (buf_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\"",
-		host->last_id + 1, call->order.method) < 0 ||
-	    (call->order.params != NULL &&
-		(buf_append_str(&line, ",\"params\":") < 0 ||
-		    buf_append(&line, call->order.params, call->order.params_len) < 0)) ||
-	    buf_append_str(&line, "}\n") < 0) {
-		fail_call(call, MESSAGE_INTERNAL, "out of memory");
-	} else if (!host_link_is_open(host->link)) {
-		arm(call);
-	} else if (host_link_write(host->link, line.data, line.len)) {
-		call->id = ++host->last_id;
+	if (host_link_is_open(host->link)) {
+		call->is_sent = host_link_write(host->link, call->line, strlen(call->line));
 		call->sent_ms = clock_mono_ms();
-		arm(call);
-	} else {
-		fail_call(call, MESSAGE_BUSY, "%s does not read its requests", host->label);
+		if (!call->is_sent)
+			fail_call(call, MESSAGE_BUSY, "%s does not read its requests", host->label);
 	}
-	buf_finish(&line);
+	if (!call->has_failed)
+		arm(call);
 }
 
 void host_calls_send(struct host *host)
 {
 	list_each (struct host_call, call, &host->calls, entry)
-		if (call->id == 0 && !call->has_failed)
+		if (!call->is_sent && !call->has_failed)
 			send_call(call);
 }
 
@@ -130,10 +120,12 @@ struct host_call *host_calls_add(struct host *host, const struct host_order *ord
 {
 	struct host_call *call = xcalloc(1, sizeof *call);
 	call->host = host;
+	call->id = ++host->last_id;
 	call->order = *order;
 	call->order.method = xstrdup(order->method);
-	call->order.params =
-	    order->params != NULL ? xmemdup(order->params, order->params_len) : NULL;
+	call->line =
+	    xasprintf("{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\",\"params\":%s}\n",
+		call->id, order->method, order->params != NULL ? order->params : "{}");
 	call->timer = loop_timer_new(host->set->parts.base, on_timer, call);
 	call->due_ms = order->deadline_ms > 0 ? clock_mono_ms() + order->deadline_ms : 0;
 	list_append(&host->calls, &call->entry);
@@ -157,7 +149,7 @@ static void leave(struct host_call *call)
 	call->has_failed = false;
 	mem_free(call->text);
 	call->text = NULL;
-	if (call->id != 0 && !(call->order.flags & HOST_CALL_WAITS))
+	if (call->is_sent && !(call->order.flags & HOST_CALL_WAITS))
 		arm(call);
 	else
 		free_call(call);
@@ -166,7 +158,7 @@ static void leave(struct host_call *call)
 /* Asks the host to end a wait, which would otherwise last as long as the link. */
 static void send_cancelled(struct host_call *call)
 {
-	struct buf line = BUF(HEAD_BYTES);
+	struct buf line = BUF(CANCEL_BYTES);
 	if (buf_printf(&line,
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
 		"\"params\":{\"requestId\":%" PRId64 "}}\n",
@@ -177,15 +169,23 @@ static void send_cancelled(struct host_call *call)
 
 void host_call_cancel(struct host_call *call)
 {
-	if (call->id != 0 && call->order.flags & HOST_CALL_WAITS)
+	if (call->is_sent && call->order.flags & HOST_CALL_WAITS)
 		send_cancelled(call);
 	leave(call);
+}
+
+void host_call_leave(struct host_call *call, void (*done)(void *host, const struct json *message))
+{
+	call->order.done = done;
+	call->order.progressed = NULL;
+	call->order.cut = NULL;
+	call->order.data = call->host;
 }
 
 static struct host_call *find_call(struct host *host, int64_t id)
 {
 	list_each (struct host_call, call, &host->calls, entry)
-		if (call->id == id)
+		if (call->is_sent && call->id == id)
 			return call;
 	return NULL;
 }
@@ -193,7 +193,7 @@ static struct host_call *find_call(struct host *host, int64_t id)
 void host_calls_progress(struct host *host, const struct json *params)
 {
 	struct host_call *call = find_call(host, json_get_int(params, "request", 0));
-	if (call != NULL && call->id != 0 && !call->is_left && call->order.progressed != NULL)
+	if (call != NULL && !call->is_left && call->order.progressed != NULL)
 		call->order.progressed(call->order.data, params);
 }
 
@@ -213,13 +213,13 @@ void host_calls_take(struct host *host, const struct json *message)
 	void *data;
 	struct host_call *call;
 	int64_t number;
-	if (id == NULL || !json_int(id, &number) || number <= 0 || message_is_ending(message))
+	if (!json_int(id, &number) || message_is_ending(message))
 		return; /* invalid, or the daemon ends: host_calls_lost() handles that */
 	call = find_call(host, number);
 	if (call == NULL)
 		return; /* the message answers a cancelled wait */
 	if (!call->is_left && !is_response(message)) {
-		call->id = 0; /* answered */
+		call->is_sent = false;
 		fail_call(call, MESSAGE_INTERNAL,
 		    "%s answered %s with neither a result nor an error", host->label,
 		    call->order.method);
@@ -242,7 +242,7 @@ static void finish_failed(struct host_call *call)
 	struct buf line;
 	void (*done)(void *, const struct json *) = call->is_left ? NULL : call->order.done;
 	void *data = call->order.data;
-	json_start(&writer, &line, HEAD_BYTES + TEXT_SIZE * 6 + JSON_SPARE);
+	json_start(&writer, &line, TEXT_SIZE * 6 + JSON_SPARE);
 	message_write_error(&writer, "null", call->error, call->text, NULL);
 	leave(call);
 	message = json_read(host->set->reader, (const char *)line.data, line.len, &ignored);
@@ -282,8 +282,8 @@ static void fail_unreached(struct host_call *call, const char *reason)
 void host_calls_lost(struct host *host, const char *reason, bool is_attempt)
 {
 	list_each_safe (struct host_call, call, &host->calls, entry) {
-		bool was_sent = call->id != 0;
-		call->id = 0;
+		bool was_sent = call->is_sent;
+		call->is_sent = false;
 		call->may_be_done |= was_sent && !(call->order.flags & HOST_CALL_READS);
 		if (was_sent && !call->is_left && call->order.cut != NULL)
 			call->order.cut(call->order.data);
@@ -303,7 +303,7 @@ void host_calls_lost(struct host *host, const char *reason, bool is_attempt)
 void host_calls_end(struct host *host)
 {
 	list_each (struct host_call, call, &host->calls, entry) {
-		call->id = 0;
+		call->is_sent = false;
 		fail_call(
 		    call, MESSAGE_GONE, "%s: it is in the list of hosts no more", host->label);
 	}
@@ -316,10 +316,10 @@ void host_calls_free(struct host *host)
 		free_call(call);
 }
 
-void host_tell(struct host *host, const char *method, int64_t deadline_ms, const char *params, ...)
+void host_tell(struct host *host, const char *method, unsigned flags, int64_t deadline_ms,
+    const char *params, ...)
 {
-	struct host_order order = {
-	    .method = method, .flags = HOST_CALL_READS, .deadline_ms = deadline_ms};
+	struct host_order order = {.method = method, .flags = flags, .deadline_ms = deadline_ms};
 	struct buf text = BUF(TELL_BYTES);
 	va_list args;
 	va_start(args, params);
@@ -327,7 +327,6 @@ void host_tell(struct host *host, const char *method, int64_t deadline_ms, const
 	(void)buf_vprintf(&text, params, args);
 	va_end(args);
 	order.params = (const char *)text.data;
-	order.params_len = text.len;
 	(void)host_calls_add(host, &order);
 	buf_finish(&text);
 }

@@ -15,8 +15,7 @@ enum { COMMAND_MAX = 8192, SSH_OPTIONS = 16 };
 struct host_link {
 	const struct host_link_handlers *handlers;
 	void *data;
-	char *name; /* of the machine */
-	char *destination; /* for ssh */
+	const struct host_spec *spec; /* lent by the host, whose new name is seen here too */
 	struct loop_link *local; /* the link to a local daemon, or NULL */
 	struct loop_process *process; /* ssh, or NULL */
 	bool has_hello;
@@ -56,7 +55,7 @@ static void read_hello(struct host_link *link, const char *bytes, size_t len)
 		return;
 	}
 	if (protocol != RELAY_PROTOCOL) {
-		relay_refuse(link->name, version, protocol, reason, sizeof reason);
+		relay_refuse(link->spec->name, version, protocol, reason, sizeof reason);
 		host_link_end(link, reason);
 		return;
 	}
@@ -92,11 +91,10 @@ static void on_local_down(void *data, int error)
 	link->handlers->ended(link->data, link->reason[0] != '\0' ? link->reason : how);
 }
 
-static void start_local(
-    struct host_link *link, struct event_base *base, const struct host_spec *spec)
+static void start_local(struct host_link *link, struct event_base *base)
 {
 	const struct loop_link_options options = {
-	    .path = spec->socket, .line_max = HOST_LINE_BYTES, .is_once = true};
+	    .path = link->spec->socket, .line_max = HOST_LINE_BYTES, .is_once = true};
 	const struct loop_link_handlers handlers = {
 	    .up = on_local_up, .line = on_line, .down = on_local_down, .data = link};
 	link->local = loop_link_new(base, &options, &handlers);
@@ -114,7 +112,8 @@ static void on_process_closed(void *data)
 static void on_process_ended(void *data, const char *how)
 {
 	struct host_link *link = data;
-	struct relay_end end = {.host = link->destination, .how = how, .noise = link->said};
+	struct relay_end end = {
+	    .host = host_destination(link->spec), .how = how, .noise = link->said};
 	char remark[LOOP_PROCESS_REMARK_SIZE];
 	end.said = loop_process_said(link->process, &end.said_len);
 	loop_process_remark(link->process, remark);
@@ -128,8 +127,9 @@ static void on_process_ended(void *data, const char *how)
 	link->handlers->ended(link->data, link->reason);
 }
 
-static void start_ssh(struct host_link *link, struct event_base *base, const struct host_spec *spec)
+static void start_ssh(struct host_link *link, struct event_base *base)
 {
+	const struct host_spec *spec = link->spec;
 	static const struct loop_process_handlers handlers = {
 	    .line = on_line,
 	    .too_long = on_too_long,
@@ -151,7 +151,7 @@ static void start_ssh(struct host_link *link, struct event_base *base, const str
 	struct buf command = BUF(COMMAND_MAX);
 	for (size_t at = 0; at < sizeof options / sizeof *options; at++)
 		argv[count++] = options[at];
-	argv[count++] = link->destination;
+	argv[count++] = host_destination(spec);
 	/* The command always fits, since the hosts file limits its parts. */
 	(void)relay_append_command(&command, spec->program, spec->tmux_name, spec->tmux_path);
 	argv[count++] = (const char *)command.data + 1; /* skip the leading blank */
@@ -167,12 +167,11 @@ struct host_link *host_link_new(struct event_base *base, const struct host_spec 
 	struct host_link *link = xcalloc(1, sizeof *link);
 	link->handlers = handlers;
 	link->data = data;
-	link->name = xstrdup(spec->name);
-	link->destination = xstrdup(spec->ssh != NULL ? spec->ssh : spec->name);
+	link->spec = spec;
 	if (spec->socket != NULL)
-		start_local(link, base, spec);
+		start_local(link, base);
 	else
-		start_ssh(link, base, spec);
+		start_ssh(link, base);
 	return link;
 }
 
@@ -182,8 +181,6 @@ void host_link_free(struct host_link *link)
 		return;
 	loop_link_free(link->local);
 	loop_process_free(link->process);
-	mem_free(link->name);
-	mem_free(link->destination);
 	mem_free(link);
 }
 

@@ -93,7 +93,7 @@ static void on_up(void *data, const char *version)
 	set_state(host, HOST_UP, host->is_mute ? HOST_MUTE_REASON : "");
 	host_calls_send(host);
 	if (host->is_mute) /* the answer to a ping clears is_mute */
-		host_tell(host, "ping", 0, "{}");
+		host_tell(host, "ping", HOST_CALL_READS, 0, "{}");
 }
 
 /* Returns a string of a spec by its index. */
@@ -116,7 +116,6 @@ static void free_host(struct host *host)
 	loop_timer_free(host->timer);
 	loop_timer_free(host->turn);
 	free_texts(&host->spec);
-	mem_free(host->data);
 	mem_free(host);
 }
 
@@ -269,11 +268,6 @@ static struct host *set_rights(struct host *host, const struct host_spec *spec)
 	return host;
 }
 
-const char *host_destination(const struct host_spec *spec)
-{
-	return spec->ssh != NULL ? spec->ssh : spec->name;
-}
-
 bool host_is_renamed(const struct host *host, const struct host_spec *spec)
 {
 	struct host_spec other = *spec, own = host->spec;
@@ -311,6 +305,7 @@ struct host *host_add(struct host_set *set, const struct host_spec *spec)
 	host->timer = loop_timer_new(set->parts.base, on_timer, host);
 	host->turn = loop_timer_new(set->parts.base, host_calls_fail, host);
 	host->silent = host_cut;
+	host->panes = host->agents = host->jobs = -1;
 	list_init(&host->calls);
 	(void)snprintf(host->reason, sizeof host->reason, "not connected yet");
 	place(set, host, spec);
