@@ -89,32 +89,26 @@ static void read_local(struct hosts_file *file)
 		free(entries);
 }
 
-/* Returns the text of the file, or NULL if it is absent or not usable. */
-static char *read_text(struct hosts_file *file)
+/* Reads the file. The text stays empty if the file is absent or not usable. */
+static void read_text(struct hosts_file *file, struct buf *text)
 {
 	char reason[HOSTS_FILE_ERROR_SIZE] = "";
-	int fd = file->path[0] != '\0' ? open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	char *text = NULL;
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
-	ssize_t len = -1;
-	if (fd < 0 && (file->path[0] == '\0' || errno == ENOENT || errno == ENOTDIR))
-		return NULL;
-	if (fd < 0 || fstat(fd, &status) < 0) {
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return;
+	if (fd < 0 || fstat(fd, &status) < 0)
 		(void)snprintf(reason, sizeof reason, "%s", strerror(errno));
-	} else if (!S_ISREG(status.st_mode)) {
+	else if (!S_ISREG(status.st_mode))
 		(void)snprintf(reason, sizeof reason, "not a file");
-	} else if ((size_t)status.st_size > HOSTS_FILE_BYTES) {
+	else if (status.st_size > (off_t)text->max)
 		(void)snprintf(reason, sizeof reason, "longer than 1 MiB");
-	} else if (file_is_safe(file->path, &status, reason, sizeof reason)) {
-		text = xalloc(HOSTS_FILE_BYTES + 1);
-		len = read(fd, text, HOSTS_FILE_BYTES);
-		text[len > 0 ? len : 0] = '\0';
-	}
+	else if (file_is_safe(file->path, &status, reason, sizeof reason))
+		(void)file_read_all(fd, text); /* a file that is written now is read again later */
 	if (fd >= 0)
 		(void)close(fd); /* loses no data: the file was only read */
 	if (reason[0] != '\0')
 		add_error(file, 0, reason);
-	return text;
 }
 
 static void read_lines(struct hosts_file *file, char *text)
@@ -203,15 +197,15 @@ static void apply(struct hosts_file *file)
 static void on_changed(void *data)
 {
 	struct hosts_file *file = data;
-	char *text;
+	struct buf text = BUF(HOSTS_FILE_BYTES);
 	if (folder_watch_is_written(file->config))
 		return; /* on_changed() is called again after the write */
 	file->error_count = file->spec_count = file->text_count = 0;
 	read_local(file);
-	text = read_text(file);
-	read_lines(file, text);
+	read_text(file, &text);
+	read_lines(file, (char *)text.data);
 	apply(file);
-	mem_free(text);
+	buf_finish(&text);
 	while (file->text_count > 0)
 		mem_free(file->texts[--file->text_count]);
 }
