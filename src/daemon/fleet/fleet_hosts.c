@@ -10,12 +10,6 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/server.h"
 
-/* A call to one host. */
-struct counts_part {
-	struct fleet_part part;
-	bool of_agents; /* calls list_agents, otherwise status */
-};
-
 static void put_host(struct json_writer *writer, const struct host *host)
 {
 	json_object_begin(writer, NULL);
@@ -55,36 +49,26 @@ static void finish(struct fleet_ask *ask)
 	request_done(fleet_ask_end(ask));
 }
 
-static void read_count(const struct json *result, const char *name, int64_t *count)
-{
-	int64_t number;
-	if (json_int(json_member(result, name), &number))
-		*count = number;
-}
-
+/* Takes the result of status or of list_agents. */
 static void on_answered(struct fleet_part *part, const struct json *message)
 {
 	struct host *host = part->host;
 	const struct json *result = json_member(message, "result");
 	const struct json *agents = json_member(result, "agents");
 	const char *version = json_get_str(result, "version", "");
-	if (!list_entry(part, struct counts_part, part)->of_agents) {
-		read_count(result, "panes", &host->panes);
-		read_count(result, "jobs", &host->jobs);
-		if (*version != '\0')
-			(void)snprintf(host->version, sizeof host->version, "%s", version);
-	} else if (fleet_name_is_list(agents)) {
+	host->panes = json_get_int(result, "panes", host->panes);
+	host->jobs = json_get_int(result, "jobs", host->jobs);
+	if (fleet_name_is_list(agents))
 		host->agents = (int64_t)agents->count;
-	}
+	if (*version != '\0')
+		(void)snprintf(host->version, sizeof host->version, "%s", version);
 	if (part->ask->open == 0)
 		finish(part->ask);
 }
 
-static void call(struct fleet_ask *ask, struct host *host, const char *method, bool of_agents)
+static void call(struct fleet_ask *ask, struct host *host, const char *method)
 {
-	struct fleet_part *part = fleet_part_new(ask, host);
-	list_entry(part, struct counts_part, part)->of_agents = of_agents;
-	fleet_part_call(part,
+	fleet_part_call(fleet_part_new(ask, host),
 	    &(struct host_order){.method = method,
 		.flags = HOST_CALL_URGENT | HOST_CALL_READS,
 		.deadline_ms = FLEET_GATHER_MS});
@@ -93,7 +77,7 @@ static void call(struct fleet_ask *ask, struct host *host, const char *method, b
 void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host *only UNUSED)
 {
 	static const struct fleet_ask_kind kind = {.size = sizeof(struct fleet_ask),
-	    .part_size = sizeof(struct counts_part),
+	    .part_size = sizeof(struct fleet_part),
 	    .answered = on_answered};
 	struct fleet_ask *ask = fleet_ask_new(fleet, request, &kind);
 	host_each (fleet->hosts, host) {
@@ -101,8 +85,8 @@ void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host 
 			host_look(host);
 			continue;
 		}
-		call(ask, host, "status", false);
-		call(ask, host, "list_agents", true);
+		call(ask, host, "status");
+		call(ask, host, "list_agents");
 	}
 	if (ask->open == 0)
 		finish(ask);
