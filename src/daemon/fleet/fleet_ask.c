@@ -101,18 +101,12 @@ static void on_progressed(void *data, const struct json *params)
 		provide_flow_report(request, &report);
 }
 
-static void on_cut(void *data)
-{
-	struct fleet_part *part = data;
-	part->was_cut = true;
-}
-
 void fleet_part_call(struct fleet_part *part, const struct host_order *order)
 {
 	struct host_order own = *order;
 	own.done = on_done;
 	own.progressed = on_progressed;
-	own.cut = on_cut;
+	own.was_cut = &part->was_cut;
 	own.data = part;
 	part->ask->open++;
 	part->call = host_call(part->host, &own);

@@ -139,8 +139,7 @@ struct host_order {
 	void (*done)(void *data, const struct json *message);
 	/* Takes progress of the call, lent; may be NULL. */
 	void (*progressed)(void *data, const struct json *params);
-	/* The link was cut after sending, and the call continues; may be NULL. */
-	void (*cut)(void *data);
+	bool *was_cut; /* set to true if the link is cut after sending; may be NULL */
 	void *data;
 };
 

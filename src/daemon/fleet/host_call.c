@@ -178,7 +178,7 @@ void host_call_leave(struct host_call *call, void (*done)(void *host, const stru
 {
 	call->order.done = done;
 	call->order.progressed = NULL;
-	call->order.cut = NULL;
+	call->order.was_cut = NULL;
 	call->order.data = call->host;
 }
 
@@ -285,8 +285,8 @@ void host_calls_lost(struct host *host, const char *reason, bool is_attempt)
 		bool was_sent = call->is_sent;
 		call->is_sent = false;
 		call->may_be_done |= was_sent && !(call->order.flags & HOST_CALL_READS);
-		if (was_sent && !call->is_left && call->order.cut != NULL)
-			call->order.cut(call->order.data);
+		if (was_sent && !call->is_left && call->order.was_cut != NULL)
+			*call->order.was_cut = true;
 		if (call->is_left)
 			free_call(call);
 		else if (was_sent && !(call->order.flags & (HOST_CALL_READS | HOST_CALL_KEYED)))
