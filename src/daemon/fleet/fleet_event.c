@@ -16,7 +16,7 @@ enum {
 /* One host's part of a stream. Its call is a subscribe. */
 struct stream_source {
 	struct fleet_part part; /* host: NULL while the list of hosts does not have the host */
-	char *away; /* name of the host while the list does not have the host; else NULL */
+	char away[2 * HOST_NAME_BYTES + 2]; /* name of the host while `host` is NULL */
 	char *filter; /* parameters for the host, but no "after"; NULL: only its state is wanted */
 	char name[NAME_SIZE]; /* id of the subscription on the host; "" if none */
 	uint64_t last; /* number of the last event sent to the peer */
@@ -81,20 +81,10 @@ static void leave_host(struct stream_source *source)
 	source->name[0] = '\0';
 }
 
-/* Forgets that the host is away. */
-static void set_back(struct stream_source *source)
-{
-	if (source->away != NULL)
-		source->part.ask->fleet->away_count--;
-	mem_free(source->away);
-	source->away = NULL;
-}
-
 static void clear_source(struct fleet_part *part)
 {
 	struct stream_source *source = list_entry(part, struct stream_source, part);
 	leave_host(source);
-	set_back(source);
 	mem_free(source->filter);
 }
 
@@ -244,22 +234,22 @@ static struct stream_source *add_follower(struct fleet_stream *stream, struct ho
  */
 static void set_away(struct stream_source *source, const char *name)
 {
-	struct fleet *fleet = source->part.ask->fleet;
+	size_t count = 0;
 	fleet_part_cancel(&source->part);
-	if (fleet->away_count == FLEET_AWAY_MAX) {
-		fleet_part_end(&source->part);
-		return;
-	}
-	fleet->away_count++;
 	source->part.host = NULL;
-	source->away = xstrdup(name);
+	(void)snprintf(source->away, sizeof source->away, "%s", name);
+	list_each (const struct fleet_stream, stream, &source->part.ask->fleet->streams, link)
+		list_each (const struct fleet_part, part, &stream->ask.parts, link)
+			count += part->host == NULL;
+	if (count > FLEET_AWAY_MAX)
+		fleet_part_end(&source->part);
 }
 
 /* Returns the source that a stream has kept for this host, or NULL. */
 static struct stream_source *find_away(const struct fleet_stream *stream, const struct host *host)
 {
 	list_each (struct stream_source, source, &stream->ask.parts, part.link)
-		if (source->away != NULL &&
+		if (source->part.host == NULL &&
 		    fleet_name_host(stream->ask.fleet->hosts, source->away) == host)
 			return source;
 	return NULL;
@@ -269,12 +259,10 @@ void fleet_event_added(struct fleet *fleet, struct host *host)
 {
 	list_each (struct fleet_stream, stream, &fleet->streams, link) {
 		struct stream_source *source = find_away(stream, host);
-		if (source != NULL) {
+		if (source != NULL)
 			source->part.host = host;
-			set_back(source);
-		} else if (stream->follows_all) {
+		else if (stream->follows_all)
 			(void)add_follower(stream, host);
-		}
 	}
 }
 
@@ -352,7 +340,7 @@ void fleet_event_removed(struct fleet *fleet, struct host *host)
 
 /* The parameters of subscribe, lent by the request. */
 struct stream_args {
-	struct field_strings kinds, panes, sessions;
+	struct field_strings kinds, targets[2]; /* of target_names */
 	bool output, has_output;
 	const struct json *after;
 	const char *host;
@@ -362,10 +350,12 @@ struct stream_args {
 	bool has_events; /* wants events of hosts */
 };
 
+static const char *const target_names[] = {"panes", "sessions"};
+
 static const struct field fields[] = {
     {FIELD_ROW(STRINGS, struct stream_args, kinds, "kinds"), .min = 1, .max = 64},
-    {FIELD_ROW(STRINGS, struct stream_args, panes, "panes"), .min = 1},
-    {FIELD_ROW(STRINGS, struct stream_args, sessions, "sessions"), .min = 1},
+    {FIELD_ROW(STRINGS, struct stream_args, targets[0], "panes"), .min = 1},
+    {FIELD_ROW(STRINGS, struct stream_args, targets[1], "sessions"), .min = 1},
     {FIELD_ROW(BOOL, struct stream_args, output, "output"),
 	.given_offset = offsetof(struct stream_args, has_output)},
     {FIELD_ROW(VALUE, struct stream_args, after, "after")},
@@ -384,16 +374,16 @@ static struct host *host_of(const struct fleet *fleet, const struct stream_args 
 	return args->only != NULL ? args->only : fleet_only_host(fleet);
 }
 
-static bool check_targets(const struct fleet *fleet, struct request *request,
-    const struct stream_args *args, const struct field_strings *targets, const char *field)
+static bool check_targets(
+    const struct fleet *fleet, struct request *request, const struct stream_args *args, size_t of)
 {
 	const char *rest;
-	for (size_t at = 0; at < targets->count; at++) {
-		if (host_of(fleet, args, targets->strings[at], &rest) != NULL)
-			continue;
-		return request_fail(request, MESSAGE_AMBIGUOUS_TARGET,
-		    "%s: \"%.80s\" names no host: write HOST:%.80s; see muxbus hosts", field,
-		    targets->strings[at], targets->strings[at]);
+	for (size_t at = 0; at < args->targets[of].count; at++) {
+		const char *target = args->targets[of].strings[at];
+		if (host_of(fleet, args, target, &rest) == NULL)
+			return request_fail(request, MESSAGE_AMBIGUOUS_TARGET,
+			    "%s: \"%.80s\" names no host: write HOST:%.80s; see muxbus hosts",
+			    target_names[of], target, target);
 	}
 	return true;
 }
@@ -440,24 +430,22 @@ static bool check(struct fleet *fleet, struct request *request, struct stream_ar
 	if (args->host != NULL &&
 	    (args->only = fleet_find_host(fleet, request, args->host)) == NULL)
 		return false;
-	args->has_targets = args->panes.is_given || args->sessions.is_given;
+	args->has_targets = args->targets[0].is_given || args->targets[1].is_given;
 	return check_after(request, args) && check_kinds(fleet, request, args) &&
-	    check_targets(fleet, request, args, &args->panes, "panes") &&
-	    check_targets(fleet, request, args, &args->sessions, "sessions");
+	    check_targets(fleet, request, args, 0) && check_targets(fleet, request, args, 1);
 }
 
 /* Writes the targets that are on the host. Returns their number. */
 static size_t put_targets(struct json_writer *writer, const struct fleet *fleet,
-    const struct stream_args *args, const struct host *host, const char *name,
-    const struct field_strings *targets)
+    const struct stream_args *args, const struct host *host, size_t of)
 {
 	size_t count = 0;
 	const char *rest;
-	for (size_t at = 0; at < targets->count; at++) {
-		if (host_of(fleet, args, targets->strings[at], &rest) != host)
+	for (size_t at = 0; at < args->targets[of].count; at++) {
+		if (host_of(fleet, args, args->targets[of].strings[at], &rest) != host)
 			continue;
 		if (count++ == 0)
-			json_array_begin(writer, name);
+			json_array_begin(writer, target_names[of]);
 		json_put_str(writer, NULL, rest);
 	}
 	if (count > 0)
@@ -486,8 +474,8 @@ static char *write_filter(
 	}
 	if (args->has_output)
 		json_put_bool(&writer, "output", args->output);
-	count = put_targets(&writer, fleet, args, host, "panes", &args->panes);
-	count += put_targets(&writer, fleet, args, host, "sessions", &args->sessions);
+	count = put_targets(&writer, fleet, args, host, 0);
+	count += put_targets(&writer, fleet, args, host, 1);
 	if (count == 0 && args->has_targets) {
 		buf_finish(&out);
 		return NULL;

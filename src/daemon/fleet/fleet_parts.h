@@ -24,7 +24,6 @@ struct fleet {
 	struct fleet_ask *notices, *pulls; /* without a request */
 	struct list nexts, streams, foreign;
 	struct buf scratch; /* of fleet_read() */
-	size_t away_count;
 	uint64_t last_stream;
 };
 
