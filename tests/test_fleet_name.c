@@ -26,14 +26,14 @@ static const struct json *read_json(const char *text)
 }
 
 /* The host, a blank, and the parameters without it; or the reason. */
-static void is_stripped(const char *params, const char *except, const char *want)
+static void is_stripped(const char *params, const char *want)
 {
 	char reason[FLEET_NAME_REASON_SIZE];
 	struct host *host;
 	struct buf out;
 	char *got;
 	buf_init(&out, 4096);
-	if (fleet_name_strip(hosts, read_json(params), except, &host, &out, reason) < 0)
+	if (!fleet_name_strip(FLEET_NAME_REQUEST, hosts, read_json(params), &host, &out, reason))
 		got = xstrdup(reason);
 	else
 		got = xasprintf("%s %s", host != NULL ? host->label : "-", (char *)out.data);
@@ -44,27 +44,27 @@ static void is_stripped(const char *params, const char *except, const char *want
 
 static void test_requests(void)
 {
-	is_stripped("{}", NULL, "- {}");
-	is_stripped("{\"pane\":\"%3\"}", NULL, "- {\"pane\":\"%3\"}");
-	is_stripped("{\"pane\":\"b:%3\"}", NULL, "b {\"pane\":\"%3\"}");
-	is_stripped("{\"pane\":\"b/default:%3\"}", NULL, "b {\"pane\":\"%3\"}");
-	is_stripped("{\"pane\":\"b/work:s:1.0\"}", NULL, "b/work {\"pane\":\"s:1.0\"}");
-	is_stripped("{\"pane\":\"work:1.0\"}", NULL, "- {\"pane\":\"work:1.0\"}");
-	is_stripped("{\"host\":\"c\",\"pane\":\"%3\"}", NULL, "c {\"pane\":\"%3\"}");
-	is_stripped("{\"host\":\"c\",\"pane\":\"c:%3\"}", NULL, "c {\"pane\":\"%3\"}");
-	is_stripped("{\"panes\":[\"c:%1\",\"c:%2\"]}", NULL, "c {\"panes\":[\"%1\",\"%2\"]}");
-	is_stripped("{\"seq\":\"c:12\"}", NULL, "c {\"seq\":12}");
-	is_stripped("{\"seq\":\"c:x\"}", NULL, "c {\"seq\":\"x\"}");
-	is_stripped("{\"filter\":{\"pane\":\"c:%1\",\"x\":\"c:%1\"}}", NULL,
+	is_stripped("{}", "- {}");
+	is_stripped("{\"pane\":\"%3\"}", "- {\"pane\":\"%3\"}");
+	is_stripped("{\"pane\":\"b:%3\"}", "b {\"pane\":\"%3\"}");
+	is_stripped("{\"pane\":\"b/default:%3\"}", "b {\"pane\":\"%3\"}");
+	is_stripped("{\"pane\":\"b/work:s:1.0\"}", "b/work {\"pane\":\"s:1.0\"}");
+	is_stripped("{\"pane\":\"work:1.0\"}", "- {\"pane\":\"work:1.0\"}");
+	is_stripped("{\"host\":\"c\",\"pane\":\"%3\"}", "c {\"pane\":\"%3\"}");
+	is_stripped("{\"host\":\"c\",\"pane\":\"c:%3\"}", "c {\"pane\":\"%3\"}");
+	is_stripped("{\"panes\":[\"c:%1\",\"c:%2\"]}", "c {\"panes\":[\"%1\",\"%2\"]}");
+	is_stripped("{\"seq\":\"c:12\"}", "c {\"seq\":12}");
+	is_stripped("{\"seq\":\"c:x\"}", "c {\"seq\":\"x\"}");
+	is_stripped("{\"filter\":{\"pane\":\"c:%1\",\"x\":\"c:%1\"}}",
 	    "c {\"filter\":{\"pane\":\"%1\",\"x\":\"c:%1\"}}");
 	is_stripped(
-	    "{\"text\":\"c:%3\",\"pane\":\"b:%1\"}", NULL, "b {\"text\":\"c:%3\",\"pane\":\"%1\"}");
-	is_stripped("{\"notify\":\"c:%3\",\"pane\":\"b:%1\"}", "notify",
-	    "b {\"notify\":\"c:%3\",\"pane\":\"%1\"}");
-	is_stripped("{\"notify\":\"c:%3\",\"pane\":\"b:%1\"}", NULL,
+	    "{\"text\":\"c:%3\",\"pane\":\"b:%1\"}", "b {\"text\":\"c:%3\",\"pane\":\"%1\"}");
+	is_stripped(
+	    "{\"notify\":\"c:%3\",\"pane\":\"b:%1\"}", "b {\"notify\":\"c:%3\",\"pane\":\"%1\"}");
+	is_stripped("{\"agent\":\"c:%3\",\"pane\":\"b:%1\"}",
 	    "the request names two hosts, c and b; ask each in a request of its own");
-	is_stripped("{\"host\":\"d\"}", NULL, "host: there is none \"d\"; see list_hosts");
-	is_stripped("{\"host\":3}", NULL, "host: must be a string, not a number");
+	is_stripped("{\"host\":\"d\"}", "host: there is none \"d\"; see list_hosts");
+	is_stripped("{\"host\":3}", "host: must be a string, not a number");
 }
 
 /* A condition names what it is about by members that are texts in requests. */
@@ -75,12 +75,12 @@ static void test_condition(void)
 	struct host *host;
 	struct buf out;
 	buf_init(&out, 4096);
-	ok(fleet_name_strip_condition(hosts, read_json(text), &host, &out, reason) == 0 &&
+	ok(fleet_name_strip(FLEET_NAME_CONDITION, hosts, read_json(text), &host, &out, reason) &&
 		host == host_set_find(hosts, "c", NULL),
 	    "the host of a condition");
 	is_str((const char *)out.data, "{\"exited\":\"%1\",\"id\":\"c:1\"}", "is left out");
 	buf_finish(&out);
-	is_stripped(text, NULL, "c {\"exited\":\"c:%1\",\"id\":\"1\"}");
+	is_stripped(text, "c {\"exited\":\"c:%1\",\"id\":\"1\"}");
 }
 
 static void is_qualified(const char *object, const char *want)
@@ -119,16 +119,20 @@ static void test_depth(void)
 	struct buf in, out;
 	buf_init(&in, 4096);
 	buf_init(&out, 4096);
-	for (unsigned at = 0; at < JSON_DEPTH_MAX - 1; at++)
+	(void)buf_append_str(&in, "{\"a\":");
+	for (unsigned at = 0; at < JSON_DEPTH_MAX - 2; at++)
 		(void)buf_append_byte(&in, '[');
-	for (unsigned at = 0; at < JSON_DEPTH_MAX - 1; at++)
+	for (unsigned at = 0; at < JSON_DEPTH_MAX - 2; at++)
 		(void)buf_append_byte(&in, ']');
+	(void)buf_append_byte(&in, '}');
 	json_writer_init(&writer, &out);
-	for (unsigned at = 0; at < 4; at++) /* as in the lists of all hosts */
+	for (unsigned at = 0; at < 3; at++) /* as in the lists of all hosts */
 		json_array_begin(&writer, NULL);
-	fleet_name_put(
-	    &writer, host_set_find(hosts, "c", NULL), NULL, read_json((const char *)in.data));
-	for (unsigned at = 0; at < 4; at++)
+	json_object_begin(&writer, NULL);
+	fleet_name_put_rest(
+	    &writer, host_set_find(hosts, "c", NULL), read_json((const char *)in.data), NULL);
+	json_object_end(&writer);
+	for (unsigned at = 0; at < 3; at++)
 		json_array_end(&writer);
 	ok(json_read(reader, (const char *)out.data, out.len, &error) != NULL,
 	    "a deep value can be read behind the fleet");

@@ -237,9 +237,9 @@ static bool on_request(void *data, struct request *request, const struct json *p
 	if (route->across != NULL && route->across(fleet, request, params))
 		return true;
 	buf_init(&text, HOST_QUEUE_BYTES);
-	if ((is_foreign(request_method(request))
-		    ? fleet_name_strip_foreign(fleet->hosts, params, &host, &text, reason)
-		    : fleet_name_strip(fleet->hosts, params, "notify", &host, &text, reason)) < 0)
+	if (!fleet_name_strip(
+		is_foreign(request_method(request)) ? FLEET_NAME_FOREIGN : FLEET_NAME_REQUEST,
+		fleet->hosts, params, &host, &text, reason))
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"host\"", "%s", reason);
 	else
 		is_taken = take(fleet, request, host, params, &text);

@@ -68,7 +68,11 @@ static void take(struct gather_part *own, const char *name, const struct json *r
 	struct json_writer items, row;
 	json_writer_init(&items, &own->items);
 	json_writer_init(&row, &own->row);
-	fleet_name_put_list(&items, host, json_member(result, name));
+	json_each (item, json_member(result, name)) {
+		json_object_begin(&items, NULL);
+		fleet_name_put_members(&items, host, item);
+		json_object_end(&items);
+	}
 	json_object_begin(&row, NULL);
 	fleet_name_put_host(&row, host);
 	fleet_name_put_rest(&row, host, result, (const char *const[]){name, NULL});

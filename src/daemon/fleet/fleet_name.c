@@ -11,10 +11,10 @@ enum {
 
 /* Members of requests that hold ids or targets. Keep alphabetized. */
 static const char *const targets[] = {"ack", "ack_up_to", "after", "agent", "filter", "id", "job",
-    "notify", "pane", "pane_id", "panes", "seq", "session", "sessions", "timer", "up_to", "watch",
-    "window", NULL};
-
-/* Members of conditions that hold ids or targets. Keep alphabetized. */
+    "pane", "pane_id", "panes", "seq", "session", "sessions", "timer", "up_to", "watch", "window",
+    NULL};
+/* Those of methods of the host's own, and of conditions. Keep alphabetized. */
+static const char *const foreign_targets[] = {"pane", NULL};
 static const char *const condition_targets[] = {
     "agent", "command_finished", "exited", "job", "pane", "ready", NULL};
 
@@ -155,48 +155,34 @@ static void take_host(struct strip *strip, const struct json *value)
 		    "host: must be a string, not %s", json_type_name(value->type));
 }
 
-static int strip_all(const struct host_set *hosts, const struct json *params,
-    const char *const *names, const char *except, struct host **ret_host, struct buf *out,
+/* Returns true if "host" is a parameter of a method of the host that its pane names. */
+static bool has_own_host(const struct host_set *hosts, const struct json *params)
+{
+	const char *rest;
+	return fleet_name_split(hosts, json_get_str(params, "pane", ""), &rest) != NULL &&
+	    fleet_name_host(hosts, json_get_str(params, "host", "")) == NULL;
+}
+
+bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,
+    const struct json *params, struct host **ret_host, struct buf *out,
     char reason[FLEET_NAME_REASON_SIZE])
 {
+	static const char *const *const names[] = {targets, foreign_targets, condition_targets};
+	bool has_host = kind != FLEET_NAME_FOREIGN || !has_own_host(hosts, params);
 	struct strip strip = {.hosts = hosts, .reason = reason};
 	reason[0] = '\0';
 	json_writer_init(&strip.writer, out);
 	json_object_begin(&strip.writer, NULL);
-	json_each (member, params) {
-		bool is_except = except != NULL && strcmp(member->name, except) == 0;
-		if (!is_except && strcmp(member->name, "host") == 0)
+	json_each (member, params)
+		if (has_host && strcmp(member->name, "host") == 0)
 			take_host(&strip, member);
-		else if (!is_except && has(names, member->name))
+		else if (has(names[kind], member->name))
 			strip_value(&strip, member->name, member);
 		else
 			json_put_value(&strip.writer, member->name, member);
-	}
 	json_object_end(&strip.writer);
 	*ret_host = strip.host;
-	return reason[0] == '\0' ? 0 : -1;
-}
-
-int fleet_name_strip(const struct host_set *hosts, const struct json *params, const char *except,
-    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE])
-{
-	return strip_all(hosts, params, targets, except, ret_host, out, reason);
-}
-
-int fleet_name_strip_foreign(const struct host_set *hosts, const struct json *params,
-    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE])
-{
-	static const char *const names[] = {"pane", NULL};
-	const char *rest, *host = json_get_str(params, "host", "");
-	bool is_own = fleet_name_split(hosts, json_get_str(params, "pane", ""), &rest) != NULL &&
-	    fleet_name_host(hosts, host) == NULL;
-	return strip_all(hosts, params, names, is_own ? "host" : NULL, ret_host, out, reason);
-}
-
-int fleet_name_strip_condition(const struct host_set *hosts, const struct json *condition,
-    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE])
-{
-	return strip_all(hosts, condition, condition_targets, NULL, ret_host, out, reason);
+	return reason[0] == '\0';
 }
 
 static void put_id(
@@ -232,19 +218,13 @@ static void put(struct json_writer *writer, const struct host *host, const char 
 	put_bracket(writer, name, value, false);
 }
 
-void fleet_name_put(
-    struct json_writer *writer, const struct host *host, const char *name, const struct json *value)
-{
-	put(writer, host, name, value, has(ids, name), 0);
-}
-
 void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
     const struct json *object, const char *const *except)
 {
 	static const char *const own[] = {"host", "server", NULL};
 	json_each_member (member, object)
 		if (!has(own, member->name) && !has(except, member->name))
-			fleet_name_put(writer, host, member->name, member);
+			put(writer, host, member->name, member, has(ids, member->name), 0);
 }
 
 bool fleet_name_is_list(const struct json *value)
@@ -266,14 +246,4 @@ void fleet_name_put_members(
 {
 	fleet_name_put_rest(writer, host, object, NULL);
 	fleet_name_put_host(writer, host);
-}
-
-void fleet_name_put_list(
-    struct json_writer *writer, const struct host *host, const struct json *list)
-{
-	json_each (item, list) {
-		json_object_begin(writer, NULL);
-		fleet_name_put_members(writer, host, item);
-		json_object_end(writer);
-	}
 }

@@ -17,33 +17,30 @@ struct host *fleet_name_host(const struct host_set *hosts, const char *text);
 struct host *fleet_name_split(
     const struct host_set *hosts, const char *text, const char **ret_rest);
 
+enum fleet_name_kind {
+	FLEET_NAME_REQUEST, /* of a method of the fleet; "notify" stays as it is */
+	/*
+	 * Of a method of the host's own: only "host" and "pane" name hosts. If the pane names a
+	 * host, and "host" is not one of the fleet, "host" is a parameter of the method.
+	 */
+	FLEET_NAME_FOREIGN,
+	FLEET_NAME_CONDITION, /* of wait_for */
+};
+
 /*
  * Finds the host that the parameters of a request name, and writes the parameters without it.
- * *ret_host is NULL if they name no host. Returns 0, or -1 with a reason for two hosts or an
- * unknown host. except: a member to leave unchanged, or NULL.
+ * *ret_host is NULL if they name no host. Returns false with a reason for two hosts or an unknown
+ * host.
  */
-int fleet_name_strip(const struct host_set *hosts, const struct json *params, const char *except,
-    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
-
-/*
- * As fleet_name_strip(), for a method of the host's own: only "host" and "pane" name hosts. If the
- * pane names a host, and "host" is not one of the fleet, "host" is a parameter of the method.
- */
-int fleet_name_strip_foreign(const struct host_set *hosts, const struct json *params,
-    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
-
-/* As fleet_name_strip(), for a condition of wait_for. */
-int fleet_name_strip_condition(const struct host_set *hosts, const struct json *condition,
-    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
+bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,
+    const struct json *params, struct host **ret_host, struct buf *out,
+    char reason[FLEET_NAME_REASON_SIZE]);
 
 /* Returns true if a value from a host is a valid id, shorter than size, to use in requests. */
 bool fleet_name_is_id(const struct json *value, size_t size);
 
 /* Writes the members host and server. */
 void fleet_name_put_host(struct json_writer *writer, const struct host *host);
-/* Writes a value from a host's result, with qualified ids. */
-void fleet_name_put(struct json_writer *writer, const struct host *host, const char *name,
-    const struct json *value);
 /*
  * Writes the members of a host's object with qualified ids, without host, server and the members in
  * except, which may be NULL. Writes nothing if the value is not an object. If host is NULL, ids
@@ -54,7 +51,5 @@ void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
 /* Writes all members, then host and server as the fleet knows them. */
 void fleet_name_put_members(
     struct json_writer *writer, const struct host *host, const struct json *object);
-/* The first returns true for an array of objects; the second writes each with all its members. */
+/* Returns true for an array of objects. */
 bool fleet_name_is_list(const struct json *value);
-void fleet_name_put_list(
-    struct json_writer *writer, const struct host *host, const struct json *list);

@@ -24,6 +24,7 @@ enum {
 	POLL_SEC = 3600,
 	ACK_MS = 24 * 3600 * 1000,
 	STRANDED_MAX = 20,
+	DATA_MAX = NOTIFICATION_DATA_MAX - 1024, /* leaves room for the other members of the data */
 };
 
 struct fleet_notice {
@@ -44,7 +45,7 @@ struct fleet_notice {
 	uint64_t from_place, to_place;
 	/* Not stored: */
 	struct request *request; /* NULL if answered, or made by an earlier daemon */
-	struct loop_timer *answer; /* NULL if no request waits */
+	struct loop_timer *answer; /* armed while a request waits */
 	struct loop_timer *again;
 	char *post; /* parameters of the pending post_notification, or NULL */
 	uint64_t seq; /* number of the notification in `post`, on `from` */
@@ -73,6 +74,7 @@ static const struct record_kind notice_kind = {
 };
 
 static void step(void *data);
+static void on_unanswered(void *data);
 
 static struct fleet_notice *notice_new(struct fleet *fleet)
 {
@@ -80,6 +82,7 @@ static struct fleet_notice *notice_new(struct fleet *fleet)
 	    list_entry(fleet_part_new(fleet->notices, NULL), struct fleet_notice, part);
 	notice->fleet = fleet;
 	notice->again = loop_timer_new(fleet->base, step, notice);
+	notice->answer = loop_timer_new(fleet->base, on_unanswered, notice);
 	return notice;
 }
 
@@ -177,8 +180,7 @@ void fleet_notices_load(struct fleet *fleet)
 static struct request *take_request(struct fleet_notice *notice)
 {
 	struct request *request = notice->request;
-	loop_timer_free(notice->answer);
-	notice->answer = NULL;
+	loop_timer_disarm(notice->answer);
 	notice->request = NULL;
 	return request;
 }
@@ -216,9 +218,11 @@ static void put_begun(const struct fleet_notice *notice, struct json_writer *wri
 	const struct host *to = find(notice->fleet, notice->to);
 	const char *message = json_get_str(result, "message", ""),
 		   *its = strstr(message, " Its notification ");
-	char *text = xasprintf(
-	    "posted to %s:%s when it comes", to != NULL ? to->label : notice->to, notice->pane);
-	char *whole = xasprintf("%.*s Its notification %s:%s is %s.",
+	char text[HOST_SIZE + PANE_SIZE + 32];
+	char *whole;
+	(void)snprintf(text, sizeof text, "posted to %s:%s when it comes",
+	    to != NULL ? to->label : notice->to, notice->pane);
+	whole = xasprintf("%.*s Its notification %s:%s is %s.",
 	    its != NULL ? (int)(its - message) : 0, message, host->label, notice->id, text);
 	fleet_name_put_rest(writer, host, result, told);
 	json_put_str(writer, "message", its != NULL ? whole : whole + 1);
@@ -228,7 +232,6 @@ static void put_begun(const struct fleet_notice *notice, struct json_writer *wri
 	json_object_end(writer);
 	fleet_name_put_host(writer, host);
 	mem_free(whole);
-	mem_free(text);
 }
 
 /* Takes the answer of the host to the request. */
@@ -238,35 +241,30 @@ static void on_begun(struct fleet_notice *notice, const struct json *message)
 	const struct json *result = json_member(message, "result");
 	const struct json *id = json_member(result, "id");
 	struct request *request = take_request(notice);
-	bool is_kept = false;
-	if (result == NULL && fleet_error_may_pass(message) &&
-	    (request == NULL || strcmp(fleet_error_kind(message), "gone") == 0)) {
-		/* The host may have done the request, so the notice stays. */
-		if (request != NULL)
-			fleet_fail(request, host, json_member(message, "error"));
-		loop_timer_arm(notice->again, AGAIN_MS);
-		return;
-	}
-	if (fleet_name_is_id(id, sizeof notice->id)) {
+	bool is_begun = fleet_name_is_id(id, sizeof notice->id);
+	bool may_pass = result == NULL && fleet_error_may_pass(message) &&
+	    (request == NULL || strcmp(fleet_error_kind(message), "gone") == 0);
+	if (is_begun) {
 		(void)snprintf(notice->id, sizeof notice->id, "%s", id->text);
 		keep(notice);
-		is_kept = true;
-		if (request != NULL)
-			put_begun(notice, request_result(request), host, result);
-	} else {
-		/* The request was refused or failed at once, so no notification will come. */
-		forget(notice);
-		if (request != NULL && result != NULL)
-			fleet_name_put_members(request_result(request), host, result);
 	}
-	if (request != NULL && result != NULL)
-		request_done(request);
-	else if (request != NULL)
-		fleet_fail(request, host, json_member(message, "error"));
-	else if (result == NULL)
+	if (request == NULL && result == NULL && !may_pass) {
 		log_warning("a request that was kept for %s failed", host->label);
-	if (is_kept)
+	} else if (request != NULL && result == NULL) {
+		fleet_fail(request, host, json_member(message, "error"));
+	} else if (request != NULL) {
+		if (is_begun)
+			put_begun(notice, request_result(request), host, result);
+		else
+			fleet_name_put_members(request_result(request), host, result);
+		request_done(request);
+	}
+	if (is_begun)
 		step(notice);
+	else if (may_pass)
+		loop_timer_arm(notice->again, AGAIN_MS); /* the host may have done it */
+	else
+		forget(notice); /* no notification will come */
 }
 
 /* Returns true if no further notification follows an entry. */
@@ -278,8 +276,8 @@ static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 	    str_is_in(json_get_str(json_member(entry, "data"), "reason", ""), ends);
 }
 
-/* Writes the post for the pane; has_data: adds the entry's data. Returns false if too large. */
-static bool write_post(struct fleet_notice *notice, const struct json *entry, bool has_data)
+/* Writes the post for the pane, without the data of the entry if they are too large. */
+static void write_post(struct fleet_notice *notice, const struct json *entry)
 {
 	const struct json *data = json_member(entry, "data");
 	struct json_writer writer;
@@ -288,9 +286,7 @@ static bool write_post(struct fleet_notice *notice, const struct json *entry, bo
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
-	/*
-	 * The key has the id of the job or the like, so that no other request makes the same key.
-	 */
+	/* The id of the job or the like is in the key, so that no other request makes it. */
 	(void)snprintf(key, sizeof key, "fleet/%08" PRIx32 "/%s/%" PRIu64,
 	    crc32c(0, notice->from, strlen(notice->from)), notice->id, notice->seq);
 	json_start_object(&writer, &out, 2 * PARAMS_MAX);
@@ -302,20 +298,13 @@ static bool write_post(struct fleet_notice *notice, const struct json *entry, bo
 	json_put_str(&writer, "source", json_get_str(entry, "source", ""));
 	json_put_str(&writer, "id", notice->id);
 	json_put_int(&writer, "seq", (int64_t)notice->seq);
-	if (has_data && data != NULL)
+	if (data != NULL && json_depth(data) < JSON_DATA_DEPTH_MAX && json_fits(data, DATA_MAX))
 		json_put_value(&writer, "data", data);
 	json_object_end(&writer);
 	json_object_end(&writer);
 	mem_free(text);
 	mem_free(clean);
 	notice->post = (char *)buf_steal(&out, NULL);
-	if (!has_data ||
-	    (!writer.is_cut && strlen(notice->post) < NOTIFICATION_DATA_MAX &&
-		(data == NULL || json_depth(data) < JSON_DATA_DEPTH_MAX)))
-		return true;
-	mem_free(notice->post);
-	notice->post = NULL;
-	return false;
 }
 
 /* Finishes an entry: waits for the next one, or ends the notice after the last one. */
@@ -360,8 +349,7 @@ static void on_entry(struct fleet_notice *notice, const struct json *message)
 		go_on(notice); /* no pane is to be woken */
 		return;
 	}
-	if (!write_post(notice, entry, true))
-		(void)write_post(notice, entry, false);
+	write_post(notice, entry);
 	step(notice);
 }
 
@@ -584,7 +572,6 @@ static void wait_for_answer(struct fleet_notice *notice, struct request *request
 	if (before != NULL)
 		request_fail(before, MESSAGE_CANCELLED, "another request with this key came");
 	notice->request = request;
-	notice->answer = loop_timer_new(notice->fleet->base, on_unanswered, notice);
 	loop_timer_arm(notice->answer, ANSWER_MS);
 	request_on_cancel(request, on_cancelled, notice, NULL);
 }
@@ -594,8 +581,9 @@ static void answer_again(
     const struct fleet_notice *notice, struct request *request, const struct host *host)
 {
 	struct json_writer *writer = request_result(request);
-	const struct json id = {.type = JSON_STRING, .text = notice->id, .len = strlen(notice->id)};
-	fleet_name_put(writer, host, "id", &id);
+	char id[sizeof host->label + ID_SIZE];
+	(void)snprintf(id, sizeof id, "%s:%s", host->label, notice->id);
+	json_put_str(writer, "id", id);
 	fleet_name_put_host(writer, host);
 	json_put_bool(writer, "repeated", true);
 	request_done(request);

@@ -300,7 +300,8 @@ static bool add(struct fleet_wait *wait, const struct json *spec, struct host *p
 	struct buf text = BUF(PARAMS_BYTES);
 	bool is_added = true;
 	find_kind(condition, spec);
-	if (fleet_name_strip_condition(wait->ask.fleet->hosts, spec, &host, &text, reason) < 0) {
+	if (!fleet_name_strip(
+		FLEET_NAME_CONDITION, wait->ask.fleet->hosts, spec, &host, &text, reason)) {
 		is_added = refuse(wait, MESSAGE_PARAMS, "", reason);
 	} else if (host == NULL && sec != NULL && json_double(sec, &seconds) && seconds >= 0 &&
 	    seconds <= TIMEOUT_SEC_MAX) {
