@@ -154,6 +154,8 @@ static enum cli_status run(
 	if (status != CLI_DONE)
 		return status;
 	print_result(cli, call->method, result);
+	if (strcmp(call->method, "subscribe") == 0)
+		cli_error("the subscription ends with this command; muxbus watch prints events");
 	return status_of(result);
 }
 

@@ -309,6 +309,7 @@ is 'events as JSON lines, by patterns' "$? $(jq -r .kind "$dir/out" | tr '\n' ' 
 timeout 60 "$muxbus" --text watch -n 1 --after 0 window_created >"$dir/out" 2>/dev/null
 ok 'and past events, readable' sh -c "grep -q 'window_created' '$dir/out' || grep -q 'gap' '$dir/out'"
 says 'an unknown kind' 2 'did you mean "bell"' watch bel
+says 'a subscription ends with its command' 0 'muxbus watch prints events' subscribe kinds=bell
 run_it "$muxbus" watch -t 0.1 bell
 is 'for a while' "$status" 4
 timeout 60 "$muxbus" watch bell >"$dir/out" 2>"$dir/err" &
