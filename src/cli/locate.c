@@ -45,22 +45,20 @@ static const char *environment_socket(const struct cli *cli, const char *own)
 
 int locate_daemon(struct cli *cli, const char *socket)
 {
-	char path[PATH_MAX], own[PATH_MAX];
-	int len;
-	if (address_tmux(path, sizeof path, cli->tmux_name, cli->tmux_path) < 0 ||
-	    address_server(cli->tmux_socket, sizeof cli->tmux_socket, path) < 0 ||
-	    address_socket(own, sizeof own, cli->tmux_socket) < 0)
+	char *own = cli->socket;
+	size_t size = sizeof cli->socket;
+	if (address_tmux(own, size, cli->tmux_name, cli->tmux_path) < 0 ||
+	    address_server(cli->tmux_socket, sizeof cli->tmux_socket, own) < 0 ||
+	    address_socket(own, size, cli->tmux_socket) < 0)
 		return -1;
 	if (socket != NULL)
-		return address_absolute(cli->socket, sizeof cli->socket, socket);
+		return address_absolute(own, size, socket);
 	socket = environment_socket(cli, own);
-	len = snprintf(cli->socket, sizeof cli->socket, "%s", socket != NULL ? socket : own);
-	if (len < 0 || (size_t)len >= sizeof cli->socket)
-		return -1;
+	if (socket == NULL)
+		return 0;
 	/* The tmux socket is $MUXBUS without its suffix. */
-	if (socket != NULL)
-		(void)find_tmux(socket, cli->tmux_socket, sizeof cli->tmux_socket);
-	return 0;
+	(void)find_tmux(socket, cli->tmux_socket, sizeof cli->tmux_socket);
+	return address_absolute(own, size, socket);
 }
 
 int locate_fleet(struct cli *cli)

@@ -56,17 +56,17 @@ static int split(const char *path, struct address_parts *ret)
 }
 
 /* Writes the canonical path if the directory exists, else the path itself. Returns 0 or -1. */
-static int resolve(char *out, size_t size, const char *path)
+static int resolve(char out[PATH_MAX], const char *path)
 {
 	struct address_parts parts;
-	char real[PATH_MAX];
-	const char *slash;
+	size_t len;
 	if (split(path, &parts) < 0)
 		return -1;
-	if (!realpath(parts.dir, real))
-		return fits(snprintf(out, size, "%s", path), size);
-	slash = strcmp(real, "/") == 0 ? "" : "/";
-	return fits(snprintf(out, size, "%s%s%s", real, slash, parts.name), size);
+	if (!realpath(parts.dir, out))
+		return fits(snprintf(out, PATH_MAX, "%s", path), PATH_MAX);
+	len = strlen(out);
+	return fits(snprintf(out + len, PATH_MAX - len, "%s%s", len > 1 ? "/" : "", parts.name),
+	    PATH_MAX - len);
 }
 
 /* Returns the FNV-1a hash of a path, to tell apart paths that end alike; not for security. */
@@ -81,11 +81,11 @@ static uint64_t hash(const char *text)
 /* Writes a readable part and a hash, "default-0123456789abcdef". Returns 0, or -1 if too long. */
 static int make_key(char *out, size_t size, const char *tmux_socket)
 {
-	char path[PATH_MAX * 2];
+	char path[PATH_MAX];
 	char name[KEY_NAME_MAX + 1] = "";
 	size_t len = 0;
 	const char *slash;
-	if (resolve(path, sizeof path, tmux_socket) < 0)
+	if (resolve(path, tmux_socket) < 0)
 		return -1;
 	slash = strrchr(path, '/');
 	for (const char *p = slash != NULL ? slash + 1 : path; *p && len < KEY_NAME_MAX; p++) {
@@ -157,26 +157,21 @@ int address_absolute(char *out, size_t size, const char *path)
 
 int address_server(char *out, size_t size, const char *path)
 {
-	char at[PATH_MAX], target[PATH_MAX], next[PATH_MAX];
-	struct address_parts parts;
+	char at[PATH_MAX], target[PATH_MAX];
+	ssize_t len;
 	if (address_absolute(out, size, path) < 0 || address_absolute(at, sizeof at, path) < 0)
 		return -1;
-	for (int i = 0; i < LINKS_MAX; i++) {
-		ssize_t len = readlink(at, target, sizeof target - 1);
-		if (len < 0)
-			break;
-		target[len] = '\0';
-		if (split(at, &parts) < 0)
+	for (int i = 0; i < LINKS_MAX && (len = readlink(at, target, sizeof target - 1)) >= 0;
+	     i++) {
+		size_t dir = target[0] == '/' ? 0 : (size_t)(strrchr(at, '/') + 1 - at);
+		if (dir + (size_t)len >= sizeof at)
 			return 0;
-		if (fits(snprintf(next, sizeof next, "%s/%s", target[0] == '/' ? "" : parts.dir,
-			     target[0] == '/' ? target + 1 : target),
-			sizeof next) < 0)
-			return 0;
-		memcpy(at, next, sizeof at);
+		memcpy(at + dir, target, (size_t)len);
+		at[dir + (size_t)len] = '\0';
 	}
-	if (strcmp(at, out) != 0 && resolve(next, sizeof next, at) == 0 &&
-	    strlen(next) + strlen(".muxbus") <= SOCKET_PATH_MAX && strlen(next) < size)
-		memcpy(out, next, strlen(next) + 1);
+	if (strcmp(at, out) != 0 && resolve(target, at) == 0 &&
+	    strlen(target) + strlen(".muxbus") <= SOCKET_PATH_MAX && strlen(target) < size)
+		memcpy(out, target, strlen(target) + 1);
 	return 0;
 }
 
