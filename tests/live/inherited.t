@@ -74,6 +74,10 @@ again env
 may_open 1 "$pid" # for the one that asks
 call run_long_command '{"command":"true"}'
 is 'no descriptor for a job' "$(error)" 'limit the job cannot be started: muxbusd may have no more open files: see ulimit -n'
+may_open 3 "$pid" # also for tmux, but not for a pipe
+echo '{"method":"run_long_command","params":{"command":"sleep 60"}}' | timeout 9 socat -t 9 - "UNIX-CONNECT:$MUXBUS" >"$dir/answer"
+is 'nor for its news' "$(error)" 'limit the job cannot be started: muxbusd may have no more open files: see ulimit -n'
+may_open 1 "$pid"
 call send_text '{"pane":"main","text":"x"}'
 is 'nor for a command of tmux' "$(error)" \
 	'tmux_unavailable no tmux server is followed now (Too many open files); the daemon retries by itself'

@@ -21,8 +21,8 @@ struct job_starter {
 static int start(const struct job_starter *starter, const char *id, int input_fd,
     struct job_supervisor *ret_supervisor)
 {
-	int fds[2] = {-1, -1}, error;
-	const char *argv[] = {"muxbus-job", starter->dir, id, NULL, NULL};
+	int fds[2], error;
+	const char *argv[] = {"muxbus-job", starter->dir, id, "3", NULL};
 	struct child_options options = {
 	    .path = starter->program,
 	    .argv = (char *const *)argv,
@@ -32,17 +32,15 @@ static int start(const struct job_starter *starter, const char *id, int input_fd
 	    .wants_pidfd = true,
 	};
 	struct child child;
-	if (pipe2(fds, O_CLOEXEC) == 0) { /* without a pipe the daemon reads the files */
-		argv[3] = "3";
-		options.streams[NEWS_FD] = (struct child_stream){CHILD_FD, fds[1]};
-	}
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return errno;
+	options.streams[NEWS_FD] = (struct child_stream){CHILD_FD, fds[1]};
 	error = child_start(&options, &child);
-	if (fds[1] >= 0)
-		close(fds[1]);
-	if (error != 0 && fds[0] >= 0)
+	close(fds[1]);
+	if (error != 0)
 		close(fds[0]);
-	*ret_supervisor = (struct job_supervisor){
-	    .pid = child.pid, .pidfd = child.pidfd, .news_fd = error == 0 ? fds[0] : -1};
+	*ret_supervisor =
+	    (struct job_supervisor){.pid = child.pid, .pidfd = child.pidfd, .news_fd = fds[0]};
 	return error;
 }
 

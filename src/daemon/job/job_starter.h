@@ -15,7 +15,7 @@ struct event_base;
 struct job_supervisor {
 	pid_t pid; /* our child */
 	int pidfd; /* -1: the process cannot be watched */
-	int news_fd; /* our end of the pipe for reports (base/job_file.h); -1: none */
+	int news_fd; /* our end of the pipe for reports (base/job_file.h) */
 };
 
 /*
