@@ -618,13 +618,12 @@ int main(int argc, char **argv)
 	job.news_fd = argc == 4 ? atoi(argv[3]) : -1;
 	if (job.news_fd >= 0 && fcntl(job.news_fd, F_SETFD, FD_CLOEXEC) < 0)
 		return EXIT_USAGE;
-	job.dir_fd = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (job.dir_fd < 0)
-		return EXIT_SPEC;
 	setsid(); /* fails if we lead a session already, which is fine */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	job.id = strcmp(argv[2], "-") == 0 ? wait_for_id() : argv[2];
 	if (job.id == NULL)
 		return 0;
-	return supervise(&job);
+	/* The daemon has made the directory again if it was removed while we waited. */
+	job.dir_fd = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return job.dir_fd < 0 ? EXIT_SPEC : supervise(&job);
 }

@@ -10,10 +10,15 @@ post_kept() { # posts, and prints whether that is durable
 	call post_notification '{"text":"later"}'
 	field .result.durable
 }
+supervisors() { # the number that wait for a job
+	pgrep -c -P "$daemon_pid" -f ' - 3$'
+}
 last=0
 timers=0
 for change in 'rm -r "$state"' 'rm -r "$dir/muxbus"' 'mv "$state" "$dir/aside"' 'rm "$state/journal"' 'mv "$state/journal" "$state/other"' ': >"$state/journal"'; do
 	call post_notification '{"text":"earlier"}'
+	call run_long_command '{"command":":"}'
+	until_is "$change: with a supervisor that waits for a job" 1 supervisors
 	eval "$change"
 	is "$change: the next post is not durable" "$(post_kept)" false
 	until_is 'but soon one is' true post_kept
