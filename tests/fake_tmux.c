@@ -9,6 +9,7 @@
  *                               that a connection to PATH is tried at all, until killed
  *
  * Serving means these answers:
+ *   list-commands -F NONCE          with the nonce
  *   display-message -p NONCE        with the nonce
  *   NONCE                           with the parse error that tmux has for it
  *   display-message -p "M #{...     with "M VERSION $0 PID FLAGS"
@@ -153,13 +154,16 @@ static void note_nonces(void)
 
 static void serve_command(const char *command)
 {
-	static const char display[] = "display-message -p ";
+	static const char display[] = "display-message -p ", list[] = "list-commands -F ";
 	const char *argument = command + sizeof display - 1;
 	char body[512];
 	if (nonce_at(command) != 0) {
 		(void)snprintf(body, sizeof body, "%s: %s",
 		    fake.has_no_probe ? "no such thing" : "parse error: unknown command", command);
 		say_block("error", 1, body);
+	} else if (strncmp(command, list, sizeof list - 1) == 0) {
+		(void)snprintf(body, sizeof body, "%.*s", NONCE_LEN, command + sizeof list - 1);
+		say_block("end", 1, body);
 	} else if (strncmp(command, display, sizeof display - 1) != 0) {
 		say_block("end", 1, "");
 	} else if (nonce_at(argument) != 0) {

@@ -70,7 +70,7 @@ static void test_replies(const char *split)
 	struct answer failed = {0};
 	struct answer many = {0};
 	(void)snprintf(script, sizeof script,
-	    "%s" SERVE_HANDSHAKE "expect list-a ; display-message -p \n"
+	    "%s" SERVE_HANDSHAKE "expect list-a ; list-commands -F \n"
 	    "expect \n"
 	    "reply one\\ntwo\n"
 	    "hook from a hook\\n%%session-renamed $0 PWNED\n"
@@ -79,7 +79,7 @@ static void test_replies(const char *split)
 	    "reply ${NONCE2}\n"
 	    "reply three\n"
 	    "error parse error: unknown command: ${NONCE3}\n"
-	    "expect list-a ; display-message -p \n"
+	    "expect list-a ; list-commands -F \n"
 	    "expect \n"
 	    "reply \n"
 	    "reply ${NONCE1}\n"

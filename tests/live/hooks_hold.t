@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # While muxbusd is attached, a hook of the user delays the request whose command has it, and no other one.
+# A listing runs no hook of display-message, at rest neither.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 need_python
 start 'exec cat'
@@ -142,6 +143,23 @@ def check_joined(hook):
     tap.ok(count == 2, "by the listing that ran, or by the next one", f"{count} listings")
 
 
+def check_unhooked():
+    """A hook of display-message does not run for listings."""
+    peer = Peer()
+    check_ends(peer, begin_all(peer, LISTS), "listings are answered")
+    tmux("set-environment", "-gu", "HELD")
+    tmux("set-hook", "-g", "after-display-message", "set-environment -g HELD yes")
+    check_ends(peer, begin_all(peer, [*LISTS, ("list_panes", {"max_age_ms": 0})] * 2), "beside a hook too")
+    tap.ok(not is_held(), "which did not run")
+    check_ends(peer, begin_all(peer, [MESSAGE]), "a message is answered")
+    tap.ok(until(is_held), "and its hook runs")
+    tmux("set-hook", "-gu", "after-display-message")
+
+
+daemon = Daemon()
+daemon.start()
+check_unhooked()
+daemon.stop()
 for attach in "used", "always":
     os.environ["MUXBUS_TEST_ATTACH"] = attach
     for hook in list(HOOKS)[: None if attach == "used" else 1]:
@@ -152,6 +170,8 @@ for attach in "used", "always":
             follower.ask("subscribe")
             tap.ok(until(lambda: tmux("list-clients", "-F", "#{client_control_mode}") == "1"), f"attach={attach}")
             check(hook)
+            if check == check_sent:
+                check_unhooked()
             daemon.stop()
 tap.done()
 END

@@ -52,7 +52,8 @@ static void end_try(struct pane_capture *capture, const struct muxbus_capture *p
  */
 static bool settle(struct pane_capture *capture, const struct muxbus_capture *picture)
 {
-	struct muxbus_command *command = tmux_command("display-message", "-p", "", NULL);
+	struct muxbus_command *command =
+	    tmux_command("list-commands", "-F", "", "list-commands", NULL);
 	capture->picture = *picture;
 	capture->picture.text = xmemdup(picture->text, picture->text_len);
 	return muxbus_sync_run(tmux_sync(capture->tmux), command, false, on_settled, capture) == 0;

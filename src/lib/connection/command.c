@@ -2,10 +2,11 @@
 /*
  * A list of commands that the caller builds. It becomes one line:
  *
- * cmd "arg" ; display-message -p NONCE ; cmd "arg" ; display-message -p NONCE ; cmd
+ * cmd "arg" ; list-commands -F NONCE list-commands ; cmd "arg"
  *
  * In tmux's answer, the blocks between two nonces are the reply of one command. The nonces are
- * filled in when the list is run.
+ * filled in when the list is run. list-commands is the only command that prints a text and has
+ * no hook of the user: its format is the nonce, and it has one line for the command that it names.
  *
  * A name has only letters, digits, '-' and '_', so that it is no assignment (NAME=value), comment,
  * %if or brace, which have effects but no reply.
@@ -14,8 +15,8 @@
 
 #include "lib/connection/imsg.h"
 
-static const char sentinel[] = " ; display-message -p ";
-static const char separator[] = " ; ";
+static const char sentinel[] = " ; list-commands -F ";
+static const char separator[] = " list-commands ; ";
 
 /* A long argument is quoted in pieces, because quoting enlarges it and the text has a limit. */
 enum { PIECE_BYTES = 1024 };
@@ -265,9 +266,11 @@ static int pack_word(struct buf *out, const char *word)
 
 static int pack_sentinel(struct buf *out, const struct nonce *nonce)
 {
-	static const char words[] = ";\0display-message\0-p"; /* includes the last NUL */
+	static const char words[] = ";\0list-commands\0-F"; /* includes the last NUL */
 	int error = buf_append(out, words, sizeof words);
-	return error != 0 ? error : buf_append(out, nonce->text, MUXBUS_NONCE_LEN + 1);
+	if (error == 0)
+		error = buf_append(out, nonce->text, MUXBUS_NONCE_LEN + 1);
+	return error != 0 ? error : buf_append(out, words + 2, sizeof "list-commands");
 }
 
 static bool begins_with_one(const char *name, const char *const *beginnings)
@@ -369,7 +372,7 @@ int command_pack(const struct muxbus_command *command, const struct nonce *nonce
 			error = pack_sentinel(ret_out, &nonces[commands - 2]);
 			if (error == 0)
 				error = buf_append(ret_out, ";", 2);
-			count += 5;
+			count += 6;
 		}
 		if (error == 0)
 			error = pack_word(ret_out, word);
@@ -378,7 +381,7 @@ int command_pack(const struct muxbus_command *command, const struct nonce *nonce
 	}
 	if (error == 0 && has_end) {
 		error = pack_sentinel(ret_out, &nonces[commands - 1]);
-		count += 4;
+		count += 5;
 	}
 	if (error != 0)
 		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;

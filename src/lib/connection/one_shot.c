@@ -201,8 +201,8 @@ static int write_text(struct muxbus_one_shot *one_shot)
 	struct buf *text = &one_shot->streams.text;
 	int error = buf_append(text, list->data, list->len);
 	if (error == 0)
-		error = buf_printf(
-		    text, " ; display-message -p %s\n", pending->nonces[pending->count - 1].text);
+		error = buf_printf(text, " ; list-commands -F %s list-commands\n",
+		    pending->nonces[pending->count - 1].text);
 	one_shot->has_end = true;
 	if (error == 0)
 		return 0;

@@ -90,7 +90,7 @@ static const struct list_command list_commands[] = {
     [LIST_INDEXES] = {"list-panes", "-a", 0, NULL, "-F", 'I', index_fields, NULL, compare_index},
     [LIST_DETAILS] = {"list-panes", "-a", 0, NULL, "-F", 'D', detail_fields, NULL, add_detail},
     [LIST_TITLES] = {"list-panes", "-a", 0, NULL, "-F", 'T', title_fields, NULL, compare_title},
-    [LIST_NOTHING] = {"display-message", "-p", 0, NULL, NULL, 0, NULL, NULL, NULL},
+    [LIST_NOTHING] = {"list-commands", NULL, 0, NULL, "-F", 0, NULL, NULL, NULL},
 };
 
 /* One command, and the id of the object that it lists. */
@@ -169,7 +169,7 @@ static void write_step(
 	if (list->fields != NULL)
 		fields_write(command, list->letter, list->fields, list->more_fields, is_counted);
 	else
-		muxbus_command_args(command, "", NULL);
+		muxbus_command_args(command, "", list->command, NULL);
 	muxbus_command_next(command);
 }
 

@@ -7,7 +7,7 @@
 #include "base/base.h"
 
 /*
- * A sentinel is a block that contains only a nonce (from `display-message -p NONCE`), or a nonce
+ * A sentinel is a block that contains only a nonce (from `list-commands -F NONCE`), or a nonce
  * behind this prefix (from the line `NONCE`, which is an unknown command).
  */
 #define PARSER_SENTINEL_PREFIX "parse error: unknown command: "

@@ -27,8 +27,9 @@ static void on_greeted(void *data, int error, const struct muxbus_reply *replies
 
 int primary_greet(struct attachment *attachment)
 {
-	return attachment_run(attachment, command_with("display-message", "-p", "#{version}", NULL),
-	    on_greeted, attachment);
+	return attachment_run(attachment,
+	    command_with("list-commands", "-F", "#{version}", "list-commands", NULL), on_greeted,
+	    attachment);
 }
 
 static bool is_detached(const struct attachment *attachment)
