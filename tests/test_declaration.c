@@ -59,7 +59,7 @@ static void test_run(void)
 	ok(got->is_read_only, "it only reads");
 	is_str(got->programs[1][1], "sg", "an alternative of a program");
 	is_str(got->results[0].name, "diff", "a member of its result");
-	is_str(got->fields[0].name, "wait", "the parameter of all tools comes first");
+	is_str(got->fields[0].name, "path", "its own parameters come first, as in the file");
 	ok(row(got, "path")->flags & FIELD_REQUIRED, "a required parameter");
 	is_int(row(got, "how")->type, FIELD_CHOICE, "an enum is a choice");
 	is_str(row(got, "how")->preset, "\"one\"", "the default of a string");

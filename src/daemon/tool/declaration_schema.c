@@ -320,7 +320,7 @@ static bool add_aliases(struct declaration *declaration, struct field **next,
 		declaration_is_name, &also, ret_reason))
 		return false;
 	for (; also != NULL && *also != NULL; also++) {
-		if ((size_t)(*next - declaration->fields) >= ROWS_MAX)
+		if ((size_t)(*next - declaration->fields) >= ROWS_MAX - OWN_COUNT)
 			return declaration_refuse(ret_reason,
 			    "%s: all parameters have more than %d such names", inner,
 			    DECLARATION_SPELLINGS_MAX);
@@ -377,7 +377,7 @@ static bool set_required(
     struct field *fields, const struct field_strings *required, char *ret_reason)
 {
 	for (size_t at = 0; at < required->count; at++) {
-		struct field *field = fields + OWN_COUNT;
+		struct field *field = fields;
 		while (field->name != NULL &&
 		    (field->flags & FIELD_ALIAS || strcmp(field->name, required->strings[at]) != 0))
 			field++;
@@ -419,15 +419,16 @@ static bool read_properties(
 		    DECLARATION_PARAMETERS_MAX);
 	fields = declaration_own(declaration, xcalloc(ROWS_MAX + 1, sizeof *fields));
 	shapes = declaration_own(declaration, xcalloc(ROWS_MAX + 1, sizeof *shapes));
-	memcpy(fields, own_fields, sizeof own_fields);
 	declaration->fields = fields;
 	declaration->shapes = shapes;
 	declaration->args_size = sizeof(struct declaration_args);
-	for (next = fields + OWN_COUNT; value != NULL; value = value->next)
+	for (next = fields; value != NULL; value = value->next)
 		if (!read_property(declaration, &next, &shapes[next - fields], value, ret_reason))
 			return false;
-	return check_aliases(fields, ret_reason) &&
-	    set_required(fields, &schema->required, ret_reason);
+	if (!set_required(fields, &schema->required, ret_reason))
+		return false;
+	memcpy(next, own_fields, sizeof own_fields);
+	return check_aliases(fields, ret_reason);
 }
 
 bool declaration_read_parameters(
