@@ -18,6 +18,7 @@
 static pid_t server; /* 0: not known */
 
 static unsigned start; /* of processes that are added, in ticks */
+static unsigned sid; /* their session; 0: each terminal has one */
 
 static char proc[] = "/tmp/muxbus-proc-XXXXXX";
 
@@ -52,7 +53,7 @@ static void add(int pid, int parent, const char *name, const char *device, const
 	(void)snprintf(path, sizeof path, "%s/%d/stat", proc, pid);
 	len = snprintf(text, sizeof text,
 	    "%d (%s) S %d %d %d %u -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 %u 4096 1", pid, name,
-	    parent, pid, pid, tty_number(device), start);
+	    parent, pid, sid != 0 ? sid : tty_number(device), tty_number(device), start);
 	write_file(path, text, (size_t)len);
 	(void)snprintf(path, sizeof path, "%s/%d/environ", proc, pid);
 	(void)snprintf(text, sizeof text, "%s", environ_text != NULL ? environ_text : "A=1|");
@@ -191,10 +192,15 @@ static void check_reuse(const struct muxbus_model *model)
 	add(100, 50, "bash", "/dev/zero", NULL);
 	start = 2000;
 	add(501, 100, "peer", "/dev/zero", NULL);
+	add(200, 50, "zsh", "/dev/full", NULL);
 	add(502, 501, "child", NULL, NULL);
 	peer_origin_read(proc, 501, &origin);
 	peer_origin_read(proc, 502, &child);
 	is_int((long long)origin.count, 2, "the ancestors are read up to the first process");
+	sid = 503;
+	add(503, 501, "sandbox", "/dev/full", NULL);
+	sid = 0;
+	expect(model, 503, 1, PANE_ANCESTOR_TTY, false, "another devpts has the same numbers");
 	start = 3000;
 	add(501, 1, "other", "/dev/full", "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
 	peer_pane_find(proc, &origin, model, SOCKET, server, &peer_pane);

@@ -118,7 +118,8 @@ bool peer_process_is_there(const char *proc, const struct peer_process *process)
 /*
  * Returns the pane with the terminal of a process. Another pane may have the terminal of a pane
  * that has ended, even before tmux reports the end: so the first process of the pane must have the
- * terminal, and must be at least as old as the process.
+ * terminal, and must be at least as old as the process. A container numbers its terminals anew, but
+ * a terminal has one session.
  */
 static uint32_t pane_of_tty(
     const char *proc, const struct muxbus_model *model, const struct peer_process *process)
@@ -130,7 +131,8 @@ static uint32_t pane_of_tty(
 		if (!pane->is_dead && pane->tty && pane->tty[0] && stat(pane->tty, &st) == 0 &&
 		    S_ISCHR(st.st_mode) && st.st_rdev == process->tty &&
 		    read_process(proc, pane->pid, &first, &parent, NULL) == 0 &&
-		    first.tty == process->tty && first.start <= process->start)
+		    first.tty == process->tty && first.session == process->session &&
+		    first.start <= process->start)
 			return pane->id;
 	return MUXBUS_NO_ID;
 }
