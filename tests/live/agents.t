@@ -213,18 +213,21 @@ task fake '!quote'
 is 'its prompt is not what it quotes' "$(field '.result | "\(.outcome) \(.text | contains("the end"))"')" 'ready true'
 is 'it was typed once' "$(grep -c 'quote' "$dir/fake.log")" 1
 
-# While it shows an editor on its terminal, keys would be the editor's.
+# While it shows an editor on its terminal, which may be named by $EDITOR alone, keys would be the editor's.
 ln -s "$(command -v sleep)" "$dir/vim"
-call ensure_agent "$(jq -nc --arg command "exec $MUXBUS_BUILDDIR/tests/fake_agent --nest '$dir/vim 1000' $dir/fake.log" '{name: "edits", command: $command}')"
-new=$(field .result.pane)
-is 'one that can start an editor' "$(field .result.state)" ready
-kill -USR2 "$(t display-message -p -t "$new" '#{pane_pid}')"
-why() {
-	call post_notification "{\"text\":\"hello\",\"pane\":\"$new\"}"
-	field .result.wake.text
-}
-until_is 'nothing is typed into that' "it stays queued: pane $new: another program beside fake_agent reads the same terminal" why
-t kill-pane -t "$new"
+ln -s "$(command -v sleep)" "$dir/my-own"
+for editor in vim my-own; do
+	call ensure_agent "$(jq -nc --arg command "EDITOR='$dir/my-own -w' exec $MUXBUS_BUILDDIR/tests/fake_agent --nest '$dir/$editor 1000' $dir/fake.log" '{name: "edits", command: $command}')"
+	new=$(field .result.pane)
+	is "one that can start $editor" "$(field .result.state)" ready
+	kill -USR2 "$(t display-message -p -t "$new" '#{pane_pid}')"
+	why() {
+		call post_notification "{\"text\":\"hello\",\"pane\":\"$new\"}"
+		field .result.wake.text
+	}
+	until_is 'nothing is typed into that' "it stays queued: pane $new: another program beside fake_agent reads the same terminal" why
+	call stop_agent '{"agent":"edits"}'
+done
 
 # Killed in a task, and while one waits: both are gone on with.
 call send_task "$(jq -nc --arg go "$dir/go" '{agent: "py", wait: false, text: "import os, time; x = [time.sleep(0.05) for _ in iter(lambda: os.path.exists(\"\($go)\"), True)]; print(\"over\")"}')"

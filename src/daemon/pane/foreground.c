@@ -212,13 +212,32 @@ bool foreground_is_messenger(const char *command)
 	return is_listed(messengers, sizeof messengers / sizeof *messengers, command);
 }
 
-/* Returns true for programs with which agents let a person edit or read on their own terminal. */
-static bool is_editor(const char *command)
+/* Returns true if a variable such as "EDITOR" names a program. */
+static bool is_in_variable(const struct buf *environment, const char *variable, const char *command)
 {
-	static const char *const editors[] = {"ed", "emacs", "emacsclient", "helix", "hx", "joe",
-	    "kak", "less", "mcedit", "micro", "more", "most", "nano", "nvim", "pico", "vi", "view",
-	    "vim"};
-	return is_listed(editors, sizeof editors / sizeof *editors, command);
+	const char *text = process_variable(environment, variable);
+	const char *end = text != NULL ? text + strcspn(text, " ") : NULL, *name = end;
+	while (name != NULL && name[-1] != '/' && name[-1] != '=')
+		name--;
+	return name != NULL && (size_t)(end - name) == strlen(command) &&
+	    strncmp(name, command, strlen(command)) == 0;
+}
+
+/* Returns true for programs with which agents let a person edit or read on their own terminal. */
+static bool is_editor(pid_t pid, const char *command)
+{
+	static const char *const editors[] = {"ed", "editor", "emacs", "emacsclient", "helix", "hx",
+	    "joe", "kak", "less", "mcedit", "micro", "more", "most", "nano", "nvim", "pico", "vi",
+	    "view", "vim"};
+	struct buf environment = BUF(PROCESS_ENVIRON_MAX);
+	bool is_found = is_listed(editors, sizeof editors / sizeof *editors, command);
+	if (!is_found && is_terminal(pid, 0)) {
+		process_read_environ(pid, &environment);
+		is_found = is_in_variable(&environment, "VISUAL", command) ||
+		    is_in_variable(&environment, "EDITOR", command);
+	}
+	buf_finish(&environment);
+	return is_found;
 }
 
 bool foreground_asks_for_itself(const char *command)
@@ -447,7 +466,7 @@ static bool is_other_reader(const struct reader_search *search, pid_t pid)
 	bool computes;
 	if (!pane_tty_program(pid, name, sizeof name))
 		return false;
-	if (is_editor(name))
+	if (is_editor(pid, name))
 		return is_terminal(pid, 0) || judge_process(pid, &computes) == AGENT_READS_YES;
 	return pid != search->program && !foreground_asks_for_itself(name) &&
 	    judge_process(pid, &computes) == AGENT_READS_YES;
