@@ -117,6 +117,16 @@ static const struct {
     {"between rules, draft", EDGE EDGE "\n\xe2\x9d\xaf hello\n" EDGE EDGE "\n", 1, 7, DRAFT},
     {"between rules, wrapped draft that ends as a prompt",
 	EDGE EDGE "\n\xe2\x9d\xaf go from here to\n  there ->\n" EDGE EDGE "\n", 2, 10, DRAFT},
+    {"a quotation in a draft", "\xe2\x9d\xaf one\n  > \n", 1, 4, DRAFT},
+    {"the same, further below", " > one\n   two\n\n   > \n", 3, 5, DRAFT},
+    {"the same in a box",
+	TOP SIDE " > one                                 " SIDE "\n" SIDE
+		 "                                       " SIDE "\n" SIDE
+		 "   >                                   " SIDE "\n" BOTTOM,
+	3, 6, DRAFT},
+    {"below a reply it is a prompt", "> one\nDone.\n  > \n", 2, 4, EMPTY},
+    {"below the edge of a box too", "> one\n" EDGE "\n  > \n", 2, 4, EMPTY},
+    {"or if it is not beneath the text", "> one\n   two\n > \n", 2, 3, EMPTY},
     {"what was said is no draft", "> fix it\n\nDone.\n\n" EDGE "\n\xe2\x9d\xaf \n", 5, 2, EMPTY},
     {"codex-like", "\033[1m\xe2\x80\xba\033[0m \033[2mAsk Codex to do anything\033[0m\n", 0, 2,
 	EMPTY},

@@ -187,6 +187,26 @@ static bool is_continued(const struct prompt_view *view, bool is_boxed, bool has
 	return false;
 }
 
+/*
+ * Returns true if the sign that begins the cursor's row quotes something in a draft: it is beneath
+ * the text behind a prompt, and nothing between them begins further left.
+ */
+static bool is_quotation(
+    const struct prompt_view *view, const struct prompt_row *last, bool is_boxed)
+{
+	static struct prompt_row row;
+	size_t column = row_begin(last);
+	for (unsigned back = 1; back <= PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
+		view_row(view, view->cursor_row - back, &row);
+		if (is_boxed ? row.count == 0 || !is_upright(row.characters[0])
+			     : row_begin(&row) == row.count && !is_blank(&row))
+			return false; /* the edge of a box */
+		if (row_begin(&row) < row.count && row_begin(&row) < column)
+			return lead_end(&row) > 0 && lead_end(&row) + 1 == column;
+	}
+	return false;
+}
+
 /* Returns the cell behind the last text, or sign that ends prompts, left of end. */
 static size_t text_end(const struct prompt_row *row, size_t end)
 {
@@ -221,9 +241,9 @@ static bool has_left_draft(
 		*ret_is_shell = false;
 		return true;
 	}
-	/* "and then ->" is a prompt only if it does not continue a draft. */
-	return !prompt_is_end(row->characters[row_begin(row)]) &&
-	    is_continued(view, is_boxed, false);
+	/* "and then ->" and ">" are prompts only if they do not continue a draft. */
+	return prompt_is_end(row->characters[row_begin(row)]) ? is_quotation(view, row, is_boxed)
+							      : is_continued(view, is_boxed, false);
 }
 
 void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
