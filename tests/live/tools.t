@@ -308,19 +308,22 @@ declare_tool newest '"run":["true"]'
 until_is 'it hears of a new one' $((changes + 1)) sh -c "grep -c tools/list_changed '$dir/out' || :"
 whole=$(cat "$dir/shipped/newest.json")
 # One that takes a second is read all the same: on a slow machine that round counts for nothing.
+mkdir -p "$own"
 wrong=0 rounds=0 tries=0
 while [ $rounds -lt 3 ] && [ $tries -lt 20 ]; do
 	tries=$((tries + 1))
 	changes=$(grep -c tools/list_changed "$dir/out")
-	chmod 600 "$dir/shipped/newest.json"
 	began=$(date +%s%N)
+	chmod 600 "$dir/shipped/newest.json"
 	sleep 0.06
 	{
+		mkdir "$own/beside$tries" # the other folder changes meanwhile
 		sleep 0.2
 		printf '%s\n' "$whole"
 	} >"$dir/shipped/newest.json"
 	took=$((($(date +%s%N) - began) / 1000000))
 	sleep 0.3
+	state newest >/dev/null # the daemon has seen the end
 	if [ $took -lt 600 ]; then
 		rounds=$((rounds + 1))
 		[ "$(grep -c tools/list_changed "$dir/out")" -eq "$changes" ] || wrong=$((wrong + 1))
@@ -328,7 +331,11 @@ while [ $rounds -lt 3 ] && [ $tries -lt 20 ]; do
 		sleep 2
 	fi
 done
-is 'a file that is written anew is not read in between' "$rounds $wrong" '3 0'
+if [ $rounds -gt 0 ]; then
+	is 'a file that is written anew is not read in between' "$wrong" 0
+else
+	ok 'a file that is written anew # SKIP the machine is too slow' true
+fi
 changes=$(grep -c tools/list_changed "$dir/out")
 i=0
 while [ $i -lt 60 ] && [ "$(grep -c tools/list_changed "$dir/out")" -eq "$changes" ]; do

@@ -397,6 +397,15 @@ void tool_folder_read(void *data)
 		folder->read(folder->read_data);
 }
 
+static void on_changed(void *data)
+{
+	const struct tool_folder *folder = data;
+	for (size_t at = 0; at < PLACES; at++)
+		if (folder_watch_is_written(folder->places[at].watch))
+			return; /* on_changed() is called again after the write */
+	tool_folder_read(data);
+}
+
 static void watch_places(struct tool_folder *folder)
 {
 	folder->hub = inotify_hub_new(folder->parts.base, NULL, NULL);
@@ -406,7 +415,7 @@ static void watch_places(struct tool_folder *folder)
 		struct place *place = &folder->places[at];
 		if (folder->hub != NULL && place->path[0] != '\0')
 			place->watch = folder_watch_new(
-			    folder->parts.base, folder->hub, place->path, tool_folder_read, folder);
+			    folder->parts.base, folder->hub, place->path, on_changed, folder);
 	}
 }
 
