@@ -464,24 +464,30 @@ static struct talk *check_restart(struct live *live, struct talk *talk)
 	return talk;
 }
 
-/* Sends a signal to the agents of the test that still run, in windows or behind them; how many. */
-static int signal_agents(struct live *live, int number)
+/*
+ * Sends a signal to the programs of windows that still run, but for that of the first pane; how
+ * many. They keep HOME and TMUX_PANE, wherever they are.
+ */
+static int signal_programs(struct live *live, int number)
 {
 	return atoi(live_run(live,
-	    "count=0; for process in /proc/[0-9]*; do\n"
-	    "grep -qxs -e fake_agent -e agent -e stranger $process/comm || continue\n"
-	    "tr '\\0' '\\n' 2>/dev/null <$process/cmdline | grep -q '^%s/' || continue\n"
+	    "count=0; for process in $(grep -lsz '^HOME=%s$' /proc/[0-9]*/environ); do\n"
+	    "grep -qsz '^TMUX_PANE=%%[1-9]' $process || continue\n"
+	    "process=${process%%/environ}\n"
 	    "kill -%d ${process#/proc/} && count=$((count + 1)); done 2>/dev/null; echo $count",
 	    live->dir, number));
 }
 
-/* No agent outlives the test: those behind script(1), or of a shell that was killed, do not end. */
-static void end_agents(struct live *live)
+/*
+ * No program outlives the test. Those behind script(1), or of a shell that was killed, do not end,
+ * and when their agent ends, the shell behind it goes on.
+ */
+static void end_programs(struct live *live)
 {
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
-	while (signal_agents(live, SIGKILL) > 0 && live_now_ms() < end_ms)
+	while (signal_programs(live, SIGKILL) > 0 && live_now_ms() < end_ms)
 		live_sleep_ms(20);
-	is_int(signal_agents(live, 0), 0, "tmux %s: no agent is left", live->version);
+	is_int(signal_programs(live, 0), 0, "tmux %s: no program is left", live->version);
 }
 
 static void check_version(const char *tmux, bool is_first)
@@ -503,7 +509,7 @@ static void check_version(const char *tmux, bool is_first)
 	if (is_first)
 		check_kills(live, talk);
 	talk_free(check_restart(live, talk));
-	end_agents(live);
+	end_programs(live);
 	live_free(live);
 }
 
