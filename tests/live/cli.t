@@ -72,7 +72,7 @@ run_it sh -c "ulimit -s 64; exec '$muxbus' ping"
 is 'a small stack is enough' "$status $(cat "$dir/err")" '0 '
 mkdir -p "$dir/.claude"
 for verb in doctor setup; do
-	run_it env LARGE="$(head -c 26000 /dev/zero | tr '\0' x)" sh -c "ulimit -s 64; exec '$muxbus' -S '$dir/tmux' $verb"
+	run_it env -i HOME="$HOME" PATH="$PATH" LARGE="$(head -c 26000 /dev/zero | tr '\0' x)" sh -c "ulimit -s 64; exec '$muxbus' -S '$dir/tmux' $verb"
 	ok "for $verb too, beside a large environment ($status)" [ "$status" -lt 2 ]
 done
 gives 'a time that is up' 4 .timed_out true wait_for any:='[{"sec":60}]' timeout_sec=0.05
