@@ -196,6 +196,10 @@ static void test_files(struct tried *tried)
 	(void)live_run(tried->live, "echo 'display-message -p sourced' >%s", path);
 	is_int(run(tried, command_of("source-file", path, NULL)), 0, "source-file");
 	is_str(text(tried), "sourced\n", "... runs the commands of the file");
+	(void)live_run(tried->live, "echo 'no-command' >%s", path);
+	is_int(run(tried, command_of("source-file", path, NULL)), MUXBUS_ERR_COMMAND,
+	    "... and fails if it cannot be parsed");
+	ok(strstr(text(tried), ":1: unknown command") != NULL, "... with the line and the reason");
 	(void)strcat(path, ".fifo");
 	is_int(run(tried, command_of("load-buffer", path, NULL)), MUXBUS_ERR_COMMAND,
 	    "a named pipe is refused, and does not block");

@@ -346,6 +346,11 @@ bool command_runs_others(const struct muxbus_command *command)
 	return is_one;
 }
 
+bool command_reads_file(const struct muxbus_command *command)
+{
+	return !command->is_long && strncmp(last_name(command), "so", 2) == 0;
+}
+
 bool command_is_silent(const struct muxbus_command *command)
 {
 	/*

@@ -27,6 +27,9 @@ const struct buf *command_fill(struct muxbus_command *command, const struct nonc
 /* Returns true if the last command runs others, so that an error may follow their output. */
 bool command_runs_others(const struct muxbus_command *command);
 
+/* Returns true if the last command is source-file. */
+bool command_reads_file(const struct muxbus_command *command);
+
 /* Returns the pane that is the default target, or MUXBUS_NO_ID. */
 uint32_t command_pane(const struct muxbus_command *command);
 

@@ -132,6 +132,9 @@ static void divide(struct muxbus_one_shot *one_shot)
 		command_runs_others(one_shot->command)))
 		add_reply(
 		    one_shot, one_shot->streams.errors.data, one_shot->streams.errors.len, true);
+	/* tmux prints the syntax error of a file as output. */
+	if (one_shot->status > 0 && i >= last && command_reads_file(one_shot->command))
+		pending->replies[last].error = MUXBUS_ERR_COMMAND;
 	if (one_shot->streams.is_cut)
 		pending->replies[i < last ? i : last].error = MUXBUS_ERR_LIMIT;
 	/* Commands behind a failed command were not run. */
