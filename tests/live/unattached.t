@@ -429,7 +429,7 @@ done | sort | uniq -c >"$dir/counts"
 is 'they hide no pane, and make none' "$(sed 's/^ *//' "$dir/counts")" "20 $((want + 1))"
 is 'no client has come' "$(cat "$dir/clients" 2>/dev/null)" ''
 # tmux has an alias of the user in the place of a command.
-for command in list-panes list-windows list-sessions display-message; do
+for command in list-panes list-windows list-sessions list-commands; do
 	t set -s 'command-alias[100]' "$command=no-such-command"
 	call list_panes '{}'
 	is "$command is another command: the request is refused" "$(field '"\(.error.data.kind) \(.error.message | contains("command-alias"))"')" 'tmux_error true'
