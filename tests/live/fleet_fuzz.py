@@ -404,6 +404,17 @@ def replay(fleet, evil):
     evil.script = None
 
 
+def long_entry(fleet, evil):
+    """A notification that is too long to be kept: DEL is one byte in a line, and six in a line that is written here."""
+    text = b"\x7f" * (5 << 19)
+    evil.script = b'{"jsonrpc":"2.0","id":@ID@,"result":{"notifications":[{"seq":1,"text":"' + text + b'"}]}}\n'
+    link = Link(fleet.socket)
+    got = link.ask("next_notification", {"consumer": "long", "timeout_sec": 2})["result"]["notifications"]
+    ok(got == [], "no entry comes in place of one that is too long", got)
+    link.close()
+    evil.script = None
+
+
 def fuzz(fleet, evil, good):
     requests = rounds = 0
     end = time.monotonic() + SECONDS
@@ -433,6 +444,7 @@ def main():
     try:
         ok(until(lambda: os.path.exists(fleet.socket) and fleet.is_up(1)), "the fleet is there")
         replay(fleet, evil)
+        long_entry(fleet, evil)
         fuzz(fleet, evil, good)
         ok(True, "the law holds")
     except (Broken, Ended, OSError) as error:

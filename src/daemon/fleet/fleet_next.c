@@ -206,12 +206,11 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	struct buf out;
 	buf_clear(&pull->entries);
 	json_each (entry, json_member(result, "notifications")) {
-		size_t len = pull->entries.len;
-		if (!json_append(&pull->entries, entry) ||
-		    buf_append_byte(&pull->entries, '\n') < 0) { /* the host redelivers the rest */
-			buf_shrink(&pull->entries, len);
-			break;
-		}
+		char *text = json_text(entry, HOST_LINE_BYTES);
+		bool is_kept = text != NULL && buf_printf(&pull->entries, "%s\n", text) == 0;
+		mem_free(text);
+		if (!is_kept)
+			break; /* the host redelivers the rest */
 	}
 	mem_free(pull->gap);
 	pull->gap = NULL;
