@@ -17,7 +17,7 @@ enum {
 struct stream_source {
 	struct fleet_part part; /* host: NULL while the list of hosts does not have the host */
 	char away[2 * HOST_NAME_BYTES + 2]; /* name of the host while `host` is NULL */
-	char *filter; /* parameters for the host, but no "after"; NULL: only its state is wanted */
+	char *targets; /* further parameters for the host, "panes" and "sessions"; NULL: none */
 	char name[NAME_SIZE]; /* id of the subscription on the host; "" if none */
 	uint64_t last; /* number of the last event sent to the peer */
 	bool has_last;
@@ -31,7 +31,7 @@ struct fleet_stream {
 	struct list link;
 	struct peer *peer;
 	char name[NAME_SIZE];
-	char *filter; /* filter for hosts added later */
+	char *filter; /* parameters for all hosts; NULL: only their states are wanted */
 	bool follows_all; /* includes hosts added later */
 	bool has_states; /* wants events of kind host_state */
 	bool is_started; /* the response is queued, so events may follow */
@@ -85,7 +85,7 @@ static void clear_source(struct fleet_part *part)
 {
 	struct stream_source *source = list_entry(part, struct stream_source, part);
 	leave_host(source);
-	mem_free(source->filter);
+	mem_free(source->targets);
 }
 
 static void clear_stream(struct fleet_ask *ask)
@@ -189,21 +189,25 @@ static void on_subscribed(struct fleet_part *part, const struct json *message)
 /* Subscribes on the host, starting after the last event that the peer has. */
 static void resume(struct stream_source *source)
 {
+	const struct fleet_stream *stream = stream_of(source);
 	const struct host *host = source->part.host;
+	struct json_writer writer;
 	struct buf params;
-	if (!stream_of(source)->is_started || source->part.call != NULL ||
-	    source->name[0] != '\0' || source->is_behind || host == NULL || host->state != HOST_UP)
+	if (!stream->is_started || source->part.call != NULL || source->name[0] != '\0' ||
+	    source->is_behind || host == NULL || host->state != HOST_UP)
 		return;
-	if (source->filter == NULL) {
+	if (stream->filter == NULL) {
 		report_state(source, true);
 		return;
 	}
-	buf_init(&params, FILTER_BYTES_MAX + 64);
-	(void)buf_printf(&params, "{%s", source->filter);
+	json_start_object(&writer, &params, 2 * FILTER_BYTES_MAX);
+	if (stream->filter[0] != '\0')
+		json_put_raw(&writer, NULL, stream->filter, strlen(stream->filter));
+	if (source->targets != NULL)
+		json_put_raw(&writer, NULL, source->targets, strlen(source->targets));
 	if (source->has_last)
-		(void)buf_printf(
-		    &params, "%s\"after\":%" PRIu64, source->filter[0] ? "," : "", source->last);
-	(void)buf_append_byte(&params, '}');
+		json_put_int(&writer, "after", (int64_t)source->last);
+	json_object_end(&writer);
 	/* No HOST_CALL_READS: after a cut, the link must not repeat an outdated "after". */
 	fleet_part_call(&source->part,
 	    &(struct host_order){.method = "subscribe",
@@ -212,20 +216,9 @@ static void resume(struct stream_source *source)
 	buf_finish(&params);
 }
 
-/* Adds a host to a stream. Takes ownership of filter. */
-static struct stream_source *add_source(
-    struct fleet_stream *stream, struct host *host, char *filter)
+static struct stream_source *add_source(struct fleet_stream *stream, struct host *host)
 {
-	struct stream_source *source =
-	    list_entry(fleet_part_new(&stream->ask, host), struct stream_source, part);
-	source->filter = filter;
-	return source;
-}
-
-/* Adds a host to a stream that follows all. */
-static struct stream_source *add_follower(struct fleet_stream *stream, struct host *host)
-{
-	return add_source(stream, host, stream->filter != NULL ? xstrdup(stream->filter) : NULL);
+	return list_entry(fleet_part_new(&stream->ask, host), struct stream_source, part);
 }
 
 /*
@@ -262,7 +255,7 @@ void fleet_event_added(struct fleet *fleet, struct host *host)
 		if (source != NULL)
 			source->part.host = host;
 		else if (stream->follows_all)
-			(void)add_follower(stream, host);
+			(void)add_source(stream, host);
 	}
 }
 
@@ -435,31 +428,34 @@ static bool check(struct fleet *fleet, struct request *request, struct stream_ar
 	    check_targets(fleet, request, args, 0) && check_targets(fleet, request, args, 1);
 }
 
-/* Writes the targets that are on the host. Returns their number. */
-static size_t put_targets(struct json_writer *writer, const struct fleet *fleet,
-    const struct stream_args *args, const struct host *host, size_t of)
-{
-	size_t count = 0;
-	const char *rest;
-	for (size_t at = 0; at < args->targets[of].count; at++) {
-		if (host_of(fleet, args, args->targets[of].strings[at], &rest) != host)
-			continue;
-		if (count++ == 0)
-			json_array_begin(writer, target_names[of]);
-		json_put_str(writer, NULL, rest);
-	}
-	if (count > 0)
-		json_array_end(writer);
-	return count;
-}
-
-/* Returns the parameters for a host, or NULL if the stream wants no events of it. */
-static char *write_filter(
+/* Returns the targets that are on the host as members of its parameters, or NULL if none. */
+static char *write_targets(
     const struct fleet *fleet, const struct stream_args *args, const struct host *host)
 {
 	struct json_writer writer;
 	struct buf out;
-	size_t count;
+	const char *rest;
+	json_start(&writer, &out, FILTER_BYTES_MAX);
+	for (size_t of = 0; of < 2; of++) {
+		size_t count = 0;
+		for (size_t at = 0; at < args->targets[of].count; at++) {
+			if (host_of(fleet, args, args->targets[of].strings[at], &rest) != host)
+				continue;
+			if (count++ == 0)
+				json_array_begin(&writer, target_names[of]);
+			json_put_str(&writer, NULL, rest);
+		}
+		if (count > 0)
+			json_array_end(&writer);
+	}
+	return (char *)buf_steal(&out, NULL);
+}
+
+/* Returns the parameters for all hosts, or NULL if the stream wants no events of them. */
+static char *write_filter(const struct stream_args *args)
+{
+	struct json_writer writer;
+	struct buf out;
 	if (!args->has_events)
 		return NULL;
 	json_start(&writer, &out, FILTER_BYTES_MAX);
@@ -474,12 +470,6 @@ static char *write_filter(
 	}
 	if (args->has_output)
 		json_put_bool(&writer, "output", args->output);
-	count = put_targets(&writer, fleet, args, host, 0);
-	count += put_targets(&writer, fleet, args, host, 1);
-	if (count == 0 && args->has_targets) {
-		buf_finish(&out);
-		return NULL;
-	}
 	return out.len > 0 ? (char *)buf_steal(&out, NULL) : xstrdup("");
 }
 
@@ -552,15 +542,16 @@ static struct fleet_stream *stream_new(
 	(void)snprintf(stream->name, sizeof stream->name, "S%" PRIu64, ++fleet->last_stream);
 	list_append(&fleet->streams, &stream->link);
 	stream->follows_all = args->only == NULL && !args->has_targets;
-	if (stream->follows_all)
-		stream->filter = write_filter(fleet, args, NULL);
+	stream->filter = write_filter(args);
 	host_each (fleet->hosts, host) {
-		char *filter;
+		char *targets;
 		if (args->only != NULL && args->only != host)
 			continue;
-		filter = write_filter(fleet, args, host);
-		if (filter != NULL || (!args->has_targets && args->has_states))
-			(void)add_source(stream, host, filter);
+		targets = write_targets(fleet, args, host);
+		if (!args->has_targets || (targets != NULL && args->has_events))
+			add_source(stream, host)->targets = targets;
+		else
+			mem_free(targets);
 	}
 	peer_set_room(peer, on_room, fleet);
 	return stream;
@@ -577,7 +568,7 @@ static void take_after(
 			continue;
 		}
 		if (stream->follows_all && member->name_len < sizeof host->label) {
-			struct stream_source *source = add_follower(stream, NULL);
+			struct stream_source *source = add_source(stream, NULL);
 			source->has_last = read_seq(member, &source->last);
 			set_away(source, member->name);
 		}

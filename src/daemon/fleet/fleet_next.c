@@ -62,8 +62,8 @@ struct next_request {
 	struct list link;
 	char *spec;
 	int64_t limit;
-	struct loop_timer *timer; /* fires at the timeout */
-	struct loop_timer *ready; /* fires at the end of the turn, when entries have arrived */
+	/* Fires at the timeout, or at the end of the turn in which entries have arrived. */
+	struct loop_timer *timer;
 	bool is_look; /* timeout_sec is 0: answer with what the hosts have now */
 };
 
@@ -80,7 +80,6 @@ static void clear_next(struct fleet_ask *ask)
 {
 	struct next_request *next = list_entry(ask, struct next_request, ask);
 	loop_timer_free(next->timer);
-	loop_timer_free(next->ready);
 	list_remove(&next->link);
 	mem_free(next->spec);
 }
@@ -228,7 +227,7 @@ static void offer(const struct fleet_pull *pull)
 {
 	list_each (const struct next_request, next, &pull->part.ask->fleet->nexts, link)
 		if (!next->is_look && is_for(pull, next)) {
-			loop_timer_wake(next->ready);
+			loop_timer_wake(next->timer);
 			return;
 		}
 }
@@ -244,7 +243,7 @@ static void on_pulled(struct fleet_part *part, const struct json *message)
 	if (result != NULL)
 		take(pull, result);
 	if (next != NULL && (next->is_look ? is_looked(next) : pull->entries.len > 0))
-		loop_timer_wake(next->ready);
+		loop_timer_wake(next->timer);
 	if (pull->entries.len > 0) {
 		loop_timer_arm(pull->stale, KEEP_MS);
 		if (next == NULL)
@@ -403,7 +402,6 @@ static void start(struct fleet *fleet, struct request *request, const struct fle
 	next->limit = args->limit;
 	next->spec = write_spec(args);
 	next->timer = loop_timer_new(fleet->base, answer, next);
-	next->ready = loop_timer_new(fleet->base, answer, next);
 	list_append(&fleet->nexts, &next->link);
 	is_ready = end_others(fleet, next);
 	host_each (fleet->hosts, host)
