@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/wait/condition.h"
 
+#include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/handler.h"
 
@@ -306,6 +307,28 @@ void condition_begin_details(struct condition *condition, struct json_writer *wr
 {
 	buf_clear(&condition->details);
 	json_writer_init(writer, &condition->details);
+	json_object_begin(writer, NULL);
+}
+
+void condition_end_details(
+    struct condition *condition, struct json_writer *writer, enum condition_state state)
+{
+	json_object_end(writer);
+	condition_settle(condition, state);
+}
+
+void condition_put_captures(
+    struct json_writer *writer, const struct pattern_match *match, const char *text)
+{
+	json_array_begin(writer, "captures");
+	for (size_t at = 1; at < match->count; at++) {
+		const struct pattern_span *span = &match->spans[at];
+		if (span->from > span->to)
+			json_put_null(writer, NULL);
+		else
+			(void)json_put_text(writer, NULL, text + span->from, span->to - span->from);
+	}
+	json_array_end(writer);
 }
 
 void condition_settle_event(

@@ -11,6 +11,7 @@
 #include "wire/field.h"
 
 struct condition;
+struct pattern_match;
 struct request;
 
 /* A kind of condition. arm fails the request and returns false if the condition cannot be armed. */
@@ -117,8 +118,14 @@ struct event_entry;
 void condition_settle_event(
     struct condition *condition, const struct event_entry *event, enum condition_state state);
 
-/* For kinds: begins the details of a condition that will be settled. */
+/* For kinds: begins the details, an object, of a condition that will be settled. */
 void condition_begin_details(struct condition *condition, struct json_writer *writer);
+/* For kinds: ends the details, and settles the condition. */
+void condition_end_details(
+    struct condition *condition, struct json_writer *writer, enum condition_state state);
+/* For kinds: writes what the groups of a pattern matched in text as the member captures. */
+void condition_put_captures(
+    struct json_writer *writer, const struct pattern_match *match, const char *text);
 
 /* Writes a condition as an object: kind, state, objects, at_entry, gap, details. */
 void condition_write(struct json_writer *writer, const struct condition *condition);

@@ -109,7 +109,6 @@ static void settle(struct agent_watch *watch, const struct agent *kept,
 	struct condition *condition = watch->condition;
 	struct json_writer writer;
 	condition_begin_details(condition, &writer);
-	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "by", kept != NULL ? "agent" : "report");
 	if (kept != NULL) {
 		agent_write(&writer, kept);
@@ -122,8 +121,7 @@ static void settle(struct agent_watch *watch, const struct agent *kept,
 		if (pane != MUXBUS_NO_ID)
 			json_put_id(&writer, "pane", '%', pane);
 	}
-	json_object_end(&writer);
-	condition_settle(condition, state);
+	condition_end_details(condition, &writer, state);
 }
 
 /* Compares the agent's state with the wanted state, and settles the condition. */
@@ -189,32 +187,21 @@ static bool check_name(const struct agent_watch *watch, struct request *request)
 	return true;
 }
 
-static void watch_free(struct agent_watch *watch)
-{
-	if (watch->timer != NULL)
-		list_remove(&watch->listener.link);
-	loop_timer_free(watch->timer);
-	mem_free(watch);
-}
-
 static bool agent_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct agent_args *args = data;
 	struct agent_watch *watch = xcalloc(1, sizeof *watch);
 	const struct muxbus_pane *pane;
-	bool has_pane = args->pane != NULL || args->agent == NULL;
+	bool is_good, has_pane = args->pane != NULL || args->agent == NULL;
 	watch->condition = condition;
 	watch->wanted =
 	    args->agent_state == STATE_IDLE ? STATE_READY : (enum wanted_state)args->agent_state;
 	pane_ref_clear(&watch->pane);
 	snprintf(watch->name, sizeof watch->name, "%s", args->agent != NULL ? args->agent : "");
-	if (has_pane && !target_pane(request, args->pane, &pane)) {
-		mem_free(watch);
-		return false;
-	}
-	if (has_pane)
+	is_good = !has_pane || target_pane(request, args->pane, &pane);
+	if (has_pane && is_good)
 		pane_ref_of(condition->parts->tmux, pane->id, &watch->pane);
-	if (!check_name(watch, request)) {
+	if (!is_good || !check_name(watch, request)) {
 		mem_free(watch);
 		return false;
 	}
@@ -230,7 +217,10 @@ static bool agent_arm(struct condition *condition, struct request *request, cons
 
 static void agent_disarm(struct condition *condition)
 {
-	watch_free(condition->watch);
+	struct agent_watch *watch = condition->watch;
+	list_remove(&watch->listener.link);
+	loop_timer_free(watch->timer);
+	mem_free(watch);
 }
 
 const struct condition_kind condition_kinds_agent[] = {

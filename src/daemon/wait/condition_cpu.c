@@ -59,11 +59,9 @@ static void cpu_look(void *data)
 		return;
 	}
 	condition_begin_details(watch->condition, &writer);
-	json_object_begin(&writer, NULL);
 	json_put_double(&writer, "cpu_percent", watch->latest);
 	json_put_double(&writer, "for_sec", (double)(now_ms - watch->since_ms) / 1000);
-	json_object_end(&writer);
-	condition_settle(watch->condition, CONDITION_MATCHED);
+	condition_end_details(watch->condition, &writer, CONDITION_MATCHED);
 }
 
 static bool cpu_arm(struct condition *condition, struct request *request, const void *data)

@@ -33,8 +33,7 @@ static const struct field file_fields[] = {
 static void begin_details(struct file_condition *watch, struct json_writer *writer)
 {
 	condition_begin_details(watch->condition, writer);
-	json_object_begin(writer, NULL);
-	(void)json_put_text(writer, "file", watch->path, strlen(watch->path));
+	json_put_str(writer, "file", watch->path);
 }
 
 static void settle_match(
@@ -47,18 +46,8 @@ static void settle_match(
 	begin_details(watch, &writer);
 	(void)json_put_text(&writer, "line", text, len);
 	json_put_int(&writer, "offset", block->offset + (int64_t)line->start);
-	json_array_begin(&writer, "captures");
-	for (size_t at = 1; at < line->match.count; at++) {
-		const struct pattern_span *span = &line->match.spans[at];
-		if (span->from > span->to)
-			json_put_null(&writer, NULL);
-		else
-			(void)json_put_text(
-			    &writer, NULL, text + span->from, span->to - span->from);
-	}
-	json_array_end(&writer);
-	json_object_end(&writer);
-	condition_settle(watch->condition, CONDITION_MATCHED);
+	condition_put_captures(&writer, &line->match, text);
+	condition_end_details(watch->condition, &writer, CONDITION_MATCHED);
 }
 
 static bool file_found(struct tail_listener *listener, const struct tail_finding *finding)
@@ -86,8 +75,7 @@ static void file_changed(struct tail_listener *listener, enum tail_change change
 		return;
 	begin_details(watch, &writer);
 	json_put_str(&writer, "change", tail_change_name(change));
-	json_object_end(&writer);
-	condition_settle(watch->condition, CONDITION_MATCHED);
+	condition_end_details(watch->condition, &writer, CONDITION_MATCHED);
 }
 
 static void file_disarm(struct condition *condition)

@@ -28,12 +28,10 @@ static void settle_job(struct condition *condition, const struct job *job)
 	char path[4096];
 	job_path(condition->parts->jobs, job, JOB_FILE_OUT, path, sizeof path);
 	condition_begin_details(condition, &writer);
-	json_object_begin(&writer, NULL);
 	job_write_members(&writer, job, path, job_log_bytes(condition->parts->jobs, job), SIZE_MAX);
-	json_object_end(&writer);
 	if (condition_takes(condition, &job->pane))
 		job_settle_waited(condition->parts->jobs, job);
-	condition_settle(condition, CONDITION_MATCHED);
+	condition_end_details(condition, &writer, CONDITION_MATCHED);
 }
 
 static void job_has_ended(struct job_listener *listener, const struct job *job)

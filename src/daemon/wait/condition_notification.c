@@ -31,13 +31,11 @@ static void settle_note(
 {
 	struct json_writer writer;
 	condition_begin_details(watch->condition, &writer);
-	json_object_begin(&writer, NULL);
 	if (note != NULL)
 		notification_write_members(&writer, note, false);
 	else
 		json_put_str(&writer, "id", watch->filter.id);
-	json_object_end(&writer);
-	condition_settle(watch->condition, state);
+	condition_end_details(watch->condition, &writer, state);
 }
 
 /* Settles the condition if the notification matches. */

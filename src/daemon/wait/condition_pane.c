@@ -15,48 +15,37 @@ enum {
 	EXIT_LOOKS = 12, /* looks; after half, the library reports an end even without a status */
 };
 
-struct output_args {
-	const char *output, *pane;
+/* The arguments of all conditions here; each kind sets those that its fields name. */
+struct pane_condition_args {
+	const char *pane, *regex;
+	double quiet_sec;
 };
 
 static const struct field output_fields[] = {
-    {FIELD_ROW(STRING, struct output_args, output, "output"), .flags = FIELD_REQUIRED, .min = 1,
-	.max = PATTERN_BYTES_MAX,
+    {FIELD_ROW(STRING, struct pane_condition_args, regex, "output"), .flags = FIELD_REQUIRED,
+	.min = 1, .max = PATTERN_BYTES_MAX,
 	.help = "A regular expression that a line of output, without escape sequences, matches. A "
 		"line is looked at when it ends, and as it stands; only the end of a line beyond "
 		"64 KiB."},
-    {FIELD_ROW(STRING, struct output_args, pane, "pane"),
+    {FIELD_ROW(STRING, struct pane_condition_args, pane, "pane"),
 	.help = "The pane; left out: the caller's own."},
     {.name = NULL},
 };
 
-static void put_found(struct condition *condition, uint32_t pane, const struct line_found *found)
-{
-	const struct pattern_match *match = found->match;
-	struct json_writer writer;
-	pane_watch_put(condition, &writer, pane);
-	json_put_int(&writer, "offset", (int64_t)found->offset);
-	(void)json_put_text(&writer, "line", found->line,
-	    found->len < MATCHED_LINE_MAX ? found->len : MATCHED_LINE_MAX);
-	json_array_begin(&writer, "captures");
-	for (size_t at = 1; at < match->count; at++) {
-		if (match->spans[at].from > match->spans[at].to)
-			json_put_null(&writer, NULL);
-		else
-			(void)json_put_text(&writer, NULL, found->line + match->spans[at].from,
-			    match->spans[at].to - match->spans[at].from);
-	}
-	json_array_end(&writer);
-	json_object_end(&writer);
-}
-
 static void output_found(struct line_watch *lines, const struct line_found *found)
 {
 	struct pane_watch *watch = list_entry(lines, struct pane_watch, lines);
-	if (found->result == PATTERN_MATCH)
-		put_found(watch->condition, watch->pane, found);
-	condition_settle(
-	    watch->condition, found->result == PATTERN_MATCH ? CONDITION_MATCHED : CONDITION_LIMIT);
+	struct json_writer writer;
+	if (found->result != PATTERN_MATCH) {
+		condition_settle(watch->condition, CONDITION_LIMIT);
+		return;
+	}
+	pane_watch_put(watch->condition, &writer, watch->pane);
+	json_put_int(&writer, "offset", (int64_t)found->offset);
+	(void)json_put_text(&writer, "line", found->line,
+	    found->len < MATCHED_LINE_MAX ? found->len : MATCHED_LINE_MAX);
+	condition_put_captures(&writer, found->match, found->line);
+	condition_end_details(watch->condition, &writer, CONDITION_MATCHED);
 }
 
 static enum muxbus_output flow_of(const struct pane_watch *watch)
@@ -89,9 +78,9 @@ static void output_gap(struct line_watch *lines)
 
 static bool output_arm(struct condition *condition, struct request *request, const void *data)
 {
-	const struct output_args *args = data;
+	const struct pane_condition_args *args = data;
 	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
-	if (watch == NULL || !pane_watch_pattern(watch, request, "output", args->output))
+	if (watch == NULL || !pane_watch_pattern(watch, request, "output", args->regex))
 		return false;
 	watch->lines.found = output_found;
 	watch->lines.gap = output_gap;
@@ -105,15 +94,11 @@ static bool output_arm(struct condition *condition, struct request *request, con
 	return true;
 }
 
-struct screen_args {
-	const char *screen, *pane;
-};
-
 static const struct field screen_fields[] = {
-    {FIELD_ROW(STRING, struct screen_args, screen, "screen"), .flags = FIELD_REQUIRED, .min = 1,
-	.max = PATTERN_BYTES_MAX,
+    {FIELD_ROW(STRING, struct pane_condition_args, regex, "screen"), .flags = FIELD_REQUIRED,
+	.min = 1, .max = PATTERN_BYTES_MAX,
 	.help = "A regular expression that the screen, as it is shown, matches."},
-    {FIELD_ROW(STRING, struct screen_args, pane, "pane"),
+    {FIELD_ROW(STRING, struct pane_condition_args, pane, "pane"),
 	.help = "The pane; left out: the caller's own."},
     {.name = NULL},
 };
@@ -149,8 +134,7 @@ static void screen_read(void *data, int error, const struct muxbus_reply *replie
 	pane_watch_put(watch->condition, &writer, watch->pane);
 	(void)json_put_text(&writer, "text", replies[0].body + match.spans[0].from,
 	    match.spans[0].to - match.spans[0].from);
-	json_object_end(&writer);
-	condition_settle(watch->condition, CONDITION_MATCHED);
+	condition_end_details(watch->condition, &writer, CONDITION_MATCHED);
 }
 
 static void screen_look(void *data)
@@ -184,9 +168,9 @@ static void screen_gap(struct stream_tap *tap, uint64_t offset UNUSED, const cha
 
 static bool screen_arm(struct condition *condition, struct request *request, const void *data)
 {
-	const struct screen_args *args = data;
+	const struct pane_condition_args *args = data;
 	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
-	if (watch == NULL || !pane_watch_pattern(watch, request, "screen", args->screen))
+	if (watch == NULL || !pane_watch_pattern(watch, request, "screen", args->regex))
 		return false;
 	watch->tap.gap = screen_gap;
 	watch->timer = loop_timer_new(condition->parts->base, screen_look, watch);
@@ -196,16 +180,11 @@ static bool screen_arm(struct condition *condition, struct request *request, con
 	return true;
 }
 
-struct quiet_args {
-	double quiet_sec;
-	const char *pane;
-};
-
 static const struct field quiet_fields[] = {
-    {FIELD_ROW(NUMBER, struct quiet_args, quiet_sec, "quiet_sec"), .flags = FIELD_REQUIRED,
+    {FIELD_ROW(NUMBER, struct pane_condition_args, quiet_sec, "quiet_sec"), .flags = FIELD_REQUIRED,
 	.unit = "s", .min = 0.01, .max = 86400,
 	.help = "The pane has written nothing for so long, counted from the request."},
-    {FIELD_ROW(STRING, struct quiet_args, pane, "pane"),
+    {FIELD_ROW(STRING, struct pane_condition_args, pane, "pane"),
 	.help = "The pane; left out: the caller's own."},
     {.name = NULL},
 };
@@ -248,13 +227,12 @@ static void quiet_due(void *data)
 		return;
 	}
 	pane_watch_put(watch->condition, &writer, watch->pane);
-	json_object_end(&writer);
-	condition_settle(watch->condition, CONDITION_MATCHED);
+	condition_end_details(watch->condition, &writer, CONDITION_MATCHED);
 }
 
 static bool quiet_arm(struct condition *condition, struct request *request, const void *data)
 {
-	const struct quiet_args *args = data;
+	const struct pane_condition_args *args = data;
 	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
 	if (watch == NULL)
 		return false;
@@ -267,12 +245,8 @@ static bool quiet_arm(struct condition *condition, struct request *request, cons
 	return true;
 }
 
-struct exited_args {
-	const char *exited;
-};
-
 static const struct field exited_fields[] = {
-    {FIELD_ROW(STRING, struct exited_args, exited, "exited"), .flags = FIELD_REQUIRED,
+    {FIELD_ROW(STRING, struct pane_condition_args, pane, "exited"), .flags = FIELD_REQUIRED,
 	.help = "The pane whose program ends."},
     {.name = NULL},
 };
@@ -294,8 +268,7 @@ static void settle_exited(struct pane_watch *watch, const struct muxbus_pane *pa
 	struct json_writer writer;
 	pane_watch_put(watch->condition, &writer, watch->pane);
 	object_put_exit(&writer, pane->exit_status, pane->exit_signal);
-	json_object_end(&writer);
-	condition_settle(watch->condition, CONDITION_MATCHED);
+	condition_end_details(watch->condition, &writer, CONDITION_MATCHED);
 }
 
 /*
@@ -326,8 +299,8 @@ static void exited_look(void *data)
 
 static bool exited_arm(struct condition *condition, struct request *request, const void *data)
 {
-	const struct exited_args *args = data;
-	struct pane_watch *watch = pane_watch_new(condition, request, args->exited);
+	const struct pane_condition_args *args = data;
+	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
 	if (watch == NULL)
 		return false;
 	pane_watch_listen(watch, exited_event);
@@ -335,12 +308,8 @@ static bool exited_arm(struct condition *condition, struct request *request, con
 	return true;
 }
 
-struct finished_args {
-	const char *command_finished;
-};
-
 static const struct field finished_fields[] = {
-    {FIELD_ROW(STRING, struct finished_args, command_finished, "command_finished"),
+    {FIELD_ROW(STRING, struct pane_condition_args, pane, "command_finished"),
 	.flags = FIELD_REQUIRED,
 	.help = "The pane in which a command of its shell is done (OSC 133 marks)."},
     {.name = NULL},
@@ -373,8 +342,8 @@ static void finished_gap(struct stream_tap *tap, uint64_t offset UNUSED, const c
 
 static bool finished_arm(struct condition *condition, struct request *request, const void *data)
 {
-	const struct finished_args *args = data;
-	struct pane_watch *watch = pane_watch_new(condition, request, args->command_finished);
+	const struct pane_condition_args *args = data;
+	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
 	if (watch == NULL)
 		return false;
 	watch->tap.gap = finished_gap;
@@ -392,14 +361,14 @@ const struct condition_kind condition_kinds_pane[] = {
 	.help = "A command of the pane's shell is done (OSC 133 marks).",
 	.example = "{\"command_finished\":\"%3\"}",
 	CONDITION_OF_PANE("command_finished"),
-	FIELDS_OF(finished_args, finished_fields),
+	FIELDS_OF(pane_condition_args, finished_fields),
 	.arm = finished_arm,
 	.disarm = finished_disarm},
     {.name = "exited",
 	.help = "The pane's program has ended.",
 	.example = "{\"exited\":\"%3\"}",
 	CONDITION_OF_PANE("exited"),
-	FIELDS_OF(exited_args, exited_fields),
+	FIELDS_OF(pane_condition_args, exited_fields),
 	.arm = exited_arm,
 	.disarm = pane_watch_disarm},
     {.name = "output",
@@ -417,14 +386,14 @@ const struct condition_kind condition_kinds_pane[] = {
 		 "the text that it was given, as cat does, that matches.",
 	.example = "{\"output\":\"error|failed\",\"pane\":\"%3\"}",
 	CONDITION_OF_PANE("pane"),
-	FIELDS_OF(output_args, output_fields),
+	FIELDS_OF(pane_condition_args, output_fields),
 	.arm = output_arm,
 	.disarm = pane_watch_disarm},
     {.name = "quiet_sec",
 	.help = "The pane writes nothing for so long.",
 	.example = "{\"quiet_sec\":5,\"pane\":\"%3\"}",
 	CONDITION_OF_PANE("pane"),
-	FIELDS_OF(quiet_args, quiet_fields),
+	FIELDS_OF(pane_condition_args, quiet_fields),
 	.arm = quiet_arm,
 	.disarm = pane_watch_disarm},
     {.name = "screen",
@@ -436,7 +405,7 @@ const struct condition_kind condition_kinds_pane[] = {
 		 "is wrapped is several rows.",
 	.example = "{\"screen\":\"^\\\\$$\",\"pane\":\"%3\"}",
 	CONDITION_OF_PANE("pane"),
-	FIELDS_OF(screen_args, screen_fields),
+	FIELDS_OF(pane_condition_args, screen_fields),
 	.arm = screen_arm,
 	.disarm = pane_watch_disarm},
     {.name = NULL},

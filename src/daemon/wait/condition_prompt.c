@@ -86,13 +86,12 @@ static void settle_prompt(
 	pane_watch_put(watch->condition, &writer, watch->pane);
 	json_put_str(&writer, "by", by_names[prompt_mark_holds(&watch->mark)]);
 	(void)json_put_text(&writer, "text", text.len > 0 ? text.data : (void *)"", text.len);
-	(void)json_put_text(&writer, "command", command, strlen(command));
+	json_put_str(&writer, "command", command);
 	json_put_int(&writer, "quiet_ms", clock_mono_ms() - watch->last_ms);
 	if (watch->exit_status >= 0)
 		json_put_int(&writer, "exit_status", watch->exit_status);
-	json_object_end(&writer);
 	buf_finish(&text);
-	condition_settle(watch->condition, CONDITION_MATCHED);
+	condition_end_details(watch->condition, &writer, CONDITION_MATCHED);
 }
 
 static void look_again(struct pane_watch *watch)
@@ -187,11 +186,9 @@ static void settle_agent(struct pane_watch *watch, enum condition_state state)
 	struct condition *condition = watch->condition;
 	struct json_writer writer;
 	condition_begin_details(condition, &writer);
-	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "by", by_names[2]);
 	agent_write(&writer, watch->agent);
-	json_object_end(&writer);
-	condition_settle(condition, state);
+	condition_end_details(condition, &writer, state);
 }
 
 static void agent_changed(struct agent_listener *listener, const struct agent *agent)
@@ -253,40 +250,36 @@ static bool arm_pane(struct condition *condition, struct request *request, const
 	return true;
 }
 
-struct ready_args {
-	const char *ready;
+struct prompt_args {
+	bool prompt;
+	const char *pane;
 };
 
 static const struct field ready_fields[] = {
-    {FIELD_ROW(STRING, struct ready_args, ready, "ready"), .flags = FIELD_REQUIRED,
+    {FIELD_ROW(STRING, struct prompt_args, pane, "ready"), .flags = FIELD_REQUIRED,
 	.help = "An agent kept by ensure_agent, by its name, or a pane."},
     {.name = NULL},
 };
 
 static bool ready_arm(struct condition *condition, struct request *request, const void *data)
 {
-	const struct ready_args *args = data;
-	const struct agent *agent = agent_get(condition->parts->agents, args->ready);
+	const struct prompt_args *args = data;
+	const struct agent *agent = agent_get(condition->parts->agents, args->pane);
 	struct resolve found;
 	enum resolve_result result;
 	if (agent != NULL)
 		return arm_agent(condition, agent);
-	if (strpbrk(args->ready, "%@$:.") != NULL || !tmux_is_live(condition->parts->tmux))
-		return arm_pane(condition, request, args->ready);
+	if (strpbrk(args->pane, "%@$:.") != NULL || !tmux_is_live(condition->parts->tmux))
+		return arm_pane(condition, request, args->pane);
 	if (dispatch_put_off(request))
 		return false;
-	result = resolve(tmux_model(condition->parts->tmux), RESOLVE_PANE, args->ready, &found);
+	result = resolve(tmux_model(condition->parts->tmux), RESOLVE_PANE, args->pane, &found);
 	buf_finish(&found.candidates);
 	if (result != RESOLVE_NONE)
-		return arm_pane(condition, request, args->ready);
+		return arm_pane(condition, request, args->pane);
 	return request_fail(request, MESSAGE_NO_SUCH_PANE,
 	    "no agent has this name, and %s; see list_agents", found.reason);
 }
-
-struct prompt_args {
-	bool prompt;
-	const char *pane;
-};
 
 static const struct field prompt_fields[] = {
     {FIELD_ROW(BOOL, struct prompt_args, prompt, "prompt"), .flags = FIELD_REQUIRED,
@@ -327,7 +320,7 @@ const struct condition_kind condition_kinds_prompt[] = {
 	.help = "The same as prompt, with the name of an agent, or a pane.",
 	.example = "{\"ready\":\"%3\"}",
 	CONDITION_OF_PANE("ready"),
-	FIELDS_OF(ready_args, ready_fields),
+	FIELDS_OF(prompt_args, ready_fields),
 	.arm = ready_arm,
 	.disarm = pane_watch_disarm},
     {.name = NULL},

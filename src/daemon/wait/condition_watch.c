@@ -38,7 +38,6 @@ void pane_watch_disarm(struct condition *condition)
 void pane_watch_put(struct condition *condition, struct json_writer *writer, uint32_t pane)
 {
 	condition_begin_details(condition, writer);
-	json_object_begin(writer, NULL);
 	json_put_id(writer, "pane", '%', pane);
 }
 
@@ -49,8 +48,7 @@ void pane_watch_gone(struct pane_watch *watch)
 	watch->is_tapped = false;
 	watch->has_lines = false;
 	pane_watch_put(condition, &writer, watch->pane);
-	json_object_end(&writer);
-	condition_settle(condition, CONDITION_GONE);
+	condition_end_details(condition, &writer, CONDITION_GONE);
 }
 
 static void on_closed(struct stream_tap *tap)

@@ -53,7 +53,7 @@ void pane_watch_listen(struct pane_watch *watch,
     void (*event)(struct event_log_listener *listener, struct event_entry *event));
 void pane_watch_lines_closed(struct line_watch *lines);
 
-/* Begins the details of a condition with its pane. The caller ends the object. */
+/* Begins the details of a condition with its pane. */
 void pane_watch_put(struct condition *condition, struct json_writer *writer, uint32_t pane);
 /* Settles the condition as gone, since the pane is closed and its taps were removed. */
 void pane_watch_gone(struct pane_watch *watch);
