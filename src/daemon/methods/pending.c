@@ -42,13 +42,10 @@ void pending_each(
 		show(&walk,
 		    &(struct pending_entry){
 			"watch", watch->id, &watch->pane, watch->real_due_ms, watch->file});
-	next_each (const struct wait, wait, wait_next_background, daemon->waits) {
-		struct wait_background shown;
-		wait_background_get(wait, &shown);
+	next_each (const struct wait, wait, wait_next_background, daemon->waits)
 		show(&walk,
 		    &(struct pending_entry){
-			"wait", shown.id, &shown.pane, shown.due_ms, shown.spec});
-	}
+			"wait", wait->name, &wait->pane, wait->due_ms, wait->parts[0].spec});
 	next_each (const struct self_command, command, self_command_next, daemon->self_commands)
 		show(&walk,
 		    &(struct pending_entry){

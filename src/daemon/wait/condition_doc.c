@@ -2,7 +2,7 @@
 #include "daemon/wait/condition_doc.h"
 
 #include "daemon/wait/condition.h"
-#include "daemon/wait/wait_parts.h"
+#include "daemon/wait/wait.h"
 
 enum { TEXT_MAX = 4096 };
 

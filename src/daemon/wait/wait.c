@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/wait/wait.h"
+#include "daemon/wait/wait_private.h"
 
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
-#include "daemon/wait/wait_private.h"
 #include "io/loop_timer.h"
 
 enum { TIMER_MAX_MS = 86400000 }; /* a timer runs at most a day; longer timeouts arm it again */
@@ -646,18 +645,6 @@ bool wait_cancel_named(struct wait_set *set, const char *name)
 	}
 	wait_free(wait);
 	return true;
-}
-
-void wait_background_get(const struct wait *wait, struct wait_background *ret_wait)
-{
-	*ret_wait = (struct wait_background){.kind = wait->kind,
-	    .pane = wait->pane,
-	    .spec = wait->parts[0].spec,
-	    .is_once = wait->is_once,
-	    .id = wait->name,
-	    .subject = wait->parts[0].pane,
-	    .due_ms = wait->due_ms,
-	    .matches = wait->matches};
 }
 
 bool wait_set_follows(const struct wait_set *set)

@@ -137,16 +137,14 @@ static void start_background(struct request *request, const struct wait_backgrou
 {
 	const struct wait *wait =
 	    wait_start_background(request_daemon(request)->waits, request, order);
-	struct wait_background started;
 	struct json_writer *writer;
 	if (wait == NULL)
 		return;
-	wait_background_get(wait, &started);
 	writer = request_result(request);
-	json_put_str(writer, "id", started.id);
-	if (started.subject.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "watched_pane", '%', started.subject.pane);
-	wake_write(request, what, started.id, &started.pane);
+	json_put_str(writer, "id", wait->name);
+	if (wait->parts[0].pane.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "watched_pane", '%', wait->parts[0].pane.pane);
+	wake_write(request, what, wait->name, &wait->pane);
 	if (timeout_sec > 0)
 		json_put_double(writer, "timeout_sec", timeout_sec);
 	else

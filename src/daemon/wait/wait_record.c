@@ -18,14 +18,8 @@ struct kept_part {
 };
 
 struct kept_wait {
-	enum wait_kind kind;
-	struct pane_ref teller;
-	bool is_all, is_once, is_over, is_timed_out;
-	unsigned matches;
-	int64_t began_ms; /* CLOCK_REALTIME, like due_ms */
-	int64_t due_ms;
-	int64_t began_run_ms, due_run_ms; /* the same times on the clock of wait_run_ms() */
-	char boot_id[BOOT_ID_SIZE];
+	struct wait wait; /* the members with a row */
+	int64_t began_ms; /* CLOCK_REALTIME */
 	struct kept_part parts[WAIT_CONDITIONS_MAX];
 	size_t count;
 };
@@ -42,16 +36,16 @@ static const struct record_field part_fields[] = {
 };
 
 static const struct record_field named_fields[] = {
-    {RECORD_ROW(PANE, struct kept_wait, teller, "teller"), .is_optional = true},
-    {RECORD_ROW(THREAD, struct kept_wait, teller, "thread"), .is_optional = true},
-    {RECORD_ROW(BOOL, struct kept_wait, is_all, "all")},
-    {RECORD_ROW(BOOL, struct kept_wait, is_over, "over")},
-    {RECORD_ROW(BOOL, struct kept_wait, is_timed_out, "timed_out")},
+    {RECORD_ROW(PANE, struct kept_wait, wait.pane, "teller"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct kept_wait, wait.pane, "thread"), .is_optional = true},
+    {RECORD_ROW(BOOL, struct kept_wait, wait.is_all, "all")},
+    {RECORD_ROW(BOOL, struct kept_wait, wait.is_over, "over")},
+    {RECORD_ROW(BOOL, struct kept_wait, wait.is_timed_out, "timed_out")},
     {RECORD_ROW(INT, struct kept_wait, began_ms, "began_ms")},
-    {RECORD_ROW(INT, struct kept_wait, due_ms, "due_ms")},
-    {RECORD_ROW(INT, struct kept_wait, began_run_ms, "began_run_ms"), .is_optional = true},
-    {RECORD_ROW(INT, struct kept_wait, due_run_ms, "due_run_ms"), .is_optional = true},
-    {RECORD_ROW(WORD, struct kept_wait, boot_id, "boot"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_wait, wait.due_ms, "due_ms")},
+    {RECORD_ROW(INT, struct kept_wait, wait.began_ms, "began_run_ms"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_wait, wait.due_run_ms, "due_run_ms"), .is_optional = true},
+    {RECORD_ROW(WORD, struct kept_wait, wait.boot_id, "boot"), .is_optional = true},
     {RECORD_ROW(LIST, struct kept_wait, parts, "conditions"),
 	.count_offset = offsetof(struct kept_wait, count), .values = WAIT_CONDITIONS_MAX,
 	.rows = RECORD_ROWS(part_fields, NULL)},
@@ -64,17 +58,17 @@ static const struct record_kind named_kind = {.prefix = "wait/",
     .naming = RECORD_BY_EITHER};
 
 static const struct record_field background_fields[] = {
-    {RECORD_ROW(NAME, struct kept_wait, kind, "kind"), .names = kind_names,
+    {RECORD_ROW(NAME, struct kept_wait, wait.kind, "kind"), .names = kind_names,
 	.values = WAIT_KIND_COUNT_},
-    {RECORD_ROW(PANE, struct kept_wait, teller, "teller"), .is_optional = true},
-    {RECORD_ROW(THREAD, struct kept_wait, teller, "thread"), .is_optional = true},
+    {RECORD_ROW(PANE, struct kept_wait, wait.pane, "teller"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct kept_wait, wait.pane, "thread"), .is_optional = true},
     {RECORD_ROW(PANE, struct kept_wait, parts[0].pane, "subject"), .is_optional = true},
     {RECORD_ROW(JSON, struct kept_wait, parts[0].spec, "spec")},
-    {RECORD_ROW(BOOL, struct kept_wait, is_once, "once")},
-    {RECORD_ROW(INT, struct kept_wait, due_ms, "deadline_ms")},
-    {RECORD_ROW(INT, struct kept_wait, due_run_ms, "due_run_ms"), .is_optional = true},
-    {RECORD_ROW(WORD, struct kept_wait, boot_id, "boot"), .is_optional = true},
-    {RECORD_ROW(NATURAL, struct kept_wait, matches, "matches")},
+    {RECORD_ROW(BOOL, struct kept_wait, wait.is_once, "once")},
+    {RECORD_ROW(INT, struct kept_wait, wait.due_ms, "deadline_ms")},
+    {RECORD_ROW(INT, struct kept_wait, wait.due_run_ms, "due_run_ms"), .is_optional = true},
+    {RECORD_ROW(WORD, struct kept_wait, wait.boot_id, "boot"), .is_optional = true},
+    {RECORD_ROW(NATURAL, struct kept_wait, wait.matches, "matches")},
 };
 
 static const struct record_kind background_kind = {.prefix = "errand/",
@@ -93,21 +87,9 @@ void wait_record_put(const struct wait *wait)
 	struct kept_wait kept;
 	if (wait->name[0] == '\0' || wait->set->parts->queue == NULL)
 		return;
-	kept = (struct kept_wait){
-	    .kind = wait->kind,
-	    .teller = wait->pane,
-	    .is_all = wait->is_all,
-	    .is_once = wait->is_once,
-	    .is_over = wait->is_over,
-	    .is_timed_out = wait->is_timed_out,
-	    .matches = wait->matches,
+	kept = (struct kept_wait){.wait = *wait,
 	    .began_ms = clock_real_ms() - (clock_mono_ms() - wait->began_ms),
-	    .due_ms = wait->due_ms,
-	    .began_run_ms = wait->began_ms,
-	    .due_run_ms = wait->due_run_ms,
-	    .count = wait->count,
-	};
-	strcpy(kept.boot_id, wait->boot_id);
+	    .count = wait->count};
 	for (size_t at = 0; at < wait->count; at++) {
 		const struct condition *condition = wait->parts[at].condition;
 		struct kept_part *part = &kept.parts[at];
@@ -149,18 +131,18 @@ static bool load_parts(struct wait *wait, struct kept_wait *kept, const struct j
 static void load_members(struct wait *wait, const char *name, struct kept_wait *kept)
 {
 	bool is_id = strlen(name) < NOTIFICATION_ID_SIZE;
-	wait->pane = kept->teller;
-	wait->is_all = kept->is_all;
-	wait->is_once = kept->is_once;
-	wait->is_over = kept->is_over;
-	wait->is_timed_out = kept->is_timed_out;
-	wait->matches = kept->matches;
-	strcpy(wait->boot_id, kept->boot_id);
-	wait->due_ms = kept->due_ms;
-	wait->due_run_ms = kept->due_run_ms;
-	wait_align(wait, &kept->began_run_ms, &kept->began_ms);
+	wait->pane = kept->wait.pane;
+	wait->is_all = kept->wait.is_all;
+	wait->is_once = kept->wait.is_once;
+	wait->is_over = kept->wait.is_over;
+	wait->is_timed_out = kept->wait.is_timed_out;
+	wait->matches = kept->wait.matches;
+	strcpy(wait->boot_id, kept->wait.boot_id);
+	wait->due_ms = kept->wait.due_ms;
+	wait->due_run_ms = kept->wait.due_run_ms;
+	wait_align(wait, &kept->wait.began_ms, &kept->began_ms);
 	if (wait->kind == WAIT_REQUEST)
-		wait->began_ms = kept->began_run_ms;
+		wait->began_ms = kept->wait.began_ms;
 	wait->over_ms = clock_mono_ms();
 	if (is_id)
 		queue_hold_id(wait->set->parts->queue, name);
@@ -174,7 +156,7 @@ static bool load(struct wait_set *set, const char *name, const struct record_kin
 	bool is_loaded;
 	if (strlen(name) > WAIT_NAME_MAX || !record_read(kind->rows, value, kept))
 		return false;
-	wait = wait_new(set, kept->kind, kept->count);
+	wait = wait_new(set, kept->wait.kind, kept->count);
 	is_loaded = kept->count > 0 && load_parts(wait, kept, value);
 	if (is_loaded)
 		load_members(wait, name, kept);
@@ -186,7 +168,7 @@ static bool load(struct wait_set *set, const char *name, const struct record_kin
 
 static bool load_named(void *data, const char *name, const struct json *value)
 {
-	struct kept_wait kept = {.kind = WAIT_REQUEST};
+	struct kept_wait kept = {.wait.kind = WAIT_REQUEST};
 	struct wait_set *set = data;
 	return set->named < WAIT_NAMED_MAX && load(set, name, &named_kind, &kept, value);
 }

@@ -33,32 +33,28 @@ static const struct field_result cancel_results[] = {
 };
 
 /* Returns true if a background wait is to be cancelled. */
-static bool is_meant_wait(const struct wait_background *wait, const struct watch_cancel_args *args,
-    const struct pane_ref *pane)
+static bool is_meant_wait(
+    const struct wait *wait, const struct watch_cancel_args *args, const struct pane_ref *pane)
 {
 	if (args->id != NULL)
-		return strcmp(wait->id, args->id) == 0;
+		return strcmp(wait->name, args->id) == 0;
 	return args->file_path == NULL && pane_ref_is_set(pane) &&
 	    pane_ref_equal(&wait->pane, pane);
 }
 
-static void put_subject(
-    struct json_writer *writer, struct tmux *tmux, const struct wait_background *wait)
+static void put_subject(struct json_writer *writer, struct tmux *tmux, const struct wait *wait)
 {
-	pane_fate_write(writer, tmux, "watched_pane", &wait->subject);
+	pane_fate_write(writer, tmux, "watched_pane", &wait->parts[0].pane);
 }
 
 /* Puts the request off for a listing of tmux, if the answer could be wrong without it. */
 static bool look_for_subjects(
     struct request *request, const struct watch_cancel_args *args, const struct pane_ref *pane)
 {
-	next_each (const struct wait, wait, wait_next_background, request_daemon(request)->waits) {
-		struct wait_background shown;
-		wait_background_get(wait, &shown);
-		if (is_meant_wait(&shown, args, pane) &&
-		    requester_look_for(request, &shown.subject))
+	next_each (const struct wait, wait, wait_next_background, request_daemon(request)->waits)
+		if (is_meant_wait(wait, args, pane) &&
+		    requester_look_for(request, &wait->parts[0].pane))
 			return true;
-	}
 	return false;
 }
 
@@ -70,16 +66,14 @@ static unsigned cancel_waits(const struct daemon *daemon, const struct watch_can
 	const struct wait *wait, *next;
 	unsigned count = 0;
 	for (wait = wait_next_background(waits, NULL); wait != NULL; wait = next) {
-		struct wait_background shown;
 		next = wait_next_background(waits, wait);
-		wait_background_get(wait, &shown);
-		if (!is_meant_wait(&shown, args, pane))
+		if (!is_meant_wait(wait, args, pane))
 			continue;
 		json_object_begin(writer, NULL);
-		json_put_str(writer, "id", shown.id);
-		put_subject(writer, daemon->tmux, &shown);
+		json_put_str(writer, "id", wait->name);
+		put_subject(writer, daemon->tmux, wait);
 		json_object_end(writer);
-		(void)wait_cancel_background(waits, shown.id); /* cannot fail, as the wait exists */
+		(void)wait_cancel_background(waits, wait->name); /* cannot fail: the wait exists */
 		count++;
 	}
 	return count;
@@ -108,12 +102,9 @@ static bool affects_watch(struct request *request, const void *data, struct pane
 	while (args->id != NULL && (watch = watch_next(daemon->watches, watch)) != NULL)
 		if (strcmp(watch->id, args->id) == 0)
 			*ret_pane = watch->pane;
-	while (args->id != NULL && (wait = wait_next_background(daemon->waits, wait)) != NULL) {
-		struct wait_background shown;
-		wait_background_get(wait, &shown);
-		if (strcmp(shown.id, args->id) == 0)
-			*ret_pane = shown.pane;
-	}
+	while (args->id != NULL && (wait = wait_next_background(daemon->waits, wait)) != NULL)
+		if (strcmp(wait->name, args->id) == 0)
+			*ret_pane = wait->pane;
 	return true;
 }
 
@@ -208,16 +199,16 @@ static const struct field_result list_results[] = {
     {NULL, NULL, NULL},
 };
 
-static void put_wait(
-    struct json_writer *writer, struct tmux *tmux, const struct wait_background *wait)
+static void put_wait(struct json_writer *writer, struct tmux *tmux, const struct wait *wait)
 {
+	const char *spec = wait->parts[0].spec;
 	json_object_begin(writer, NULL);
-	json_put_str(writer, "id", wait->id);
+	json_put_str(writer, "id", wait->name);
 	json_put_str(writer, "kind", wait->kind == WAIT_IDLE ? "idle" : "pane");
 	json_put_null(writer, "file");
 	put_subject(writer, tmux, wait);
 	pane_fate_write(writer, tmux, "pane", &wait->pane);
-	json_put_raw(writer, "condition", wait->spec, strlen(wait->spec));
+	json_put_raw(writer, "condition", spec, strlen(spec));
 	json_put_bool(writer, "once", wait->is_once);
 	json_put_time(writer, "due", wait->due_ms);
 	json_put_int(writer, "count", wait->matches);
@@ -241,14 +232,12 @@ static void handle_list(struct request *request, const void *data)
 		(void)page_keeps(&page);
 	}
 	next_each (const struct wait, wait, wait_next_background, daemon->waits) {
-		struct wait_background shown;
 		if (!page_takes(&page))
 			continue;
-		wait_background_get(wait, &shown);
-		if (requester_look_for(request, &shown.subject) ||
-		    requester_look_for(request, &shown.pane))
+		if (requester_look_for(request, &wait->parts[0].pane) ||
+		    requester_look_for(request, &wait->pane))
 			return;
-		put_wait(writer, daemon->tmux, &shown);
+		put_wait(writer, daemon->tmux, wait);
 		(void)page_keeps(&page);
 	}
 	page_end(&page);
