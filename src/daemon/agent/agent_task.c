@@ -27,30 +27,24 @@ static const char goes_on[] = "the peer has gone; the task goes on";
 
 /* A task as the store has it. */
 struct kept_task {
+	struct agent_task task; /* the members with a row */
 	char agent[AGENT_NAME_MAX + 1];
-	int stage;
-	int64_t created_ms, due_ms;
 	int64_t typed_ms; /* CLOCK_REALTIME; 0: not typed, or an old daemon stored no time */
-	int64_t due_boot_ms, typed_boot_ms; /* CLOCK_BOOTTIME */
-	char boot_id[BOOT_ID_SIZE];
-	int64_t max_bytes;
-	struct pane_ref teller;
-	char *text;
 };
 
 static const struct record_field task_fields[] = {
     {RECORD_ROW(WORD, struct kept_task, agent, "agent")},
-    {RECORD_ROW(INT, struct kept_task, stage, "stage"), .values = TASK_RUNNING + 1},
-    {RECORD_ROW(INT, struct kept_task, created_ms, "created_ms")},
-    {RECORD_ROW(INT, struct kept_task, due_ms, "due_ms")},
+    {RECORD_ROW(INT, struct kept_task, task.stage, "stage"), .values = TASK_RUNNING + 1},
+    {RECORD_ROW(INT, struct kept_task, task.created_ms, "created_ms")},
+    {RECORD_ROW(INT, struct kept_task, task.due_ms, "due_ms")},
     {RECORD_ROW(INT, struct kept_task, typed_ms, "typed_ms"), .is_optional = true},
-    {RECORD_ROW(INT, struct kept_task, due_boot_ms, "due_boot_ms"), .is_optional = true},
-    {RECORD_ROW(INT, struct kept_task, typed_boot_ms, "typed_boot_ms"), .is_optional = true},
-    {RECORD_ROW(WORD, struct kept_task, boot_id, "boot"), .is_optional = true},
-    {RECORD_ROW(NATURAL, struct kept_task, max_bytes, "max_bytes")},
-    {RECORD_ROW(PANE, struct kept_task, teller, "teller"), .is_optional = true},
-    {RECORD_ROW(THREAD, struct kept_task, teller, "teller_thread"), .is_optional = true},
-    {RECORD_ROW(TEXT, struct kept_task, text, "text")},
+    {RECORD_ROW(INT, struct kept_task, task.due_boot_ms, "due_boot_ms"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_task, task.typed_ms, "typed_boot_ms"), .is_optional = true},
+    {RECORD_ROW(WORD, struct kept_task, task.boot_id, "boot"), .is_optional = true},
+    {RECORD_ROW(NATURAL, struct kept_task, task.max_bytes, "max_bytes")},
+    {RECORD_ROW(PANE, struct kept_task, task.teller, "teller"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct kept_task, task.teller, "teller_thread"), .is_optional = true},
+    {RECORD_ROW(TEXT, struct kept_task, task.text, "text")},
 };
 
 static const struct record_kind task_kind = {.prefix = "task/",
@@ -62,20 +56,12 @@ static const struct record_kind task_kind = {.prefix = "task/",
 /* Stores a task. An answer to a question is not stored, because it may be a secret. */
 static void task_store(const struct agent_task *task)
 {
-	struct kept_task kept = {.stage = task->stage,
-	    .created_ms = task->created_ms,
-	    .due_ms = task->due_ms,
-	    .due_boot_ms = task->due_boot_ms,
-	    .typed_boot_ms = task->typed_ms,
-	    .max_bytes = task->max_bytes,
-	    .teller = task->teller,
-	    .text = task->text};
+	struct kept_task kept = {.task = *task};
 	if (task->stage == TASK_RUNNING)
 		kept.typed_ms = clock_real_ms() - (clock_boot_ms() - task->typed_ms);
 	if (task->is_response)
 		return;
 	snprintf(kept.agent, sizeof kept.agent, "%s", task->agent->plan.name);
-	strcpy(kept.boot_id, task->boot_id);
 	record_put(queue_store(task->agent->set->parts->queue), &task_kind, task->id, &kept);
 }
 
@@ -624,19 +610,20 @@ static bool task_load(void *data, const char *id, const struct json *value)
 		record_finish(task_kind.rows, &kept);
 		return false;
 	}
-	task = task_new(agent, kept.text, strlen(kept.text), kept.stage != TASK_QUEUED);
+	task =
+	    task_new(agent, kept.task.text, strlen(kept.task.text), kept.task.stage != TASK_QUEUED);
 	strcpy(task->id, id);
 	queue_hold_id(set->parts->queue, id);
-	task->stage = (enum agent_task_stage)kept.stage;
-	task->created_ms = kept.created_ms;
-	task->due_ms = kept.due_ms;
-	task->due_boot_ms = kept.due_boot_ms;
-	strcpy(task->boot_id, kept.boot_id);
-	task->max_bytes = kept.max_bytes;
-	task->teller = kept.teller;
-	task->is_resumed = kept.stage != TASK_QUEUED;
-	boot_clock_align(set->parts->clock, kept.boot_id, &kept.typed_boot_ms, &kept.typed_ms);
-	task->typed_ms = kept.typed_boot_ms;
+	task->stage = kept.task.stage;
+	task->created_ms = kept.task.created_ms;
+	task->due_ms = kept.task.due_ms;
+	task->due_boot_ms = kept.task.due_boot_ms;
+	strcpy(task->boot_id, kept.task.boot_id);
+	task->max_bytes = kept.task.max_bytes;
+	task->teller = kept.task.teller;
+	task->is_resumed = task->stage != TASK_QUEUED;
+	task->typed_ms = kept.task.typed_ms;
+	boot_clock_align(set->parts->clock, task->boot_id, &task->typed_ms, &kept.typed_ms);
 	if (task->stage == TASK_RUNNING) {
 		submit_aim(agent->submit, &agent->pane, &task_policy);
 		submit_keep(agent->submit);
