@@ -27,15 +27,13 @@ static void on_changed(struct agent *agent)
 	agent_waiters_step(agent);
 }
 
-static void on_made(void *data, const struct pane_ref *pane)
+static void on_made(struct agent *agent, const struct pane_ref *pane)
 {
-	struct agent *agent = data;
 	(void)agent_monitor_aim(agent->monitor, pane, true);
 }
 
-static void on_launched(void *data, const struct pane_ref *pane, const char *error)
+static void on_launched(struct agent *agent, const struct pane_ref *pane, const char *error)
 {
-	struct agent *agent = data;
 	agent->launch = NULL;
 	agent->is_crash_told = false;
 	if (error != NULL) {
@@ -63,13 +61,6 @@ static void drop_launch(struct agent *agent)
 static void agent_launch_program(struct agent *agent)
 {
 	static const struct agent_launch_handlers handlers = {.made = on_made, .done = on_launched};
-	const struct daemon *parts = agent->set->parts;
-	const struct agent_launch_parts launch = {.base = parts->base,
-	    .tmux = parts->tmux,
-	    .reporters = parts->reporters,
-	    .parent = agent->teller,
-	    .command = agent_resume_command(agent)};
-	bool is_there = agent_has_pane(agent);
 	drop_launch(agent);
 	loop_timer_disarm(agent->timer);
 	agent->is_restarting = false;
@@ -81,8 +72,7 @@ static void agent_launch_program(struct agent *agent)
 	submit_drop(agent->submit);
 	agent_set_state(agent, AGENT_STARTING, "its program is being started");
 	agent_monitor_drop(agent->monitor); /* watches nothing until the pane is made */
-	if (!agent_launch_start(&launch, &agent->plan, is_there ? &agent->pane : NULL, &handlers,
-		agent, &agent->launch))
+	if (!agent_launch_start(agent, agent_resume_command(agent), &handlers))
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
 }
 

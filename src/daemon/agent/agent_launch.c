@@ -200,12 +200,13 @@ void agent_failure_notify(const struct agent *agent, bool is_last)
 enum { ERROR_SIZE = 300, FLOW_MAX_MS = 3000 };
 
 struct agent_launch {
-	struct agent_launch_parts parts;
+	struct agent *agent; /* valid while handlers is not NULL */
+	const struct daemon *parts;
 	struct tmux *tmux;
+	char **command; /* as in agent_launch_start() */
 	char token[REPORTER_TOKEN_SIZE];
 	const struct agent_spec *plan;
 	const struct agent_launch_handlers *handlers; /* NULL: the launch was cancelled */
-	void *data;
 	uint32_t session, window, pane;
 	struct loop_timer *timer;
 	bool is_waiting; /* waits until the output is watched */
@@ -222,9 +223,9 @@ static void launch_end(struct agent_launch *launch, const char *error)
 	if (error == NULL && pane.pane == MUXBUS_NO_ID)
 		error = "its pane was closed while it started";
 	if (launch->handlers != NULL)
-		launch->handlers->done(launch->data, &pane, error);
+		launch->handlers->done(launch->agent, &pane, error);
 	loop_timer_free(launch->timer);
-	mem_free_strings(launch->parts.command);
+	mem_free_strings(launch->command);
 	mem_free(launch);
 }
 
@@ -293,7 +294,7 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 	if (muxbus_sync_adopt_pane(sync, launch->pane, true) == 0)
 		(void)muxbus_sync_refresh_window(
 		    sync, launch->window, 0, NULL, NULL); /* the program may have ended already */
-	reporter_settle(launch->parts.reporters, launch->pane);
+	reporter_settle(launch->parts->reporters, launch->pane);
 	launch_end(launch, NULL);
 }
 
@@ -316,8 +317,7 @@ static void run_program(struct agent_launch *launch)
 	muxbus_command_args(command, "-e", (char *)NULL);
 	muxbus_command_argf(command, REPORTER_VARIABLE "=%s", launch->token);
 	muxbus_command_args(command, "--", (char *)NULL);
-	for (char *const *word = launch->parts.command != NULL ? launch->parts.command
-							       : plan->command;
+	for (char *const *word = launch->command != NULL ? launch->command : plan->command;
 	     *word != NULL; word++)
 		muxbus_command_args(command, *word, (char *)NULL);
 	error = muxbus_sync_run_in_window(
@@ -352,12 +352,12 @@ static void on_listed(void *data, int error)
 		launch_end(launch, "its pane was closed while it started");
 		return;
 	}
-	if (launch->parts.reporters != NULL)
-		reporter_add(launch->parts.reporters, launch->pane, &launch->parts.parent,
+	if (launch->parts->reporters != NULL)
+		reporter_add(launch->parts->reporters, launch->pane, &launch->agent->teller,
 		    launch->token, launch->plan->wants_notices);
 	launch->is_waiting = true;
 	loop_timer_arm(launch->timer, FLOW_MAX_MS);
-	launch->handlers->made(launch->data, &pane);
+	launch->handlers->made(launch->agent, &pane);
 }
 
 static void follow(struct agent_launch *launch)
@@ -503,30 +503,31 @@ static uint32_t find_session(const struct tmux *tmux, uint32_t id)
 	return link->session;
 }
 
-bool agent_launch_start(const struct agent_launch_parts *parts, const struct agent_spec *plan,
-    const struct pane_ref *pane, const struct agent_launch_handlers *handlers, void *data,
-    struct agent_launch **ret_launch)
+bool agent_launch_start(
+    struct agent *agent, char **command, const struct agent_launch_handlers *handlers)
 {
+	const struct daemon *parts = agent->set->parts;
 	struct agent_launch *launch;
 	if (!tmux_is_live(parts->tmux)) {
-		mem_free_strings(parts->command);
+		mem_free_strings(command);
 		return false;
 	}
 	launch = xcalloc(1, sizeof *launch);
-	launch->parts = *parts;
+	launch->agent = agent;
+	launch->parts = parts;
 	launch->timer = loop_timer_new(parts->base, on_timer, launch);
 	launch->tmux = parts->tmux;
+	launch->command = command;
 	reporter_new_token(launch->token);
-	launch->plan = plan;
+	launch->plan = &agent->plan;
 	launch->handlers = handlers;
-	launch->data = data;
 	launch->session = launch->window = launch->pane = MUXBUS_NO_ID;
-	*ret_launch = launch;
-	if (pane != NULL)
-		launch->session = find_session(parts->tmux, pane->pane);
+	agent->launch = launch;
+	if (agent_has_pane(agent))
+		launch->session = find_session(parts->tmux, agent->pane.pane);
 	if (launch->session != MUXBUS_NO_ID) {
 		launch->is_again = true;
-		make_next_window(launch, pane);
+		make_next_window(launch, &agent->pane);
 	} else {
 		make_session(launch, on_named_session);
 	}

@@ -8,30 +8,21 @@
 
 #include "daemon/agent/agent_state.h"
 
-/* Parts and values that a launch needs. */
-struct agent_launch_parts {
-	struct event_base *base;
-	struct tmux *tmux;
-	struct reporter_set *reporters; /* NULL: the program cannot report */
-	struct pane_ref parent; /* gets the notices that the program writes */
-	char **command; /* replaces the plan's command; freed by the launch; NULL: use the plan's */
-};
-
 struct agent_launch_handlers {
 	/* The pane exists, its program does not run yet: begin to watch its output now. */
-	void (*made)(void *data, const struct pane_ref *pane);
+	void (*made)(struct agent *agent, const struct pane_ref *pane);
 	/* The program runs (error NULL), or failed to start (error: text). The launch is freed. */
-	void (*done)(void *data, const struct pane_ref *pane, const char *error);
+	void (*done)(struct agent *agent, const struct pane_ref *pane, const char *error);
 };
 
 /*
- * pane NULL: makes a session; otherwise uses the session of this pane, which is closed. *ret_launch
- * is set before any handler is called. Launch and plan must last until done is called or the launch
- * is cancelled. Returns false if tmux is not connected.
+ * Makes a session, or, if the agent has a pane, uses the session of this pane, which is closed.
+ * Sets agent->launch before any handler is called. The agent's plan must last until done is called
+ * or the launch is cancelled. command replaces the plan's, and is freed by the launch; NULL: the
+ * plan's. Returns false if tmux is not connected.
  */
-bool agent_launch_start(const struct agent_launch_parts *parts, const struct agent_spec *plan,
-    const struct pane_ref *pane, const struct agent_launch_handlers *handlers, void *data,
-    struct agent_launch **ret_launch);
+bool agent_launch_start(
+    struct agent *agent, char **command, const struct agent_launch_handlers *handlers);
 
 /* The output of the new pane is watched: the program may be started. */
 void agent_launch_flows(struct agent_launch *launch);
