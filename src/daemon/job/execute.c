@@ -39,7 +39,6 @@ struct execution {
 	int64_t heard[2]; /* bytes of stdout and stderr that were looked at */
 	unsigned quiet_looks; /* looks since the last progress report */
 	bool is_waited; /* false: the answer is sent when the command starts */
-	char id[NOTIFICATION_ID_SIZE];
 	struct pane_ref pane;
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 };
@@ -341,7 +340,7 @@ static void report_line(
 static void on_news(void *data)
 {
 	struct execution *execution = data;
-	const struct job *job = job_find(execution->jobs, execution->id);
+	const struct job *job = job_find(execution->jobs, execution->listener.id);
 	loop_timer_arm(execution->news, NEWS_MS);
 	execution->quiet_looks++;
 	if (job != NULL) {
@@ -363,8 +362,6 @@ static void execution_free(struct execution *execution)
 static void on_ended(struct job_listener *listener, const struct job *job)
 {
 	struct execution *execution = list_entry(listener, struct execution, listener);
-	if (strcmp(job->id, execution->id) != 0)
-		return;
 	execution_answer(execution, job);
 	execution_free(execution);
 }
@@ -373,24 +370,24 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 static void on_timeout(void *data)
 {
 	struct execution *execution = data;
-	const struct job *job = job_find(execution->jobs, execution->id);
-	job_set_silent(execution->jobs, execution->id, false, &execution->pane);
+	const struct job *job = job_find(execution->jobs, execution->listener.id);
+	job_set_silent(execution->jobs, job->id, false, &execution->pane);
 	execution_answer(execution, job);
 	execution_free(execution);
 }
 
 /* The command has started. If "wait" is false, the request is answered now. */
-static void on_started(struct job_listener *listener, const struct job *job)
+static void on_started(struct job_listener *listener, const struct job *job UNUSED)
 {
 	struct execution *execution = list_entry(listener, struct execution, listener);
-	if (strcmp(job->id, execution->id) == 0 && !execution->is_waited)
+	if (!execution->is_waited)
 		on_timeout(execution);
 }
 
 static void on_cancelled(void *data)
 {
 	struct execution *execution = data;
-	job_set_silent(execution->jobs, execution->id, false, &execution->pane);
+	job_set_silent(execution->jobs, execution->listener.id, false, &execution->pane);
 	execution_free(execution);
 }
 
@@ -408,8 +405,7 @@ static void execution_begin(struct request *request, const struct job *job,
 	execution->timer = loop_timer_new(daemon->base, on_timeout, execution);
 	execution->pane = *pane;
 	execution->began_ms = clock_mono_ms();
-	strcpy(execution->id, job->id);
-	job_listen(daemon->jobs, &execution->listener);
+	job_listen(daemon->jobs, &execution->listener, job->id);
 	loop_timer_arm(execution->timer, clock_seconds_to_ms(args->timeout_sec));
 	request_on_cancel(
 	    request, on_cancelled, execution, "the peer has gone; the command goes on");

@@ -206,6 +206,16 @@ static void job_post(struct job_set *set, const struct job *job)
 	mem_free(data);
 }
 
+static void tell(struct job_set *set, const struct job *job, bool has_ended)
+{
+	list_each_safe (struct job_listener, listener, &set->listeners, link) {
+		job_listener_fn *heard = has_ended ? listener->ended : listener->started;
+		if (heard != NULL &&
+		    (listener->id[0] == '\0' || strcmp(listener->id, job->id) == 0))
+			heard(listener, job);
+	}
+}
+
 /* Stores the end of a job and posts its notification, in one transaction; calls the listeners. */
 static void job_settle(struct job_set *set, struct job *job)
 {
@@ -216,8 +226,7 @@ static void job_settle(struct job_set *set, struct job *job)
 	if (!job->is_silent)
 		job_post(set, job);
 	(void)queue_commit(set->queue);
-	list_each_safe (struct job_listener, listener, &set->listeners, link)
-		listener->ended(listener, job);
+	tell(set, job, true);
 }
 
 static enum job_state state_of(const struct job_status *status)
@@ -273,16 +282,6 @@ static bool tracked_watch(struct tracked *tracked, int pidfd)
 	return tracked->watch != NULL;
 }
 
-static void command_started(struct tracked *tracked)
-{
-	if (tracked->is_started)
-		return;
-	tracked->is_started = true;
-	list_each_safe (struct job_listener, listener, &tracked->set->listeners, link)
-		if (listener->started != NULL)
-			listener->started(listener, &tracked->job);
-}
-
 /*
  * A report of the supervisor says that the command has started, that it has ended, or both. After
  * the end the supervisor syncs its files and exits. If the pipe closes without a report, the
@@ -304,8 +303,10 @@ static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 		tracked_close_news(tracked);
 	if (len <= 0 && job_start_read(tracked->set->dir_fd, job->id, &start) == 0)
 		job->pid = start.pid;
-	if (len <= 0 || news.has_started)
-		command_started(tracked);
+	if ((len <= 0 || news.has_started) && !tracked->is_started) {
+		tracked->is_started = true;
+		tell(tracked->set, job, false);
+	}
 	if (!news.has_ended)
 		return;
 	job->status = news.status;
@@ -504,19 +505,17 @@ static bool job_load(void *data, const char *id, const struct json *value)
 /* After a crash: removes files with environments and input of jobs that do not run. */
 static void set_sweep(struct job_set *set)
 {
-	static const char *const suffixes[] = {".in", ".spec", ".spec.new"};
+	static const char *const suffixes[] = {".in", ".spec", ".spec.new", NULL};
 	DIR *dir = opendir(set->dir);
 	const struct dirent *entry;
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
 		size_t len = strcspn(entry->d_name, ".");
 		char id[JOB_NAME_SIZE];
 		const struct job *job;
-		bool is_secret = false;
-		for (size_t at = 0; at < sizeof suffixes / sizeof *suffixes; at++)
-			is_secret |= strcmp(entry->d_name + len, suffixes[at]) == 0;
 		snprintf(id, sizeof id, "%.*s", (int)len, entry->d_name);
 		job = job_find(set, id);
-		if (is_secret && (job == NULL || job->state != JOB_RUNNING))
+		if (str_is_in(entry->d_name + len, suffixes) &&
+		    (job == NULL || job->state != JOB_RUNNING))
 			(void)unlinkat(
 			    set->dir_fd, entry->d_name, 0); /* the next start tries again */
 	}
@@ -527,13 +526,11 @@ static void set_sweep(struct job_set *set)
 static void set_load(struct job_set *set)
 {
 	queue_load(set->queue, &job_kind, job_load, set);
-	list_each_safe (struct job, job, &set->jobs, link) {
-		struct tracked *tracked = tracked_of(job);
-		if (tracked->job.state == JOB_RUNNING)
-			job_adopt(tracked);
+	list_each_safe (struct job, job, &set->jobs, link)
+		if (job->state == JOB_RUNNING)
+			job_adopt(tracked_of(job));
 		else
-			++*ended_count(set, &tracked->job);
-	}
+			++*ended_count(set, job);
 	set_sweep(set);
 }
 
@@ -637,8 +634,9 @@ void job_set_silent(
 	job_store(set, job);
 }
 
-void job_listen(struct job_set *set, struct job_listener *listener)
+void job_listen(struct job_set *set, struct job_listener *listener, const char *id)
 {
+	strcpy(listener->id, id);
 	list_append(&set->listeners, &listener->link);
 }
 

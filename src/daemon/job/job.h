@@ -83,14 +83,17 @@ void job_settle_waited(struct job_set *set, const struct job *job);
 void job_set_silent(
     struct job_set *set, const char *id, bool is_silent, const struct pane_ref *pane);
 
+struct job_listener;
+typedef void job_listener_fn(struct job_listener *listener, const struct job *job);
+
 struct job_listener {
 	struct list link;
-	/* The command runs; pid is set if it is known. May be NULL. */
-	void (*started)(struct job_listener *listener, const struct job *job);
-	/* The job has ended, and its notification was posted. */
-	void (*ended)(struct job_listener *listener, const struct job *job);
+	char id[NOTIFICATION_ID_SIZE];
+	job_listener_fn *started; /* the command runs; pid is set if it is known. May be NULL */
+	job_listener_fn *ended; /* the job has ended, and its notification was posted */
 };
-void job_listen(struct job_set *set, struct job_listener *listener);
+/* Listens to the job with this id; "": to all jobs. */
+void job_listen(struct job_set *set, struct job_listener *listener, const char *id);
 
 /* Writes the path of a file of the job. */
 void job_path(

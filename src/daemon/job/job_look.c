@@ -90,9 +90,7 @@ struct job_get_args {
 };
 
 static const struct field get_fields[] = {
-    {FIELD_ROW(STRING, struct job_get_args, job, "job"), .flags = FIELD_REQUIRED,
-	.help = "Its id or name."},
-    {FIELD_ROW(STRING, struct job_get_args, job, "id"), .flags = FIELD_ALIAS},
+    JOB_FIELD(job_get_args),
     {.name = NULL},
 };
 
@@ -118,9 +116,7 @@ struct job_read_args {
 };
 
 static const struct field read_fields[] = {
-    {FIELD_ROW(STRING, struct job_read_args, job, "job"), .flags = FIELD_REQUIRED,
-	.help = "Its id or name."},
-    {FIELD_ROW(STRING, struct job_read_args, job, "id"), .flags = FIELD_ALIAS},
+    JOB_FIELD(job_read_args),
     {FIELD_ROW(INT, struct job_read_args, offset, "offset"), .unit = "bytes", .min = -JSON_INT_MAX,
 	.max = JSON_INT_MAX, .help = "Where to begin; negative: so many bytes before the end."},
     {FIELD_ROW(INT, struct job_read_args, max_bytes, "max_bytes"), .unit = "bytes", .min = 1,

@@ -68,15 +68,17 @@ static const struct field background_fields[] = {
     {.name = NULL},
 };
 
+#define STARTED_RESULTS                                                                        \
+	{"message", "string", "what was done, in words"}, WAKE_RESULTS, DURABLE_RESULTS,       \
+	    {"pid", "integer|null", "of the command, and its process group"},                  \
+	    {"cwd", "string", "where it runs"}, {"log", "string", "the file with its output"}, \
+	{                                                                                      \
+		"timeout_sec", "number|null", "when it is stopped"                             \
+	}
+
 static const struct field_result run_results[] = {
     {"id", "string", "the job, and its notification"},
-    {"message", "string", "what was done, in words"},
-    WAKE_RESULTS,
-    DURABLE_RESULTS,
-    {"pid", "integer|null", "of the command, and its process group"},
-    {"cwd", "string", "where it runs"},
-    {"log", "string", "the file with its output"},
-    {"timeout_sec", "number|null", "when it is stopped"},
+    STARTED_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -134,15 +136,12 @@ struct run_wait {
 	struct job_listener listener;
 	struct request *request;
 	struct job_set *jobs;
-	char id[NOTIFICATION_ID_SIZE];
 	char replaced[NOTIFICATION_ID_SIZE]; /* the job that was restarted; empty: none */
 };
 
 static void run_answer(struct job_listener *listener, const struct job *job)
 {
 	struct run_wait *wait = list_entry(listener, struct run_wait, listener);
-	if (strcmp(wait->id, job->id) != 0)
-		return;
 	list_remove(&listener->link);
 	if (wait->replaced[0] != '\0')
 		json_put_str(request_result(wait->request), "replaced", wait->replaced);
@@ -165,9 +164,8 @@ static void run_await(
 	wait->request = request;
 	wait->jobs = jobs;
 	wait->listener = (struct job_listener){.started = run_answer, .ended = run_answer};
-	snprintf(wait->id, sizeof wait->id, "%s", id);
 	snprintf(wait->replaced, sizeof wait->replaced, "%s", replaced);
-	job_listen(jobs, &wait->listener);
+	job_listen(jobs, &wait->listener, id);
 	request_on_cancel(request, run_free, wait, "the peer has gone; the job goes on");
 }
 
@@ -241,9 +239,7 @@ struct job_stop_args {
 };
 
 static const struct field stop_fields[] = {
-    {FIELD_ROW(STRING, struct job_stop_args, job, "job"), .flags = FIELD_REQUIRED,
-	.help = "Its id or name."},
-    {FIELD_ROW(STRING, struct job_stop_args, job, "id"), .flags = FIELD_ALIAS},
+    JOB_FIELD(job_stop_args),
     {FIELD_ROW(CHOICE, struct job_stop_args, signal, "signal"), .choices = signal_choices,
 	.preset = "\"TERM\"",
 	.help = "TERM and INT are followed by KILL for all its processes after 5 s; others are "
@@ -287,9 +283,7 @@ struct restart_args {
 };
 
 static const struct field restart_fields[] = {
-    {FIELD_ROW(STRING, struct restart_args, job, "job"), .flags = FIELD_REQUIRED,
-	.help = "Its id or name."},
-    {FIELD_ROW(STRING, struct restart_args, job, "id"), .flags = FIELD_ALIAS},
+    JOB_FIELD(restart_args),
     {FIELD_ROW(STRING_MAP, struct restart_args, env, "env"), .flags = FIELD_CONFIDENTIAL,
 	.help = "Environment variables beyond those of its tmux session, in place of those that "
 		"it was started with."},
@@ -301,13 +295,7 @@ static const struct field restart_fields[] = {
 static const struct field_result restart_results[] = {
     {"id", "string", "the new job, and its notification"},
     {"replaced", "string", "the job that was restarted: its end is not notified"},
-    {"message", "string", "what was done, in words"},
-    WAKE_RESULTS,
-    {"pid", "integer|null", "of the command, and its process group"},
-    {"cwd", "string", "where it runs"},
-    {"log", "string", "the file with its output"},
-    {"timeout_sec", "number|null", "when it is stopped"},
-    DURABLE_RESULTS,
+    STARTED_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -316,7 +304,6 @@ struct restart {
 	struct job_listener listener;
 	struct request *request; /* NULL: the peer has disconnected; the restart continues */
 	struct job_set *jobs;
-	char id[NOTIFICATION_ID_SIZE];
 	const char **env; /* changes of the daemon's environment */
 	bool has_env; /* some of the changes were given for the job */
 };
@@ -358,8 +345,6 @@ static void restart_start(struct restart *restart, const struct job *old)
 static void restart_ended(struct job_listener *listener, const struct job *job)
 {
 	struct restart *restart = list_entry(listener, struct restart, listener);
-	if (strcmp(restart->id, job->id) != 0)
-		return;
 	list_remove(&listener->link);
 	job_settle_waited(restart->jobs, job);
 	restart_start(restart, job);
@@ -421,12 +406,11 @@ static void handle_restart(struct request *request, const void *data)
 	restart->has_env =
 	    args->env != NULL ? args->env->count > 0 || args->env_only : job->has_env;
 	restart->listener.ended = restart_ended;
-	strcpy(restart->id, job->id);
 	if (job->state != JOB_RUNNING) {
 		restart_start(restart, job);
 		return;
 	}
-	job_listen(jobs, &restart->listener);
+	job_listen(jobs, &restart->listener, job->id);
 	request_on_cancel(
 	    request, restart_cancelled, restart, "the peer has gone; the restart goes on");
 }

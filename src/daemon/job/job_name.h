@@ -10,6 +10,14 @@
 struct job_set;
 struct request;
 
+/* The field for job_name_get(), of a struct of arguments with the member job. */
+#define JOB_FIELD(args_struct)                                                       \
+	{FIELD_ROW(STRING, struct args_struct, job, "job"), .flags = FIELD_REQUIRED, \
+	    .help = "Its id or name."},                                              \
+	{                                                                            \
+		.name = "id", .flags = FIELD_ALIAS                                   \
+	}
+
 /* Returns the job with this id or name, or NULL. */
 const struct job *job_name_find(const struct job_set *set, const char *text);
 

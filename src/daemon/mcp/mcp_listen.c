@@ -179,7 +179,7 @@ static struct mcp_listening *listening_of(struct mcp_session *session)
 	listening->jobs.started = on_job;
 	listening->jobs.ended = on_job;
 	if (listening->daemon->jobs != NULL)
-		job_listen(listening->daemon->jobs, &listening->jobs);
+		job_listen(listening->daemon->jobs, &listening->jobs, "");
 	session->listening = listening;
 	return listening;
 }

@@ -359,7 +359,7 @@ struct provide_set *provide_set_new(
 	list_init(&set->retired);
 	list_init(&set->waiters);
 	provide_calls_init(&set->calls);
-	job_listen(parts->jobs, &set->listener);
+	job_listen(parts->jobs, &set->listener, "");
 	tool_folder_set_read(parts->tools, provide_files_read, set);
 	provide_files_read(set);
 	tool_servers_take_up(set);

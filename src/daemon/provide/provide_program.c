@@ -166,7 +166,7 @@ struct provide_program *provide_program_new(const struct provide_program_parts *
 	program->parts = *parts;
 	program->listener.ended = on_ended;
 	program->timer = loop_timer_new(parts->base, on_timer, program);
-	job_listen(parts->jobs, &program->listener);
+	job_listen(parts->jobs, &program->listener, "");
 	take_up(program);
 	if (program->state == STATE_OFF && parts->is_with_daemon)
 		start_later(program);

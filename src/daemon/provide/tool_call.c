@@ -85,7 +85,6 @@ struct tool_wait {
 	struct request *request;
 	struct job_set *jobs;
 	struct job_listener listener;
-	char id[NOTIFICATION_ID_SIZE];
 };
 
 /*
@@ -125,8 +124,6 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	struct tool_wait *wait = list_entry(listener, struct tool_wait, listener);
 	struct request *request = wait->request;
 	const struct job_set *jobs = wait->jobs;
-	if (strcmp(job->id, wait->id) != 0)
-		return;
 	wait_free(wait);
 	tool_call_answer(request, jobs, job);
 }
@@ -135,7 +132,8 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 static void on_cancelled(void *data)
 {
 	struct tool_wait *wait = data;
-	(void)job_stop(wait->jobs, wait->id, SIGTERM); /* the program may have ended already */
+	(void)job_stop(
+	    wait->jobs, wait->listener.id, SIGTERM); /* the program may have ended already */
 	wait_free(wait);
 }
 
@@ -145,8 +143,7 @@ static void await(struct request *request, struct job_set *jobs, const struct jo
 	wait->request = request;
 	wait->jobs = jobs;
 	wait->listener.ended = on_ended;
-	strcpy(wait->id, job->id);
-	job_listen(jobs, &wait->listener);
+	job_listen(jobs, &wait->listener, job->id);
 	request_on_cancel(request, on_cancelled, wait, "the peer has gone; the tool is ended");
 }
 

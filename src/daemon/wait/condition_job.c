@@ -8,7 +8,6 @@
 struct job_watch {
 	struct job_listener listener;
 	struct condition *condition;
-	char id[NOTIFICATION_ID_SIZE];
 };
 
 struct job_args {
@@ -36,24 +35,20 @@ static void settle_job(struct condition *condition, const struct job *job)
 
 static void job_has_ended(struct job_listener *listener, const struct job *job)
 {
-	struct job_watch *watch = list_entry(listener, struct job_watch, listener);
-	if (strcmp(watch->id, job->id) == 0)
-		settle_job(watch->condition, job);
+	settle_job(list_entry(listener, struct job_watch, listener)->condition, job);
 }
 
 static bool job_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct job_args *args = data;
-	const struct job *job = job_name_find(condition->parts->jobs, args->job);
+	const struct job *job = job_name_get(request, args->job);
 	struct job_watch *watch;
 	if (job == NULL)
-		return request_fail(request, MESSAGE_NO_SUCH_JOB,
-		    "there is no job \"%.40s\": see list_jobs", args->job);
+		return false;
 	watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;
 	watch->listener.ended = job_has_ended;
-	strcpy(watch->id, job->id);
-	job_listen(condition->parts->jobs, &watch->listener);
+	job_listen(condition->parts->jobs, &watch->listener, job->id);
 	condition->watch = watch;
 	if (job->state != JOB_RUNNING)
 		settle_job(condition, job);
