@@ -33,77 +33,72 @@ void mcp_advice_narrow(const struct method *tool, void *args)
 	}
 }
 
-static void put_visible(struct buf *out, const char *text)
+/* Lists a thing, as the number *count from 1; text may be foreign. False: enough are listed. */
+static bool list_one(struct buf *out, size_t *count, const char *id, const char *text)
 {
+	if (++*count > LISTED_MAX)
+		return false;
+	(void)buf_printf(out, "%s %s%s", *count > 1 ? "," : "", id, *text != '\0' ? " " : "");
 	(void)str_append_visible(out, text, strnlen(text, 60)); /* may end within a word */
+	return true;
 }
 
-static void end_list(struct buf *out, size_t count, const char *more)
-{
-	(void)buf_printf(out, "%s.%s",
-	    count == 0               ? " none"
-		: count > LISTED_MAX ? " and others"
-				     : "",
-	    more);
-}
-
-static void list_panes(struct buf *out, const struct daemon *daemon)
+static size_t list_panes(struct buf *out, const struct daemon *daemon)
 {
 	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
 	const struct muxbus_pane *pane = NULL;
 	size_t count = 0;
-	(void)buf_append_str(out, "\nPanes:");
+	char id[16];
 	while (model != NULL && (pane = muxbus_model_next_pane(model, pane)) != NULL) {
-		if (count++ >= LISTED_MAX)
-			continue;
-		(void)buf_printf(out, "%s %%%u ", count > 1 ? "," : "", (unsigned)pane->id);
-		put_visible(out, pane->command != NULL ? pane->command : "?");
+		(void)snprintf(id, sizeof id, "%%%u", (unsigned)pane->id);
+		if (!list_one(out, &count, id, pane->command != NULL ? pane->command : "?"))
+			break;
 	}
-	end_list(out, count, " list_panes tells more.");
+	return count;
 }
 
-static void list_jobs(struct buf *out, const struct daemon *daemon)
+static size_t list_jobs(struct buf *out, const struct daemon *daemon)
 {
 	const struct job *job = NULL;
 	size_t count = 0;
-	(void)buf_append_str(out, "\nJobs:");
-	while (daemon->jobs != NULL && (job = job_next(daemon->jobs, job)) != NULL) {
-		if (job->is_silent || count++ >= LISTED_MAX)
-			continue;
-		(void)buf_printf(out, "%s %s ", count > 1 ? "," : "", job->id);
-		put_visible(out, job->command);
-	}
-	end_list(out, count, "");
+	while (daemon->jobs != NULL && (job = job_next(daemon->jobs, job)) != NULL)
+		if (!job->is_silent && !list_one(out, &count, job->id, job->command))
+			break;
+	return count;
 }
 
-enum { TIMERS_NAMED = 100 };
-
-static void list_timers(struct buf *out, const struct daemon *daemon)
+static size_t list_timers(struct buf *out, const struct daemon *daemon)
 {
 	const struct timer *timer = NULL;
-	const char *comma = "";
-	unsigned left = TIMERS_NAMED;
-	(void)buf_append_str(out, "\nTimers:");
-	while (daemon->timers != NULL && left-- > 0 &&
-	    (timer = timer_next(daemon->timers, timer)) != NULL) {
-		(void)buf_printf(out, "%s %s", comma, timer->id);
-		comma = ",";
-	}
-	(void)buf_append_str(out, *comma ? "." : " none.");
+	size_t count = 0;
+	while (daemon->timers != NULL && (timer = timer_next(daemon->timers, timer)) != NULL &&
+	    list_one(out, &count, timer->id, ""))
+		continue;
+	return count;
 }
 
-static void list_watches(struct buf *out, const struct daemon *daemon)
+static size_t list_watches(struct buf *out, const struct daemon *daemon)
 {
 	const struct watch *watch = NULL;
-	const char *comma = "";
-	(void)buf_append_str(out, "\nWatches:");
-	while (daemon->watches != NULL && (watch = watch_next(daemon->watches, watch)) != NULL) {
-		(void)buf_printf(out, "%s %s ", comma, watch->id);
-		put_visible(out, watch->file);
-		comma = ",";
-	}
-	(void)buf_append_str(out, *comma ? "." : " none.");
+	size_t count = 0;
+	while (daemon->watches != NULL && (watch = watch_next(daemon->watches, watch)) != NULL &&
+	    list_one(out, &count, watch->id, watch->file))
+		continue;
+	return count;
 }
+
+/* The things to name in errors about one that does not exist. */
+static const struct {
+	enum message_error error;
+	const char *title, *more;
+	size_t (*list)(struct buf *out, const struct daemon *daemon);
+} lists[] = {
+    {MESSAGE_NO_SUCH_PANE, "Panes", " list_panes tells more.", list_panes},
+    {MESSAGE_AMBIGUOUS_TARGET, "Panes", " list_panes tells more.", list_panes},
+    {MESSAGE_NO_SUCH_JOB, "Jobs", "", list_jobs},
+    {MESSAGE_NO_SUCH_TIMER, "Timers", "", list_timers},
+    {MESSAGE_NO_SUCH_WATCH, "Watches", "", list_watches},
+};
 
 /* Lists the parameters of a tool, and an example. */
 static void list_parameters(struct buf *out, const struct method *tool)
@@ -173,25 +168,19 @@ void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct
 	len = usable_len(text, tools);
 	has_end = len > 0 && strchr(".?!", text[len - 1]) != NULL;
 	(void)buf_printf(out, "%s failed: %.*s%s", tool->name, (int)len, text, has_end ? "" : ".");
-	switch (error) {
-	case MESSAGE_PARAMS:
+	if (error == MESSAGE_PARAMS)
 		list_parameters(out, tool);
-		break;
-	case MESSAGE_NO_SUCH_PANE:
-	case MESSAGE_AMBIGUOUS_TARGET:
-		list_panes(out, daemon);
-		break;
-	case MESSAGE_NO_SUCH_JOB:
-		list_jobs(out, daemon);
-		break;
-	case MESSAGE_NO_SUCH_TIMER:
-		list_timers(out, daemon);
-		break;
-	case MESSAGE_NO_SUCH_WATCH:
-		list_watches(out, daemon);
-		break;
-	default:
-		break;
+	for (size_t at = 0; at < sizeof lists / sizeof *lists; at++) {
+		size_t count;
+		if (lists[at].error != error)
+			continue;
+		(void)buf_printf(out, "\n%s:", lists[at].title);
+		count = lists[at].list(out, daemon);
+		(void)buf_printf(out, "%s.%s",
+		    count == 0               ? " none"
+			: count > LISTED_MAX ? " and others"
+					     : "",
+		    lists[at].more);
 	}
 	if (step != NULL)
 		(void)buf_printf(out, "\n%s", step);

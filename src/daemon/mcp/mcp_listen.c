@@ -51,28 +51,29 @@ struct mcp_listening {
 	mcp_listen_log_fn *log; /* gets the events of the log */
 };
 
+/* Begins the member _meta with the id of a stream. */
+static void begin_meta(struct json_writer *writer, const struct listen_stream *stream)
+{
+	json_object_begin(writer, "_meta");
+	json_put_raw(writer, MCP_META "subscriptionId", stream->id, strlen(stream->id));
+}
+
 /* Sends a notification, with the stream's id and a URI unless NULL. */
-static bool tell(struct peer *peer, const char *method, const char *stream_id, const char *uri)
+static bool tell(
+    struct peer *peer, const char *method, const struct listen_stream *stream, const char *uri)
 {
 	struct json_writer writer;
 	struct buf line;
 	bool is_sent;
-	json_start_object(&writer, &line, MESSAGE_ID_BYTES + 4096);
-	json_put_str(&writer, "jsonrpc", "2.0");
-	json_put_str(&writer, "method", method);
-	if (stream_id != NULL || uri != NULL) {
-		json_object_begin(&writer, "params");
-		if (stream_id != NULL) {
-			json_object_begin(&writer, "_meta");
-			json_put_raw(
-			    &writer, MCP_META "subscriptionId", stream_id, strlen(stream_id));
-			json_object_end(&writer);
-		}
-		if (uri != NULL)
-			json_put_str(&writer, "uri", uri);
+	json_start(&writer, &line, MESSAGE_ID_BYTES + 4096);
+	message_begin_notice(&writer, method);
+	if (stream != NULL) {
+		begin_meta(&writer, stream);
 		json_object_end(&writer);
 	}
-	message_end(&writer);
+	if (uri != NULL)
+		json_put_str(&writer, "uri", uri);
+	message_end_notice(&writer);
 	is_sent = peer_send_line(peer, (const char *)line.data, line.len);
 	buf_finish(&line);
 	return is_sent;
@@ -81,11 +82,10 @@ static bool tell(struct peer *peer, const char *method, const char *stream_id, c
 /* Notifies about a target. Returns false if the peer is too slow; the target then stays due. */
 static bool tell_target(const struct listen_target *target)
 {
-	const char *id = target->stream != NULL ? target->stream->id : NULL;
-	return *target->uri ? tell(target->listening->session->peer,
-				  "notifications/resources/updated", id, target->uri)
-			    : tell(target->listening->session->peer,
-				  "notifications/resources/list_changed", id, NULL);
+	struct peer *peer = target->listening->session->peer;
+	return *target->uri
+	    ? tell(peer, "notifications/resources/updated", target->stream, target->uri)
+	    : tell(peer, "notifications/resources/list_changed", target->stream, NULL);
 }
 
 /* Sets the timer for the target that is due first. */
@@ -282,22 +282,10 @@ void mcp_listen_tools_changed(struct mcp_session *session)
 		(void)tell(session->peer, "notifications/tools/list_changed", NULL, NULL);
 	if (!session->listening)
 		return;
-	list_each (const struct listen_stream, stream, &session->listening->streams, link) {
+	list_each (const struct listen_stream, stream, &session->listening->streams, link)
 		if (stream->has_tools)
-			(void)tell(
-			    session->peer, "notifications/tools/list_changed", stream->id, NULL);
-	}
+			(void)tell(session->peer, "notifications/tools/list_changed", stream, NULL);
 }
-
-struct listen_subscribe_args {
-	const char *uri;
-};
-
-static const struct field subscribe_fields[] = {
-    {FIELD_ROW(STRING, struct listen_subscribe_args, uri, "uri"), .flags = FIELD_REQUIRED,
-	.max = MCP_URI_MAX},
-    {.name = NULL},
-};
 
 static struct listen_target *find_by_uri(struct mcp_listening *listening, const char *uri)
 {
@@ -309,13 +297,11 @@ static struct listen_target *find_by_uri(struct mcp_listening *listening, const 
 
 static void handle_subscribe(struct mcp_exchange *exchange, const void *data)
 {
-	const struct listen_subscribe_args *args = data;
+	const struct mcp_uri_args *args = data;
 	struct mcp_listening *listening = listening_of(exchange->session);
 	struct mcp_change change;
 	if (!mcp_resource_change(args->uri, &change)) {
-		request_fail_data(exchange->request, MESSAGE_RESOURCE, "\"field\":\"uri\"",
-		    "no resource has this URI; resources/list and resources/templates/list "
-		    "have the resources");
+		mcp_resource_refuse(exchange, args->uri);
 		return;
 	}
 	if (needs_client(listening, &change) && dispatch_attach_first(exchange->request))
@@ -332,7 +318,7 @@ static void handle_subscribe(struct mcp_exchange *exchange, const void *data)
 
 static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
 {
-	const struct listen_subscribe_args *args = data;
+	const struct mcp_uri_args *args = data;
 	struct mcp_listening *listening = listening_of(exchange->session);
 	struct listen_target *target = find_by_uri(listening, args->uri);
 	if (target != NULL)
@@ -368,8 +354,7 @@ static void acknowledge(struct listen_stream *stream, const struct json *filter)
 	struct mcp_change change;
 	json_start(&writer, &line, MESSAGE_ID_BYTES + (size_t)TARGETS_MAX * MCP_URI_MAX * 6 + 4096);
 	message_begin_notice(&writer, "notifications/subscriptions/acknowledged");
-	json_object_begin(&writer, "_meta");
-	json_put_raw(&writer, MCP_META "subscriptionId", stream->id, strlen(stream->id));
+	begin_meta(&writer, stream);
 	json_object_end(&writer);
 	json_object_begin(&writer, "notifications");
 	stream->has_tools = json_get_bool(filter, "toolsListChanged", false);
@@ -438,8 +423,7 @@ void mcp_listen_end(struct mcp_session *session)
 		struct request *request = stream->request;
 		struct json_writer *writer = request_result(request);
 		json_put_str(writer, "resultType", "complete");
-		json_object_begin(writer, "_meta");
-		json_put_raw(writer, MCP_META "subscriptionId", stream->id, strlen(stream->id));
+		begin_meta(writer, stream);
 		mcp_put_server_info(writer, MCP_META "serverInfo");
 		json_object_end(writer);
 		stream_free(stream);
@@ -451,11 +435,11 @@ void mcp_listen_end(struct mcp_session *session)
 const struct mcp_method mcp_methods_listen[] = {
     {.name = "resources/subscribe",
 	.flags = MCP_LEGACY_ONLY,
-	.fields = subscribe_fields,
+	.fields = mcp_uri_fields,
 	.handle = handle_subscribe},
     {.name = "resources/unsubscribe",
 	.flags = MCP_LEGACY_ONLY,
-	.fields = subscribe_fields,
+	.fields = mcp_uri_fields,
 	.handle = handle_unsubscribe},
     {.name = "subscriptions/listen",
 	.flags = MCP_MODERN_ONLY,

@@ -61,11 +61,16 @@ static bool is_task(const struct method *method)
 	return strcmp(method->name, "send_task") == 0 || strcmp(method->name, "respond") == 0;
 }
 
+static void put_pending(struct json_writer *writer, const char *message)
+{
+	json_put_str(writer, "status", "pending");
+	json_put_str(writer, "message", message);
+}
+
 static void on_time(void *data)
 {
 	struct mcp_pending *pending = data;
 	struct request *request = pending->request;
-	struct json_writer *writer;
 	struct pane_ref pane;
 	char message[1024];
 	char copy[WAIT_NAME_MAX + 1];
@@ -81,9 +86,7 @@ static void on_time(void *data)
 		return;
 	(void)snprintf(copy, sizeof copy, "%s", name);
 	write_next(pending, copy, &pane, message, sizeof message);
-	writer = request_result(request);
-	json_put_str(writer, "status", "pending");
-	json_put_str(writer, "message", message);
+	put_pending(request_result(request), message);
 	request_done(request);
 }
 
@@ -145,8 +148,7 @@ bool mcp_pending_write(
 	json_object_begin(&writer, NULL);
 	json_each_member (member, result)
 		json_put_value(&writer, member->name, member);
-	json_put_str(&writer, "status", "pending");
-	json_put_str(&writer, "message", message);
+	put_pending(&writer, message);
 	json_object_end(&writer);
 	return !writer.is_cut;
 }
@@ -163,8 +165,7 @@ bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *o
 	    (unsigned long long)queue_last(pending->daemon->queue));
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
-	json_put_str(&writer, "status", "pending");
-	json_put_str(&writer, "message", message);
+	put_pending(&writer, message);
 	json_object_end(&writer);
 	return !writer.is_cut;
 }

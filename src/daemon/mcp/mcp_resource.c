@@ -408,12 +408,8 @@ static const struct response_format response_format = {
     .finish = on_finish,
 };
 
-struct resource_read_args {
-	const char *uri;
-};
-
-static const struct field read_fields[] = {
-    {FIELD_ROW(STRING, struct resource_read_args, uri, "uri"), .flags = FIELD_REQUIRED,
+const struct field mcp_uri_fields[] = {
+    {FIELD_ROW(STRING, struct mcp_uri_args, uri, "uri"), .flags = FIELD_REQUIRED,
 	.max = MCP_URI_MAX},
     {.name = NULL},
 };
@@ -426,7 +422,7 @@ static const struct method *method_of(const struct mcp_exchange *exchange)
 	return form != NULL ? method_find(form->method) : NULL;
 }
 
-static void refuse_uri(struct mcp_exchange *exchange, const char *uri)
+void mcp_resource_refuse(struct mcp_exchange *exchange, const char *uri)
 {
 	struct buf data;
 	struct json_writer writer;
@@ -441,7 +437,7 @@ static void refuse_uri(struct mcp_exchange *exchange, const char *uri)
 
 static void handle_read(struct mcp_exchange *exchange, const void *data)
 {
-	const struct resource_read_args *args = data;
+	const struct mcp_uri_args *args = data;
 	struct mcp *mcp = exchange->mcp;
 	struct json_error error;
 	char id[ID_MAX];
@@ -449,7 +445,7 @@ static void handle_read(struct mcp_exchange *exchange, const void *data)
 	const struct form *form = find_form(args->uri, id);
 	struct resource_reading *reading;
 	if (form == NULL || request_method(exchange->request) == NULL) {
-		refuse_uri(exchange, args->uri);
+		mcp_resource_refuse(exchange, args->uri);
 		return;
 	}
 	reading = xcalloc(1, sizeof *reading);
@@ -470,7 +466,10 @@ const struct mcp_method mcp_methods_resource[] = {
 	.fields = mcp_list_fields,
 	.runs = "list_panes",
 	.handle = handle_list},
-    {.name = "resources/read", .fields = read_fields, .method = method_of, .handle = handle_read},
+    {.name = "resources/read",
+	.fields = mcp_uri_fields,
+	.method = method_of,
+	.handle = handle_read},
     {.name = "resources/templates/list", .fields = mcp_list_fields, .handle = handle_templates},
     {.name = NULL},
 };

@@ -18,3 +18,11 @@ struct mcp_change {
 bool mcp_resource_change(const char *uri, struct mcp_change *ret_change);
 /* Returns the events for the list of resources. */
 void mcp_resource_list_change(struct mcp_change *ret_change);
+
+/* The parameters of each method that names a resource. */
+struct mcp_uri_args {
+	const char *uri;
+};
+extern const struct field mcp_uri_fields[];
+/* Fails the request, since no resource has this URI. */
+void mcp_resource_refuse(struct mcp_exchange *exchange, const char *uri);

@@ -28,7 +28,7 @@
 
 #define MCP_PROGRESS_MS 10000
 
-#define MCP_PROGRESS_BYTES ((size_t)4096) /* bytes of the members of one notification */
+#define MCP_PROGRESS_BYTES ((size_t)16384) /* bytes of one notification, besides its token */
 #define MCP_PROGRESS_STEP 1e-6 /* how much a value grows at least; MCP wants it to grow */
 
 struct mcp_progress {
@@ -42,18 +42,23 @@ struct mcp_progress {
 	double last; /* the value that was sent last */
 };
 
-/* Sends a notification; params has the members after the token. */
-static void notify(const struct mcp_progress *progress, const struct buf *params)
+/* Sends a notification with the value progress->last. */
+static void notify(
+    const struct mcp_progress *progress, const struct request_report *report, const char *message)
 {
 	struct peer *peer = request_peer(progress->request);
 	struct json_writer writer;
 	struct buf line;
 	if (peer == NULL)
 		return;
-	json_start(&writer, &line, MESSAGE_ID_BYTES + MCP_PROGRESS_BYTES + 1024);
+	json_start(&writer, &line, MESSAGE_ID_BYTES + MCP_PROGRESS_BYTES);
 	message_begin_notice(&writer, "notifications/progress");
 	json_put_raw(&writer, "progressToken", progress->token, strlen(progress->token));
-	json_put_raw(&writer, NULL, params->data, params->len);
+	json_put_double(&writer, "progress", progress->last);
+	if (report != NULL && report->has_of)
+		json_put_double(&writer, "total", progress->base + report->of);
+	if (message != NULL)
+		json_put_str(&writer, "message", message);
 	message_end_notice(&writer);
 	(void)peer_send_line(peer, (const char *)line.data, line.len); /* a slow peer misses it */
 	buf_finish(&line);
@@ -63,18 +68,12 @@ static void on_tick(void *data)
 {
 	struct mcp_progress *progress = data;
 	int64_t passed = (clock_mono_ms() - progress->began_ms + 500) / 1000;
-	struct json_writer writer;
-	struct buf params;
 	char text[128];
 	loop_timer_arm(progress->timer, MCP_PROGRESS_MS);
 	(void)snprintf(
 	    text, sizeof text, "%s: waiting for %lld s", progress->what, (long long)passed);
-	json_start(&writer, &params, MCP_PROGRESS_BYTES);
 	progress->base = progress->last = (double)passed;
-	json_put_int(&writer, "progress", passed);
-	json_put_str(&writer, "message", text);
-	notify(progress, &params);
-	buf_finish(&params);
+	notify(progress, NULL, text);
 }
 
 /*
@@ -84,8 +83,6 @@ static void on_tick(void *data)
  */
 static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {
-	struct json_writer writer;
-	struct buf out;
 	double value = progress->base + (report->has_done ? report->done : progress->reports + 1);
 	progress->reports++;
 	if (value <= progress->last)
@@ -94,14 +91,7 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 		return; /* it is too large for a step */
 	progress->last = value;
 	loop_timer_disarm(progress->timer); /* seconds must not mix with the tool's values */
-	json_start(&writer, &out, MCP_PROGRESS_BYTES);
-	json_put_double(&writer, "progress", value);
-	if (report->has_of)
-		json_put_double(&writer, "total", progress->base + report->of);
-	if (report->text != NULL)
-		json_put_str(&writer, "message", report->text);
-	notify(progress, &out);
-	buf_finish(&out);
+	notify(progress, report, report->text);
 }
 
 /* Returns NULL if the request's meta has no progress token. what: name of the tool. */
