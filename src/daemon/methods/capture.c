@@ -19,9 +19,9 @@ enum {
 #define ENCODED_BYTES_MAX 6
 #define RESULT_REST_BYTES 4096
 
-enum read_encoding { ENCODING_TEXT, ENCODING_BASE64 };
+enum { ENCODING_TEXT, ENCODING_BASE64 };
 
-enum format { FORMAT_TEXT, FORMAT_SVG, FORMAT_HTML };
+enum { FORMAT_TEXT, FORMAT_SVG, FORMAT_HTML };
 
 static const char *const formats[] = {
     [FORMAT_TEXT] = "text",
@@ -30,7 +30,7 @@ static const char *const formats[] = {
     NULL,
 };
 
-enum theme { THEME_DARK, THEME_LIGHT };
+enum { THEME_DARK, THEME_LIGHT };
 
 static const char *const themes[] = {[THEME_DARK] = "dark", [THEME_LIGHT] = "light", NULL};
 
@@ -48,15 +48,14 @@ static const char *const encodings[] = {
 	}
 
 /* Returns how many bytes of a pane surely fit in a result. */
-static size_t room(struct request *request, enum read_encoding encoding)
+static size_t room(struct request *request, int encoding)
 {
 	size_t bytes = (size_t)request_daemon(request)->config->limits.result_bytes;
 	bytes = bytes > 2 * RESULT_REST_BYTES ? bytes - RESULT_REST_BYTES : bytes / 2;
 	return encoding == ENCODING_BASE64 ? bytes / 4 * 3 : bytes / ENCODED_BYTES_MAX;
 }
 
-static void put_bytes(
-    struct json_writer *writer, enum read_encoding encoding, const void *bytes, size_t len)
+static void put_bytes(struct json_writer *writer, int encoding, const void *bytes, size_t len)
 {
 	if (encoding == ENCODING_BASE64)
 		json_put_base64(writer, "base64", bytes, len);
@@ -129,15 +128,11 @@ static const struct field_result capture_results[] = {
 
 struct capture_call {
 	struct request *request;
+	struct capture_args args; /* its pointers are valid only while the request is handled */
 	uint32_t pane;
 	unsigned flags; /* enum muxbus_capture_flag */
-	int64_t lines; /* 0: all */
 	int64_t asked; /* lines above the screen that the caller asked for */
 	int64_t history; /* lines above the screen that are captured */
-	bool join;
-	enum read_encoding encoding;
-	enum format format;
-	bool is_light;
 	char *title; /* of the bar of a picture; NULL: no bar */
 };
 
@@ -164,7 +159,7 @@ static int64_t at_most(int64_t number, int64_t max)
 static size_t choose_start(
     const struct capture_call *capture, const uint8_t *text, size_t len, size_t start)
 {
-	size_t max = room(capture->request, capture->encoding);
+	size_t max = room(capture->request, capture->args.encoding);
 	const uint8_t *newline;
 	if (len - start <= max)
 		return start;
@@ -202,17 +197,17 @@ static bool put_picture(const struct capture_call *capture, const struct muxbus_
 	    .title = capture->title != NULL ? capture->title
 		: pane != NULL              ? pane->title
 					    : "",
-	    .is_light = capture->is_light,
+	    .is_light = capture->args.theme == THEME_LIGHT,
 	    .has_frame = capture->title != NULL,
 	    .joins_emoji = joins_emoji(request),
 	};
 	struct buf out;
 	int error;
 	buf_init(&out, room(request, ENCODING_TEXT) * (ENCODED_BYTES_MAX / 2));
-	error = capture->format == FORMAT_SVG ? picture_svg(&out, &picture)
-					      : picture_html(&out, &picture);
+	error = capture->args.format == FORMAT_SVG ? picture_svg(&out, &picture)
+						   : picture_html(&out, &picture);
 	if (error == 0) {
-		json_put_str(writer, "format", formats[capture->format]);
+		json_put_str(writer, "format", formats[capture->args.format]);
 		json_put_text(writer, "picture", out.data, out.len);
 	} else {
 		request_fail(request, MESSAGE_LIMIT,
@@ -229,18 +224,19 @@ static bool put_capture(
     const struct capture_call *capture, const struct muxbus_capture *picture, bool is_exact)
 {
 	const uint8_t *text = picture->text;
-	bool is_text = capture->format == FORMAT_TEXT;
+	bool is_text = capture->args.format == FORMAT_TEXT;
+	int64_t lines = capture->args.lines;
 	/* A picture of the whole pane keeps blank lines at the end. */
-	bool is_trimmed = is_text || capture->lines > 0;
+	bool is_trimmed = is_text || lines > 0;
 	size_t len = is_trimmed ? text_trimmed_len(text, picture->text_len) : picture->text_len;
-	size_t asked = capture->lines > 0 ? text_last_lines(text, len, capture->lines) : 0;
+	size_t asked = lines > 0 ? text_last_lines(text, len, lines) : 0;
 	size_t start = choose_start(capture, text, len, asked);
 	int64_t above = at_most(capture->history, picture->history_size);
 	int64_t first_row = text_count_lines(text, start) - above;
 	struct json_writer *writer = request_result(capture->request);
 	json_put_id(writer, "pane", '%', picture->pane);
 	if (is_text)
-		put_bytes(writer, capture->encoding, text + start, len - start);
+		put_bytes(writer, capture->args.encoding, text + start, len - start);
 	else if (!put_picture(capture, picture, start, len, writer))
 		return false;
 	json_put_int(writer, "rows", picture->rows);
@@ -250,12 +246,12 @@ static bool put_capture(
 	json_put_int(writer, "column", picture->cursor_column);
 	json_put_bool(writer, "visible", picture->cursor_visible);
 	json_object_end(writer);
-	json_put_known_int(writer, "first_row", !capture->join, first_row);
+	json_put_known_int(writer, "first_row", !capture->args.join, first_row);
 	json_put_int(writer, "history_size", picture->history_size);
 	json_put_bool(writer, "alternate_screen", picture->alternate_screen);
 	json_put_bool(writer, "truncated",
 	    start > asked || first_row > -at_most(capture->asked, picture->history_size) ||
-		(text_count_lines(text, len) < capture->lines && above < picture->history_size));
+		(text_count_lines(text, len) < lines && above < picture->history_size));
 	if (is_text && start > asked)
 		rest_write(writer, rest_set_of(capture->request), text + asked, start - asked, 0,
 		    "the lines before these");
@@ -314,14 +310,10 @@ static void handle_capture(struct request *request, const void *data)
 	/* Lines above the screen are needed if the screen may have fewer lines than asked for. */
 	*capture = (struct capture_call){
 	    .request = request,
+	    .args = *args,
 	    .pane = pane->id,
-	    .lines = args->lines,
 	    .asked = history,
 	    .history = at_most(args->lines > history ? args->lines : history, HISTORY_MAX),
-	    .join = args->join,
-	    .encoding = (enum read_encoding)args->encoding,
-	    .format = (enum format)args->format,
-	    .is_light = args->theme == THEME_LIGHT,
 	    .title = args->title != NULL ? xstrdup(args->title) : NULL,
 	};
 	capture->flags =
@@ -369,10 +361,9 @@ static const struct field_result find_results[] = {
 
 struct text_search {
 	struct request *request;
+	struct find_args args; /* its pointers are valid only while the request is handled */
 	struct pattern *pattern;
 	int64_t history;
-	int64_t limit;
-	int64_t offset; /* matches to skip */
 };
 
 static void put_match(const struct text_search *search, struct json_writer *writer,
@@ -417,12 +408,12 @@ static bool put_matches(const struct text_search *search, struct json_writer *wr
 		/* An empty match behind the last newline belongs to no row. */
 		if (result != PATTERN_MATCH || span->from == picture->text_len)
 			break;
-		if (last < search->offset) {
+		if (last < search->args.offset) {
 			at = behind(picture, span);
 			last++;
 			continue;
 		}
-		has_more = last == search->offset + search->limit ||
+		has_more = last == search->args.offset + search->args.limit ||
 		    span->to - span->from + 16 > bytes_left;
 		if (has_more)
 			break;
@@ -478,10 +469,9 @@ static void handle_find(struct request *request, const void *data)
 	}
 	search = xalloc(sizeof *search);
 	*search = (struct text_search){.request = request,
+	    .args = *args,
 	    .pattern = pattern,
-	    .history = at_most(history, HISTORY_MAX),
-	    .limit = args->limit,
-	    .offset = args->offset};
+	    .history = at_most(history, HISTORY_MAX)};
 	error = muxbus_sync_capture(tmux_sync(request_daemon(request)->tmux), pane->id,
 	    (uint32_t)history, 0, on_searched, search);
 	if (error < 0)
@@ -552,12 +542,9 @@ static size_t strip(struct buf *bytes)
 
 struct output_reading {
 	struct request *request;
+	struct output_read_args args; /* its pointer is valid only while the request is handled */
 	uint32_t pane;
-	uint64_t after;
-	bool has_after;
 	size_t max;
-	bool strip;
-	enum read_encoding encoding;
 };
 
 /* Reads kept output. If nothing was read and no output flows, reports a gap "not_watched". */
@@ -565,8 +552,8 @@ static void read_slice(
     const struct output_reading *reading, struct buf *bytes, struct stream_slice *ret_slice)
 {
 	const struct daemon *daemon = request_daemon(reading->request);
-	uint64_t after =
-	    reading->has_after ? reading->after : stream_start(daemon->streams, reading->pane);
+	uint64_t after = reading->args.has_after ? (uint64_t)reading->args.after
+						 : stream_start(daemon->streams, reading->pane);
 	stream_read(daemon->streams, reading->pane, after, reading->max, bytes, ret_slice);
 	if (ret_slice->has_gap || bytes->len > 0 ||
 	    muxbus_sync_output(tmux_sync(daemon->tmux), reading->pane) == MUXBUS_OUTPUT_FLOWING)
@@ -585,14 +572,14 @@ static void answer_reading(const struct output_reading *reading)
 	read_slice(reading, &bytes, &slice);
 	/* If no gap follows, an incomplete character or line is left for the next read. */
 	used = bytes.len;
-	if (used > 0 && reading->strip)
+	if (used > 0 && reading->args.strip)
 		used = strip(&bytes);
-	else if (used > 0 && reading->encoding == ENCODING_TEXT &&
+	else if (used > 0 && reading->args.encoding == ENCODING_TEXT &&
 	    (slice.to == slice.end || bytes.len == reading->max))
 		used = bytes.len -= utf8_incomplete_tail(bytes.data, bytes.len);
 	slice.to = slice.from + used;
 	json_put_id(writer, "pane", '%', reading->pane);
-	put_bytes(writer, reading->encoding, bytes.data, bytes.len);
+	put_bytes(writer, reading->args.encoding, bytes.data, bytes.len);
 	json_put_int(writer, "from", (int64_t)slice.from);
 	json_put_int(writer, "to", (int64_t)slice.to);
 	json_put_int(writer, "end", (int64_t)slice.end);
@@ -616,18 +603,15 @@ static void handle_read(struct request *request, const void *data)
 	const struct output_read_args *args = data;
 	const struct daemon *daemon = request_daemon(request);
 	const struct muxbus_pane *pane;
-	size_t max = room(request, (enum read_encoding)args->encoding);
+	size_t max = room(request, args->encoding);
 	struct output_reading *reading;
 	if (!target_pane(request, args->pane, &pane))
 		return;
 	reading = xalloc(sizeof *reading);
 	*reading = (struct output_reading){.request = request,
+	    .args = *args,
 	    .pane = pane->id,
-	    .after = (uint64_t)args->after,
-	    .has_after = args->has_after,
-	    .max = max < (size_t)args->max_bytes ? max : (size_t)args->max_bytes,
-	    .strip = args->strip,
-	    .encoding = (enum read_encoding)args->encoding};
+	    .max = max < (size_t)args->max_bytes ? max : (size_t)args->max_bytes};
 	if (request_role(request) == ROLE_READ_ONLY) { /* readers must not start to follow output */
 		on_flowing(reading, false);
 		return;
