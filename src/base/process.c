@@ -14,6 +14,7 @@ enum {
 	TERMINAL_FIELD = 7,
 	FLAGS_FIELD = 9,
 	START_FIELD = 22,
+	PAGES_FIELD = 24, /* pages of memory in use */
 	SIGNAL_FIELD = 31, /* mask of pending signals */
 	CAUGHT_FIELD = 34, /* mask of signals with a handler */
 	IS_EXITING = 0x4, /* PF_EXITING, a flag of FLAGS_FIELD, from the kernel's sched.h */
@@ -157,6 +158,11 @@ bool process_cwd(pid_t pid, char *out, size_t size)
 	if (len > 0)
 		out[len] = '\0';
 	return len > 0;
+}
+
+int64_t process_memory(pid_t pid)
+{
+	return (int64_t)read_field(pid, PAGES_FIELD) * sysconf(_SC_PAGESIZE);
 }
 
 pid_t process_parent(pid_t pid)

@@ -43,6 +43,9 @@ void process_begin(int mode);
 /* Returns true if a process has a handler for a signal. */
 bool process_catches(pid_t pid, int signal);
 
+/* Returns the bytes of memory in use by a process; 0 if they cannot be read. */
+int64_t process_memory(pid_t pid);
+
 /* Returns the parent of a process; 0 if it cannot be read. */
 pid_t process_parent(pid_t pid);
 

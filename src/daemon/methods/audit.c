@@ -180,14 +180,10 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 /* Checks that a method exists, or has entries, as one that was removed. Else fails the request. */
 static bool check_method(struct request *request, const char *name, const struct buf *text)
 {
-	const char *nearest = method_nearest(name);
 	char member[96];
 	(void)snprintf(member, sizeof member, "\"method\":\"%s\"", name);
-	if (method_find(name) != NULL || strstr(buf_text(text), member) != NULL)
-		return true;
-	return request_fail_field(request, "method", "there is no method \"%s\"%s%s%s", name,
-	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-	    nearest != NULL ? "\"?" : "");
+	return method_find(name) != NULL || strstr(buf_text(text), member) != NULL ||
+	    methods_fail_unknown(request, name);
 }
 
 static void answer(struct request *request, const struct audit_args *args)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about the daemon itself: describe, ping, shutdown, status. */
+#include "base/process.h"
 #include "config.h"
 #include "daemon/core/counters.h"
 #include "daemon/deliver/on_notify.h"
@@ -21,6 +22,14 @@
 #include "daemon/tmux/subscription.h"
 #include "daemon/wait/condition_doc.h"
 #include "daemon/watch/watch.h"
+
+bool methods_fail_unknown(struct request *request, const char *name)
+{
+	const char *nearest = method_nearest(name);
+	return request_fail_field(request, "method", "there is no method \"%s\"%s%s%s", name,
+	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+	    nearest != NULL ? "\"?" : "");
+}
 
 struct describe_args {
 	const char *method;
@@ -173,10 +182,7 @@ static void handle_describe(struct request *request, const void *data)
 	}
 	method = method_find(args->method);
 	if (method == NULL) {
-		const char *nearest = method_nearest(args->method);
-		request_fail_field(request, "method", "there is none called \"%s\"%s%s%s",
-		    args->method, nearest != NULL ? "; did you mean \"" : "",
-		    nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
+		(void)methods_fail_unknown(request, args->method);
 		return;
 	}
 	writer = request_result(request);
@@ -309,23 +315,6 @@ static const struct field_result status_results[] = {
     {0},
 };
 
-/* Returns resident memory in bytes; 0 if not known. */
-static int64_t rss_bytes(void)
-{
-	char text[128];
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	long long size, resident;
-	ssize_t len;
-	if (fd < 0)
-		return 0;
-	len = read(fd, text, sizeof text - 1);
-	(void)close(fd);
-	text[len > 0 ? len : 0] = '\0';
-	if (sscanf(text, "%lld %lld", &size, &resident) != 2)
-		return 0;
-	return resident * sysconf(_SC_PAGESIZE);
-}
-
 static void write_capabilities(struct json_writer *writer, uint32_t caps)
 {
 	json_array_begin(writer, "capabilities");
@@ -341,11 +330,10 @@ static void write_capabilities(struct json_writer *writer, uint32_t caps)
 static void write_tmux(struct json_writer *writer, const struct daemon *daemon)
 {
 	bool is_live = daemon->tmux != NULL && tmux_is_live(daemon->tmux);
-	const char *socket = daemon->config->tmux_socket;
 	struct muxbus_sync_info info = {0};
 	struct muxbus_model_counts counts = {0};
 	json_object_begin(writer, "tmux");
-	(void)json_put_text(writer, "socket", socket, strlen(socket));
+	json_put_str(writer, "socket", daemon->config->tmux_socket);
 	json_put_str(writer, "state", is_live ? "live" : "searching");
 	json_put_bool(writer, "attached", is_live && !tmux_is_resting(daemon->tmux));
 	if (is_live) {
@@ -439,10 +427,9 @@ static void write_streams(struct json_writer *writer, const struct daemon *daemo
 
 static void write_status(struct json_writer *writer, const struct daemon *daemon)
 {
-	const char *socket = daemon->config->socket;
 	json_put_str(writer, "version", PACKAGE_VERSION);
 	json_put_int(writer, "pid", getpid());
-	(void)json_put_text(writer, "socket", socket, strlen(socket));
+	json_put_str(writer, "socket", daemon->config->socket);
 	json_put_double(
 	    writer, "uptime_sec", (double)(clock_mono_ms() - daemon->started_ms) / 1000);
 	write_tmux(writer, daemon);
@@ -467,7 +454,7 @@ static void write_status(struct json_writer *writer, const struct daemon *daemon
 	json_object_end(writer);
 	write_streams(writer, daemon);
 	json_object_begin(writer, "memory");
-	json_put_int(writer, "rss_bytes", rss_bytes());
+	json_put_int(writer, "rss_bytes", process_memory(getpid()));
 	json_object_end(writer);
 	config_write(daemon->config, writer);
 }
@@ -484,10 +471,7 @@ static void on_audited(void *data, int error, unsigned count, const char *differ
 	write_status(writer, request_daemon(request));
 	json_object_begin(writer, "audit");
 	json_put_int(writer, "differences", count);
-	if (difference != NULL)
-		(void)json_put_text(writer, "first", difference, strlen(difference));
-	else
-		json_put_null(writer, "first");
+	json_put_str(writer, "first", difference);
 	json_object_end(writer);
 	request_done(request);
 }

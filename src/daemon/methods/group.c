@@ -10,14 +10,6 @@ const struct method_set method_sets[] = {
     {.name = NULL},
 };
 
-static bool is_built_in(const char *name)
-{
-	for (const char *const *group = method_groups; *group != NULL; group++)
-		if (strcmp(*group, name) == 0)
-			return true;
-	return false;
-}
-
 static void write_group(struct json_writer *writer, const char *group)
 {
 	json_array_begin(writer, group);
@@ -34,7 +26,8 @@ static void write_group(struct json_writer *writer, const char *group)
 static bool begins_group(const struct method *method)
 {
 	const struct method *first = NULL;
-	if (method->group == NULL || method->flags & METHOD_HIDDEN || is_built_in(method->group))
+	if (method->group == NULL || method->flags & METHOD_HIDDEN ||
+	    str_is_in(method->group, method_groups))
 		return false;
 	do
 		first = method_next(first);

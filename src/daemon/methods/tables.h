@@ -30,6 +30,9 @@ extern const struct method_table method_tables[];
 /* Registers the tables of methods and conditions. Call before any other use of them. */
 void tables_register(void);
 
+/* Fails a request whose parameter "method" names none, with the nearest name. Returns false. */
+bool methods_fail_unknown(struct request *request, const char *name);
+
 /* Writes the tables as the reference section of muxbus-protocol(7). */
 void methods_describe_mdoc(struct buf *out);
 

@@ -265,26 +265,17 @@ void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux)
 struct measure {
 	size_t count;
 	pid_t first;
-	int64_t pages;
+	int64_t bytes;
 };
 
 static void measure_one(void *data, pid_t pid)
 {
 	struct measure *measure = data;
-	long long pages = 0;
-	char path[64];
-	FILE *file;
 	if (measure->count++ < 2)
 		return;
 	if (measure->first == 0)
 		measure->first = pid;
-	(void)snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return;
-	if (fscanf(file, "%*s %lld", &pages) == 1)
-		measure->pages += pages;
-	(void)fclose(file);
+	measure->bytes += process_memory(pid);
 }
 
 static void write_server(struct json_writer *writer, const struct provider *provider)
@@ -299,7 +290,7 @@ static void write_server(struct json_writer *writer, const struct provider *prov
 	json_put_id(writer, "pane", '%', provider->server->pane.pane);
 	json_put_str(writer, "state", provide_program_state(provider->program));
 	json_put_known_int(writer, "pid", measure.first > 0, measure.first);
-	json_put_int(writer, "rss_bytes", measure.pages * sysconf(_SC_PAGESIZE));
+	json_put_int(writer, "rss_bytes", measure.bytes);
 	json_put_int(writer, "calls", (int64_t)provider->calls);
 	json_put_int(
 	    writer, "running", (int64_t)provide_calls_open(&provider->set->calls, provider));
