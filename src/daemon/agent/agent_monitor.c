@@ -504,9 +504,9 @@ void agent_monitor_write(const struct agent_monitor *monitor, struct json_writer
 	const struct agent_facts *facts = &monitor->facts;
 	char mark[2] = {facts->mark, '\0'};
 	json_put_str(writer, "reason", monitor->verdict.reason);
-	(void)json_put_text(writer, "row", facts->row, strlen(facts->row));
+	json_put_str(writer, "row", facts->row);
 	if (facts->front.is_known) {
-		(void)json_put_text(writer, "front", facts->front.name, strlen(facts->front.name));
+		json_put_str(writer, "front", facts->front.name);
 		json_put_str(writer, "reads", reads[facts->front.reads]);
 	}
 	if (facts->tty.is_known)

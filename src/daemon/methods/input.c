@@ -42,7 +42,7 @@ static void answer(struct request *request, uint32_t id, const char *sign, const
 	if (sign != NULL)
 		json_put_str(writer, "sign", sign);
 	if (note != NULL && note[0] != '\0')
-		(void)json_put_text(writer, "note", note, strlen(note));
+		json_put_str(writer, "note", note);
 	request_done(request);
 }
 

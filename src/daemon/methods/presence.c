@@ -229,14 +229,8 @@ static void put_pending(void *data, const struct pending_entry *pending)
 	json_object_begin(list->writer, NULL);
 	json_put_str(list->writer, "kind", pending->kind);
 	json_put_str(list->writer, "id", pending->id);
-	if (pending->due_ms > 0)
-		json_put_time(list->writer, "due", pending->due_ms);
-	else
-		json_put_null(list->writer, "due");
-	if (pending->what != NULL)
-		(void)json_put_text(list->writer, "what", pending->what, strlen(pending->what));
-	else
-		json_put_null(list->writer, "what");
+	json_put_time(list->writer, "due", pending->due_ms);
+	json_put_str(list->writer, "what", pending->what);
 	json_object_end(list->writer);
 	if (list->count++ == 0)
 		snprintf(list->first, sizeof list->first, "%s", pending->id);
