@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Declarations of tools: what is read from a good one, and the sentence about each bad one. */
-#include "daemon/tool/declaration_read.h"
+#include "daemon/tool/declaration.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "base/xalloc.h"
 #include "daemon/server/method.h"
-#include "daemon/tool/declaration_read.h"
+#include "daemon/tool/declaration.h"
 #include "tap.h"
 
 static const char text[] =

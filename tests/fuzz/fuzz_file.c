@@ -18,7 +18,7 @@
 #include "daemon/core/config.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/screen_sign.h"
-#include "daemon/tool/declaration_read.h"
+#include "daemon/tool/declaration.h"
 #include "wire/host_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent.h"
 
-#include "daemon/agent/agent_adopt.h"
 #include "daemon/agent/agent_launch.h"
 #include "daemon/agent/agent_monitor.h"
+#include "daemon/agent/agent_private.h"
 #include "daemon/agent/agent_question.h"
-#include "daemon/agent/agent_record.h"
-#include "daemon/agent/agent_resume.h"
-#include "daemon/agent/agent_stop.h"
 #include "daemon/agent/agent_task.h"
-#include "daemon/agent/agent_wait.h"
 #include "daemon/core/pattern.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/agent/agent_adopt.h"
+#include "daemon/agent/agent_private.h"
 
 #include "base/process.h"
 #include "daemon/agent/agent_monitor.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/agent/agent_found.h"
+#include "daemon/agent/agent_private.h"
 
 #include "daemon/agent/agent.h"
 #include "daemon/pane/pane_screen.h"

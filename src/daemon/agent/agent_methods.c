@@ -2,9 +2,8 @@
 /* Methods of agents: ensure_agent, send_task, respond, list_agents, stop_agent. */
 #include "daemon/agent/agent.h"
 
-#include "daemon/agent/agent_found.h"
+#include "daemon/agent/agent_private.h"
 #include "daemon/agent/agent_question.h"
-#include "daemon/agent/agent_stop.h"
 #include "daemon/agent/agent_task.h"
 #include "daemon/core/pattern.h"
 #include "daemon/queue/consumer.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/agent/agent_record.h"
+#include "daemon/agent/agent_private.h"
 
 #include <muxbus.h>
 
 #include "daemon/agent/agent_monitor.h"
-#include "daemon/agent/agent_state.h"
 #include "daemon/queue/queue.h"
 
 /* An agent as the store has it. */

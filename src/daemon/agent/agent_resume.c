@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/agent/agent_resume.h"
+#include "daemon/agent/agent_private.h"
 
 #include "base/conversation.h"
 #include "base/process.h"
-#include "daemon/agent/agent_record.h"
-#include "daemon/agent/agent_state.h"
 #include "daemon/tmux/tmux.h"
 
 #define WORDS_MAX 64 /* words of a command that can be changed */

@@ -4,14 +4,12 @@
  * time to end. Then it is killed; its pane is closed in any case. Of an adopted agent that a
  * person's shell has started, only the agent's process group gets signals: shell and pane remain.
  */
-#include "daemon/agent/agent_stop.h"
+#include "daemon/agent/agent_private.h"
 
 #include <sys/syscall.h>
 
 #include "base/process.h"
-#include "daemon/agent/agent_state.h"
 #include "daemon/agent/agent_task.h"
-#include "daemon/agent/agent_wait.h"
 #include "daemon/server/handler.h"
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"

@@ -4,9 +4,9 @@
 #include <muxbus.h>
 
 #include "daemon/agent/agent_monitor.h"
+#include "daemon/agent/agent_private.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_report.h"
-#include "daemon/agent/agent_turn.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"

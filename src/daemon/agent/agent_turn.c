@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/agent/agent_turn.h"
+#include "daemon/agent/agent_private.h"
 
 #include "daemon/agent/agent_report.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/agent/agent_wait.h"
+#include "daemon/agent/agent_private.h"
 
 #include "daemon/agent/agent_json.h"
-#include "daemon/agent/agent_state.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
 

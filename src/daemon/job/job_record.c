@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/job/job_record.h"
+#include "daemon/job/job.h"
 
 #include "base/stripper.h"
 

@@ -129,3 +129,53 @@ const struct mcp_client *mcp_client_find(const char *name);
 
 /* Appends the instructions for a model. pane: that of the agent; NULL if it is in none. */
 void mcp_client_instructions(struct buf *out, const struct mcp_client *client, const char *pane);
+
+/* Resources, in mcp_resource.c: panes, jobs and notifications by URI. */
+
+#define MCP_URI_MAX 256 /* bytes of a URI */
+
+/* The events after which a resource may have changed. */
+struct mcp_change {
+	uint64_t kinds; /* bit per enum event_kind */
+	uint32_t pane; /* events of this pane only; MUXBUS_NO_ID: of any */
+	bool has_output; /* also output of the pane */
+	bool has_jobs; /* also starts and ends of jobs */
+};
+
+/* Gets the events for a URI, whose resource need not exist. Returns false if no form fits it. */
+bool mcp_resource_change(const char *uri, struct mcp_change *ret_change);
+/* Returns the events for the list of resources. */
+void mcp_resource_list_change(struct mcp_change *ret_change);
+
+/* The parameters of each method that names a resource. */
+struct mcp_uri_args {
+	const char *uri;
+};
+extern const struct field mcp_uri_fields[];
+/* Fails the request, since no resource has this URI. */
+void mcp_resource_refuse(struct mcp_exchange *exchange, const char *uri);
+
+/*
+ * mcp_pending.c answers a waiting MCP call with "pending" before the agent's timeout. The answer is
+ * a success that says how the end of the wait reaches the agent, and how to resume the wait.
+ */
+
+/* NULL if the agent of this session has no timeout. */
+struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request);
+void mcp_pending_free(struct mcp_pending *pending); /* NULL is ignored */
+
+/* Shortens timeout_sec in args, or starts a timer that answers before the agent's timeout. */
+void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);
+
+/*
+ * If the shortened timeout ended the wait, writes the result with "pending" to out and returns
+ * true. Else, or if out is too small, returns false.
+ */
+bool mcp_pending_write(
+    const struct mcp_pending *pending, const struct json *result, struct buf *out);
+
+/*
+ * If a request failed only because its wait was ended early, writes a result that replaces the
+ * error and returns true. Else, or if out is too small, returns false.
+ */
+bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);

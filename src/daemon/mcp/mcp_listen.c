@@ -6,7 +6,6 @@
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/job/job.h"
-#include "daemon/mcp/mcp_resource.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/mcp/mcp_pending.h"
+#include "daemon/mcp/mcp_exchange.h"
 
 #include "daemon/deliver/delivery.h"
 #include "daemon/queue/queue.h"

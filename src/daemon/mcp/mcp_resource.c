@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* MCP resources: lists and reads them. */
-#include "daemon/mcp/mcp_resource.h"
+#include "daemon/mcp/mcp_exchange.h"
 
 #include "daemon/event/event_log.h"
 #include "daemon/job/job.h"

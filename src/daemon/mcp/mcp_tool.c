@@ -8,7 +8,6 @@
 #include "daemon/deliver/queue_command.h"
 #include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_listen.h"
-#include "daemon/mcp/mcp_pending.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_task.h"
 #include "daemon/pane/presence.h"

@@ -20,7 +20,7 @@
 #include "daemon/timer/timer.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/subscription.h"
-#include "daemon/wait/condition_doc.h"
+#include "daemon/wait/condition.h"
 #include "daemon/watch/watch.h"
 
 bool methods_fail_unknown(struct request *request, const char *name)

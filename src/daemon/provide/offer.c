@@ -2,8 +2,6 @@
 /* Reads a provided row: checks its members one after the other. */
 #include "daemon/provide/offer.h"
 
-#include "daemon/tool/declaration_schema.h"
-
 #define SCRATCH_MAX (2 * DECLARATION_BYTES_MAX)
 
 /* The members of a row. */

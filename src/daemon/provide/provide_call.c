@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Calls of provided methods: their limits, and the lines that are sent. */
-#include "daemon/provide/provide_call.h"
+#include "daemon/provide/provider.h"
 
 #include <sys/random.h>
 

@@ -74,7 +74,22 @@ struct declaration {
 	size_t owned_count;
 };
 
+/*
+ * Reads the text of a file, which is copied. On error, returns NULL with a sentence that names the
+ * wrong member.
+ */
+struct declaration *declaration_read(struct json_reader *reader, const char *text, size_t len,
+    char ret_reason[DECLARATION_REASON_SIZE]);
 void declaration_free(struct declaration *declaration);
+
+/*
+ * Read "parameters" (NULL: none) into fields, shapes and args_size, and "result" (NULL: none) into
+ * results. On error, return false with a reason that names the member.
+ */
+bool declaration_read_parameters(
+    struct declaration *declaration, const struct json *schema, char *ret_reason);
+bool declaration_read_result(
+    struct declaration *declaration, const struct json *schema, char *ret_reason);
 
 /*
  * Keeps the second spellings of a name in *ret_also (NULL: none). Each must be valid for is_name().

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Reads the members of a declaration, and checks one after the other. */
-#include "daemon/tool/declaration_read.h"
+#include "daemon/tool/declaration.h"
 
 #include "daemon/server/method.h"
-#include "daemon/tool/declaration_schema.h"
 #include "daemon/tool/tool_program.h"
 
 #define DESCRIPTION_MAX 4000

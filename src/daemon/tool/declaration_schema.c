@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Converts the JSON Schemas of declarations, which use a subset of it, into rows of fields. */
-#include "daemon/tool/declaration_schema.h"
+#include "daemon/tool/declaration.h"
 
 #include <math.h>
 

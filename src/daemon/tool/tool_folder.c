@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "daemon/file/folder_watch.h"
 #include "daemon/file/inotify_hub.h"
-#include "daemon/tool/declaration_read.h"
 #include "daemon/tool/tool_program.h"
 #include "wire/address.h"
 

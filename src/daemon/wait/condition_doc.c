@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/wait/condition_doc.h"
-
 #include "daemon/wait/condition.h"
 #include "daemon/wait/wait.h"
 

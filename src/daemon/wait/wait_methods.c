@@ -7,7 +7,7 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/repeat.h"
-#include "daemon/wait/condition_doc.h"
+#include "daemon/wait/condition.h"
 
 struct wait_args {
 	const struct json *any, *all;

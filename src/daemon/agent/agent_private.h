@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC */
+/* The parts of kept agents for each other. Each part is built on agent_state.h. */
+#pragma once
+
+#include "daemon/agent/agent_state.h"
+#include "daemon/queue/record.h"
+
+/* agent_record.c: an agent in the store, with its plan, its pane, and what was learned. */
+
+extern const struct record_kind agent_kind;
+void agent_store(const struct agent *agent);
+/* Fills plan, which the caller finishes, pane, teller and profile. False if invalid. */
+bool agent_record_read(struct agent *agent, const struct json *value);
+
+/* agent_turn.c: the turn that a task begins, reported by the agent, or shown by its screen. */
+
+/* Returns how many turns the agent has reported; 0 if it does not report. */
+uint64_t agent_turns(const struct agent *agent);
+
+/*
+ * Returns true if the prompt at the cursor may be older than the task's turn. It may if the agent
+ * reports turns, but has not reported this one or its end yet, because reports and screens take
+ * time. An answer begins no turn: the turn that asked continues. Without reports, the prompt may be
+ * older until the screen has shown work.
+ */
+bool agent_turn_is_due(
+    struct agent_task *task, const struct agent_verdict *verdict, const struct pane_screen *screen);
+
+/* agent_wait.c: requests that wait until an agent is ready, those of ensure_agent. */
+
+/* Answers the request when the agent is at its prompt, asks something, or has failed. */
+void agent_wait_add(struct agent *agent, struct request *request, bool is_started);
+/* Call this when the state has changed or may answer requests. */
+void agent_waiters_step(struct agent *agent);
+/* The agent is removed: fails all waiting requests. */
+void agent_waiters_end(struct agent *agent);
+
+/* agent_stop.c: the end of an agent, with its program and its pane. */
+
+/*
+ * Ends an agent. The request is answered when the agent has ended, or is failed. An adopted agent
+ * is released: its program keeps running in its pane. With force it is ended too.
+ */
+void agent_stop(
+    struct agent_set *set, struct request *request, const char *name, int64_t grace_ms, bool force);
+
+void agent_ending_free(struct agent_ending *ending);
+/* Takes the next step of stopping an agent. Called by the agent's timer. */
+void agent_ending_step(struct agent *agent);
+
+/*
+ * agent_resume.c: conversations. A program that is started again resumes its own. If the tmux
+ * server has ended, so has the agent's screen, and a new conversation would surprise its user. So
+ * in that case an agent with an unknown conversation is not started again.
+ */
+
+/* Begins to store the conversations that agents of the set report. */
+void agent_resume_listen(struct agent_set *set);
+
+/* Drops the conversation: the agent will start a new one. */
+void agent_resume_forget(struct agent *agent);
+
+/*
+ * Returns the command that resumes the agent's conversation; the caller frees. NULL if there is no
+ * conversation, or the agent's own command names one.
+ */
+char **agent_resume_command(const struct agent *agent);
+
+/* Returns true if the agent's pane was in another tmux server than the present one. */
+bool agent_resume_is_needed(const struct agent *agent);
+
+/* Writes that the agent's tmux server has ended, and why its conversation cannot be resumed. */
+void agent_resume_describe(const struct agent *agent, char *out, size_t size);
+
+/* Returns why the agent cannot resume, though its kind has conversations, or NULL if it can. */
+const char *agent_resume_problem(const struct agent *agent);
+
+/*
+ * agent_adopt.c: adoption. An agent that a person started in a pane is kept under a name. The pane
+ * stays the person's: its size, its history and its options do not change. Its program is never
+ * started again: when it ends, the agent ends.
+ */
+
+/* How long after a mark in the output an agent behind ssh or su counts as being there. */
+#define AGENT_MARK_LIVE_MS (5 * 60 * 1000)
+
+/* A program that can be adopted. */
+struct agent_adoptee {
+	struct foreground front;
+	char name[AGENT_NAME_MAX + 1]; /* name of its kind: the default for the agent's name */
+	bool is_known_agent;
+};
+
+/* Finds the program in front of a pane. If it is no agent, fails the request and returns false. */
+bool agent_adopt_look(const struct daemon *parts, struct request *request,
+    const struct muxbus_pane *pane, struct agent_adoptee *ret_adoptee);
+
+/* Writes the first free name: "claude", "claude-2". */
+void agent_adopt_name(const struct agent_set *set, const char *kind, char out[AGENT_NAME_MAX + 1]);
+
+/* Fills plan with what is known of the program. */
+void agent_adopt_plan(
+    const struct agent_adoptee *adoptee, const struct muxbus_pane *pane, struct agent_spec *plan);
+
+/* Assigns a program in a pane to an agent, whose plan is set. */
+void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, uint32_t pane);
+
+/* Calls roof->ended() when the program ends. Returns false if it has ended already. */
+bool agent_adopt_watch(struct agent *agent);
+
+/* The first process of a pane has ended. If it is the agent's, keeps its exit status. */
+void agent_adopt_note_exit(struct agent *agent, const struct event_entry *event);
+
+/* The program has ended or is released: the agent has neither program nor pane. */
+void agent_adopt_forget(struct agent *agent);
+
+/*
+ * agent_found.c: agents that are not kept. They report themselves, or their command line is known.
+ * ensure_agent can adopt one by its pane.
+ *
+ * Most agents do not report that a person ended a turn or a dialog by Escape. So the screen of an
+ * agent that reports to be busy or to ask is read. A dialog on it counts; a prompt counts if the
+ * report is at least three seconds old.
+ */
+
+struct agent_look;
+
+/* look: the screens that were read, lent until this returns. */
+typedef void agent_look_fn(void *data, const struct agent_look *look);
+
+/* Reads the screens that may count, of up to 32 panes. Calls done once, perhaps at once. */
+void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data);
+
+/* Writes agents as list elements: if is_blocked those that ask something, else the others. */
+void agent_write_found(struct json_writer *writer, struct agent_set *set,
+    const struct agent_look *look, bool is_blocked);
