@@ -30,7 +30,7 @@ static const struct {
     {ROW(",\"effects\":[\"flies\"]"),
 	"effects: must be of reads, sees, types, runs, closes, speaks_for, writes, administers, "
 	"not \"flies\""},
-    {ROW(",\"group\":\"all\""), "group: \"all\" already names a set of tools"},
+    {ROW(",\"group\":\"all\""), "group: \"all\" already names a set of tools: choose another name"},
     {ROW(",\"parameters\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}}},"
 	 "\"example\":{\"x\":1}"),
 	NULL},

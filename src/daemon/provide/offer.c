@@ -6,28 +6,30 @@
 
 /* The members of a row. */
 struct offer_members {
-	const char *name, *title, *summary, *help, *group;
-	struct field_strings effects, also;
+	struct declaration_names names;
+	const char *help;
+	struct field_strings effects;
 	const struct json *parameters, *result, *example;
 	int64_t timeout_ms;
 };
 
 static const struct field member_fields[] = {
-    {FIELD_ROW(STRING, struct offer_members, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
+    {FIELD_ROW(STRING, struct offer_members, names.name, "name"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
-    {FIELD_ROW(STRINGS, struct offer_members, also, "also"), .min = 0, .max = DECLARATION_ALSO_MAX},
+    {FIELD_ROW(STRINGS, struct offer_members, names.also, "also"), .min = 0,
+	.max = DECLARATION_ALSO_MAX},
     {FIELD_ROW(STRINGS, struct offer_members, effects, "effects"), .min = 1, .max = 8},
     {FIELD_ROW(VALUE, struct offer_members, example, "example")},
-    {FIELD_ROW(STRING, struct offer_members, group, "group"), .min = 1, .max = DECLARATION_NAME_MAX,
-	.preset = "\"provided\""},
+    {FIELD_ROW(STRING, struct offer_members, names.group, "group"), .min = 1,
+	.max = DECLARATION_NAME_MAX, .preset = "\"provided\""},
     {FIELD_ROW(STRING, struct offer_members, help, "help"), .min = 1, .max = 4000},
     {FIELD_ROW(VALUE, struct offer_members, parameters, "parameters")},
     {FIELD_ROW(VALUE, struct offer_members, result, "result")},
-    {FIELD_ROW(STRING, struct offer_members, summary, "summary"), .flags = FIELD_REQUIRED, .min = 1,
-	.max = 1000},
+    {FIELD_ROW(STRING, struct offer_members, names.description, "summary"), .flags = FIELD_REQUIRED,
+	.min = 1, .max = 1000},
     {FIELD_ROW(INT, struct offer_members, timeout_ms, "timeout_ms"), .unit = "ms", .min = 1,
 	.max = OFFER_TIMEOUT_MS_MAX, .preset = "30000"},
-    {FIELD_ROW(STRING, struct offer_members, title, "title"), .min = 1, .max = 200},
+    {FIELD_ROW(STRING, struct offer_members, names.title, "title"), .min = 1, .max = 200},
     {.name = NULL},
 };
 
@@ -53,20 +55,6 @@ static bool read_effects(const struct field_strings *names, unsigned *ret_effect
 	for (size_t i = 0; i < names->count; i++)
 		if (!read_effect(names->strings[i], ret_effects, ret_reason))
 			return false;
-	return true;
-}
-
-static bool read_names(
-    struct declaration *declaration, const struct offer_members *members, char *ret_reason)
-{
-	if (!declaration_check_name("name", members->name, ret_reason) ||
-	    !declaration_check_name("group", members->group, ret_reason) ||
-	    !declaration_read_also(declaration, "also", members->name, &members->also,
-		declaration_is_small_name, &declaration->also, ret_reason))
-		return false;
-	if (strcmp(members->group, "all") == 0 || strcmp(members->group, "default") == 0)
-		return declaration_refuse(
-		    ret_reason, "group: \"%s\" already names a set of tools", members->group);
 	return true;
 }
 
@@ -105,18 +93,17 @@ static bool fill(struct offer *offer, const struct offer_members *members,
 	};
 	declaration->answer = DECLARATION_JSON;
 	declaration->timeout_ms = members->timeout_ms;
-	if (!read_names(declaration, members, ret_reason) ||
+	if (!declaration_set_names(declaration, &members->names, ret_reason) ||
 	    !read_effects(&members->effects, &row->effects, ret_reason) ||
 	    !declaration_read_parameters(declaration, members->parameters, ret_reason) ||
 	    !declaration_read_result(declaration, members->result, ret_reason) ||
 	    (members->example != NULL &&
 		!set_example(declaration, members->example, &row->example, ret_reason)))
 		return false;
-	declaration->name = row->name = declaration_copy(declaration, members->name);
-	declaration->group = row->group = declaration_copy(declaration, members->group);
-	row->title =
-	    declaration_copy(declaration, members->title != NULL ? members->title : members->name);
-	declaration->description = row->summary = declaration_copy(declaration, members->summary);
+	row->name = declaration->name;
+	row->group = declaration->group;
+	row->title = declaration->title;
+	row->summary = declaration->description;
 	row->help = declaration_copy(declaration, members->help);
 	row->fields = declaration->fields;
 	row->args_size = declaration->args_size;

@@ -60,6 +60,26 @@ bool declaration_read_also(struct declaration *declaration, const char *where, c
 	return true;
 }
 
+bool declaration_set_names(
+    struct declaration *declaration, const struct declaration_names *names, char *ret_reason)
+{
+	const char *title = names->title != NULL ? names->title : names->name;
+	if (!declaration_check_name("name", names->name, ret_reason) ||
+	    !declaration_check_name("group", names->group, ret_reason) ||
+	    !declaration_read_also(declaration, "also", names->name, &names->also,
+		declaration_is_small_name, &declaration->also, ret_reason))
+		return false;
+	if (strcmp(names->group, "all") == 0 || strcmp(names->group, "default") == 0)
+		return declaration_refuse(ret_reason,
+		    "group: \"%s\" already names a set of tools: choose another name",
+		    names->group);
+	declaration->name = declaration_copy(declaration, names->name);
+	declaration->group = declaration_copy(declaration, names->group);
+	declaration->title = declaration_copy(declaration, title);
+	declaration->description = declaration_copy(declaration, names->description);
+	return true;
+}
+
 bool declaration_is_own(const char *name)
 {
 	return strcmp(name, "wait") == 0 || strcmp(name, "pane") == 0;

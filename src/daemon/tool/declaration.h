@@ -91,6 +91,16 @@ bool declaration_read_parameters(
 bool declaration_read_result(
     struct declaration *declaration, const struct json *schema, char *ret_reason);
 
+/* The members of files and of provided rows that name a method. */
+struct declaration_names {
+	const char *name, *group, *title, *description;
+	struct field_strings also;
+};
+
+/* Checks and keeps names; without a title, the name. On error, returns false with a reason. */
+bool declaration_set_names(
+    struct declaration *declaration, const struct declaration_names *names, char *ret_reason);
+
 /*
  * Keeps the second spellings of a name in *ret_also (NULL: none). Each must be valid for is_name().
  * where: the place, for an error. On error, returns false with a reason.

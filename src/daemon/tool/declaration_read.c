@@ -10,9 +10,10 @@
 
 /* Members of the file. */
 struct declared_members {
-	const char *name, *group, *title, *description, *tool, *answer;
+	struct declaration_names names;
+	const char *tool, *answer;
 	const struct json *parameters, *result, *server, *renames, *programs;
-	struct field_strings run, also;
+	struct field_strings run;
 	int64_t timeout_sec;
 	bool is_read_only, is_listed, has_answer;
 };
@@ -21,15 +22,15 @@ struct declared_members {
 	.name = (row_name), .type = (row_type), .offset = offsetof(struct declared_members, member)
 
 static const struct field member_fields[] = {
-    {MEMBER("name", FIELD_STRING, name), .flags = FIELD_REQUIRED, .min = 1,
+    {MEMBER("name", FIELD_STRING, names.name), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
-    {MEMBER("also", FIELD_STRINGS, also), .min = 0, .max = DECLARATION_ALSO_MAX},
+    {MEMBER("also", FIELD_STRINGS, names.also), .min = 0, .max = DECLARATION_ALSO_MAX},
     {MEMBER("answer", FIELD_STRING, answer), .preset = "\"text\"",
 	.given_offset = offsetof(struct declared_members, has_answer)},
     {MEMBER("arguments", FIELD_STRING_MAP, renames)},
-    {MEMBER("description", FIELD_STRING, description), .flags = FIELD_REQUIRED, .min = 1,
+    {MEMBER("description", FIELD_STRING, names.description), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DESCRIPTION_MAX},
-    {MEMBER("group", FIELD_STRING, group), .flags = FIELD_REQUIRED, .min = 1,
+    {MEMBER("group", FIELD_STRING, names.group), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
     {MEMBER("listed", FIELD_BOOL, is_listed), .preset = "true"},
     {MEMBER("parameters", FIELD_VALUE, parameters)},
@@ -40,7 +41,7 @@ static const struct field member_fields[] = {
     {MEMBER("server", FIELD_VALUE, server)},
     {MEMBER("timeout_sec", FIELD_INT, timeout_sec), .unit = "s", .min = 1,
 	.max = DECLARATION_TIMEOUT_SEC_MAX, .preset = "30"},
-    {MEMBER("title", FIELD_STRING, title), .min = 1, .max = 200},
+    {MEMBER("title", FIELD_STRING, names.title), .min = 1, .max = 200},
     {MEMBER("tool", FIELD_STRING, tool), .min = 1, .max = 200},
     {.name = NULL},
 };
@@ -68,22 +69,6 @@ static const struct field server_fields[] = {
 	.preset = "\"pane\""},
     {.name = NULL},
 };
-
-static bool check_names(const struct declared_members *members, char *ret_reason)
-{
-	if (!declaration_check_name("name", members->name, ret_reason) ||
-	    !declaration_check_name("group", members->group, ret_reason))
-		return false;
-	if (method_is_built_in(members->name))
-		return declaration_refuse(ret_reason,
-		    "name: \"%s\" is a method of muxbusd, which no declaration replaces",
-		    members->name);
-	if (strcmp(members->group, "all") == 0 || strcmp(members->group, "default") == 0)
-		return declaration_refuse(ret_reason,
-		    "group: \"%s\" already names a set of tools: choose another name",
-		    members->group);
-	return true;
-}
 
 /* Checks a command. Its program is absolute, "./NAME" beside the declaration, or a name in PATH. */
 static bool check_command(const char *member, const struct field_strings *words, char *ret_reason)
@@ -183,7 +168,7 @@ static bool set_server(
 			: NULL,
 		    .idle_ms = read.idle_sec * 1000,
 		    .tool = declaration_copy(
-			declaration, members->tool != NULL ? members->tool : members->name),
+			declaration, members->tool != NULL ? members->tool : members->names.name),
 		};
 	} else {
 		is_good = false;
@@ -257,18 +242,14 @@ static bool set_needs(
 static bool fill(
     struct declaration *declaration, const struct declared_members *members, char *ret_reason)
 {
-	if (!check_names(members, ret_reason))
-		return false;
-	declaration->name = declaration_copy(declaration, members->name);
-	declaration->group = declaration_copy(declaration, members->group);
-	declaration->title =
-	    declaration_copy(declaration, members->title != NULL ? members->title : members->name);
-	declaration->description = declaration_copy(declaration, members->description);
+	if (method_is_built_in(members->names.name))
+		return declaration_refuse(ret_reason,
+		    "name: \"%s\" is a method of muxbusd, which no declaration replaces",
+		    members->names.name);
 	declaration->timeout_ms = members->timeout_sec * 1000;
 	declaration->is_read_only = members->is_read_only;
 	declaration->is_listed = members->is_listed;
-	return declaration_read_also(declaration, "also", members->name, &members->also,
-		   declaration_is_small_name, &declaration->also, ret_reason) &&
+	return declaration_set_names(declaration, &members->names, ret_reason) &&
 	    set_answer(declaration, members, ret_reason) &&
 	    declaration_read_parameters(declaration, members->parameters, ret_reason) &&
 	    declaration_read_result(declaration, members->result, ret_reason) &&
