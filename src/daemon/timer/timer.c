@@ -195,9 +195,9 @@ static struct timer *find_sleep(const struct timer_set *set, const struct pane_r
 	return timer;
 }
 
-/* Deletes the record of a timer and posts its notification, within the caller's transaction. */
-static uint64_t timer_end(
-    struct timer_set *set, const struct timer *timer, const char *text, const char *data)
+/* Posts the notification of a timer, and deletes its record if it ends, within a transaction. */
+static uint64_t timer_post(struct timer_set *set, const struct timer *timer, const char *text,
+    const char *data, bool is_end)
 {
 	const struct notification_draft draft = {
 	    .source = SOURCE_TIMER,
@@ -206,7 +206,8 @@ static uint64_t timer_end(
 	    .text = text,
 	    .data = data,
 	};
-	record_delete(queue_store(set->queue), &timer_kind, timer->id);
+	if (is_end)
+		record_delete(queue_store(set->queue), &timer_kind, timer->id);
 	return queue_post(set->queue, &draft);
 }
 
@@ -219,7 +220,7 @@ static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const cha
 	snprintf(data, sizeof data, "{\"due\":\"%s\",\"reason\":\"%s\"}", due, why);
 	snprintf(text, sizeof text, "%s %s", timer->text != NULL ? "reminder" : "sleep", why);
 	queue_begin(set->queue);
-	seq = timer_end(set, timer, text, data);
+	seq = timer_post(set, timer, text, data, true);
 	(void)queue_set_state(set->queue, seq, NOTE_CANCELLED, NULL);
 	ticket = queue_commit(set->queue);
 	set_remove(set, timer);
@@ -361,13 +362,6 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 	int64_t late_ms = now_boot_ms(set) - timer->boot_due_ms;
 	char data[DATA_SIZE], text[TIMER_TEXT_MAX + TEXT_SIZE], due[CLOCK_TEXT_SIZE];
 	int64_t missed = timer->period_ms > 0 ? late_ms / timer->period_ms : 0;
-	const struct notification_draft draft = {
-	    .source = SOURCE_TIMER,
-	    .id = timer->id,
-	    .pane = &timer->pane,
-	    .text = text,
-	    .data = data,
-	};
 	clock_format(timer->real_due_ms, due);
 	snprintf(data, sizeof data,
 	    "{\"due\":\"%s\",\"late_by_sec\":%" PRId64 ".%03d,\"recurring\":%s,\"missed\":%" PRId64
@@ -385,7 +379,7 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 		snprintf(text, sizeof text, "the sleep is over");
 	if (timer->period_ms == 0) {
 		queue_begin(set->queue);
-		(void)timer_end(set, timer, text, data);
+		(void)timer_post(set, timer, text, data, true);
 		(void)queue_commit(set->queue);
 		set_remove(set, timer);
 		return;
@@ -396,7 +390,7 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 	snprintf(timer->boot_id, sizeof timer->boot_id, "%s", set->clock->boot_id);
 	queue_begin(set->queue);
 	timer_store(set, timer);
-	(void)queue_post(set->queue, &draft);
+	(void)timer_post(set, timer, text, data, false);
 	timer->is_written = queue_commit(set->queue) > 0;
 	set_insert(set, timer);
 }
