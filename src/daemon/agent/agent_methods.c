@@ -159,13 +159,10 @@ static bool check_adoption(struct request *request, const struct ensure_args *ar
 	    {"resume", args->resume},
 	};
 
-	for (size_t at = 0; at < sizeof others / sizeof *others; at++) {
-		if (others[at].is_given) {
-			request_fail_field(request, others[at].name,
+	for (size_t at = 0; at < sizeof others / sizeof *others; at++)
+		if (others[at].is_given)
+			return request_fail_field(request, others[at].name,
 			    "is for an agent that is started: the one in pane runs already");
-			return false;
-		}
-	}
 	return true;
 }
 
@@ -345,16 +342,13 @@ static const struct field_result send_results[] = {
 /* Checks that no byte of a text is a key: no control characters but newlines and tabs. */
 static bool check_text(struct request *request, const char *text, size_t len)
 {
-	char reason[128];
 	for (size_t at = 0; at < len; at++) {
 		unsigned char byte = (unsigned char)text[at];
 		bool is_c1 = byte == 0xc2 && at + 1 < len && (unsigned char)text[at + 1] < 0xa0;
 		if ((byte >= ' ' && byte != 0x7f && !is_c1) || byte == '\n' || byte == '\t')
 			continue;
-		snprintf(reason, sizeof reason,
+		return request_fail_field(request, "text",
 		    "holds a control character at byte %zu: send_keys types those", at);
-		request_fail_field(request, "text", "%s", reason);
-		return false;
 	}
 	return true;
 }

@@ -16,21 +16,10 @@ refuse(struct field_error *error, const char *name, const char *format, ...)
 /* Returns true if a value has this type of JSON Schema. */
 static bool is_of_type(const struct json *value, const char *type)
 {
-	static const struct {
-		const char *name;
-		enum json_type type;
-	} rows[] = {
-	    {"array", JSON_ARRAY},
-	    {"boolean", JSON_BOOL},
-	    {"number", JSON_NUMBER},
-	    {"object", JSON_OBJECT},
-	    {"string", JSON_STRING},
-	};
+	const char *article = json_type_name(value->type), *name = strchr(article, ' ');
 	int64_t number;
-	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
-		if (strcmp(rows[at].name, type) == 0)
-			return value->type == rows[at].type;
-	return json_int(value, &number);
+	return strcmp(type, "integer") == 0 ? json_int(value, &number)
+					    : name != NULL && strcmp(name + 1, type) == 0;
 }
 
 static bool check_shape(const struct field *field, const struct declaration_shape *shape,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tool/tool_kept.h"
 
+#include "base/file.h"
 #include "daemon/job/job.h"
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
@@ -306,18 +307,14 @@ void tool_kept_set_free(struct tool_kept_set *set)
 static bool read_file(const struct tool_kept_set *set, const char *id, struct buf *out)
 {
 	char path[PATH_MAX + 16];
-	struct stat status;
-	ssize_t got = -1;
+	bool is_read;
 	int fd;
 	answer_path(set, id, path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size <= (off_t)ANSWER_MAX &&
-	    buf_reserve(out, (size_t)status.st_size + 1) == 0)
-		got = read(fd, out->data, (size_t)status.st_size);
+	is_read = fd >= 0 && file_read_all(fd, out) == 0 && out->len > 0;
 	if (fd >= 0)
 		(void)close(fd);
-	out->len = got > 0 ? (size_t)got : 0;
-	return got > 0;
+	return is_read;
 }
 
 enum tool_kept_state tool_kept_write(const struct tool_kept_set *set, const char *id,
