@@ -286,25 +286,26 @@ static void end_values(struct complete_values *values)
 	json_object_end(values->writer);
 }
 
-static void write_panes(
-    struct json_writer *writer, const struct mcp_looked *looked, const char *format)
+static void write_panes(struct json_writer *writer, const struct mcp_run *run, const char *format)
 {
-	struct complete_values values = {.writer = writer, .begin = looked->text};
-	if (looked->is_modern)
+	struct complete_values values = {.writer = writer, .begin = run->text};
+	if (run->is_modern)
 		mcp_put_modern(writer);
 	begin_values(&values);
-	put_panes(&values, looked->daemon, format);
+	put_panes(&values, run->mcp->daemon, format);
 	end_values(&values);
 }
 
-static void write_ids(struct json_writer *writer, const struct mcp_looked *looked)
+static void write_ids(struct json_writer *writer, const struct mcp_run *run,
+    const char *result UNUSED, size_t len UNUSED)
 {
-	write_panes(writer, looked, "%");
+	write_panes(writer, run, "%");
 }
 
-static void write_numbers(struct json_writer *writer, const struct mcp_looked *looked)
+static void write_numbers(struct json_writer *writer, const struct mcp_run *run,
+    const char *result UNUSED, size_t len UNUSED)
 {
-	write_panes(writer, looked, "");
+	write_panes(writer, run, "");
 }
 
 static bool is_pane(const struct mcp_prompt *prompt, const char *name)
@@ -339,7 +340,7 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 		return;
 	}
 	if (is_uri ? strcmp(name, "pane") == 0 : is_pane(prompt, name)) {
-		mcp_answer_looked(
+		mcp_run_fresh(
 		    exchange, is_uri && begin[0] != '%' ? write_numbers : write_ids, begin);
 		return;
 	}

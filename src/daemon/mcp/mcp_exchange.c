@@ -5,8 +5,9 @@
 
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
+#include "daemon/server/rest.h"
 
-#define LOOKED_BYTES_MAX ((size_t)1024 * 1024)
+#define RUN_BYTES_MAX ((size_t)1024 * 1024) /* bytes of the line besides its id */
 
 const struct field mcp_list_fields[] = {
     {FIELD_ROW(STRING, struct mcp_list_args, cursor, "cursor")},
@@ -53,42 +54,45 @@ struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t 
 	return writer;
 }
 
-static void looked_result(
-    void *data, struct json_writer *writer, const char *text UNUSED, size_t len UNUSED)
+static void run_result(void *data, struct json_writer *writer, const char *result, size_t len)
 {
-	const struct mcp_looked *looked = data;
+	const struct mcp_run *run = data;
 	json_object_begin(writer, "result");
-	looked->write(writer, looked);
+	run->write(writer, run, result, len);
 	json_object_end(writer);
 }
 
-static void looked_error(void *data, struct json_writer *writer, enum message_error error UNUSED,
-    const char *text UNUSED, const char *members UNUSED)
+static void run_error(void *data, struct json_writer *writer, enum message_error error,
+    const char *text, const char *members)
 {
-	looked_result(data, writer, NULL, 0);
+	const struct mcp_run *run = data;
+	if (run->fail != NULL)
+		run->fail(writer, run, error, text, members);
+	else
+		run_result(data, writer, NULL, 0);
 }
 
-static void looked_finish(void *data)
-{
-	struct mcp_looked *looked = data;
-	mem_free(looked->text);
-	mem_free(looked);
-}
-
-void mcp_answer_looked(struct mcp_exchange *exchange,
-    void (*write)(struct json_writer *writer, const struct mcp_looked *looked), const char *text)
+void mcp_run(struct mcp_exchange *exchange, const struct mcp_run *how, const struct json *params)
 {
 	static const struct response_format response_format = {
-	    .result = looked_result, .error = looked_error, .finish = looked_finish};
+	    .result = run_result, .error = run_error, .finish = mem_free};
+	size_t size = how->text != NULL ? strlen(how->text) + 1 : 0;
+	struct mcp_run *run = xalloc(sizeof *run + size);
+	*run = *how;
+	run->mcp = exchange->mcp;
+	run->is_modern = exchange->is_modern;
+	run->rests = rest_set_of(exchange->request);
+	if (size > 0)
+		run->text = memcpy(run + 1, how->text, size);
+	request_set_format(exchange->request, &response_format, run, RUN_BYTES_MAX);
+	dispatch_run(exchange->mcp->dispatch, exchange->request, params);
+}
+
+void mcp_run_fresh(struct mcp_exchange *exchange, mcp_run_fn *write, const char *text)
+{
 	static const char now[] = "{\"" METHOD_MAX_AGE "\":0}";
 	struct json_error error;
-	struct mcp_looked *looked = xcalloc(1, sizeof *looked);
-	*looked = (struct mcp_looked){.write = write,
-	    .daemon = exchange->mcp->daemon,
-	    .is_modern = exchange->is_modern,
-	    .text = text != NULL ? xstrdup(text) : NULL};
-	request_set_format(exchange->request, &response_format, looked, LOOKED_BYTES_MAX);
-	dispatch_run(exchange->mcp->dispatch, exchange->request,
+	mcp_run(exchange, &(struct mcp_run){.write = write, .text = text},
 	    json_read(exchange->mcp->params_reader, now, strlen(now), &error));
 }
 

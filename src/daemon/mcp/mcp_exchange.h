@@ -91,21 +91,28 @@ void mcp_put_modern(struct json_writer *writer);
 /* As mcp_put_modern(), and the time for which clients may cache the result. */
 void mcp_put_cacheable(struct json_writer *writer, int64_t ttl_ms);
 
-/* An answer that is written when the panes are known. */
-struct mcp_looked {
-	void (*write)(struct json_writer *writer, const struct mcp_looked *looked);
-	const struct daemon *daemon;
+struct mcp_run;
+/* Writes the members of a result. result: that of the native method, as JSON; NULL: it failed. */
+typedef void mcp_run_fn(
+    struct json_writer *writer, const struct mcp_run *run, const char *result, size_t len);
+
+/* A request of MCP that runs the native method of its row, and then writes its own answer. */
+struct mcp_run {
+	mcp_run_fn *write;
+	/* Writes the member error if the method fails; NULL: write is called even then. */
+	void (*fail)(struct json_writer *writer, const struct mcp_run *run,
+	    enum message_error error, const char *text, const char *members);
+	const char *text; /* a parameter of the request; NULL: none */
+	/* Set by mcp_run(): */
+	struct mcp *mcp;
 	bool is_modern;
-	char *text; /* NULL: none */
+	struct rest_set *rests;
 };
 
-/*
- * Asks tmux for its panes by list_panes, which must be what the row runs. Then answers: write
- * writes the members of the result. If tmux does not answer, the last known panes count. text is
- * copied.
- */
-void mcp_answer_looked(struct mcp_exchange *exchange,
-    void (*write)(struct json_writer *writer, const struct mcp_looked *looked), const char *text);
+/* Runs the method with these parameters, and answers by a copy of how. */
+void mcp_run(struct mcp_exchange *exchange, const struct mcp_run *how, const struct json *params);
+/* As mcp_run() with list_panes, so that write has the panes of now; or the last, if it fails. */
+void mcp_run_fresh(struct mcp_exchange *exchange, mcp_run_fn *write, const char *text);
 
 /* If a cursor is given, fails the request, since the page is unknown, and returns true. */
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);

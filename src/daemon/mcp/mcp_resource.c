@@ -13,7 +13,6 @@
 #define SCHEME "muxbus://"
 #define PAGE 100 /* most resources in one answer */
 #define ID_MAX 32 /* size of the value of a variable, with its NUL */
-#define RESULT_MAX ((size_t)1024 * 1024)
 #define LIST_TTL_MS 0 /* resources change at any time */
 #define TEXT "text/plain"
 #define JSON "application/json"
@@ -241,19 +240,20 @@ static bool find_page(
 	    (daemon->jobs != NULL && mcp_task_behind(daemon->jobs, cursor, ret_job));
 }
 
-static void write_list(struct json_writer *writer, const struct mcp_looked *looked)
+static void write_list(struct json_writer *writer, const struct mcp_run *run,
+    const char *result UNUSED, size_t len UNUSED)
 {
-	const struct daemon *daemon = looked->daemon;
+	const struct daemon *daemon = run->mcp->daemon;
 	struct resource_page page = {.writer = writer};
 	const struct job *job;
 	int64_t pane;
-	if (looked->is_modern)
+	if (run->is_modern)
 		mcp_put_cacheable(writer, LIST_TTL_MS);
 	json_array_begin(writer, "resources");
-	(void)find_page(daemon, looked->text, &pane, &job);
-	if (looked->text == NULL)
+	(void)find_page(daemon, run->text, &pane, &job);
+	if (run->text == NULL)
 		put_lists(&page);
-	if (daemon->tmux != NULL && (looked->text == NULL || pane >= 0))
+	if (daemon->tmux != NULL && (run->text == NULL || pane >= 0))
 		put_panes(&page, tmux_model(daemon->tmux), pane);
 	if (!page.has_more)
 		put_jobs(&page, daemon->jobs, job);
@@ -271,7 +271,7 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 	    !find_page(exchange->mcp->daemon, args->cursor, &pane, &job))
 		(void)mcp_refuse_cursor(exchange, args->cursor != NULL ? args->cursor : "");
 	else
-		mcp_answer_looked(exchange, write_list, args->cursor);
+		mcp_run_fresh(exchange, write_list, args->cursor);
 }
 
 static void handle_templates(struct mcp_exchange *exchange, const void *data)
@@ -301,15 +301,6 @@ static void handle_templates(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* A read that is not answered yet. */
-struct resource_reading {
-	struct mcp *mcp;
-	const struct form *form;
-	bool is_modern;
-	struct rest_set *rests;
-	char *uri;
-};
-
 static bool write_json(struct buf *out, const struct mcp_cut *cut, void *data)
 {
 	struct json_writer writer;
@@ -326,11 +317,11 @@ static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)
 	return shown != NULL && str_append_lines(out, shown, len) == 0;
 }
 
-static void put_content(const struct resource_reading *reading, struct json_writer *writer,
-    const char *mime, const struct buf *text)
+static void put_content(
+    const struct mcp_run *run, struct json_writer *writer, const char *mime, const struct buf *text)
 {
 	json_object_begin(writer, NULL);
-	json_put_str(writer, "uri", reading->uri);
+	json_put_str(writer, "uri", run->text);
 	json_put_str(writer, "mimeType", mime);
 	(void)json_put_text(
 	    writer, "text", text->len > 0 ? (const void *)text->data : "", text->len);
@@ -338,75 +329,60 @@ static void put_content(const struct resource_reading *reading, struct json_writ
 }
 
 /* Writes the calls that read the rest of a cut result, as another content. */
-static void put_rest(const struct resource_reading *reading, struct json_writer *writer,
+static void put_rest(const struct mcp_run *run, struct json_writer *writer,
     const struct mcp_cut *cut, const struct json *result)
 {
-	struct mcp_asked asked = {.rests = reading->rests};
+	struct mcp_asked asked = {.rests = run->rests};
 	struct buf text = BUF(1024);
 	(void)buf_append_str(&text, "Truncated. ");
 	mcp_shown_put_rest(&text, cut, result, &asked);
-	put_content(reading, writer, TEXT, &text);
+	put_content(run, writer, TEXT, &text);
 	buf_finish(&text);
 }
 
-static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
+static void write_contents(
+    struct json_writer *writer, const struct mcp_run *run, const char *text, size_t len)
 {
-	struct resource_reading *reading = data;
+	char id[ID_MAX];
+	const struct form *form = find_form(run->text, id);
 	struct json_error error;
 	struct buf out = BUF(MCP_RESULT_MAX);
 	struct mcp_cut cut = {.keeps_end = true};
-	const struct json *result = json_read(reading->mcp->reader, text, len, &error);
-	mcp_cut_writer *write = strcmp(reading->form->mime, TEXT) == 0 ? write_text : write_json;
+	const struct json *result = json_read(run->mcp->reader, text, len, &error);
+	mcp_cut_writer *write = strcmp(form->mime, TEXT) == 0 ? write_text : write_json;
 	if (result != NULL &&
 	    mcp_cut_find(&cut, result, MCP_RESULT_MAX, write, (void *)(uintptr_t)result))
 		(void)write(&out, &cut, (void *)(uintptr_t)result);
-	json_object_begin(writer, "result");
-	if (reading->is_modern)
+	if (run->is_modern)
 		mcp_put_cacheable(writer, 0);
 	json_array_begin(writer, "contents");
-	put_content(reading, writer, reading->form->mime, &out);
+	put_content(run, writer, form->mime, &out);
 	if (result != NULL && cut.is_needed)
-		put_rest(reading, writer, &cut, result);
+		put_rest(run, writer, &cut, result);
 	json_array_end(writer);
-	json_object_end(writer);
-	json_reader_trim(reading->mcp->reader);
+	json_reader_trim(run->mcp->reader);
 	buf_finish(&out);
 }
 
-static void on_error(void *data, struct json_writer *writer, enum message_error error,
-    const char *text, const char *members)
+static void fail_reading(struct json_writer *writer, const struct mcp_run *run,
+    enum message_error error, const char *text, const char *members)
 {
-	struct resource_reading *reading = data;
 	bool is_missing = error >= MESSAGE_NO_SUCH_PANE && error <= MESSAGE_NO_SUCH_SUBSCRIPTION;
 	const struct message_error_info *info = message_error_info(error);
 	int code = info->code;
 	if (is_missing)
-		code = message_error_info(reading->is_modern ? MESSAGE_PARAMS : MESSAGE_RESOURCE)
-			   ->code;
+		code = message_error_info(run->is_modern ? MESSAGE_PARAMS : MESSAGE_RESOURCE)->code;
 	json_object_begin(writer, "error");
 	json_put_int(writer, "code", code);
 	json_put_str(writer, "message", text);
 	json_object_begin(writer, "data");
 	json_put_str(writer, "kind", info->kind);
-	json_put_str(writer, "uri", reading->uri);
+	json_put_str(writer, "uri", run->text);
 	if (members != NULL && *members)
 		json_put_raw(writer, NULL, members, strlen(members));
 	json_object_end(writer);
 	json_object_end(writer);
 }
-
-static void on_finish(void *data)
-{
-	struct resource_reading *reading = data;
-	mem_free(reading->uri);
-	mem_free(reading);
-}
-
-static const struct response_format response_format = {
-    .result = on_result,
-    .error = on_error,
-    .finish = on_finish,
-};
 
 const struct field mcp_uri_fields[] = {
     {FIELD_ROW(STRING, struct mcp_uri_args, uri, "uri"), .flags = FIELD_REQUIRED,
@@ -438,26 +414,18 @@ void mcp_resource_refuse(struct mcp_exchange *exchange, const char *uri)
 static void handle_read(struct mcp_exchange *exchange, const void *data)
 {
 	const struct mcp_uri_args *args = data;
-	struct mcp *mcp = exchange->mcp;
 	struct json_error error;
 	char id[ID_MAX];
 	char params[MCP_URI_MAX];
 	const struct form *form = find_form(args->uri, id);
-	struct resource_reading *reading;
 	if (form == NULL || request_method(exchange->request) == NULL) {
 		mcp_resource_refuse(exchange, args->uri);
 		return;
 	}
-	reading = xcalloc(1, sizeof *reading);
-	*reading = (struct resource_reading){.mcp = mcp,
-	    .form = form,
-	    .is_modern = exchange->is_modern,
-	    .rests = rest_set_of(exchange->request),
-	    .uri = xstrdup(args->uri)};
-	request_set_format(exchange->request, &response_format, reading, RESULT_MAX);
 	(void)snprintf(params, sizeof params, "%s%s%s", form->params, id, form->params_end);
-	dispatch_run(mcp->dispatch, exchange->request,
-	    json_read(mcp->params_reader, params, strlen(params), &error));
+	mcp_run(exchange,
+	    &(struct mcp_run){.write = write_contents, .fail = fail_reading, .text = args->uri},
+	    json_read(exchange->mcp->params_reader, params, strlen(params), &error));
 }
 
 /* Keep alphabetized. */

@@ -57,10 +57,20 @@ static void put_payload(
 	mem_free(text);
 }
 
-static void write_payload(struct mcp *mcp, struct json_writer *writer, const struct job *job)
+static const struct job *job_of(const struct mcp_run *run)
 {
+	return job_find(run->mcp->daemon->jobs, run->text);
+}
+
+static void write_payload(struct json_writer *writer, const struct mcp_run *run,
+    const char *result UNUSED, size_t len UNUSED)
+{
+	struct mcp *mcp = run->mcp;
+	const struct job *job = job_of(run);
 	struct json_writer payload;
 	struct buf json;
+	if (job == NULL)
+		return;
 	if (strcmp(mcp_task_status(job), "completed") != 0)
 		json_put_bool(writer, "isError", true);
 	json_start_object(&payload, &json, MCP_RESULT_MAX * 6 + JSON_SPARE);
@@ -71,26 +81,21 @@ static void write_payload(struct mcp *mcp, struct json_writer *writer, const str
 	buf_finish(&json);
 }
 
-static void write_task(struct mcp *mcp UNUSED, struct json_writer *writer, const struct job *job)
+static void write_task(struct json_writer *writer, const struct mcp_run *run,
+    const char *result UNUSED, size_t len UNUSED)
 {
-	mcp_task_write(writer, job);
+	if (job_of(run) != NULL)
+		mcp_task_write(writer, job_of(run));
 }
 
-/* A request of tasks/..., answered after its method of jobs. */
-struct task_asked {
-	struct mcp *mcp;
-	char *id; /* NULL: a list */
-	char *cursor; /* of a list; NULL: from the beginning */
-	void (*write)(struct mcp *mcp, struct json_writer *writer, const struct job *job);
-};
-
-static void write_list(const struct task_asked *asked, struct json_writer *writer)
+static void write_list(struct json_writer *writer, const struct mcp_run *run,
+    const char *result UNUSED, size_t len UNUSED)
 {
-	const struct job_set *jobs = asked->mcp->daemon->jobs;
+	const struct job_set *jobs = run->mcp->daemon->jobs;
 	const struct job *job = job_next(jobs, NULL);
 	char cursor[MCP_CURSOR_SIZE];
-	if (asked->cursor != NULL)
-		(void)mcp_task_behind(jobs, asked->cursor, &job); /* checked by handle_list() */
+	if (run->text != NULL)
+		(void)mcp_task_behind(jobs, run->text, &job); /* checked by handle_list() */
 	json_array_begin(writer, "tasks");
 	for (size_t count = 0; job != NULL; job = job_next(jobs, job)) {
 		if (job_is_quick(job))
@@ -107,39 +112,11 @@ static void write_list(const struct task_asked *asked, struct json_writer *write
 		json_put_str(writer, "nextCursor", cursor);
 }
 
-static void on_result(
-    void *data, struct json_writer *writer, const char *text UNUSED, size_t len UNUSED)
-{
-	struct task_asked *asked = data;
-	const struct job *job =
-	    asked->id != NULL ? job_find(asked->mcp->daemon->jobs, asked->id) : NULL;
-	json_object_begin(writer, "result");
-	if (asked->id == NULL)
-		write_list(asked, writer);
-	else if (job != NULL)
-		asked->write(asked->mcp, writer, job);
-	json_object_end(writer);
-}
-
-static void on_error(void *data UNUSED, struct json_writer *writer, enum message_error error,
-    const char *text, const char *members)
+static void fail_task(struct json_writer *writer, const struct mcp_run *run UNUSED,
+    enum message_error error, const char *text, const char *members)
 {
 	mcp_task_write_error(writer, error, text, members);
 }
-
-static void on_finish(void *data)
-{
-	struct task_asked *asked = data;
-	mem_free(asked->id);
-	mem_free(asked->cursor);
-	mem_free(asked);
-}
-
-static const struct response_format response_format = {
-    .result = on_result,
-    .error = on_error,
-    .finish = on_finish,
-};
 
 struct task_args {
 	const char *id;
@@ -151,22 +128,18 @@ static const struct field task_fields[] = {
     {.name = NULL},
 };
 
-static void ask(struct mcp_exchange *exchange, const struct task_asked *model)
+/* Runs the method of jobs. id NULL: of all jobs; text: as in struct mcp_run. */
+static void ask(struct mcp_exchange *exchange, mcp_run_fn *write, const char *id, const char *text)
 {
-	struct task_asked *asked = xcalloc(1, sizeof *asked);
 	char params[MCP_TASK_PARAMS_SIZE];
-	*asked = *model;
-	asked->mcp = exchange->mcp;
-	request_set_format(exchange->request, &response_format, asked, (size_t)1024 * 1024);
-	dispatch_run(exchange->mcp->dispatch, exchange->request,
-	    mcp_task_params(exchange->mcp, request_method(exchange->request), asked->id, params));
+	mcp_run(exchange, &(struct mcp_run){.write = write, .fail = fail_task, .text = text},
+	    mcp_task_params(exchange->mcp, request_method(exchange->request), id, params));
 }
 
-static void ask_one(struct mcp_exchange *exchange, const struct task_args *args,
-    void (*write)(struct mcp *mcp, struct json_writer *writer, const struct job *job))
+static void ask_one(struct mcp_exchange *exchange, const struct task_args *args, mcp_run_fn *write)
 {
 	if (job_find(exchange->mcp->daemon->jobs, args->id) != NULL)
-		ask(exchange, &(struct task_asked){.id = xstrdup(args->id), .write = write});
+		ask(exchange, write, args->id, args->id);
 	else
 		request_fail_field(
 		    exchange->request, "taskId", "there is no task \"%s\"", args->id);
@@ -201,8 +174,7 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 	if (cursor != NULL && !mcp_task_behind(exchange->mcp->daemon->jobs, cursor, &job))
 		(void)mcp_refuse_cursor(exchange, cursor);
 	else
-		ask(exchange,
-		    &(struct task_asked){.cursor = cursor != NULL ? xstrdup(cursor) : NULL});
+		ask(exchange, write_list, NULL, cursor);
 }
 
 /* Keep alphabetized. */
