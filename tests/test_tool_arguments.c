@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Arguments of declared tools: what the program gets of what a caller sent. */
-#include "daemon/tool/tool_arguments.h"
 
 #include <string.h>
 

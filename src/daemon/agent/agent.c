@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent.h"
 
-#include "daemon/agent/agent_launch.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_private.h"
 #include "daemon/agent/agent_question.h"

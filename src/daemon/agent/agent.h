@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/server/method.h"
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: ISC */
+/*
+ * Adoption: an agent that a person started in a pane is kept under a name. The pane
+ * stays the person's: its size, its history and its options do not change. Its program is never
+ * started again: when it ends, the agent ends.
+ */
 #include "daemon/agent/agent_private.h"
 
 #include "base/process.h"

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: ISC */
+/*
+ * Agents that are not kept: they report themselves, or their command line is known.
+ * ensure_agent can adopt one by its pane.
+ *
+ * Most agents do not report that a person ended a turn or a dialog by Escape. So the screen of an
+ * agent that reports to be busy or to ask is read. A dialog on it counts; a prompt counts if the
+ * report is at least three seconds old.
+ */
 #include "daemon/agent/agent_private.h"
 
 #include "daemon/agent/agent.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/agent/agent_json.h"
+/* Agents as JSON, for answers, events and notifications. */
 
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/agent/agent_launch.h"
+/*
+ * Starts the program of an agent in a new window: in a session of its own, with the
+ * requested size and history whichever clients attach, or again in another window of that session.
+ * Its output is watched from the first byte, and its pane stays when the program ends.
+ */
+#include "daemon/agent/agent_private.h"
 
 #include "base/file.h"
-#include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/queue/queue.h"

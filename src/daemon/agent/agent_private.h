@@ -5,14 +5,14 @@
 #include "daemon/agent/agent_state.h"
 #include "daemon/queue/record.h"
 
-/* agent_record.c: an agent in the store, with its plan, its pane, and what was learned. */
+/* The record of an agent: agent_record.c. */
 
 extern const struct record_kind agent_kind;
 void agent_store(const struct agent *agent);
 /* Fills plan, which the caller finishes, pane, teller and profile. False if invalid. */
 bool agent_record_read(struct agent *agent, const struct json *value);
 
-/* agent_turn.c: the turn that a task begins, reported by the agent, or shown by its screen. */
+/* The turn that a task begins: agent_turn.c. */
 
 /* Returns how many turns the agent has reported; 0 if it does not report. */
 uint64_t agent_turns(const struct agent *agent);
@@ -26,7 +26,7 @@ uint64_t agent_turns(const struct agent *agent);
 bool agent_turn_is_due(
     struct agent_task *task, const struct agent_verdict *verdict, const struct pane_screen *screen);
 
-/* agent_wait.c: requests that wait until an agent is ready, those of ensure_agent. */
+/* Requests that wait until an agent is ready: agent_wait.c. */
 
 /* Answers the request when the agent is at its prompt, asks something, or has failed. */
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started);
@@ -35,7 +35,7 @@ void agent_waiters_step(struct agent *agent);
 /* The agent is removed: fails all waiting requests. */
 void agent_waiters_end(struct agent *agent);
 
-/* agent_stop.c: the end of an agent, with its program and its pane. */
+/* The end of an agent: agent_stop.c. */
 
 /*
  * Ends an agent. The request is answered when the agent has ended, or is failed. An adopted agent
@@ -48,11 +48,7 @@ void agent_ending_free(struct agent_ending *ending);
 /* Takes the next step of stopping an agent. Called by the agent's timer. */
 void agent_ending_step(struct agent *agent);
 
-/*
- * agent_resume.c: conversations. A program that is started again resumes its own. If the tmux
- * server has ended, so has the agent's screen, and a new conversation would surprise its user. So
- * in that case an agent with an unknown conversation is not started again.
- */
+/* The conversation of an agent: agent_resume.c. */
 
 /* Begins to store the conversations that agents of the set report. */
 void agent_resume_listen(struct agent_set *set);
@@ -75,11 +71,7 @@ void agent_resume_describe(const struct agent *agent, char *out, size_t size);
 /* Returns why the agent cannot resume, though its kind has conversations, or NULL if it can. */
 const char *agent_resume_problem(const struct agent *agent);
 
-/*
- * agent_adopt.c: adoption. An agent that a person started in a pane is kept under a name. The pane
- * stays the person's: its size, its history and its options do not change. Its program is never
- * started again: when it ends, the agent ends.
- */
+/* Adoption of an agent that a person started: agent_adopt.c. */
 
 /* How long after a mark in the output an agent behind ssh or su counts as being there. */
 #define AGENT_MARK_LIVE_MS (5 * 60 * 1000)
@@ -114,14 +106,7 @@ void agent_adopt_note_exit(struct agent *agent, const struct event_entry *event)
 /* The program has ended or is released: the agent has neither program nor pane. */
 void agent_adopt_forget(struct agent *agent);
 
-/*
- * agent_found.c: agents that are not kept. They report themselves, or their command line is known.
- * ensure_agent can adopt one by its pane.
- *
- * Most agents do not report that a person ended a turn or a dialog by Escape. So the screen of an
- * agent that reports to be busy or to ask is read. A dialog on it counts; a prompt counts if the
- * report is at least three seconds old.
- */
+/* Agents that are not kept: agent_found.c. */
 
 struct agent_look;
 
@@ -134,3 +119,51 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data);
 /* Writes agents as list elements: if is_blocked those that ask something, else the others. */
 void agent_write_found(struct json_writer *writer, struct agent_set *set,
     const struct agent_look *look, bool is_blocked);
+
+/* The start of a program: agent_launch.c. */
+
+struct agent_launch_handlers {
+	/* The pane exists, its program does not run yet: begin to watch its output now. */
+	void (*made)(struct agent *agent, const struct pane_ref *pane);
+	/* The program runs (error NULL), or failed to start (error: text). The launch is freed. */
+	void (*done)(struct agent *agent, const struct pane_ref *pane, const char *error);
+};
+
+/*
+ * Makes a session, or, if the agent has a pane, uses the session of this pane, which is closed.
+ * Sets agent->launch before any handler is called. The agent's plan must last until done is called
+ * or the launch is cancelled. command replaces the plan's, and is freed by the launch; NULL: the
+ * plan's. Returns false if tmux is not connected.
+ */
+bool agent_launch_start(
+    struct agent *agent, char **command, const struct agent_launch_handlers *handlers);
+
+/* The output of the new pane is watched: the program may be started. */
+void agent_launch_flows(struct agent_launch *launch);
+
+/* Cancels a launch: no handler is called any more, and its window is closed. */
+void agent_launch_cancel(struct agent_launch *launch);
+
+/* The failure of a program: its end in words, its last lines, and closing its pane. */
+
+/* Keeps the exit status of a dead pane. Returns false if the pane's program has not ended. */
+bool agent_failure_note(struct agent *agent);
+
+bool agent_failure_is_known(struct agent *agent);
+
+/* Describes how the program of a dead pane ended. */
+void agent_failure_describe(const struct agent *agent, char *out, size_t size);
+
+/*
+ * Reads the last lines of a dead pane, without tmux's own, into agent->output, and calls done. The
+ * screen is read, because tmux may not send the last output. False if tmux is not connected.
+ */
+bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent));
+/* The agent is freed: done is not called. */
+void agent_failure_forget(struct agent *agent);
+
+/* Closes the pane of an agent, unless it is the last one of the server. */
+void agent_failure_close(struct agent *agent);
+
+/* Notifies the agent's teller of a crash. is_last: the program is not started again. */
+void agent_failure_notify(const struct agent *agent, bool is_last);

@@ -2,7 +2,6 @@
 #include "daemon/agent/agent_report.h"
 
 #include "base/stripper.h"
-#include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/pane/pane_screen.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: ISC */
+/*
+ * The conversation of a kept agent: a program that is started again resumes it. If the tmux
+ * server has ended, so has the agent's screen, and a new conversation would surprise its user. So
+ * in that case an agent with an unknown conversation is not started again.
+ */
 #include "daemon/agent/agent_private.h"
 
 #include "base/conversation.h"

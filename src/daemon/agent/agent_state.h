@@ -179,3 +179,15 @@ bool agent_is_free(const struct agent *agent);
 bool agent_has_pane(const struct agent *agent);
 /* Returns true if the program has ended and will not be started again automatically. */
 bool agent_has_ended(const struct agent *agent);
+
+/* Agents as JSON: agent_json.c. */
+
+#define AGENT_JSON_MAX (16 * 1024) /* bytes of an agent in an event or a notification */
+
+/* Writes the members of an agent: name, state, pane, evidence, tasks. */
+void agent_write(struct json_writer *writer, const struct agent *agent);
+/* Writes the members pane, window, session and pid. pane may be NULL: not in a pane. */
+void agent_write_place(
+    struct json_writer *writer, const struct tmux *tmux, const struct muxbus_pane *pane);
+void agent_write_evidence(struct json_writer *writer, const struct agent *agent);
+void agent_publish(const struct agent *agent);

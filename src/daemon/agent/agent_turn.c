@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* The turn that a task begins: reported by the agent, or shown by its screen. */
 #include "daemon/agent/agent_private.h"
 
 #include "daemon/agent/agent_report.h"

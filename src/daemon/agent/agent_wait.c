@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
+/* Requests that wait until an agent is ready: those of ensure_agent. */
 #include "daemon/agent/agent_private.h"
 
-#include "daemon/agent/agent_json.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
 

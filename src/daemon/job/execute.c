@@ -7,7 +7,6 @@
 #include "base/process.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
-#include "daemon/job/job_env.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/peer.h"

@@ -170,6 +170,45 @@ char *job_record_tail(const void *bytes, size_t len, bool is_part);
 void job_write_members(struct json_writer *writer, const struct job *job, const char *log,
     int64_t log_bytes, size_t command_max);
 
+/* Names of jobs: job_name.c. */
+
+/* The field for job_name_get(), of a struct of arguments with the member job. */
+#define JOB_FIELD(args_struct)                                                       \
+	{FIELD_ROW(STRING, struct args_struct, job, "job"), .flags = FIELD_REQUIRED, \
+	    .help = "Its id or name."},                                              \
+	{                                                                            \
+		.name = "id", .flags = FIELD_ALIAS                                   \
+	}
+
+/* Returns the job with this id or name, or NULL. */
+const struct job *job_name_find(const struct job_set *set, const char *text);
+
+/* As job_name_find(); if there is no such job, fails the request and returns NULL. */
+const struct job *job_name_get(struct request *request, const char *text);
+
+/* Returns the id of the job with this id or name, or text if there is no such job. */
+const char *job_name_id(const struct job_set *set, const char *text);
+
+/*
+ * Checks the name of a new job (NULL: no name, allowed): it must not look like an id, and no
+ * running job may have it. Returns false after failing the request.
+ */
+bool job_name_check(struct request *request, const char *name);
+
+/*
+ * Changes of an environment, as NULL-terminated lists: "NAME=value" sets a variable, "NAME" removes
+ * it, "" removes all variables so far.
+ */
+
+/* Joins two lists (NULL: empty); the caller frees. Returns NULL if the strings exceed max bytes. */
+const char **job_env_join(const char *const *one, const char *const *other, size_t max);
+
+/*
+ * Returns the environment of a job: the daemon's with two lists of changes (NULL: none), and the
+ * job's id as last string. The caller frees the array and its last string.
+ */
+const char **job_env_make(const char *const *session, const char *const *own, const char *id);
+
 /* The methods of jobs, in execute.c, job_methods.c and job_look.c. */
 extern const struct method methods_execute[];
 extern const struct method methods_job[];

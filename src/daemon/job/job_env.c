@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/job/job_env.h"
+/* Environments of jobs, and changes of them. */
+#include "daemon/job/job.h"
 
 const char **job_env_join(const char *const *one, const char *const *other, size_t max)
 {

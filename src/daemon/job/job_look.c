@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods that read jobs: list_jobs, get_job and read_job. */
 #include "daemon/job/job.h"
-#include "daemon/job/job_name.h"
 #include "daemon/server/handler.h"
 
 enum {

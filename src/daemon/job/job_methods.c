@@ -2,8 +2,6 @@
 /* Methods that change jobs: run_long_command, restart_job and stop_job. */
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
-#include "daemon/job/job_env.h"
-#include "daemon/job/job_name.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/session_env.h"

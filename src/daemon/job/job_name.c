@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/job/job_name.h"
-
+/*
+ * Names of jobs: unique while the jobs run, and accepted wherever an id is. A text is first
+ * compared with ids. If several jobs have a name, the name means the running one, else the latest.
+ */
 #include "daemon/job/job.h"
 #include "daemon/server/request.h"
 

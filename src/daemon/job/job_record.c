@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* A job as JSON: in the store, and in answers. */
 #include "daemon/job/job.h"
 
 #include "base/stripper.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/mcp/mcp.h"
 
-#include "daemon/mcp/mcp_listen.h"
+#include "daemon/mcp/mcp_exchange.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/peer.h"

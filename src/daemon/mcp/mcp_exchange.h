@@ -162,10 +162,7 @@ extern const struct field mcp_uri_fields[];
 /* Fails the request, since no resource has this URI. */
 void mcp_resource_refuse(struct mcp_exchange *exchange, const char *uri);
 
-/*
- * mcp_pending.c answers a waiting MCP call with "pending" before the agent's timeout. The answer is
- * a success that says how the end of the wait reaches the agent, and how to resume the wait.
- */
+/* Answers before the timeout of an agent: mcp_pending.c. */
 
 /* NULL if the agent of this session has no timeout. */
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request);
@@ -186,3 +183,85 @@ bool mcp_pending_write(
  * error and returns true. Else, or if out is too small, returns false.
  */
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);
+
+/* Tasks of revision 2025-11-25: mcp_task.c. */
+
+struct job;
+struct job_set;
+
+/* The first returns true if the session has tasks; the second, if a call asks for a task. */
+bool mcp_task_is_known(const struct mcp_exchange *exchange);
+bool mcp_task_is_wanted(const struct mcp_exchange *exchange);
+/* Returns true if a tool can be called as a task. */
+bool mcp_task_is_of(const struct method *tool);
+
+/* Returns the status of a task: "completed" if the command exited, whatever its exit status. */
+const char *mcp_task_status(const struct job *job);
+/* Writes the members of a task. */
+void mcp_task_write(struct json_writer *writer, const struct job *job);
+#define MCP_CURSOR_SIZE 48
+/*
+ * A cursor is a place in the list of jobs, which is in the order of starts. mcp_task_behind() finds
+ * the first job behind a cursor (NULL: none), even if the cursor's own job was removed. It returns
+ * false if the cursor is invalid.
+ */
+void mcp_task_cursor(const struct job *job, char out[MCP_CURSOR_SIZE]);
+bool mcp_task_behind(const struct job_set *jobs, const char *cursor, const struct job **ret_job);
+
+/* Writes the member _meta; immediate is a text for the model, or NULL. */
+void mcp_task_write_related(struct json_writer *writer, const char *id, const char *immediate);
+
+/* Writes the answer to a call that has started a job; started is the call's result. */
+void mcp_task_write_begun(struct mcp *mcp, struct request *request, struct json_writer *writer,
+    const struct json *started);
+
+/* Writes an error of the protocol, for calls whose failure cannot be a result of a tool. */
+void mcp_task_write_error(
+    struct json_writer *writer, enum message_error error, const char *text, const char *members);
+
+#define MCP_TASK_PARAMS_SIZE (2 * JSON_SPARE + 128) /* bytes of parameters of a method of jobs */
+/*
+ * Returns the parameters of a method of jobs, valid until the next call: an object with "job":ID
+ * (id NULL: an empty object); for wait_for, with a condition on this job. params is the buffer for
+ * their text.
+ */
+const struct json *mcp_task_params(struct mcp *mcp, const struct method *method, const char *id,
+    char params[MCP_TASK_PARAMS_SIZE]);
+
+/* Notifications: mcp_listen.c. */
+
+struct event_entry;
+
+/* NULL is ignored. */
+void mcp_listening_free(struct mcp_listening *listening);
+
+/* Starts to notify a session of an older revision that lists have changed. */
+void mcp_listen_lists(struct mcp_session *session);
+
+/* Notifies the session that its list of tools has changed. */
+void mcp_listen_tools_changed(struct mcp_session *session);
+
+/* Called with each event whose kind a session logs. */
+typedef void mcp_listen_log_fn(const struct mcp_session *session, const struct event_entry *event);
+
+/* Answers open requests to listen. Call when the daemon stops. */
+void mcp_listen_end(struct mcp_session *session);
+
+/*
+ * Log messages (notifications/message) for MCP clients: results of calls, and server events. In the
+ * older revisions a client sets a level for its connection; in the newest, each request sets the
+ * level for its own messages.
+ */
+
+enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_LEVEL_COUNT_ = 8 };
+
+/* Settings for the log messages of a call. */
+struct mcp_log {
+	struct request *request;
+	int level; /* below 0: none */
+	int64_t began_ms;
+};
+
+void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange);
+/* Logs the end of a call: its error, or, if NULL, that it is done. */
+void mcp_log_call(const struct mcp_log *log, const struct method *tool, const char *error);

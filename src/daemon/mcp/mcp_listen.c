@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/mcp/mcp_listen.h"
+/*
+ * Notifies an MCP client about changed lists and resources. A session of an older
+ * revision gets notifications about lists after initialize, and about the resources that it
+ * subscribes to. In the newest revision a request that stays open subscribes, and its id is in each
+ * notification. Each target has at most one notification a second.
+ */
+#include "daemon/mcp/mcp_exchange.h"
 
 #include <muxbus.h>
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: ISC */
+/*
+ * Answers a waiting MCP call with "pending" before the agent's timeout. The answer is
+ * a success that says how the end of the wait reaches the agent, and how to resume the wait.
+ */
 #include "daemon/mcp/mcp_exchange.h"
 
 #include "daemon/deliver/delivery.h"

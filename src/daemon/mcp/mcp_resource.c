@@ -5,7 +5,6 @@
 #include "daemon/event/event_log.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_shown.h"
-#include "daemon/mcp/mcp_task.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/rest.h"

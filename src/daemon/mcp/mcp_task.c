@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/mcp/mcp_task.h"
+/*
+ * Tasks of revision 2025-11-25. If a client calls run_long_command as a task, the
+ * answer comes at once: the job as a task with the same id. The methods tasks/... read its state
+ * and result.
+ */
+#include "daemon/mcp/mcp_exchange.h"
 
 #include "daemon/job/job.h"
 #include "daemon/server/dispatch.h"

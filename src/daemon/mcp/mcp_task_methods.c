@@ -4,7 +4,6 @@
  * and answers with the job as a task.
  */
 #include "daemon/job/job.h"
-#include "daemon/mcp/mcp_task.h"
 #include "daemon/mcp/mcp_tool.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The list of tools: rows of the method table in the form of MCP. */
-#include "daemon/mcp/mcp_task.h"
 #include "daemon/mcp/mcp_tool.h"
 
 #define SHORT_HELP_MAX 240 /* bytes; longer help is only in describe */

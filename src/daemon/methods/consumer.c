@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* next_notification: a request that waits for a notification. */
 #include "daemon/event/event_log.h"
-#include "daemon/job/job_name.h"
+#include "daemon/job/job.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/provide/provide.h"
 
-#include "daemon/job/job_env.h"
 #include "daemon/provide/offer.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/provide/provide_program.h"

@@ -5,7 +5,6 @@
 #include <sys/random.h>
 
 #include "base/process.h"
-#include "daemon/job/job_env.h"
 #include "daemon/server/peer.h"
 #include "io/loop_timer.h"
 

@@ -7,7 +7,6 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
-#include "daemon/tool/tool_arguments.h"
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_kept.h"
 #include "io/loop_timer.h"

@@ -46,3 +46,11 @@ void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, 
 bool provide_flow_program_failed(void *provider, const char *reason, bool has_provided);
 /* Sends the calls that wait for the program of a provider. Call when the program is ready. */
 void provide_flow_resume(struct provider *provider);
+
+/* Calls of declared tools: tool_call.c. */
+
+/* args is a struct declaration_args, followed by the values of the declared fields. */
+void tool_call_handle(struct request *request, const void *args);
+
+/* Answers with the result of a job that has ended and is a call of a tool. */
+void tool_call_answer(struct request *request, const struct job_set *jobs, const struct job *job);

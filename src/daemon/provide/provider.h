@@ -21,6 +21,11 @@
 #define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* bytes of the data of an event */
 #define PROVIDE_EVENTS_PER_SEC 100 /* events of a provider; at most twice as many at once */
 
+struct event_scope;
+struct peer;
+struct provider;
+struct request;
+
 /* Calls of provided methods, in provide_call.c: requests, limits, and the open calls. */
 
 #define PROVIDE_OPEN_MAX 64 /* open calls of a provider */
@@ -109,8 +114,6 @@ bool provide_call_check(const struct provide_call *call, const struct json *resp
     const char *reason, const struct json **ret_result, struct tool_failure *ret_failure);
 /* Returns true if a progress report may be passed on now. */
 bool provide_call_takes_progress(struct provide_call *call);
-
-struct event_scope;
 
 /*
  * A server of tools: a long-lived MCP server on stdio, as a provider. Each runs under its own

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/provide/tool_call.h"
-
+/* Calls of declared tools: the handler of all their rows, and the answers of ended calls. */
 #include "daemon/provide/provide_flow.h"
+
 #include "daemon/provide/tool_servers.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/session_env.h"
-#include "daemon/tool/tool_arguments.h"
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_run.h"
 

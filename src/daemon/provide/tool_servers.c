@@ -3,7 +3,6 @@
 
 #include "base/hash.h"
 #include "base/process.h"
-#include "daemon/job/job_env.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/provide/provide_program.h"
 #include "daemon/server/peer.h"

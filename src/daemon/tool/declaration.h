@@ -134,3 +134,18 @@ bool declaration_is_name(const char *text);
 bool declaration_is_small_name(const char *text);
 /* Returns true if a member's text is such a small name; else false with a reason. */
 bool declaration_check_name(const char *member, const char *text, char *ret_reason);
+
+/* Checked arguments: tool_arguments.c. */
+
+#define TOOL_ARGUMENTS_MAX ((size_t)1024 * 1024) /* bytes as JSON */
+
+/*
+ * Appends the object with each argument that was given or has a default; names are those of the
+ * server. Checks the elements of arrays first. Returns false with *ret_error if one is wrong.
+ */
+bool tool_arguments_write(struct buf *out, const struct declaration *declaration, const void *args,
+    struct field_error *ret_error);
+
+/* Appends the second spellings that the caller used, separated by blanks. */
+void tool_arguments_write_spelled(
+    struct buf *out, const struct declaration *declaration, const void *args);

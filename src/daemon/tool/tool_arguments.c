@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/tool/tool_arguments.h"
+/* The checked arguments of a declared tool as the JSON object that its program gets. */
+#include "daemon/tool/declaration.h"
 
 static bool __attribute__((format(printf, 3, 4)))
 refuse(struct field_error *error, const char *name, const char *format, ...)

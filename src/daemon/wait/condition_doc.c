@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
+/* Conditions for readers: as JSON, as the schema of a list, and in the manual. */
 #include "daemon/wait/condition.h"
-#include "daemon/wait/wait.h"
+#include "daemon/wait/wait_parts.h"
 
 enum { TEXT_MAX = 4096 };
 

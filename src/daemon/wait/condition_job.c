@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition job: a background job has ended. */
 #include "daemon/job/job.h"
-#include "daemon/job/job_name.h"
 #include "daemon/server/request.h"
 #include "daemon/wait/condition.h"
 

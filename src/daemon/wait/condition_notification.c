@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition notification: a notification that matches a filter comes. */
 #include "daemon/job/job.h"
-#include "daemon/job/job_name.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/server/handler.h"
 #include "daemon/wait/condition.h"

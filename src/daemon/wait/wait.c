@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/wait/wait_private.h"
+#include "daemon/wait/wait.h"
 
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
+#include "daemon/wait/wait_private.h"
 #include "io/loop_timer.h"
 
 enum { TIMER_MAX_MS = 86400000 }; /* a timer runs at most a day; longer timeouts arm it again */

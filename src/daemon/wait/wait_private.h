@@ -3,7 +3,7 @@
 #pragma once
 
 #include "daemon/wait/condition.h"
-#include "daemon/wait/wait.h"
+#include "daemon/wait/wait_parts.h"
 
 enum {
 	WAIT_SPEC_MAX = 64 * 1024, /* bytes of one condition as JSON */
