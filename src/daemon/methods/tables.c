@@ -21,7 +21,6 @@ const struct method_table method_tables[] = {
     {methods_daemon, "daemon"},
     {methods_execute, "jobs"},
     {methods_fleet, "daemon"},
-    {methods_history, "daemon"},
     {methods_input, "panes"},
     {methods_job, "jobs"},
     {methods_job_look, "jobs"},

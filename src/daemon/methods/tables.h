@@ -10,7 +10,6 @@ extern const struct method methods_command[];
 extern const struct method methods_consumer[];
 extern const struct method methods_daemon[];
 extern const struct method methods_fleet[];
-extern const struct method methods_history[];
 extern const struct method methods_input[];
 extern const struct method methods_list[];
 extern const struct method methods_pane[];
