@@ -341,17 +341,10 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 /* Returns the processor time of tmux in ns; 0: not known. */
 static uint64_t read_busy_ns(const struct saved_set *set)
 {
-	char path[64];
-	uint64_t ns = 0;
-	FILE *file;
-	snprintf(path, sizeof path, "/proc/%ld/schedstat", (long)set->server.server_pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return 0;
-	if (fscanf(file, "%" SCNu64, &ns) != 1)
-		ns = 0;
-	(void)fclose(file);
-	return ns;
+	char text[64];
+	uint64_t ns;
+	(void)process_read((pid_t)set->server.server_pid, "schedstat", text, sizeof text);
+	return sscanf(text, "%" SCNu64, &ns) == 1 ? ns : 0;
 }
 
 /* tmux has done all work for the listing, so that later processor time is for other work. */

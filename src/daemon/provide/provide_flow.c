@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/provide/provide_flow.h"
 
+#include "base/process.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/provide/offer.h"
 #include "daemon/provide/provide_program.h"
@@ -262,33 +263,21 @@ void provide_flow_take_up_all(struct request *request, const struct json *calls)
 		take_up(request, json_get_str(value, "kept", ""), json_get_str(value, "id", ""));
 }
 
-/* Writes the name of a process. */
-static void put_program(struct json_writer *writer, pid_t pid)
-{
-	char path[64], name[64];
-	FILE *file;
-	(void)snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
-	file = fopen(path, "re");
-	if (file != NULL && fgets(name, sizeof name, file) != NULL)
-		(void)json_put_text(writer, "program", name, strcspn(name, "\n"));
-	if (file != NULL)
-		(void)fclose(file);
-}
-
 /* Writes the member "caller" of a call: pane, program, role, directory. */
 static void write_caller(
     struct buf *out, struct request *request, const struct pane_ref *pane, const char *cwd)
 {
 	struct peer *peer = request_peer(request);
 	struct json_writer writer;
+	char name[64];
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
 	if (pane->pane != MUXBUS_NO_ID)
 		json_put_id(&writer, "pane", '%', pane->pane);
-	if (peer != NULL) {
+	if (peer != NULL)
 		json_put_int(&writer, "pid", peer_pid(peer));
-		put_program(&writer, peer_pid(peer));
-	}
+	if (peer != NULL && process_read(peer_pid(peer), "comm", name, sizeof name) > 0)
+		(void)json_put_text(&writer, "program", name, strcspn(name, "\n"));
 	json_put_str(&writer, "role", role_names[request_role(request)]);
 	json_put_str(&writer, "cwd", cwd);
 	json_object_end(&writer);
