@@ -248,36 +248,34 @@ static void handle_ensure_begun(struct request *request, const void *data, const
 }
 
 struct send_args {
-	const char *agent, *text, *question_id;
-	int64_t choice;
-	bool wait, progress;
+	struct agent_order order; /* the members with a field */
 	bool is_known_call; /* text was given by its alias */
 	double timeout_sec;
-	int64_t max_bytes;
 };
 
 #define SEND_FIELDS(text_also, text_flags, text_help)                                           \
-	{FIELD_ROW(STRING, struct send_args, agent, "agent"), .min = 1, .max = AGENT_NAME_MAX,  \
+	{FIELD_ROW(STRING, struct send_args, order.agent, "agent"), .min = 1,                   \
+	    .max = AGENT_NAME_MAX,                                                              \
 	    .help = "The name of the agent; left out: the one called as the caller's session, " \
 		    "the one called code, or the only one that is kept."},                      \
-	    {FIELD_ROW(STRING, struct send_args, text, "text"),                                 \
+	    {FIELD_ROW(STRING, struct send_args, order.text, "text"),                           \
 		.flags = (text_flags) | FIELD_CONFIDENTIAL, .max = AGENT_TEXT_MAX,              \
 		.help = text_help},                                                             \
 	    {.name = (text_also),                                                               \
 		.flags = FIELD_ALIAS,                                                           \
 		.given_offset = offsetof(struct send_args, is_known_call)},                     \
-	    {FIELD_ROW(BOOL, struct send_args, wait, "wait"), .preset = "true",                 \
+	    {FIELD_ROW(BOOL, struct send_args, order.wait, "wait"), .preset = "true",           \
 		.help = "Answer when its prompt is back; false: at once, and the end is a "     \
 			"notification."},                                                       \
 	    {FIELD_ROW(NUMBER, struct send_args, timeout_sec, "timeout_sec"), .unit = "s",      \
 		.min = 0.001, .max = TASK_SEC_MAX, .preset = "600",                             \
 		.help =                                                                         \
 		    "End with the outcome timeout after this long, counted from the request."}, \
-	    {FIELD_ROW(INT, struct send_args, max_bytes, "max_bytes"), .unit = "bytes",         \
+	    {FIELD_ROW(INT, struct send_args, order.max_bytes, "max_bytes"), .unit = "bytes",   \
 		.min = 256, .max = AGENT_OUTPUT_MAX, .preset = "65536",                         \
 		.help = "How much of the output, from its end, the answer holds."},             \
 	{                                                                                       \
-		FIELD_ROW(BOOL, struct send_args, progress, "progress"),                        \
+		FIELD_ROW(BOOL, struct send_args, order.progress, "progress"),                  \
 		    .preset = "true",                                                           \
 		    .help =                                                                     \
 			"Tell what it says meanwhile: lines with the method progress, at most " \
@@ -295,10 +293,10 @@ static const struct field respond_fields[] = {
     SEND_FIELDS("response", 0,
 	"The text to type before Enter; may be empty: Enter alone. It is never kept. Of a question "
 	"with choices: the number or the text of one."),
-    {FIELD_ROW(INT, struct send_args, choice, "choice"), .min = 1, .max = 9,
+    {FIELD_ROW(INT, struct send_args, order.choice, "choice"), .min = 1, .max = 9,
 	.help = "Instead of text: the number of the choice to take, as list_agents and the outcome "
 		"question have them. Needs question_id."},
-    {FIELD_ROW(STRING, struct send_args, question_id, "question_id"), .min = 1,
+    {FIELD_ROW(STRING, struct send_args, order.question_id, "question_id"), .min = 1,
 	.max = AGENT_QUESTION_ID_SIZE - 1,
 	.help = "The question that this answers. If the agent asks something else by now, nothing "
 		"is typed, and the error has the new question. Left out: whatever it asks now."},
@@ -409,28 +407,23 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	struct agent_set *agents = request_daemon(request)->agents;
 	struct pane_ref teller;
 	const struct agent *agent;
-	const char *answer = args->text != NULL ? args->text : "";
-	struct agent_order order = {.text = answer,
-	    .len = strlen(answer),
-	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
-	    .max_bytes = args->max_bytes,
-	    .wait = args->wait,
-	    .progress = args->progress,
-	    .is_response = is_response,
-	    .question_id = args->question_id,
-	    .choice = (unsigned)args->choice,
-	    .teller = &teller,
-	    .once = request_once(request)};
+	struct agent_order order = args->order;
+	order.text = order.text != NULL ? order.text : "";
+	order.len = strlen(order.text);
+	order.timeout_ms = clock_seconds_to_ms(args->timeout_sec);
+	order.is_response = is_response;
+	order.teller = &teller;
+	order.once = request_once(request);
 	/* Remove newlines at the end, because each would be another Enter. */
-	while (order.len > 0 && answer[order.len - 1] == '\n')
+	while (order.len > 0 && order.text[order.len - 1] == '\n')
 		order.len--;
 	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
 		return;
 	agent =
-	    args->agent != NULL ? agent_get(agents, args->agent) : choose_agent(request, &teller);
-	if (agent == NULL && args->agent == NULL)
+	    order.agent != NULL ? agent_get(agents, order.agent) : choose_agent(request, &teller);
+	if (agent == NULL && order.agent == NULL)
 		return;
-	order.agent = agent != NULL ? agent->plan.name : args->agent;
+	order.agent = agent != NULL ? agent->plan.name : order.agent;
 	if (args->is_known_call && agent != NULL && agent->state != AGENT_BLOCKED)
 		order.is_response = false; /* nothing is asked: the text is a task */
 	/* Refuse spaces alone: they look like an empty prompt, and would precede the next text. */
@@ -449,9 +442,9 @@ static void handle_send(struct request *request, const void *data)
 static void handle_respond(struct request *request, const void *data)
 {
 	const struct send_args *args = data;
-	if ((args->text != NULL) == (args->choice > 0))
+	if ((args->order.text != NULL) == (args->order.choice > 0))
 		request_fail_field(request, "choice", "give text or choice, one of both");
-	else if (args->choice > 0 && args->question_id == NULL)
+	else if (args->order.choice > 0 && args->order.question_id == NULL)
 		request_fail_field(request, "question_id",
 		    "choice needs it: it says which question has that choice");
 	else

@@ -21,7 +21,7 @@ struct agent_order {
 	bool progress; /* report output to the peer meanwhile */
 	bool is_response; /* the text answers the agent's question */
 	const char *question_id; /* id of the question to answer; NULL: the present one */
-	unsigned choice; /* number of a choice of the menu; 0: text is the answer */
+	int64_t choice; /* number of a choice of the menu; 0: text is the answer */
 	const struct pane_ref *teller;
 	const struct once *once; /* of the request; NULL: no key */
 };
