@@ -162,9 +162,8 @@ static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
 }
 
 static void on_judged(
-    void *data, const struct agent_verdict *verdict, const struct pane_screen *screen)
+    struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen)
 {
-	struct agent *agent = data;
 	bool is_reached;
 	if (agent->ending != NULL) {
 		if (verdict->kind == VERDICT_CRASHED)
@@ -207,9 +206,8 @@ static void on_judged(
 }
 
 /* Does not start the program again, because mostly a person has closed the pane. */
-static void on_closed(void *data)
+static void on_closed(struct agent *agent)
 {
-	struct agent *agent = data;
 	if (agent->ending != NULL) {
 		loop_timer_arm(agent->timer, 0);
 		return;
@@ -230,16 +228,10 @@ static void on_closed(void *data)
 	agent_tasks_end(agent, "crashed", true);
 }
 
-static void on_flows(void *data)
+static void on_flows(struct agent *agent)
 {
-	struct agent *agent = data;
 	if (agent->launch != NULL)
 		agent_launch_flows(agent->launch);
-}
-
-static void on_wrote(void *data)
-{
-	agent_tasks_wrote(data);
 }
 
 static struct agent *agent_new(struct agent_set *set)
@@ -248,7 +240,7 @@ static struct agent *agent_new(struct agent_set *set)
 	    .asks = agent_question_expect,
 	    .closed = on_closed,
 	    .flows = on_flows,
-	    .wrote = on_wrote};
+	    .wrote = agent_tasks_wrote};
 	struct agent *agent = xcalloc(1, sizeof *agent);
 	*agent = (struct agent){.set = set, .state = AGENT_GONE, .exit_status = -1};
 	pane_ref_clear(&agent->pane);

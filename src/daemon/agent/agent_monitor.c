@@ -24,7 +24,7 @@ enum { AGAIN_COUNT = sizeof again_ms / sizeof *again_ms };
 struct agent_monitor {
 	const struct daemon *parts;
 	const struct agent_monitor_handlers *handlers;
-	void *data;
+	struct agent *agent;
 	struct pane_ref pane;
 	struct pattern *regex;
 	struct loop_timer *timer;
@@ -134,16 +134,14 @@ static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *by
 	note_tail(monitor, bytes, len);
 	note_brackets(monitor, bytes, len);
 	note_activity(monitor);
-	if (monitor->handlers->wrote != NULL)
-		monitor->handlers->wrote(monitor->data);
+	monitor->handlers->wrote(monitor->agent);
 }
 
 static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
 {
 	struct agent_monitor *monitor = list_entry(tap, struct agent_monitor, tap);
 	monitor->end = offset;
-	if (monitor->handlers->flows != NULL)
-		monitor->handlers->flows(monitor->data);
+	monitor->handlers->flows(monitor->agent);
 	if (monitor->is_new && strcmp(reason, "not_watched") == 0)
 		return; /* the program does not run yet */
 	monitor->mark = '\0'; /* the last mark may be older than the gap */
@@ -157,7 +155,7 @@ static void on_closed(struct stream_tap *tap)
 	monitor->has_tap = false;
 	monitor->aimed++;
 	loop_timer_disarm(monitor->timer);
-	monitor->handlers->closed(monitor->data);
+	monitor->handlers->closed(monitor->agent);
 }
 
 static int64_t quiet_ms(const struct agent_monitor *monitor)
@@ -167,7 +165,7 @@ static int64_t quiet_ms(const struct agent_monitor *monitor)
 
 static void tell(struct agent_monitor *monitor, const struct pane_screen *screen)
 {
-	monitor->handlers->judged(monitor->data, &monitor->verdict, screen);
+	monitor->handlers->judged(monitor->agent, &monitor->verdict, screen);
 }
 
 /* Sets the time of the next look, if there is no output. */
@@ -300,8 +298,8 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 	}
 	monitor->facts = facts;
 	if (!is_agreed(monitor, screen)) {
-		if (monitor->verdict.kind == VERDICT_QUESTION && monitor->handlers->asks != NULL)
-			monitor->handlers->asks(monitor->data, &monitor->facts);
+		if (monitor->verdict.kind == VERDICT_QUESTION)
+			monitor->handlers->asks(monitor->agent, &monitor->facts);
 		arm(monitor, AGREE_MS);
 		return;
 	}
@@ -347,12 +345,12 @@ static void on_timer(void *data)
 }
 
 struct agent_monitor *agent_monitor_new(
-    const struct daemon *parts, const struct agent_monitor_handlers *handlers, void *data)
+    const struct daemon *parts, const struct agent_monitor_handlers *handlers, struct agent *agent)
 {
 	struct agent_monitor *monitor = xcalloc(1, sizeof *monitor);
 	monitor->parts = parts;
 	monitor->handlers = handlers;
-	monitor->data = data;
+	monitor->agent = agent;
 	monitor->tap.mark = on_mark;
 	monitor->tap.output = on_output;
 	monitor->tap.gap = on_gap;

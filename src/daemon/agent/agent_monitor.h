@@ -10,6 +10,7 @@
 #include "daemon/agent/classify.h"
 #include "daemon/core/pane_ref.h"
 
+struct agent;
 struct daemon;
 struct pane_screen;
 struct json_writer;
@@ -20,20 +21,20 @@ struct agent_monitor_handlers {
 	 * Reports a verdict. screen NULL: the program writes, and no screen was read. The callback
 	 * may aim, drop or ask for another look, but must not free the monitor.
 	 */
-	void (*judged)(
-	    void *data, const struct agent_verdict *verdict, const struct pane_screen *screen);
-	/* One look has seen a question, another one must confirm it. May be NULL. */
-	void (*asks)(void *data, const struct agent_facts *facts);
+	void (*judged)(struct agent *agent, const struct agent_verdict *verdict,
+	    const struct pane_screen *screen);
+	/* One look has seen a question, another one must confirm it. */
+	void (*asks)(struct agent *agent, const struct agent_facts *facts);
 	/* The pane or its server has closed; the monitor watches nothing now. */
-	void (*closed)(void *data);
-	/* The output is watched from now on, without gaps. May be NULL. */
-	void (*flows)(void *data);
-	/* Output has come. May be NULL. */
-	void (*wrote)(void *data);
+	void (*closed)(struct agent *agent);
+	/* The output is watched from now on, without gaps. */
+	void (*flows)(struct agent *agent);
+	/* Output has come. */
+	void (*wrote)(struct agent *agent);
 };
 
 struct agent_monitor *agent_monitor_new(
-    const struct daemon *parts, const struct agent_monitor_handlers *handlers, void *data);
+    const struct daemon *parts, const struct agent_monitor_handlers *handlers, struct agent *agent);
 void agent_monitor_free(struct agent_monitor *monitor);
 
 /*

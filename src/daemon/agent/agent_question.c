@@ -73,9 +73,8 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen)
 	agent->seen_asking = false;
 }
 
-void agent_question_expect(void *data, const struct agent_facts *facts)
+void agent_question_expect(struct agent *agent, const struct agent_facts *facts)
 {
-	struct agent *agent = data;
 	/* Skip dialogs, which are drawn piece by piece, and text that a person has typed. */
 	if (facts->is_menu || facts->shows_question || was_typed(agent, facts->row))
 		return;

@@ -11,8 +11,8 @@
 void agent_question_keep(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 
-/* Remembers the screen when a question of the agent (data) was seen for the first time. */
-void agent_question_expect(void *data, const struct agent_facts *facts);
+/* Remembers the screen when a question of the agent was seen for the first time. */
+void agent_question_expect(struct agent *agent, const struct agent_facts *facts);
 
 /* Remembers the row at the cursor, whatever the verdict. */
 void agent_question_look(struct agent *agent, const struct pane_screen *screen);

@@ -379,8 +379,9 @@ void agent_report_refuse(const struct agent *agent, struct request *request,
 	buf_finish(&data);
 }
 
-void agent_report_progress(struct agent_task *task)
+void agent_report_progress(void *data)
 {
+	struct agent_task *task = data;
 	bool is_wanted = task->request != NULL && !request_is_formatted(task->request);
 	struct peer *peer = is_wanted ? request_peer(task->request) : NULL;
 	uint64_t end = agent_monitor_end(task->agent->monitor), from = task->told;

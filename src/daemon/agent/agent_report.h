@@ -29,8 +29,8 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 /* Returns true if the output since the task was typed has a sign of work, of any agent. */
 bool agent_report_shows_work(const struct agent_task *task, const struct pane_screen *screen);
 void agent_report_accepted(const struct agent_task *task, struct request *request);
-/* Reports to the waiting peer the output since the last report. */
-void agent_report_progress(struct agent_task *task);
+/* Reports to the waiting peer the output since the last report. data is a struct agent_task. */
+void agent_report_progress(void *data);
 /* Fails a request because of the agent's state, with the agent and its evidence as data. */
 void agent_report_refuse(const struct agent *agent, struct request *request,
     enum message_error error, const char *advice);

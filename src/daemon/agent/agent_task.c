@@ -105,11 +105,6 @@ static struct agent_task *task_at_work(const struct agent *agent)
 	return NULL;
 }
 
-static bool agent_has_task(const struct agent *agent)
-{
-	return task_at_work(agent) != NULL;
-}
-
 /* Removes and returns one request that waits for a task; NULL: there is none. */
 static struct request *task_next_request(struct agent_task *task)
 {
@@ -400,11 +395,6 @@ void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char 
 	task->reply = xmemdup(reply, strlen(reply));
 }
 
-static void on_progress(void *data)
-{
-	agent_report_progress(data);
-}
-
 void agent_tasks_wrote(struct agent *agent)
 {
 	struct agent_task *task = first_task(agent);
@@ -421,7 +411,7 @@ static struct agent_task *task_new(struct agent *agent, const char *text, size_t
 	task->text = xmemdup(text, len);
 	task->len = len;
 	task->deadline = loop_timer_new(base, on_deadline, task);
-	task->progress_timer = loop_timer_new(base, on_progress, task);
+	task->progress_timer = loop_timer_new(base, agent_report_progress, task);
 	pane_ref_clear(&task->teller);
 	if (is_first)
 		list_add_after(&agent->tasks, &task->link);
@@ -522,14 +512,16 @@ static struct agent *check(
 		    "there is no agent \"%.64s\": see list_agents, or ensure_agent", order->agent);
 	else if (agent->ending != NULL || agent_has_ended(agent))
 		agent_report_refuse(agent, request, MESSAGE_GONE, "ensure_agent starts it again");
-	else if (order->is_response && (agent->state != AGENT_BLOCKED || agent_has_task(agent)))
+	else if (order->is_response &&
+	    (agent->state != AGENT_BLOCKED || task_at_work(agent) != NULL))
 		agent_report_refuse(agent, request, MESSAGE_NOT_READY,
 		    "it asks nothing just now: send_task gives it a text");
 	else if (order->is_response && agent->asked.is_begun)
 		agent_report_refuse(agent, request, MESSAGE_NOT_READY, begun_advice);
 	else if (order->is_response && !check_question(agent, request, order))
 		return NULL;
-	else if (!order->is_response && agent->state == AGENT_BLOCKED && !agent_has_task(agent))
+	else if (!order->is_response && agent->state == AGENT_BLOCKED &&
+	    task_at_work(agent) == NULL)
 		agent_report_refuse(
 		    agent, request, MESSAGE_NOT_READY, "respond answers what it asks");
 	else if (agent->task_count >= AGENT_TASKS_MAX)
