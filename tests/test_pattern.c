@@ -2,7 +2,10 @@
 /* Patterns: their matches, the refused ones, and that no pattern can stall. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "daemon/core/pattern.h"
@@ -192,6 +195,37 @@ static void test_hostile(void)
 	free(subject);
 }
 
+/* The JIT gets no more memory, since the process may not make any executable. */
+static _Noreturn void run_without_code(void)
+{
+	char *subject = malloc(100001);
+	struct pattern *pattern = compile("first");
+	clock_t start;
+	memset(subject, 'a', 100001);
+	if (prctl(65, 1, 0, 0, 0) < 0) /* PR_SET_MDWE, since Linux 6.3 */
+		_exit(2);
+	for (int i = 0; i < 200; i++) {
+		pattern = compile("(?:a|a){12}[bc]");
+		(void)pattern_find(pattern, "a", 1, 0, NULL);
+	}
+	start = clock();
+	(void)pattern_find(pattern, subject, 100001, 0, NULL);
+	_exit((clock() - start) / CLOCKS_PER_SEC >= 1);
+}
+
+static void test_without_code(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+	if (pid == 0)
+		run_without_code();
+	(void)waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+		skip("no PR_SET_MDWE");
+	else
+		is_int(status, 0, "a pattern that the JIT cannot compile gives up in time too");
+}
+
 /* Words that a pattern may begin with. */
 static void test_verbs(void)
 {
@@ -220,6 +254,7 @@ static void test_verbs(void)
 
 int main(void)
 {
+	test_without_code();
 	test_verbs();
 	test_finding();
 	test_subject();

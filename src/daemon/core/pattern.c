@@ -310,6 +310,23 @@ static int run(struct pattern *pattern, const char *subject, size_t len, size_t 
 	return count;
 }
 
+/*
+ * Machine code is compiled at the first use: it takes most of the memory of a pattern, and many
+ * patterns are never used. Without it the interpreter runs, under the same limits.
+ */
+static void try_pattern(struct pattern *pattern)
+{
+	char reason[160];
+	pcre2_code *code;
+	pattern->is_tried = true;
+	pattern->has_jit = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0;
+	if (pattern->has_jit ||
+	    (code = compile(pattern, strlen(pattern->text), reason, sizeof reason)) == NULL)
+		return;
+	pcre2_code_free(pattern->code);
+	pattern->code = code;
+}
+
 void pattern_begin(void)
 {
 	shared.search++;
@@ -339,13 +356,8 @@ enum pattern_result pattern_find_on(struct pattern *pattern, const void *bytes, 
 	if (pattern->spent_us >= SEARCH_US_MAX ||
 	    (pattern->may_be_slow && is_over(pattern, SEARCHES_UNTIMED)))
 		return PATTERN_LIMIT;
-	/*
-	 * Machine code is compiled at the first use: it takes most of the memory of a pattern, and
-	 * many patterns are never used. Without a JIT the interpreter runs, under the same limits.
-	 */
 	if (!pattern->is_tried)
-		pattern->has_jit = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0;
-	pattern->is_tried = true;
+		try_pattern(pattern);
 	count = run(pattern, subject, len, start);
 	if (count == PCRE2_ERROR_NOMATCH)
 		return PATTERN_NONE;
