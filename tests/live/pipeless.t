@@ -62,6 +62,17 @@ wait $asking
 is 'sees what was shown before its output came' "$(jq -r '.result.conditions[0].state' "$dir/shown")" matched
 stop
 
+# The socket to which pipes are handed over cannot be made, and then it can.
+cp "$built/muxbus-job" "$place/bin"
+mkdir "$MUXBUS.pipe"
+start_daemon
+is 'without the socket of pipes' "$(heard)" matched
+rmdir "$MUXBUS.pipe"
+call read_output "{\"pane\":\"$(t new-window -dPF '#{pane_id}' cat)\"}"
+piped() { call status '{}' && field .result.streams.piped; }
+until_is 'with it the next pane is piped' 1 piped
+stop
+
 # The pipe is never handed over. Output of that time cannot be had any more: it is a gap.
 way=
 printf '#!/bin/sh\nexec cat >/dev/null\n' >"$place/bin/muxbus-job"

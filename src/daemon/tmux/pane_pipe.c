@@ -49,7 +49,7 @@ struct pane_pipe_set {
 	char socket[PATH_MAX];
 	int fd; /* of the socket; -1: not open */
 	struct event *event;
-	bool is_unusable; /* the socket cannot be made */
+	bool is_told; /* that the socket cannot be made */
 	uint8_t piece[PIECE_BYTES];
 };
 
@@ -322,11 +322,14 @@ static bool open_socket(struct pane_pipe_set *pipes)
 		pipes->fd = fd;
 		pipes->event = event_new(pipes->base, fd, EV_READ | EV_PERSIST, on_message, pipes);
 	}
-	if (pipes->event != NULL && event_add(pipes->event, NULL) == 0)
+	if (pipes->event != NULL && event_add(pipes->event, NULL) == 0) {
+		pipes->is_told = false;
 		return true;
-	log_warning("%s: %s; panes are not followed by pipes", pipes->socket,
-	    strerror(fd < 0 ? -fd : ENOMEM));
-	pipes->is_unusable = true;
+	}
+	if (!pipes->is_told)
+		log_warning("%s: %s; panes are not followed by pipes until it can be made",
+		    pipes->socket, strerror(fd < 0 ? -fd : ENOMEM));
+	pipes->is_told = true;
 	close_socket(pipes);
 	return false;
 }
@@ -340,7 +343,7 @@ bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
 	 * nothing would show that tmux made it.
 	 */
 	muxbus_sync_info(tmux_sync(pipes->tmux), &info);
-	return !pipes->is_unusable && pipes->failures < FAILURES_MAX && info.pid > 0 &&
+	return pipes->failures < FAILURES_MAX && info.pid > 0 &&
 	    access(pipes->program, X_OK) == 0 && pipes->map.count < PANE_PIPES_MAX &&
 	    getrlimit(RLIMIT_NOFILE, &limit) == 0 && pipes->map.count < limit.rlim_cur / 4;
 }
