@@ -357,4 +357,21 @@ export MUXBUS_TOOLS=shipped
 kill_daemon
 is 'a relative path is refused' "$(state '*' | sed 's/;.*//')" 'broken MUXBUS_TOOLS must be an absolute path'
 ok 'doctor says so' sh -c "'$MUXBUS_BUILDDIR/muxbus' doctor | grep -q 'MUXBUS_TOOLS must be an absolute path'"
+
+# ---- The kernel has no more watches: the folder is read again and again. ----
+if unshare -Ur true 2>/dev/null; then
+	export MUXBUS_TOOLS="$dir/shipped"
+	cat >"$dir/bin/muxbusd" <<END
+#!/bin/sh
+exec unshare -Ur sh -c 'echo 1 >/proc/sys/user/max_inotify_watches; exec "\$0" "\$@"' '$MUXBUS_BUILDDIR/muxbusd' "\$@"
+END
+	chmod +x "$dir/bin/muxbusd"
+	MUXBUS_BUILDDIR=$dir/bin
+	kill_daemon
+	declare_tool unwatched '"run":["true"]'
+	seen() { tool unwatched '{}' .result.text; }
+	until_is 'a tool is seen without a watch' '' seen
+else
+	ok 'a tool is seen without a watch # SKIP unshare is not allowed'
+fi
 done_testing

@@ -7,6 +7,7 @@
 
 #define SETTLE_MS 100 /* changes closer together than this share one report */
 #define LATEST_MS 1000 /* latest time of the report, after the first change */
+#define RETRY_MS 5000 /* how often a folder is read that the kernel has no more watches for */
 #define MASK                                                                                \
 	(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | \
 	    IN_ATTRIB | IN_ONLYDIR)
@@ -15,7 +16,7 @@ struct folder_watch {
 	struct inotify_watch files; /* must be first: on_told() casts */
 	struct inotify_hub *hub;
 	struct path_watch *path_watch;
-	struct loop_timer *settle;
+	struct loop_timer *settle, *retry;
 	int64_t latest_ms; /* the latest time of the report, while settle is armed */
 	bool is_written; /* a file was written, and none was closed since */
 	char *path;
@@ -32,13 +33,17 @@ static void report_after(struct folder_watch *watch, int64_t ms)
 	loop_timer_arm(watch->settle, ms);
 }
 
-/* Watches the folder that the path names now. */
+/*
+ * Watches the folder that the path names now. Most errors are no failure: the folder may not exist
+ * yet, and the next change tries again. But at the limit of watches no change is seen.
+ */
 static void refresh(struct folder_watch *watch)
 {
-	/* An error is no failure: the folder may not exist yet, and the next change tries again. */
-	(void)path_watch_refresh(watch->path_watch);
+	int error = path_watch_refresh(watch->path_watch), own;
 	inotify_hub_remove(watch->hub, &watch->files);
-	(void)inotify_hub_add(watch->hub, &watch->files, watch->path, MASK);
+	own = inotify_hub_add(watch->hub, &watch->files, watch->path, MASK);
+	if (error == -ENOSPC || own == -ENOSPC)
+		loop_timer_arm(watch->retry, RETRY_MS);
 }
 
 static void on_path_changed(void *data)
@@ -76,6 +81,7 @@ struct folder_watch *folder_watch_new(struct event_base *base, struct inotify_hu
 	watch->hub = hub;
 	watch->path = xstrdup(path);
 	watch->settle = loop_timer_new(base, changed, data);
+	watch->retry = loop_timer_new(base, on_path_changed, watch);
 	inotify_watch_init(&watch->files, on_told);
 	watch->path_watch = path_watch_new(hub, path, &handlers, watch);
 	refresh(watch);
@@ -89,6 +95,7 @@ void folder_watch_free(struct folder_watch *watch)
 	inotify_hub_remove(watch->hub, &watch->files);
 	path_watch_free(watch->path_watch);
 	loop_timer_free(watch->settle);
+	loop_timer_free(watch->retry);
 	mem_free(watch->path);
 	mem_free(watch);
 }
