@@ -158,7 +158,13 @@ is 'and used' "$(refused $window) $(field .result.repeated) $(policy)" 'null tru
 kill -9 "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null
 daemon_options=
+printf '{"name":"full","group":"demo","description":"A test.","answer":"json","run":["sh","-c","dd if=/dev/zero of=%s/jobs/ballast 2>/dev/null; echo {}"]}\n' "$state" >"$tools/full.json"
+chmod 644 "$tools/full.json"
 start_daemon
+call full '{}'
+is 'an answer that found no room is no bad JSON' "$(field '.error | "\(.data.kind) \(.message)"')" \
+	'limit full: its program ended well, but 3 bytes of its output were not kept, as on a full disk'
+rm "$state/jobs/ballast"
 
 # Output of a job that finds no room: its reader learns how much is missing, and in what place.
 "$MUXBUS_BUILDDIR/muxbus" -s "$MUXBUS" run -- sh -c 'seq 1000000; echo end' >"$dir/out" 2>"$dir/err"

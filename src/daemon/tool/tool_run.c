@@ -202,8 +202,13 @@ bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, cons
 		    job->status.out_bytes, max);
 	buf_init(&bytes, (size_t)max);
 	(void)read_from(jobs, job, 0, &bytes);
-	is_good = is_json(answer) ? write_json(writer, &bytes, ret_failure)
-				  : write_image(writer, &bytes, answer, result_max, ret_failure);
+	is_good = (int64_t)bytes.len < job->status.out_bytes
+	    ? tool_fail(ret_failure, MESSAGE_LIMIT,
+		  "its program ended well, but %" PRId64
+		  " bytes of its output were not kept, as on a full disk",
+		  job->status.out_bytes - (int64_t)bytes.len)
+	    : is_json(answer) ? write_json(writer, &bytes, ret_failure)
+			      : write_image(writer, &bytes, answer, result_max, ret_failure);
 	buf_finish(&bytes);
 	return is_good;
 }
