@@ -38,7 +38,7 @@ static const struct field fields[] = {
 struct fleet_condition {
 	struct wait_host *part; /* NULL for a time condition, which the fleet handles */
 	char kind[32];
-	char *members; /* JSON from the host's answer; NULL while pending */
+	char *members; /* as JSON; NULL before the host has answered */
 	int64_t due_ms; /* of a time condition; monotonic */
 	bool has_matched;
 	bool has_ended; /* state gone or limit */
@@ -103,17 +103,30 @@ static void on_cancelled(struct fleet_ask *ask)
 		cancel_there(wait_of(ask));
 }
 
-static void put_condition(struct json_writer *writer, const struct fleet_condition *condition)
+/* Sets the state of a condition. value: what its host answered, or NULL. */
+static void set(struct fleet_condition *condition, const char *state, const struct json *value)
 {
-	json_object_begin(writer, NULL);
-	if (condition->members != NULL) {
-		json_put_raw(writer, NULL, condition->members, strlen(condition->members));
-	} else {
-		json_put_str(writer, "condition", condition->kind);
-		json_put_str(writer, "state", condition->has_matched ? "matched" : "pending");
-		if (condition->part != NULL)
-			fleet_name_put_host(writer, condition->part->part.host);
+	struct json_writer writer;
+	struct buf out;
+	json_start(&writer, &out, PARAMS_BYTES);
+	if (value == NULL) {
+		json_put_str(&writer, "condition", condition->kind);
+		json_put_str(&writer, "state", state);
 	}
+	if (condition->part != NULL)
+		fleet_name_put_members(&writer, condition->part->part.host, value);
+	mem_free(condition->members);
+	condition->members = (char *)buf_steal(&out, NULL);
+	condition->has_matched = strcmp(state, "matched") == 0;
+	condition->has_ended = strcmp(state, "gone") == 0 || strcmp(state, "limit") == 0;
+}
+
+static void put_condition(struct json_writer *writer, struct fleet_condition *condition)
+{
+	if (condition->members == NULL)
+		set(condition, condition->has_matched ? "matched" : "pending", NULL);
+	json_object_begin(writer, NULL);
+	json_put_raw(writer, NULL, condition->members, strlen(condition->members));
 	json_object_end(writer);
 }
 
@@ -163,25 +176,6 @@ static bool is_open(const struct fleet_wait *wait)
 	return wait->ask.open > 0 || has_time;
 }
 
-/* Stores a host's answer to a condition; NULL means that the host was removed. */
-static void take(struct fleet_condition *condition, const struct json *value)
-{
-	const struct host *host = condition->part->part.host;
-	const char *state = value != NULL ? json_get_str(value, "state", "") : "gone";
-	struct json_writer writer;
-	struct buf out;
-	json_start(&writer, &out, PARAMS_BYTES);
-	if (value == NULL) {
-		json_put_str(&writer, "condition", condition->kind);
-		json_put_str(&writer, "state", state);
-	}
-	fleet_name_put_members(&writer, host, value);
-	mem_free(condition->members);
-	condition->members = (char *)buf_steal(&out, NULL);
-	condition->has_matched = strcmp(state, "matched") == 0;
-	condition->has_ended = strcmp(state, "gone") == 0 || strcmp(state, "limit") == 0;
-}
-
 static void ask(struct fleet_wait *wait, struct wait_host *own);
 
 static void on_answered(struct fleet_part *part, const struct json *message)
@@ -210,7 +204,8 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 	for (size_t at = 0; at < wait->count; at++) {
 		if (wait->conditions[at].part != own)
 			continue;
-		take(&wait->conditions[at], is_removed ? NULL : value);
+		set(&wait->conditions[at], is_removed ? "gone" : json_get_str(value, "state", ""),
+		    is_removed ? NULL : value);
 		value = value != NULL ? value->next : NULL;
 	}
 	if (is_over(wait) || !is_open(wait))
