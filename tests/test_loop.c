@@ -40,8 +40,7 @@ static void on_pipe(void *data, uint32_t events)
 	if (!pipe_watch->is_greedy)
 		(void)!read(pipe_watch->fds[0], &byte, 1);
 	if (pipe_watch->victim != NULL) {
-		loop_unwatch(pipe_watch->victim->watch);
-		pipe_watch->victim->watch = NULL;
+		loop_unwatch(&pipe_watch->victim->watch);
 		pipe_watch->victim = NULL;
 	}
 }
@@ -57,7 +56,7 @@ static void open_pipe(struct pipe_watch *pipe_watch)
 
 static void close_pipe(struct pipe_watch *pipe_watch)
 {
-	loop_unwatch(pipe_watch->watch);
+	loop_unwatch(&pipe_watch->watch);
 	close(pipe_watch->fds[0]);
 	close(pipe_watch->fds[1]);
 }
@@ -84,11 +83,10 @@ static void test_watch(void)
 	is_int(muxbus_loop_dispatch(loop, 0), 1, "watch: one thing was handled");
 	is_int(one.calls, 1, "watch: called once");
 	is_int(one.events, EPOLLIN, "watch: readable");
-	loop_unwatch(one.watch);
-	one.watch = NULL;
+	loop_unwatch(&one.watch);
 	fill(&one);
 	is_int(muxbus_loop_dispatch(loop, 0), 0, "watch: ended");
-	loop_unwatch(NULL);
+	loop_unwatch(&one.watch);
 	close_pipe(&one);
 	is_int(loop_watch(loop, -1, EPOLLIN, on_pipe, NULL, &one.watch), MUXBUS_ERR_SYSTEM,
 	    "watch: an invalid descriptor");

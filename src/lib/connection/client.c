@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include "lib/connection/locate.h"
+#include "lib/connection/loop.h"
 
 /*
  * OUTPUT_PIPE_BYTES: the size of the output pipe. tmux can write this much before it must wait for
@@ -27,13 +28,6 @@ void client_init(struct client *client)
 	buf_init(&client->out, OUT_MAX);
 	direct_init(&client->direct);
 	process_init(&client->process);
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 /* Makes our ends and tmux's ends of the streams. Returns false with errno on failure. */
@@ -140,7 +134,7 @@ int client_open(struct client *client, const struct muxbus_connection_options *o
 							   : open_direct(client, options, theirs);
 	saved = errno;
 	for (int i = 0; i < 3; i++)
-		close_fd(&theirs[i]);
+		loop_close_fd(&theirs[i]);
 	client->has_ended = false;
 	if (error != 0)
 		client_close(client);
@@ -235,9 +229,9 @@ void client_kill(struct client *client)
 
 void client_close_streams(struct client *client)
 {
-	close_fd(&client->input);
-	close_fd(&client->output);
-	close_fd(&client->errors);
+	loop_close_fd(&client->input);
+	loop_close_fd(&client->output);
+	loop_close_fd(&client->errors);
 }
 
 void client_close(struct client *client)

@@ -235,13 +235,10 @@ static void on_handshake(
  */
 static int begin_handshake(struct muxbus_connection *connection)
 {
-	struct pending *pending = pending_new(1, on_handshake, connection);
+	struct pending *pending = NULL;
 	char line[512];
-	int error;
+	int error = pending_make(&connection->nonces, 1, on_handshake, connection, &pending);
 	int len;
-	if (pending == NULL)
-		return MUXBUS_ERR_NOMEM;
-	error = nonce_make(&connection->nonces, &pending->nonces[0]);
 	if (error == 0)
 		error = nonce_make(&connection->nonces, &connection->probe);
 	if (error == 0)
@@ -314,12 +311,9 @@ static void on_stray(void *data, const char *line, size_t len)
 
 static void unwatch_streams(struct muxbus_connection *connection)
 {
-	loop_unwatch(connection->input_watch);
-	loop_unwatch(connection->output_watch);
-	loop_unwatch(connection->errors_watch);
-	connection->input_watch = NULL;
-	connection->output_watch = NULL;
-	connection->errors_watch = NULL;
+	loop_unwatch(&connection->input_watch);
+	loop_unwatch(&connection->output_watch);
+	loop_unwatch(&connection->errors_watch);
 }
 
 static void stop_watching(struct muxbus_connection *connection)
@@ -349,8 +343,7 @@ static void enter_ended(struct muxbus_connection *connection)
 {
 	connection->state = STATE_ENDED;
 	stop_watching(connection);
-	loop_unwatch(connection->end_watch);
-	connection->end_watch = NULL;
+	loop_unwatch(&connection->end_watch);
 	if (connection->handlers.closed != NULL)
 		connection->handlers.closed(
 		    connection->data, connection->error, connection->reason);
@@ -372,10 +365,8 @@ static void end_turn(struct muxbus_connection *connection)
 
 static void read_errors(struct muxbus_connection *connection)
 {
-	if (ending_read_errors(&connection->ending, &connection->client))
-		return;
-	loop_unwatch(connection->errors_watch);
-	connection->errors_watch = NULL;
+	if (!ending_read_errors(&connection->ending, &connection->client))
+		loop_unwatch(&connection->errors_watch);
 }
 
 static void on_output_readable(void *data, uint32_t events);
@@ -399,8 +390,7 @@ static int watch_all(struct muxbus_connection *connection)
 static void unwatch_all(struct muxbus_connection *connection)
 {
 	unwatch_streams(connection);
-	loop_unwatch(connection->end_watch);
-	connection->end_watch = NULL;
+	loop_unwatch(&connection->end_watch);
 }
 
 /* Starts a client, possibly to replace a refused one. Waiting lists are kept. */
@@ -439,8 +429,7 @@ static void on_input_writable(void *data, uint32_t events UNUSED)
 {
 	struct muxbus_connection *connection = data;
 	connection->is_in_turn = true;
-	loop_unwatch(connection->input_watch);
-	connection->input_watch = NULL;
+	loop_unwatch(&connection->input_watch);
 	end_turn(connection);
 }
 
@@ -460,8 +449,7 @@ static void on_output_readable(void *data, uint32_t events UNUSED)
 			fail(connection, error, "%s", muxbus_strerror(error));
 	} else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
 		connection->is_output_over = true;
-		loop_unwatch(connection->output_watch);
-		connection->output_watch = NULL;
+		loop_unwatch(&connection->output_watch);
 		await_end(connection);
 	}
 	if (connection->state == STATE_STARTING) {
@@ -487,8 +475,7 @@ static void on_end_news(void *data, uint32_t events UNUSED)
 	struct muxbus_connection *connection = data;
 	connection->is_in_turn = true;
 	if (client_read_end(&connection->client) && !try_next_way(connection)) {
-		loop_unwatch(connection->end_watch);
-		connection->end_watch = NULL;
+		loop_unwatch(&connection->end_watch);
 		if (connection->errors_watch != NULL)
 			read_errors(connection);
 		await_end(connection);

@@ -4,7 +4,6 @@
 
 #include "lib/connection/handshake.h"
 #include "lib/connection/loop.h"
-#include "lib/connection/nonce.h"
 #include "lib/connection/pending.h"
 #include "lib/stream/event.h"
 

@@ -34,20 +34,6 @@ static int write_list(struct muxbus_connection *connection, struct muxbus_comman
 	return 0;
 }
 
-static int make_pending(struct muxbus_connection *connection, size_t count, muxbus_reply_fn *reply,
-    void *data, struct pending **ret_pending)
-{
-	struct pending *pending = pending_new(count, reply, data);
-	int error = pending == NULL ? MUXBUS_ERR_NOMEM : 0;
-	for (size_t i = 0; error == 0 && i < count; i++)
-		error = nonce_make(&connection->nonces, &pending->nonces[i]);
-	if (error != 0)
-		pending_free(pending);
-	else
-		*ret_pending = pending;
-	return error;
-}
-
 int connection_run_kept(struct muxbus_connection *connection, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data, bool is_ordered)
 {
@@ -59,7 +45,7 @@ int connection_run_kept(struct muxbus_connection *connection, struct muxbus_comm
 	if (error == 0)
 		error = command_check(command, &count);
 	if (error == 0)
-		error = make_pending(connection, count, reply, data, &pending);
+		error = pending_make(&connection->nonces, count, reply, data, &pending);
 	if (error != 0)
 		return error;
 	error = write_list(connection, command, pending);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/connection/direct.h"
 
-#include <muxbus.h>
-
 #include <sys/socket.h>
+
+#include "lib/connection/loop.h"
 
 /* Flags of tmux clients: control client, UTF-8 terminal. */
 #define FLAG_CONTROL UINT64_C(0x2000)
@@ -37,21 +37,19 @@ void direct_init(struct direct *direct)
 	buf_init(&direct->in, IN_BYTES_MAX);
 }
 
-int direct_append_string(struct buf *out, enum imsg_form form, uint32_t type, const char *text)
-{
-	return imsg_append(out, form, type, text, strlen(text) + 1);
-}
-
-int direct_append_terminal(struct buf *out, enum imsg_form form)
+void direct_write_terminal(struct imsg_writer *writer)
 {
 	const int no_features = 0;
-	int error = direct_append_string(out, form, IMSG_IDENTIFY_TERM, TERM_NAME);
-	if (error == 0)
-		error = imsg_append(
-		    out, form, IMSG_IDENTIFY_FEATURES, &no_features, sizeof no_features);
-	if (error == 0)
-		error = direct_append_string(out, form, IMSG_IDENTIFY_TTYNAME, "");
-	return error;
+	imsg_write_text(writer, IMSG_IDENTIFY_TERM, TERM_NAME);
+	imsg_write(writer, IMSG_IDENTIFY_FEATURES, &no_features, sizeof no_features);
+	imsg_write_text(writer, IMSG_IDENTIFY_TTYNAME, "");
+}
+
+void direct_write_flags(struct imsg_writer *writer, uint64_t flags)
+{
+	const int short_flags = (int)flags;
+	imsg_write(writer, IMSG_IDENTIFY_FLAGS, &short_flags, sizeof short_flags);
+	imsg_write(writer, IMSG_IDENTIFY_LONGFLAGS, &flags, sizeof flags);
 }
 
 static bool is_passed(const char *variable)
@@ -65,32 +63,16 @@ static bool is_passed(const char *variable)
 	return false;
 }
 
-int direct_append_environment(struct buf *out, enum imsg_form form)
+void direct_write_environment(struct imsg_writer *writer)
 {
-	int error = 0;
-	for (char **at = environ; error == 0 && at != NULL && *at != NULL; at++)
+	for (char **at = environ; at != NULL && *at != NULL; at++)
 		if (is_passed(*at))
-			error = direct_append_string(out, form, IMSG_IDENTIFY_ENVIRON, *at);
-	return error;
+			imsg_write_text(writer, IMSG_IDENTIFY_ENVIRON, *at);
 }
 
-static int append_command(struct buf *out, enum imsg_form form, const char *const *words, int count)
+static void write_attach(struct imsg_writer *writer, uint32_t session, bool has_output)
 {
-	char bytes[COMMAND_BYTES_MAX];
-	size_t len = sizeof count;
-	memcpy(bytes, &count, sizeof count);
-	for (int i = 0; i < count; i++) {
-		size_t size = strlen(words[i]) + 1;
-		if (size > sizeof bytes - len)
-			return MUXBUS_ERR_LIMIT;
-		memcpy(bytes + len, words[i], size);
-		len += size;
-	}
-	return imsg_append(out, form, IMSG_COMMAND, bytes, len);
-}
-
-static int append_attach(struct buf *out, enum imsg_form form, uint32_t session, bool has_output)
-{
+	struct buf bytes = BUF(COMMAND_BYTES_MAX); /* larger than all words together */
 	const char *words[ARGUMENTS_MAX];
 	char target[16];
 	int count = 0;
@@ -103,28 +85,24 @@ static int append_attach(struct buf *out, enum imsg_form form, uint32_t session,
 		words[count++] = "-t";
 		words[count++] = target;
 	}
-	return append_command(out, form, words, count);
+	if (buf_append(&bytes, &count, sizeof count) != 0)
+		writer->error = MUXBUS_ERR_NOMEM;
+	for (int i = 0; i < count; i++)
+		if (buf_append(&bytes, words[i], strlen(words[i]) + 1) != 0)
+			writer->error = MUXBUS_ERR_NOMEM;
+	imsg_write(writer, IMSG_COMMAND, bytes.data, bytes.len);
+	buf_finish(&bytes);
 }
 
-/* Appends the flags, the end of the identification, and the command. */
-static int append_end(struct buf *out, enum imsg_form form, uint32_t session, bool has_output)
+/* Writes the flags, the end of the identification, and the command. */
+static void write_end(struct imsg_writer *writer, uint32_t session, bool has_output)
 {
-	const uint64_t long_flags = FLAG_CONTROL | FLAG_UTF8;
-	const int flags = (int)long_flags;
 	const pid_t pid = getpid();
-	int error = imsg_append(out, form, IMSG_IDENTIFY_CLIENTPID, &pid, sizeof pid);
-	if (error == 0)
-		error = direct_append_environment(out, form);
-	if (error == 0)
-		error = imsg_append(out, form, IMSG_IDENTIFY_FLAGS, &flags, sizeof flags);
-	if (error == 0)
-		error =
-		    imsg_append(out, form, IMSG_IDENTIFY_LONGFLAGS, &long_flags, sizeof long_flags);
-	if (error == 0)
-		error = imsg_append(out, form, IMSG_IDENTIFY_DONE, NULL, 0);
-	if (error == 0)
-		error = append_attach(out, form, session, has_output);
-	return error;
+	imsg_write(writer, IMSG_IDENTIFY_CLIENTPID, &pid, sizeof pid);
+	direct_write_environment(writer);
+	direct_write_flags(writer, FLAG_CONTROL | FLAG_UTF8);
+	imsg_write(writer, IMSG_IDENTIFY_DONE, NULL, 0);
+	write_attach(writer, session, has_output);
 }
 
 /* Sends all bytes. The socket is new and empty, so a short write means that it is broken. */
@@ -164,14 +142,15 @@ int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input,
     uint32_t session, bool has_output)
 {
 	struct buf out = BUF(OUT_BYTES_MAX);
+	struct imsg_writer writer = {.out = &out, .form = form};
 	int error;
 	direct->fd = fd;
 	direct->form = form;
-	error = fcntl(fd, F_SETFL, O_NONBLOCK) == 0 ? 0 : MUXBUS_ERR_SYSTEM;
-	if (error == 0)
-		error = direct_append_terminal(&out, form);
-	if (error == 0)
-		error = direct_append_string(&out, form, IMSG_IDENTIFY_CWD, "/");
+	direct_write_terminal(&writer);
+	imsg_write_text(&writer, IMSG_IDENTIFY_CWD, "/");
+	error = writer.error;
+	if (error == 0 && fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
+		error = MUXBUS_ERR_SYSTEM;
 	if (error == 0)
 		error = send_all(fd, &out);
 	if (error == 0)
@@ -179,10 +158,9 @@ int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input,
 	if (error == 0)
 		error = pass(fd, form, IMSG_IDENTIFY_STDOUT, output);
 	buf_clear(&out);
+	write_end(&writer, session, has_output);
 	if (error == 0)
-		error = append_end(&out, form, session, has_output);
-	if (error == 0)
-		error = send_all(fd, &out);
+		error = writer.error != 0 ? writer.error : send_all(fd, &out);
 	buf_finish(&out);
 	/* The server has already closed the connection, which direct_read() will report. */
 	if (error == MUXBUS_ERR_SYSTEM && (errno == EPIPE || errno == ECONNRESET))
@@ -287,8 +265,6 @@ void direct_hang_up(struct direct *direct)
 
 void direct_finish(struct direct *direct)
 {
-	if (direct->fd >= 0)
-		close(direct->fd);
-	direct->fd = -1;
+	loop_close_fd(&direct->fd);
 	buf_finish(&direct->in);
 }

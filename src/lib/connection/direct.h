@@ -25,12 +25,12 @@ struct direct {
 };
 
 /*
- * Append a message with a text, the name of the terminal that list-clients shows, or the variables
- * that tmux copies into a new session. Return 0, MUXBUS_ERR_LIMIT or MUXBUS_ERR_NOMEM.
+ * Write messages with the name of the terminal that list-clients shows, the flags of a client, or
+ * the variables that tmux copies into a new session.
  */
-int direct_append_string(struct buf *out, enum imsg_form form, uint32_t type, const char *text);
-int direct_append_terminal(struct buf *out, enum imsg_form form);
-int direct_append_environment(struct buf *out, enum imsg_form form);
+void direct_write_terminal(struct imsg_writer *writer);
+void direct_write_flags(struct imsg_writer *writer, uint64_t flags);
+void direct_write_environment(struct imsg_writer *writer);
 
 /* Initializes a client that is not connected. */
 void direct_init(struct direct *direct);

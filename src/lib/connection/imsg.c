@@ -51,6 +51,17 @@ int imsg_append(struct buf *out, enum imsg_form form, uint32_t type, const void 
 	return 0;
 }
 
+void imsg_write(struct imsg_writer *writer, uint32_t type, const void *data, size_t len)
+{
+	if (writer->error == 0)
+		writer->error = imsg_append(writer->out, writer->form, type, data, len);
+}
+
+void imsg_write_text(struct imsg_writer *writer, uint32_t type, const char *text)
+{
+	imsg_write(writer, type, text, strlen(text) + 1);
+}
+
 void imsg_passing(uint8_t out[IMSG_HEADER_BYTES], enum imsg_form form, uint32_t type)
 {
 	struct header header = make_header(form, type, 0, true);

@@ -60,6 +60,15 @@ struct imsg {
 /* Appends a message. Returns 0, MUXBUS_ERR_LIMIT (more than IMSG_MAX) or MUXBUS_ERR_NOMEM. */
 int imsg_append(struct buf *out, enum imsg_form form, uint32_t type, const void *data, size_t len);
 
+/* Messages that are written one after another: after an error, no further ones. */
+struct imsg_writer {
+	struct buf *out;
+	enum imsg_form form;
+	int error; /* of imsg_append(), or 0 */
+};
+void imsg_write(struct imsg_writer *writer, uint32_t type, const void *data, size_t len);
+void imsg_write_text(struct imsg_writer *writer, uint32_t type, const char *text);
+
 /* Writes the header of a message without data that passes a descriptor. */
 void imsg_passing(uint8_t out[IMSG_HEADER_BYTES], enum imsg_form form, uint32_t type);
 

@@ -92,8 +92,10 @@ int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn 
 	return 0;
 }
 
-void loop_unwatch(struct loop_watch *watch)
+void loop_unwatch(struct loop_watch **ended)
 {
+	struct loop_watch *watch = *ended;
+	*ended = NULL;
 	if (watch == NULL)
 		return;
 	unwatch_fd(watch);
@@ -104,6 +106,19 @@ void loop_unwatch(struct loop_watch *watch)
 	}
 	watch->is_dead = true;
 	list_append(&watch->loop->dead, &watch->link);
+}
+
+void loop_close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void loop_close(struct loop_watch **watch, int *fd)
+{
+	loop_unwatch(watch);
+	loop_close_fd(fd);
 }
 
 static void free_list(struct list *watches)
@@ -170,12 +185,9 @@ void muxbus_loop_free(struct muxbus_loop *loop)
 	leave_host(loop);
 	free_list(&loop->dead);
 	free_list(&loop->watches);
-	if (loop->bell_fd >= 0)
-		close(loop->bell_fd);
-	if (loop->timer_fd >= 0)
-		close(loop->timer_fd);
-	if (loop->epoll_fd >= 0)
-		close(loop->epoll_fd);
+	loop_close_fd(&loop->bell_fd);
+	loop_close_fd(&loop->timer_fd);
+	loop_close_fd(&loop->epoll_fd);
 	mem_free(loop);
 }
 

@@ -20,11 +20,11 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "base/file.h"
 #include "lib/connection/command.h"
 #include "lib/connection/direct.h"
 #include "lib/connection/locate.h"
 #include "lib/connection/loop.h"
-#include "lib/connection/nonce.h"
 #include "lib/connection/pending.h"
 #include "lib/connection/process.h"
 #include "lib/connection/streams.h"
@@ -59,21 +59,14 @@ struct muxbus_one_shot {
 	struct pending *pending;
 };
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 static void free_one_shot(struct muxbus_one_shot *one_shot)
 {
-	loop_unwatch(one_shot->watch);
 	loop_timeout_stop(&one_shot->timer);
+	loop_unwatch(&one_shot->watch);
 	process_finish(&one_shot->process);
-	close_fd(&one_shot->fd);
+	loop_close_fd(&one_shot->fd);
 	for (int i = 0; i < 3; i++)
-		close_fd(&one_shot->files[i]);
+		loop_close_fd(&one_shot->files[i]);
 	buf_finish(&one_shot->in);
 	streams_finish(&one_shot->streams);
 	pending_queue_finish(&one_shot->queue);
@@ -145,8 +138,7 @@ static void divide(struct muxbus_one_shot *one_shot)
 static void finish(struct muxbus_one_shot *one_shot, int error)
 {
 	struct pending *pending = one_shot->pending;
-	loop_unwatch(one_shot->watch);
-	one_shot->watch = NULL;
+	loop_unwatch(&one_shot->watch);
 	loop_timeout_stop(&one_shot->timer);
 	if (error != 0) {
 		pending_fail_all(&one_shot->queue, error);
@@ -168,8 +160,7 @@ static int watch_connection(struct muxbus_one_shot *one_shot, bool waits_for_roo
 {
 	if (one_shot->watch != NULL && one_shot->waits_for_room == waits_for_room)
 		return 0;
-	loop_unwatch(one_shot->watch);
-	one_shot->watch = NULL;
+	loop_unwatch(&one_shot->watch);
 	one_shot->waits_for_room = waits_for_room;
 	return loop_watch(one_shot->loop, one_shot->fd,
 	    waits_for_room ? EPOLLIN | EPOLLOUT : EPOLLIN, on_ready, one_shot, &one_shot->watch);
@@ -266,7 +257,7 @@ static int start_process(struct muxbus_one_shot *one_shot)
 		error = one_shot->files[i] < 0 ? MUXBUS_ERR_SYSTEM : 0;
 	}
 	if (error == 0) {
-		streams_write_file(one_shot->files[0], text->data, text->len);
+		(void)file_write_all(one_shot->files[0], text->data, text->len);
 		if (lseek(one_shot->files[0], 0, SEEK_SET) != 0)
 			error = MUXBUS_ERR_SYSTEM;
 	}
@@ -283,9 +274,7 @@ static int start_process(struct muxbus_one_shot *one_shot)
 static bool on_foreign(struct muxbus_one_shot *one_shot)
 {
 	int error;
-	loop_unwatch(one_shot->watch);
-	one_shot->watch = NULL;
-	close_fd(&one_shot->fd);
+	loop_close(&one_shot->watch, &one_shot->fd);
 	error = start_process(one_shot);
 	if (error != 0)
 		finish(one_shot, error);
@@ -352,28 +341,20 @@ static enum imsg_form form_of(const struct muxbus_one_shot_options *options)
 
 static int append_identity(struct buf *out, const struct muxbus_one_shot_options *options)
 {
-	const enum imsg_form form = form_of(options);
-	const uint64_t long_flags = FLAG_UTF8;
-	const int flags = (int)long_flags;
+	struct imsg_writer writer = {.out = out, .form = form_of(options)};
 	const pid_t pid = getpid();
 	char variable[32];
-	int error = imsg_append(out, form, IMSG_IDENTIFY_FLAGS, &flags, sizeof flags);
-	if (error == 0)
-		error =
-		    imsg_append(out, form, IMSG_IDENTIFY_LONGFLAGS, &long_flags, sizeof long_flags);
-	if (error == 0)
-		error = direct_append_terminal(out, form);
-	if (error == 0 && options->directory != NULL)
-		error = direct_append_string(out, form, IMSG_IDENTIFY_CWD, options->directory);
-	if (error == 0)
-		error = imsg_append(out, form, IMSG_IDENTIFY_CLIENTPID, &pid, sizeof pid);
-	if (error == 0)
-		error = direct_append_environment(out, form);
-	if (error == 0 && options->pane != MUXBUS_NO_ID) {
-		(void)snprintf(variable, sizeof variable, "TMUX_PANE=%%%u", options->pane);
-		error = direct_append_string(out, form, IMSG_IDENTIFY_ENVIRON, variable);
-	}
-	return error != 0 ? error : imsg_append(out, form, IMSG_IDENTIFY_DONE, NULL, 0);
+	direct_write_flags(&writer, FLAG_UTF8);
+	direct_write_terminal(&writer);
+	if (options->directory != NULL)
+		imsg_write_text(&writer, IMSG_IDENTIFY_CWD, options->directory);
+	imsg_write(&writer, IMSG_IDENTIFY_CLIENTPID, &pid, sizeof pid);
+	direct_write_environment(&writer);
+	(void)snprintf(variable, sizeof variable, "TMUX_PANE=%%%u", options->pane);
+	if (options->pane != MUXBUS_NO_ID)
+		imsg_write_text(&writer, IMSG_IDENTIFY_ENVIRON, variable);
+	imsg_write(&writer, IMSG_IDENTIFY_DONE, NULL, 0);
+	return writer.error;
 }
 
 static int append_source(struct muxbus_one_shot *one_shot)
@@ -413,7 +394,7 @@ int one_shot_connect(const struct muxbus_one_shot_options *options)
 	if (append_identity(&out, options) == 0)
 		fd = locate_connect(options->socket_path);
 	if (fd >= 0 && send(fd, out.data, out.len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)out.len)
-		close_fd(&fd);
+		loop_close_fd(&fd);
 	buf_finish(&out);
 	return fd;
 }
@@ -432,7 +413,7 @@ static int start(struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_
 		return start_process(one_shot);
 	one_shot->streams.form = form_of(options);
 	if (!is_unused(one_shot->fd)) {
-		close_fd(&one_shot->fd);
+		loop_close_fd(&one_shot->fd);
 		error = append_identity(&one_shot->streams.out, options);
 	}
 	if (error == 0)
@@ -473,32 +454,17 @@ static struct muxbus_one_shot *new_one_shot(
 	return one_shot;
 }
 
-/* Allocates a reply and a nonce for each command. */
-static int make_pending(
-    struct muxbus_one_shot *one_shot, size_t count, muxbus_reply_fn *reply, void *data)
-{
-	struct nonce_pool pool = {0};
-	struct pending *pending = pending_new(count, reply, data);
-	int error = pending == NULL ? MUXBUS_ERR_NOMEM : 0;
-	for (size_t i = 0; error == 0 && i < count; i++)
-		error = nonce_make(&pool, &pending->nonces[i]);
-	if (error != 0)
-		pending_free(pending);
-	else
-		one_shot->pending = pending;
-	return error;
-}
-
 int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options, int fd,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
     struct muxbus_one_shot **ret_one_shot)
 {
 	struct muxbus_one_shot *one_shot = new_one_shot(loop, options);
 	unsigned timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : TIMEOUT_MS;
+	struct nonce_pool pool = {0};
 	size_t count;
 	int error;
 	if (one_shot == NULL) {
-		close_fd(&fd);
+		loop_close_fd(&fd);
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
 	}
@@ -506,7 +472,7 @@ int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options 
 	one_shot->command = command;
 	error = command_check(command, &count);
 	if (error == 0)
-		error = make_pending(one_shot, count, reply, data);
+		error = pending_make(&pool, count, reply, data, &one_shot->pending);
 	if (error == 0)
 		error = start(one_shot, options);
 	if (error != 0) {

@@ -29,7 +29,7 @@ void pending_queue_finish(struct pending_queue *queue)
 	buf_finish(&queue->bodies);
 }
 
-struct pending *pending_new(size_t count, muxbus_reply_fn *reply, void *data)
+static struct pending *pending_new(size_t count, muxbus_reply_fn *reply, void *data)
 {
 	size_t size = sizeof(struct pending) + count * sizeof(struct muxbus_reply) +
 	    count * sizeof(struct nonce);
@@ -43,6 +43,20 @@ struct pending *pending_new(size_t count, muxbus_reply_fn *reply, void *data)
 	pending->replies = (struct muxbus_reply *)(pending + 1);
 	pending->nonces = (struct nonce *)(pending->replies + count);
 	return pending;
+}
+
+int pending_make(struct nonce_pool *pool, size_t count, muxbus_reply_fn *reply, void *data,
+    struct pending **ret_pending)
+{
+	struct pending *pending = pending_new(count, reply, data);
+	int error = pending == NULL ? MUXBUS_ERR_NOMEM : 0;
+	for (size_t i = 0; error == 0 && i < count; i++)
+		error = nonce_make(pool, &pending->nonces[i]);
+	if (error != 0)
+		pending_free(pending);
+	else
+		*ret_pending = pending;
+	return error;
 }
 
 int pending_of(const struct muxbus_command *command, muxbus_reply_fn *reply, void *data,

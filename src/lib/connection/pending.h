@@ -2,7 +2,7 @@
 /* The lists of commands that wait for an answer, in order, and the replies to the first. */
 #pragma once
 
-#include "lib/stream/parser.h"
+#include "lib/connection/nonce.h"
 
 /* The maximum number of lists in a queue. */
 #define PENDING_MAX 65536
@@ -29,10 +29,14 @@ struct pending_queue {
 void pending_queue_init(struct pending_queue *queue);
 void pending_queue_finish(struct pending_queue *queue); /* the queue must be empty */
 
-/* Returns a list that is in no queue; NULL if out of memory. pending_free() frees it. */
-struct pending *pending_new(size_t count, muxbus_reply_fn *reply, void *data);
+/*
+ * Makes *ret_pending for count commands, with nonces from the pool. The list is in no queue, and
+ * pending_free() frees it. Returns 0, MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
+ */
+int pending_make(struct nonce_pool *pool, size_t count, muxbus_reply_fn *reply, void *data,
+    struct pending **ret_pending);
 void pending_free(struct pending *pending); /* NULL is accepted */
-/* Makes *ret_pending for the commands of a list. Returns 0, or an error of the list. */
+/* Makes *ret_pending for the commands of a list, without nonces. Returns 0, or an error. */
 int pending_of(const struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
     struct pending **ret_pending);
 

@@ -7,20 +7,11 @@
 #include "lib/connection/imsg.h"
 #include "lib/connection/locate.h"
 
-static void close_ping(struct ping *ping)
-{
-	loop_unwatch(ping->watch);
-	ping->watch = NULL;
-	if (ping->fd >= 0)
-		close(ping->fd);
-	ping->fd = -1;
-}
-
 /* Called on an answer, or at the end of the connection. */
 static void on_readable(void *data, uint32_t events UNUSED)
 {
 	struct ping *ping = data;
-	close_ping(ping);
+	loop_close(&ping->watch, &ping->fd);
 	ping->answered(ping->data);
 }
 
@@ -43,7 +34,7 @@ static bool send_ping(struct ping *ping)
 	(void)send(ping->fd, message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (loop_watch(ping->loop, ping->fd, EPOLLIN, on_readable, ping, &ping->watch) == 0)
 		return true;
-	close_ping(ping);
+	loop_close_fd(&ping->fd);
 	return false;
 }
 
@@ -93,5 +84,5 @@ bool ping_is_waiting(const struct ping *ping)
 void ping_stop(struct ping *ping)
 {
 	loop_timeout_stop(&ping->timer);
-	close_ping(ping);
+	loop_close(&ping->watch, &ping->fd);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/connection/streams.h"
 
+#include "base/file.h"
+
 #define CHUNK_BYTES (IMSG_MAX - IMSG_HEADER_BYTES - (int)sizeof(int))
 /* Room for a file of MUXBUS_COMMAND_MAX bytes with the message headers. */
 #define OUT_BYTES_MAX (2 * (size_t)MUXBUS_COMMAND_MAX)
@@ -178,19 +180,6 @@ bool streams_keep(struct streams *streams, struct buf *buf, const void *bytes, s
 	return error != BUF_NOMEM;
 }
 
-void streams_write_file(int fd, const uint8_t *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t written = write(fd, bytes, len);
-		if (written < 0 && errno != EINTR)
-			return; /* like tmux's own client, since the protocol has no write errors */
-		if (written > 0) {
-			bytes += written;
-			len -= (size_t)written;
-		}
-	}
-}
-
 static bool on_write(struct streams *streams, const struct imsg *message)
 {
 	const uint8_t *bytes = message->data + sizeof(int);
@@ -204,7 +193,7 @@ static bool on_write(struct streams *streams, const struct imsg *message)
 	if (stream == NULL)
 		return true;
 	if (stream->fd > 2)
-		streams_write_file(stream->fd, bytes, len);
+		(void)file_write_all(stream->fd, bytes, len); /* the protocol has no write errors */
 	else
 		return streams_keep(streams,
 		    stream->fd == STDERR_FILENO ? &streams->errors : &streams->body, bytes, len);

@@ -36,6 +36,3 @@ bool streams_take(struct streams *streams, const struct imsg *message);
 
 /* Appends to body or errors, and drops text that does not fit. Returns false if out of memory. */
 bool streams_keep(struct streams *streams, struct buf *buf, const void *bytes, size_t len);
-
-/* Writes to a file. Errors are ignored, as the stream cannot report them. */
-void streams_write_file(int fd, const uint8_t *bytes, size_t len);

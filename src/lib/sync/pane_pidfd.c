@@ -53,8 +53,7 @@ void pane_pidfd_init(
 
 static void watch_free(struct pane_pidfd_watch *watch)
 {
-	loop_unwatch(watch->readable);
-	close(watch->fd);
+	loop_close(&watch->readable, &watch->fd);
 	mem_free(watch);
 }
 
@@ -76,8 +75,7 @@ void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane)
 static void on_readable(void *data, uint32_t events UNUSED)
 {
 	struct pane_pidfd_watch *watch = data;
-	loop_unwatch(watch->readable);
-	watch->readable = NULL;
+	loop_unwatch(&watch->readable);
 	watch->pidfd->ended(watch->pidfd->data, watch->pane);
 }
 

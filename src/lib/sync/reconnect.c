@@ -71,16 +71,6 @@ void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const
 	loop_timeout_init(&reconnect->timer, loop, on_timer, reconnect);
 }
 
-static void close_inotify(struct reconnect *reconnect)
-{
-	if (reconnect->inotify_fd < 0)
-		return;
-	loop_unwatch(reconnect->watch);
-	reconnect->watch = NULL;
-	close(reconnect->inotify_fd);
-	reconnect->inotify_fd = -1;
-}
-
 /* Errors are ignored: retries continue without inotify. */
 static void open_inotify(struct reconnect *reconnect)
 {
@@ -98,7 +88,7 @@ static void open_inotify(struct reconnect *reconnect)
 		 reconnect->inotify_fd, directory, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0 ||
 		loop_watch(reconnect->loop, reconnect->inotify_fd, EPOLLIN, on_directory, reconnect,
 		    &reconnect->watch) != 0))
-		close_inotify(reconnect);
+		loop_close_fd(&reconnect->inotify_fd);
 	mem_free(directory);
 }
 
@@ -122,7 +112,7 @@ void reconnect_wait(struct reconnect *reconnect, int error)
 void reconnect_stop(struct reconnect *reconnect)
 {
 	loop_timeout_stop(&reconnect->timer);
-	close_inotify(reconnect);
+	loop_close(&reconnect->watch, &reconnect->inotify_fd);
 	reconnect->delay_ms = BACKOFF_MIN_MS;
 	reconnect->tries = 0;
 }
