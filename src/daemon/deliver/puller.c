@@ -29,7 +29,6 @@ struct puller_set {
 	const struct daemon *parts;
 	struct queue_listener listener;
 	struct list listeners, pullers;
-	size_t count;
 };
 
 const char *const puller_ways[] = {[PULLER_FOLLOW] = "follow", [PULLER_HOOK] = "hook", NULL};
@@ -132,7 +131,6 @@ static void give_back(struct puller *puller, bool is_all, const char *reason)
 static void puller_free(struct puller *puller)
 {
 	list_remove(&puller->link);
-	puller->set->count--;
 	loop_timer_free(puller->timer);
 	mem_free(puller);
 }
@@ -189,11 +187,6 @@ static void on_changed(struct queue_listener *listener, const struct notificatio
 	}
 }
 
-static void on_posted(struct queue_listener *listener, const struct notification *note UNUSED)
-{
-	(void)listener; /* nothing to do: next_notification has a listener that takes the post */
-}
-
 static struct puller *puller_new(
     struct puller_set *set, const struct pane_ref *pane, enum puller_way way)
 {
@@ -203,7 +196,6 @@ static struct puller *puller_new(
 	puller->way = way;
 	puller->timer = loop_timer_new(set->parts->base, settle, puller);
 	list_append(&set->pullers, &puller->link);
-	set->count++;
 	return puller;
 }
 
@@ -214,7 +206,7 @@ struct puller *puller_begin(
 	list_each (struct puller, other, &set->pullers, link)
 		if (other->way == way && pane_ref_equal(&other->pane, pane))
 			puller = other;
-	if (puller == NULL && set->count >= PULLERS_MAX)
+	if (puller == NULL && list_count(&set->pullers) >= PULLERS_MAX)
 		return NULL;
 	if (puller == NULL) {
 		puller = puller_new(set, pane, way);
@@ -268,7 +260,7 @@ static bool puller_load(void *data, const char *name, const struct json *value)
 {
 	struct puller_set *set = data;
 	struct puller kept = {0}, *puller;
-	if (!pane_ref_parse(name, &kept.pane) || set->count >= PULLERS_MAX ||
+	if (!pane_ref_parse(name, &kept.pane) || list_count(&set->pullers) >= PULLERS_MAX ||
 	    !record_read(puller_kind.rows, value, &kept))
 		return false;
 	puller = puller_new(set, &kept.pane, PULLER_FOLLOW);
@@ -283,7 +275,6 @@ struct puller_set *puller_set_new(const struct daemon *parts)
 	set->parts = parts;
 	list_init(&set->listeners);
 	list_init(&set->pullers);
-	set->listener.posted = on_posted;
 	set->listener.changed = on_changed;
 	queue_load(parts->queue, &puller_kind, puller_load, set);
 	queue_listen(parts->queue, &set->listener);

@@ -90,11 +90,6 @@ static void on_counted(void *data, unsigned kind)
 		loop_timer_arm(wakes->keep, KEEP_MS);
 }
 
-static void on_posted(
-    struct queue_listener *listener UNUSED, const struct notification *note UNUSED)
-{
-}
-
 /* Returns true if an agent got the notification in its pane by typing, a puller or a command. */
 static bool has_woken(const struct notification *note)
 {
@@ -136,7 +131,6 @@ struct meter_wakes *meter_wakes_new(
 	struct meter_wakes *wakes = xcalloc(1, sizeof *wakes);
 	wakes->meter = meter;
 	wakes->queue = queue;
-	wakes->listener.posted = on_posted;
 	wakes->listener.changed = on_changed;
 	wakes->keep = loop_timer_new(base, keep, wakes);
 	queue_load(queue, &kept_kind, load, wakes);

@@ -265,6 +265,13 @@ void queue_begin(struct queue *queue)
 	store_begin(queue->store);
 }
 
+static void tell_posted(struct queue *queue, const struct notification *note)
+{
+	list_each_safe (struct queue_listener, listener, &queue->listeners, link)
+		if (listener->posted != NULL)
+			listener->posted(listener, note);
+}
+
 /* Publishes a notification that is in the journal, as the event of the same number. */
 static void queue_tell(struct queue *queue, const struct notification *note)
 {
@@ -282,8 +289,7 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	if (seq != note->seq)
 		log_error(
 		    "notification %" PRIu64 " was published as event %" PRIu64, note->seq, seq);
-	list_each_safe (struct queue_listener, listener, &queue->listeners, link)
-		listener->posted(listener, note);
+	tell_posted(queue, note);
 }
 
 static void recounted_add(struct queue *queue, struct notification *note)
@@ -303,8 +309,7 @@ static void queue_tell_recounted(struct queue *queue)
 	for (; note != NULL; note = next) {
 		next = note->next_recounted;
 		note->is_recounted = false;
-		list_each_safe (struct queue_listener, queue_listener, &queue->listeners, link)
-			queue_listener->posted(queue_listener, note);
+		tell_posted(queue, note);
 	}
 }
 

@@ -104,11 +104,10 @@ void queue_note_told(struct queue *queue, uint64_t seq);
 /* Counts redeliveries of an entry; -1 takes one back. */
 void queue_count_redelivery(struct queue *queue, uint64_t seq, int count);
 
-/* Callbacks, called after the journal has the change. They must not post. */
+/* Callbacks, called after the journal has the change. They must not post. Each may be NULL. */
 struct queue_listener {
 	struct list link;
 	void (*posted)(struct queue_listener *listener, const struct notification *note);
-	void (*changed)(
-	    struct queue_listener *listener, const struct notification *note); /* may be NULL */
+	void (*changed)(struct queue_listener *listener, const struct notification *note);
 };
 void queue_listen(struct queue *queue, struct queue_listener *listener);
