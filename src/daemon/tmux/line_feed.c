@@ -4,12 +4,10 @@
 #include "base/stripper.h"
 #include "daemon/tmux/pane_events.h"
 #include "daemon/tmux/tmux.h"
-#include "wire/json.h"
 
 #define TEXT_KEEP 4096 /* bytes of memory that a pane keeps while it has no text */
 
 struct line_feed {
-	uint32_t pane;
 	bool is_flowing; /* the output has begun: missing bytes are published as a gap */
 	uint64_t offset; /* in the pane's output, after the line or piece published last */
 	struct event_scope scope; /* the window and sessions that had the pane last */
@@ -21,7 +19,6 @@ struct line_feed {
 struct line_feed *line_feed_new(uint32_t pane, bool is_flowing)
 {
 	struct line_feed *feed = xcalloc(1, sizeof *feed);
-	feed->pane = pane;
 	feed->is_flowing = is_flowing;
 	feed->scope = (struct event_scope){.pane = pane, .window = MUXBUS_NO_ID};
 	feed->scope.sessions[0] = MUXBUS_NO_ID;
@@ -48,42 +45,6 @@ void line_feed_token(struct line_feed *feed, const struct token *token)
 		(void)buf_append(&feed->ends, &token->to, sizeof token->to);
 }
 
-/* Sets the scope to where the pane is; a closed pane keeps its last scope. */
-static void update_scope(struct line_feed *feed, const struct pane_events_sink *sink)
-{
-	struct event_scope scope;
-	tmux_scope_pane(sink->tmux, feed->pane, &scope);
-	if (scope.window != MUXBUS_NO_ID)
-		feed->scope = scope;
-}
-
-static void begin(
-    const struct line_feed *feed, struct pane_events_sink *sink, struct json_writer *ret_writer)
-{
-	buf_clear(&sink->members);
-	json_writer_init(ret_writer, &sink->members);
-	json_put_id(ret_writer, "pane", '%', feed->pane);
-	json_put_int(ret_writer, "offset", (int64_t)feed->offset);
-}
-
-static void publish(const struct line_feed *feed, const struct pane_events_sink *sink,
-    enum event_kind kind, bool keep)
-{
-	event_log_publish(sink->log, kind, &feed->scope, (const char *)sink->members.data,
-	    sink->members.len, keep);
-}
-
-static void tell_gap(
-    struct line_feed *feed, struct pane_events_sink *sink, const char *reason, unsigned count)
-{
-	struct json_writer writer;
-	begin(feed, sink, &writer);
-	json_put_str(&writer, "reason", reason);
-	if (count > 0)
-		json_put_int(&writer, "count", count);
-	publish(feed, sink, EVENT_GAP, true);
-}
-
 /* Publishes a line, in parts if it is long; is_open: its end has not come yet. */
 static void tell_line(const struct line_feed *feed, struct pane_events_sink *sink,
     const uint8_t *text, size_t len, bool is_open)
@@ -97,12 +58,12 @@ static void tell_line(const struct line_feed *feed, struct pane_events_sink *sin
 			now = LINE_FEED_LINE_MAX;
 			now -= utf8_incomplete_tail(text, now);
 		}
-		begin(feed, sink, &writer);
+		pane_event_begin_at(sink, feed->scope.pane, feed->offset, &writer);
 		if (json_put_text(&writer, "text", len > 0 ? (const void *)text : "", now))
 			json_put_bool(&writer, "lossy", true);
 		if (is_part || is_open)
 			json_put_bool(&writer, "part", true);
-		publish(feed, sink, EVENT_LINE, false);
+		pane_event_publish(sink, &feed->scope, EVENT_LINE, false);
 		text += now;
 		len -= now;
 	} while (is_part);
@@ -113,7 +74,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 	size_t end = feed->stripper.line, at = 0;
 	unsigned count = 0;
 	feed->is_flowing = true;
-	update_scope(feed, sink);
+	pane_event_place(sink, &feed->scope);
 	/* The line under way is too long to wait for its end. */
 	if (feed->text.len - end > LINE_FEED_LINE_MAX)
 		end = feed->text.len - utf8_incomplete_tail(feed->text.data, feed->text.len);
@@ -135,7 +96,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 	for (count = at < end && feed->text.data[end - 1] != '\n'; at < end; at++)
 		count += feed->text.data[at] == '\n';
 	if (count > 0)
-		tell_gap(feed, sink, "too_many_lines", count);
+		pane_event_gap(sink, &feed->scope, offset, "too_many_lines", count);
 	if (end > 0)
 		stripper_consume(&feed->stripper, end);
 	if (feed->text.len == 0)
@@ -161,6 +122,6 @@ void line_feed_gap(
 	line_feed_end(feed, sink);
 	feed->offset = offset;
 	if (feed->is_flowing)
-		tell_gap(feed, sink, reason, 0);
+		pane_event_gap(sink, &feed->scope, offset, reason, 0);
 	line_feed_begin(feed, offset);
 }

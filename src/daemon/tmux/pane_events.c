@@ -3,7 +3,6 @@
 
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 #define TEXT_KEEP_BYTES 1024
 #define COMMAND_LINE_MAX 1024 /* bytes of a command line; the rest is cut off */
@@ -25,30 +24,51 @@ void pane_events_finish(struct pane_events *events)
 	list_remove(&events->active);
 }
 
-/* Begins the members of an event about this pane. */
-static void begin(
-    const struct pane_events *events, struct pane_events_sink *sink, struct json_writer *ret_writer)
+void pane_event_begin(struct pane_events_sink *sink, uint32_t pane, struct json_writer *ret_writer)
 {
 	buf_clear(&sink->members);
 	json_writer_init(ret_writer, &sink->members);
-	json_put_id(ret_writer, "pane", '%', events->pane);
+	json_put_id(ret_writer, "pane", '%', pane);
 }
 
-/* Sets the scope to where the pane is; a closed pane keeps its last scope. */
-static void update_scope(struct pane_events *events, struct pane_events_sink *sink)
+void pane_event_begin_at(
+    struct pane_events_sink *sink, uint32_t pane, uint64_t offset, struct json_writer *ret_writer)
 {
-	struct event_scope scope;
-	tmux_scope_pane(sink->tmux, events->pane, &scope);
-	if (scope.window != MUXBUS_NO_ID)
-		events->scope = scope;
+	pane_event_begin(sink, pane, ret_writer);
+	json_put_int(ret_writer, "offset", (int64_t)offset);
+}
+
+void pane_event_place(const struct pane_events_sink *sink, struct event_scope *scope)
+{
+	struct event_scope now;
+	tmux_scope_pane(sink->tmux, scope->pane, &now);
+	if (now.window != MUXBUS_NO_ID)
+		*scope = now;
+}
+
+void pane_event_publish(const struct pane_events_sink *sink, const struct event_scope *scope,
+    enum event_kind kind, bool keep)
+{
+	event_log_publish(
+	    sink->log, kind, scope, (const char *)sink->members.data, sink->members.len, keep);
+}
+
+void pane_event_gap(struct pane_events_sink *sink, const struct event_scope *scope, uint64_t offset,
+    const char *reason, unsigned count)
+{
+	struct json_writer writer;
+	pane_event_begin_at(sink, scope->pane, offset, &writer);
+	json_put_str(&writer, "reason", reason);
+	if (count > 0)
+		json_put_int(&writer, "count", count);
+	pane_event_publish(sink, scope, EVENT_GAP, true);
 }
 
 static void publish(
     struct pane_events *events, struct pane_events_sink *sink, enum event_kind kind, bool keep)
 {
-	update_scope(events, sink);
-	event_log_publish(sink->log, kind, &events->scope, (const char *)sink->members.data,
-	    sink->members.len, keep);
+	pane_event_place(sink, &events->scope);
+	pane_event_publish(sink, &events->scope, kind, keep);
 }
 
 /* Publishes the first len bytes of the text. */
@@ -59,8 +79,7 @@ static void tell_text(struct pane_events *events, struct pane_events_sink *sink,
 	if (len == 0)
 		return;
 	offset = events->text_end - events->text.len;
-	begin(events, sink, &writer);
-	json_put_int(&writer, "offset", (int64_t)offset);
+	pane_event_begin_at(sink, events->pane, offset, &writer);
 	json_put_int(&writer, "to", (int64_t)(offset + len));
 	if (json_put_text(&writer, "text", events->text.data, len))
 		json_put_bool(&writer, "lossy", true);
@@ -86,8 +105,7 @@ static void tell_bells(struct pane_events *events, struct pane_events_sink *sink
 	struct json_writer writer;
 	if (events->bells == 0)
 		return;
-	begin(events, sink, &writer);
-	json_put_int(&writer, "offset", (int64_t)events->bell_offset);
+	pane_event_begin_at(sink, events->pane, events->bell_offset, &writer);
 	json_put_int(&writer, "count", events->bells);
 	publish(events, sink, EVENT_BELL, true);
 	events->bells = 0;
@@ -104,8 +122,7 @@ static void tell_progress(struct pane_events *events, struct pane_events_sink *s
 	struct json_writer writer;
 	if (!has_progress(events))
 		return;
-	begin(events, sink, &writer);
-	json_put_int(&writer, "offset", (int64_t)events->progress_offset);
+	pane_event_begin_at(sink, events->pane, events->progress_offset, &writer);
 	json_put_str(&writer, "state", osc_progress_names[events->progress]);
 	json_put_known_int(&writer, "percent", events->percent >= 0, events->percent);
 	publish(events, sink, EVENT_PROGRESS_CHANGED, true);
@@ -117,8 +134,7 @@ static void tell_notice(struct pane_events *events, struct pane_events_sink *sin
     const struct token *token, const struct osc_report *report)
 {
 	struct json_writer writer;
-	begin(events, sink, &writer);
-	json_put_int(&writer, "offset", (int64_t)token->to);
+	pane_event_begin_at(sink, events->pane, token->to, &writer);
 	json_put_int(&writer, "osc", report->number);
 	json_put_str(&writer, "title", report->title[0] != '\0' ? report->title : NULL);
 	json_put_str(&writer, "text", report->text[0] != '\0' ? report->text : NULL);
@@ -128,13 +144,8 @@ static void tell_notice(struct pane_events *events, struct pane_events_sink *sin
 static void tell_gap(struct pane_events *events, struct pane_events_sink *sink, uint64_t offset,
     const char *reason, unsigned count)
 {
-	struct json_writer writer;
-	begin(events, sink, &writer);
-	json_put_int(&writer, "offset", (int64_t)offset);
-	json_put_str(&writer, "reason", reason);
-	if (count > 0)
-		json_put_int(&writer, "count", count);
-	publish(events, sink, EVENT_GAP, true);
+	pane_event_place(sink, &events->scope);
+	pane_event_gap(sink, &events->scope, offset, reason, count);
 }
 
 /* Writes the command line that the shell reports as ";cmdline_url=make%20all". */
@@ -166,8 +177,7 @@ static void tell_started(
 	events->in_command = events->has_starts = true;
 	events->command_from = token->to;
 	events->command_start_ms = clock_mono_ms();
-	begin(events, sink, &writer);
-	json_put_int(&writer, "offset", (int64_t)token->to);
+	pane_event_begin_at(sink, events->pane, token->to, &writer);
 	put_command_line(&writer, token->text);
 	publish(events, sink, EVENT_COMMAND_STARTED, true);
 }
@@ -176,7 +186,7 @@ static void tell_finished(
     struct pane_events *events, struct pane_events_sink *sink, const struct token *token)
 {
 	struct json_writer writer;
-	begin(events, sink, &writer);
+	pane_event_begin(sink, events->pane, &writer);
 	json_put_known_int(&writer, "exit_status", token->status >= 0, token->status);
 	if (events->in_command) {
 		json_put_int(&writer, "from", (int64_t)events->command_from);
@@ -321,7 +331,7 @@ static void forget_marks(struct pane_events *events)
 void pane_events_want(
     struct pane_events *events, struct pane_events_sink *sink, bool text, bool marks)
 {
-	update_scope(events, sink);
+	pane_event_place(sink, &events->scope);
 	if (events->wants_text && !text)
 		tell_all_text(events, sink, true);
 	events->wants_text = text;
@@ -337,8 +347,7 @@ void pane_events_want(
 static void tell_quiet(struct pane_events *events, struct pane_events_sink *sink, int64_t for_ms)
 {
 	struct json_writer writer;
-	begin(events, sink, &writer);
-	json_put_int(&writer, "offset", (int64_t)events->output_end);
+	pane_event_begin_at(sink, events->pane, events->output_end, &writer);
 	json_put_int(&writer, "quiet_ms", for_ms);
 	publish(events, sink, EVENT_PANE_QUIET, true);
 }

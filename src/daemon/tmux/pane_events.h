@@ -11,6 +11,7 @@
 #include "base/tokenizer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/osc_report.h"
+#include "wire/json.h"
 
 #define PANE_EVENTS_TEXT_MAX (32 * 1024) /* bytes of output in one event */
 #define PANE_EVENTS_MARKS_MAX 64 /* marks and notices of a pane in one turn; more become a gap */
@@ -26,6 +27,19 @@ struct pane_events_sink {
 	int64_t quiet_ms;
 	struct loop_timer *quiet_timer;
 };
+
+/* Begin the members of an event about a pane, with an offset in its output or without. */
+void pane_event_begin(struct pane_events_sink *sink, uint32_t pane, struct json_writer *ret_writer);
+void pane_event_begin_at(
+    struct pane_events_sink *sink, uint32_t pane, uint64_t offset, struct json_writer *ret_writer);
+/* Publishes the event with these members; keep: event_log.h. */
+void pane_event_publish(const struct pane_events_sink *sink, const struct event_scope *scope,
+    enum event_kind kind, bool keep);
+/* Publishes that bytes, or count events, are missing; count 0: not written. */
+void pane_event_gap(struct pane_events_sink *sink, const struct event_scope *scope, uint64_t offset,
+    const char *reason, unsigned count);
+/* Sets a scope to where its pane is; a closed pane keeps its last scope. */
+void pane_event_place(const struct pane_events_sink *sink, struct event_scope *scope);
 
 struct pane_events {
 	uint32_t pane;
