@@ -18,7 +18,6 @@ struct mail_office {
 	const struct daemon *parts;
 	struct list mails;
 	struct list retries; /* typed lines that wait to be taken, oldest first */
-	size_t retry_count;
 	int64_t shown_ms; /* time of the last message to a person (CLOCK_MONOTONIC); 0: none */
 	/* The engine's callback: continues with a mail, and may free it. */
 	void (*go)(struct mail *mail);

@@ -37,7 +37,6 @@ struct order {
 struct self_command_set {
 	const struct daemon *parts;
 	struct list commands;
-	size_t count;
 };
 
 static const struct record_field command_fields[] = {
@@ -73,7 +72,6 @@ static void order_free(struct order *order)
 		loop_timer_free(order->timer);
 		loop_timer_free(order->deadline);
 		list_remove(&order->public.link);
-		order->set->count--;
 	}
 	if (order->is_asking)
 		return; /* on_screen() frees it */
@@ -331,7 +329,6 @@ static struct order *order_new(struct self_command_set *set, const struct pane_r
 	order->deadline = loop_timer_new(set->parts->base, on_deadline, order);
 	order->submit = submit_new(set->parts->submits, pane, &policy, &handlers, order);
 	insert(set, order);
-	set->count++;
 	return order;
 }
 
@@ -392,7 +389,7 @@ const struct self_command *self_command_add(
 	size_t count = 0;
 	next_each (const struct self_command, command, self_command_next, set)
 		count += pane_ref_same_pane(&command->pane, pane);
-	if (set->count == SELF_COMMANDS_MAX || count == SELF_COMMANDS_PANE_MAX)
+	if (list_count(&set->commands) == SELF_COMMANDS_MAX || count == SELF_COMMANDS_PANE_MAX)
 		return NULL;
 	order = order_new(set, pane, text, strlen(text), clock_real_ms());
 	queue_begin(set->parts->queue);
@@ -413,5 +410,5 @@ const struct self_command *self_command_next(
 
 bool self_command_set_is_idle(const struct self_command_set *set)
 {
-	return set->count == 0;
+	return list_is_empty(&set->commands);
 }

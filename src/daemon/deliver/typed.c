@@ -102,7 +102,6 @@ static void remember(struct mail *mail, const struct buf *line)
 static void retry_free(struct retry *retry)
 {
 	list_remove(&retry->link);
-	retry->office->retry_count--;
 	loop_timer_free(retry->timer);
 	buf_finish(&retry->line);
 	mem_free(retry);
@@ -186,7 +185,7 @@ static void retry_add(const struct mail *mail)
 	struct retry *retry;
 	if (mail->batch_count == 0 || (int64_t)most >= config->limits.nudges)
 		return;
-	if (office->retry_count == TYPED_RETRIES_MAX)
+	if (list_count(&office->retries) == TYPED_RETRIES_MAX)
 		retry_free(list_entry(office->retries.next, struct retry, link));
 	retry = xcalloc(1, sizeof *retry);
 	retry->office = office;
@@ -201,7 +200,6 @@ static void retry_add(const struct mail *mail)
 	(void)buf_append(&retry->line, mail->line.data, mail->line.len);
 	retry->timer = loop_timer_new(office->parts->base, on_retry, retry);
 	list_append(&office->retries, &retry->link);
-	office->retry_count++;
 	loop_timer_arm(
 	    retry->timer, config->limits.ack_wait_ms * factors[most < last ? most : last]);
 }

@@ -21,7 +21,6 @@ enum {
 struct wake_policy_set {
 	const struct daemon *parts;
 	struct list policies, listeners;
-	size_t count;
 	struct loop_timer *timer;
 	int64_t next_ms; /* CLOCK_REALTIME: next time that a notification is due; 0: none */
 };
@@ -197,13 +196,11 @@ static void add(struct wake_policy_set *set, const struct wake_policy *policy)
 	struct wake_policy *copy = xcalloc(1, sizeof *copy);
 	*copy = *policy;
 	list_append(&set->policies, &copy->link);
-	set->count++;
 }
 
-static void remove_policy(struct wake_policy_set *set, struct wake_policy *policy)
+static void remove_policy(struct wake_policy *policy)
 {
 	list_remove(&policy->link);
-	set->count--;
 	mem_free(policy);
 }
 
@@ -220,7 +217,8 @@ static bool load(void *data, const char *name, const struct json *value)
 		    policy.agent, sizeof policy.agent, "%s", name + strlen(AGENT_PREFIX));
 	else if (!pane_ref_parse(name, &policy.pane))
 		return false;
-	if (set->count >= WAKE_POLICIES_MAX || !record_read(policy_kind.rows, value, &kept))
+	if (list_count(&set->policies) >= WAKE_POLICIES_MAX ||
+	    !record_read(policy_kind.rows, value, &kept))
 		return false;
 	memset(policy.wakes, 0, sizeof policy.wakes);
 	word = strtok_r(kept.sources, " ", &left);
@@ -258,7 +256,7 @@ static void forget(struct wake_policy_set *set, const struct wake_policy *same)
 			continue;
 		write_key(policy, key);
 		record_delete(queue_store(set->parts->queue), &policy_kind, key);
-		remove_policy(set, policy);
+		remove_policy(policy);
 	}
 }
 
@@ -267,7 +265,7 @@ bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *poli
 	bool is_default = wake_policy_is_default(policy);
 	queue_begin(set->parts->queue);
 	forget(set, policy);
-	if (!is_default && set->count < WAKE_POLICIES_MAX) {
+	if (!is_default && list_count(&set->policies) < WAKE_POLICIES_MAX) {
 		add(set, policy);
 		keep(set, policy);
 		is_default = true; /* returns true: the policy is stored */
@@ -287,10 +285,13 @@ const struct wake_policy *wake_policy_next(
 static const struct wake_policy *find(
     const struct wake_policy_set *set, const struct pane_ref *pane)
 {
-	const struct presence *presence = presence_of_pane(set->parts->presences, pane);
+	const struct presence *presence;
 	const struct wake_policy *policy = NULL, *found = NULL;
 	char agent[PRESENCE_NAME_MAX + 1] = "";
 	const char *session;
+	if (list_is_empty(&set->policies))
+		return NULL;
+	presence = presence_of_pane(set->parts->presences, pane);
 	if ((pane->thread[0] == '\0' || !presence_split(pane->thread, agent, &session)) &&
 	    presence != NULL)
 		(void)snprintf(agent, sizeof agent, "%s", presence->agent);
@@ -305,7 +306,7 @@ static const struct wake_policy *find(
 
 bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane)
 {
-	const struct wake_policy *policy = set->count > 0 ? find(set, pane) : NULL;
+	const struct wake_policy *policy = find(set, pane);
 	const struct notification *note = NULL;
 	int64_t now_ms = clock_real_ms(), due_ms = INT64_MAX, left_ms;
 	if (policy == NULL)
@@ -348,6 +349,6 @@ void wake_policy_set_free(struct wake_policy_set *set)
 		return;
 	loop_timer_free(set->timer);
 	list_each_safe (struct wake_policy, wake_policy, &set->policies, link)
-		remove_policy(set, wake_policy);
+		remove_policy(wake_policy);
 	mem_free(set);
 }

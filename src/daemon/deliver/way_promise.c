@@ -37,7 +37,6 @@ struct way_promises {
 	struct presence_listener reports;
 	struct puller_listener pullers;
 	struct list promises; /* least recently armed first */
-	size_t count;
 	struct loop_timer *timer;
 	bool has_news; /* a fact has come since the timer was armed */
 };
@@ -101,7 +100,6 @@ static void promise_free(struct promise *promise)
 {
 	unwatch(promise);
 	list_remove(&promise->link);
-	promise->set->count--;
 	mem_free(promise);
 }
 
@@ -232,13 +230,12 @@ static struct promise *find(const struct way_promises *set, const struct pane_re
 static struct promise *add(struct way_promises *set, const struct pane_ref *address)
 {
 	struct promise *promise = xcalloc(1, sizeof *promise);
-	if (set->count == WAY_PROMISES_MAX)
+	if (list_count(&set->promises) == WAY_PROMISES_MAX)
 		promise_free(list_entry(set->promises.next, struct promise, link));
 	promise->set = set;
 	promise->address = *address;
 	promise->found.way = &way_none;
 	list_append(&set->promises, &promise->link);
-	set->count++;
 	return promise;
 }
 

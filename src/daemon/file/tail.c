@@ -23,7 +23,6 @@ struct tail {
 	void *data;
 	struct tail_file *current; /* the file that has the name; NULL: none */
 	struct list olds; /* open files that lost the name, oldest first */
-	size_t old_count;
 	struct tail_place *closed; /* a ring of CLOSED_MAX when full */
 	size_t closed_size;
 	size_t closed_count; /* files closed so far */
@@ -184,14 +183,12 @@ static struct tail_file *adopt(struct tail *tail, int fd, const struct stat *sta
 /* Adds a file that lost the name. If there are TAIL_OLD_MAX, closes the oldest. */
 static void add_old(struct tail *tail, struct tail_file *file)
 {
-	if (tail->old_count == TAIL_OLD_MAX) {
+	if (list_count(&tail->olds) == TAIL_OLD_MAX) {
 		struct tail_file *oldest = list_entry(tail->olds.next, struct tail_file, link);
 		remember_closed(tail, &oldest->told);
 		close_file(tail, oldest);
-		tail->old_count--;
 	}
 	list_append(&tail->olds, &file->link);
-	tail->old_count++;
 	file->grown_ms = tail->now_ms;
 }
 
@@ -219,7 +216,6 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 			 * name.
 			 */
 			tail_file_flush(file, tail->handlers.block, tail->data);
-			tail->old_count--;
 			close_file(tail, file);
 			return true;
 		}
@@ -345,7 +341,6 @@ static void take_up(struct tail *tail, int fd, const struct stat *status)
 	if (file != NULL) {
 		(void)close(fd); /* loses no data: the file is open already */
 		list_remove(&file->link);
-		tail->old_count--;
 	} else {
 		file = adopt(tail, fd, status);
 		(void)recall(tail, file);
@@ -424,7 +419,6 @@ static int64_t close_olds(struct tail *tail)
 		}
 		tail_file_flush(file, tail->handlers.block, tail->data);
 		remember_closed(tail, &file->told);
-		tail->old_count--;
 		close_file(tail, file);
 	}
 	return again_ms;
@@ -590,7 +584,7 @@ bool tail_is_at_end(const struct tail *tail)
 	const struct tail_file *file = tail->current;
 	struct stat status;
 	bool is_there = stat(tail->path, &status) == 0;
-	if (tail->old_count > 0)
+	if (!list_is_empty(&tail->olds))
 		return false;
 	if (file == NULL)
 		return is_there ? tail->state == TAIL_NOT_REGULAR && !S_ISREG(status.st_mode)
@@ -604,8 +598,8 @@ bool tail_is_at_end(const struct tail *tail)
 bool tail_is_with(const struct tail *tail, const struct tail *other)
 {
 	const struct tail_file *file = tail->current, *its = other->current;
-	return file != NULL && its != NULL && tail->old_count == 0 && other->old_count == 0 &&
-	    !tail->is_suspect && !other->is_suspect &&
+	return file != NULL && its != NULL && list_is_empty(&tail->olds) &&
+	    list_is_empty(&other->olds) && !tail->is_suspect && !other->is_suspect &&
 	    tail_file_is(file, its->told.dev, its->told.ino) &&
 	    file->told.offset == its->told.offset && file->carry.len == 0 && its->carry.len == 0 &&
 	    file->told.is_skipping == its->told.is_skipping &&

@@ -16,7 +16,6 @@ struct maker_set {
 	struct queue *queue;
 	struct tmux *tmux;
 	struct list made;
-	size_t count;
 };
 
 static const struct record_field made_fields[] = {
@@ -35,14 +34,12 @@ static struct made *add(struct maker_set *set)
 {
 	struct made *made = xcalloc(1, sizeof *made);
 	list_append(&set->made, &made->link);
-	set->count++;
 	return made;
 }
 
-static void forget(struct maker_set *set, struct made *made)
+static void forget(struct made *made)
 {
 	list_remove(&made->link);
-	set->count--;
 	mem_free(made);
 }
 
@@ -52,7 +49,7 @@ static bool load(void *data, const char *name, const struct json *value)
 	struct made *made = add(set);
 	if (pane_ref_parse(name, &made->pane) && record_read(made_kind.rows, value, made))
 		return true;
-	forget(set, made);
+	forget(made);
 	return false;
 }
 
@@ -69,7 +66,7 @@ struct maker_set *maker_set_new(struct queue *queue, struct tmux *tmux)
 void maker_set_free(struct maker_set *set)
 {
 	while (set != NULL && !list_is_empty(&set->made))
-		forget(set, list_entry(set->made.next, struct made, link));
+		forget(list_entry(set->made.next, struct made, link));
 	mem_free(set);
 }
 
@@ -82,7 +79,7 @@ static void tidy(struct maker_set *set)
 			continue;
 		pane_ref_format(&made->pane, name);
 		record_delete(queue_store(set->queue), &made_kind, name);
-		forget(set, made);
+		forget(made);
 	}
 }
 
@@ -95,7 +92,7 @@ void maker_note(
 	    (caller->pane.pane == MUXBUS_NO_ID && caller->session == 0))
 		return;
 	tidy(set);
-	if (set->count >= MAKERS_MAX)
+	if (list_count(&set->made) >= MAKERS_MAX)
 		return;
 	made = add(set);
 	made->pane = *pane;

@@ -16,7 +16,6 @@ struct presence_set {
 	struct store *store;
 	struct list listeners;
 	struct list presences; /* by time of the last report, oldest first */
-	size_t count;
 };
 
 const char *const presence_state_names[] = {
@@ -117,7 +116,6 @@ static void presence_remove(struct presence_set *set, struct presence *presence)
 	char name[NAME_SIZE];
 	record_delete(set->store, &presence_kind, presence_name(presence, name));
 	list_remove(&presence->link);
-	set->count--;
 	mem_free(presence);
 }
 
@@ -127,7 +125,7 @@ static void sweep(struct presence_set *set)
 	list_each_safe (struct presence, presence, &set->presences, link)
 		if (!is_there(set, presence))
 			presence_remove(set, presence);
-	if (set->count >= PRESENCES_MAX)
+	if (list_count(&set->presences) >= PRESENCES_MAX)
 		presence_remove(set, list_entry(set->presences.next, struct presence, link));
 }
 
@@ -290,7 +288,6 @@ static struct presence *presence_add(struct presence_set *set, const struct pane
 	presence->pane = *pane;
 	presence->since_ms = clock_real_ms();
 	list_append(&set->presences, &presence->link);
-	set->count++;
 	return presence;
 }
 

@@ -17,7 +17,6 @@ enum { DATA_MAX = 16 * 1024, KEY_SIZE = NOTIFICATION_KEY_MAX };
 struct reporter_set {
 	const struct daemon *parts;
 	struct list reporters;
-	size_t count;
 	struct loop_timer *timer; /* handles pending reports */
 };
 
@@ -32,7 +31,6 @@ struct reporter {
 	struct stream_tap tap;
 	struct osc_reader reader;
 	struct list pending; /* struct reporter_pending, oldest first */
-	size_t pending_count;
 	int64_t paid_ms; /* CLOCK_MONOTONIC: the posts so far use up the rate until then */
 	unsigned slot; /* slot of the next notification */
 	unsigned held; /* notices beyond the rate, which the next notification counts */
@@ -85,7 +83,6 @@ static void forget_pending(struct reporter *reporter)
 	list_each_safe (struct reporter_pending, pending, &reporter->pending, link)
 		mem_free(pending);
 	list_init(&reporter->pending);
-	reporter->pending_count = 0;
 }
 
 static void reporter_free(struct reporter *reporter)
@@ -95,7 +92,6 @@ static void reporter_free(struct reporter *reporter)
 	forget_pending(reporter);
 	osc_reader_finish(&reporter->reader);
 	list_remove(&reporter->link);
-	reporter->set->count--;
 	mem_free(reporter);
 }
 
@@ -123,7 +119,7 @@ static void on_osc(struct stream_tap *tap, const struct token *token)
 		osc_report_read(&reporter->reader, token->text, token->len, &pending->notice) ==
 		    OSC_NOTICE;
 	counters->reports_refused += pending->is_context && !is_wanted;
-	if (is_wanted && reporter->pending_count >= REPORTER_PENDING_MAX) {
+	if (is_wanted && list_count(&reporter->pending) >= REPORTER_PENDING_MAX) {
 		counters->reports_dropped++;
 		is_wanted = false;
 	}
@@ -132,7 +128,6 @@ static void on_osc(struct stream_tap *tap, const struct token *token)
 		return;
 	}
 	list_append(&reporter->pending, &pending->link);
-	reporter->pending_count++;
 	loop_timer_wake(reporter->set->timer);
 }
 
@@ -295,7 +290,6 @@ static void take_pending(struct reporter *reporter)
 		struct reporter_pending *pending =
 		    list_entry(reporter->pending.next, struct reporter_pending, link);
 		list_remove(&pending->link);
-		reporter->pending_count--;
 		if (pending->is_context)
 			take_context(reporter, &pending->context);
 		else
@@ -328,7 +322,6 @@ static struct reporter *reporter_new(struct reporter_set *set)
 	osc_reader_init(&reporter->reader);
 	list_init(&reporter->pending);
 	list_append(&set->reporters, &reporter->link);
-	set->count++;
 	return reporter;
 }
 
@@ -336,7 +329,7 @@ void reporter_add(struct reporter_set *set, uint32_t pane, const struct pane_ref
     const char *token, bool wants_notices)
 {
 	struct reporter *reporter;
-	if (set == NULL || set->count >= REPORTERS_MAX) {
+	if (set == NULL || list_count(&set->reporters) >= REPORTERS_MAX) {
 		log_warning("there are too many panes that report: pane %%%u has no token", pane);
 		return;
 	}
@@ -409,5 +402,5 @@ void reporter_set_wake(struct reporter_set *set)
 
 bool reporter_set_is_idle(const struct reporter_set *set)
 {
-	return set->count == 0;
+	return list_is_empty(&set->reporters);
 }

@@ -44,7 +44,6 @@ struct consumer {
 struct consumer_set {
 	struct queue *queue;
 	struct list consumers; /* least recently used first */
-	size_t count;
 	int64_t ack_wait_ms;
 };
 
@@ -100,7 +99,6 @@ static struct consumer *consumer_new(struct consumer_set *set, const char *name)
 	snprintf(consumer->name, sizeof consumer->name, "%s", name);
 	map_init(&consumer->handed);
 	list_append(&set->consumers, &consumer->link);
-	set->count++;
 	return consumer;
 }
 
@@ -110,7 +108,6 @@ static void consumer_free(struct consumer *consumer)
 		mem_free(handed);
 	map_finish(&consumer->handed);
 	list_remove(&consumer->link);
-	consumer->set->count--;
 	mem_free(consumer);
 }
 
@@ -190,9 +187,9 @@ struct consumer *consumer_get(struct consumer_set *set, const char *name)
 		consumer_use(consumer);
 		return consumer;
 	}
-	if (set->count == CONSUMERS_MAX)
+	if (list_count(&set->consumers) == CONSUMERS_MAX)
 		forget_one(set);
-	if (set->count == CONSUMERS_MAX)
+	if (list_count(&set->consumers) == CONSUMERS_MAX)
 		return NULL;
 	consumer = consumer_new(set, name);
 	consumer_store(consumer);
@@ -379,7 +376,7 @@ size_t consumer_set_parked(const struct consumer_set *set)
 
 size_t consumer_set_count(const struct consumer_set *set)
 {
-	return set->count;
+	return list_count(&set->consumers);
 }
 
 static const char *const source_choices[] = {

@@ -25,9 +25,7 @@ struct detached {
 	struct list runs; /* lists in order; the first one runs */
 	uint64_t last; /* number of the newest list */
 	struct list held; /* lists that run, but no longer delay later lists */
-	unsigned held_count;
 	struct list left; /* lists that timed out but still run, the oldest first */
-	unsigned left_count;
 	struct loop_timeout hold_timer; /* when the first list takes too long: sends ping */
 	struct ping ping;
 	int failed_error, failed_errno; /* why the first list could not be started; 0: no error */
@@ -121,7 +119,6 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	list_remove(&run->link);
 	list_init(&failed);
 	if (run->is_held) {
-		*(run->pending != NULL ? &detached->held_count : &detached->left_count) -= 1;
 		sync_settle_later(detached->sync);
 		errno = number;
 		answer(run, error, replies, count);
@@ -221,7 +218,7 @@ static void on_timer(void *data)
 static void on_hold(void *data)
 {
 	struct detached *detached = data;
-	if (detached->held_count < HELD_MAX)
+	if (list_count(&detached->held) < HELD_MAX)
 		ping_start(&detached->ping);
 	else
 		loop_timeout_start(&detached->hold_timer, detached_hold_ms(detached->sync));
@@ -234,8 +231,7 @@ static void on_held(void *data)
 	struct pending *pending = run->pending;
 	run->pending = NULL;
 	list_move(&detached->left, &run->link);
-	detached->held_count--;
-	if (++detached->left_count > LEFT_MAX) {
+	if (list_count(&detached->left) > LEFT_MAX) {
 		struct detached_run *oldest = first(&detached->left);
 		muxbus_one_shot_cancel(oldest->one_shot);
 		on_reply(oldest, MUXBUS_ERR_CANCELLED, NULL, 0);
@@ -260,7 +256,6 @@ static void on_answered(void *data)
 	detached->sync->hooked_ms = clock_mono_ms();
 	run->is_held = true;
 	loop_timeout_start(&run->timer, one_shot_wait(run->one_shot));
-	detached->held_count++;
 	list_move(&detached->held, &run->link);
 	detached_go_on(detached);
 	sync_settle_later(detached->sync);
@@ -327,7 +322,7 @@ int detached_run(
 
 bool detached_is_busy(const struct detached *detached)
 {
-	return !list_is_empty(&detached->runs) || detached->held_count > 0;
+	return !list_is_empty(&detached->runs) || !list_is_empty(&detached->held);
 }
 
 uint64_t detached_last(const struct detached *detached)
