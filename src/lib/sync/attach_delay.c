@@ -17,34 +17,31 @@ struct delayed_run {
 	struct muxbus_sync *sync;
 	struct muxbus_connection *connection; /* runs the list; NULL: not run yet */
 	struct muxbus_command *command;
-	struct parts read_back; /* parts to list afterwards; empty: none */
 	struct pending *pending;
-};
+	struct parts read_back; /* parts to list before the reply is passed on; empty: none */
 
-struct read_back {
-	struct pending *pending; /* the replies are copied */
+	/* Members for a list with read_back. The pending has copies of the replies. */
 	int error;
 	uint8_t *bodies; /* text of the copied replies; NULL: out of memory, the text is lost */
 	bool is_answered; /* the reply was received */
-	bool is_read_back;
+	bool is_read_back; /* the listing has ended */
 };
 
 /* Calls the user's reply function when the reply and the listing are complete. */
-static void answer(struct read_back *read_back)
+static void answer(struct delayed_run *run)
 {
-	struct pending *pending = read_back->pending;
-	if (!read_back->is_answered || !read_back->is_read_back)
+	struct pending *pending = run->pending;
+	if (!run->is_answered || !run->is_read_back)
 		return;
-	if (read_back->bodies == NULL) {
+	if (run->bodies == NULL) {
 		pending_fail(pending, MUXBUS_ERR_NOMEM);
 	} else {
 		if (pending->reply != NULL)
-			pending->reply(
-			    pending->data, read_back->error, pending->replies, pending->count);
+			pending->reply(pending->data, run->error, pending->replies, pending->count);
 		pending_free(pending);
 	}
-	mem_free(read_back->bodies);
-	mem_free(read_back);
+	mem_free(run->bodies);
+	mem_free(run);
 }
 
 /* Copies replies, with their texts in one block of memory. Returns NULL if out of memory. */
@@ -69,19 +66,19 @@ static uint8_t *copy_replies(
 
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
-	struct read_back *read_back = data;
-	read_back->error = error;
-	read_back->bodies = copy_replies(read_back->pending->replies, replies, count);
-	read_back->is_answered = true;
-	answer(read_back);
+	struct delayed_run *run = data;
+	run->error = error;
+	run->bodies = copy_replies(run->pending->replies, replies, count);
+	run->is_answered = true;
+	answer(run);
 }
 
 /* Called when the listing has ended: the reply counts even if the listing failed. */
 static void on_listed(void *data, int error UNUSED)
 {
-	struct read_back *read_back = data;
-	read_back->is_read_back = true;
-	answer(read_back);
+	struct delayed_run *run = data;
+	run->is_read_back = true;
+	answer(run);
 }
 
 /* Takes the reply to a list. If tmux has not run the list, runs the list again later. */
@@ -204,30 +201,6 @@ bool attach_delay_may_run_beside(struct muxbus_sync *sync)
 	return !sync->beside_waits;
 }
 
-/*
- * Runs a list, then lists parts, which the list may change. Returns 0 or an error of
- * muxbus_sync_run(); after an error pending is not freed.
- */
-static int read_back_run(struct muxbus_sync *sync, struct muxbus_command *command,
-    const struct parts *parts, struct pending *pending)
-{
-	struct read_back *read_back = mem_calloc(1, sizeof *read_back);
-	int error;
-	if (read_back == NULL) {
-		muxbus_command_free(command);
-		return MUXBUS_ERR_NOMEM;
-	}
-	read_back->pending = pending;
-	error = run_request(sync, command, on_reply, read_back);
-	if (error != 0) {
-		mem_free(read_back);
-		return error;
-	}
-	if (lister_wait(sync, parts, 0, on_listed, read_back) != 0)
-		read_back->is_read_back = true;
-	return 0;
-}
-
 #define QUIET_MS 30
 /* A connection is opened after this time even if the server was never quiet. */
 #define PATIENCE_MS 1000
@@ -279,18 +252,30 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	return false;
 }
 
-/* Runs a list now. Owns pending afterwards, unless it returns an error. */
-static int run_now(struct muxbus_sync *sync, struct muxbus_command *command,
-    const struct parts *read_back, struct pending *pending)
+/*
+ * Runs a list now, and then lists the parts that the list may change. Frees the run when it is
+ * answered; after an error of muxbus_sync_run(), the caller frees run and pending.
+ */
+static int run_now(struct delayed_run *run)
 {
+	struct muxbus_sync *sync = run->sync;
+	struct pending *pending = run->pending;
+	bool reads_back = !parts_are_empty(&run->read_back);
 	int error;
 	attach_delay_disturb(sync);
-	if (!parts_are_empty(read_back))
-		return read_back_run(sync, command, read_back, pending);
-	error = run_request(sync, command, pending->reply, pending->data);
-	if (error == 0)
+	if (reads_back)
+		error = run_request(sync, run->command, on_reply, run);
+	else
+		error = run_request(sync, run->command, pending->reply, pending->data);
+	if (error != 0)
+		return error;
+	if (!reads_back) {
 		pending_free(pending);
-	return error;
+		mem_free(run);
+	} else if (lister_wait(sync, &run->read_back, 0, on_listed, run) != 0) {
+		run->is_read_back = true;
+	}
+	return 0;
 }
 
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
@@ -313,16 +298,17 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
 		muxbus_command_free(command);
 		return error;
 	}
-	if (is_now) {
-		error = run_now(sync, command, read_back, run->pending);
-		if (error != 0)
-			pending_free(run->pending);
-		mem_free(run);
-		return error;
-	}
 	run->read_back = *read_back;
-	list_append(&sync->attach_delay.runs, &run->link);
-	return 0;
+	if (!is_now) {
+		list_append(&sync->attach_delay.runs, &run->link);
+		return 0;
+	}
+	error = run_now(run);
+	if (error != 0) {
+		pending_free(run->pending);
+		mem_free(run);
+	}
+	return error;
 }
 
 static struct delayed_run *take_run(struct attach_delay *delay)
@@ -336,10 +322,11 @@ void attach_delay_release(struct muxbus_sync *sync)
 {
 	while (!list_is_empty(&sync->attach_delay.runs) && may_run(sync)) {
 		struct delayed_run *run = take_run(&sync->attach_delay);
-		int error = run_now(sync, run->command, &run->read_back, run->pending);
-		if (error != 0)
+		int error = run_now(run);
+		if (error != 0) {
 			pending_fail(run->pending, error);
-		mem_free(run);
+			mem_free(run);
+		}
 	}
 }
 
