@@ -25,7 +25,7 @@ struct stream {
 	bool is_told; /* a reader may know an offset, and so can miss output */
 	bool has_ring;
 	struct ring ring;
-	int64_t lease_end_ms; /* 0: none */
+	struct loop_timer *lease; /* armed while a reader has a lease */
 	bool lease_follows; /* its reader reads output, and needs the daemon to be attached */
 	struct pane_events events;
 	struct list taps;
@@ -51,7 +51,7 @@ struct stream_set {
 	struct lines_turn lines_turn;
 	struct loop_timer *lines_timer; /* the next turn in which watches look */
 	struct loop_timer *flush;
-	struct loop_timer *lease_timer;
+	struct event_base *base;
 	uint64_t bytes;
 };
 
@@ -66,6 +66,8 @@ static struct stream *find(const struct stream_set *streams, uint32_t pane)
 	return map_get(&streams->map, pane);
 }
 
+static void on_lease(void *data);
+
 /* Returns the stream of an existing pane, made if missing. NULL if there is no such pane. */
 static struct stream *get(struct stream_set *streams, uint32_t pane)
 {
@@ -76,6 +78,7 @@ static struct stream *get(struct stream_set *streams, uint32_t pane)
 	*stream = (struct stream){.set = streams, .pane = pane, .end = model_offset(streams, pane)};
 	output_source_init(&stream->source, streams->sources, pane);
 	pane_events_init(&stream->events, pane);
+	stream->lease = loop_timer_new(streams->base, on_lease, stream);
 	list_init(&stream->taps);
 	list_init(&stream->dirty);
 	list_init(&stream->behind);
@@ -157,11 +160,11 @@ static void want_feed(struct stream_set *streams, struct stream *stream)
 /* Adjusts a stream to its interests. */
 static void settle(struct stream_set *streams, struct stream *stream)
 {
-	bool ring = wants(streams, stream, STREAM_RING) || stream->lease_end_ms > 0;
+	bool ring = wants(streams, stream, STREAM_RING) || loop_timer_is_armed(stream->lease);
 	bool text = wants(streams, stream, STREAM_TEXT);
 	bool marks = wants(streams, stream, STREAM_MARKS);
 	/* The interests in this pane, without those in every pane. */
-	bool is_wanted = stream->lease_end_ms > 0 || is_followed(stream);
+	bool is_wanted = loop_timer_is_armed(stream->lease) || is_followed(stream);
 	if (ring && !stream->has_ring) {
 		ring_init(
 		    &stream->ring, streams->ring_bytes_max, model_offset(streams, stream->pane));
@@ -206,6 +209,7 @@ static void drop(struct stream_set *streams, struct stream *stream)
 		ring_finish(&stream->ring);
 	pane_events_finish(&stream->events);
 	free_tokens(stream);
+	loop_timer_free(stream->lease);
 	map_remove(&streams->map, stream->pane);
 	mem_free(stream);
 }
@@ -259,20 +263,9 @@ static void on_lines(void *data)
 
 static void on_lease(void *data)
 {
-	struct stream_set *streams = data;
-	int64_t now_ms = clock_mono_ms();
-	int64_t next_ms = INT64_MAX;
-	map_each (struct stream, stream, &streams->map) {
-		if (stream->lease_end_ms > now_ms) {
-			next_ms = stream->lease_end_ms < next_ms ? stream->lease_end_ms : next_ms;
-		} else if (stream->lease_end_ms > 0) {
-			stream->lease_end_ms = 0;
-			stream->lease_follows = false;
-			settle(streams, stream);
-		}
-	}
-	if (next_ms != INT64_MAX)
-		loop_timer_arm(streams->lease_timer, next_ms - now_ms);
+	struct stream *stream = data;
+	stream->lease_follows = false;
+	settle(stream->set, stream);
 }
 
 /* A piece of output while it is split into tokens. */
@@ -490,11 +483,9 @@ void stream_lease(struct stream_set *streams, uint32_t pane, bool follows)
 	struct stream *stream = get(streams, pane);
 	if (stream == NULL)
 		return;
-	stream->lease_end_ms = clock_mono_ms() + STREAM_LEASE_SEC * 1000;
+	loop_timer_arm(stream->lease, STREAM_LEASE_SEC * 1000);
 	stream->lease_follows |= follows;
 	settle(streams, stream);
-	if (!loop_timer_is_armed(streams->lease_timer))
-		loop_timer_arm(streams->lease_timer, STREAM_LEASE_SEC * 1000);
 }
 
 int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap *tap)
@@ -636,6 +627,7 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
     struct event_log *events, struct tmux *tmux)
 {
 	struct stream_set *streams = xcalloc(1, sizeof *streams);
+	streams->base = base;
 	streams->tmux = tmux;
 	streams->ring_bytes_max = (size_t)config->limits.ring_bytes;
 	pane_events_sink_init(&streams->sink, base, events, tmux, config->limits.quiet_ms);
@@ -647,7 +639,6 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
 	streams->sources = output_source_set_new(base, config, tmux, on_late);
 	streams->lines_timer = loop_timer_new(base, on_lines, streams);
 	streams->flush = loop_timer_new(base, on_flush, streams);
-	streams->lease_timer = loop_timer_new(base, on_lease, streams);
 	if (config->all_output)
 		stream_want(streams, MUXBUS_NO_ID, STREAM_RING, true);
 	tmux_set_reader(tmux, &reader, streams);
@@ -665,7 +656,6 @@ void stream_set_free(struct stream_set *streams)
 	map_finish(&streams->inputs);
 	loop_timer_free(streams->lines_timer);
 	loop_timer_free(streams->flush);
-	loop_timer_free(streams->lease_timer);
 	pane_events_sink_finish(&streams->sink);
 	mem_free(streams);
 }
