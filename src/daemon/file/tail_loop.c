@@ -25,8 +25,6 @@ struct tail_loop_set {
 	struct list tail_loops;
 	struct list dirty; /* tail_loops to look at */
 	struct loop_timer *soon; /* looks at the tail_loops of dirty */
-	struct loop_timer *timer;
-	int64_t due_ms; /* when the timer fires; -1: not armed */
 	struct event *mounts;
 	int mounts_fd;
 	uint8_t *scratch;
@@ -43,7 +41,7 @@ struct tail_loop {
 	void *data;
 	bool must_refresh; /* the directories of the path may have changed */
 	int64_t refreshed_ms;
-	int64_t due_ms; /* of the next look without an event; -1: none */
+	struct loop_timer *timer; /* the next look without an event */
 	int path_error; /* -errno of a directory that cannot be watched */
 	int file_error; /* -errno of an open file that cannot be watched */
 	size_t unwatched; /* number of open files without a watch */
@@ -62,14 +60,6 @@ static void mark_dirty(struct tail_loop *tail_loop)
 static void wake_soon(struct tail_loop_set *set)
 {
 	loop_timer_wake(set->soon);
-}
-
-static void arm(struct tail_loop_set *set, int64_t due_ms, int64_t now_ms)
-{
-	if (due_ms < 0 || (set->due_ms >= 0 && set->due_ms <= due_ms))
-		return;
-	loop_timer_arm(set->timer, due_ms - now_ms);
-	set->due_ms = due_ms;
 }
 
 /* Returns the name of a file system that changes without inotify events, or NULL. */
@@ -235,7 +225,7 @@ static int64_t poll_again_ms(const struct tail_loop_set *set, int64_t took_ms)
 static void look(struct tail_loop *tail_loop)
 {
 	struct tail_loop_set *set = tail_loop->set;
-	int64_t now_ms = clock_mono_ms();
+	int64_t now_ms = clock_mono_ms(), due_ms;
 	int64_t again_ms;
 	bool has_more, goes_on;
 	bool is_fresh = tail_loop->must_refresh ||
@@ -248,17 +238,16 @@ static void look(struct tail_loop *tail_loop)
 	goes_on = tail_look(tail_loop->tail, now_ms, &has_more, &again_ms);
 	if (is_fresh || missing(tail_loop) || tail_loop->reason[0])
 		judge(tail_loop);
-	tail_loop->due_ms = again_ms >= 0 ? now_ms + again_ms : -1;
+	due_ms = again_ms >= 0 ? now_ms + again_ms : -1;
 	if (tail_loop->reason[0]) {
 		int64_t took_ms = clock_mono_ms() - now_ms;
-		tail_loop->due_ms =
-		    earlier(tail_loop->due_ms, now_ms + took_ms + poll_again_ms(set, took_ms));
+		due_ms = earlier(due_ms, now_ms + took_ms + poll_again_ms(set, took_ms));
 	}
-	if (goes_on)
-		tail_loop->due_ms = earlier(tail_loop->due_ms, watch_partial(tail_loop, now_ms));
+	due_ms = goes_on ? earlier(due_ms, watch_partial(tail_loop, now_ms)) : -1;
+	if (due_ms >= 0)
+		loop_timer_arm(tail_loop->timer, due_ms - now_ms);
 	else
-		tail_loop->due_ms = -1;
-	arm(set, tail_loop->due_ms, now_ms);
+		loop_timer_disarm(tail_loop->timer);
 	if (goes_on && (has_more || tail_loop->must_refresh)) {
 		mark_dirty(tail_loop);
 		loop_timer_arm(set->soon, 0); /* other events have their turn before */
@@ -296,20 +285,9 @@ static void read_and_look(void *data)
 
 static void on_timer(void *data)
 {
-	struct tail_loop_set *set = data;
-	int64_t now_ms = clock_mono_ms();
-	int64_t next_ms = -1;
-	set->due_ms = -1;
-	list_each (struct tail_loop, tail_loop, &set->tail_loops, link) {
-		if (tail_loop->due_ms < 0)
-			continue;
-		if (tail_loop->due_ms <= now_ms)
-			mark_dirty(tail_loop);
-		else
-			next_ms = earlier(next_ms, tail_loop->due_ms);
-	}
-	arm(set, next_ms, now_ms);
-	read_and_look(set);
+	struct tail_loop *tail_loop = data;
+	mark_dirty(tail_loop);
+	wake_soon(tail_loop->set);
 }
 
 void tail_loop_set_look(struct tail_loop_set *set)
@@ -333,13 +311,11 @@ struct tail_loop_set *tail_loop_set_new(
 {
 	struct tail_loop_set *set = xcalloc(1, sizeof *set);
 	set->base = base;
-	set->due_ms = -1;
 	set->poll_ms = options != NULL && options->poll_ms > 0 ? options->poll_ms : TAIL_POLL_MS;
 	set->scratch = xalloc(TAIL_SCRATCH);
 	list_init(&set->tail_loops);
 	list_init(&set->dirty);
 	set->soon = loop_timer_new(base, read_and_look, set);
-	set->timer = loop_timer_new(base, on_timer, set);
 	/* Becomes readable once for each change of the mounts. */
 	set->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	if (set->mounts_fd >= 0)
@@ -363,7 +339,6 @@ void tail_loop_set_free(struct tail_loop_set *set)
 		return;
 	inotify_hub_free(set->hub);
 	loop_timer_free(set->soon);
-	loop_timer_free(set->timer);
 	if (set->mounts != NULL)
 		event_free(set->mounts);
 	if (set->mounts_fd >= 0)
@@ -451,7 +426,7 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	tail_loop->path = xstrdup(path);
 	tail_loop->handlers = *handlers;
 	tail_loop->data = data;
-	tail_loop->due_ms = -1;
+	tail_loop->timer = loop_timer_new(set->base, on_timer, tail_loop);
 	tail_loop->partial_end = -1;
 	list_init(&tail_loop->dirty_link);
 	list_append(&set->tail_loops, &tail_loop->link);
@@ -481,6 +456,7 @@ void tail_loop_free(struct tail_loop *tail_loop)
 	if (tail_loop == NULL)
 		return;
 	tail_free(tail_loop->tail);
+	loop_timer_free(tail_loop->timer);
 	path_watch_free(tail_loop->path_watch);
 	list_remove(&tail_loop->dirty_link);
 	list_remove(&tail_loop->link);

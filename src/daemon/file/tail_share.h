@@ -97,12 +97,5 @@ struct context_lines {
 
 void context_lines_finish(struct context_lines *context);
 
-/* Remembers the last lines of text, which ends at end. */
-void context_lines_add(struct context_lines *context, const char *text, size_t end);
-
-/* Copies the remembered lines, except the first `from` lines that were ever remembered. */
-void context_lines_copy(
-    const struct context_lines *context, uint64_t from, struct context_lines *ret_copy);
-
 /* Returns the length without the line end. */
 size_t context_line_len(const char *bytes, size_t len);
