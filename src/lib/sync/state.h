@@ -7,8 +7,8 @@
  * attach_delay  decides when a connection may be opened
  * detached      runs commands without a connection
  * lister        decides when the server is listed; calls the callers that wait for a listing
- * details       the fields of panes that tmux does not announce
- * detail_watch  asks for these fields once a second, while a caller wants them
+ * details       the fields of panes that tmux does not announce; asks for them once a second
+ *               while a caller wants them
  * announced     events whose own text changes the model
  * leaving       panes that are closing, or moving to another window
  * primary       the attachment that runs the commands
@@ -20,7 +20,7 @@
  * capture       captures panes at an exact offset of their output
  * reconnect     waits for a server that does not run
  * seen_ids      the ids of objects in events, which a listing may have missed
- * audit         compares the model with the server
+ * drift         compares the model with the server
  */
 #pragma once
 
@@ -62,127 +62,142 @@ struct sync_callbacks {
 	void (*published)(struct muxbus_sync *sync);
 };
 
-/* The state of lister.c. */
+/*
+ * The state of lister.c. Each listing has a number, which counts from 1. The unannounced parts are
+ * those that tmux changes without an event: indexes, details, titles, tree and clients.
+ */
 struct lister {
-	struct loop_timeout timer; /* starts the next listing */
-	bool is_running;
-	struct attachment *source; /* runs the listing; replies of other attachments are ignored */
-	bool is_publishing; /* changes are being reported: no listing begins until then */
-	bool has_attached; /* a connection was opened since the last whole listing */
-	struct parts dirty; /* parts that may have changed since they were listed */
-	struct parts running; /* parts of the running or last listing */
-	bool needs_names; /* the next whole listing reads commands and directories too */
-	struct part_ids added; /* windows announced as new since they were listed last */
-	struct parts claims; /* unannounced parts that callers of the running listing want fresh */
-	struct parts known; /* unannounced parts that are right if tmux has run nothing since */
-	uint64_t last_number; /* tmux's number of the last sentinel; 0: unknown */
-	unsigned rounds; /* listings in a row after which more had to be listed */
-	unsigned cuts; /* listings in a row with records that tmux cut off */
-	unsigned refusals; /* failed listings of the whole server in a row */
-	uint64_t begun; /* number of listings begun, and the number of the last one */
+	struct list waits; /* struct lister_wait: the callers that wait for a listing */
+	struct loop_timeout timer; /* begins the next listing */
+	struct parts dirty; /* the parts that the next listing must list; it clears them */
+	struct part_ids added; /* windows that were announced as new, not listed yet */
+	bool has_attached; /* a connection was opened: the next listing is of the whole server */
+	bool is_publishing; /* changes are being reported: no listing begins until all are */
+	bool needs_names; /* /proc lacked panes: tmux lists commands until the server is lost */
 	uint64_t behind; /* the next listing waits for the end of list `behind` of sync->beside */
-	uint64_t done; /* number of the last finished listing */
+
+	/* The last listing, which may still run. These values are set when it begins. */
+	uint64_t begun; /* its number */
+	int64_t begun_us; /* its beginning (CLOCK_MONOTONIC, as all other times with _us) */
+	int64_t begun_sec; /* the same moment by CLOCK_REALTIME */
+	struct parts running; /* the parts that it lists */
+	struct parts claims; /* the unannounced parts that its callers want */
+	bool is_running; /* its reply has not come yet */
+	struct attachment *source; /* runs it; the reply of any other attachment is ignored */
+
+	/* The results of the listings so far. These values are set when a listing ends. */
+	uint64_t done; /* number of the last listing that ended without an error */
+	uint64_t whole; /* number of the last such listing of the whole server */
+	uint64_t previous; /* value of whole before the last listing that ended so */
+	uint64_t last_number; /* tmux's number of the last sentinel; 0: unknown */
+	struct parts known; /* unannounced parts that are right if tmux has run nothing since */
+	int64_t details_us; /* beginning of the last listing of all details; 0: there was none */
+	int64_t tree_us; /* the same for all sessions and links */
+	int64_t clients_us; /* the same for all clients */
+	int64_t cost_us; /* how long the last listing of the whole server took */
+	unsigned rounds; /* listings in a row that found more to list; 0 after one that did not */
+	unsigned cuts; /* listings in a row with records that tmux cut off */
+	unsigned refusals; /* listings in a row that failed, apart from those of closed objects */
+
 	uint64_t wholes; /* how many listings of the whole server have begun */
-	uint64_t whole; /* number of the last finished listing of the whole server */
-	uint64_t previous; /* value of whole before the last finished listing */
-	int64_t begun_us;
-	int64_t begun_sec; /* begun_us by CLOCK_REALTIME */
-	int64_t whole_begun_us;
-	int64_t details_us; /* when the last listing with these parts began; 0: never */
-	int64_t tree_us;
-	int64_t clients_us;
-	int64_t cost_us; /* duration of a listing of the whole server */
-	struct list waits;
+	int64_t whole_begun_us; /* beginning of the last of them; 0: none on this connection */
 };
 
-/* The state of leaving.c. */
+/* The state of leaving.c: the one event that is held. */
 struct leaving {
-	struct loop_timeout timer; /* limits the hold */
-	bool is_held;
-	bool is_asked; /* tmux was asked where the panes are */
-	uint32_t window;
-	uint32_t active; /* active pane from a later event; MUXBUS_NO_ID: none */
-	char *layout; /* layout without the panes; NULL: the window is closed */
+	struct loop_timeout timer; /* ends the hold */
+	bool is_held; /* an event is held; the members below are about it */
+	bool is_asked; /* tmux was asked once in which windows the panes are */
+	uint32_t window; /* the window of the event */
+	uint32_t active; /* active pane by a later event; MUXBUS_NO_ID: there was none */
+	char *layout; /* the new layout, which lacks the panes; NULL: the window is closed */
 };
 
 /* The state of attach_delay.c. */
 struct attach_delay {
-	struct loop_timeout timer; /* next check */
-	int64_t disturbed_ms; /* when the server last changed; 0: never */
-	int64_t waiting_ms; /* when a connection began to wait; 0: none waits */
-	struct list runs; /* waiting commands */
+	struct loop_timeout timer; /* settles the sync when the server may be quiet */
+	int64_t disturbed_ms; /* the last change of the server, by us or an event; 0: none yet */
+	int64_t waiting_ms; /* since when a connection waits to be opened; 0: none waits */
+	struct list runs; /* struct delayed_run: lists of commands that wait */
 };
 
 struct muxbus_sync {
+	/* From the options: these members do not change. */
 	struct muxbus_loop *loop;
 	const struct sync_callbacks *callbacks;
 	char *socket_path;
 	char *tmux_path; /* NULL: the server's own binary */
-	enum muxbus_way first_way; /* from the options */
-	enum muxbus_way way; /* the last way that worked; at first first_way */
-	bool all_output; /* deliver the output of every pane, including new panes */
-	unsigned all_wanted; /* number of subscribers to all output */
-	uint64_t all_since; /* number of listings begun at the first subscription */
+	enum muxbus_way first_way;
 	unsigned command_timeout_ms;
 	struct muxbus_sync_handlers handlers;
-	void *data;
+	void *data; /* of the handlers */
 
-	enum muxbus_sync_state state;
-	bool is_started;
-	bool is_detached; /* run without a connection */
-	void (*attached)(void *data); /* to be called when attached; NULL: nothing to call */
+	/* The wishes of the user. */
+	bool is_started; /* between muxbus_sync_start() and muxbus_sync_stop() */
+	void (*stopped)(void *data); /* called after the stop; NULL: no stop is under way */
+	void *stopped_data;
+	bool is_detached; /* no connection shall be open, by muxbus_sync_set_attached() */
+	void (*attached)(void *data); /* called when the sync is attached; NULL: no call */
 	void *attached_data;
-	uint64_t wholes_before; /* number of whole listings begun when is_detached changed */
-	struct identity server;
-	struct muxbus_version version;
-	char version_text[32];
+	uint64_t wholes_before; /* lister.wholes at its last call: attached() waits for more */
+	unsigned all_wanted; /* number of callers that want the output of every pane */
+	bool all_output; /* all_wanted is not 0 */
+	uint64_t all_since; /* lister.begun at the last change of all_output */
+	unsigned details_wanted; /* number of callers that want the details every second */
+	struct loop_timeout details_timer; /* lists the details */
 
-	struct muxbus_model *empty; /* the model while not LIVE */
+	/* The server. */
+	enum muxbus_sync_state state;
+	enum muxbus_way way; /* the last way that worked; first_way again when the server is lost */
+	struct identity server; /* zeroes: none was found */
+	struct muxbus_version version; /* as the last connection said it */
+	char version_text[32]; /* as the last listing said it */
+	struct pane_proc pane_proc; /* the processes of the server */
+	struct pane_pidfd server_pidfd; /* watches the process of the server, as pane 0 */
+	struct reconnect reconnect; /* waits for a server that does not run */
+	struct ping ping; /* runs while a server does not answer */
+	int search_error; /* result of the last try that was reported, while no server is found */
+	bool is_lost; /* the server was lost: the end of the turn handles this */
+	int lost_error; /* why it was lost */
+	char lost_reason[256];
+
+	/* The model. */
+	struct muxbus_model *empty; /* the model while the sync is not LIVE */
 	struct muxbus_model *model; /* never NULL */
-	bool exit_unattached; /* from the last listing */
-	unsigned people; /* users' clients in the last listing */
+	bool exit_unattached; /* the server ends with its last client, by the last listing */
+	unsigned people; /* number of clients of users in the model */
+	bool is_cut; /* the model lacks objects, and this was logged */
 	struct map tracks; /* maps a pane id to its struct track */
 	struct seen_ids seen_ids;
 	struct lister lister;
 	struct leaving leaving;
-	int64_t distrust_until_ms; /* until this time the text of events is not trusted */
-	struct pane_pidfd pane_pidfd;
-	struct pane_pidfd server_pidfd; /* watches the server itself, as pane 0 */
-	struct pane_proc pane_proc; /* the processes of the server */
-	struct reconnect reconnect;
-	struct ping ping; /* used while a server does not answer */
-
-	struct list attachments; /* struct attachment */
-	struct attach_delay attach_delay;
-	struct attachment *primary; /* runs the commands; NULL: none */
-	struct detached *beside; /* runs commands that may wait for a person; NULL: not used yet */
-	bool beside_waits; /* beside waits until the connection is idle */
-	int64_t hooked_ms; /* when a hook or person last delayed a list; 0: never */
-	struct loop_timeout settle_timer; /* fires at the end of the turn */
-	struct loop_timeout exit_timer; /* lists again after a process has ended */
-	unsigned exit_delay_ms;
-	struct loop_timeout grace_timer; /* limits the time without a connection */
+	int64_t distrust_until_ms; /* until then, the text of an event changes nothing */
+	struct pane_pidfd pane_pidfd; /* watches the processes of the panes */
+	struct loop_timeout exit_timer; /* lists panes again whose process has ended */
+	unsigned exit_delay_ms; /* the present interval of exit_timer */
 	struct list captures; /* struct capture */
 	unsigned capture_tries; /* tries before a capture pauses the pane; tests change it */
-	struct loop_timeout details_timer;
-	unsigned details_wanted;
 
-	uint64_t announced; /* number of events that announced a change, and of lost connections */
-	unsigned differences; /* differences in announced fields that the last listing found */
-	char difference[128]; /* text of the first difference */
+	/* The connections. */
+	struct list attachments; /* struct attachment */
+	struct attachment *primary; /* runs the commands; NULL: none can */
+	struct attach_delay attach_delay;
+	bool is_full; /* not all sessions have a connection, and this was logged */
+	struct detached *beside; /* runs lists that a person may delay; NULL: there was none yet */
+	bool beside_waits; /* beside waits until the primary connection is idle */
+	int64_t hooked_ms; /* when a hook or person last delayed a list; 0: never */
+	struct loop_timeout settle_timer; /* fires at the end of the turn: see on_settle() */
+	struct loop_timeout grace_timer; /* without a connection: loses the server, or lists it */
+
+	/* Counters. */
+	uint64_t announced; /* events that announced a change, and lost connections */
+	unsigned differences; /* changes of the last whole listing that events missed */
+	char difference[128]; /* the first of them as text */
 	uint64_t output_bytes;
-	uint64_t reconnects;
-	uint64_t freed; /* number of attachments freed so far */
-	uint64_t audits;
-	uint64_t drift;
-	bool is_cut; /* was logged: the model is incomplete */
-	bool is_full; /* was logged: not all sessions have a connection */
-	bool is_lost; /* the server was lost; handled at the end of the turn */
-	int lost_error;
-	char lost_reason[256];
-	int search_error; /* error of the last reported try */
-	void (*stopped)(void *data);
-	void *stopped_data;
+	uint64_t reconnects; /* connections that replaced a lost one */
+	uint64_t freed; /* attachments freed so far: a loop sees that its list has changed */
+	uint64_t audits; /* audits that ended without an error */
+	uint64_t drift; /* differences that these have found */
 };
 
 /* Marks the server as lost. The end of the turn handles it. */
