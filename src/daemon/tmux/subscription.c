@@ -68,21 +68,6 @@ struct subscription_set {
 
 static struct list all_sets = {&all_sets, &all_sets};
 
-static void on_event(struct event_log_listener *listener, struct event_entry *event);
-
-struct subscription_set *subscription_set_new(
-    const struct daemon *parts, const struct subscription_sink *sink)
-{
-	struct subscription_set *set = xcalloc(1, sizeof *set);
-	set->parts = parts;
-	set->sink = *sink;
-	set->listener.event = on_event;
-	list_init(&set->listener.link);
-	list_init(&set->subscriptions);
-	list_append(&all_sets, &set->link);
-	return set;
-}
-
 size_t subscription_set_count(const struct subscription_set *set)
 {
 	return set->count;
@@ -226,14 +211,19 @@ int subscription_add(
 	return 0;
 }
 
+static void forget_ids(struct subscription *subscription)
+{
+	id_set_clear(&subscription->panes);
+	id_set_clear(&subscription->sessions);
+	id_set_clear(&subscription->windows);
+}
+
 static void subscription_free(struct subscription_set *set, struct subscription *subscription)
 {
 	published_hold(subscription->kinds, -1);
 	want(set, subscription, false);
 	list_remove(&subscription->link);
-	id_set_clear(&subscription->panes);
-	id_set_clear(&subscription->sessions);
-	id_set_clear(&subscription->windows);
+	forget_ids(subscription);
 	mem_free(subscription);
 	if (--set->count == 0)
 		list_remove(&set->listener.link);
@@ -306,23 +296,28 @@ static void send(
 		event->is_sent = true;
 }
 
-/* After a restart of tmux the same ids name other objects. */
-static void forget_ids(struct subscription *subscription)
-{
-	id_set_clear(&subscription->panes);
-	id_set_clear(&subscription->sessions);
-	id_set_clear(&subscription->windows);
-}
-
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct subscription_set *set = list_entry(listener, struct subscription_set, listener);
 	list_each (struct subscription, subscription, &set->subscriptions, link) {
 		if (subscription->is_started && matches(subscription, event))
 			send(set, subscription, event);
-		if (event->kind == EVENT_SERVER_LOST)
+		if (event->kind == EVENT_SERVER_LOST) /* the next server has other objects */
 			forget_ids(subscription);
 	}
+}
+
+struct subscription_set *subscription_set_new(
+    const struct daemon *parts, const struct subscription_sink *sink)
+{
+	struct subscription_set *set = xcalloc(1, sizeof *set);
+	set->parts = parts;
+	set->sink = *sink;
+	set->listener.event = on_event;
+	list_init(&set->listener.link);
+	list_init(&set->subscriptions);
+	list_append(&all_sets, &set->link);
+	return set;
 }
 
 void subscription_start(struct subscription_set *set, const char *name)

@@ -21,173 +21,6 @@ struct listing_reading {
 	struct muxbus_link links[PARTS_IDS_MAX]; /* one link of each window that was read */
 };
 
-static int add_session(void *data, const char *line, const char *end);
-static int add_window(void *data, const char *line, const char *end);
-static int add_pane(void *data, const char *line, const char *end);
-static int add_client(void *data, const char *line, const char *end);
-static int add_bare_pane(void *data, const char *line, const char *end);
-static int add_window_pane(void *data, const char *line, const char *end);
-static int add_session_link(void *data, const char *line, const char *end);
-static int add_link(void *data, const char *line, const char *end);
-static int compare_layout(void *data, const char *line, const char *end);
-static int compare_index(void *data, const char *line, const char *end);
-static int add_detail(void *data, const char *line, const char *end);
-static int compare_title(void *data, const char *line, const char *end);
-static int compare_end(void *data, const char *line, const char *end);
-static int compare_place(void *data, const char *line, const char *end);
-
-enum list_kind {
-	LIST_SESSIONS,
-	LIST_WINDOWS,
-	LIST_PANES,
-	LIST_CLIENTS,
-	LIST_BARE_PANES, /* all panes without command and directory */
-	LIST_WINDOW, /* one window with its panes */
-	LIST_SESSION, /* one session with its links */
-	LIST_ENDS, /* first and last link of a session */
-	LIST_PLACE, /* window of a pane */
-	LIST_LINKS,
-	LIST_LAYOUTS,
-	LIST_INDEXES,
-	LIST_DETAILS,
-	LIST_TITLES,
-	LIST_NOTHING, /* no listing: just a reply, with the running number of tmux */
-};
-
-/* A command of a listing. add reads one record, without its letter and TAB. */
-struct list_command {
-	const char *command;
-	const char *option; /* NULL: none */
-	char sigil; /* of the listed object's id; NUL: no target */
-	const char *filter; /* of the links of a session; NULL: the id is the target */
-	const char *format_option; /* NULL: the format is the last argument */
-	char letter;
-	const struct format_field *fields;
-	const struct format_field *more_fields; /* fields behind the first ones; NULL: none */
-	int (*add)(void *data, const char *line, const char *end);
-};
-
-/* tmux up to 3.5a dies by a target in a session of a group that lacks its current window. */
-static const struct list_command list_commands[] = {
-    [LIST_SESSIONS] = {"list-sessions", NULL, 0, NULL, "-F", 'S', session_fields, NULL,
-	add_session},
-    [LIST_WINDOWS] = {"list-windows", "-a", 0, NULL, "-F", 'W', window_fields, NULL, add_window},
-    [LIST_PANES] = {"list-panes", "-a", 0, NULL, "-F", 'P', pane_fields, NULL, add_pane},
-    [LIST_CLIENTS] = {"list-clients", NULL, 0, NULL, "-F", 'C', client_fields, NULL, add_client},
-    [LIST_BARE_PANES] = {"list-panes", "-a", 0, NULL, "-F", 'B', bare_pane_fields, NULL,
-	add_bare_pane},
-    [LIST_WINDOW] = {"list-panes", NULL, '@', NULL, "-F", 'V', window_fields, pane_fields,
-	add_window_pane},
-    [LIST_SESSION] = {"list-windows", "-a", '$', "1", "-F", 'U', session_fields, link_fields,
-	add_session_link},
-    [LIST_ENDS] = {"list-windows", "-a", '$', "#{||:#{window_start_flag},#{window_end_flag}}", "-F",
-	'E', link_fields, NULL, compare_end},
-    [LIST_PLACE] = {"display-message", "-p", '%', NULL, NULL, 'Q', place_fields, NULL,
-	compare_place},
-    [LIST_LINKS] = {"list-windows", "-a", 0, NULL, "-F", 'L', link_fields, NULL, add_link},
-    [LIST_LAYOUTS] = {"list-windows", "-a", 0, NULL, "-F", 'Y', layout_fields, NULL,
-	compare_layout},
-    [LIST_INDEXES] = {"list-panes", "-a", 0, NULL, "-F", 'I', index_fields, NULL, compare_index},
-    [LIST_DETAILS] = {"list-panes", "-a", 0, NULL, "-F", 'D', detail_fields, NULL, add_detail},
-    [LIST_TITLES] = {"list-panes", "-a", 0, NULL, "-F", 'T', title_fields, NULL, compare_title},
-    [LIST_NOTHING] = {"list-commands", NULL, 0, NULL, "-F", 0, NULL, NULL, NULL},
-};
-
-/* One command, and the id of the object that it lists. */
-struct listing_step {
-	enum list_kind kind;
-	uint32_t id;
-};
-
-struct plan {
-	struct listing_step steps[STEPS_MAX];
-	size_t count;
-};
-
-static void plan_step(struct plan *plan, enum list_kind kind, uint32_t id)
-{
-	plan->steps[plan->count++] = (struct listing_step){.kind = kind, .id = id};
-}
-
-/*
- * Plans the commands of a listing. The last one must have output, because one_shot.c ignores an
- * error of a later hook only if the last command has output.
- */
-static void plan_parts(struct plan *plan, const struct parts *parts)
-{
-	plan->count = 0;
-	if (parts->all) {
-		plan_step(plan, LIST_SESSIONS, 0);
-		plan_step(plan, LIST_WINDOWS, 0);
-		plan_step(plan, LIST_CLIENTS, 0);
-		plan_step(plan, parts->is_bare ? LIST_BARE_PANES : LIST_PANES, 0);
-		return;
-	}
-	for (unsigned i = 0; i < parts->windows.count; i++)
-		plan_step(plan, LIST_WINDOW, parts->windows.ids[i]);
-	for (unsigned i = 0; i < parts->sessions.count; i++)
-		plan_step(plan, LIST_SESSION, parts->sessions.ids[i]);
-	for (unsigned i = 0; i < parts->ends.count; i++)
-		plan_step(plan, LIST_ENDS, parts->ends.ids[i]);
-	for (unsigned i = 0; i < parts->places.count; i++)
-		plan_step(plan, LIST_PLACE, parts->places.ids[i]);
-	if (parts->details)
-		plan_step(plan, LIST_DETAILS, 0);
-	else if (parts->indexes)
-		plan_step(plan, LIST_INDEXES, 0);
-	if (parts->titles && !parts->details)
-		plan_step(plan, LIST_TITLES, 0);
-	if (parts->tree)
-		plan_step(plan, LIST_SESSIONS, 0);
-	if (parts->clients)
-		plan_step(plan, LIST_CLIENTS, 0);
-	if (parts->tree)
-		plan_step(plan, LIST_LINKS, 0);
-	if (parts->layouts)
-		plan_step(plan, LIST_LAYOUTS, 0);
-	if (plan->count == 0)
-		plan_step(plan, LIST_NOTHING, 0);
-}
-
-static void write_step(
-    struct muxbus_command *command, const struct listing_step *step, bool is_counted)
-{
-	const struct list_command *list = &list_commands[step->kind];
-	muxbus_command_args(command, list->command, NULL);
-	if (list->option != NULL)
-		muxbus_command_args(command, list->option, NULL);
-	if (list->filter != NULL) {
-		muxbus_command_args(command, "-f", NULL);
-		muxbus_command_argf(command, "#{&&:#{==:#{session_id},%c%u},%s}", list->sigil,
-		    step->id, list->filter);
-	} else if (list->sigil != 0) {
-		muxbus_command_args(command, "-t", NULL);
-		muxbus_command_argf(command, "%c%u", list->sigil, step->id);
-	}
-	if (list->format_option != NULL)
-		muxbus_command_args(command, list->format_option, NULL);
-	if (list->fields != NULL)
-		fields_write(command, list->letter, list->fields, list->more_fields, is_counted);
-	else
-		muxbus_command_args(command, "", list->command, NULL);
-	muxbus_command_next(command);
-}
-
-void listing_write(struct muxbus_command *command, const struct parts *parts)
-{
-	struct plan plan;
-	plan_parts(&plan, parts);
-	for (size_t i = 0; i < plan.count; i++)
-		write_step(command, &plan.steps[i], parts->is_counted);
-}
-
-size_t listing_commands(const struct parts *parts)
-{
-	struct plan plan;
-	plan_parts(&plan, parts);
-	return plan.count;
-}
-
 /* Returns the number of a group. Groups are numbered in the order of the listing. */
 static uint32_t number_group(struct listing_reading *reading, const char *name)
 {
@@ -571,6 +404,158 @@ static int add_client(void *data, const char *line, const char *end)
 	if (error == 0 && client.session != MUXBUS_NO_ID)
 		model_add_client(reading->listing->model, &client);
 	return error;
+}
+
+enum list_kind {
+	LIST_SESSIONS,
+	LIST_WINDOWS,
+	LIST_PANES,
+	LIST_CLIENTS,
+	LIST_BARE_PANES, /* all panes without command and directory */
+	LIST_WINDOW, /* one window with its panes */
+	LIST_SESSION, /* one session with its links */
+	LIST_ENDS, /* first and last link of a session */
+	LIST_PLACE, /* window of a pane */
+	LIST_LINKS,
+	LIST_LAYOUTS,
+	LIST_INDEXES,
+	LIST_DETAILS,
+	LIST_TITLES,
+	LIST_NOTHING, /* no listing: just a reply, with the running number of tmux */
+};
+
+/* A command of a listing. add reads one record, without its letter and TAB. */
+struct list_command {
+	const char *command;
+	const char *option; /* NULL: none */
+	char sigil; /* of the listed object's id; NUL: no target */
+	const char *filter; /* of the links of a session; NULL: the id is the target */
+	const char *format_option; /* NULL: the format is the last argument */
+	char letter;
+	const struct format_field *fields;
+	const struct format_field *more_fields; /* fields behind the first ones; NULL: none */
+	int (*add)(void *data, const char *line, const char *end);
+};
+
+/* tmux up to 3.5a dies by a target in a session of a group that lacks its current window. */
+static const struct list_command list_commands[] = {
+    [LIST_SESSIONS] = {"list-sessions", NULL, 0, NULL, "-F", 'S', session_fields, NULL,
+	add_session},
+    [LIST_WINDOWS] = {"list-windows", "-a", 0, NULL, "-F", 'W', window_fields, NULL, add_window},
+    [LIST_PANES] = {"list-panes", "-a", 0, NULL, "-F", 'P', pane_fields, NULL, add_pane},
+    [LIST_CLIENTS] = {"list-clients", NULL, 0, NULL, "-F", 'C', client_fields, NULL, add_client},
+    [LIST_BARE_PANES] = {"list-panes", "-a", 0, NULL, "-F", 'B', bare_pane_fields, NULL,
+	add_bare_pane},
+    [LIST_WINDOW] = {"list-panes", NULL, '@', NULL, "-F", 'V', window_fields, pane_fields,
+	add_window_pane},
+    [LIST_SESSION] = {"list-windows", "-a", '$', "1", "-F", 'U', session_fields, link_fields,
+	add_session_link},
+    [LIST_ENDS] = {"list-windows", "-a", '$', "#{||:#{window_start_flag},#{window_end_flag}}", "-F",
+	'E', link_fields, NULL, compare_end},
+    [LIST_PLACE] = {"display-message", "-p", '%', NULL, NULL, 'Q', place_fields, NULL,
+	compare_place},
+    [LIST_LINKS] = {"list-windows", "-a", 0, NULL, "-F", 'L', link_fields, NULL, add_link},
+    [LIST_LAYOUTS] = {"list-windows", "-a", 0, NULL, "-F", 'Y', layout_fields, NULL,
+	compare_layout},
+    [LIST_INDEXES] = {"list-panes", "-a", 0, NULL, "-F", 'I', index_fields, NULL, compare_index},
+    [LIST_DETAILS] = {"list-panes", "-a", 0, NULL, "-F", 'D', detail_fields, NULL, add_detail},
+    [LIST_TITLES] = {"list-panes", "-a", 0, NULL, "-F", 'T', title_fields, NULL, compare_title},
+    [LIST_NOTHING] = {"list-commands", NULL, 0, NULL, "-F", 0, NULL, NULL, NULL},
+};
+
+/* One command, and the id of the object that it lists. */
+struct listing_step {
+	enum list_kind kind;
+	uint32_t id;
+};
+
+struct plan {
+	struct listing_step steps[STEPS_MAX];
+	size_t count;
+};
+
+static void plan_step(struct plan *plan, enum list_kind kind, uint32_t id)
+{
+	plan->steps[plan->count++] = (struct listing_step){.kind = kind, .id = id};
+}
+
+/*
+ * Plans the commands of a listing. The last one must have output, because one_shot.c ignores an
+ * error of a later hook only if the last command has output.
+ */
+static void plan_parts(struct plan *plan, const struct parts *parts)
+{
+	plan->count = 0;
+	if (parts->all) {
+		plan_step(plan, LIST_SESSIONS, 0);
+		plan_step(plan, LIST_WINDOWS, 0);
+		plan_step(plan, LIST_CLIENTS, 0);
+		plan_step(plan, parts->is_bare ? LIST_BARE_PANES : LIST_PANES, 0);
+		return;
+	}
+	for (unsigned i = 0; i < parts->windows.count; i++)
+		plan_step(plan, LIST_WINDOW, parts->windows.ids[i]);
+	for (unsigned i = 0; i < parts->sessions.count; i++)
+		plan_step(plan, LIST_SESSION, parts->sessions.ids[i]);
+	for (unsigned i = 0; i < parts->ends.count; i++)
+		plan_step(plan, LIST_ENDS, parts->ends.ids[i]);
+	for (unsigned i = 0; i < parts->places.count; i++)
+		plan_step(plan, LIST_PLACE, parts->places.ids[i]);
+	if (parts->details)
+		plan_step(plan, LIST_DETAILS, 0);
+	else if (parts->indexes)
+		plan_step(plan, LIST_INDEXES, 0);
+	if (parts->titles && !parts->details)
+		plan_step(plan, LIST_TITLES, 0);
+	if (parts->tree)
+		plan_step(plan, LIST_SESSIONS, 0);
+	if (parts->clients)
+		plan_step(plan, LIST_CLIENTS, 0);
+	if (parts->tree)
+		plan_step(plan, LIST_LINKS, 0);
+	if (parts->layouts)
+		plan_step(plan, LIST_LAYOUTS, 0);
+	if (plan->count == 0)
+		plan_step(plan, LIST_NOTHING, 0);
+}
+
+static void write_step(
+    struct muxbus_command *command, const struct listing_step *step, bool is_counted)
+{
+	const struct list_command *list = &list_commands[step->kind];
+	muxbus_command_args(command, list->command, NULL);
+	if (list->option != NULL)
+		muxbus_command_args(command, list->option, NULL);
+	if (list->filter != NULL) {
+		muxbus_command_args(command, "-f", NULL);
+		muxbus_command_argf(command, "#{&&:#{==:#{session_id},%c%u},%s}", list->sigil,
+		    step->id, list->filter);
+	} else if (list->sigil != 0) {
+		muxbus_command_args(command, "-t", NULL);
+		muxbus_command_argf(command, "%c%u", list->sigil, step->id);
+	}
+	if (list->format_option != NULL)
+		muxbus_command_args(command, list->format_option, NULL);
+	if (list->fields != NULL)
+		fields_write(command, list->letter, list->fields, list->more_fields, is_counted);
+	else
+		muxbus_command_args(command, "", list->command, NULL);
+	muxbus_command_next(command);
+}
+
+void listing_write(struct muxbus_command *command, const struct parts *parts)
+{
+	struct plan plan;
+	plan_parts(&plan, parts);
+	for (size_t i = 0; i < plan.count; i++)
+		write_step(command, &plan.steps[i], parts->is_counted);
+}
+
+size_t listing_commands(const struct parts *parts)
+{
+	struct plan plan;
+	plan_parts(&plan, parts);
+	return plan.count;
 }
 
 /* Numbers each group by its lowest session, so that the number is stable. */

@@ -312,18 +312,6 @@ static void note_last_pane(struct attachment *attachment, const struct muxbus_re
 	}
 }
 
-static void on_flowing(void *data, int error, const struct muxbus_reply *replies, size_t count);
-
-/* Handles the replies: the first command turned output on, the second listed the panes. */
-static void on_turned_on(void *data, int error, const struct muxbus_reply *replies, size_t count)
-{
-	struct attachment *attachment = data;
-	attachment->on_since = attachment->sync->lister.begun;
-	if (error == 0 && count >= 2)
-		note_last_pane(attachment, &replies[1]);
-	on_flowing(data, error, replies, count);
-}
-
 /*
  * Handles the reply to a command that continues panes, which flow from now on. Replies come in the
  * order of the commands, so counting them gives the number of this command. A pane that was paused
@@ -345,6 +333,16 @@ static void on_flowing(
 	if (error != 0 && attachment->state == ATTACHMENT_LIVE)
 		library_log(MUXBUS_LOG_WARNING, "session $%u: output cannot be turned on: %s",
 		    attachment->session, muxbus_strerror(error));
+}
+
+/* Handles the replies: the first command turned output on, the second listed the panes. */
+static void on_turned_on(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct attachment *attachment = data;
+	attachment->on_since = attachment->sync->lister.begun;
+	if (error == 0 && count >= 2)
+		note_last_pane(attachment, &replies[1]);
+	on_flowing(data, error, replies, count);
 }
 
 static void flow_end(struct flow *flow)

@@ -31,8 +31,6 @@ struct lister_wait {
 	void *data;
 };
 
-static void begin(void *data);
-
 /*
  * Returns true if a listing may begin. While a list runs beside the connection none begins, since
  * the reply to that list must come before the changes that it makes.
@@ -42,13 +40,6 @@ static bool may_begin(const struct muxbus_sync *sync)
 	const struct lister *lister = &sync->lister;
 	return !lister->is_running && !lister->is_publishing && sync->primary != NULL &&
 	    !detached_runs_now(sync->beside) && detached_is_past(sync->beside, lister->behind);
-}
-
-void lister_init(struct muxbus_sync *sync)
-{
-	struct lister *lister = &sync->lister;
-	list_init(&lister->waits);
-	loop_timeout_init(&lister->timer, sync->loop, begin, sync);
 }
 
 void lister_finish(struct lister *lister)
@@ -469,6 +460,13 @@ static void begin(void *data)
 	seen_ids_begin_listing(&sync->seen_ids, &lister->running);
 	if (can_read_ahead(lister))
 		details_read_ahead(sync);
+}
+
+void lister_init(struct muxbus_sync *sync)
+{
+	struct lister *lister = &sync->lister;
+	list_init(&lister->waits);
+	loop_timeout_init(&lister->timer, sync->loop, begin, sync);
 }
 
 void lister_mark(struct muxbus_sync *sync, const struct parts *parts)
