@@ -71,7 +71,7 @@ static bool on_found(struct tail_listener *listener, const struct tail_finding *
 
 static void on_changed(struct tail_listener *listener, enum tail_change change)
 {
-	const char *name = tail_change_name(change);
+	const char *name = tail_change_names[change];
 	/* How many blocks a growth came in is up to the turns of the loop. */
 	if (change != TAIL_FILE_GREW)
 		hear(list_entry(listener, struct ear, listener), "change", name, strlen(name));

@@ -39,29 +39,21 @@ struct tail {
 	size_t head_len;
 };
 
-const char *tail_change_name(enum tail_change change)
-{
-	static const char *const names[] = {
-	    [TAIL_FILE_GREW] = "grew",
-	    [TAIL_FILE_TRUNCATED] = "truncated",
-	    [TAIL_FILE_REWRITTEN] = "rewritten",
-	    [TAIL_FILE_APPEARED] = "appeared",
-	    [TAIL_FILE_REPLACED] = "replaced",
-	    [TAIL_FILE_GONE] = "gone",
-	};
-	return names[change];
-}
+const char *const tail_change_names[TAIL_CHANGE_COUNT_] = {
+    [TAIL_FILE_GREW] = "grew",
+    [TAIL_FILE_TRUNCATED] = "truncated",
+    [TAIL_FILE_REWRITTEN] = "rewritten",
+    [TAIL_FILE_APPEARED] = "appeared",
+    [TAIL_FILE_REPLACED] = "replaced",
+    [TAIL_FILE_GONE] = "gone",
+};
 
-const char *tail_state_name(enum tail_state state)
-{
-	static const char *const names[] = {
-	    [TAIL_READING] = "reading",
-	    [TAIL_ABSENT] = "absent",
-	    [TAIL_NOT_REGULAR] = "not_regular",
-	    [TAIL_UNREADABLE] = "unreadable",
-	};
-	return names[state];
-}
+const char *const tail_state_names[TAIL_STATE_COUNT_] = {
+    [TAIL_READING] = "reading",
+    [TAIL_ABSENT] = "absent",
+    [TAIL_NOT_REGULAR] = "not_regular",
+    [TAIL_UNREADABLE] = "unreadable",
+};
 
 struct tail *tail_new(
     const char *path, uint8_t *scratch, const struct tail_handlers *handlers, void *data)

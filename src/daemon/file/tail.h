@@ -24,7 +24,7 @@ enum tail_change {
 	TAIL_FILE_GONE, /* no file has the name now */
 	TAIL_CHANGE_COUNT_,
 };
-const char *tail_change_name(enum tail_change change);
+extern const char *const tail_change_names[TAIL_CHANGE_COUNT_];
 
 enum tail_state {
 	TAIL_READING,
@@ -33,7 +33,7 @@ enum tail_state {
 	TAIL_UNREADABLE, /* tail_error() says why */
 	TAIL_STATE_COUNT_,
 };
-const char *tail_state_name(enum tail_state state);
+extern const char *const tail_state_names[TAIL_STATE_COUNT_];
 
 struct tail_handlers {
 	tail_sink_fn *block;

@@ -24,7 +24,7 @@ void pane_events_finish(struct pane_events *events)
 	list_remove(&events->active);
 }
 
-void pane_event_begin(struct pane_events_sink *sink, uint32_t pane, struct json_writer *ret_writer)
+static void begin(struct pane_events_sink *sink, uint32_t pane, struct json_writer *ret_writer)
 {
 	buf_clear(&sink->members);
 	json_writer_init(ret_writer, &sink->members);
@@ -34,7 +34,7 @@ void pane_event_begin(struct pane_events_sink *sink, uint32_t pane, struct json_
 void pane_event_begin_at(
     struct pane_events_sink *sink, uint32_t pane, uint64_t offset, struct json_writer *ret_writer)
 {
-	pane_event_begin(sink, pane, ret_writer);
+	begin(sink, pane, ret_writer);
 	json_put_int(ret_writer, "offset", (int64_t)offset);
 }
 
@@ -186,7 +186,7 @@ static void tell_finished(
     struct pane_events *events, struct pane_events_sink *sink, const struct token *token)
 {
 	struct json_writer writer;
-	pane_event_begin(sink, events->pane, &writer);
+	begin(sink, events->pane, &writer);
 	json_put_known_int(&writer, "exit_status", token->status >= 0, token->status);
 	if (events->in_command) {
 		json_put_int(&writer, "from", (int64_t)events->command_from);

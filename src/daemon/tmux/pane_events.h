@@ -28,8 +28,7 @@ struct pane_events_sink {
 	struct loop_timer *quiet_timer;
 };
 
-/* Begin the members of an event about a pane, with an offset in its output or without. */
-void pane_event_begin(struct pane_events_sink *sink, uint32_t pane, struct json_writer *ret_writer);
+/* Begins the members of an event about a pane, at an offset in its output. */
 void pane_event_begin_at(
     struct pane_events_sink *sink, uint32_t pane, uint64_t offset, struct json_writer *ret_writer);
 /* Publishes the event with these members; keep: event_log.h. */

@@ -74,7 +74,7 @@ static void file_changed(struct tail_listener *listener, enum tail_change change
 	if (watch->condition->state != CONDITION_PENDING)
 		return;
 	begin_details(watch, &writer);
-	json_put_str(&writer, "change", tail_change_name(change));
+	json_put_str(&writer, "change", tail_change_names[change]);
 	condition_end_details(watch->condition, &writer, CONDITION_MATCHED);
 }
 

@@ -172,7 +172,7 @@ char *watch_record_data(
 	json_put_str(&writer, "file", watch->file);
 	json_put_str(&writer, "reason", reason_names[reason]);
 	if (reason == WATCH_CHANGE && watch->changed >= 0)
-		json_put_str(&writer, "change", tail_change_name((enum tail_change)watch->changed));
+		json_put_str(&writer, "change", tail_change_names[watch->changed]);
 	if (finding != NULL)
 		put_finding(&writer, watch, finding);
 	json_object_end(&writer);
@@ -211,8 +211,7 @@ void watch_record_text(
 		return;
 	case WATCH_CHANGE:
 		(void)buf_printf(out, "%s %s", file,
-		    watch->changed >= 0 ? tail_change_name((enum tail_change)watch->changed)
-					: "changed");
+		    watch->changed >= 0 ? tail_change_names[watch->changed] : "changed");
 		return;
 	case WATCH_TIMEOUT:
 		(void)buf_printf(out, "the watch of %s is over: its time of %.10g s is up", file,
