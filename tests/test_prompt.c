@@ -211,6 +211,35 @@ static void test_screens(void)
 	}
 }
 
+/* A draft that fills the screen may begin above it. */
+static void test_open(void)
+{
+	static const struct {
+		const char *screen;
+		unsigned row;
+		bool is_open;
+	} rows[] = {
+	    {LONG "\n", 14, true},
+	    {"\n" LONG "\n", 15, true},
+	    {LONG LONG LONG "\n", 42, true},
+	    {"> a\n" LONG "\n", 15, false},
+	    {EDGE "\n" LONG "\n", 15, false},
+	    {"  a\n\n\n\n\n", 1, false},
+	    {LONG "> \n", 14, false},
+	    {"\n\n\n\n", 3, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct prompt_view view = {.text = rows[i].screen,
+		    .len = strlen(rows[i].screen),
+		    .columns = 41,
+		    .cursor_row = rows[i].row};
+		struct prompt prompt;
+		prompt_read(&view, &prompt);
+		ok(prompt.is_open == rows[i].is_open, "screen %zu: a draft %s", i,
+		    rows[i].is_open ? "may begin above it" : "begins on it, or nowhere");
+	}
+}
+
 /* A prompt is more than a row without a draft. */
 static void test_seen(void)
 {
@@ -382,6 +411,7 @@ static void test_lines(void)
 int main(void)
 {
 	test_screens();
+	test_open();
 	test_seen();
 	test_drawn_cursor();
 	test_lines();

@@ -224,6 +224,16 @@ until_is 'is no prompt' 'there is something on the prompt line: "> to ->"' reaso
 is 'nothing was sent' "$(cat "$dir/claude.log")" ''
 t kill-pane -t "$new"
 
+# The end of a long draft is a blank row, and its begin is out of sight.
+new=$(t new-window -d -P -F '#{pane_id}' "exec $MUXBUS_BUILDDIR/tests/fake_agent --draft '$(seq 60)
+' $dir/long.log")
+until_is 'a long draft' 60 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | tail -n 2 | head -n 1"
+call post_notification "{\"pane\":\"$new\",\"text\":\"all is well\"}"
+id=$(field .result.id)
+until_is 'is seen' 'no prompt is seen: a draft may begin above the screen' reason
+ok 'and not sent' [ ! -e "$dir/long.log" ]
+t kill-pane -t "$new"
+
 # A person who has been there changed what Muxbus typed, in a program that shows texts in its own form.
 new=$(t new-window -d -P -F '#{pane_id}' "exec $MUXBUS_BUILDDIR/tests/fake_agent /dev/null")
 wait_row 'an agent' "$new" '>'

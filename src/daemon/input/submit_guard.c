@@ -93,6 +93,9 @@ bool screen_guard_allows(
 	else if (sign == SIGN_NONE && !prompt->begins_row && !is_ready && known_name(facts) != NULL)
 		/* Another version may show a draft like this. An empty row may end one out of sight. */
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "its screen shows no prompt");
+	else if (prompt->is_open && facts->draws_lines && !is_ready && !facts->is_at_prompt)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "no prompt is seen: a draft may begin above the screen");
 	else
 		return true;
 	return false;
@@ -427,13 +430,29 @@ static struct screen_guard_facts facts_of(const struct daemon *parts, const stru
 	};
 }
 
+/* Returns true if the program that gets the text draws its own lines. */
+static bool draws_lines(
+    const struct daemon *parts, const struct pane_ref *ref, const struct muxbus_pane *pane)
+{
+	struct expected expected;
+	struct pane_tty tty;
+	char path[64];
+	pane_tty_read(pane->tty, pane->pid, &tty);
+	if (expected_find(queue_store(parts->queue), ref, &expected) &&
+	    foreground_inner_tty(pane->pid, expected.program.pid, path, sizeof path))
+		look_behind_shell(&expected, path, &tty);
+	return tty.is_known && !tty.is_cooked;
+}
+
 bool submit_guard_empty(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
 	struct guard_names names;
 	struct screen_guard_facts facts = facts_of(parts, ref, pane, screen, &names);
 	return screen->has_cursor && !screen_guard_asks(&facts) &&
-	    (!screen->prompt.has_draft || screen_guard_sign(&facts) == SIGN_IDLE);
+	    ((!screen->prompt.has_draft &&
+		 !(screen->prompt.is_open && draws_lines(parts, ref, pane))) ||
+		screen_guard_sign(&facts) == SIGN_IDLE);
 }
 
 bool submit_guard_edits(
@@ -483,7 +502,9 @@ bool submit_guard_screen(const struct daemon *parts, const struct submit_policy 
 		return false;
 	}
 	facts.quiet_ms = quiet_ms;
-	facts.is_at_prompt = screen->prompt.has_draft && parts->is_at_prompt(parts, pane, screen);
+	facts.draws_lines = screen->prompt.is_open && draws_lines(parts, ref, pane);
+	facts.is_at_prompt = (screen->prompt.has_draft || facts.draws_lines) &&
+	    parts->is_at_prompt(parts, pane, screen);
 	return screen_guard_allows(&facts, ret_reason);
 }
 

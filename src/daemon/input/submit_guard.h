@@ -126,6 +126,7 @@ struct screen_guard_facts {
 	const char *names[SCREEN_GUARD_NAMES];
 	const struct pane_screen *screen;
 	int64_t quiet_ms; /* how long the screen has been unchanged */
+	bool draws_lines; /* the program edits its lines, not the kernel */
 	bool is_at_prompt; /* an agent of ensure_agent is at its prompt, whatever its form */
 };
 

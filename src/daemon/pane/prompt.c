@@ -161,13 +161,14 @@ static bool is_blank(const struct prompt_row *row)
 /*
  * Returns true if the cursor's row continues a draft from above: up to a row that begins with a
  * prompt, all rows have text. The edge of a box ends a draft. So does a blank row, unless the
- * cursor's row has neither text nor prompt (has_nothing): then the draft may have blank rows.
+ * cursor's row has neither text nor prompt (ret_is_open is not NULL): then the draft may have blank
+ * rows, and *ret_is_open says if it may begin out of sight.
  */
-static bool is_continued(const struct prompt_view *view, bool is_boxed, bool has_nothing)
+static bool is_continued(const struct prompt_view *view, bool is_boxed, bool *ret_is_open)
 {
 	static struct prompt_row row;
+	bool has_nothing = ret_is_open != NULL, is_begun = false;
 	unsigned most = has_nothing ? PROMPT_ROWS_MAX : PROMPT_ROWS;
-	bool is_begun = false;
 	for (unsigned back = 1; back <= most && back <= view->cursor_row; back++) {
 		size_t begin, end;
 		view_row(view, view->cursor_row - back, &row);
@@ -184,6 +185,9 @@ static bool is_continued(const struct prompt_view *view, bool is_boxed, bool has
 			return is_begun || has_text(&row, end, row.count);
 		is_begun = true;
 	}
+	if (has_nothing) /* little text stands in the upper half */
+		*ret_is_open =
+		    is_begun && view->cursor_row >= prompt_row_count(view->text, view->len) / 2;
 	return false;
 }
 
@@ -226,24 +230,24 @@ static bool is_lead_end(const struct prompt_row *row, size_t end)
 
 /* Returns true if there is a draft left of the cursor. */
 static bool has_left_draft(
-    const struct prompt_view *view, const struct prompt_row *row, size_t end, bool *ret_is_shell)
+    const struct prompt_view *view, const struct prompt_row *row, size_t end, struct prompt *prompt)
 {
 	bool is_boxed = row->count > 0 && is_upright(row->characters[0]);
 	size_t last = text_end(row, end), prompt_end;
 	if (last == 0)
-		return is_continued(view, is_boxed, true);
-	*ret_is_shell = strchr("$#%", (int)(row->characters[last - 1] & 0x7f)) != NULL &&
+		return is_continued(view, is_boxed, &prompt->is_open);
+	prompt->is_shell = strchr("$#%", (int)(row->characters[last - 1] & 0x7f)) != NULL &&
 	    row->characters[last - 1] < 0x80;
 	prompt_end = find_prompt_end(row, end);
 	if (prompt_end == 0)
-		return !*ret_is_shell;
+		return !prompt->is_shell;
 	if (has_text(row, prompt_end, end)) {
-		*ret_is_shell = false;
+		prompt->is_shell = false;
 		return true;
 	}
 	/* "and then ->" and ">" are prompts only if they do not continue a draft. */
 	return prompt_is_end(row->characters[row_begin(row)]) ? is_quotation(view, row, is_boxed)
-							      : is_continued(view, is_boxed, false);
+							      : is_continued(view, is_boxed, NULL);
 }
 
 void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
@@ -265,7 +269,7 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 		ret_prompt->has_draft = ret_prompt->has_right_draft = true;
 		return;
 	}
-	ret_prompt->has_draft = has_left_draft(view, &row, end, &ret_prompt->is_shell);
+	ret_prompt->has_draft = has_left_draft(view, &row, end, ret_prompt);
 	end = text_end(&row, end);
 	ret_prompt->is_seen = !ret_prompt->has_draft && is_lead_end(&row, end);
 	ret_prompt->begins_row = ret_prompt->is_seen && lead_end(&row) == end;
@@ -322,10 +326,11 @@ static void make_key(const char *line, size_t len, struct key *key)
 /* Returns true if a prompt and nothing else is left of end, and no draft in the rows above. */
 static bool is_any_lead(const struct prompt_view *view, const struct prompt_row *row, size_t end)
 {
+	bool is_boxed = row->count > 0 && is_upright(row->characters[0]), is_open;
 	while (end > 0 && !is_text(row, end - 1))
 		end--;
 	if (end == 0)
-		return !is_continued(view, row->count > 0 && is_upright(row->characters[0]), true);
+		return !is_continued(view, is_boxed, &is_open);
 	return find_prompt_end(row, end) == end;
 }
 
