@@ -109,10 +109,12 @@ is 'a server that is killed' "$(jq -r .error.data.kind hung)" gone
 until_is 'its processes end with it' '' pgrep -f "$dir/shipped/files_server"
 next=$(get where '{}' .result.server)
 ok 'the next call has another one' [ "$next" -gt 0 ]
+kill -STOP "$next" # an answer that the killed daemon had not read would be lost
 begun=$(get late '{"wait":false}' .result.id)
 call write_file "{\"path\":\"$dir/kept\",\"content\":\"whole\",\"wait\":false}"
 written=$(field .result.id)
 kill_daemon
+kill -CONT "$next"
 is 'it outlives the daemon' "$(get where '{}' .result.server)" "$next"
 for id in $written $begun; do
 	call next_notification "{\"filter\":{\"id\":\"$id\"},\"timeout_sec\":20}"
