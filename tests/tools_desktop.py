@@ -448,10 +448,13 @@ def served(tools, form):
     second = subprocess.Popen(["Xvfb", "-displayfd", "1", "-noreset", "-screen", "0", "640x480x24", "-nolisten", "tcp"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     other = {"DISPLAY": ":" + second.stdout.readline().strip()}
+    fds = f"/proc/{second.pid}/fd"  # one more for each client
+    alone = len(os.listdir(fds))
     ok(tools.run("list_windows_desktop", other)["screen"]["width"] == 640, "the display is that of the caller")
     ok(tools.run("list_windows_desktop")["screen"]["width"] == 1024, "each time")
+    until(lambda: len(os.listdir(fds)) == alone)
     typing = tools.begin("execute_gui", other, action="type", text="x" * 1000)
-    ok(until(lambda: is_used(other["DISPLAY"])), "a call is under way")
+    ok(until(lambda: is_used(other["DISPLAY"]) and len(os.listdir(fds)) > alone), "a call is under way")
     second.kill()
     second.wait()
     answer = tools.end(typing)
