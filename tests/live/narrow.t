@@ -5,6 +5,7 @@
 # MUXBUS_AGENT_NARROW in tests/agents.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 need python3
+MUXBUS_TEST_ATTACH=used # in make check-always too: the attach of the next daemon would count as a key of a person
 daemon_options='-o ack_wait_ms=500'
 start 'exec sh'
 cat >"$dir/gemini" <<'END'
