@@ -245,7 +245,7 @@ server=$(tmux -S "$other" display-message -p '#{pid}')
 "$muxbusd" -S "$other" --exit-with-server -o command_timeout_ms=1000
 daemon=$(pid_at "$other.muxbus")
 kill -STOP "$server"
-ask_at "$other.muxbus" '{"method":"run_tmux","params":{"args":["list-keys"]}}' >/dev/null
+ask_at "$other.muxbus" '{"method":"run_tmux","params":{"command":["list-keys"]}}' >/dev/null
 until_is 'a server does not answer any more' searching state
 kill -CONT "$server"
 until_is 'when it does, the same daemon follows it' "live $daemon" eval 'echo "$(state) $(pid_at "$other.muxbus")"'
