@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "base/conversation.h"
 
+#include "base/str.h"
+
 enum { WORDS_MAX = 2, OPTIONS_MAX = 6 };
 
 static const struct conversation {
@@ -14,23 +16,15 @@ static const struct conversation {
     {"opencode", {"--session", "@"}, {"--session", "-s", "--continue", "-c"}},
 };
 
-static const struct conversation *find(const char *agent)
-{
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (strcmp(rows[i].agent, agent) == 0)
-			return &rows[i];
-	return NULL;
-}
-
 const char *const *conversation_words(const char *agent)
 {
-	const struct conversation *row = find(agent);
+	const struct conversation *row = str_row(rows, agent);
 	return row != NULL ? row->words : NULL;
 }
 
 bool conversation_is_named(const char *agent, const char *word)
 {
-	const struct conversation *row = find(agent);
+	const struct conversation *row = str_row(rows, agent);
 	size_t len = strcspn(word, "=");
 	for (size_t i = 0; row != NULL && i < OPTIONS_MAX && row->options[i] != NULL; i++)
 		if (strlen(row->options[i]) == len && memcmp(row->options[i], word, len) == 0)

@@ -31,6 +31,16 @@ bool str_ends_in(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
+const void *str_find_row(const void *rows, size_t count, size_t size, const char *name)
+{
+	for (const char *row = rows, *found; count > 0; count--, row += size) {
+		memcpy(&found, row, sizeof found);
+		if (found != NULL && strcmp(found, name) == 0)
+			return row;
+	}
+	return NULL;
+}
+
 int str_refuse(char *ret_reason, size_t size, const char *format, ...)
 {
 	va_list args;

@@ -56,6 +56,12 @@ void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE]);
 bool str_is_in(const char *text, const char *const *names);
 bool str_ends_in(const char *text, const char *end);
 
+/* Returns the row of an array that begins with this name, or NULL. A row may have the name NULL. */
+#define str_row(array, name)                    \
+	((__typeof__(&(array)[0]))str_find_row( \
+	    array, sizeof array / sizeof *array, sizeof *array, name))
+const void *str_find_row(const void *rows, size_t count, size_t size, const char *name);
+
 /* Writes a reason, cut to size. Returns -1, for the caller to return. */
 int str_refuse(char *ret_reason, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -84,30 +84,23 @@ const struct json *catalog_method(const struct catalog *catalog, const char *nam
 	return ask_row(json_member(catalog->tables, "methods"), name);
 }
 
-/* Returns our name for a tmux command, unless catalog_nearest() finds it by itself; or NULL. */
-static const char *of_tmux(const char *name)
-{
-	static const char *const others[][2] = {{"attach", "go"}, {"attach-session", "go"},
-	    {"kill-pane", "close_pane"}, {"kill-session", "close_session"},
-	    {"kill-window", "close_window"}, {"new", "create_session"},
-	    {"new-session", "create_session"}, {"new-window", "create_window"},
-	    {"neww", "create_window"}, {"rename-session", "run_tmux"},
-	    {"rename_session", "run_tmux"}, {"select-pane", "go"}, {"select-window", "go"},
-	    {"split-window", "create_pane"}, {"splitw", "create_pane"}, {"switch-client", "go"}};
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (strcmp(others[i][0], name) == 0)
-			return others[i][1];
-	return NULL;
-}
+/* Our names for tmux commands that are not near enough to these. */
+static const struct {
+	const char *name, *ours;
+} of_tmux[] = {{"attach", "go"}, {"attach-session", "go"}, {"kill-pane", "close_pane"},
+    {"kill-session", "close_session"}, {"kill-window", "close_window"}, {"new", "create_session"},
+    {"new-session", "create_session"}, {"new-window", "create_window"}, {"neww", "create_window"},
+    {"rename-session", "run_tmux"}, {"rename_session", "run_tmux"}, {"select-pane", "go"},
+    {"select-window", "go"}, {"split-window", "create_pane"}, {"splitw", "create_pane"},
+    {"switch-client", "go"}};
 
 const char *catalog_nearest(const struct catalog *catalog, const char *name)
 {
-	const char *near = of_tmux(name);
-	const char *names[NAMES_MAX + 1] = {NULL};
+	const char *near, *names[NAMES_MAX + 1] = {NULL};
 	const struct json *methods = json_member(catalog->tables, "methods");
 	size_t count = 0;
-	if (near != NULL)
-		return near;
+	if (str_row(of_tmux, name) != NULL)
+		return str_row(of_tmux, name)->ours;
 	for (const struct verb *verb = verbs; verb->name != NULL && count < NAMES_MAX; verb++)
 		if (verb->summary != NULL)
 			names[count++] = verb->name;

@@ -262,17 +262,9 @@ static void write_any_table(struct buf *out, const struct json *array, size_t wi
 		write_table(out, array, columns, count, width, has_color);
 }
 
-static const struct list_columns *find_columns(const char *member)
-{
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-		if (strcmp(lists[i].member, member) == 0)
-			return &lists[i];
-	return NULL;
-}
-
 static void write_list(struct buf *out, const struct json *array, size_t width, bool has_color)
 {
-	const struct list_columns *list;
+	const struct list_columns *list = str_row(lists, array->name);
 	size_t count = 0;
 	if (array->count == 0) {
 		(void)buf_append_str(out, "no ");
@@ -280,7 +272,6 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 		(void)buf_append_byte(out, '\n');
 		return;
 	}
-	list = find_columns(array->name);
 	if (list == NULL) {
 		write_any_table(out, array, width, has_color);
 		return;
@@ -314,7 +305,7 @@ static const struct json *find_list(const struct json *result)
 	static const char *const about_hosts[] = {"hosts", "missing", NULL};
 	bool is_gathered = json_member(result, "missing") != NULL;
 	json_each_member (member, result) {
-		bool is_known = member->type == JSON_ARRAY && find_columns(member->name) != NULL;
+		bool is_known = member->type == JSON_ARRAY && str_row(lists, member->name) != NULL;
 		if (is_gathered && str_is_in(member->name, about_hosts))
 			continue;
 		if (member->type != JSON_ARRAY ||
@@ -402,9 +393,8 @@ static const char *const *text_members(const char *method, const struct json *re
 	/* After a question or a timeout, other members matter too. */
 	if (strcmp(json_get_str(result, "outcome", "ready"), "ready") != 0)
 		return NULL;
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (strcmp(texts[i].method, method) == 0)
-			return texts[i].members;
+	if (str_row(texts, method) != NULL)
+		return str_row(texts, method)->members;
 	/* Of other methods, only a declared tool has a text as its result. */
 	if (json_member(result, "text") == NULL)
 		return NULL;

@@ -111,10 +111,7 @@ const struct verb verbs[] = {
 
 const struct verb *verb_find(const char *name)
 {
-	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
-		if (strcmp(verb->name, name) == 0)
-			return verb;
-	return NULL;
+	return str_row(verbs, name);
 }
 
 static const struct {
@@ -125,8 +122,5 @@ static const struct {
 
 const char *verb_text(const char *name)
 {
-	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-		if (strcmp(texts[i].name, name) == 0)
-			return texts[i].text;
-	return NULL;
+	return str_row(texts, name) != NULL ? str_row(texts, name)->text : NULL;
 }

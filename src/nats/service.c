@@ -131,11 +131,8 @@ static void list_missing(unsigned missing, char *out, size_t size)
 static bool needs_connection(const char *method)
 {
 	static const char *const names[] = {
-	    "subscribe", "unsubscribe", "narrow", "provide", "publish", "progress"};
-	for (size_t at = 0; at < sizeof names / sizeof *names; at++)
-		if (strcmp(names[at], method) == 0)
-			return true;
-	return false;
+	    "subscribe", "unsubscribe", "narrow", "provide", "publish", "progress", NULL};
+	return str_is_in(method, names);
 }
 
 enum grant_answer grant_check(

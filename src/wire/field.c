@@ -441,13 +441,9 @@ static int refuse_unknown(struct field_reading *reading, const char *name)
 static bool is_ignored(const struct field_reading *reading, const char *name)
 {
 	const struct field_tolerance *tolerance = reading->tolerance;
-	if (tolerance == NULL)
-		return false;
-	for (const char *const *ignored = tolerance->ignored; ignored != NULL && *ignored;
-	     ignored++)
-		if (strcmp(*ignored, name) == 0)
-			return true;
-	return tolerance->ignores_unknown;
+	return tolerance != NULL &&
+	    (tolerance->ignores_unknown ||
+		(tolerance->ignored != NULL && str_is_in(name, tolerance->ignored)));
 }
 
 static int read_member(struct field_reading *reading, const struct json *value)

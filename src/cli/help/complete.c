@@ -97,10 +97,7 @@ static void offer_live(struct completion *completion, const char *lead, const ch
 {
 	struct link *link;
 	const struct json *result;
-	const struct live *live = NULL;
-	for (size_t i = 0; i < sizeof lives / sizeof *lives; i++)
-		if (strcmp(lives[i].key, key) == 0)
-			live = &lives[i];
+	const struct live *live = str_row(lives, key);
 	if (live == NULL)
 		return;
 	result = ask_quietly(completion->cli, live->method, LIVE_TIMEOUT_MS, &link);
@@ -398,9 +395,8 @@ static const struct script *find_scripts(
 	const char *shell = NULL;
 	if (!option_read(cli, argc, argv, options, &shell, NULL, ret_status))
 		return NULL;
-	for (size_t i = 0; shell != NULL && i < sizeof scripts / sizeof *scripts; i++)
-		if (strcmp(scripts[i].shell, shell) == 0)
-			return &scripts[i];
+	if (shell != NULL && str_row(scripts, shell) != NULL)
+		return str_row(scripts, shell);
 	*ret_status = shell == NULL
 	    ? cli_usage(argv[0], "a shell is missing: bash, fish or zsh")
 	    : cli_usage(

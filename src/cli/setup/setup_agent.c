@@ -157,8 +157,5 @@ const struct setup_agent setup_agents[SETUP_AGENTS_MAX] = {
 
 const struct setup_agent *setup_agent_find(const char *name)
 {
-	for (const struct setup_agent *agent = setup_agents; agent->name != NULL; agent++)
-		if (strcmp(agent->name, name) == 0)
-			return agent;
-	return NULL;
+	return str_row(setup_agents, name);
 }

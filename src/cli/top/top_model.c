@@ -164,11 +164,9 @@ static void read_agent_command(struct buf *out, const struct json *item)
 	}
 }
 
-struct word_text {
+static const struct word_text {
 	const char *word, *text;
-};
-
-static const struct word_text way_words[] = {
+} way_words[] = {
     {"waited", "taken by a wait"},
     {"follow", "taken by follow"},
     {"hook", "taken by a hook"},
@@ -177,7 +175,6 @@ static const struct word_text way_words[] = {
     {"shown", "shown to you"},
     {"on_notify", "taken by on_notify"},
     {"none", "no way"},
-    {NULL, NULL},
 };
 
 static const struct word_text result_words[] = {
@@ -187,15 +184,7 @@ static const struct word_text result_words[] = {
     {"shown", "shown"},
     {"handed_over", "taken"},
     {"refused", "refused"},
-    {NULL, NULL},
 };
-
-static const char *find_text(const struct word_text *words, const char *word)
-{
-	while (words->word != NULL && strcmp(words->word, word) != 0)
-		words++;
-	return words->word != NULL ? words->text : word;
-}
 
 /* Appends the delivery of a notification in words, such as "waits: a person types". */
 static void read_delivery(struct buf *out, const struct json *item)
@@ -204,10 +193,10 @@ static void read_delivery(struct buf *out, const struct json *item)
 	const char *result = json_get_str(delivery, "result", "");
 	const char *way = json_get_str(delivery, "way", "");
 	const char *reason = json_get_str(delivery, "reason", "");
-	if (strcmp(result, "handed_over") == 0 && *way)
-		(void)buf_append_str(out, find_text(way_words, way));
-	else
-		(void)buf_append_str(out, find_text(result_words, result));
+	bool is_taken = strcmp(result, "handed_over") == 0 && *way;
+	const struct word_text *row =
+	    is_taken ? str_row(way_words, way) : str_row(result_words, result);
+	(void)buf_append_str(out, row != NULL ? row->text : is_taken ? way : result);
 	if (*reason)
 		(void)buf_printf(out, "%s%s", out->len > 0 ? ": " : "", reason);
 }
@@ -329,17 +318,9 @@ static const struct word_style word_styles[] = {
     {"unreadable", SCREEN_BAD, false},
 };
 
-static const struct word_style *find_word(const char *word)
-{
-	for (size_t i = 0; i < sizeof word_styles / sizeof word_styles[0]; i++)
-		if (strcmp(word_styles[i].word, word) == 0)
-			return &word_styles[i];
-	return NULL;
-}
-
 enum screen_style top_state_style(const char *word)
 {
-	const struct word_style *found = find_word(word);
+	const struct word_style *found = str_row(word_styles, word);
 	if (found == NULL && strncmp(word, "exit ", 5) == 0)
 		return SCREEN_BAD;
 	return found != NULL ? found->style : SCREEN_PLAIN;
@@ -442,7 +423,7 @@ static void load_item(const struct top_model *model, enum top_list list, struct 
 		value->text = read_value(column, json);
 		if (column->kind == TOP_AGE || column->kind == TOP_DUE)
 			value->time_ms = clock_parse(value->text);
-		word = column->kind == TOP_STATE ? find_word(value->text) : NULL;
+		word = column->kind == TOP_STATE ? str_row(word_styles, value->text) : NULL;
 		item->is_over = item->is_over || (word != NULL && word->is_over);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/verbs/hook_event.h"
 
+#include "base/conversation.h"
 #include "cli/ask.h"
 
 /* The events. A row without an agent applies to any agent with this event. */
@@ -67,14 +68,6 @@ static void copy_word(char *out, const char *word)
 		memcpy(out, word, len + 1);
 }
 
-static bool is_agent(const char *word)
-{
-	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++)
-		if (strcmp(word, signs[at].agent) == 0)
-			return true;
-	return false;
-}
-
 static const char *guess_agent(void)
 {
 	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++) {
@@ -137,7 +130,7 @@ void hook_event_read(struct hook_event *ret_event, const char *agent, const char
 	struct json_reader *reader = json_reader_new(HOOK_INPUT_MAX);
 	struct json_error error;
 	const struct json *value = len > 0 ? json_read(reader, input, len, &error) : NULL;
-	if (agent == NULL && name != NULL && is_agent(name)) {
+	if (agent == NULL && name != NULL && conversation_words(name) != NULL) {
 		agent = name;
 		name = NULL;
 	}

@@ -285,36 +285,24 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 	buf_finish(&output.text);
 }
 
-/* Returns true if the outcome is an error: the task was not done. */
-static bool find_error(const char *outcome, enum message_error *ret_error)
-{
-	static const struct {
-		const char *outcome;
-		enum message_error error;
-	} errors[] = {
-	    {"not_asked", MESSAGE_NOT_READY},
-	    {"refused", MESSAGE_REFUSED},
-	    {"stuck", MESSAGE_NOT_READY},
-	};
-
-	for (size_t at = 0; at < sizeof errors / sizeof *errors; at++) {
-		if (strcmp(outcome, errors[at].outcome) == 0) {
-			*ret_error = errors[at].error;
-			return true;
-		}
-	}
-	return false;
-}
+/* Outcomes that are errors: the task was not done. */
+static const struct {
+	const char *outcome;
+	enum message_error error;
+} errors[] = {
+    {"not_asked", MESSAGE_NOT_READY},
+    {"refused", MESSAGE_REFUSED},
+    {"stuck", MESSAGE_NOT_READY},
+};
 
 void agent_report_answer(const struct agent_task *task, struct request *request,
     const char *outcome, const char *reason, const struct pane_screen *screen)
 {
 	const struct config_limits *limits = &task->agent->set->parts->config->limits;
 	int64_t max = limits->result_bytes / 8; /* escaping makes the JSON longer */
-	enum message_error error;
-	if (find_error(outcome, &error)) {
+	if (str_row(errors, outcome) != NULL) {
 		once_forget(request_once(request)); /* a repeated request must send again */
-		agent_report_refuse(task->agent, request, error, reason);
+		agent_report_refuse(task->agent, request, str_row(errors, outcome)->error, reason);
 		return;
 	}
 	if (max > task->max_bytes)

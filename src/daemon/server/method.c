@@ -221,10 +221,7 @@ const char *method_advice(const char *name)
 		"tmux does it with the command "
 		"[\"rename-session\",\"-t\",\"work\",\"play\"], see run_tmux"},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (strcmp(rows[i].name, name) == 0)
-			return rows[i].advice;
-	return NULL;
+	return str_row(rows, name) != NULL ? str_row(rows, name)->advice : NULL;
 }
 
 const struct method *method_next(const struct method *previous)

@@ -17,9 +17,7 @@ static bool is_wanted(const char *variable)
 {
 	size_t len = strcspn(variable, "=");
 	char *name = xmemdup(variable, len);
-	bool is_there = getenv(name) != NULL;
-	for (size_t i = 0; !is_there && of_its_start[i] != NULL; i++)
-		is_there = strcmp(of_its_start[i], name) == 0;
+	bool is_there = getenv(name) != NULL || str_is_in(name, of_its_start);
 	mem_free(name);
 	return !is_there && variable[len] == '=' && !secret_is_variable(variable) &&
 	    !secret_is_agents(variable);
