@@ -24,6 +24,10 @@ void str_put_hex(char *out, const void *bytes, size_t count);
 
 /* Returns the name with the smallest edit distance to text; NULL if none is near enough. */
 const char *str_nearest(const char *text, const char *const *names);
+/* Three arguments for "%s%s%s": '; did you mean "NEAREST"?', or other if nearest is NULL. */
+#define STR_NEAREST(nearest, other)                                                            \
+	(nearest) != NULL ? "; did you mean \"" : (other), (nearest) != NULL ? (nearest) : "", \
+	    (nearest) != NULL ? "\"?" : ""
 
 /*
  * Appends bytes as visible text. Control characters (C0, DEL, C1), line separators, bidi controls

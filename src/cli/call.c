@@ -29,8 +29,7 @@ static const char *const waking_none[] = {"ping", "shutdown", "status", NULL};
 static enum cli_status say_unknown(const char *name, const struct catalog *catalog)
 {
 	const char *near = catalog_nearest(catalog, name);
-	cli_error("there is no \"%s\"%s%s%s", name, near != NULL ? "; did you mean \"" : "",
-	    near != NULL ? near : "", near != NULL ? "\"?" : "");
+	cli_error("there is no \"%s\"%s%s%s", name, STR_NEAREST(near, ""));
 	(void)fputs("See: muxbus help\n", stderr);
 	return CLI_USAGE;
 }

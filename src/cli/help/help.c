@@ -291,8 +291,7 @@ static enum cli_status put_found(
 		return cli_fail(CLI_USAGE, "nothing has all of these words; see: muxbus help");
 	near = catalog_nearest(catalog, words[0]);
 	return cli_fail(CLI_USAGE, "there is no \"%s\"%s%s%s", words[0],
-	    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-	    near != NULL ? "\"?" : "; see: muxbus help");
+	    STR_NEAREST(near, "; see: muxbus help"));
 }
 
 /* Writes the page of a verb, or of a topic of the manual, for which no daemon is needed. */

@@ -453,8 +453,7 @@ static bool check_tools(const struct cli *cli, const char *tools)
 		is_good = *word == '\0' || str_is_in(word, names);
 		if (!is_good)
 			(void)cli_usage("mcp", "--tools: there is no group or tool \"%s\"%s%s%s",
-			    word, nearest != NULL ? "; did you mean \"" : "",
-			    nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
+			    word, STR_NEAREST(nearest, ""));
 	}
 	catalog_close(catalog);
 	mem_free(words);

@@ -301,8 +301,7 @@ static int refuse_word(struct conditions *all, const char *text, size_t len)
 	snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), text);
 	nearest = str_nearest(name, names);
 	return refuse(all, "there is no condition \"%s\"%s%s%s", name,
-	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-	    nearest != NULL ? "\"?" : "; see: muxbus help conditions");
+	    STR_NEAREST(nearest, "; see: muxbus help conditions"));
 }
 
 /* Finds a member of the open condition, or else one of any condition, but with property NULL. */

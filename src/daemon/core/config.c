@@ -108,9 +108,8 @@ static const struct limit *find_limit(const char *text, size_t len, char *ret_re
 	}
 	(void)snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), text);
 	nearest = str_nearest(name, names);
-	(void)str_refuse(ret_reason, size, "there is no limit \"%s\"%s%s%s", name,
-	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-	    nearest != NULL ? "\"?" : "");
+	(void)str_refuse(
+	    ret_reason, size, "there is no limit \"%s\"%s%s%s", name, STR_NEAREST(nearest, ""));
 	return NULL;
 }
 

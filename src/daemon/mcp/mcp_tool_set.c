@@ -114,8 +114,7 @@ bool mcp_tool_set_read(
 		near = nearest(word);
 		(void)snprintf(ret_reason, MCP_TOOL_SET_REASON,
 		    "tools: there is no group or tool \"%s\"%s%s%s", word,
-		    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-		    near != NULL ? "\"?" : "; describe has both");
+		    STR_NEAREST(near, "; describe has both"));
 		is_good = false;
 	}
 	return is_good;

@@ -26,9 +26,8 @@
 bool methods_fail_unknown(struct request *request, const char *name)
 {
 	const char *nearest = method_nearest(name);
-	return request_fail_field(request, "method", "there is no method \"%s\"%s%s%s", name,
-	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-	    nearest != NULL ? "\"?" : "");
+	return request_fail_field(
+	    request, "method", "there is no method \"%s\"%s%s%s", name, STR_NEAREST(nearest, ""));
 }
 
 struct describe_args {

@@ -27,8 +27,7 @@ static bool read_kinds(
 			    data, sizeof data, "\"field\":\"kinds\",\"nearest\":\"%s\"", nearest);
 		return request_fail_data(request, MESSAGE_PARAMS, data,
 		    "kinds: there is no kind of events called \"%.80s\"%s%s%s", names->strings[i],
-		    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-		    nearest != NULL ? "\"?" : "");
+		    STR_NEAREST(nearest, ""));
 	}
 	return true;
 }

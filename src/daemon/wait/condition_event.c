@@ -136,9 +136,7 @@ static bool on_gap(void *data UNUSED, const char *subscription UNUSED, uint64_t 
 static bool fail_nearest(
     struct request *request, const char *field, const char *what, const char *nearest)
 {
-	return request_fail_field(request, field, "%s%s%s%s", what,
-	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-	    nearest != NULL ? "\"?" : "");
+	return request_fail_field(request, field, "%s%s%s%s", what, STR_NEAREST(nearest, ""));
 }
 
 static bool read_kinds(struct request *request, const char *text, uint64_t *ret_kinds)
