@@ -276,8 +276,7 @@ static void on_published(void *data, const struct json *params)
 	json_put_value(&writer, "kind", kind);
 	if (about != NULL)
 		json_put_value(&writer, "data", about);
-	if (pane != NULL)
-		json_put_str(&writer, "pane", pane);
+	json_put_given(&writer, "pane", pane);
 	message_end_notice(&writer);
 	send_line(main, &line);
 }

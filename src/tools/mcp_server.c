@@ -69,8 +69,7 @@ static void mcp_message_list(struct buf *out, int64_t id, const char *cursor)
 {
 	struct json_writer writer;
 	begin_request(&writer, out, MCP_MESSAGE_CURSOR_MAX * 6 + MCP_MESSAGE_MAX, id, "tools/list");
-	if (cursor != NULL)
-		json_put_str(&writer, "cursor", cursor);
+	json_put_given(&writer, "cursor", cursor);
 	json_object_end(&writer);
 	end(&writer, out);
 }

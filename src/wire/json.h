@@ -164,6 +164,8 @@ void json_put_double(
     struct json_writer *writer, const char *name, double value); /* null if not finite */
 void json_put_str(
     struct json_writer *writer, const char *name, const char *string); /* NULL writes null */
+void json_put_given(
+    struct json_writer *writer, const char *name, const char *string); /* NULL writes nothing */
 /* Writes a string with U+FFFD in place of invalid UTF-8. Returns true if bytes were replaced. */
 bool json_put_text(struct json_writer *writer, const char *name, const void *bytes, size_t len);
 void json_put_base64(struct json_writer *writer, const char *name, const void *bytes, size_t len);

@@ -453,6 +453,12 @@ void json_put_str(struct json_writer *writer, const char *name, const char *stri
 		json_put_null(writer, name);
 }
 
+void json_put_given(struct json_writer *writer, const char *name, const char *string)
+{
+	if (string != NULL)
+		json_put_str(writer, name, string);
+}
+
 /* Escapes into at most max bytes, all or nothing. */
 static int escape_within(
     struct json_writer *writer, size_t max, const void *bytes, size_t len, bool *lossy)

@@ -400,8 +400,7 @@ static void write_greeting(
 	json_writer_init(&writer, out);
 	if (has_pane || options->tools != NULL) {
 		message_begin_notice(&writer, "notifications/muxbus/hello");
-		if (options->tools != NULL)
-			json_put_str(&writer, "tools", options->tools);
+		json_put_given(&writer, "tools", options->tools);
 		if (has_pane)
 			json_put_str(&writer, "pane", pane);
 		message_end_notice(&writer);
@@ -412,8 +411,7 @@ static void write_greeting(
 		message_begin_notice(&writer, "report_agent");
 		json_put_str(&writer, "agent", agents[i].agent);
 		json_put_str(&writer, "pane", pane);
-		if (variable(agents[i].session) != NULL)
-			json_put_str(&writer, "session", variable(agents[i].session));
+		json_put_given(&writer, "session", variable(agents[i].session));
 		message_end_notice(&writer);
 		break; /* inside another agent, both marks are set: unknown */
 	}

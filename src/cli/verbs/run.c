@@ -167,10 +167,8 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 	json_object_begin(&writer, NULL);
 	if (status == CLI_DONE)
 		json_put_str(&writer, "command", buf_text(&command));
-	if (dir != NULL)
-		json_put_str(&writer, "cwd", dir);
-	if (run->name != NULL)
-		json_put_str(&writer, "name", run->name);
+	json_put_given(&writer, "cwd", dir);
+	json_put_given(&writer, "name", run->name);
 	if (run->timeout_ms > 0)
 		json_put_double(&writer, "timeout_sec", (double)run->timeout_ms / 1000);
 	if (run->input.len > 0)

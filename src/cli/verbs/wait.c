@@ -100,8 +100,7 @@ static enum cli_status put_params(const struct wait_verb *wait, struct buf *para
 	/* The daemon accepts at least a millisecond. */
 	json_put_double(
 	    &writer, "timeout_sec", (double)(wait->timeout_ms ? wait->timeout_ms : 1) / 1000);
-	if (wait->name != NULL)
-		json_put_str(&writer, "wait", wait->name);
+	json_put_given(&writer, "wait", wait->name);
 	json_object_end(&writer);
 	return writer.is_cut ? cli_usage(NULL, "the conditions are too long") : CLI_DONE;
 }

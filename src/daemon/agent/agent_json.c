@@ -93,8 +93,7 @@ void agent_write(struct json_writer *writer, const struct agent *agent)
 	json_put_bool(writer, "restarting", agent->is_restarting);
 	json_put_bool(writer, "adopted", agent->is_adopted);
 	agent_question_write(writer, agent);
-	if (agent->output != NULL)
-		json_put_str(writer, "output", agent->output);
+	json_put_given(writer, "output", agent->output);
 	agent_write_evidence(writer, agent);
 	write_tasks(writer, agent);
 }

@@ -153,8 +153,7 @@ void config_write_table(struct json_writer *writer, const char *name)
 		json_put_int(writer, "default", row->preset);
 		json_put_int(writer, "minimum", row->min);
 		json_put_int(writer, "maximum", row->max);
-		if (row->unit != NULL)
-			json_put_str(writer, "unit", row->unit);
+		json_put_given(writer, "unit", row->unit);
 		json_put_str(writer, "help", row->help);
 		json_object_end(writer);
 	}

@@ -13,8 +13,7 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "result", result);
 	json_put_time(writer, "time", clock_real_ms());
-	if (way != NULL)
-		json_put_str(writer, "way", way);
+	json_put_given(writer, "way", way);
 	if (reason != NULL)
 		(void)json_put_text(writer, "reason", reason, strlen(reason));
 }

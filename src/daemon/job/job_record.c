@@ -166,16 +166,14 @@ char *job_record_data(
 	struct buf out;
 	json_start_object(&writer, &out, NOTIFICATION_DATA_MAX);
 	json_put_str(&writer, "command", job->command);
-	if (job->name != NULL)
-		json_put_str(&writer, "name", job->name);
+	json_put_given(&writer, "name", job->name);
 	json_put_str(&writer, "state", job_state_names[job->state]);
 	write_end(&writer, job);
 	json_put_int(&writer, "duration_ms", job->status.elapsed_ms);
 	json_put_str(&writer, "log", log);
 	write_bytes(&writer, job, log_bytes);
 	json_put_str(&writer, "output", head);
-	if (tail != NULL)
-		json_put_str(&writer, "tail", tail);
+	json_put_given(&writer, "tail", tail);
 	json_object_end(&writer);
 	return (char *)buf_steal(&out, NULL);
 }

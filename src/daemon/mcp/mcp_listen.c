@@ -76,8 +76,7 @@ static bool tell(
 		begin_meta(&writer, stream);
 		json_object_end(&writer);
 	}
-	if (uri != NULL)
-		json_put_str(&writer, "uri", uri);
+	json_put_given(&writer, "uri", uri);
 	message_end_notice(&writer);
 	is_sent = peer_send_line(peer, (const char *)line.data, line.len);
 	buf_finish(&line);

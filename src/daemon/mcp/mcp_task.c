@@ -31,8 +31,7 @@ void mcp_task_write(struct json_writer *writer, const struct job *job)
 	char *text = has_ended ? job_record_text(job) : NULL;
 	json_put_str(writer, "taskId", job->id);
 	json_put_str(writer, "status", mcp_task_status(job));
-	if (text != NULL)
-		json_put_str(writer, "statusMessage", text);
+	json_put_given(writer, "statusMessage", text);
 	json_put_time(writer, "createdAt", job->created_ms);
 	json_put_time(writer, "lastUpdatedAt", has_ended ? job->status.end_ms : job->created_ms);
 	json_put_null(writer, "ttl"); /* the number of kept jobs is limited, not their time */
@@ -67,8 +66,7 @@ void mcp_task_write_related(struct json_writer *writer, const char *id, const ch
 	json_object_begin(writer, MCP_META "related-task");
 	json_put_str(writer, "taskId", id);
 	json_object_end(writer);
-	if (immediate != NULL)
-		json_put_str(writer, MCP_META "model-immediate-response", immediate);
+	json_put_given(writer, MCP_META "model-immediate-response", immediate);
 	json_object_end(writer);
 }
 
@@ -80,8 +78,7 @@ const struct json *mcp_task_params(
 	struct json_writer writer;
 	struct buf name;
 	json_start(&writer, &name, JSON_SPARE + 128);
-	if (id != NULL)
-		json_put_str(&writer, "job", id);
+	json_put_given(&writer, "job", id);
 	(void)snprintf(params, MCP_TASK_PARAMS_SIZE, "%s%.*s%s", is_wait ? "{\"any\":[{" : "{",
 	    (int)name.len, buf_text(&name), is_wait ? "}],\"timeout_sec\":" WAIT_MAX_SEC "}" : "}");
 	buf_finish(&name);

@@ -54,8 +54,7 @@ static void notify(
 	json_put_double(&writer, "progress", progress->last);
 	if (report != NULL && report->has_of)
 		json_put_double(&writer, "total", progress->base + report->of);
-	if (message != NULL)
-		json_put_str(&writer, "message", message);
+	json_put_given(&writer, "message", message);
 	message_end_notice(&writer);
 	(void)peer_send_line(peer, (const char *)line.data, line.len); /* a slow peer misses it */
 	buf_finish(&line);

@@ -320,8 +320,7 @@ static void write_capabilities(struct json_writer *writer, uint32_t caps)
 	for (unsigned bit = 0; bit < 32; bit++) {
 		const char *name =
 		    caps & (UINT32_C(1) << bit) ? muxbus_cap_name(UINT32_C(1) << bit) : NULL;
-		if (name != NULL)
-			json_put_str(writer, NULL, name);
+		json_put_given(writer, NULL, name);
 	}
 	json_array_end(writer);
 }

@@ -39,8 +39,7 @@ static void answer(struct request *request, uint32_t id, const char *sign, const
 	json_put_id(writer, "pane", '%', id);
 	if (pane != NULL && pane->is_synchronized)
 		json_put_bool(writer, "synchronized", true);
-	if (sign != NULL)
-		json_put_str(writer, "sign", sign);
+	json_put_given(writer, "sign", sign);
 	if (note != NULL && note[0] != '\0')
 		json_put_str(writer, "note", note);
 	request_done(request);

@@ -370,8 +370,7 @@ static void pass_line(struct request *request, const struct request_report *repo
 	json_start(&writer, &line, LINE_MAX_BYTES);
 	message_begin_notice(&writer, "progress");
 	json_put_raw(&writer, "request", id, strlen(id));
-	if (report->text != NULL)
-		json_put_str(&writer, "text", report->text);
+	json_put_given(&writer, "text", report->text);
 	if (report->has_done)
 		json_put_double(&writer, "done", report->done);
 	if (report->has_of)

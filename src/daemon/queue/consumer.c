@@ -303,8 +303,7 @@ void consumer_settle(struct queue *queue, uint64_t seq, const char *name)
 	json_put_str(&writer, "result", "handed_over");
 	json_put_time(&writer, "time", clock_real_ms());
 	json_put_str(&writer, "way", "waited");
-	if (name != NULL)
-		json_put_str(&writer, "consumer", name);
+	json_put_given(&writer, "consumer", name);
 	json_object_end(&writer);
 	(void)queue_set_state(queue, seq, NOTE_ACKNOWLEDGED,
 	    note->state == NOTE_QUEUED ? (const char *)receipt.data : NULL);

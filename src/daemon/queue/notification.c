@@ -69,8 +69,7 @@ void notification_write_members(
 	json_put_str(writer, "state", notification_state_names[note->state]);
 	write_delivery(writer, note);
 	json_put_int(writer, "redelivered", note->redelivered);
-	if (note->key != NULL)
-		json_put_str(writer, "key", note->key);
+	json_put_given(writer, "key", note->key);
 	if (note->count > 1)
 		json_put_int(writer, "count", note->count);
 	if (note->is_urgent)

@@ -73,8 +73,7 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 	json_object_begin(writer, name);
 	json_put_str(writer, "title", method->title);
 	json_put_str(writer, "summary", method->summary);
-	if (method->help != NULL)
-		json_put_str(writer, "help", method->help);
+	json_put_given(writer, "help", method->help);
 	if (method->group != NULL) /* a declared tool or a provided method */
 		json_put_str(writer, "group", method->group);
 	if (method->also != NULL) {
@@ -98,8 +97,7 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 	write_effects(writer, method);
 	for (size_t i = 0; i < FLAGS_COUNT; i++)
 		json_put_bool(writer, flags[i].name, method->flags & flags[i].flag);
-	if (method->recheck != NULL)
-		json_put_str(writer, "recheck", method->recheck);
+	json_put_given(writer, "recheck", method->recheck);
 	if (method->example != NULL)
 		json_put_raw(writer, "example", method->example, strlen(method->example));
 	json_object_end(writer);

@@ -42,8 +42,7 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 		request_fail_data(request, MESSAGE_AMBIGUOUS_TARGET, (const char *)data.data,
 		    "%s: use an id or one of data.candidates", found->reason);
 	} else {
-		if (found->nearest != NULL)
-			json_put_str(&writer, "nearest", found->nearest);
+		json_put_given(&writer, "nearest", found->nearest);
 		request_fail_data(request, missing[kind], (const char *)data.data,
 		    "%s; %s lists the existing ones", found->reason, list_names[kind]);
 	}

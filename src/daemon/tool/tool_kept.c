@@ -95,8 +95,7 @@ static char *make_data(const struct kept *kept, bool is_good, const char *text)
 	json_put_str(&writer, "state", is_good ? "exited" : "failed");
 	json_put_int(&writer, "duration_ms", clock_since_ms(kept->begun_ms));
 	json_put_str(&writer, "output", head);
-	if (tail != NULL)
-		json_put_str(&writer, "tail", tail);
+	json_put_given(&writer, "tail", tail);
 	json_object_end(&writer);
 	mem_free(head);
 	mem_free(tail);

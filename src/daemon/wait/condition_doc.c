@@ -12,8 +12,7 @@ void condition_write_kinds(struct json_writer *writer, const char *name)
 	while ((kind = condition_kind_next(kind)) != NULL) {
 		json_object_begin(writer, kind->name);
 		json_put_str(writer, "help", kind->help);
-		if (kind->about != NULL)
-			json_put_str(writer, "about", kind->about);
+		json_put_given(writer, "about", kind->about);
 		json_put_bool(writer, "needs_tmux", kind->needs_tmux);
 		field_write_schema(writer, "params", kind->fields);
 		json_put_raw(writer, "example", kind->example, strlen(kind->example));

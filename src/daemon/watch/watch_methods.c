@@ -52,8 +52,7 @@ static void put_mode(struct json_writer *writer, const struct watch *watch)
 	const char *reason = tail_loop_poll_reason(tail_loop);
 	json_put_str(writer, "state", tail_state_names[tail_state(tail_loop_tail(tail_loop))]);
 	json_put_str(writer, "mode", reason != NULL ? "poll" : "inotify");
-	if (reason != NULL)
-		json_put_str(writer, "mode_reason", reason);
+	json_put_given(writer, "mode_reason", reason);
 }
 
 static void watch_answer(struct request *request, const struct watch *watch)
