@@ -20,12 +20,26 @@ int file_read_all(int fd, struct buf *out)
 	return 0;
 }
 
+int file_read(const char *path, int flags, struct buf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | flags), r, saved_errno;
+	if (fd < 0)
+		return -1;
+	r = file_read_all(fd, out);
+	saved_errno = errno;
+	(void)close(fd); /* loses no data: the file was only read */
+	errno = saved_errno;
+	return r;
+}
+
 int file_write_all(int fd, const void *bytes, size_t len)
 {
 	const char *at = bytes;
 	while (len > 0) {
 		ssize_t n = write(fd, at, len);
-		if (n < 0 && errno != EINTR)
+		if (n == 0)
+			errno = EIO; /* retrying could loop forever */
+		if (n == 0 || (n < 0 && errno != EINTR))
 			return -1;
 		at += n > 0 ? n : 0;
 		len -= n > 0 ? (size_t)n : 0;

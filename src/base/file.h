@@ -6,6 +6,8 @@
 
 /* Appends all bytes up to the end of file. Returns 0, or -1 with errno; EFBIG: out is full. */
 int file_read_all(int fd, struct buf *out);
+/* As file_read_all(), for the file at a path, opened with more flags of open(2). */
+int file_read(const char *path, int flags, struct buf *out);
 
 /* Writes all bytes to a blocking descriptor. Returns 0, or -1 with errno. */
 int file_write_all(int fd, const void *bytes, size_t len);

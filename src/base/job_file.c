@@ -5,6 +5,7 @@
 #include <sys/file.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/process.h"
 
 #define SPEC_VERSION "muxbus-job=1"
@@ -33,17 +34,7 @@ void job_file_name(char out[JOB_NAME_SIZE], const char *id, enum job_file file)
 
 static int write_all(int fd, const void *bytes, size_t len)
 {
-	const char *at = bytes;
-	while (len > 0) {
-		ssize_t put = write(fd, at, len);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0) /* retrying after 0 could loop forever */
-			return put < 0 ? -errno : -EIO;
-		at += put;
-		len -= (size_t)put;
-	}
-	return 0;
+	return file_write_all(fd, bytes, len) < 0 ? -errno : 0;
 }
 
 /* Writes a temporary file and renames it. */
@@ -74,26 +65,11 @@ static int read_file(int dir_fd, const char *id, enum job_file file, size_t max,
 	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	buf_init(out, max);
-	for (;;) {
-		ssize_t got;
-		if (buf_reserve(out, out->len < max ? 1 : 0) != 0 || out->len == max) {
-			error = -EFBIG;
-			break;
-		}
-		got = read(fd, out->data + out->len, out->cap - out->len - 1);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			error = got < 0 ? -errno : 0;
-			break;
-		}
-		out->len += (size_t)got;
-	}
+	buf_init(out, max - 1);
+	if (file_read_all(fd, out) < 0)
+		error = -errno;
 	close(fd);
-	if (error == 0 && out->data != NULL)
-		out->data[out->len] = '\0';
-	else
+	if (error != 0)
 		buf_finish(out);
 	return error;
 }

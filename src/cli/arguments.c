@@ -240,20 +240,14 @@ static int take_apart(struct arguments *call, const char *text, bool is_verbatim
 static int read_file(struct arguments *call, const char *path, struct buf *out)
 {
 	bool is_input = strcmp(path, "-") == 0;
-	int saved_errno, fd, r;
+	int r;
 	if (is_input && call->has_read_stdin)
 		return refuse(call, "standard input can be read once only");
 	call->has_read_stdin |= is_input;
-	fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return refuse(call, "%s: %s", path, strerror(errno));
-	r = file_read_all(fd, out);
-	saved_errno = errno;
-	if (!is_input)
-		(void)close(fd); /* loses no data: the file was only read */
-	if (r < 0 && saved_errno == EFBIG)
+	r = is_input ? file_read_all(STDIN_FILENO, out) : file_read(path, O_NOCTTY, out);
+	if (r < 0 && errno == EFBIG)
 		return refuse(call, "%s: longer than %zu bytes", path, ARGUMENTS_FILE_MAX);
-	return r < 0 ? refuse(call, "%s: %s", path, strerror(saved_errno)) : 0;
+	return r < 0 ? refuse(call, "%s: %s", path, strerror(errno)) : 0;
 }
 
 /* Gets the text of a word, lent from the word or from `file`. Refuses invalid UTF-8. */
@@ -386,6 +380,24 @@ static int put_value(struct arguments *call, struct json_writer *writer,
 	else if (r == 0)
 		r = put_text(call, writer, word, text, len, name);
 	buf_finish(&file);
+	return r;
+}
+
+int arguments_put(struct json_writer *writer, const struct json *property, const char *name,
+    const char *text, bool is_json, char *ret_reason, size_t size)
+{
+	enum argument_kind kind = kind_of(property);
+	bool is_plain =
+	    kind == KIND_STRING || kind == KIND_BOOL || kind == KIND_NUMBER || kind == KIND_INTEGER;
+	struct argument word = {
+	    .sign = is_json || !is_plain ? SIGN_JSON : SIGN_TEXT, .value = text};
+	struct arguments call = {.reason = ret_reason,
+	    .reason_size = size,
+	    .reader = json_reader_new(ARGUMENTS_FILE_MAX)};
+	int r;
+	(void)snprintf(word.name, sizeof word.name, "%s", name);
+	r = put_value(&call, writer, &word, kind == KIND_STRINGS ? KIND_ANY : kind);
+	json_reader_free(call.reader);
 	return r;
 }
 

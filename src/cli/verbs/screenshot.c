@@ -52,15 +52,6 @@ static bool write_file(const char *path, const char *bytes, size_t len)
 	return fd >= 0 && close(fd) == 0 && is_written;
 }
 
-static bool read_file(const char *path, struct buf *out)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is_read = fd >= 0 && file_read_all(fd, out) == 0;
-	if (fd >= 0)
-		(void)close(fd); /* loses no data: the file was only read */
-	return is_read && out->len > 0;
-}
-
 static int remove_entry(
     const char *path, const struct stat *info UNUSED, int kind UNUSED, struct FTW *place UNUSED)
 {
@@ -134,7 +125,7 @@ static bool convert_to_png(const char *svg, size_t len, struct buf *out)
 	if (!make_folder(&folder, svg, len)) {
 		cli_error("a folder for temporary files: %s", strerror(errno));
 	} else if (render(&folder, renderer, path)) {
-		is_done = read_file(folder.png, out);
+		is_done = file_read(folder.png, 0, out) == 0 && out->len > 0;
 		if (!is_done)
 			cli_error("%s made no picture", renderer->name);
 	}

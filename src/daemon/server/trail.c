@@ -245,16 +245,11 @@ static size_t take_up(struct trail *trail, struct buf *text)
 /* The daemon was killed before the new file had a line: continues the chain of the old file. */
 static void take_up_old(struct trail *trail)
 {
-	int fd = open(trail->old_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct buf text;
-	if (fd < 0)
-		return;
-	buf_init(&text, TRAIL_FILE_MAX);
-	if (file_read_all(fd, &text) == 0)
+	struct buf text = BUF(TRAIL_FILE_MAX);
+	if (file_read(trail->old_path, O_NOFOLLOW | O_NONBLOCK, &text) == 0)
 		(void)take_up(trail, &text);
 	trail->refused_bytes = 0;
 	buf_finish(&text);
-	(void)close(fd); /* loses no data: the file was only read */
 }
 
 /* Reads the key, or makes and stores one. If storing fails, hashes differ after each start. */
@@ -572,19 +567,9 @@ uint64_t trail_last(const struct trail *trail)
 int trail_read(const struct trail *trail, struct buf *out)
 {
 	const char *const paths[] = {trail->old_path, trail->path};
-	for (size_t at = 0; at < 2; at++) {
-		int fd = open(paths[at], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error,
-		    saved_errno;
-		if (fd < 0 && errno == ENOENT)
-			continue;
-		error = fd < 0 ? -1 : file_read_all(fd, out);
-		saved_errno = errno;
-		if (fd >= 0)
-			(void)close(fd); /* loses no data: the file was only read */
-		errno = saved_errno;
-		if (error < 0)
+	for (size_t at = 0; at < 2; at++)
+		if (file_read(paths[at], O_NOFOLLOW | O_NONBLOCK, out) < 0 && errno != ENOENT)
 			return -1;
-	}
 	return 0;
 }
 
