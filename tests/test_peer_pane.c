@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "lib/model/model.h"
 #include "tap.h"
 
@@ -75,8 +76,8 @@ static void clear(void)
 static void find(const struct muxbus_model *model, pid_t pid, struct peer_pane *ret_pane)
 {
 	struct peer_origin origin;
-	peer_origin_read(proc, pid, &origin);
-	peer_pane_find(proc, &origin, model, SOCKET, server, ret_pane);
+	peer_origin_read(pid, &origin);
+	peer_pane_find(&origin, model, SOCKET, server, ret_pane);
 }
 
 static void expect(const struct muxbus_model *model, pid_t pid, long pane,
@@ -175,6 +176,9 @@ static void check_servers(const struct muxbus_model *model)
 	(void)snprintf(text, sizeof text, "TMUX=" SOCKET ",%d,0|TMUX_PANE=%%2|", (int)ended);
 	add(413, 1, "survivor", NULL, text);
 	expect(model, 413, 2, PANE_ENVIRONMENT, true, "a server may be any, if none is known");
+	start = 1;
+	add(1, 0, "init", NULL, NULL);
+	start = 0;
 	server = getpid();
 	expect(model, 413, -1, PANE_NONE, false, "a server that has ended is another one");
 	expect(model, 400, 2, PANE_ENVIRONMENT, true, "one that lives may be seen by two ids");
@@ -194,8 +198,8 @@ static void check_reuse(const struct muxbus_model *model)
 	add(501, 100, "peer", "/dev/zero", NULL);
 	add(200, 50, "zsh", "/dev/full", NULL);
 	add(502, 501, "child", NULL, NULL);
-	peer_origin_read(proc, 501, &origin);
-	peer_origin_read(proc, 502, &child);
+	peer_origin_read(501, &origin);
+	peer_origin_read(502, &child);
 	is_int((long long)origin.count, 2, "the ancestors are read up to the first process");
 	sid = 503;
 	add(503, 501, "sandbox", "/dev/full", NULL);
@@ -203,15 +207,15 @@ static void check_reuse(const struct muxbus_model *model)
 	expect(model, 503, 1, PANE_ANCESTOR_TTY, false, "another devpts has the same numbers");
 	start = 3000;
 	add(501, 1, "other", "/dev/full", "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
-	peer_pane_find(proc, &origin, model, SOCKET, server, &peer_pane);
+	peer_pane_find(&origin, model, SOCKET, server, &peer_pane);
 	is_int(peer_pane.pane, 1, "a number that is used again says nothing new");
-	peer_pane_find(proc, &child, model, SOCKET, server, &peer_pane);
+	peer_pane_find(&child, model, SOCKET, server, &peer_pane);
 	is_int(peer_pane.pane, 1, "nor does that of an ancestor");
 	add(100, 50, "zsh", "/dev/zero", NULL);
-	peer_pane_find(proc, &origin, model, SOCKET, server, &peer_pane);
+	peer_pane_find(&origin, model, SOCKET, server, &peer_pane);
 	ok(peer_pane.pane == MUXBUS_NO_ID, "a later pane with its terminal is not the peer's");
 	add(502, 1, "other", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
-	peer_pane_find(proc, &child, model, SOCKET, server, &peer_pane);
+	peer_pane_find(&child, model, SOCKET, server, &peer_pane);
 	ok(peer_pane.pane == MUXBUS_NO_ID, "nor is what another's environment names");
 	start = 0;
 	clear();
@@ -221,14 +225,12 @@ int main(void)
 {
 	struct muxbus_model *model;
 	char path[128];
-	struct muxbus_session session;
-	struct muxbus_window window;
-	struct muxbus_link link;
+	struct muxbus_session session = {.id = 1, .name = "work"};
+	struct muxbus_window window = {.id = 1, .name = "w", .layout = "", .visible_layout = ""};
+	struct muxbus_link link = {.session = 1, .window = 1};
 	if (!mkdtemp(proc) || model_new(&model) < 0)
 		return 99;
-	session = (struct muxbus_session){.id = 1, .name = "work"};
-	window = (struct muxbus_window){.id = 1, .name = "w", .layout = "", .visible_layout = ""};
-	link = (struct muxbus_link){.session = 1, .window = 1};
+	process_root = proc;
 	model_add_session(model, &session);
 	model_add_window(model, &window);
 	model_add_link(model, &link);

@@ -26,13 +26,15 @@ enum {
 	DEPTH_MAX = 32, /* generations of a process tree */
 };
 
+const char *process_root = "/proc";
+
 ssize_t process_read(pid_t pid, const char *name, char *out, size_t size)
 {
-	char path[96];
+	char path[128];
 	size_t len = 0;
 	ssize_t count;
 	int fd;
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	snprintf(path, sizeof path, "%s/%d/%s", process_root, (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	out[0] = '\0';
 	if (fd < 0)
@@ -216,10 +218,10 @@ pid_t process_find_program(pid_t pid, const char *name, unsigned generations)
 
 void process_read_environ(pid_t pid, struct buf *out)
 {
-	char path[64];
+	char path[96];
 	ssize_t count;
 	int fd;
-	snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+	snprintf(path, sizeof path, "%s/%d/environ", process_root, (int)pid);
 	fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;

@@ -6,6 +6,8 @@
 
 #include "base/std.h"
 
+extern const char *process_root; /* "/proc"; tests set another folder */
+
 /* Reads a file of /proc/PID as text of less than size bytes. Returns its length, or -1 with "". */
 ssize_t process_read(pid_t pid, const char *name, char *out, size_t size);
 

@@ -167,7 +167,7 @@ const struct peer_pane *peer_pane_of(struct peer *peer)
 	struct daemon *parts = peer->parts;
 	if (!peer->has_pane) {
 		const struct muxbus_model *model = tmux_model(parts->tmux);
-		peer_pane_find("/proc", peer->origin, model, parts->config->tmux_socket,
+		peer_pane_find(peer->origin, model, parts->config->tmux_socket,
 		    tmux_server_pid(parts->tmux), &peer->peer_pane);
 		peer_pane_hear(&peer->peer_pane, model, &peer->said, peer->role != ROLE_FULL);
 		peer->has_pane = true;

@@ -26,33 +26,6 @@ static const struct {
     {"CODEX_THREAD_ID", "codex"},
 };
 
-/* Reads a file of /proc/PID whole, up to the buffer's maximum. Returns 0 or -1. */
-static int read_proc(const char *proc, pid_t pid, const char *name, struct buf *out)
-{
-	char path[256];
-	int len = snprintf(path, sizeof path, "%s/%ld/%s", proc, (long)pid, name);
-	ssize_t n;
-	int fd;
-	if (len < 0 || (size_t)len >= sizeof path)
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = 0;
-	do {
-		if (buf_reserve(out, 4096) < 0)
-			break; /* the bytes so far are enough */
-		n = read(fd, out->data + out->len, 4096);
-		if (n > 0)
-			out->len += (size_t)n;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	(void)close(fd); /* loses no data: the file was only read */
-	if (n < 0 || out->data == NULL)
-		return -1;
-	out->data[out->len] = '\0';
-	return 0;
-}
-
 /* Converts the terminal's number in /proc/PID/stat to a dev_t; 0: no terminal. */
 static dev_t decode_tty(long number)
 {
@@ -65,21 +38,14 @@ static dev_t decode_tty(long number)
  * Reads "PID (NAME) S PPID PGRP SESSION TTY … START". NAME may hold anything, so the fields are
  * read after the last ")". Returns 0 or -1.
  */
-static int read_process(const char *proc, pid_t pid, struct peer_process *ret_process,
-    pid_t *ret_parent, char ret_program[16])
+static int read_process(
+    pid_t pid, struct peer_process *ret_process, pid_t *ret_parent, char ret_program[16])
 {
-	char path[256], text[1024];
+	char text[1024];
 	unsigned long long start = 0;
 	long parent, session, tty;
 	const char *name, *end;
-	ssize_t n;
-	int fd, len = snprintf(path, sizeof path, "%s/%ld/stat", proc, (long)pid);
-	fd = len > 0 && (size_t)len < sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return -1;
-	n = read(fd, text, sizeof text - 1);
-	(void)close(fd); /* loses no data: the file was only read */
-	text[n > 0 ? n : 0] = '\0';
+	(void)process_read(pid, "stat", text, sizeof text);
 	name = strchr(text, '(');
 	end = strrchr(text, ')');
 	if (name == NULL || end == NULL ||
@@ -95,24 +61,23 @@ static int read_process(const char *proc, pid_t pid, struct peer_process *ret_pr
 	return 0;
 }
 
-void peer_origin_read(const char *proc, pid_t pid, struct peer_origin *ret_origin)
+void peer_origin_read(pid_t pid, struct peer_origin *ret_origin)
 {
 	size_t count = 0;
 	ret_origin->program[0] = '\0';
 	while (pid > 1 && count < PEER_ANCESTORS_MAX &&
-	    read_process(proc, pid, &ret_origin->processes[count], &pid,
+	    read_process(pid, &ret_origin->processes[count], &pid,
 		count == 0 ? ret_origin->program : NULL) == 0)
 		count++;
 	ret_origin->count = count;
 	ret_origin->is_whole = count > 0 && pid == 1;
 }
 
-bool peer_process_is_there(const char *proc, const struct peer_process *process)
+bool peer_process_is_there(const struct peer_process *process)
 {
 	struct peer_process now;
 	pid_t parent;
-	return read_process(proc, process->pid, &now, &parent, NULL) == 0 &&
-	    now.start == process->start;
+	return read_process(process->pid, &now, &parent, NULL) == 0 && now.start == process->start;
 }
 
 /*
@@ -121,8 +86,7 @@ bool peer_process_is_there(const char *proc, const struct peer_process *process)
  * terminal, and must be at least as old as the process. A container numbers its terminals anew, but
  * a terminal has one session.
  */
-static uint32_t pane_of_tty(
-    const char *proc, const struct muxbus_model *model, const struct peer_process *process)
+static uint32_t pane_of_tty(const struct muxbus_model *model, const struct peer_process *process)
 {
 	struct peer_process first;
 	struct stat st;
@@ -130,7 +94,7 @@ static uint32_t pane_of_tty(
 	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model)
 		if (!pane->is_dead && pane->tty && pane->tty[0] && stat(pane->tty, &st) == 0 &&
 		    S_ISCHR(st.st_mode) && st.st_rdev == process->tty &&
-		    read_process(proc, pane->pid, &first, &parent, NULL) == 0 &&
+		    read_process(pane->pid, &first, &parent, NULL) == 0 &&
 		    first.tty == process->tty && first.session == process->session &&
 		    first.start <= process->start)
 			return pane->id;
@@ -139,24 +103,19 @@ static uint32_t pane_of_tty(
 
 /* Returns the pane whose first process this is, if the pid is still that of the process. */
 static uint32_t pane_of_process(
-    const char *proc, const struct muxbus_model *model, const struct peer_process *process)
+    const struct muxbus_model *model, const struct peer_process *process)
 {
 	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model)
-		if (!pane->is_dead && pane->pid == process->pid &&
-		    peer_process_is_there(proc, process))
+		if (!pane->is_dead && pane->pid == process->pid && peer_process_is_there(process))
 			return pane->id;
 	return MUXBUS_NO_ID;
 }
 
-/* Returns the value of a variable in a block of "NAME=VALUE\0", or NULL. */
+/* Returns the value of a variable of process_read_environ(), or NULL. */
 static const char *variable(const struct buf *block, const char *name)
 {
-	size_t name_len = strlen(name);
-	const char *end = (const char *)block->data + block->len;
-	for (const char *at = (const char *)block->data; at < end; at += strlen(at) + 1)
-		if (strncmp(at, name, name_len) == 0 && at[name_len] == '=')
-			return at + name_len + 1;
-	return NULL;
+	const char *text = process_variable(block, name);
+	return text != NULL ? text + strlen(name) + 1 : NULL;
 }
 
 /* Returns true if "SOCKET,PID,SESSION" names the server at this socket, by any path to it. */
@@ -185,25 +144,24 @@ static bool is_ended_server(const char *tmux, pid_t server)
 }
 
 /* Returns the pane of this server that a process's environment names, even if it does not exist. */
-static uint32_t pane_of_environment(
-    const char *proc, pid_t pid, const char *tmux_socket, pid_t server)
+static uint32_t pane_of_environment(pid_t pid, const char *tmux_socket, pid_t server)
 {
 	struct buf block = BUF(ENVIRON_BYTES_MAX);
 	uint32_t id = MUXBUS_NO_ID;
-	if (read_proc(proc, pid, "environ", &block) == 0) {
-		const char *tmux = variable(&block, "TMUX");
-		const char *pane = variable(&block, "TMUX_PANE");
-		if (tmux == NULL || pane == NULL || !is_same_server(tmux, tmux_socket) ||
-		    is_ended_server(tmux, server) || !str_parse_id(pane, strlen(pane), '%', &id))
-			id = MUXBUS_NO_ID;
-	}
+	const char *tmux, *pane;
+	process_read_environ(pid, &block);
+	tmux = variable(&block, "TMUX");
+	pane = variable(&block, "TMUX_PANE");
+	if (tmux == NULL || pane == NULL || !is_same_server(tmux, tmux_socket) ||
+	    is_ended_server(tmux, server) || !str_parse_id(pane, strlen(pane), '%', &id))
+		id = MUXBUS_NO_ID;
 	buf_finish(&block);
 	return id;
 }
 
 uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket)
 {
-	return pane_of_environment("/proc", pid, tmux_socket, 0);
+	return pane_of_environment(pid, tmux_socket, 0);
 }
 
 /* Returns true if an id is above all pane ids in the model: tmux never reuses a number. */
@@ -216,8 +174,8 @@ static bool is_later(const struct muxbus_model *model, uint32_t id)
 }
 
 /* Finds the pane by the process and its ancestors, as the kernel reported them. */
-static bool find_by_kernel(const char *proc, const struct peer_origin *origin,
-    const struct muxbus_model *model, struct peer_pane *ret_pane)
+static bool find_by_kernel(
+    const struct peer_origin *origin, const struct muxbus_model *model, struct peer_pane *ret_pane)
 {
 	unsigned detached = 0; /* generations before the first with a terminal */
 	bool has_tty = false;
@@ -226,11 +184,11 @@ static bool find_by_kernel(const char *proc, const struct peer_origin *origin,
 		has_tty |= process->tty != 0;
 		detached += !has_tty;
 		ret_pane->is_weak = detached > DETACHED_MAX;
-		ret_pane->pane = process->tty ? pane_of_tty(proc, model, process) : MUXBUS_NO_ID;
+		ret_pane->pane = process->tty ? pane_of_tty(model, process) : MUXBUS_NO_ID;
 		ret_pane->evidence = at == 0 ? PANE_TTY : PANE_ANCESTOR_TTY;
 		if (ret_pane->pane != MUXBUS_NO_ID)
 			return true;
-		ret_pane->pane = pane_of_process(proc, model, process);
+		ret_pane->pane = pane_of_process(model, process);
 		ret_pane->evidence = PANE_ANCESTOR_PID;
 		if (ret_pane->pane != MUXBUS_NO_ID)
 			return true;
@@ -238,15 +196,14 @@ static bool find_by_kernel(const char *proc, const struct peer_origin *origin,
 	return false;
 }
 
-static bool find_by_environment(const char *proc, const struct peer_origin *origin,
-    const struct muxbus_model *model, const char *tmux_socket, pid_t server,
-    struct peer_pane *ret_pane)
+static bool find_by_environment(const struct peer_origin *origin, const struct muxbus_model *model,
+    const char *tmux_socket, pid_t server, struct peer_pane *ret_pane)
 {
 	for (size_t at = 0; at < origin->count; at++) {
 		const struct peer_process *process = &origin->processes[at];
-		if (!peer_process_is_there(proc, process))
+		if (!peer_process_is_there(process))
 			return false;
-		ret_pane->pane = pane_of_environment(proc, process->pid, tmux_socket, server);
+		ret_pane->pane = pane_of_environment(process->pid, tmux_socket, server);
 		ret_pane->evidence = PANE_ENVIRONMENT;
 		ret_pane->is_weak = true;
 		if (muxbus_model_pane(model, ret_pane->pane) != NULL)
@@ -256,12 +213,11 @@ static bool find_by_environment(const char *proc, const struct peer_origin *orig
 	return false;
 }
 
-static void find_thread(const char *proc, pid_t pid, char out[PANE_REF_THREAD_SIZE])
+static void find_thread(pid_t pid, char out[PANE_REF_THREAD_SIZE])
 {
 	struct buf block = BUF(ENVIRON_BYTES_MAX);
-	if (read_proc(proc, pid, "environ", &block) != 0)
-		block.len = 0;
-	for (size_t at = 0; at < sizeof threads / sizeof *threads && block.len > 0; at++) {
+	process_read_environ(pid, &block);
+	for (size_t at = 0; at < sizeof threads / sizeof *threads; at++) {
 		const char *value = variable(&block, threads[at].variable);
 		if (value != NULL && presence_check(threads[at].agent, value) == NULL)
 			presence_thread(threads[at].agent, value, out);
@@ -277,22 +233,21 @@ static bool has_tty(const struct peer_origin *origin)
 	return false;
 }
 
-void peer_pane_find(const char *proc, const struct peer_origin *origin,
-    const struct muxbus_model *model, const char *tmux_socket, pid_t server,
-    struct peer_pane *ret_pane)
+void peer_pane_find(const struct peer_origin *origin, const struct muxbus_model *model,
+    const char *tmux_socket, pid_t server, struct peer_pane *ret_pane)
 {
 	const struct muxbus_pane *pane;
 	*ret_pane = (struct peer_pane){0};
-	if (!find_by_kernel(proc, origin, model, ret_pane) &&
-	    !find_by_environment(proc, origin, model, tmux_socket, server, ret_pane)) {
+	if (!find_by_kernel(origin, model, ret_pane) &&
+	    !find_by_environment(origin, model, tmux_socket, server, ret_pane)) {
 		ret_pane->pane = MUXBUS_NO_ID;
 		ret_pane->evidence = PANE_NONE;
 		ret_pane->is_weak = false;
 		ret_pane->is_outside = origin->is_whole && !has_tty(origin) && !ret_pane->is_early;
 	}
 	if (origin->count > 0 && (ret_pane->is_weak || ret_pane->pane == MUXBUS_NO_ID) &&
-	    peer_process_is_there(proc, &origin->processes[0]))
-		find_thread(proc, origin->processes[0].pid, ret_pane->thread);
+	    peer_process_is_there(&origin->processes[0]))
+		find_thread(origin->processes[0].pid, ret_pane->thread);
 	pane = muxbus_model_pane(model, ret_pane->pane);
 	ret_pane->pane_pid = pane != NULL ? pane->pid : 0;
 }

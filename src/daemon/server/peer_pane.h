@@ -48,17 +48,15 @@ struct peer_origin {
 	struct peer_process processes[PEER_ANCESTORS_MAX];
 };
 
-/* proc is "/proc", or another directory in tests. */
-void peer_origin_read(const char *proc, pid_t pid, struct peer_origin *ret_origin);
-bool peer_process_is_there(const char *proc, const struct peer_process *process);
+void peer_origin_read(pid_t pid, struct peer_origin *ret_origin);
+bool peer_process_is_there(const struct peer_process *process);
 
 /*
  * Finds the pane of a process; never a later pane that reuses its terminal or pid. tmux_socket and
  * the pid server (0: unknown) are those of tmux, for checking $TMUX beside $TMUX_PANE.
  */
-void peer_pane_find(const char *proc, const struct peer_origin *origin,
-    const struct muxbus_model *model, const char *tmux_socket, pid_t server,
-    struct peer_pane *ret_pane);
+void peer_pane_find(const struct peer_origin *origin, const struct muxbus_model *model,
+    const char *tmux_socket, pid_t server, struct peer_pane *ret_pane);
 
 /* Returns true if the pane exists, with the program that it had when it was found. */
 bool peer_pane_lasts(const struct peer_pane *pane, const struct muxbus_model *model);

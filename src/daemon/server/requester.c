@@ -219,7 +219,7 @@ static bool find_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 static bool is_there(const struct peer *peer)
 {
 	const struct peer_origin *origin = peer_origin(peer);
-	return origin->count > 0 && peer_process_is_there("/proc", &origin->processes[0]);
+	return origin->count > 0 && peer_process_is_there(&origin->processes[0]);
 }
 
 bool requester_cwd(

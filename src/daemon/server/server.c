@@ -370,7 +370,7 @@ static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 	socklen_t size = sizeof process.fd;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process.fd, &size) < 0)
 		process.fd = -1; /* before Linux 6.5 */
-	peer_origin_read("/proc", pid, ret_origin);
+	peer_origin_read(pid, ret_origin);
 	if (process.fd < 0)
 		return;
 	if (poll(&process, 1, 0) > 0)
