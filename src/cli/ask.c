@@ -261,31 +261,36 @@ char *ask_params(const struct ask_param *params)
 	return (char *)buf_steal(&text, NULL);
 }
 
+enum link_read ask_read(struct link *link, const char *method, const struct ask_param *params,
+    int64_t timeout_ms, struct link_answer *ret_answer)
+{
+	char *text = ask_params(params);
+	enum link_read read = link_ask(link, method, text, timeout_ms, ret_answer);
+	mem_free(text);
+	return read;
+}
+
 bool ask_narrow(struct link *link, const char *role, const char *pane)
 {
 	struct link_answer answer;
-	char *params = ask_params(ASK_PARAMS({"role", .text = role}, {"pane", .text = pane}));
-	bool is_answered = link_ask(link, "narrow", params, ASK_TIMEOUT_MS, &answer) == LINK_LINE;
-	mem_free(params);
-	return is_answered && strcmp(json_get_str(answer.result, "role", ""), role) == 0;
+	return ask_read(link, "narrow", ASK_PARAMS({"role", .text = role}, {"pane", .text = pane}),
+		   ASK_TIMEOUT_MS, &answer) == LINK_LINE &&
+	    strcmp(json_get_str(answer.result, "role", ""), role) == 0;
 }
 
 enum cli_status ask_method(struct link *link, const char *method, const struct ask_param *params,
     const struct json **ret_result)
 {
-	char *text = ask_params(params);
-	enum cli_status status = ask_result(link, method, text, ASK_TIMEOUT_MS, ret_result);
-	mem_free(text);
-	return status;
+	struct link_answer answer;
+	enum link_read read = ask_read(link, method, params, ASK_TIMEOUT_MS, &answer);
+	return take_answer(read, &answer, ret_result);
 }
 
 enum cli_status ask_alive(struct link *link, const char *method, const struct ask_param *params,
     const struct json **ret_result)
 {
 	struct link_answer answer;
-	char *text = ask_params(params);
-	enum link_read read = link_ask(link, method, text, ASK_TIMEOUT_MS, &answer);
-	mem_free(text);
+	enum link_read read = ask_read(link, method, params, ASK_TIMEOUT_MS, &answer);
 	if (read == LINK_END || read == LINK_BROKEN)
 		return CLI_UNREACHABLE;
 	return take_answer(read, &answer, ret_result);

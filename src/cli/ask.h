@@ -55,6 +55,10 @@ enum cli_status ask_result(struct link *link, const char *method, const char *pa
 /* Returns the parameters as JSON; the caller frees them with mem_free(). */
 char *ask_params(const struct ask_param *params);
 
+/* Sends a request and waits for its answer. *ret_answer is lent until the next request. */
+enum link_read ask_read(struct link *link, const char *method, const struct ask_param *params,
+    int64_t timeout_ms, struct link_answer *ret_answer);
+
 /* Takes a role before any other request. pane NULL: the daemon finds it. False: refused. */
 bool ask_narrow(struct link *link, const char *role, const char *pane);
 

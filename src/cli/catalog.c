@@ -16,14 +16,12 @@ struct catalog {
 
 static bool ask_daemon(struct catalog *catalog, const char *socket, const struct ask_param *params)
 {
-	char reason[PATH_MAX + 512], *text;
+	char reason[PATH_MAX + 512];
 	struct link_answer answer;
 	enum link_read read;
 	if (ask_open(&catalog->link, socket, reason, sizeof reason) != LINK_OK)
 		return false;
-	text = ask_params(params);
-	read = link_ask(catalog->link, "describe", text, ASK_MUTE_MS, &answer);
-	mem_free(text);
+	read = ask_read(catalog->link, "describe", params, ASK_MUTE_MS, &answer);
 	if (read == LINK_LINE && answer.error != NULL)
 		read = link_ask(catalog->link, "describe", NULL, ASK_MUTE_MS, &answer);
 	if (read == LINK_LINE)

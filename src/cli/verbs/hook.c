@@ -145,10 +145,8 @@ static void read_input(struct buf *input)
 static const struct json *ask(struct hook *hook, const char *method, const struct ask_param *params)
 {
 	struct link_answer answer;
-	char *text = ask_params(params);
 	enum link_read read =
-	    link_ask(hook->link, method, text, clock_left_ms(hook->deadline_ms), &answer);
-	mem_free(text);
+	    ask_read(hook->link, method, params, clock_left_ms(hook->deadline_ms), &answer);
 	return read == LINK_LINE ? answer.result : NULL;
 }
 

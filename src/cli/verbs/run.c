@@ -256,10 +256,9 @@ static enum cli_status connect_again(struct run_verb *run)
 static enum cli_status stop_job(struct run_verb *run, const char *signal_name)
 {
 	struct link_answer answer;
-	char *params =
-	    ask_params(ASK_PARAMS({"job", .text = run->id}, {"signal", .text = signal_name}));
-	enum link_read read = link_ask(run->link, "stop_job", params, ASK_TIMEOUT_MS, &answer);
-	mem_free(params);
+	enum link_read read = ask_read(run->link, "stop_job",
+	    ASK_PARAMS({"job", .text = run->id}, {"signal", .text = signal_name}), ASK_TIMEOUT_MS,
+	    &answer);
 	/* An error means that the job has just ended. */
 	return read == LINK_LINE ? CLI_DONE : CLI_UNREACHABLE;
 }
