@@ -28,6 +28,13 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
  */
 const struct json *arguments_positional(const struct json *schema);
 
+/*
+ * Writes one value by the type in the schema of its field; text is JSON if is_json, and for a type
+ * other than a text, a number or a truth value. Returns as arguments_write().
+ */
+int arguments_put(struct json_writer *writer, const struct json *property, const char *name,
+    const char *text, bool is_json, char *ret_reason, size_t size);
+
 /* Returns true if an argument needs JSON (key:=JSON): it is no scalar and no list of texts. */
 bool arguments_wants_json(const struct json *property);
 

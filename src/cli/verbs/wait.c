@@ -2,6 +2,7 @@
 /* muxbus wait: waits until conditions come true. */
 #include "cli/verbs/wait.h"
 
+#include "cli/arguments.h"
 #include "cli/verb.h"
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"
@@ -241,8 +242,6 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 	return status == CLI_DONE ? (enum cli_status)wait.job_status : status;
 }
 
-#define WORD_MAX ((size_t)1024 * 1024)
-
 #define NAMES_MAX 256 /* names of kinds and of members together */
 #define NAME_MAX_BYTES 64
 
@@ -346,31 +345,11 @@ static int put_path(struct conditions *all, const struct condition_word *word, c
 	return 0;
 }
 
-static bool is_type(const struct condition_word *word, const char *name)
-{
-	return strcmp(json_get_str(word->property, "type", ""), name) == 0;
-}
-
-static int put_json(struct conditions *all, const struct condition_word *word, const char *text)
-{
-	struct json_error error;
-	struct json_reader *reader = json_reader_new(WORD_MAX);
-	const struct json *value = json_read(reader, text, strlen(text), &error);
-	bool wants_number = is_type(word, "number") || is_type(word, "integer");
-	int r = 0;
-	if (value == NULL || (wants_number && value->type != JSON_NUMBER))
-		r = refuse(all, "%s: must be %s, not \"%.80s\"", word->name,
-		    wants_number ? "a number" : "JSON", text);
-	else
-		json_put_value(&all->writer, word->name, value);
-	json_reader_free(reader);
-	return r;
-}
-
 /* Returns true if the member is a time in seconds; a word may then be 1.5 or 10m. */
 static bool is_time(const struct condition_word *word)
 {
-	return is_type(word, "number") && str_ends_in(word->name, "sec");
+	return strcmp(json_get_str(word->property, "type", ""), "number") == 0 &&
+	    str_ends_in(word->name, "sec");
 }
 
 static int put_time(struct conditions *all, const struct condition_word *word, const char *text)
@@ -383,29 +362,16 @@ static int put_time(struct conditions *all, const struct condition_word *word, c
 	return 0;
 }
 
-static int put_bool(struct conditions *all, const struct condition_word *word, const char *text)
-{
-	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
-		return refuse(all, "%s: must be true or false", word->name);
-	json_put_bool(&all->writer, word->name, strcmp(text, "true") == 0);
-	return 0;
-}
-
 static int put_value(
     struct conditions *all, const struct condition_word *word, const char *text, bool is_json)
 {
+	bool is_path = strcmp(json_get_str(word->property, "format", ""), "path") == 0;
 	if (!is_json && is_time(word))
 		return put_time(all, word, text);
-	if (!is_json && is_type(word, "boolean"))
-		return put_bool(all, word, text);
-	if (is_json || !is_type(word, "string"))
-		return put_json(all, word, text);
-	if (!utf8_is_valid(text, strlen(text)))
-		return refuse(all, "%s: is no UTF-8", word->name);
-	if (strcmp(json_get_str(word->property, "format", ""), "path") == 0)
+	if (!is_json && is_path && utf8_is_valid(text, strlen(text)))
 		return put_path(all, word, text);
-	json_put_str(&all->writer, word->name, text);
-	return 0;
+	return arguments_put(
+	    &all->writer, word->property, word->name, text, is_json, all->reason, all->reason_size);
 }
 
 static bool needs_pane(const struct json *kind)
