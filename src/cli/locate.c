@@ -15,14 +15,6 @@ static bool is_socket(const char *path)
 	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* Writes a daemon's socket without ".muxbus". False if that is no suffix, or too long. */
-static bool find_tmux(const char *socket, char *out, size_t size)
-{
-	return str_ends_in(socket, ".muxbus") &&
-	    (size_t)snprintf(out, size, "%.*s", (int)(strlen(socket) - strlen(".muxbus")), socket) <
-	    size;
-}
-
 /*
  * Returns $MUXBUS. Returns NULL if it is not set, if -L or -S is given, or if it is inherited: a
  * tmux server that was started in a pane of another server passes on the MUXBUS of that server. It
@@ -37,15 +29,15 @@ static const char *environment_socket(const struct cli *cli, const char *own)
 	bool is_inherited;
 	if (socket == NULL || *socket != '/' || cli->tmux_name != NULL || cli->tmux_path != NULL)
 		return NULL;
-	is_inherited = tmux != NULL && *tmux == '/' && find_tmux(socket, other, sizeof other) &&
-	    strcmp(socket, own) != 0 &&
+	is_inherited = tmux != NULL && *tmux == '/' &&
+	    address_without_suffix(other, sizeof other, socket) && strcmp(socket, own) != 0 &&
 	    (is_socket(own) || (is_socket(other) && locate_tmux_runs(cli)));
 	return is_inherited ? NULL : socket;
 }
 
 int locate_daemon(struct cli *cli, const char *socket)
 {
-	char *own = cli->socket;
+	char path[PATH_MAX], *own = cli->socket;
 	size_t size = sizeof cli->socket;
 	if (address_tmux(own, size, cli->tmux_name, cli->tmux_path) < 0 ||
 	    address_server(cli->tmux_socket, sizeof cli->tmux_socket, own) < 0 ||
@@ -57,7 +49,8 @@ int locate_daemon(struct cli *cli, const char *socket)
 	if (socket == NULL)
 		return 0;
 	/* The tmux socket is $MUXBUS without its suffix. */
-	(void)find_tmux(socket, cli->tmux_socket, sizeof cli->tmux_socket);
+	if (address_without_suffix(path, sizeof path, socket))
+		(void)snprintf(cli->tmux_socket, sizeof cli->tmux_socket, "%s", path);
 	return address_absolute(own, size, socket);
 }
 

@@ -305,8 +305,7 @@ static void subscribe(struct feed *feed)
 	if (feed->options.kinds != NULL)
 		write_kinds(&writer, feed->options.kinds);
 	json_object_end(&writer);
-	(void)buf_append_byte(&params, '\0');
-	(void)loop_link_ask(feed->daemon, "subscribe", (char *)params.data, on_subscribed, feed);
+	(void)loop_link_ask(feed->daemon, "subscribe", buf_text(&params), on_subscribed, feed);
 	buf_finish(&params);
 }
 

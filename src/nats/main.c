@@ -21,8 +21,9 @@ struct options {
 	char consumer[NAME_SIZE + 8];
 	const char *kinds; /* kinds of events; NULL: default of subscribe */
 	const char *allow;
-	bool takes_posts, takes_requests;
-	int verbosity; /* 1 with --verbose, -1 with --quiet, else 0 */
+	bool takes_posts, refuses_requests, is_verbose, is_quiet, wants_help, wants_version;
+	/* The words for the members above. */
+	const char *fleet, *host, *server, *given_socket, *tmux_name, *tmux_path, *discard;
 };
 
 enum options_result {
@@ -31,56 +32,55 @@ enum options_result {
 	OPTIONS_WRONG, /* printed an error */
 };
 
-/* The arguments of the command line, unchecked. */
-struct words {
-	const char *url, *creds, *user, *password, *token, *tls_ca, *tls_cert, *tls_key, *domain;
-	const char *fleet, *host, *server, *stream, *replicas, *max_age, *max_bytes, *discard;
-	const char *tmux_name, *tmux_path, *socket, *events, *allow;
-	const char *posts, *no_requests, *verbose, *quiet, *help, *version;
-};
-
 struct nats_option {
 	char letter; /* 0 if none */
 	const char *name;
-	const char *value; /* name of its value for --help; NULL if it takes none */
-	size_t offset;
+	const char *value; /* name of its value for --help; NULL: the member is a bool */
+	size_t offset; /* of the member in struct options */
 	const char *help;
+	int64_t max; /* the member is a number from 1 to max; 0: it is a text */
 };
 
-#define ROW(letter, name, value, member, help)                            \
-	{                                                                 \
-		letter, name, value, offsetof(struct words, member), help \
+#define ROW(letter, name, value, member, help)                                 \
+	{                                                                      \
+		letter, name, value, offsetof(struct options, member), help, 0 \
+	}
+#define NUMBER(name, value, member, help, max)                              \
+	{                                                                   \
+		0, name, value, offsetof(struct options, member), help, max \
 	}
 
 static const struct nats_option rows[] = {
-    ROW(0, "url", "URL,...", url, "servers of NATS (nats://127.0.0.1:4222)"),
+    ROW(0, "url", "URL,...", broker.url, "servers of NATS (nats://127.0.0.1:4222)"),
     ROW(0, "fleet", "NAME", fleet, "the fleet, a token of all subjects (default)"),
     ROW(0, "host", "NAME", host, "this host in subjects (its host name)"),
     ROW(0, "server", "NAME", server, "the tmux server in subjects (the name of its socket)"),
     ROW('L', "tmux-name", "NAME", tmux_name, "the tmux server of that name"),
     ROW('S', "tmux-path", "PATH", tmux_path, "the tmux server at that socket"),
-    ROW('s', "socket", "PATH", socket, "the socket of muxbusd"),
-    ROW(0, "events", "KINDS", events, "kinds of events, or none (all but output)"),
+    ROW('s', "socket", "PATH", given_socket, "the socket of muxbusd"),
+    ROW(0, "events", "KINDS", kinds, "kinds of events, or none (all but output)"),
     ROW(0, "allow", "LIST", allow, "effects and methods that requests may have (reads,sees)"),
-    ROW(0, "no-requests", NULL, no_requests, "answer no requests"),
-    ROW(0, "posts", NULL, posts, "take posts: they can be typed into panes"),
-    ROW(0, "creds", "FILE", creds, "credentials: a JWT and its seed"),
-    ROW(0, "user", "NAME", user, "user name"),
-    ROW(0, "password-file", "FILE", password, "file with the password"),
-    ROW(0, "token-file", "FILE", token, "file with a token"),
-    ROW(0, "tls-ca", "FILE", tls_ca, "certificates that are trusted"),
-    ROW(0, "tls-cert", "FILE", tls_cert, "our certificate"),
-    ROW(0, "tls-key", "FILE", tls_key, "its key"),
-    ROW(0, "js-domain", "NAME", domain, "domain of JetStream, behind a leaf node"),
-    ROW(0, "stream", "NAME", stream, "the stream (MUXBUS)"),
-    ROW(0, "replicas", "N", replicas, "replicas of streams that are made: 1 to 5 (1)"),
-    ROW(0, "max-age", "SECONDS", max_age, "age of the stream's messages (604800)"),
-    ROW(0, "max-bytes", "BYTES", max_bytes, "size of the stream (that of the account)"),
+    ROW(0, "no-requests", NULL, refuses_requests, "answer no requests"),
+    ROW(0, "posts", NULL, takes_posts, "take posts: they can be typed into panes"),
+    ROW(0, "creds", "FILE", broker.creds, "credentials: a JWT and its seed"),
+    ROW(0, "user", "NAME", broker.user, "user name"),
+    ROW(0, "password-file", "FILE", broker.password_file, "file with the password"),
+    ROW(0, "token-file", "FILE", broker.token_file, "file with a token"),
+    ROW(0, "tls-ca", "FILE", broker.tls_ca, "certificates that are trusted"),
+    ROW(0, "tls-cert", "FILE", broker.tls_cert, "our certificate"),
+    ROW(0, "tls-key", "FILE", broker.tls_key, "its key"),
+    ROW(0, "js-domain", "NAME", broker.js_domain, "domain of JetStream, behind a leaf node"),
+    ROW(0, "stream", "NAME", stores.stream, "the stream (MUXBUS)"),
+    NUMBER("replicas", "N", stores.replicas, "replicas of streams that are made: 1 to 5 (1)", 5),
+    NUMBER("max-age", "SECONDS", stores.max_age_sec, "age of the stream's messages (604800)",
+	3153600000),
+    NUMBER("max-bytes", "BYTES", stores.max_bytes, "size of the stream (that of the account)",
+	INT64_MAX),
     ROW(0, "discard", "new|old", discard, "what a full stream does not keep (new)"),
-    ROW('v', "verbose", NULL, verbose, "log more"),
-    ROW('q', "quiet", NULL, quiet, "log errors only"),
-    ROW('h', "help", NULL, help, "print this"),
-    ROW('V', "version", NULL, version, "print the version"),
+    ROW('v', "verbose", NULL, is_verbose, "log more"),
+    ROW('q', "quiet", NULL, is_quiet, "log errors only"),
+    ROW('h', "help", NULL, wants_help, "print this"),
+    ROW('V', "version", NULL, wants_version, "print the version"),
 };
 
 #define ROWS_COUNT (sizeof rows / sizeof *rows)
@@ -123,9 +123,24 @@ static const struct nats_option *find_row(const char *word, const char **ret_val
 	return NULL;
 }
 
-static enum options_result read_words(struct words *words, int argc, char **argv)
+static enum options_result put_value(
+    struct options *out, const struct nats_option *row, const char *value)
 {
-	for (int at = 1; at < argc; at++) {
+	void *member = (char *)out + row->offset;
+	int64_t *number = member;
+	if (row->value == NULL)
+		*(bool *)member = true;
+	else if (row->max == 0)
+		*(const char **)member = value;
+	else if (!str_parse_i64(value, strlen(value), number) || *number < 1 || *number > row->max)
+		return wrong(row->name, "is out of range: see muxbus-nats(8)");
+	return OPTIONS_RUN;
+}
+
+static enum options_result read_words(struct options *out, int argc, char **argv)
+{
+	enum options_result result = OPTIONS_RUN;
+	for (int at = 1; at < argc && result == OPTIONS_RUN; at++) {
 		const char *value;
 		const struct nats_option *row =
 		    argv[at][0] == '-' ? find_row(argv[at], &value) : NULL;
@@ -134,153 +149,91 @@ static enum options_result read_words(struct words *words, int argc, char **argv
 			    stderr, "muxbus-nats: unknown option %s: see --help\n", argv[at]);
 			return OPTIONS_WRONG;
 		}
-		if (row->value == NULL && value != NULL)
-			return wrong(row->name, "has no value");
-		if (row->value == NULL)
-			value = "";
-		else if (value == NULL && ++at < argc)
+		if (row->value != NULL && value == NULL && ++at < argc)
 			value = argv[at];
-		if (value == NULL)
-			return wrong(row->name, "needs a value");
-		*(const char **)((char *)words + row->offset) = value;
+		if ((row->value == NULL) != (value == NULL))
+			return wrong(row->name, value != NULL ? "has no value" : "needs a value");
+		result = put_value(out, row, value);
 	}
+	return result;
+}
+
+/* Sets the names in subjects, and checks all names that must be tokens. */
+static enum options_result read_names(struct options *out)
+{
+	const struct {
+		const char *option, *name;
+		char *to;
+	} names[] = {{"fleet", out->fleet, out->names.fleet}, {"host", out->host, out->names.host},
+	    {"server", out->server, out->names.server}, {"stream", out->stores.stream, NULL},
+	    {"js-domain", out->broker.js_domain, NULL}};
+	name_of_host(out->names.host);
+	name_of_server(out->names.server, out->socket);
+	for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
+		if (names[at].name == NULL)
+			continue;
+		if (!name_is_token(names[at].name))
+			return wrong(names[at].option,
+			    "must be 1 to 63 characters of A-Z a-z 0-9 _ -, as in subjects of "
+			    "NATS");
+		if (names[at].to != NULL)
+			(void)snprintf(names[at].to, NAME_SIZE, "%s", names[at].name);
+	}
+	(void)snprintf(out->consumer, sizeof out->consumer, "nats:%.58s", out->names.fleet);
 	return OPTIONS_RUN;
 }
 
-/* Reads a name that must be a token; word NULL means the preset. */
-static bool read_name(char out[NAME_SIZE], const char *name, const char *word, const char *preset)
-{
-	if (word == NULL)
-		word = preset;
-	if (name_is_token(word)) {
-		(void)snprintf(out, NAME_SIZE, "%s", word);
-		return true;
-	}
-	(void)wrong(name, "must be 1 to 63 characters of A-Z a-z 0-9 _ -, as in subjects of NATS");
-	return false;
-}
-
-static bool read_number(
-    int64_t *out, const char *name, const char *word, int64_t preset, int64_t min, int64_t max)
-{
-	*out = preset;
-	if (word == NULL || (str_parse_i64(word, strlen(word), out) && *out >= min && *out <= max))
-		return true;
-	(void)wrong(name, "is out of range: see muxbus-nats(8)");
-	return false;
-}
-
 /* Finds muxbusd's socket, and the cursor file in the state directory of its tmux server. */
-static bool read_paths(struct options *out, const struct words *words)
+static enum options_result read_paths(struct options *out)
 {
-	static const char end[] = ".muxbus";
 	char tmux[PATH_MAX], absolute[PATH_MAX], state[PATH_MAX];
-	size_t len;
-	if (words->tmux_name != NULL && words->tmux_path != NULL) {
-		(void)wrong("tmux-name", "excludes --tmux-path");
-		return false;
-	}
-	if (address_tmux(tmux, sizeof tmux, words->tmux_name, words->tmux_path) < 0 ||
+	enum options_result result;
+	if (out->tmux_name != NULL && out->tmux_path != NULL)
+		return wrong("tmux-name", "excludes --tmux-path");
+	if (address_tmux(tmux, sizeof tmux, out->tmux_name, out->tmux_path) < 0 ||
 	    address_server(absolute, sizeof absolute, tmux) < 0 ||
-	    (words->socket != NULL
-		    ? address_absolute(out->socket, sizeof out->socket, words->socket)
-		    : address_socket(out->socket, sizeof out->socket, absolute)) < 0) {
-		(void)wrong("socket", "the path is too long");
-		return false;
-	}
-	len = strlen(out->socket);
-	(void)snprintf(absolute, sizeof absolute, "%s", out->socket);
-	if (len > strlen(end) && strcmp(absolute + len - strlen(end), end) == 0)
-		absolute[len - strlen(end)] = '\0';
-	if (address_state(state, sizeof state, absolute) < 0) {
-		(void)wrong("socket", "there is no state directory: HOME is not set");
-		return false;
-	}
+	    (out->given_socket != NULL
+		    ? address_absolute(out->socket, sizeof out->socket, out->given_socket)
+		    : address_socket(out->socket, sizeof out->socket, absolute)) < 0)
+		return wrong("socket", "the path is too long");
+	(void)address_without_suffix(absolute, sizeof absolute, out->socket);
+	if (address_state(state, sizeof state, absolute) < 0)
+		return wrong("socket", "there is no state directory: HOME is not set");
+	result = read_names(out);
 	(void)snprintf(
 	    out->cursor, sizeof out->cursor, "%s/nats-%s.cursor", state, out->names.fleet);
-	return true;
-}
-
-static bool read_stores(struct options *out, const struct words *words)
-{
-	const char *discard = words->discard != NULL ? words->discard : "new";
-	struct stores_options *stores = &out->stores;
-	stores->stream = words->stream != NULL ? words->stream : "MUXBUS";
-	if (!name_is_token(stores->stream)) {
-		(void)wrong("stream", "must be characters of A-Z a-z 0-9 _ -");
-		return false;
-	}
-	if (strcmp(discard, "new") != 0 && strcmp(discard, "old") != 0) {
-		(void)wrong("discard", "must be new or old");
-		return false;
-	}
-	stores->drops_old = strcmp(discard, "old") == 0;
-	stores->has_posts = words->posts != NULL;
-	return read_number(&stores->replicas, "replicas", words->replicas, 1, 1, 5) &&
-	    read_number(&stores->max_age_sec, "max-age", words->max_age, 604800, 1, 3153600000) &&
-	    read_number(&stores->max_bytes, "max-bytes", words->max_bytes, 0, 1, INT64_MAX);
-}
-
-static bool read_broker(struct options *out, const struct words *words)
-{
-	out->broker = (struct broker_options){
-	    .url = words->url != NULL ? words->url : "nats://127.0.0.1:4222",
-	    .creds = words->creds,
-	    .user = words->user,
-	    .password_file = words->password,
-	    .token_file = words->token,
-	    .tls_ca = words->tls_ca,
-	    .tls_cert = words->tls_cert,
-	    .tls_key = words->tls_key,
-	    .js_domain = words->domain,
-	    .name = "muxbus-nats"};
-	if (words->domain != NULL && !name_is_token(words->domain)) {
-		(void)wrong("js-domain", "must be characters of A-Z a-z 0-9 _ -");
-		return false;
-	}
-	if ((words->tls_cert == NULL) != (words->tls_key == NULL)) {
-		(void)wrong("tls-cert", "goes with --tls-key");
-		return false;
-	}
-	return true;
+	return result;
 }
 
 /* Reads the command line. Strings in *out are lent from argv. */
 static enum options_result options_read(struct options *out, int argc, char **argv)
 {
-	struct words words = {0};
-	char host[NAME_SIZE], server[NAME_SIZE], reason[160];
+	char reason[160];
 	struct grant *grant;
-	*out = (struct options){0};
-	if (read_words(&words, argc, argv) != OPTIONS_RUN)
+	*out = (struct options){.broker = {.url = "nats://127.0.0.1:4222", .name = "muxbus-nats"},
+	    .stores = {.stream = "MUXBUS", .replicas = 1, .max_age_sec = 604800},
+	    .allow = GRANT_PRESET,
+	    .fleet = "default",
+	    .discard = "new"};
+	if (read_words(out, argc, argv) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
-	if (words.help != NULL) {
+	if (out->wants_help)
 		print_help();
-		return OPTIONS_DONE;
-	}
-	if (words.version != NULL) {
+	else if (out->wants_version)
 		(void)printf("muxbus-nats %s\n", PACKAGE_VERSION);
+	if (out->wants_help || out->wants_version)
 		return OPTIONS_DONE;
-	}
-	name_of_host(host);
-	if (!read_name(out->names.fleet, "fleet", words.fleet, "default") ||
-	    !read_name(out->names.host, "host", words.host, host) || !read_paths(out, &words))
-		return OPTIONS_WRONG;
-	name_of_server(server, out->socket);
-	if (!read_name(out->names.server, "server", words.server, server) ||
-	    !read_stores(out, &words) || !read_broker(out, &words))
-		return OPTIONS_WRONG;
-	out->allow = words.allow != NULL ? words.allow : GRANT_PRESET;
+	out->stores.drops_old = strcmp(out->discard, "old") == 0;
+	out->stores.has_posts = out->takes_posts;
+	if (!out->stores.drops_old && strcmp(out->discard, "new") != 0)
+		return wrong("discard", "must be new or old");
+	if ((out->broker.tls_cert == NULL) != (out->broker.tls_key == NULL))
+		return wrong("tls-cert", "goes with --tls-key");
 	grant = grant_new(out->allow, reason, sizeof reason);
 	if (grant == NULL)
 		return wrong("allow", reason);
 	grant_free(grant);
-	(void)snprintf(out->consumer, sizeof out->consumer, "nats:%.58s", out->names.fleet);
-	out->kinds = words.events;
-	out->takes_posts = words.posts != NULL;
-	out->takes_requests = words.no_requests == NULL;
-	out->verbosity = words.verbose != NULL ? 1 : words.quiet != NULL ? -1 : 0;
-	return OPTIONS_RUN;
+	return read_paths(out);
 }
 
 enum { EXIT_USAGE = 2, CLOSE_MS = 2000, END_MS = 1000 };
@@ -442,7 +395,7 @@ static bool make_parts(struct nats_main *main)
 	}
 	main->feed = feed_new(main->base, &feed, main->cursor, main->broker);
 	main->daemon = loop_link_new(main->base, &daemon, &handlers);
-	if (options->takes_requests)
+	if (!options->refuses_requests)
 		main->service = service_new(
 		    main->base, options->socket, main->broker, main->grant, &options->names);
 	if (options->takes_posts)
@@ -525,9 +478,9 @@ int main(int argc, char **argv)
 		break;
 	}
 	log_open(STDERR_FILENO, "muxbus-nats",
-	    main->options.verbosity > 0       ? LOG_LEVEL_DEBUG
-		: main->options.verbosity < 0 ? LOG_LEVEL_ERROR
-					      : LOG_LEVEL_INFO);
+	    main->options.is_verbose     ? LOG_LEVEL_DEBUG
+		: main->options.is_quiet ? LOG_LEVEL_ERROR
+					 : LOG_LEVEL_INFO);
 	/* Threads of libnats add write events to the loop. */
 	if (evthread_use_pthreads() == 0)
 		main->base = event_base_new();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "nats/name.h"
 
+#include "wire/address.h"
+
 static const char token_characters[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 
@@ -30,14 +32,9 @@ void name_of_host(char out[NAME_SIZE])
 
 void name_of_server(char out[NAME_SIZE], const char *socket)
 {
-	static const char end[] = ".muxbus";
 	const char *slash = strrchr(socket, '/');
-	const char *base = slash != NULL ? slash + 1 : socket;
-	size_t len = strlen(base);
-	char name[NAME_SIZE];
-	if (len > strlen(end) && strcmp(base + len - strlen(end), end) == 0)
-		len -= strlen(end);
-	(void)snprintf(name, sizeof name, "%.*s", (int)(len < NAME_SIZE ? len : NAME_SIZE), base);
+	char name[PATH_MAX];
+	(void)address_without_suffix(name, sizeof name, slash != NULL ? slash + 1 : socket);
 	name_make_token(out, name);
 }
 

@@ -125,7 +125,6 @@ static void write_params(struct buf *out, const struct json *value, uint64_t num
 		json_put_str(&writer, "key", key);
 	}
 	json_object_end(&writer);
-	(void)buf_append_byte(out, '\0');
 }
 
 static void take_post(struct posts *posts, const struct broker_message *from, uint64_t number)
@@ -144,7 +143,7 @@ static void take_post(struct posts *posts, const struct broker_message *from, ui
 	post->reply = xstrdup(from->reply);
 	list_append(&posts->open, &post->link);
 	if (!loop_link_ask(
-		posts->daemon, "post_notification", (char *)params.data, on_posted, post)) {
+		posts->daemon, "post_notification", buf_text(&params), on_posted, post)) {
 		acknowledge(posts, post->reply, again);
 		post_free(post);
 	}
@@ -203,10 +202,9 @@ static void create(struct posts *posts)
 	json_put_int(&writer, "max_ack_pending", 4 * BATCH);
 	json_object_end(&writer);
 	json_object_end(&writer);
-	(void)buf_append_byte(&config, '\0');
 	(void)snprintf(
 	    verb, sizeof verb, "CONSUMER.DURABLE.CREATE." STORES_POSTS ".%s", posts->durable);
-	if (!broker_ask_js(posts->broker, verb, (char *)config.data, ASK_MS, on_created, posts))
+	if (!broker_ask_js(posts->broker, verb, buf_text(&config), ASK_MS, on_created, posts))
 		loop_timer_arm(posts->next, RETRY_MS);
 	buf_finish(&config);
 }

@@ -281,7 +281,6 @@ static void pass_on(
 	    json_member(message->params, "working_dir") == NULL)
 		json_put_str(&writer, "cwd", "~");
 	json_object_end(&writer);
-	(void)buf_append_byte(&params, '\0');
 	call = xcalloc(1, sizeof *call);
 	call->service = service;
 	call->reply = xstrdup(reply);
@@ -290,7 +289,7 @@ static void pass_on(
 	list_append(&service->calls, &call->link);
 	service->open++;
 	if (!loop_link_ask(
-		service->daemon, message->method, (char *)params.data, on_response, call)) {
+		service->daemon, message->method, buf_text(&params), on_response, call)) {
 		reply_error(service, reply, id, MESSAGE_NOT_READY, "muxbusd does not run");
 		call_free(call);
 	}
@@ -308,20 +307,19 @@ static void take_call(
 	int r = message_read(value, &message, reason, sizeof reason);
 	json_start(&writer, &id, MESSAGE_ID_BYTES);
 	message_write_id(&writer, message.id);
-	(void)buf_append_byte(&id, '\0');
 	if (r < 0 || message.method == NULL) {
-		reply_error(service, from->reply, (char *)id.data, MESSAGE_REQUEST,
+		reply_error(service, from->reply, buf_text(&id), MESSAGE_REQUEST,
 		    r < 0 ? reason : "this is no request");
 	} else if (service->grant->rules_count == 0) {
-		reply_error(service, from->reply, (char *)id.data, MESSAGE_NOT_READY,
-		    "muxbusd does not run");
+		reply_error(
+		    service, from->reply, buf_text(&id), MESSAGE_NOT_READY, "muxbusd does not run");
 	} else {
 		enum grant_answer answer =
 		    grant_check(service->grant, message.method, reason, sizeof reason);
 		if (answer == GRANT_ALLOWED)
-			pass_on(service, from->reply, (char *)id.data, &message);
+			pass_on(service, from->reply, buf_text(&id), &message);
 		else
-			reply_error(service, from->reply, (char *)id.data,
+			reply_error(service, from->reply, buf_text(&id),
 			    answer == GRANT_UNKNOWN ? MESSAGE_METHOD : MESSAGE_REFUSED, reason);
 	}
 	buf_finish(&id);

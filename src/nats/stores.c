@@ -159,9 +159,8 @@ static void create(struct stores *stores)
 	json_put_int(&writer, "max_msg_size", -1);
 	json_put_int(&writer, "max_consumers", -1);
 	json_object_end(&writer);
-	(void)buf_append_byte(&config, '\0');
 	(void)snprintf(verb, sizeof verb, "STREAM.CREATE.%s", store_name(stores));
-	if (!broker_ask_js(stores->broker, verb, (char *)config.data, ASK_MS, on_created, stores))
+	if (!broker_ask_js(stores->broker, verb, buf_text(&config), ASK_MS, on_created, stores))
 		store_failed(stores, "the request cannot be sent");
 	else
 		log_info("making stream %s", store_name(stores));

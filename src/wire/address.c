@@ -44,6 +44,13 @@ int address_socket(char *out, size_t size, const char *tmux_socket)
 	return fits(snprintf(out, size, "%s.muxbus", tmux_socket), size);
 }
 
+bool address_without_suffix(char *out, size_t size, const char *socket)
+{
+	bool has_suffix = str_ends_in(socket, ".muxbus");
+	size_t len = strlen(socket) - (has_suffix ? strlen(".muxbus") : 0);
+	return fits(snprintf(out, size, "%.*s", (int)len, socket), size) == 0 && has_suffix;
+}
+
 static int split(const char *path, struct address_parts *ret)
 {
 	const char *slash = strrchr(path, '/');

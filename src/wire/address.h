@@ -18,6 +18,12 @@ int address_tmux(char *out, size_t size, const char *name, const char *path);
 int address_socket(char *out, size_t size, const char *tmux_socket);
 
 /*
+ * Writes the path of a daemon's socket without its suffix ".muxbus". Returns false for a path
+ * without the suffix, which is written whole, or if the path is too long.
+ */
+bool address_without_suffix(char *out, size_t size, const char *socket);
+
+/*
  * Writes the state directory, $XDG_STATE_HOME/muxbus/<key> or ~/.local/state/muxbus/<key>. The key
  * is a readable, unique form of the tmux socket's path. Returns -1 if too long or without a home.
  */
