@@ -16,32 +16,50 @@ void top_keys_feed(struct top_keys *keys, const void *bytes, size_t len)
 	keys->len += len;
 }
 
-struct key_sequence {
-	const char *bytes; /* bytes after ESC */
+/* The bytes of keys that are no characters. */
+static const struct {
+	const char *bytes;
 	enum top_key_kind kind;
+} sequences[] = {
+    {"\r", TOP_KEY_ENTER},
+    {"\n", TOP_KEY_ENTER},
+    {"\t", TOP_KEY_TAB},
+    {"\b", TOP_KEY_ERASE},
+    {"\x7f", TOP_KEY_ERASE},
+    {"\x03", TOP_KEY_INTERRUPT},
+    {"\x04", TOP_KEY_PAGE_DOWN},
+    {"\x0c", TOP_KEY_REDRAW},
+    {"\x15", TOP_KEY_PAGE_UP},
+    {"\x1a", TOP_KEY_SUSPEND},
+    {"\033[A", TOP_KEY_UP},
+    {"\033[B", TOP_KEY_DOWN},
+    {"\033[C", TOP_KEY_RIGHT},
+    {"\033[D", TOP_KEY_LEFT},
+    {"\033[F", TOP_KEY_END},
+    {"\033[H", TOP_KEY_HOME},
+    {"\033[Z", TOP_KEY_BACK_TAB},
+    {"\033[1~", TOP_KEY_HOME},
+    {"\033[4~", TOP_KEY_END},
+    {"\033[5~", TOP_KEY_PAGE_UP},
+    {"\033[6~", TOP_KEY_PAGE_DOWN},
+    {"\033[7~", TOP_KEY_HOME},
+    {"\033[8~", TOP_KEY_END},
+    {"\033OA", TOP_KEY_UP},
+    {"\033OB", TOP_KEY_DOWN},
+    {"\033OC", TOP_KEY_RIGHT},
+    {"\033OD", TOP_KEY_LEFT},
+    {"\033OF", TOP_KEY_END},
+    {"\033OH", TOP_KEY_HOME},
 };
 
-static const struct key_sequence sequences[] = {
-    {"[A", TOP_KEY_UP},
-    {"[B", TOP_KEY_DOWN},
-    {"[C", TOP_KEY_RIGHT},
-    {"[D", TOP_KEY_LEFT},
-    {"[F", TOP_KEY_END},
-    {"[H", TOP_KEY_HOME},
-    {"[Z", TOP_KEY_BACK_TAB},
-    {"[1~", TOP_KEY_HOME},
-    {"[4~", TOP_KEY_END},
-    {"[5~", TOP_KEY_PAGE_UP},
-    {"[6~", TOP_KEY_PAGE_DOWN},
-    {"[7~", TOP_KEY_HOME},
-    {"[8~", TOP_KEY_END},
-    {"OA", TOP_KEY_UP},
-    {"OB", TOP_KEY_DOWN},
-    {"OC", TOP_KEY_RIGHT},
-    {"OD", TOP_KEY_LEFT},
-    {"OF", TOP_KEY_END},
-    {"OH", TOP_KEY_HOME},
-};
+static enum top_key_kind kind_of(const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++)
+		if (strlen(sequences[i].bytes) == len &&
+		    memcmp(sequences[i].bytes, bytes, len) == 0)
+			return sequences[i].kind;
+	return TOP_KEY_UNKNOWN;
+}
 
 /* Returns the length of the sequence that begins with ESC, or 0 if it is incomplete. */
 static size_t sequence_len(const uint8_t *bytes, size_t len)
@@ -86,37 +104,9 @@ static size_t read_sequence(const uint8_t *bytes, size_t len, bool is_late, stru
 	}
 	if (bytes[2] == '<')
 		read_mouse(bytes + 2, used - 2, ret_key);
-	for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++)
-		if (strlen(sequences[i].bytes) == used - 1 &&
-		    memcmp(sequences[i].bytes, bytes + 1, used - 1) == 0)
-			ret_key->kind = sequences[i].kind;
+	else
+		ret_key->kind = kind_of(bytes, used);
 	return used;
-}
-
-static enum top_key_kind control_kind(uint8_t byte)
-{
-	switch (byte) {
-	case '\r':
-	case '\n':
-		return TOP_KEY_ENTER;
-	case '\t':
-		return TOP_KEY_TAB;
-	case 0x08:
-	case 0x7f:
-		return TOP_KEY_ERASE;
-	case 0x03:
-		return TOP_KEY_INTERRUPT;
-	case 0x04:
-		return TOP_KEY_PAGE_DOWN;
-	case 0x0c:
-		return TOP_KEY_REDRAW;
-	case 0x15:
-		return TOP_KEY_PAGE_UP;
-	case 0x1a:
-		return TOP_KEY_SUSPEND;
-	default:
-		return TOP_KEY_UNKNOWN;
-	}
 }
 
 bool top_keys_next(struct top_keys *keys, bool is_late, struct top_key *ret_key)
@@ -130,7 +120,7 @@ bool top_keys_next(struct top_keys *keys, bool is_late, struct top_key *ret_key)
 	if (bytes[0] == ESC) {
 		used = read_sequence(bytes, keys->len, is_late, ret_key);
 	} else if (bytes[0] < 0x20 || bytes[0] == 0x7f) {
-		ret_key->kind = control_kind(bytes[0]);
+		ret_key->kind = kind_of(bytes, 1);
 	} else {
 		int decoded = utf8_decode(bytes, keys->len, &character);
 		used = decoded > 0 ? (size_t)decoded : decoded == 0 || is_late ? 1 : 0;
@@ -592,28 +582,35 @@ static enum top_action on_confirm(struct top_view *view, const struct top_key *k
 	return TOP_CHANGED;
 }
 
+/* Keys that move the choice or the text: by how many rows or, if is_page, screens. */
 static const struct {
-	const char *key;
+	enum top_key_kind kind;
+	const char *character;
 	int64_t by;
-} moves[] = {{"j", 1}, {"k", -1}, {"g", -TEXT_LINES_MAX}, {"G", TEXT_LINES_MAX}};
+	bool is_page;
+} moves[] = {
+    {TOP_KEY_UP, "", -1, false},
+    {TOP_KEY_DOWN, "", 1, false},
+    {TOP_KEY_PAGE_UP, "", -1, true},
+    {TOP_KEY_PAGE_DOWN, "", 1, true},
+    {TOP_KEY_HOME, "", -TEXT_LINES_MAX, false},
+    {TOP_KEY_END, "", TEXT_LINES_MAX, false},
+    {TOP_KEY_WHEEL_UP, "", -WHEEL_ROWS, false},
+    {TOP_KEY_WHEEL_DOWN, "", WHEEL_ROWS, false},
+    {TOP_KEY_CHARACTER, "j", 1, false},
+    {TOP_KEY_CHARACTER, "k", -1, false},
+    {TOP_KEY_CHARACTER, "g", -TEXT_LINES_MAX, false},
+    {TOP_KEY_CHARACTER, "G", TEXT_LINES_MAX, false},
+};
 
 static enum top_action on_key(
     struct top_view *view, const struct top_model *model, const struct top_key *key)
 {
 	int64_t page = top_view_body(view) > 1 ? top_view_body(view) - 1 : 1;
+	for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++)
+		if (key->kind == moves[i].kind && strcmp(key->bytes, moves[i].character) == 0)
+			return on_move(view, model, moves[i].by * (moves[i].is_page ? page : 1));
 	switch (key->kind) {
-	case TOP_KEY_UP:
-		return on_move(view, model, -1);
-	case TOP_KEY_DOWN:
-		return on_move(view, model, 1);
-	case TOP_KEY_PAGE_UP:
-		return on_move(view, model, -page);
-	case TOP_KEY_PAGE_DOWN:
-		return on_move(view, model, page);
-	case TOP_KEY_HOME:
-		return on_move(view, model, -TEXT_LINES_MAX);
-	case TOP_KEY_END:
-		return on_move(view, model, TEXT_LINES_MAX);
 	case TOP_KEY_LEFT:
 	case TOP_KEY_BACK_TAB:
 		change_list(view, model, -1);
@@ -624,10 +621,6 @@ static enum top_action on_key(
 		return TOP_CHANGED;
 	case TOP_KEY_CLICK:
 		return on_click(view, model, key);
-	case TOP_KEY_WHEEL_UP:
-		return on_move(view, model, -WHEEL_ROWS);
-	case TOP_KEY_WHEEL_DOWN:
-		return on_move(view, model, WHEEL_ROWS);
 	case TOP_KEY_ENTER:
 		if (view->mode == TOP_MODE_LIST)
 			return on_enter(view, model);
@@ -635,9 +628,6 @@ static enum top_action on_key(
 	case TOP_KEY_ESCAPE:
 		return on_escape(view);
 	case TOP_KEY_CHARACTER:
-		for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++)
-			if (strcmp(key->bytes, moves[i].key) == 0)
-				return on_move(view, model, moves[i].by);
 		return on_letter(view, model, key);
 	default:
 		return TOP_NOTHING;
