@@ -10,11 +10,7 @@ static int32_t unit_at(const char *at, size_t len)
 	if (len < ESCAPE_LEN || at[0] != '\\' || at[1] != 'u')
 		return -1;
 	for (size_t digit = 2; digit < ESCAPE_LEN; digit++) {
-		char c = at[digit];
-		int value = c >= '0' && c <= '9' ? c - '0'
-		    : c >= 'a' && c <= 'f'       ? c - 'a' + 10
-		    : c >= 'A' && c <= 'F'       ? c - 'A' + 10
-						 : -1;
+		int value = str_hex_digit(at[digit]);
 		if (value < 0)
 			return -1;
 		unit = unit * 16 + value;

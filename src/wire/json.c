@@ -38,14 +38,6 @@ static void json_error_set(
 		(void)snprintf(error->text, sizeof error->text, "%s at offset %zu", what, offset);
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Reads "\uXXXX" at an offset. Returns -1 if the text there is different. */
 static int32_t unit_at(const struct check *check, size_t at)
 {
@@ -53,7 +45,7 @@ static int32_t unit_at(const struct check *check, size_t at)
 	if (check->len - at < 6 || check->line[at] != '\\' || check->line[at + 1] != 'u')
 		return -1;
 	for (size_t i = at + 2; i < at + 6; i++) {
-		int value = hex_value(check->line[i]);
+		int value = str_hex_digit(check->line[i]);
 		if (value < 0)
 			return -1;
 		unit = unit << 4 | value;

@@ -75,12 +75,6 @@ enum message_error message_error_of(const struct json *code)
 	return MESSAGE_INTERNAL;
 }
 
-static int refuse(char *ret_reason, size_t size, const char *reason)
-{
-	(void)snprintf(ret_reason, size, "%s", reason);
-	return -1;
-}
-
 /* Returns the error of an id with a wrong type or length; NULL if the id is valid. */
 static const char *id_fault(const struct json *id)
 {
@@ -105,11 +99,10 @@ const struct json *message_lost_id(struct json_reader *reader, const struct lost
 static int refuse_type(enum json_type type, char *ret_reason, size_t size)
 {
 	if (type == JSON_ARRAY)
-		return refuse(ret_reason, size,
+		return str_refuse(ret_reason, size,
 		    "a batch is not accepted; send one request a line, without waiting for "
 		    "answers");
-	(void)snprintf(ret_reason, size, "a request is an object, not %s", json_type_name(type));
-	return -1;
+	return str_refuse(ret_reason, size, "a request is an object, not %s", json_type_name(type));
 }
 
 int message_read(
@@ -124,12 +117,12 @@ int message_read(
 	id = json_member(value, "id");
 	fault = id != NULL ? id_fault(id) : NULL;
 	if (fault != NULL)
-		return refuse(ret_reason, size, fault);
+		return str_refuse(ret_reason, size, "%s", fault);
 	ret_message->id = id;
 
 	version = json_member(value, "jsonrpc");
 	if (version != NULL && (version->type != JSON_STRING || strcmp(version->text, "2.0") != 0))
-		return refuse(ret_reason, size, "jsonrpc must be \"2.0\", or be left out");
+		return str_refuse(ret_reason, size, "jsonrpc must be \"2.0\", or be left out");
 
 	method = json_member(value, "method");
 	ret_message->is_response =
@@ -137,13 +130,13 @@ int message_read(
 	if (ret_message->is_response)
 		return 0;
 	if (method == NULL)
-		return refuse(ret_reason, size, "method is missing");
+		return str_refuse(ret_reason, size, "method is missing");
 	if (method->type != JSON_STRING)
-		return refuse(ret_reason, size, "method must be a string");
+		return str_refuse(ret_reason, size, "method must be a string");
 	ret_message->method = method->text;
 	within = json_member(value, "within");
 	if (within != NULL && within->type != JSON_STRING && within->type != JSON_NULL)
-		return refuse(ret_reason, size, "within must be a string or null");
+		return str_refuse(ret_reason, size, "within must be a string or null");
 	ret_message->within = within;
 	ret_message->is_notification = version != NULL && id == NULL;
 
@@ -151,7 +144,7 @@ int message_read(
 	if (params != NULL && params->type == JSON_NULL)
 		params = NULL;
 	if (params != NULL && params->type != JSON_OBJECT)
-		return refuse(ret_reason, size, "params must be an object");
+		return str_refuse(ret_reason, size, "params must be an object");
 	ret_message->params = params;
 	return 0;
 }
