@@ -103,20 +103,10 @@ static void read_job_command(struct buf *out, const struct json *item)
 	put_member(out, item, "command");
 }
 
-static void put_amount(struct buf *out, int64_t amount, const char *const *units, int64_t step)
-{
-	int64_t whole = amount;
-	size_t unit = 0;
-	for (; whole >= step && units[unit + 1] != NULL; unit++)
-		whole /= step;
-	(void)buf_printf(out, "%" PRId64 "%s", whole, units[unit]);
-}
-
 static void read_job_bytes(struct buf *out, const struct json *item)
 {
-	static const char *const units[] = {"", "K", "M", "G", "T", NULL};
 	if (json_member(item, "log_bytes") != NULL)
-		put_amount(out, json_get_int(item, "log_bytes", 0), units, 1024);
+		show_bytes(out, json_get_int(item, "log_bytes", 0));
 }
 
 static void put_seconds(struct buf *out, double seconds)
