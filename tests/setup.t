@@ -54,10 +54,10 @@ is 'without a home it says only that' "$(HOME='' PATH=/usr/bin:/bin setup gemini
 mkdir "$dir/removed"
 is 'nor in a folder that is gone' "$(cd "$dir/removed" && rmdir "$dir/removed" && setup gemini --scope=project --write)" \
 	'muxbus: .gemini/settings.json: the current directory was removed'
-is '--print and --write exclude each other' "$(setup gemini --print --write | head -n 1)" 'muxbus: unexpected argument "--write"'
+is '--print and --write exclude each other' "$(setup gemini --print --write | head -n 1)" 'muxbus: --print, --write and --remove exclude each other'
 
-is 'another scope has the choices' "$(setup gemini --scope=x | head -n 1)" 'muxbus: "--scope=x": choose user or project'
-is 'and another set of tools' "$(setup gemini --tools | head -n 1)" 'muxbus: "--tools": choose coding or assistant'
+is 'another scope has the choices' "$(setup gemini --scope=x | head -n 1)" 'muxbus: --scope: choose user or project, not "x"'
+is 'and another set of tools' "$(setup gemini --tools | head -n 1)" 'muxbus: --tools needs a value'
 is 'without the installer the way to it' "$(MUXBUS_CONTRIBDIR=$dir/nowhere setup --install=files)" \
 	"muxbus: $dir/nowhere/../tools/install_tools is not installed; \`make install\` does that"
 

@@ -91,6 +91,7 @@ static bool put_value(const struct option_reader *reader, const struct option_ro
 	case OPTION_TAKE:
 	case OPTION_TAKE_FLAG:
 		break;
+	case OPTION_TAKE_GIVEN:
 	}
 	return row->take(reader->data, row, value);
 }
@@ -124,9 +125,9 @@ static bool take_option(
 		value = rest + 1;
 	else if (!is_long && *rest != '\0')
 		value = rest;
-	else if (reader->at < reader->argc)
+	else if (row->type != OPTION_TAKE_GIVEN && reader->at < reader->argc)
 		value = reader->argv[reader->at++];
-	if (value != NULL)
+	if (value != NULL || row->type == OPTION_TAKE_GIVEN)
 		return put_value(reader, row, word, value);
 	(void)cli_usage(reader->argv[0], "%s needs a value", word);
 	return false;

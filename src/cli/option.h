@@ -14,6 +14,7 @@ enum option_type {
 	OPTION_DURATION, /* int64_t in ms, from "2", "1.5s", "10m", "2h", "1d"; at most ten years */
 	OPTION_TAKE, /* take() gets the value */
 	OPTION_TAKE_FLAG, /* takes no value; take() gets NULL */
+	OPTION_TAKE_GIVEN, /* take() gets the value of --name=value, else NULL */
 };
 
 /*

@@ -151,35 +151,43 @@ static enum cli_status run_all(struct setup *setup, bool has_action)
 	return status;
 }
 
-struct install {
-	bool is_asked, is_sure;
-	const char *group; /* NULL: the set of --tools */
+struct setup_verb {
+	bool prints, writes, removes, installs, is_sure;
+	const char *agent, *scope, *tools;
+	const char *group; /* of tools to install; NULL: the set of --tools */
 };
 
-static bool read_install(struct install *install, const char *arg)
+static bool take_install(void *data, const struct option_row *row, const char *value)
 {
-	static const char option[] = "--install";
-	size_t len = strlen(option);
-	if (strcmp(arg, "--yes") == 0) {
-		install->is_sure = true;
-		return true;
-	}
-	if (strncmp(arg, option, len) != 0 || (arg[len] != '\0' && arg[len] != '='))
-		return false;
-	install->is_asked = true;
-	install->group = arg[len] == '=' ? arg + len + 1 : NULL;
+	struct setup_verb *verb = data;
+	(void)row;
+	verb->installs = true;
+	verb->group = value;
 	return true;
 }
 
+static const struct option_row rows[] = {
+    {"print", 0, OPTION_FLAG, offsetof(struct setup_verb, prints), NULL},
+    {"write", 0, OPTION_FLAG, offsetof(struct setup_verb, writes), NULL},
+    {"remove", 0, OPTION_FLAG, offsetof(struct setup_verb, removes), NULL},
+    {"scope", 0, OPTION_TEXT, offsetof(struct setup_verb, scope), NULL},
+    {"tools", 0, OPTION_TEXT, offsetof(struct setup_verb, tools), NULL},
+    {"install", 0, OPTION_TAKE_GIVEN, 0, take_install},
+    {"yes", 0, OPTION_FLAG, offsetof(struct setup_verb, is_sure), NULL},
+    {"", 0, OPTION_TEXT, offsetof(struct setup_verb, agent), NULL},
+    {0},
+};
+
 /* Executes the installer in the folder of the declared tools. It asks before it installs. */
-static enum cli_status install_tools(const struct install *install, const char *group)
+static enum cli_status install_tools(const struct setup_verb *verb)
 {
 	static const char *const places[] = {"tools", "../tools"};
 	char path[PATH_MAX];
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		(void)snprintf(
 		    path, sizeof path, "%s/%s/install_tools", setup_integrations(), places[i]);
-		(void)execl(path, path, group, install->is_sure ? "--yes" : NULL, (char *)NULL);
+		(void)execl(path, path, verb->group != NULL ? verb->group : verb->tools,
+		    verb->is_sure ? "--yes" : NULL, (char *)NULL);
 		if (errno != ENOENT)
 			break;
 	}
@@ -188,82 +196,55 @@ static enum cli_status install_tools(const struct install *install, const char *
 	    : cli_fail(CLI_NO, "%s: %s", path, strerror(errno));
 }
 
-/* Reads --scope or --tools. Returns the choices if the value is none of them, else "". */
-static const char *read_choice(struct setup *setup, const char *arg)
+/* Checks the words and sets the members of setup that they choose. */
+static enum cli_status read_words(struct setup *setup, const struct setup_verb *verb)
 {
-	const char *value = arg[7] == '=' ? arg + 8 : "";
-	bool is_project = strcmp(value, "project") == 0;
-	if (strncmp(arg, "--scope", 7) == 0) {
-		setup->scope = is_project ? SETUP_PROJECT : SETUP_USER;
-		return is_project || strcmp(value, "user") == 0 ? "" : "user or project";
-	}
-	setup->tools = value;
-	return str_is_in(value, setup_tools) ? "" : "coding or assistant";
-}
-
-static bool read_action(struct setup *setup, const char *arg, bool *ret_has_action)
-{
-	static const struct {
-		const char *arg;
-		enum setup_action action;
-	} actions[] = {
-	    {"--print", SETUP_PRINT}, {"--write", SETUP_WRITE}, {"--remove", SETUP_REMOVE}};
-	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
-		if (strcmp(arg, actions[i].arg) == 0) {
-			if (*ret_has_action && setup->action != actions[i].action)
-				return false; /* the actions exclude each other */
-			setup->action = actions[i].action;
-			*ret_has_action = true;
-			return true;
-		}
-	}
-	return false;
+	if (verb->prints + verb->writes + verb->removes > 1)
+		return cli_usage("setup", "--print, --write and --remove exclude each other");
+	setup->action = verb->removes                           ? SETUP_REMOVE
+	    : verb->writes || (verb->installs && !verb->prints) ? SETUP_WRITE
+								: SETUP_PRINT;
+	if (verb->scope != NULL && strcmp(verb->scope, "project") == 0)
+		setup->scope = SETUP_PROJECT;
+	else if (verb->scope != NULL && strcmp(verb->scope, "user") != 0)
+		return cli_usage(
+		    "setup", "--scope: choose user or project, not \"%s\"", verb->scope);
+	if (verb->tools != NULL && !str_is_in(verb->tools, setup_tools))
+		return cli_usage(
+		    "setup", "--tools: choose coding or assistant, not \"%s\"", verb->tools);
+	setup->tools = verb->tools;
+	setup->agent = verb->agent != NULL ? setup_agent_find(verb->agent) : NULL;
+	if (verb->agent != NULL && setup->agent == NULL)
+		return cli_usage("setup", "unknown agent \"%s\"; choose %s", verb->agent, names);
+	if (setup->tools != NULL && setup->agent != NULL && setup->scope == SETUP_USER &&
+	    strcmp(setup->agent->name, "claude") == 0)
+		return cli_usage("setup",
+		    "the plugin of Claude Code has the default tools: --scope=project chooses "
+		    "others");
+	if (verb->installs && verb->group == NULL && verb->tools == NULL)
+		return cli_usage("setup",
+		    "--install needs --tools=coding or --tools=assistant, or --install=GROUP");
+	return CLI_DONE;
 }
 
 enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 {
 	static struct setup setup;
-	struct install install = {0};
-	enum cli_status status = CLI_DONE;
-	bool has_action = false;
+	struct setup_verb verb = {0};
+	enum cli_status status;
 	if (!setup_init(&setup))
 		return cli_fail(CLI_NO, "/proc/self/exe: %s", strerror(errno));
-	for (int i = 1; i < argc; i++) {
-		bool is_choice =
-		    strncmp(argv[i], "--scope", 7) == 0 || strncmp(argv[i], "--tools", 7) == 0;
-		const char *choices = is_choice ? read_choice(&setup, argv[i]) : "";
-		if (cli_help("setup", argv[i]))
-			return CLI_DONE;
-		if (*choices != '\0')
-			return cli_usage("setup", "\"%s\": choose %s", argv[i], choices);
-		if (is_choice || read_action(&setup, argv[i], &has_action) ||
-		    read_install(&install, argv[i]) || cli_option(cli, argv[i]))
-			continue;
-		if (argv[i][0] == '-' || setup.agent != NULL)
-			return cli_usage("setup", "unexpected argument \"%s\"", argv[i]);
-		setup.agent = setup_agent_find(argv[i]);
-		if (setup.agent == NULL)
-			return cli_usage(
-			    "setup", "unknown agent \"%s\"; choose %s", argv[i], names);
-	}
-	if (setup.tools != NULL && setup.agent != NULL && setup.scope == SETUP_USER &&
-	    strcmp(setup.agent->name, "claude") == 0)
-		return cli_usage("setup",
-		    "the plugin of Claude Code has the default tools: --scope=project chooses "
-		    "others");
-	if (install.is_asked && install.group == NULL && setup.tools == NULL)
-		return cli_usage("setup",
-		    "--install needs --tools=coding or --tools=assistant, or --install=GROUP");
-	if (install.is_asked && !has_action)
-		setup.action = SETUP_WRITE;
+	if (!option_read(cli, argc, argv, rows, &verb, NULL, &status))
+		return status;
+	status = read_words(&setup, &verb);
+	if (status != CLI_DONE)
+		return status;
 	if (setup.agent != NULL)
 		say_if_missing(&setup);
 	if (setup.agent != NULL)
 		status = run(&setup);
-	else if (!install.is_asked)
-		status = run_all(&setup, has_action);
+	else if (!verb.installs)
+		status = run_all(&setup, verb.prints || verb.writes || verb.removes);
 	status = cli_flush(status);
-	return install.is_asked && status == CLI_DONE
-	    ? install_tools(&install, install.group != NULL ? install.group : setup.tools)
-	    : status;
+	return verb.installs && status == CLI_DONE ? install_tools(&verb) : status;
 }
