@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus: reads global options, then runs a verb or a method. */
-#include <getopt.h>
-
 #include "base/process.h"
 #include "cli/call.h"
 #include "cli/locate.h"
+#include "cli/option.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "client/link.h"
@@ -67,82 +66,68 @@ static int choose_daemon(
 	return -1;
 }
 
-/* Reads the options before the verb. Returns -1 to continue, or an exit status. */
-static int read_options(struct cli *cli, int argc, char **argv)
+/* The options before the verb. */
+struct main_options {
+	struct cli cli;
+	const char *socket, *host;
+	bool is_fleet, wants_version;
+};
+
+static bool take_color(void *data, const struct option_row *row UNUSED, const char *value)
 {
-	enum { OPTION_COLOR = 256, OPTION_FLEET, OPTION_HOST, OPTION_JSON, OPTION_TEXT };
-	static const struct option options[] = {
-	    {"color", required_argument, NULL, OPTION_COLOR},
-	    {"fleet", no_argument, NULL, OPTION_FLEET},
-	    {"help", no_argument, NULL, 'h'},
-	    {"host", required_argument, NULL, OPTION_HOST},
-	    {"json", no_argument, NULL, OPTION_JSON},
-	    {"text", no_argument, NULL, OPTION_TEXT},
-	    {"version", no_argument, NULL, 'V'},
-	    {NULL, 0, NULL, 0},
-	};
-	const char *socket = NULL, *host = NULL;
-	bool is_fleet = false, is_relay;
-	int code;
-	while ((code = getopt_long(argc, argv, "+hL:s:S:V", options, NULL)) != -1) {
-		switch (code) {
-		case 'h':
-			cli_print_usage(stdout, NULL);
-			return CLI_DONE;
-		case 'L':
-			cli->tmux_name = optarg;
-			break;
-		case 's':
-			socket = optarg;
-			break;
-		case 'S':
-			cli->tmux_path = optarg;
-			break;
-		case 'V':
-			(void)puts("muxbus " PACKAGE_VERSION);
-			return CLI_DONE;
-		case OPTION_FLEET:
-			is_fleet = true;
-			break;
-		case OPTION_HOST:
-			host = optarg;
-			break;
-		case OPTION_JSON:
-		case OPTION_TEXT:
-			cli->wants_json = code == OPTION_JSON;
-			cli->wants_text = code == OPTION_TEXT;
-			break;
-		case OPTION_COLOR:
-			if (!cli_set_color(cli, optarg))
-				return cli_usage(NULL, "--color: must be always, auto or never");
-			break;
-		default: /* getopt_long() has printed the error */
-			cli_print_usage(stderr, NULL);
-			return CLI_USAGE;
-		}
+	struct main_options *options = data;
+	if (cli_set_color(&options->cli, value))
+		return true;
+	(void)cli_usage(NULL, "--color: must be always, auto or never");
+	return false;
+}
+
+static const struct option_row rows[] = {
+    {"color", 0, OPTION_TAKE, 0, take_color},
+    {"fleet", 0, OPTION_FLAG, offsetof(struct main_options, is_fleet), NULL},
+    {"host", 0, OPTION_TEXT, offsetof(struct main_options, host), NULL},
+    {"version", 'V', OPTION_FLAG, offsetof(struct main_options, wants_version), NULL},
+    {"", 'L', OPTION_TEXT, offsetof(struct main_options, cli.tmux_name), NULL},
+    {"", 's', OPTION_TEXT, offsetof(struct main_options, socket), NULL},
+    {"", 'S', OPTION_TEXT, offsetof(struct main_options, cli.tmux_path), NULL},
+    {0},
+};
+
+/* Reads the options before the verb. Returns -1 to continue, or an exit status. */
+static int read_options(struct main_options *options, int argc, char **argv, int *ret_verb)
+{
+	enum cli_status status;
+	bool is_relay;
+	if (!option_read(&options->cli, argc, argv, rows, options, ret_verb, &status))
+		return status;
+	if (options->wants_version) {
+		(void)puts("muxbus " PACKAGE_VERSION);
+		return CLI_DONE;
 	}
 	/* The relay ignores $MUXBUS_HOST. If both machines set it, they would relay without end. */
-	is_relay = optind < argc && strcmp(argv[optind], "relay") == 0;
-	return choose_daemon(cli, socket, host, is_fleet, is_relay);
+	is_relay = *ret_verb < argc && strcmp(argv[*ret_verb], "relay") == 0;
+	return choose_daemon(
+	    &options->cli, options->socket, options->host, options->is_fleet, is_relay);
 }
 
 int main(int argc, char **argv)
 {
-	static struct cli cli;
+	static struct main_options options;
+	struct cli *cli = &options.cli;
 	const struct verb *verb;
-	int status;
+	int status, at;
 	process_begin(O_RDONLY);
-	cli.is_terminal = isatty(STDOUT_FILENO);
-	cli.has_color = screen_has_color(STDOUT_FILENO);
-	status = read_options(&cli, argc, argv);
+	cli->is_terminal = isatty(STDOUT_FILENO);
+	cli->has_color = screen_has_color(STDOUT_FILENO);
+	status = read_options(&options, argc, argv, &at);
 	if (status >= 0)
 		return (int)cli_flush((enum cli_status)status);
-	argc -= optind;
-	argv += optind;
-	if (argc == 0 && cli.is_terminal)
-		return (int)verb_find("home")->run(&cli, 1, (char *[]){(char *)"home", NULL});
+	argc -= at;
+	argv += at;
+	if (argc == 0 && cli->is_terminal)
+		return (int)verb_find("home")->run(cli, 1, (char *[]){(char *)"home", NULL});
 	if (argc == 0)
 		return cli_usage(NULL, "a verb or method is missing");
 	verb = verb_find(argv[0]);
-	return (int)(verb != NULL && verb->run != NULL ? verb->run : call_run)(&cli, argc, argv);
+	return (int)(verb != NULL && verb->run != NULL ? verb->run : call_run)(cli, argc, argv);
 }

@@ -33,7 +33,8 @@ static const struct option_row *find_word_row(const struct option_row *rows, con
 {
 	for (; rows != NULL && rows->name != NULL; rows++) {
 		const char *const *member = (const void *)((const char *)data + rows->offset);
-		if (*rows->name == '\0' && (rows->type == OPTION_TAKE || *member == NULL))
+		if (*rows->name == '\0' && !rows->letter &&
+		    (rows->type == OPTION_TAKE || *member == NULL))
 			return rows;
 	}
 	return NULL;
@@ -90,8 +91,8 @@ static bool put_value(const struct option_reader *reader, const struct option_ro
 		return false;
 	case OPTION_TAKE:
 	case OPTION_TAKE_FLAG:
-		break;
 	case OPTION_TAKE_GIVEN:
+		break;
 	}
 	return row->take(reader->data, row, value);
 }

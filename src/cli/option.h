@@ -18,11 +18,11 @@ enum option_type {
 };
 
 /*
- * An option; if the name is "", a row for words that are no options: OPTION_TEXT takes one such
- * word, if its member is still NULL, and OPTION_TAKE takes any number of words.
+ * An option; without name and letter, a row for words that are no options: OPTION_TEXT takes one
+ * such word, if its member is still NULL, and OPTION_TAKE takes any number of words.
  */
 struct option_row {
-	const char *name; /* such as "timeout"; NULL ends the table */
+	const char *name; /* such as "timeout", or ""; NULL ends the table */
 	char letter; /* such as 't'; 0 if none */
 	enum option_type type;
 	size_t offset; /* of the member in the verb's struct; unused with take() */
