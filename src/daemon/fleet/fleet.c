@@ -5,7 +5,6 @@
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
-#include "daemon/fleet/hosts_file.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"

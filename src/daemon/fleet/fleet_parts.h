@@ -114,6 +114,21 @@ void fleet_new_key(char key[FLEET_KEY_SIZE]);
 void fleet_gather(struct fleet *fleet, struct request *request, struct host *host, const char *list,
     const struct buf *text);
 
+/* The list of hosts. Changes of the hosts file, and of the sockets here, are read at once. */
+#define HOSTS_FILE_ERRORS 20 /* errors kept; later ones are only logged */
+#define HOSTS_FILE_ERROR_SIZE 256
+struct hosts_file_error {
+	unsigned line; /* 0: the whole file */
+	char text[HOSTS_FILE_ERROR_SIZE];
+};
+
+/* Adds the hosts to the set, and updates the set after changes. The set must outlive the file. */
+struct hosts_file *hosts_file_new(struct event_base *base, struct host_set *hosts);
+void hosts_file_free(struct hosts_file *file); /* file may be NULL */
+const char *hosts_file_path(const struct hosts_file *file); /* "" if none */
+/* Returns an error of the last read by index, or NULL behind the last error. */
+const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, size_t at);
+
 /* Answers list_hosts; calls the hosts that are up for their counts. */
 void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host *host);
 /* As list_hosts, after retrying the hosts that are down, or only `host`. */

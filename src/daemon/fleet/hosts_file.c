@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/fleet/hosts_file.h"
-
+/* The list of hosts: the user's hosts file, and the daemons of the tmux servers on this machine. */
 #include <dirent.h>
 
 #include "base/file.h"
 #include "daemon/file/folder_watch.h"
 #include "daemon/file/inotify_hub.h"
+#include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
 #include "wire/address.h"
 
