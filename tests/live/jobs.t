@@ -127,6 +127,8 @@ no-such-program'
 call execute_cli "$(jq -nc --arg command "$script" --arg cwd "$dir" '{$command, $cwd}')"
 is 'execute_cli adds nothing to standard error, and counts lines from 1' "$(field '.result.stderr | rtrimstr("\n")')" \
 	"$(cd "$dir" && /bin/sh -c "$script" 2>&1)"
+printf '{"method":"execute_cli","params":{"command":": %s"}}\n' "$(head -c 131060 /dev/zero | tr '\0' x)" | socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >"$dir/answer"
+is 'it says why a command could not be started' "$(field '.result | "\(.status) \(.note)"')" 'failed could not be started: Argument list too long'
 call execute_cli "$(jq -nc --arg cwd "$dir" '{command: "cd /", $cwd}')"
 is 'nor forgets the directory' "$(field .result.cwd)" /
 call execute_cli '{"command":"exec sleep 1000","timeout_sec":0.05}'

@@ -261,6 +261,7 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	char out_end[PROMPT_LOOK + 1], err_end[PROMPT_LOOK + 1], cwd[PATH_SIZE];
 	bool is_running = job->state == JOB_RUNNING, is_out_cut, is_err_cut;
 	const char *note = NULL;
+	char *cause = NULL;
 	json_put_str(writer, "status", job_state_names[job->state]);
 	json_put_bool(writer, "ok", !is_running && job->status.exit_code == 0);
 	is_out_cut = write_stream(writer, execution->jobs, job, JOB_FILE_OUT, "stdout", out_end);
@@ -281,12 +282,15 @@ static void execution_answer(struct execution *execution, const struct job *job)
 		      "this, and wait false answers at once";
 	else if (is_running)
 		note = "it runs as a job; see wake and get_job";
+	else if (job->status.exit_code < 0 && job->status.signal == 0)
+		note = cause = job_record_text(job);
 	else if (job->status.is_held)
 		note = "a process that it left behind still holds its output";
 	else if (is_question(out_end) || is_question(err_end))
 		note = "it seems to have asked something; its standard input was at its end: give "
 		       "stdin, or an option that answers";
 	json_put_str(writer, "note", note);
+	mem_free(cause);
 	json_put_str(writer, "job", job->id);
 	if (is_running)
 		write_running(execution, job);
