@@ -180,36 +180,27 @@ static pid_t find_child(pid_t pid, pid_t group)
 	return found;
 }
 
-static bool is_listed(const char *const *names, size_t count, const char *name)
-{
-	for (size_t at = 0; at < count; at++)
-		if (strcmp(names[at], name) == 0)
-			return true;
-	return false;
-}
-
 bool foreground_is_carrier(const char *command)
 {
 	static const char *const carriers[] = {"abduco", "asciinema", "doas", "dtach", "login",
-	    "mosh-client", "screen", "script", "ssh", "su", "sudo", "tmux", "zellij"};
-	return is_listed(carriers, sizeof carriers / sizeof *carriers, command);
+	    "mosh-client", "screen", "script", "ssh", "su", "sudo", "tmux", "zellij", NULL};
+	return str_is_in(command, carriers);
 }
 
 bool foreground_is_shell(const char *command)
 {
 	static const char *const shells[] = {"ash", "bash", "csh", "dash", "elvish", "fish", "ksh",
-	    "mksh", "nu", "oksh", "pwsh", "rbash", "sh", "tcsh", "xonsh", "yash", "zsh"};
+	    "mksh", "nu", "oksh", "pwsh", "rbash", "sh", "tcsh", "xonsh", "yash", "zsh", NULL};
 	if (command[0] == '-')
 		command++;
-	return is_listed(shells, sizeof shells / sizeof *shells, command) ||
-	    foreground_is_carrier(command);
+	return str_is_in(command, shells) || foreground_is_carrier(command);
 }
 
 bool foreground_is_messenger(const char *command)
 {
 	static const char *const messengers[] = {
-	    "cat", "echo", "jq", "muxbus", "nc", "ncat", "printf", "socat", "timeout"};
-	return is_listed(messengers, sizeof messengers / sizeof *messengers, command);
+	    "cat", "echo", "jq", "muxbus", "nc", "ncat", "printf", "socat", "timeout", NULL};
+	return str_is_in(command, messengers);
 }
 
 /* Returns true if a variable such as "EDITOR" names a program. */
@@ -228,9 +219,9 @@ static bool is_editor(pid_t pid, const char *command)
 {
 	static const char *const editors[] = {"ed", "editor", "emacs", "emacsclient", "helix", "hx",
 	    "joe", "kak", "less", "mcedit", "micro", "more", "most", "nano", "nvim", "pico", "vi",
-	    "view", "vim"};
+	    "view", "vim", NULL};
 	struct buf environment = BUF(PROCESS_ENVIRON_MAX);
-	bool is_found = is_listed(editors, sizeof editors / sizeof *editors, command);
+	bool is_found = str_is_in(command, editors);
 	if (!is_found && is_terminal(pid, 0)) {
 		process_read_environ(pid, &environment);
 		is_found = is_in_variable(&environment, "VISUAL", command) ||

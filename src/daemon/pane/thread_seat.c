@@ -78,16 +78,8 @@ static bool has_word(const struct window *window, const char *word)
 
 static void read_words(struct window *window)
 {
-	char path[64];
-	int fd;
-	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)window->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
 	/* The last two bytes must stay NUL. */
-	if (read(fd, window->words, sizeof window->words - 2) < 0)
-		window->words[0] = '\0';
-	(void)close(fd); /* loses no data: the file was only read */
+	(void)process_read(window->pid, "cmdline", window->words, sizeof window->words - 1);
 	window->is_resumed = has_word(window, "resume") || has_word(window, "fork");
 }
 
