@@ -12,7 +12,6 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/daemon_parts.h"
-#include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"

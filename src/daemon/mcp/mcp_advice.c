@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/mcp/mcp_advice.h"
+/* Advice for a model in an answer: what exists, and what to call next. */
+#include "daemon/mcp/mcp_tool.h"
 
 #include "daemon/core/daemon_parts.h"
 #include "daemon/job/job.h"
-#include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/timer/timer.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/watch/watch.h"

@@ -6,7 +6,6 @@
 
 #include "base/process.h"
 #include "daemon/deliver/queue_command.h"
-#include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/thread_seat.h"

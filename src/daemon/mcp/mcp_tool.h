@@ -18,3 +18,13 @@ void mcp_tool_write_list(
 /* Writes a result, given as JSON, in the form of tools/call: content and structuredContent. */
 void mcp_tool_write_result(
     struct mcp *mcp, const struct method *tool, struct json_writer *writer, const struct buf *json);
+
+/* Reduces max_bytes and "detail" in the arguments of a tool, so that its result need not be cut. */
+void mcp_advice_narrow(const struct method *tool, void *args);
+
+/*
+ * Writes an error as text: what was wrong, what exists, what to call. "See NAME" at the end of the
+ * text is left out if the agent has no such tool.
+ */
+void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
+    const struct mcp_tool_set *tools, enum message_error error, const char *text);
