@@ -41,7 +41,6 @@ const struct method_table method_tables[] = {
     {methods_wake_policy, "queue"},
     {methods_watch, "waits"},
     {methods_watch_list, "waits"},
-    {methods_window, "panes"},
     {NULL, NULL},
 };
 

@@ -21,7 +21,6 @@ extern const struct method methods_rest[];
 extern const struct method methods_saved[];
 extern const struct method methods_subscribe[];
 extern const struct method methods_tool[];
-extern const struct method methods_window[];
 
 /* All tables with their groups. Ended by a table whose rows are NULL. */
 extern const struct method_table method_tables[];
