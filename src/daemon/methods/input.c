@@ -13,7 +13,7 @@
 /* Longest text sent as keys, which cost no more than a paste and leave no buffer others can see. */
 #define TYPED_BYTES_MAX 256
 
-enum { NOTE_SIZE = 160, NOTE_WORD_MAX = 40 };
+enum { NOTE_SIZE = 160, NOTE_WORD_MAX = 40, CONDITION_SIZE = 128 };
 enum { GUARD_MS = 100 }; /* time for which a check of the pane stays valid */
 
 static const struct field_result input_results[] = {
@@ -51,6 +51,7 @@ struct keying {
 	struct typing typing;
 	const char *sign;
 	char note[NOTE_SIZE];
+	char condition[CONDITION_SIZE]; /* of the mouse */
 };
 
 static void keying_free(struct keying *keying)
@@ -477,57 +478,39 @@ static void put_report(struct buf *out, enum typed_encoding encoding, unsigned b
 	put_coordinate(out, encoding, args->y);
 }
 
+/* The number of an action without a button, or what it adds to the number of the button. */
+static const uint8_t action_numbers[] = {
+    [ACTION_MOVE] = BUTTON_MOTION + BUTTON_NONE,
+    [ACTION_DRAG] = BUTTON_MOTION,
+    [ACTION_SCROLL_UP] = BUTTON_WHEEL_UP,
+    [ACTION_SCROLL_DOWN] = BUTTON_WHEEL_DOWN,
+};
+
 static void put_reports(
     struct buf *out, enum typed_encoding encoding, const struct send_mouse_args *args)
 {
-	unsigned button = (unsigned)args->button;
-	switch ((enum action)args->action) {
-	case ACTION_PRESS:
+	enum action action = (enum action)args->action;
+	bool has_button = action <= ACTION_CLICK || action == ACTION_DRAG;
+	unsigned button = action_numbers[action] + (has_button ? (unsigned)args->button : 0);
+	if (action != ACTION_RELEASE)
 		put_report(out, encoding, button, false, args);
-		break;
-	case ACTION_RELEASE:
+	if (action == ACTION_RELEASE || action == ACTION_CLICK)
 		put_report(out, encoding, button, true, args);
-		break;
-	case ACTION_CLICK:
-		put_report(out, encoding, button, false, args);
-		put_report(out, encoding, button, true, args);
-		break;
-	case ACTION_MOVE:
-		put_report(out, encoding, BUTTON_MOTION + BUTTON_NONE, false, args);
-		break;
-	case ACTION_DRAG:
-		put_report(out, encoding, BUTTON_MOTION + button, false, args);
-		break;
-	case ACTION_SCROLL_UP:
-		put_report(out, encoding, BUTTON_WHEEL_UP, false, args);
-		break;
-	case ACTION_SCROLL_DOWN:
-		put_report(out, encoding, BUTTON_WHEEL_DOWN, false, args);
-		break;
-	}
 }
 
-/* Returns a tmux format that is true while the program asks for this encoding and this action. */
-static const char *mouse_condition(enum typed_encoding encoding, enum action action)
+/* Writes a tmux format that is true while the program asks for this encoding and this action. */
+static void write_condition(
+    char out[CONDITION_SIZE], enum typed_encoding encoding, enum action action)
 {
-#define CONDITION(action_flag, sgr, utf8) \
-	"#{&&:" action_flag ",#{==:#{mouse_sgr_flag}#{mouse_utf8_flag}," sgr utf8 "}}"
-#define CONDITIONS(sgr, utf8)                                                             \
-	{                                                                                 \
-		CONDITION("#{mouse_any_flag}", sgr, utf8),                                \
-		    CONDITION("#{||:#{mouse_button_flag},#{mouse_all_flag}}", sgr, utf8), \
-		    CONDITION("#{mouse_all_flag}", sgr, utf8)                             \
-	}
-	static const char *const conditions[][3] = {
-	    [ENCODING_SGR] = {"#{&&:#{mouse_any_flag},#{mouse_sgr_flag}}",
-		"#{&&:#{||:#{mouse_button_flag},#{mouse_all_flag}},#{mouse_sgr_flag}}",
-		"#{&&:#{mouse_all_flag},#{mouse_sgr_flag}}"},
-	    [ENCODING_UTF8] = CONDITIONS("0", "1"),
-	    [ENCODING_NORMAL] = CONDITIONS("0", "0"),
+	static const char *const encodings[] = {
+	    [ENCODING_SGR] = "#{mouse_sgr_flag}",
+	    [ENCODING_UTF8] = "#{==:#{mouse_sgr_flag}#{mouse_utf8_flag},01}",
+	    [ENCODING_NORMAL] = "#{==:#{mouse_sgr_flag}#{mouse_utf8_flag},00}",
 	};
-#undef CONDITIONS
-#undef CONDITION
-	return conditions[encoding][action == ACTION_MOVE ? 2 : action == ACTION_DRAG ? 1 : 0];
+	const char *mode = action == ACTION_MOVE ? "#{mouse_all_flag}"
+	    : action == ACTION_DRAG              ? "#{||:#{mouse_button_flag},#{mouse_all_flag}}"
+						 : "#{mouse_any_flag}";
+	(void)snprintf(out, CONDITION_SIZE, "#{&&:%s,%s}", mode, encodings[encoding]);
 }
 
 /* A mouse event that waits for a fresh model, since tmux does not announce mouse modes. */
@@ -574,7 +557,8 @@ static void press_mouse(struct pointing *pointing, const struct muxbus_pane *pan
 	put_reports(&reports, encoding, &pointing->args);
 	typing_init(&keying->typing, pane->id, pointing->args.force);
 	keying->typing.only = pointing->only;
-	keying->typing.condition = mouse_condition(encoding, (enum action)pointing->args.action);
+	write_condition(keying->condition, encoding, (enum action)pointing->args.action);
+	keying->typing.condition = keying->condition;
 	typing_bytes(&keying->typing, reports.data, reports.len);
 	buf_finish(&reports);
 	person_guard(pointing->request, pane, pointing->args.force, on_guarded_keys, keying);
