@@ -252,11 +252,12 @@ class World:
         return found
 
     def has_only_clients(self):
-        """Whether muxbusd has ended its commands: it leaves the connection of the last one open for a moment."""
+        """Whether muxbusd has ended its commands: it leaves the connection of the last one open for a moment.
+        Another one is open for the next session while it is attached."""
         with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
             ends = [line.split() for line in file]
         open_ends = sum(len(end) > 7 and end[5] == "03" and end[7] == self.socket for end in ends)
-        return open_ends <= len(self.t("list-clients").splitlines())
+        return open_ends <= len(self.t("list-clients").splitlines()) + bool(self.controls())
 
     def settle(self):
         """Muxbus is now in the state that the mode means, for all that is there now."""

@@ -59,11 +59,13 @@ static bool has_output(const struct muxbus_connection_options *options)
 	return !(options->flags & MUXBUS_CONNECTION_NO_OUTPUT);
 }
 
-static int open_direct(
-    struct client *client, const struct muxbus_connection_options *options, const int theirs[3])
+static int open_direct(struct client *client, const struct muxbus_connection_options *options,
+    const int theirs[3], int *spare)
 {
 	enum imsg_form form = client->way == MUXBUS_WAY_DIRECT ? IMSG_FORM_FLAGS : IMSG_FORM_LENGTH;
-	int fd = locate_connect(options->socket_path);
+	int fd = locate_take(spare);
+	if (fd < 0)
+		fd = locate_connect(options->socket_path);
 	if (fd < 0)
 		return locate_connect_error(errno);
 	direct_init(&client->direct);
@@ -123,15 +125,16 @@ static int open_process(
 	return start_program(client, program, options, theirs);
 }
 
-int client_open(struct client *client, const struct muxbus_connection_options *options)
+int client_open(struct client *client, const struct muxbus_connection_options *options, int *spare)
 {
 	int theirs[3] = {-1, -1, -1};
 	int error = MUXBUS_ERR_SYSTEM;
 	int saved;
 	client->way = options->way;
 	if (make_streams(client, theirs, options->way == MUXBUS_WAY_PROCESS))
-		error = options->way == MUXBUS_WAY_PROCESS ? open_process(client, options, theirs)
-							   : open_direct(client, options, theirs);
+		error = options->way == MUXBUS_WAY_PROCESS
+		    ? open_process(client, options, theirs)
+		    : open_direct(client, options, theirs, spare);
 	saved = errno;
 	for (int i = 0; i < 3; i++)
 		loop_close_fd(&theirs[i]);

@@ -394,12 +394,12 @@ static void unwatch_all(struct muxbus_connection *connection)
 }
 
 /* Starts a client, possibly to replace a refused one. Waiting lists are kept. */
-static int start_client(struct muxbus_connection *connection)
+static int start_client(struct muxbus_connection *connection, int *spare)
 {
 	int error;
 	unwatch_all(connection);
 	client_close(&connection->client);
-	error = client_open(&connection->client, &connection->options);
+	error = client_open(&connection->client, &connection->options, spare);
 	if (error == 0)
 		error = watch_all(connection);
 	if (error == 0 && !(connection->options.flags & MUXBUS_CONNECTION_NO_OUTPUT))
@@ -410,6 +410,7 @@ static int start_client(struct muxbus_connection *connection)
 /* Tries the next way if the server has refused the client's way. Returns false if it has not. */
 static bool try_next_way(struct muxbus_connection *connection)
 {
+	int none = -1;
 	int error;
 	if (connection->state != STATE_STARTING || connection->has_failed ||
 	    !client_was_refused(&connection->client, &connection->options.way))
@@ -419,7 +420,7 @@ static bool try_next_way(struct muxbus_connection *connection)
 	connection->is_output_over = false;
 	loop_timeout_stop(&connection->end_timer);
 	loop_timeout_start(&connection->deadline, connection->options.greeting_timeout_ms);
-	error = start_client(connection);
+	error = start_client(connection, &none);
 	if (error != 0)
 		fail(connection, error, "%s", muxbus_strerror(error));
 	return true;
@@ -558,6 +559,14 @@ int muxbus_connection_open(struct muxbus_loop *loop,
     const struct muxbus_connection_handlers *handlers, void *data,
     struct muxbus_connection **ret_connection)
 {
+	int none = -1;
+	return connection_open(loop, options, &none, handlers, data, ret_connection);
+}
+
+int connection_open(struct muxbus_loop *loop, const struct muxbus_connection_options *options,
+    int *spare, const struct muxbus_connection_handlers *handlers, void *data,
+    struct muxbus_connection **ret_connection)
+{
 	const struct muxbus_parser_handlers parser_handlers = {
 	    .output = handlers->output != NULL ? on_output : NULL,
 	    .event = on_event,
@@ -577,7 +586,7 @@ int muxbus_connection_open(struct muxbus_loop *loop,
 	    ? MUXBUS_ERR_NOMEM
 	    : muxbus_parser_new(&parser_handlers, connection, &connection->parser);
 	if (error == 0)
-		error = start_client(connection);
+		error = start_client(connection, spare);
 	if (error != 0) {
 		saved = errno;
 		muxbus_connection_free(connection);

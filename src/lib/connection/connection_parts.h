@@ -58,6 +58,10 @@ struct muxbus_connection {
 	struct nonce probe; /* the unknown command that the handshake sends */
 };
 
+/* As muxbus_connection_open(), with the connection *spare to the server, if it is one. */
+int connection_open(struct muxbus_loop *loop, const struct muxbus_connection_options *options,
+    int *spare, const struct muxbus_connection_handlers *handlers, void *data,
+    struct muxbus_connection **ret_connection);
 /* Makes the parser expect the replies of the first list, and starts its timeout. */
 void connection_begin_first(struct muxbus_connection *connection);
 /* As muxbus_connection_run(), but the caller keeps the list. See connection_may_pass(). */

@@ -68,6 +68,17 @@ int locate_connect(const char *socket_path)
 	return -1;
 }
 
+int locate_take(int *spare)
+{
+	char byte;
+	int fd = *spare;
+	*spare = -1;
+	if (fd < 0 || (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 int locate_connect_error(int error_number)
 {
 	if (error_number == ETIMEDOUT)

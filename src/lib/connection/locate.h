@@ -42,5 +42,8 @@ bool locate_program(const char *name, char *out, size_t size);
  */
 int locate_connect(const char *socket_path);
 
+/* Returns a connection if the server has sent nothing on it, else closes it. *spare is -1 then. */
+int locate_take(int *spare);
+
 /* Converts an errno of locate_connect() to MUXBUS_ERR_NO_SERVER, _TIMEOUT or _SYSTEM. */
 int locate_connect_error(int error_number);

@@ -399,23 +399,15 @@ int one_shot_connect(const struct muxbus_one_shot_options *options)
 	return fd;
 }
 
-/* Returns true if the connection is open and the server has sent nothing. */
-static bool is_unused(int fd)
-{
-	char byte;
-	return fd >= 0 && recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
-}
-
 static int start(struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_options *options)
 {
 	int error = 0;
 	if (options->way == MUXBUS_WAY_PROCESS)
 		return start_process(one_shot);
 	one_shot->streams.form = form_of(options);
-	if (!is_unused(one_shot->fd)) {
-		loop_close_fd(&one_shot->fd);
+	one_shot->fd = locate_take(&one_shot->fd);
+	if (one_shot->fd < 0)
 		error = append_identity(&one_shot->streams.out, options);
-	}
 	if (error == 0)
 		error = append_commands(one_shot);
 	if (error != 0)

@@ -134,7 +134,7 @@ void attachment_free(struct attachment *attachment)
 
 int attachment_open(struct attachment *attachment)
 {
-	const struct muxbus_sync *sync = attachment->sync;
+	struct muxbus_sync *sync = attachment->sync;
 	const struct muxbus_connection_options options = {
 	    .socket_path = sync->socket_path,
 	    .tmux_path = sync->tmux_path,
@@ -153,8 +153,8 @@ int attachment_open(struct attachment *attachment)
 	int error;
 	loop_timeout_stop(&attachment->timer);
 	attachment->is_due = false;
-	error = muxbus_connection_open(
-	    sync->loop, &options, &handlers, attachment, &attachment->connection);
+	error = connection_open(
+	    sync->loop, &options, &sync->spare, &handlers, attachment, &attachment->connection);
 	if (error != 0) {
 		loop_timeout_start(&attachment->timer, backoff_next_ms(&attachment->delay_ms));
 		return error;
@@ -163,6 +163,16 @@ int attachment_open(struct attachment *attachment)
 	attachment->has_output = sync->all_output;
 	attachment->pid = muxbus_connection_pid(attachment->connection);
 	return 0;
+}
+
+void attachment_settle_spare(struct muxbus_sync *sync)
+{
+	bool is_wanted = sync->primary != NULL && sync->primary->detached == NULL &&
+	    sync->way != MUXBUS_WAY_PROCESS;
+	if (!is_wanted)
+		loop_close_fd(&sync->spare);
+	else if (sync->spare < 0)
+		sync->spare = locate_connect(sync->socket_path);
 }
 
 void attachment_close(struct attachment *attachment)

@@ -62,6 +62,12 @@ void attachment_free(struct attachment *attachment);
  * Starts the connection; callbacks report the result. Returns 0, or an error and connection NULL.
  */
 int attachment_open(struct attachment *attachment);
+/*
+ * While attached, keeps a connection open for the next session. For tmux a client is as active as
+ * when its connection was accepted, and commands without a client mean the most active client. So
+ * a person who has typed since, or has made that session, stays the one that they mean.
+ */
+void attachment_settle_spare(struct muxbus_sync *sync);
 /* Detaches the connection, then frees the attachment. */
 void attachment_close(struct attachment *attachment);
 /* Closes all attachments except the primary one. */

@@ -181,6 +181,7 @@ struct muxbus_sync {
 	/* The connections. */
 	struct list attachments; /* struct attachment */
 	struct attachment *primary; /* runs the commands; NULL: none can */
+	int spare; /* connection for the next attachment; -1: none */
 	struct attach_delay attach_delay;
 	bool is_full; /* not all sessions have a connection, and this was logged */
 	struct detached *beside; /* runs lists that a person may delay; NULL: there was none yet */

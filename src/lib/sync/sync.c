@@ -33,6 +33,7 @@ static const struct parts everything = {.all = true};
 static void free_attachments(struct muxbus_sync *sync)
 {
 	sync->primary = NULL;
+	attachment_settle_spare(sync);
 	attachment_end_beside(sync);
 	while (!list_is_empty(&sync->attachments)) /* a reply may free other attachments */
 		attachment_free(list_entry(sync->attachments.next, struct attachment, link));
@@ -239,6 +240,7 @@ static void on_settle(void *data)
 		primary_choose(sync);
 		enter_sessions(sync);
 		open_next(sync);
+		attachment_settle_spare(sync);
 		look_later(sync);
 		attachment_settle_output(sync);
 		capture_begin(sync);
@@ -423,6 +425,7 @@ static void on_attachment_closed(
 		return;
 	}
 	primary_choose(sync);
+	attachment_settle_spare(sync);
 	if (!sync->is_detached && (sync->primary == NULL || primary_is_detached(sync)))
 		lost_all(sync, error, why);
 	lister_mark_all(sync);
@@ -527,6 +530,7 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	seen_ids_init(&sync->seen_ids);
 	lister_init(sync);
 	sync->pane_proc.root = -1;
+	sync->spare = -1;
 	pane_pidfd_init(&sync->pane_pidfd, loop, on_process_ended, sync);
 	pane_pidfd_init(&sync->server_pidfd, loop, on_server_ended, sync);
 	reconnect_init(&sync->reconnect, loop, sync->socket_path, on_try, sync);
@@ -576,6 +580,7 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 		return;
 	}
 	sync->primary = NULL;
+	attachment_settle_spare(sync);
 	attachment_end_beside(sync);
 	attachment_close_others(sync);
 	sync_settle_later(sync);
