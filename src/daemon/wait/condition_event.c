@@ -133,20 +133,15 @@ static bool on_gap(void *data UNUSED, const char *subscription UNUSED, uint64_t 
 	return true; /* cannot happen, since nothing is replayed or dropped */
 }
 
-static bool fail_nearest(
-    struct request *request, const char *field, const char *what, const char *nearest)
-{
-	return request_fail_field(request, field, "%s%s%s%s", what, STR_NEAREST(nearest, ""));
-}
-
 static bool read_kinds(struct request *request, const char *text, uint64_t *ret_kinds)
 {
-	char what[160];
+	const char *nearest;
 	*ret_kinds = event_kinds_find(text);
 	if (*ret_kinds != 0)
 		return true;
-	snprintf(what, sizeof what, "there is no kind of events called \"%.64s\"", text);
-	return fail_nearest(request, "event", what, event_kind_nearest(text));
+	nearest = event_kind_nearest(text);
+	return request_fail_field(request, "event",
+	    "there is no kind of events called \"%.64s\"%s%s%s", text, STR_NEAREST(nearest, ""));
 }
 
 /* Checks that the kinds have the filter's members, and that their values can be compared. */
@@ -154,28 +149,26 @@ static bool check_where(
     struct request *request, const struct event_args *args, const struct event_watch *watch)
 {
 	const char *const *names;
-	char what[200];
+	const char *nearest;
 	if (watch->where == NULL)
 		return true;
-	if (watch->where->type != JSON_OBJECT) {
-		snprintf(what, sizeof what, "must be an object such as {\"exit_status\":0}, not %s",
+	if (watch->where->type != JSON_OBJECT)
+		return request_fail_field(request, "where",
+		    "must be an object such as {\"exit_status\":0}, not %s",
 		    json_type_name(watch->where->type));
-		return fail_nearest(request, "where", what, NULL);
-	}
 	json_each_member (at, watch->where) {
-		snprintf(what, sizeof what, "%.64s cannot be compared: it is a list or an object",
-		    at->name);
 		if (str_is_in(at->name, event_kinds_members(watch->kinds, true)))
-			return fail_nearest(request, "where", what, NULL);
+			return request_fail_field(request, "where",
+			    "%.64s cannot be compared: it is a list or an object", at->name);
 		names = event_kinds_members(watch->kinds, false);
-		snprintf(what, sizeof what, "events %.64s have no member \"%.64s\"", args->event,
-		    at->name);
+		nearest = str_nearest(at->name, names);
 		if (!str_is_in(at->name, names) && !(watch->kinds & EVENT_KINDS_PUBLISHED))
-			return fail_nearest(request, "where", what, str_nearest(at->name, names));
-		snprintf(what, sizeof what, "%.64s cannot be compared with %s", at->name,
-		    json_type_name(at->type));
+			return request_fail_field(request, "where",
+			    "events %.64s have no member \"%.64s\"%s%s%s", args->event, at->name,
+			    STR_NEAREST(nearest, ""));
 		if (at->type == JSON_OBJECT || at->type == JSON_ARRAY)
-			return fail_nearest(request, "where", what, NULL);
+			return request_fail_field(request, "where",
+			    "%.64s cannot be compared with %s", at->name, json_type_name(at->type));
 	}
 	return true;
 }
@@ -222,7 +215,7 @@ static bool keep_where(struct event_watch *watch, struct request *request, const
 	buf_finish(&text);
 	if (watch->where != NULL)
 		return true;
-	return fail_nearest(request, "where", "must have at most 4096 bytes", NULL);
+	return request_fail_field(request, "where", "must have at most 4096 bytes");
 }
 
 static void watch_free(struct event_watch *watch)
