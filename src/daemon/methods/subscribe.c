@@ -8,6 +8,7 @@
 #include "daemon/server/peer.h"
 #include "daemon/tmux/flow_wait.h"
 #include "daemon/tmux/subscription.h"
+#include "wire/page.h"
 
 /* Returns the kinds of names and patterns as bits. Returns false after failing the request. */
 static bool read_kinds(
@@ -60,13 +61,6 @@ static const struct field_result list_events_results[] = {
     {0},
 };
 
-static void put_event(struct json_writer *writer, const struct event_entry *event)
-{
-	json_object_begin(writer, NULL);
-	json_put_raw(writer, NULL, event->json, event->json_len);
-	json_object_end(writer);
-}
-
 /* Returns the number before the latest "limit" events of these kinds. */
 static uint64_t before_latest(struct event_log *log, uint64_t kinds, int64_t limit)
 {
@@ -89,11 +83,9 @@ static void handle_list_events(struct request *request, const void *data)
 	const struct daemon *daemon = request_daemon(request);
 	struct event_log *log = daemon->events;
 	uint64_t kinds, missed, cursor, after = (uint64_t)args->after;
-	size_t bytes_left = (size_t)daemon->config->limits.result_bytes / 2;
 	const char *reason = "";
-	int64_t left = args->limit;
-	bool has_more = false;
 	struct json_writer *writer;
+	struct page page;
 	if (!read_kinds(request, &args->kinds, &kinds) ||
 	    (args->has_after && !queue_check_after(request, args->after)))
 		return;
@@ -101,22 +93,24 @@ static void handle_list_events(struct request *request, const void *data)
 	missed = args->has_after ? event_log_missed(log, after, &reason) : 0;
 	cursor = args->has_after ? after : before_latest(log, kinds, args->limit);
 	writer = request_result(request);
-	json_array_begin(writer, "events");
+	page_begin(&page, writer, "events", (size_t)daemon->config->limits.result_bytes / 2, 0,
+	    args->limit);
 	for (struct event_entry *event = event_log_after(log, cursor); event != NULL;
 	     event = event_log_after(log, cursor)) {
 		if (subscription_wants_kind(kinds, false, event)) {
-			has_more = left == 0 || event->json_len + 3 > bytes_left;
-			if (has_more)
+			if (!page_takes(&page))
 				break;
-			put_event(writer, event);
-			bytes_left -= event->json_len + 3;
-			left--;
+			json_object_begin(writer, NULL);
+			json_put_raw(writer, NULL, event->json, event->json_len);
+			json_object_end(writer);
+			if (!page_keeps(&page))
+				break;
 		}
 		cursor = event->seq;
 	}
 	json_array_end(writer);
-	json_put_int(writer, "last", (int64_t)(has_more ? cursor : event_log_last(log)));
-	json_put_bool(writer, "more", has_more);
+	json_put_int(writer, "last", (int64_t)(page.has_more ? cursor : event_log_last(log)));
+	json_put_bool(writer, "more", page.has_more);
 	queue_write_gap(writer, after, missed, reason);
 	request_done(request);
 }
