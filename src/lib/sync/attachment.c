@@ -2,6 +2,7 @@
 #include "lib/sync/attachment.h"
 
 #include "lib/connection/command.h"
+#include "lib/connection/connection_parts.h"
 #include "lib/library.h"
 #include "lib/model/model.h"
 #include "lib/sync/detached.h"
