@@ -318,9 +318,9 @@ const struct json *ask_row(const struct json *rows, const char *name)
 }
 
 /*
- * Returns the environment for the daemon: ours without variables of agents and without those that
- * may hold secrets. The daemon outlives its caller, which may be an agent, serves other callers,
- * and passes its environment on to jobs. The caller frees the array, not its strings.
+ * Returns the environment for the daemon, which is ours without variables of agents and variables
+ * that may hold secrets. The daemon may be started by an agent, but outlives it, serves others and
+ * passes its environment on to jobs. The caller frees the array, but not the strings in it.
  */
 static char **make_environment(void)
 {

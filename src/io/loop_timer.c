@@ -141,7 +141,7 @@ static void fire_all(struct alarm *alarm, struct list *timers)
 	struct list due;
 	list_init(&due);
 	list_add_after(timers, &due);
-	list_remove(timers); /* moves the timers to due */
+	list_remove(timers); /* takes the old head out; the ring is now the list due */
 	alarm->users++;
 	fire(&due);
 	release(alarm);

@@ -49,7 +49,7 @@ static void put_inside(
 	}
 }
 
-/* Returns true for a member that a short list of tools leaves out, as unusual or repeated. */
+/* Returns true for a seldom needed member, which the results of a short list of tools omit. */
 static bool is_seldom(const char *name)
 {
 	static const char *const names[] = {"differs", "durable", "repeated", "wake", NULL};

@@ -117,12 +117,12 @@ size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 
 /*
  * The writer adds the commas. It ends the process if out of memory. When all brackets are closed,
- * its text is complete JSON, even if the buffer became full: the first value without room is left
- * out, or cut if it is a string, and so are all later values.
- * "truncated":true,"cut":["path.to.member",...] then ends the outermost object, or the members if
- * they have no brackets. An existing member "truncated" is set to true. Only these closing parts
- * can exceed the buffer's maximum, if that is below JSON_SPARE. A caller that needs the whole text,
- * such as for a record, does not use the text if is_cut is set.
+ * its text is complete JSON, even if the buffer became full. The first value without room is left
+ * out, or cut if it is a string. All later values are left out. The outermost object then ends with
+ * "truncated":true,"cut":["path.to.member",...]; members without brackets end with it too. An
+ * existing member "truncated" is set to true. If the buffer's maximum is below JSON_SPARE, these
+ * closing parts, and nothing else, can exceed it. A caller that needs the whole text, such as for a
+ * record, does not use the text if is_cut is set.
  */
 struct json_writer {
 	struct buf *buf;

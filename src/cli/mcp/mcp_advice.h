@@ -19,6 +19,7 @@ bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool);
 bool mcp_advice_is_repeatable(const struct mcp_advice *advice, const char *tool, bool has_wait);
 
 /*
- * Writes a sentence that says what to do before repeating the call. It also covers unknown tools.
+ * Writes a sentence that says what to do before a call of the tool is repeated. An unknown tool
+ * gets such a sentence too.
  */
 void mcp_advice_describe(const struct mcp_advice *advice, const char *tool, char *out, size_t size);

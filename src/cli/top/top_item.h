@@ -26,8 +26,8 @@ enum {
 	TOP_HOME_RECENT_MS =
 	    3600000, /* jobs that ended before that, and before top_model.looked_ms, are omitted */
 	TOP_HOME_LATE_MS = 60000, /* notifications not delivered for this long need a person */
-	TOP_PANE_STATE = 3, /* index of the column with the state of panes, and of agents */
-	TOP_AGENT_STATE = 2,
+	TOP_PANE_STATE = 3, /* index of the column "state" in the list of panes */
+	TOP_AGENT_STATE = 2, /* index of the column "state" in the list of agents */
 };
 
 /* The section of the home list that an item is in. */

@@ -50,7 +50,7 @@ struct agent_monitor {
 	struct agent_facts facts; /* found by the last look */
 	struct agent_verdict verdict;
 	uint64_t learned_offset;
-	uint64_t agreed_offset; /* output offset of the look that another one must confirm */
+	uint64_t agreed_offset; /* output offset of the look that a second look must confirm */
 	enum agent_verdict_kind agreed;
 	bool has_agreed;
 };

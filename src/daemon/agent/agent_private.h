@@ -116,7 +116,7 @@ typedef void agent_look_fn(void *data, const struct agent_look *look);
 /* Reads the screens that may count, of up to 32 panes. Calls done once, perhaps at once. */
 void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data);
 
-/* Writes agents as list elements: if is_blocked those that ask something, else the others. */
+/* Writes agents as list elements. is_blocked selects those that ask something, or the others. */
 void agent_write_found(struct json_writer *writer, struct agent_set *set,
     const struct agent_look *look, bool is_blocked);
 

@@ -22,9 +22,9 @@ static size_t last_row(const char *text)
 }
 
 /*
- * Returns true if the screen shows the stored question with an answer begun: behind the question's
- * row; in a row that was blank, under the same rows; or in rows to which the answer has wrapped,
- * if no newline came since.
+ * Returns true if the screen shows the stored question with the beginning of an answer. The answer
+ * begins behind the question in the cursor's row, or in a row that was blank and has the same rows
+ * above it, or the answer has wrapped and no newline was written since the question.
  */
 static bool goes_on(const struct agent *agent, const struct agent_facts *facts, const char *text)
 {

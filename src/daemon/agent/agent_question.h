@@ -7,7 +7,10 @@
 
 #include "daemon/agent/agent_state.h"
 
-/* Stores the question on a screen, unless it is the stored one. */
+/*
+ * Stores the question that a screen shows. The same question keeps its number, and is left alone
+ * while an answer to it is begun. If screen is NULL, only is_secret is stored.
+ */
 void agent_question_keep(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 

@@ -31,7 +31,7 @@ struct daemon {
 	struct rest_set *rests; /* texts of which a response showed only a part */
 	struct reporter_set *reporters; /* panes whose programs report in their output */
 	struct presence_set *presences; /* agents, as they report themselves */
-	struct maker_set *makers; /* which pane was made from which */
+	struct maker_set *makers; /* makers of panes, each a pane or a kernel session */
 	struct screen_sign_set *signs; /* patterns for the screens of known agents */
 	struct submit_set *submits; /* texts that are typed into panes */
 	struct agent_set *agents; /* interactive programs kept alive */

@@ -335,8 +335,8 @@ static bool add_all(struct fleet_wait *wait, const struct json *list, struct hos
 }
 
 /*
- * Calls wait_for on a host. After a cut, the link repeats the call, which resumes the wait by its
- * name.
+ * Calls wait_for on a host. After a cut, host_calls_send() repeats the call. A named wait is then
+ * resumed, and a wait without a name begins anew.
  */
 static void ask(struct fleet_wait *wait, struct wait_host *own)
 {

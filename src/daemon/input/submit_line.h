@@ -22,8 +22,8 @@ struct submit_line {
 	int64_t pressed_ms; /* last Enter */
 	int64_t changed_ms; /* last change of the screen */
 	unsigned enters;
-	unsigned agreed; /* looks in a row that found the text taken */
-	unsigned rested; /* looks in a row that found the program at rest after Enter */
+	unsigned agreed; /* consecutive looks that found the text taken */
+	unsigned rested; /* consecutive looks that found the program at rest after Enter */
 	bool is_echo_seen;
 	bool is_exact; /* the text stands alone on the prompt line */
 	bool was_gone; /* a choice: its menu was missing, or another one was there */

@@ -7,7 +7,7 @@
 
 #define NOTIFICATION_ID_SIZE 8 /* "A1B2" and its NUL */
 #define NOTIFICATION_IDS (24 * 10 * 24 * 10) /* number of ids of 4 characters */
-#define NOTIFICATION_TEXT_MAX 4096 /* bytes; a longer text is cut at a character */
+#define NOTIFICATION_TEXT_MAX 4096 /* bytes; a longer text is cut between two characters */
 #define NOTIFICATION_DATA_MAX (64 * 1024) /* bytes of JSON */
 #define NOTIFICATION_KEY_MAX 128
 
@@ -52,7 +52,7 @@ struct notification {
 	uint64_t owner; /* who may reuse the key: see struct notification_draft; not stored */
 	unsigned count; /* number of things that it reports, with those counted into it */
 	bool is_urgent, is_in_pane;
-	bool is_offered; /* later ones with the same key may be counted into it; not stored */
+	bool is_offered; /* a later one with the same key may be counted into this; not stored */
 	bool is_told; /* a reader has it and will not read it again */
 	bool was_handed; /* a puller of an earlier daemon may have handed it over; not stored */
 	bool is_recounted; /* the open transaction counted another one into it */
@@ -120,6 +120,6 @@ struct notification *note_index_undelivered(
 /* Lets later posts of its key be counted into it, and note_index_offered() find it, or not. */
 void note_index_offer(struct note_index *index, struct notification *note);
 void note_index_withdraw(struct note_index *index, struct notification *note);
-/* Iterates the offered notifications with a key, oldest first. NULL starts and ends. */
+/* Iterates the offered notifications with a key, oldest first. Begin with previous NULL. */
 struct notification *note_index_offered(
     const struct note_index *index, const char *key, const struct notification *previous);

@@ -80,10 +80,10 @@ const struct notification *queue_find(const struct queue *queue, uint64_t seq);
 const struct notification *queue_find_id(const struct queue *queue, const char *id);
 /* Returns the next older notification with the same id, or NULL. */
 const struct notification *queue_older(const struct queue *queue, const struct notification *note);
-/* Iterates the undelivered notifications of a pane, in order of seq. NULL starts and ends. */
+/* Iterates the undelivered notifications of a pane, in order of seq. Begin with previous NULL. */
 const struct notification *queue_next_for(
     const struct queue *queue, const struct pane_ref *pane, const struct notification *previous);
-/* Iterates all notifications, in order of seq. NULL starts and ends. */
+/* Iterates all notifications, in order of seq. Begin with previous NULL. */
 const struct notification *queue_next(
     const struct queue *queue, const struct notification *previous);
 /* Returns the first notification with a number above seq, or NULL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Pictures of panes as SVG 1.1. Grounds come first, then text and shapes. Every word has its own
- * position and length, so that columns stay aligned in any font.
+ * Pictures of panes as SVG 1.1. Backgrounds are drawn first, then text and shapes. Every word has
+ * its own position and length, so that columns stay aligned in any font.
  */
 
 #include "daemon/render/picture_page.h"

@@ -7,12 +7,14 @@
  * OSC 9 with a number from 1 to 12, alone or before a semicolon, is a command of ConEmu: only
  * number 4 is read. A notification of OSC 99 may come in chunks: chunks of one id are joined until
  * one is marked as the last. A chunk of another id begins a new notification.
+ *
+ * The marks of a shell (OSC 133) are read by base/tokenizer.h, and counted by pane_events.h.
  */
 #pragma once
 
 #include "base/base.h"
 
-#define OSC_TITLE_MAX 256 /* bytes; more is cut at a character, as are texts */
+#define OSC_TITLE_MAX 256 /* bytes; a longer title or text is cut between two characters */
 #define OSC_TEXT_MAX 1024
 #define OSC_ID_MAX 64 /* bytes of the id of a notification in chunks, or of a context */
 
@@ -68,7 +70,7 @@ struct osc_part {
  */
 
 #define OSC_TOKEN_MAX 64
-#define OSC_QUESTION_MAX 256 /* bytes; more is cut at a character */
+#define OSC_QUESTION_MAX 256 /* bytes; a longer question is cut between two characters */
 
 struct osc_context {
 	bool is_end;

@@ -187,9 +187,9 @@ static void on_found(void *data UNUSED, int error)
 }
 
 /*
- * A program that tmux starts where another one has ended is a new child of tmux, so tmux is asked
- * about the panes only after a change of its children. If the children cannot be read, the next
- * request about the pane looks.
+ * Looks whether tmux has started a program again where one had ended. Such a program is a new child
+ * of tmux, so the panes are listed only after the children of tmux have changed. If the children
+ * cannot be read, the next request about the pane looks.
  */
 static void on_look(void *data)
 {

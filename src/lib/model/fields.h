@@ -91,8 +91,8 @@ struct fields_target {
 };
 
 /*
- * Reads the fields of one table at *line. Sets *line to the next field; NULL at the end of the
- * line. Returns 0 or MUXBUS_ERR_SYNTAX; model_error() of the target says if memory was short.
+ * Reads the fields of one table at *line. Sets *line to the next field, or to NULL at the end of
+ * the line. Returns 0 or MUXBUS_ERR_SYNTAX. model_error(target->model) tells if memory was short.
  */
 int fields_read(const struct fields_target *target, const struct format_field *fields,
     const char **line, const char *end, void *record);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The ids of panes and windows in events. An object that existed only between two listings is in
- * neither, but an event with its id shows that it existed if the id is higher than all known ids:
- * tmux counts ids upwards.
+ * The ids of panes and windows in events. No listing has an object that existed only between two
+ * listings. Since tmux counts ids upwards, an id in an event that is higher than all known ids
+ * shows that such an object existed.
  */
 #pragma once
 

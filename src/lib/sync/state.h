@@ -116,7 +116,7 @@ struct leaving {
 /* The state of attach_delay.c. */
 struct attach_delay {
 	struct loop_timeout timer; /* settles the sync when the server may be quiet */
-	int64_t disturbed_ms; /* the last change of the server, by us or an event; 0: none yet */
+	int64_t disturbed_ms; /* when the server last changed, by a command or event; 0: never */
 	int64_t waiting_ms; /* since when a connection waits to be opened; 0: none waits */
 	struct list runs; /* struct delayed_run: lists of commands that wait */
 };
