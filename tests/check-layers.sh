@@ -70,7 +70,7 @@ only src/nats '(base|wire|io|client|nats)/[^/]*|config\.h' \
 	'nats includes only base, wire, io, client and itself'
 only src/tools '(base|wire|io|client|tools)/[^/]*|config\.h' \
 	'tools includes only base, wire, io, client and itself'
-only src/job '(base|job)/[^/]*|config\.h' 'job includes only base and itself'
+only src/supervisor '(base|supervisor)/[^/]*|config\.h' 'supervisor includes only base and itself'
 
 # reserved HEADERS FILES NAME: only these files include these headers.
 reserved() {

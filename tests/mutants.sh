@@ -187,11 +187,11 @@ mutant tests/test_timer src/daemon/timer/timer.c 'the longer sleep wins' \
 
 # Jobs and watches.
 
-mutant tests/test_job src/job/main.c 'a job is started twice' \
+mutant tests/test_job src/supervisor/main.c 'a job is started twice' \
 	'O_WRONLY | O_CREAT | O_EXCL' 'O_WRONLY | O_CREAT' \
 	'if (was_started(job))
 		return EXIT_STARTED;' '(void)was_started;'
-mutant tests/test_job src/job/main.c 'the exit status is lost' \
+mutant tests/test_job src/supervisor/main.c 'the exit status is lost' \
 	'WIFEXITED(how) ? WEXITSTATUS(how) : -1' 'WIFEXITED(how) ? 0 : -1'
 mutant tests/test_job src/daemon/job/job.c 'an accepted job is not started after a kill' \
 	'(error = start_supervisor(tracked)) == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "job/pump.h"
+#include "supervisor/pump.h"
 
 enum {
 	CHUNK = 64 * 1024,

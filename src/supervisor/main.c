@@ -19,7 +19,7 @@
 #include "base/hand_over.h"
 #include "base/process.h"
 #include "config.h"
-#include "job/pump.h"
+#include "supervisor/pump.h"
 
 enum {
 	DEPTH_MAX = 64,
