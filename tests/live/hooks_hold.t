@@ -5,6 +5,7 @@
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 need_python
 start 'exec cat'
+t set-option -s message-limit 100000 # the log is counted
 kill "$daemon_pid"
 wait "$daemon_pid"
 daemon_pid=
