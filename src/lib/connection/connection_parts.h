@@ -58,7 +58,7 @@ struct muxbus_connection {
 	struct nonce probe; /* the unknown command that the handshake sends */
 };
 
-/* As muxbus_connection_open(), with the connection *spare to the server, if it is one. */
+/* As muxbus_connection_open(). Takes the connection *spare to the server, if that is not -1. */
 int connection_open(struct muxbus_loop *loop, const struct muxbus_connection_options *options,
     int *spare, const struct muxbus_connection_handlers *handlers, void *data,
     struct muxbus_connection **ret_connection);
