@@ -220,6 +220,41 @@ static void test_rows(void)
 	}
 }
 
+/* Reads a tool with so many parameters, of which each of the first ones has so many spellings. */
+static bool is_read(unsigned parameters, unsigned spelled, unsigned spellings)
+{
+	char reason[DECLARATION_REASON_SIZE];
+	struct declaration *got;
+	struct buf text;
+	buf_init(&text, DECLARATION_BYTES_MAX);
+	(void)buf_append_str(&text,
+	    RUN ",\"parameters\":{"
+		"\"type\":\"object\",\"properties\":{");
+	for (unsigned at = 0; at < parameters; at++) {
+		(void)buf_printf(
+		    &text, "%s\"p%u\":{\"type\":\"string\",\"also\":[", at > 0 ? "," : "", at);
+		for (unsigned of = 0; at < spelled && of < spellings; of++)
+			(void)buf_printf(&text, "%s\"p%u_%u\"", of > 0 ? "," : "", at, of);
+		(void)buf_append_str(&text, "]}");
+	}
+	(void)buf_append_str(&text, "}}}");
+	got = read_text(buf_text(&text), text.len, reason);
+	ok(got != NULL || strstr(reason, "more than 24 such names") != NULL,
+	    "%u parameters, %u of them with %u spellings: %s", parameters, spelled, spellings,
+	    got != NULL ? "read" : reason);
+	declaration_free(got);
+	buf_finish(&text);
+	return got != NULL;
+}
+
+static void test_spellings(void)
+{
+	ok(is_read(32, 6, 4), "as many parameters and spellings as there may be");
+	ok(!is_read(32, 7, 4), "more spellings are refused, also before the last parameters");
+	ok(!is_read(7, 7, 4), "and with few parameters");
+	ok(!is_read(32, 11, 4), "and however many");
+}
+
 /* A text that ends early, or has one byte changed, is refused or read, and never worse. */
 static void test_damage(const char *text)
 {
@@ -270,6 +305,7 @@ int main(void)
 	test_record();
 	test_server();
 	test_rows();
+	test_spellings();
 	test_damage(whole);
 	test_damage(server);
 	test_bounds();

@@ -222,10 +222,10 @@ static struct stream_source *add_source(struct fleet_stream *stream, struct host
 }
 
 /*
- * Keeps a source without a host, until a host of this name is added. Ends the source if too many
- * are kept.
+ * Keeps a source without a host, until a host of this name is added. Ends the source, and returns
+ * false, if too many are kept.
  */
-static void set_away(struct stream_source *source, const char *name)
+static bool set_away(struct stream_source *source, const char *name)
 {
 	size_t count = 0;
 	fleet_part_cancel(&source->part);
@@ -236,6 +236,7 @@ static void set_away(struct stream_source *source, const char *name)
 			count += part->host == NULL;
 	if (count > FLEET_AWAY_MAX)
 		fleet_part_end(&source->part);
+	return count <= FLEET_AWAY_MAX;
 }
 
 /* Returns the source that a stream has kept for this host, or NULL. */
@@ -327,7 +328,7 @@ void fleet_event_removed(struct fleet *fleet, struct host *host)
 	list_each (struct fleet_stream, stream, &fleet->streams, link) {
 		struct stream_source *source = find_source(stream, host);
 		if (source != NULL)
-			set_away(source, name);
+			(void)set_away(source, name);
 	}
 }
 
@@ -561,16 +562,17 @@ static struct fleet_stream *stream_new(
 static void take_after(
     struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {
+	bool may_keep = stream->follows_all;
 	json_each_member (member, after) {
 		struct host *host = fleet_name_host(stream->ask.fleet->hosts, member->name);
 		if (host != NULL) {
 			begin_after(stream, host, member);
 			continue;
 		}
-		if (stream->follows_all && member->name_len < sizeof host->label) {
+		if (may_keep && member->name_len < sizeof host->label) {
 			struct stream_source *source = add_source(stream, NULL);
 			source->has_last = read_seq(member, &source->last);
-			set_away(source, member->name);
+			may_keep = set_away(source, member->name);
 		}
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "host", member->name);

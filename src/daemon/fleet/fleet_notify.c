@@ -17,6 +17,7 @@ enum {
 	PANE_SIZE = 256,
 	ID_SIZE = 64,
 	METHOD_SIZE = 64,
+	SOURCE_MAX = 32, /* bytes of the source of a notification; a longer one is left out */
 	KEY_SIZE = NOTIFICATION_KEY_MAX + 1,
 	PARAMS_MAX = 256 * 1024,
 	ANSWER_MS = 10000, /* the request fails if its host has not answered by then */
@@ -281,8 +282,10 @@ static void write_post(struct fleet_notice *notice, const struct json *entry)
 {
 	const struct json *data = json_member(entry, "data");
 	struct json_writer writer;
-	char *text = xasprintf("%.64s:%s %.16s: %s", notice->from, notice->id,
-	    json_get_str(entry, "source", ""), json_get_str(entry, "text", ""));
+	const char *given = json_get_str(entry, "source", "");
+	const char *source = strlen(given) <= SOURCE_MAX ? given : "";
+	char *text = xasprintf(
+	    "%.64s:%s %s: %s", notice->from, notice->id, source, json_get_str(entry, "text", ""));
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
@@ -295,7 +298,7 @@ static void write_post(struct fleet_notice *notice, const struct json *entry)
 	json_put_str(&writer, "key", key);
 	json_object_begin(&writer, "data");
 	json_put_str(&writer, "host", notice->from);
-	json_put_str(&writer, "source", json_get_str(entry, "source", ""));
+	json_put_str(&writer, "source", source);
 	json_put_str(&writer, "id", notice->id);
 	json_put_int(&writer, "seq", (int64_t)notice->seq);
 	if (data != NULL && json_depth(data) < JSON_DATA_DEPTH_MAX && json_fits(data, DATA_MAX))

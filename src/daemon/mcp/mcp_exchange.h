@@ -109,7 +109,10 @@ struct mcp_run {
 	struct rest_set *rests;
 };
 
-/* Runs the method with these parameters, and answers by a copy of how. */
+/*
+ * Runs the method with these parameters, and answers by a copy of how. how->text must not be lent
+ * from mcp->params_reader, which may have been used for params.
+ */
 void mcp_run(struct mcp_exchange *exchange, const struct mcp_run *how, const struct json *params);
 /* As mcp_run() with list_panes, so that write has the panes of now; or the last, if it fails. */
 void mcp_run_fresh(struct mcp_exchange *exchange, mcp_run_fn *write, const char *text);

@@ -315,12 +315,15 @@ static bool add_aliases(struct declaration *declaration, struct field **next,
 	const struct field *named = *next - 1;
 	char inner[WHERE_SIZE + 8];
 	const char *const *also;
+	size_t count = 0;
+	for (const struct field *field = declaration->fields; field < *next; field++)
+		count += (field->flags & FIELD_ALIAS) != 0;
 	(void)snprintf(inner, sizeof inner, "%s.also", where);
 	if (!declaration_read_also(declaration, inner, named->name, &property->also,
 		declaration_is_name, &also, ret_reason))
 		return false;
 	for (; also != NULL && *also != NULL; also++) {
-		if ((size_t)(*next - declaration->fields) >= ROWS_MAX - OWN_COUNT)
+		if (count++ >= DECLARATION_SPELLINGS_MAX)
 			return declaration_refuse(ret_reason,
 			    "%s: all parameters have more than %d such names", inner,
 			    DECLARATION_SPELLINGS_MAX);
