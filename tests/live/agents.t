@@ -229,6 +229,12 @@ for editor in vim my-own; do
 	call stop_agent '{"agent":"edits"}'
 done
 
+# EDITOR may begin with an interpreter that is the agent's program, too.
+call ensure_agent "$(jq -nc --arg command "EDITOR='$MUXBUS_BUILDDIR/tests/fake_agent -w' exec $MUXBUS_BUILDDIR/tests/fake_agent $dir/fake.log" '{name: "named", command: $command}')"
+call post_notification "{\"text\":\"for-the-named\",\"pane\":\"$(field .result.pane)\"}"
+until_is 'an agent whose program EDITOR names is no editor' 1 grep -c 'for-the-named' "$dir/fake.log"
+call stop_agent '{"agent":"named"}'
+
 # Killed in a task, and while one waits: both are gone on with.
 call send_task "$(jq -nc --arg go "$dir/go" '{agent: "py", wait: false, text: "import os, time; x = [time.sleep(0.05) for _ in iter(lambda: os.path.exists(\"\($go)\"), True)]; print(\"over\")"}')"
 first=$(field .result.task)

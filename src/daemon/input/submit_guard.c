@@ -450,9 +450,7 @@ bool submit_guard_empty(const struct daemon *parts, const struct pane_ref *ref,
 	struct guard_names names;
 	struct screen_guard_facts facts = facts_of(parts, ref, pane, screen, &names);
 	return screen->has_cursor && !screen_guard_asks(&facts) &&
-	    ((!screen->prompt.has_draft &&
-		 !(screen->prompt.is_open && draws_lines(parts, ref, pane))) ||
-		screen_guard_sign(&facts) == SIGN_IDLE);
+	    (!screen->prompt.has_draft || screen_guard_sign(&facts) == SIGN_IDLE);
 }
 
 bool submit_guard_edits(

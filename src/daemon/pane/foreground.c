@@ -214,15 +214,18 @@ static bool is_in_variable(const struct buf *environment, const char *variable, 
 	    strncmp(name, command, strlen(command)) == 0;
 }
 
-/* Returns true for programs with which agents let a person edit or read on their own terminal. */
-static bool is_editor(pid_t pid, const char *command)
+/*
+ * Returns true for programs with which agents let a person edit or read on their own terminal. With
+ * may_be_other, the variables of a process may name another one.
+ */
+static bool is_editor(pid_t pid, const char *command, bool may_be_other)
 {
 	static const char *const editors[] = {"ed", "editor", "emacs", "emacsclient", "helix", "hx",
 	    "joe", "kak", "less", "mcedit", "micro", "more", "most", "nano", "nvim", "pico", "vi",
 	    "view", "vim", NULL};
 	struct buf environment = BUF(PROCESS_ENVIRON_MAX);
 	bool is_found = str_is_in(command, editors);
-	if (!is_found && is_terminal(pid, 0)) {
+	if (!is_found && may_be_other && is_terminal(pid, 0)) {
 		process_read_environ(pid, &environment);
 		is_found = is_in_variable(&environment, "VISUAL", command) ||
 		    is_in_variable(&environment, "EDITOR", command);
@@ -457,7 +460,8 @@ static bool is_other_reader(const struct reader_search *search, pid_t pid)
 	bool computes;
 	if (!pane_tty_program(pid, name, sizeof name))
 		return false;
-	if (is_editor(pid, name))
+	/* EDITOR may begin with an interpreter or a shell, which the agent is too, or runs in. */
+	if (is_editor(pid, name, pid != search->program && foreground_asks_for_itself(name)))
 		return is_terminal(pid, 0) || judge_process(pid, &computes) == AGENT_READS_YES;
 	return pid != search->program && !foreground_asks_for_itself(name) &&
 	    judge_process(pid, &computes) == AGENT_READS_YES;

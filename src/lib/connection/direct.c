@@ -158,9 +158,10 @@ int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input,
 	if (error == 0)
 		error = pass(fd, form, IMSG_IDENTIFY_STDOUT, output);
 	buf_clear(&out);
-	write_end(&writer, session, has_output);
-	if (error == 0)
+	if (error == 0) {
+		write_end(&writer, session, has_output);
 		error = writer.error != 0 ? writer.error : send_all(fd, &out);
+	}
 	buf_finish(&out);
 	/* The server has already closed the connection, which direct_read() will report. */
 	if (error == MUXBUS_ERR_SYSTEM && (errno == EPIPE || errno == ECONNRESET))

@@ -347,11 +347,10 @@ void attach_delay_fail(struct muxbus_sync *sync, int error)
 static void end_one(struct muxbus_sync *sync, struct track *track)
 {
 	struct muxbus_command *command = command_with("if-shell", "-F", "-t", NULL);
-	track->is_ending = true;
 	muxbus_command_argf(command, "%%%u", track->pane);
 	muxbus_command_args(command, "#{pane_dead}", NULL);
 	muxbus_command_argf(command, "kill-pane -t %%%u", track->pane);
-	(void)attach_delay_run(sync, command, NULL, NULL, NULL);
+	track->is_ending = attach_delay_run(sync, command, NULL, NULL, NULL) == 0;
 }
 
 void adopted_end(struct muxbus_sync *sync)
