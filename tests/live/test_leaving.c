@@ -123,7 +123,9 @@ static void test_dead_again(const char *tmux_path)
 		followed_refresh(followed) && followed_until(followed, is_idle, followed),
 	    "a dead pane is listed");
 	live_tmux(live, "respawn-pane -k -t %%1 'exit 4'");
-	ok(live_tmux_until(live, "4", "display-message -p -t %%1 '#{pane_dead_status}'"),
+	/* tmux 3.3a sometimes misses the end of a child until the next one ends. */
+	ok(live_tmux_until(
+	       live, "4", "run-shell true \\; display-message -p -t %%1 '#{pane_dead_status}'"),
 	    "tmux %s: it is dead again", live->version);
 	(void)muxbus_sync_refresh(
 	    followed->sync, MUXBUS_PART_PANES, 0, on_refreshed, &is_refreshed);
