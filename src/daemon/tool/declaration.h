@@ -56,7 +56,7 @@ struct declaration {
 	const char *group;
 	const char *title;
 	const char *description;
-	const struct field *fields; /* the declared ones, each with aliases, then "wait" and "pane" */
+	const struct field *fields; /* the declared ones with their aliases, then wait and pane */
 	const struct declaration_shape *shapes; /* for each field, in the same order */
 	size_t args_size; /* size of the struct that the fields fill */
 	const struct field_result *results; /* declared members; else those of the answer */
