@@ -20,11 +20,13 @@ file == "goals" && !/^#/ {
 
 # The old tables: only the cells of the measurement are read.
 file == "old" && /^## tmux / { section = substr($0, 4); add_section(section) }
-file == "old" && /^\| G[0-9]+ \| / {
+file == "old" && /^\| (G[0-9]+|-) \| / {
 	row = $0
 	gsub(/^\| | \|$/, "", row)
 	split(row, cell, / \| /)
 	split(cell[5], number, " ")
+	if (cell[1] == "-")
+		add_other(cell[2], substr(cell[3], 2, length(cell[3]) - 2))
 	if (number[1] != "-")
 		keep(section, cell[2], number[1], number[2], cell[6], cell[7], cell[8], cell[10], cell[11])
 	else if (sub(/^not measured: /, "", cell[9]) && cell[9] != "not run")
@@ -65,6 +67,18 @@ function forget(section, bench_name, i) {
 			delete at[section, names[i]]
 			delete absent[section, names[i]]
 		}
+	for (i = 1; i <= n_others; i++)
+		if (other_bench[others[i]] == bench_name)
+			delete at[section, others[i]]
+}
+
+# A row that has no goal.
+function add_other(name, bench_name) {
+	if (name in goal || name in is_other)
+		return
+	is_other[name] = 1
+	others[++n_others] = name
+	other_bench[name] = bench_name
 }
 
 function show(number) {
@@ -86,11 +100,7 @@ function read_row(text, bench_name, revision, word, spread, note) {
 	}
 	gsub(/; $/, "", note)
 	gsub(/\|/, "\\|", note)
-	if (!(word[1] in goal) && !(word[1] in is_other)) {
-		is_other[word[1]] = 1
-		others[++n_others] = word[1]
-		other_bench[word[1]] = bench_name
-	}
+	add_other(word[1], bench_name)
 	if (word[2] == "-")
 		absent[section, word[1]] = note
 	else
