@@ -49,7 +49,7 @@ static bool until_report(int64_t ms)
 	return reports > before;
 }
 
-static int open_anew(const char *path)
+static int open_empty(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -70,10 +70,10 @@ static void check_written(const struct folder_watch *watch, const char *path)
 	bool is_reported;
 	int fd;
 	(void)chmod(path, 0640);
-	fd = open_anew(path);
+	fd = open_empty(path);
 	is_reported = until_report(LATEST_MS / 2);
 	ok(!is_reported || reported_ms - began_ms >= LATEST_MS - ROUNDED_MS,
-	    "a file that is written anew is not reported before it is closed");
+	    "a file that is being written is not reported before it is closed");
 	write_and_close(fd);
 	while (folder_watch_is_written(watch) && clock_mono_ms() < end_ms)
 		(void)until_report(1);
@@ -85,7 +85,7 @@ static void check_written(const struct folder_watch *watch, const char *path)
 static void check_open(const struct folder_watch *watch, const char *path)
 {
 	int64_t began_ms = clock_mono_ms();
-	int fd = open_anew(path);
+	int fd = open_empty(path);
 	ok(until_report(BOUND_MS) && reported_ms - began_ms >= LATEST_MS - ROUNDED_MS,
 	    "a file that is not closed is reported after a second");
 	ok(!folder_watch_is_written(watch), "and nothing is to come");
@@ -117,7 +117,7 @@ int main(void)
 	end = loop_timer_new(base, on_end, NULL);
 	hub = inotify_hub_new(base, NULL, NULL);
 	watch = folder_watch_new(base, hub, dir, on_changed, NULL);
-	write_and_close(open_anew(path));
+	write_and_close(open_empty(path));
 	ok(until_report(BOUND_MS), "a new file is reported");
 	check_written(watch, path);
 	check_open(watch, path);

@@ -336,7 +336,7 @@ static bool add_all(struct fleet_wait *wait, const struct json *list, struct hos
 
 /*
  * Calls wait_for on a host. After a cut, host_calls_send() repeats the call. A named wait is then
- * resumed, and a wait without a name begins anew.
+ * resumed, and a wait without a name starts again.
  */
 static void ask(struct fleet_wait *wait, struct wait_host *own)
 {

@@ -58,8 +58,9 @@ struct record_rows {
 void record_write(struct json_writer *writer, const struct record_rows *rows, const void *object);
 
 /*
- * Fills object, which must be zeroed, from a JSON object or from a string with words of release
- * 0.1. Returns false if a member cannot be read; all memory of object is freed then.
+ * Fills object from a JSON object, or from a string with words of release 0.1. All pointers that
+ * the rows fill must be NULL before. Returns false if a member cannot be read; all memory of object
+ * is freed then.
  */
 bool record_read(const struct record_rows *rows, const struct json *value, void *object);
 

@@ -82,9 +82,9 @@ bool peer_process_is_there(const struct peer_process *process)
 
 /*
  * Returns the pane with the terminal of a process. Another pane may have the terminal of a pane
- * that has ended, even before tmux reports the end: so the first process of the pane must have the
- * terminal, and must be at least as old as the process. A container numbers its terminals anew, but
- * a terminal has one session.
+ * that has ended, even before tmux reports the end. So the first process of the pane must have the
+ * terminal, and must be at least as old as the process. A terminal of a container may have the
+ * number of a pane's terminal. So both processes must be of one session.
  */
 static uint32_t pane_of_tty(const struct muxbus_model *model, const struct peer_process *process)
 {

@@ -480,8 +480,8 @@ static void plan_step(struct plan *plan, enum list_kind kind, uint32_t id)
 }
 
 /*
- * Plans the commands of a listing. The last one must have output, because one_shot.c ignores an
- * error of a later hook only if the last command has output.
+ * Plans the commands of a listing. The last one must have output or no hook, because one_shot.c
+ * ignores an error of a later hook only if the last command has output.
  */
 static void plan_parts(struct plan *plan, const struct parts *parts)
 {

@@ -63,8 +63,8 @@ struct sync_callbacks {
 };
 
 /*
- * The state of lister.c. Each listing has a number, which counts from 1. The unannounced parts are
- * those that tmux changes without an event: indexes, details, titles, tree and clients.
+ * The state of lister.c. Each listing has a number, which counts from 1. For some parts tmux sends
+ * no event when they change. These unannounced parts are indexes, details, titles, tree, clients.
  */
 struct lister {
 	struct list waits; /* struct lister_wait: the callers that wait for a listing */
