@@ -105,20 +105,30 @@ task stop 'muxbus kill '
 until_is 'the job has ended' stopped sh -c "muxbus get_job $job | jq -r .state"
 task history 'muxbus jobs'
 is 'what ran' "$(jq -r '.jobs[] | "\(.name) \(.exit_code)"' out | tr '\n' ' ')" 'backup 3 build null null 7 '
-# The clock goes back an hour in 30 minutes: the time in 15 minutes comes twice, and the first counts.
-now=$(date +%s)
-back=$((now + 7200 + 1800))
-clock="AAA-1BBB,0/0,$(($(date -u -d "@$back" +1%j) - 1001))/$(date -u -d "@$back" +%H:%M:%S)"
-due=$(TZ=$clock muxbus remind "$(TZ=$clock date -d "@$((now + 900))" +%H:%M:%S)" twice | jq -r .due)
-ok 'a time that comes twice is the first one' test "$(date -d "$due" +%s)" -le $((now + 960))
-back=$((now + 10800 + 1800)) # by two hours, as in Antarctica/Troll
-clock="AAA-1BBB-3,0/0,$(($(date -u -d "@$back" +1%j) - 1001))/$(date -u -d "@$back" +%H:%M:%S)"
-due=$(TZ=$clock muxbus remind "$(TZ=$clock date -d "@$((now + 900))" +%H:%M:%S)" again | jq -r .due)
-ok 'also where the clock goes back two hours' test "$(date -d "$due" +%s)" -le $((now + 960))
-on=$((now + 1800)) # the clock goes on by an hour: there is no such time in 45 minutes
-clock="AAA0BBB,$(($(date -u -d "@$on" +1%j) - 1001))/$(date -u -d "@$on" +%H:%M:%S),0/0"
-due=$(TZ=$clock muxbus remind "$(date -u -d "@$((now + 2700))" +%H:%M:%S)" skipped | jq -r .due)
-is 'a time that is skipped is the first one after' "$(($(date -d "$due" +%s) - on))" 0
+# Clocks that go back or on in 30 minutes, when it is $at now, which is $west seconds west of UTC.
+zone() { # SECONDS: an offset as TZ has it
+	echo "$1" | awk '{ s = $1 < 0 ? -$1 : $1; printf("%s%d:%d:%d", $1 < 0 ? "-" : "", s / 3600, s / 60 % 60, s % 60) }'
+}
+rules() { # SECONDS: the day and time of the change, where that offset holds, and half a year on
+	change=$((now + 1800)) day=$(($(TZ=AAA$(zone "$1") date -d "@$change" +1%j) - 1001))
+	change=$day/$(TZ=AAA$(zone "$1") date -d "@$change" +%H:%M:%S) other=$(((day + 180) % 365))/0
+}
+remind() { # SECONDS TEXT: the seconds from now to the time that clocks will show then, or skip
+	due=$(TZ=$clock muxbus remind "$(TZ=$shown date -d "@$((now + $1))" +%H:%M:%S)" "$2" | jq -r .due)
+	echo $(($(date -d "$due" +%s) - now))
+}
+for at in 12:00 22:55 23:20 23:50; do
+	now=$(date +%s)
+	west=$((now % 86400 - $(date -u -d "1970-01-01 $at" +%s)))
+	rules $west
+	shown=AAA$(zone $west)
+	clock="AAA$(zone $((west + 3600)))BBB,$other,$change"
+	ok "$at: a time that comes twice is the first one" test "$(remind 900 twice)" -le 960
+	clock="AAA$(zone $((west + 7200)))BBB$(zone $west),$other,$change" # as in Antarctica/Troll
+	ok "$at: also where the clock goes back two hours" test "$(remind 900 again)" -le 960
+	clock="AAA$(zone $west)BBB,$change,$other"
+	is "$at: a time that is skipped is the first one after" "$(remind 2700 skipped)" 1800
+done
 
 is 'busy: found' "$(found busy 'muxbus --fleet')" 'muxbus --fleet'
 is 'layout: found' "$(found layout 'muxbus restore')" 'muxbus restore'

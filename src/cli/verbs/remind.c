@@ -29,13 +29,18 @@ static bool read_clock(const char *text, struct tm *at)
 	return end != NULL && *end == '\0';
 }
 
-/* Returns the local time of day in seconds, or -1 if `time` is on another day of the month. */
-static int seconds_of(time_t time, int day)
+/*
+ * Returns the local time of `time` in seconds from the beginning of the day that `day` is in. The
+ * time is below 0 on the day before, and above all times of day on the day after.
+ */
+static int seconds_of(time_t time, const struct tm *day)
 {
 	struct tm at;
-	if (localtime_r(&time, &at) == NULL || at.tm_mday != day)
+	int days;
+	if (localtime_r(&time, &at) == NULL)
 		return -1;
-	return (at.tm_hour * 60 + at.tm_min) * 60 + at.tm_sec;
+	days = at.tm_year != day->tm_year ? at.tm_year - day->tm_year : at.tm_yday - day->tm_yday;
+	return ((days * 24 + at.tm_hour) * 60 + at.tm_min) * 60 + at.tm_sec;
 }
 
 /*
@@ -50,8 +55,8 @@ static time_t next_of_day(const struct tm *at, time_t now)
 	noon.tm_hour = 12;
 	(void)mktime(&noon);
 	time = time > now ? time : now;
-	for (before = seconds_of(time, noon.tm_mday); ++time <= end; before = shown) {
-		shown = seconds_of(time, noon.tm_mday);
+	for (before = seconds_of(time, &noon); ++time <= end; before = shown) {
+		shown = seconds_of(time, &noon);
 		if (before < want && shown >= want)
 			return time;
 	}
