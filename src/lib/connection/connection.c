@@ -237,10 +237,11 @@ static int begin_handshake(struct muxbus_connection *connection)
 {
 	struct pending *pending = NULL;
 	char line[512];
-	int error = pending_make(&connection->nonces, 1, on_handshake, connection, &pending);
+	int error =
+	    pending_make(loop_nonces(connection->loop), 1, on_handshake, connection, &pending);
 	int len;
 	if (error == 0)
-		error = nonce_make(&connection->nonces, &connection->probe);
+		error = nonce_make(loop_nonces(connection->loop), &connection->probe);
 	if (error == 0)
 		error = parser_expect_list(connection->parser, pending->nonces, 1);
 	if (error != 0) {

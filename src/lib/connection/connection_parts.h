@@ -53,7 +53,6 @@ struct muxbus_connection {
 	struct pending_queue queue;
 	int64_t first_since_us; /* when tmux began with the first list */
 	bool was_hooked; /* a hook has delayed a reply by CONNECTION_HOOKED_US */
-	struct nonce_pool nonces;
 	bool has_cheap_sentinel;
 	struct nonce probe; /* the unknown command that the handshake sends */
 };

@@ -45,7 +45,7 @@ int connection_run_kept(struct muxbus_connection *connection, struct muxbus_comm
 	if (error == 0)
 		error = command_check(command, &count);
 	if (error == 0)
-		error = pending_make(&connection->nonces, count, reply, data, &pending);
+		error = pending_make(loop_nonces(connection->loop), count, reply, data, &pending);
 	if (error != 0)
 		return error;
 	error = write_list(connection, command, pending);

@@ -22,8 +22,8 @@
 
 enum {
 	TURN_EVENTS = 16,
-	/* if the timerfd fires only after this time, it may stay set without a timer */
-	FAR_US = 1000000,
+	/* If the timerfd fires only after this time, it may stay set without a timer. */
+	FAR_US = 5000,
 };
 
 struct loop_watch {
@@ -49,6 +49,7 @@ struct muxbus_loop {
 	int64_t armed_us; /* when the timerfd fires; 0 if disarmed */
 	const struct loop_host *host; /* NULL if the loop has no host */
 	void *host_data;
+	struct nonce_pool nonces;
 	uint8_t scratch[LOOP_SCRATCH_BYTES];
 };
 
@@ -149,6 +150,7 @@ int muxbus_loop_new(struct muxbus_loop **ret_loop)
 	loop->host = NULL;
 	loop->host_data = NULL;
 	loop->is_rung = false;
+	loop->nonces.left = 0;
 	loop->timer_fd = -1;
 	loop->bell_fd = -1;
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -199,6 +201,11 @@ int muxbus_loop_fd(const struct muxbus_loop *loop)
 uint8_t *loop_scratch(struct muxbus_loop *loop)
 {
 	return loop->scratch;
+}
+
+struct nonce_pool *loop_nonces(struct muxbus_loop *loop)
+{
+	return &loop->nonces;
 }
 
 int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *data)

@@ -4,7 +4,7 @@
 
 #include <muxbus.h>
 
-#include "base/base.h"
+#include "lib/connection/nonce.h"
 
 /* A watched descriptor. The loop owns the watch. */
 struct loop_watch;
@@ -51,6 +51,9 @@ bool loop_timeout_is_running(const struct loop_timeout *timer);
 
 /* Returns a shared buffer of LOOP_SCRATCH_BYTES, valid until the callback returns. */
 uint8_t *loop_scratch(struct muxbus_loop *loop);
+
+/* Returns the random numbers that all connections and one-shot commands of the loop share. */
+struct nonce_pool *loop_nonces(struct muxbus_loop *loop);
 
 /*
  * Another event loop that watches the descriptors in place of this loop. watch() returns 0,

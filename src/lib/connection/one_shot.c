@@ -386,28 +386,17 @@ static int append_commands(struct muxbus_one_shot *one_shot)
 
 int one_shot_connect(const struct muxbus_one_shot_options *options)
 {
-	struct buf out;
-	int fd = -1;
-	if (options->way == MUXBUS_WAY_PROCESS)
-		return -1;
-	buf_init(&out, IMSG_MAX);
-	if (append_identity(&out, options) == 0)
-		fd = locate_connect(options->socket_path);
-	if (fd >= 0 && send(fd, out.data, out.len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)out.len)
-		loop_close_fd(&fd);
-	buf_finish(&out);
-	return fd;
+	return options->way != MUXBUS_WAY_PROCESS ? locate_connect(options->socket_path) : -1;
 }
 
 static int start(struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_options *options)
 {
-	int error = 0;
+	int error;
 	if (options->way == MUXBUS_WAY_PROCESS)
 		return start_process(one_shot);
 	one_shot->streams.form = form_of(options);
 	one_shot->fd = locate_take(&one_shot->fd);
-	if (one_shot->fd < 0)
-		error = append_identity(&one_shot->streams.out, options);
+	error = append_identity(&one_shot->streams.out, options);
 	if (error == 0)
 		error = append_commands(one_shot);
 	if (error != 0)
@@ -452,7 +441,6 @@ int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options 
 {
 	struct muxbus_one_shot *one_shot = new_one_shot(loop, options);
 	unsigned timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : TIMEOUT_MS;
-	struct nonce_pool pool = {0};
 	size_t count;
 	int error;
 	if (one_shot == NULL) {
@@ -464,7 +452,7 @@ int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options 
 	one_shot->command = command;
 	error = command_check(command, &count);
 	if (error == 0)
-		error = pending_make(&pool, count, reply, data, &one_shot->pending);
+		error = pending_make(loop_nonces(loop), count, reply, data, &one_shot->pending);
 	if (error == 0)
 		error = start(one_shot, options);
 	if (error != 0) {

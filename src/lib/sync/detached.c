@@ -7,8 +7,8 @@
 #include "lib/sync/state.h"
 
 /*
- * If a list begins so soon after the last reply, more are expected, and a spare connection is
- * opened for the next one; it is closed after SPARE_MS.
+ * If a reply comes so soon after the last one, the next list is expected soon. A spare connection
+ * is opened for it once the reply was passed on, and is closed after SPARE_MS.
  */
 #define BURST_US 50000
 #define SPARE_MS 10
@@ -95,6 +95,23 @@ static void close_spare(void *data)
 	loop_timeout_stop(&detached->spare_timer);
 }
 
+/* Opens the spare connection, or closes it if no command has used it. */
+static void on_spare(void *data)
+{
+	struct detached *detached = data;
+	const struct muxbus_sync *sync = detached->sync;
+	struct muxbus_one_shot_options options = {
+	    .socket_path = sync->socket_path, .way = sync->way};
+	/* A server without sessions exits only after its last connection, so open none. */
+	if (detached->spare >= 0 || muxbus_model_next_session(sync->model, NULL) == NULL) {
+		close_spare(detached);
+		return;
+	}
+	detached->spare = one_shot_connect(&options);
+	if (detached->spare >= 0)
+		loop_timeout_start(&detached->spare_timer, SPARE_MS);
+}
+
 /* Returns true if the server has ended or does not answer, so that later lists would fail too. */
 static bool is_lost(int error)
 {
@@ -115,6 +132,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	struct detached *detached = run->detached;
 	struct list failed;
 	int number = errno; /* errno if error is MUXBUS_ERR_SYSTEM */
+	bool is_burst = clock_mono_us() - detached->ended_us < BURST_US;
 	detached->ended_us = clock_mono_us();
 	list_remove(&run->link);
 	list_init(&failed);
@@ -133,18 +151,13 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 		sync_settle_later(detached->sync);
 	} else {
 		detached_go_on(detached);
+		if (is_burst && detached->spare < 0)
+			loop_timeout_start(&detached->spare_timer, 0);
 		sync_settle_later(detached->sync);
 	}
 	errno = number;
 	answer(run, error, replies, count);
 	fail_all(&failed, error);
-}
-
-static void open_spare(struct detached *detached, const struct muxbus_one_shot_options *options)
-{
-	detached->spare = one_shot_connect(options);
-	if (detached->spare >= 0)
-		loop_timeout_start(&detached->spare_timer, SPARE_MS);
 }
 
 bool detached_is_hooked(const struct muxbus_sync *sync)
@@ -186,19 +199,13 @@ void detached_go_on(struct detached *detached)
 	command = run->command;
 	run->command = NULL;
 	options.pane = command_pane(command);
-	if (options.pane != MUXBUS_NO_ID) /* the spare connection has named no pane */
-		close_spare(detached);
 	fd = detached->spare;
 	detached->spare = -1;
+	loop_timeout_stop(&detached->spare_timer);
 	detached->failed_error =
 	    one_shot_run(sync->loop, &options, fd, command, on_reply, run, &run->one_shot);
-	options.pane = MUXBUS_NO_ID;
 	if (detached->failed_error == 0) {
 		loop_timeout_start(&detached->hold_timer, detached_hold_ms(sync));
-		/* A server without sessions exits only after its last connection, so open none. */
-		if (clock_mono_us() - detached->ended_us < BURST_US &&
-		    muxbus_model_next_session(sync->model, NULL) != NULL)
-			open_spare(detached, &options);
 		return;
 	}
 	detached->failed_errno = errno;
@@ -274,7 +281,7 @@ struct detached *detached_new(struct muxbus_sync *sync)
 	ping_init(&detached->ping, sync->loop, sync->socket_path, on_answered, detached);
 	loop_timeout_init(&detached->timer, sync->loop, on_timer, detached);
 	detached->spare = -1;
-	loop_timeout_init(&detached->spare_timer, sync->loop, close_spare, detached);
+	loop_timeout_init(&detached->spare_timer, sync->loop, on_spare, detached);
 	return detached;
 }
 
