@@ -195,6 +195,13 @@ static void test_restart(void)
 	world_load(&world);
 	is_int(timer_next(world.timers, NULL)->real_due_ms - world.real_ms, 40000,
 	    "a timer is due by the clock that was set while no daemon ran");
+	world_unload(&world);
+	strcpy(world.boot_id, "second-start");
+	world_load(&world);
+	is_int(world.alarm_ms - world.boot_ms, 40000, "also in the next boot");
+	world_unload(&world);
+	strcpy(world.boot_id, "first-start");
+	world_load(&world);
 	world.real_ms -= 7200000;
 	timer_ring(world.timers);
 	is_int(timer_next(world.timers, NULL)->real_due_ms - world.real_ms, 40000,

@@ -149,12 +149,13 @@ static bool timer_load(void *data, const char *id, const struct json *value)
 		return false;
 	}
 	strcpy(timer->id, id);
-	boot_clock_align(set->clock, timer->boot_id, &timer->boot_due_ms, &timer->real_due_ms);
 	timer->is_written = true;
 	queue_hold_id(set->queue, timer->id);
 	set_insert(set, timer);
 	return true;
 }
+
+static void follow_clock(struct timer_set *set);
 
 static int64_t clocks_between_ms(const struct timer_set *set)
 {
@@ -168,8 +169,8 @@ struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *cl
 	set->clock = clock;
 	map_init(&set->by_id);
 	map_init(&set->by_pane);
-	set->between_ms = clocks_between_ms(set);
 	queue_load(queue, &timer_kind, timer_load, set);
+	follow_clock(set);
 	set_arm(set);
 	return set;
 }
@@ -395,19 +396,18 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 	set_insert(set, timer);
 }
 
-/* Aligns all timers if the wall clock was set. */
+/* Aligns all timers with the clocks, and stores those whose time on the wall clock has changed. */
 static void follow_clock(struct timer_set *set)
 {
-	int64_t between_ms = clocks_between_ms(set);
-	if (llabs(between_ms - set->between_ms) < BOOT_CLOCK_STEP_MS)
-		return;
-	set->between_ms = between_ms;
+	set->between_ms = clocks_between_ms(set);
 	queue_begin(set->queue);
 	for (size_t at = 0; at < set->count; at++) {
 		struct timer *timer = set->heap[at];
+		int64_t real_due_ms = timer->real_due_ms;
 		boot_clock_align(
 		    set->clock, timer->boot_id, &timer->boot_due_ms, &timer->real_due_ms);
-		timer_store(set, timer);
+		if (timer->real_due_ms != real_due_ms)
+			timer_store(set, timer);
 	}
 	(void)queue_commit(set->queue);
 	heap_sort(set);
@@ -416,7 +416,8 @@ static void follow_clock(struct timer_set *set)
 void timer_ring(struct timer_set *set)
 {
 	int64_t now_ms = now_boot_ms(set);
-	follow_clock(set);
+	if (llabs(clocks_between_ms(set) - set->between_ms) >= BOOT_CLOCK_STEP_MS)
+		follow_clock(set);
 	for (unsigned fired = 0; fired < TIMER_FIRE_MAX && set->count > 0; fired++) {
 		if (set->heap[0]->boot_due_ms > now_ms)
 			break;
