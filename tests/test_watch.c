@@ -404,6 +404,21 @@ static void test_set_clock(struct world *world)
 	world_kill(world);
 	is_int(
 	    (int)(world->alarm_ms - world->boot_ms), 60000, "the next boot has the clock as set");
+	world->real_ms += 20000;
+	watch_ring(world->watches);
+	is_int((int)(world->alarm_ms - world->boot_ms), 40000, "and one that is set later counts");
+	world->clock.boot_id = "first-start";
+}
+
+static void test_set_without(struct world *world)
+{
+	(void)add(world, "log", "needle", false, false);
+	world->real_ms += 7200000;
+	world_kill(world);
+	world->clock.boot_id = "second-start";
+	world_kill(world);
+	is_int((int)(world->alarm_ms - world->boot_ms), 60000,
+	    "a clock that was set while no daemon ran counts in the next boot");
 	world->clock.boot_id = "first-start";
 }
 
@@ -514,6 +529,7 @@ static const struct {
     {"a line that is too long", test_long_line},
     {"time-outs", test_timeout},
     {"a clock that is set", test_set_clock},
+    {"a clock that is set without a daemon", test_set_without},
     {"lines without end", test_partial},
     {"hostile patterns", test_hostile},
     {"many", test_many},

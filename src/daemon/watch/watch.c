@@ -272,7 +272,6 @@ static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_r
 			return false;
 	}
 	watch->set = set;
-	snprintf(watch->boot_id, sizeof watch->boot_id, "%s", set->clock->boot_id);
 	watch->changed = -1;
 	watch->shown_offset = -1;
 	list_append(&set->watches, &watch->link);
@@ -355,6 +354,7 @@ const struct watch *watch_add(
 	}
 	queue_new_id(set->queue, watch->id);
 	watch->created_ms = set->clock->real_ms(set->clock->data);
+	snprintf(watch->boot_id, sizeof watch->boot_id, "%s", set->clock->boot_id);
 	watch->boot_due_ms = now_boot_ms(set) + order->timeout_ms;
 	watch->real_due_ms = watch->created_ms + order->timeout_ms;
 	watch_listen(watch, NULL, 0);
@@ -379,15 +379,23 @@ bool watch_cancel(struct watch_set *set, const char *id)
 	return false;
 }
 
-void watch_ring(struct watch_set *set)
+/* Aligns all watches with the clocks, and stores those whose time on the wall clock has changed. */
+static void follow_clock(struct watch_set *set)
 {
-	int64_t now_ms = now_boot_ms(set);
-	list_each_safe (struct watch, watch, &set->watches, link) {
+	list_each (struct watch, watch, &set->watches, link) {
 		int64_t real_due_ms = watch->real_due_ms;
 		boot_clock_align(
 		    set->clock, watch->boot_id, &watch->boot_due_ms, &watch->real_due_ms);
 		if (watch->real_due_ms != real_due_ms)
 			watch_store(watch);
+	}
+}
+
+void watch_ring(struct watch_set *set)
+{
+	int64_t now_ms = now_boot_ms(set);
+	follow_clock(set);
+	list_each_safe (struct watch, watch, &set->watches, link) {
 		if (watch->boot_due_ms > now_ms)
 			continue;
 		watch_end(watch, WATCH_TIMEOUT);
@@ -434,12 +442,11 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 {
 	struct watch_stored stored = {0};
 	struct watch *watch;
-	char boot_id[BOOT_ID_SIZE], reason[160];
+	char reason[160];
 	struct watch_set *set = data;
 	if (!watch_record_read(value, &stored))
 		return false;
 	watch = xmemdup(&stored.watch, sizeof stored.watch);
-	strcpy(boot_id, watch->boot_id);
 	if (!watch_insert(set, watch, reason, sizeof reason)) {
 		watch_record_finish(watch);
 		mem_free(watch);
@@ -447,7 +454,6 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 	}
 	strcpy(watch->id, id);
 	queue_hold_id(set->queue, id);
-	boot_clock_align(set->clock, boot_id, &watch->boot_due_ms, &watch->real_due_ms);
 	/*
 	 * If the file did not exist, no place is stored, and the file is read from its first byte.
 	 */
@@ -465,6 +471,7 @@ struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
 	set->tails = tail_share_new(base, options, on_moved, set);
 	set->keep = loop_timer_new(base, store_dirty, set);
 	queue_load(queue, &watch_kind, watch_load, set);
+	follow_clock(set);
 	arm(set);
 	return set;
 }
