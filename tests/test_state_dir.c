@@ -231,6 +231,9 @@ static void test_holder(void)
 	is_int(other.pid, holder, "and is named");
 	ok(!lock_server(&lock, tmux_socket, &other), "it keeps its tmux server");
 	is_int(other.pid, holder, "and is named");
+	lock = (struct server_lock){.fd = -1, .server = getpid()};
+	ok(!lock_server(&lock, tmux_socket, &other),
+	    "the lock of an ended server with its number is none of it");
 	(void)kill(holder, SIGKILL);
 	is_int(lock_take(place("kept"), &fd, &other, reason, sizeof reason), LOCK_OK,
 	    "a daemon that was just killed has no directory");

@@ -292,7 +292,7 @@ bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_
 	    muxbus_server_pid(tmux_socket, &server) < 0 ? 0 : process_start_ticks(server);
 	socklen_t len = offsetof(struct sockaddr_un, sun_path) + 1;
 	enum lock_result result;
-	if (lock->server == server || start == 0)
+	if (start == 0 || (lock->server == server && lock->start == start))
 		return true;
 	if (lock->server != 0)
 		(void)close(lock->fd); /* releases the lock of a server that has ended */
@@ -300,8 +300,10 @@ bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_
 	len += (socklen_t)snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
 	    "muxbus/%u/%ld-%llu", (unsigned)geteuid(), (long)server, start);
 	result = take_address(&address, len, &lock->fd, ret_holder);
-	if (result == LOCK_OK)
+	if (result == LOCK_OK) {
 		lock->server = server;
+		lock->start = start;
+	}
 	return result != LOCK_HELD;
 }
 

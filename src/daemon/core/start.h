@@ -39,6 +39,7 @@ void lock_describe(int fd, const char *socket);
 struct server_lock {
 	int fd;
 	pid_t server; /* 0: none */
+	unsigned long long start; /* of the server, in clock ticks since boot */
 };
 
 /*
