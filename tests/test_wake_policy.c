@@ -102,6 +102,10 @@ static void test_zones(void)
 	(void)setenv("TZ", "UTC0", 1); /* as when the system gets another zone */
 	is_int(due(&policy, "2026-01-15T23:00:00Z", false, SOURCE_JOB),
 	    clock_parse("2026-01-16T07:00:00Z"), "the zone is changed while the daemon runs");
+	policy.wakes[SOURCE_TIMER] = false;
+	(void)setenv("TZ", "AEST-10", 1);
+	is_int(due_at(&policy, "2026-01-15T23:00:00Z", false, SOURCE_TIMER, "2026-01-16T08:00:00Z"),
+	    clock_parse("2026-01-16T21:00:00Z"), "also for a source that does not wake");
 }
 
 static void test_set_back(void)
@@ -124,6 +128,10 @@ static void test_set_back(void)
 	    "urgent: at once");
 	is_int(due_at(&policy, three, false, SOURCE_TIMER, noon),
 	    clock_parse("2026-01-16T07:00:00Z"), "a source that does not wake: at the next end");
+	is_int(due_at(&policy, "2036-01-15T15:00:00Z", false, SOURCE_TIMER, noon),
+	    clock_parse(noon), "but not in ten years: at once");
+	is_int(due_at(&policy, "2036-01-15T15:00:00Z", false, SOURCE_TIMER, night),
+	    clock_parse("2026-01-16T07:00:00Z"), "or at the end of these quiet hours");
 }
 
 /* One change of the clocks, with quiet hours that begin or end in it. Times are of 2026. */

@@ -9,6 +9,7 @@
 
 enum {
 	DAY_MINUTES = 24 * 60,
+	DAY_MS = DAY_MINUTES * 60 * 1000,
 	HOP = 15 * 60, /* seconds between the times at which a clock may change */
 	HOPS_MAX = 2 * DAY_MINUTES / 15,
 	LOOK_MS = 60000, /* longest time until the clock is read again, since it may be set */
@@ -94,10 +95,7 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 	time_t seconds = (time_t)(real_ms / 1000);
 	struct tm local;
 	int minute;
-	if (!has_quiet(policy))
-		return false;
-	tzset(); /* the system's time zone may have changed */
-	if (localtime_r(&seconds, &local) == NULL)
+	if (!has_quiet(policy) || localtime_r(&seconds, &local) == NULL)
 		return false;
 	minute = local.tm_hour * 60 + local.tm_min;
 	if (policy->quiet_from < policy->quiet_to)
@@ -140,10 +138,13 @@ int64_t wake_policy_due_ms(
 	int64_t due_ms = is_back ? now_ms : note->time_ms, at_ms;
 	if (note->is_urgent)
 		return due_ms;
-	if (!policy->wakes[note->source])
-		due_ms = has_quiet(policy) ? quiet_end_ms(policy, note->time_ms) : INT64_MAX;
-	else if (!is_back)
-		due_ms += policy->window_ms;
+	tzset(); /* the system's time zone may have changed */
+	if (policy->wakes[note->source])
+		due_ms += is_back ? 0 : policy->window_ms;
+	else if (!has_quiet(policy))
+		return INT64_MAX;
+	else if (note->time_ms - now_ms < DAY_MS)
+		due_ms = quiet_end_ms(policy, note->time_ms);
 	at_ms = due_ms > now_ms ? due_ms : now_ms; /* a past time counts as now */
 	return is_quiet(policy, at_ms) ? quiet_end_ms(policy, at_ms) : due_ms;
 }
