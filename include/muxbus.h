@@ -536,7 +536,7 @@ struct event_base;
 
 MUXBUS_API int muxbus_loop_new(struct muxbus_loop **ret_loop);
 
-/* Frees the loop. Free everything that uses the loop before. */
+/* Frees the loop. First free everything that uses the loop. */
 MUXBUS_API void muxbus_loop_free(struct muxbus_loop *loop);
 
 /* Returns the descriptor to watch for reading. The loop owns it. */

@@ -26,8 +26,9 @@ bool file_find_program(const char *name, const char *dirs, char *out, size_t siz
  */
 bool file_owner_is_trusted(uid_t uid);
 /*
- * Checks that no other user can replace what a path names: all existing parents, also where links
- * lead. `what` names the file in the reason. Returns 0, or -1 with the reason.
+ * Checks that no other user can replace the file at a path: looks at all existing folders above the
+ * file, and above the file that links lead to. `what` names the file in the reason. Returns 0, or
+ * -1 with the reason.
  */
 int file_check_parents(const char *path, const char *what, char *ret_reason, size_t size);
 /*

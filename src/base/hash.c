@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* SipHash-1-3: one round for each word of the text, three rounds at the end. */
+/* SipHash-1-3 has one round for each word of the text, and three rounds at the end. */
 #include "base/hash.h"
 
 #include <endian.h>

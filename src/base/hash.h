@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Keyed hashes of texts, for maps whose keys come from outside: SipHash-1-3 with a random key for
- * each process, so that no input can provoke collisions. Different texts may still have the same
- * hash: compare the texts.
+ * Hashes. The keyed hash of a text is for maps whose keys come from outside. It is SipHash-1-3 with
+ * a random key for each process, so that no input can provoke collisions. Different texts may still
+ * have the same hash, so also compare the texts. CRC-32C and SHA-256 are here too.
  */
 #pragma once
 

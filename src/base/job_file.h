@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The files that connect the daemon and the supervisor of a job. Neither needs another connection,
- * since either may be killed, and the two may be of different versions.
+ * The files that connect the daemon and the supervisor of a job. The daemon and the supervisor need
+ * no other connection, since either may be killed, and the two may be of different versions.
  *
  * ID.spec     the command, its environment and standard input; removed when the command starts
  * ID.in       the standard input if an earlier release wrote the spec; removed with the spec
@@ -39,7 +39,7 @@ enum job_file {
 /* Writes the file name of one of a job's files. */
 void job_file_name(char out[JOB_NAME_SIZE], const char *id, enum job_file file);
 
-#define JOB_UMASK 01000u
+#define JOB_UMASK 01000u /* a bit of struct job_spec.umask: a umask is given */
 
 struct job_spec {
 	char *cwd;

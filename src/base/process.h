@@ -11,7 +11,10 @@ extern const char *process_root; /* "/proc"; tests set another folder */
 /* Reads a file of /proc/PID as text of less than size bytes. Returns its length, or -1 with "". */
 ssize_t process_read(pid_t pid, const char *name, char *out, size_t size);
 
-/* Reads at most max (about 100) children of a process. Returns false with none on failure. */
+/*
+ * Reads at most max children of a process. Of more than 100 children some may be missing. Returns
+ * false, with no children, on failure.
+ */
 bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count);
 
 /* Returns when a process started, in clock ticks since boot; 0 if the process does not exist. */

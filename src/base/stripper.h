@@ -22,7 +22,9 @@ struct stripper {
 void stripper_init(struct stripper *stripper, struct buf *out);
 /* Takes the next token of a tokenizer with wants_text. Drops text that does not fit into out. */
 void stripper_take(struct stripper *stripper, const struct token *token);
+/* Cuts the text after len bytes. */
 void stripper_cut(struct stripper *stripper, size_t len);
+/* Removes len bytes from the front of the text. */
 void stripper_consume(struct stripper *stripper, size_t len);
 
 /*

@@ -12,8 +12,8 @@
 #include "base/base.h"
 
 /*
- * Returns true for printable ASCII that is not special between double quotes. It is not escaped, so
- * that tmux's log of commands is readable.
+ * Returns true for printable ASCII that is not special between double quotes. Such a byte is not
+ * escaped, so that tmux's log of commands is readable.
  */
 static bool is_plain(uint8_t byte)
 {

@@ -14,7 +14,7 @@
  */
 size_t unescape(uint8_t *dst, const uint8_t *src, size_t len);
 
-/* unescape() byte by byte: the reference for tests and benchmarks. */
+/* Decodes byte by byte, needs no slack, and is the reference for tests and benchmarks. */
 size_t unescape_naive(uint8_t *dst, const uint8_t *src, size_t len);
 
 /* The variants for this processor, ended by NULL. unescape() uses the first. */

@@ -119,7 +119,7 @@ static int map_openbsd(struct muxbus_version *version)
 			version->major = openbsd_rows[i].major;
 			version->minor = openbsd_rows[i].minor;
 			version->letter = 0;
-			/* This tmux may encode printed text. Decoding other text alters nothing. */
+			/* This tmux may encode printed text. Decoding plain text alters nothing. */
 			version->caps =
 			    caps_of(release_of(version), true) | MUXBUS_CAP_PRINT_ENCODED;
 			return 0;

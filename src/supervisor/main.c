@@ -4,9 +4,9 @@
  * Reads ID.spec in DIR, runs the command at most once, ever, and writes ID.status. If ID is "-",
  * reads the ID from standard input, or exits at its end. SIGTERM stops the job: its process group
  * gets SIGTERM, and after a grace period all descendants get SIGKILL. SIGINT does the same with
- * SIGINT as the first signal. FD is a pipe to the daemon: it gets the start and the status before
- * the file is written and synced. --server supervises a server of tools instead. --hand-over SOCKET
- * NONCE only hands standard input over to the daemon.
+ * SIGINT as the first signal. FD is a pipe to the daemon, which gets the start from the pipe, and
+ * the status before ID.status is written and synced. --server supervises a server of tools instead.
+ * --hand-over SOCKET NONCE only hands standard input over to the daemon.
  */
 #include <poll.h>
 #include <sys/file.h>
@@ -537,7 +537,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Returns true if the command was started before. Its spec is then removed. */
+/* Returns true if the command was started before. Its spec may then be missing. */
 static bool was_started(const struct supervised_job *job)
 {
 	int fd = open_file(job, JOB_FILE_STARTED, O_RDONLY);

@@ -28,10 +28,10 @@ struct client {
 void client_init(struct client *client);
 
 /*
- * Opens a closed client by options->way. Takes the connection *spare, if that is one (not -1), and
- * sets it to -1. Returns 0, MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_TIMEOUT (the server accepts no
- * connection), MUXBUS_ERR_SPAWN (the process cannot be started), MUXBUS_ERR_SYSTEM with errno, or
- * MUXBUS_ERR_NOMEM.
+ * Opens a closed client by options->way. A direct client takes the connection *spare unless that is
+ * -1, and sets *spare to -1. Returns 0, MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_TIMEOUT (the server
+ * accepts no connection), MUXBUS_ERR_SPAWN (the process cannot be started), MUXBUS_ERR_SYSTEM with
+ * errno, or MUXBUS_ERR_NOMEM.
  */
 int client_open(struct client *client, const struct muxbus_connection_options *options, int *spare);
 

@@ -281,9 +281,9 @@ static bool begins_with_one(const char *name, const char *const *beginnings)
 }
 
 /*
- * Returns true if a command only reads, types, or changes our own client. show-buffer does not
- * count, because tmux escapes its output for a client in control mode; nor does set-hook, which
- * with -R runs the hook.
+ * Returns true if a command shows nothing to a person, and is not likely to run a slow hook.
+ * show-buffer is not in the list, because tmux escapes its output for a client in control mode.
+ * set-hook is not in the list, because with -R it runs the hook.
  */
 static bool is_quick(const char *name, const char *end)
 {
@@ -340,7 +340,7 @@ bool command_runs_others(const struct muxbus_command *command)
 	static const char *const names[] = {"if-shell", "run-shell", "source-file"};
 	const char *name = last_name(command);
 	bool is_one = command->is_long;
-	/* Their aliases are beginnings of the names, as are all abbreviations. */
+	/* An alias or abbreviation of one of these commands is the beginning of its name. */
 	for (size_t at = 0; at < sizeof names / sizeof *names; at++)
 		is_one |= strncmp(names[at], name, strlen(name)) == 0;
 	return is_one;

@@ -34,8 +34,9 @@ bool command_reads_file(const struct muxbus_command *command);
 uint32_t command_pane(const struct muxbus_command *command);
 
 /*
- * Returns true if no command shows something to a person, or is likely to run a slow hook, and the
- * list has no default target of its own, which a control client cannot have.
+ * Returns true if a list may run on the connection. Then none of its commands shows something to a
+ * person or is likely to run a slow hook, and the list has no default target, which a control
+ * client cannot have.
  */
 bool command_is_quick(const struct muxbus_command *command);
 

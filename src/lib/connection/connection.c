@@ -62,7 +62,7 @@ static void fail(struct muxbus_connection *connection, int error, const char *fo
 		loop_timeout_start(&connection->soon, 0);
 }
 
-/* Reports the end of a direct client as `tmux -C` does: a line of %exit with the server's reason. */
+/* Reports the end of a direct client as `tmux -C` does, by a line of %exit with the reason. */
 static void report_direct_exit(struct muxbus_connection *connection)
 {
 	const char *reason = connection->client.direct.reason;
@@ -110,7 +110,6 @@ static void await_end(struct muxbus_connection *connection)
 		loop_timeout_start(&connection->end_timer, END_TIMEOUT_MS);
 }
 
-/* Sends queued lines until the socket is full. */
 void connection_flush(struct muxbus_connection *connection)
 {
 	enum client_sent sent;
@@ -125,7 +124,6 @@ void connection_flush(struct muxbus_connection *connection)
 		fail(connection, MUXBUS_ERR_NOMEM, "out of memory");
 }
 
-/* Makes the parser expect the replies of the first list, and starts its timeout. */
 void connection_begin_first(struct muxbus_connection *connection)
 {
 	const struct pending *first = pending_first(&connection->queue);

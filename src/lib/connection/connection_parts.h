@@ -57,13 +57,13 @@ struct muxbus_connection {
 	struct nonce probe; /* the unknown command that the handshake sends */
 };
 
-/* As muxbus_connection_open(). Takes the connection *spare to the server, if that is not -1. */
+/* As muxbus_connection_open(), but a direct client takes the connection *spare unless it is -1. */
 int connection_open(struct muxbus_loop *loop, const struct muxbus_connection_options *options,
     int *spare, const struct muxbus_connection_handlers *handlers, void *data,
     struct muxbus_connection **ret_connection);
 /* Makes the parser expect the replies of the first list, and starts its timeout. */
 void connection_begin_first(struct muxbus_connection *connection);
-/* As muxbus_connection_run(), but the caller keeps the list. See connection_may_pass(). */
+/* As muxbus_connection_run(), but the caller keeps the list. is_ordered: see struct pending. */
 int connection_run_kept(struct muxbus_connection *connection, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data, bool is_ordered);
 /* Returns true if no command of a failed list was run, though the list was sent. */

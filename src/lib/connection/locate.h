@@ -42,7 +42,10 @@ bool locate_program(const char *name, char *out, size_t size);
  */
 int locate_connect(const char *socket_path);
 
-/* Returns a connection if the server has sent nothing on it, else closes it. *spare is -1 then. */
+/*
+ * Takes the connection *spare and sets *spare to -1. Returns the connection; -1 if there is none,
+ * or if the server has sent something or closed it.
+ */
 int locate_take(int *spare);
 
 /* Converts an errno of locate_connect() to MUXBUS_ERR_NO_SERVER, _TIMEOUT or _SYSTEM. */

@@ -20,12 +20,12 @@ int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn 
     void *data, struct loop_watch **ret_watch);
 
 /*
- * Ends a watch, and sets *watch to NULL, as which it is accepted too. Its callback is not called
- * again, even if an event was already read. Allowed in any callback. The caller closes the
- * descriptor afterwards.
+ * Ends a watch and sets *watch to NULL; does nothing if *watch is NULL. The callback of the watch
+ * is not called again, even if an event was already read. Allowed in any callback. The caller
+ * closes the descriptor afterwards.
  */
 void loop_unwatch(struct loop_watch **watch);
-/* Closes a descriptor and sets *fd to -1, as which it is accepted too. Ends its watch before. */
+/* Ends the watch of a descriptor, closes the descriptor unless *fd is -1, and sets *fd to -1. */
 void loop_close(struct loop_watch **watch, int *fd);
 /* loop_close() for a descriptor without a watch. */
 void loop_close_fd(int *fd);

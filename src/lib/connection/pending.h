@@ -13,7 +13,7 @@ struct pending {
 	muxbus_reply_fn *reply;
 	void *data;
 	unsigned extra_ms; /* additional timeout for a long list */
-	bool is_ordered; /* what runs beside the connection must wait until tmux has run the list */
+	bool is_ordered; /* lists beside the connection must wait until tmux has run this list */
 	size_t count;
 	size_t answered; /* number of commands with a complete reply */
 	struct nonce *nonces;

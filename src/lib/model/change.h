@@ -24,8 +24,8 @@ struct muxbus_change change_of(enum muxbus_change_kind kind);
 void change_list_add(struct change_list *list, const struct muxbus_change *change);
 
 /*
- * Append new, changed and closed objects to the list, to be called in this order; the caller may
- * add other changes in between. before may be NULL.
+ * Append new, changed and closed objects to the list. The caller calls the three functions in this
+ * order, and may add other changes in between.
  */
 void change_find_new(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now);

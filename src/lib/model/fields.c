@@ -6,7 +6,7 @@
 
 #define FIELD_FORMAT_MAX 256
 #define FIELDS_MAX 48
-/* Begins a counted text. No other field begins with it: not ids, numbers, or words of tmux. */
+/* Begins a counted text. No id, number or word of tmux begins with this mark. */
 #define COUNTED_MARK '"'
 /* Begins an encoded text in a format with counted texts, to tell the two apart. */
 #define ENCODED_MARK '='
@@ -14,7 +14,7 @@
 static const char end_field[] = "\t" MUXBUS_FORMAT_WHOLE;
 static const char end_mark[] = "\t1";
 
-/* AT() gives a row its offset, no followers and no mark; MARK() gives it a mark too. */
+/* AT() gives a row its offset; MARK() makes it a FIELD_MARK, with its offset and its mark. */
 /* clang-format off */
 #define AT(member) offsetof(struct session_record, member), 0, 0
 const struct format_field session_fields[] = {

@@ -2,9 +2,10 @@
 /*
  * The fields of tmux's objects: tables that give the formats of listings, and the reader of their
  * records. A record is a line that starts with a letter; a TAB separates two fields. A text that
- * programs can choose is encoded, so that it has no TAB and is no line that looks like tmux's own.
- * In the output of a one-shot, where no such line can mislead, it is counted instead:
- * `"LENGTH:TEXT`. tmux takes about 20 microseconds to encode a text, and 2 to count it.
+ * programs can choose is encoded, so that it contains no TAB, and no line that looks like one of
+ * tmux's own lines. In the output of a one-shot no such line can mislead, so the text is counted
+ * instead, as in `"LENGTH:TEXT`. tmux takes about 20 microseconds to encode a text, and 2 to count
+ * it.
  */
 #pragma once
 

@@ -308,7 +308,7 @@ static int add_detail(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* Returns true if text is this title. False for a '\\', which tmux may have added. */
+/* Returns true if text is this title, and has no '\\', since tmux may have added that. */
 static bool is_title(const char *title, const char *text, size_t len)
 {
 	size_t known = strlen(title);
@@ -437,7 +437,10 @@ struct list_command {
 	int (*add)(void *data, const char *line, const char *end);
 };
 
-/* tmux up to 3.5a dies by a target in a session of a group that lacks its current window. */
+/*
+ * A listing of a session has a filter instead of a target. tmux up to 3.5a crashes if the target is
+ * a session of a group and lacks its current window.
+ */
 static const struct list_command list_commands[] = {
     [LIST_SESSIONS] = {"list-sessions", NULL, 0, NULL, "-F", 'S', session_fields, NULL,
 	add_session},

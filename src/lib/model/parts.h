@@ -33,7 +33,7 @@ struct parts {
 
 bool part_ids_have(const struct part_ids *list, uint32_t id);
 
-/* Add an id to a list. If the list is full, set all. */
+/* Add an id to a list, or remove it. If the list is full, an added id sets all. */
 void parts_add_window(struct parts *parts, uint32_t window);
 void parts_remove_window(struct parts *parts, uint32_t window);
 void parts_add_session(struct parts *parts, uint32_t session);

@@ -19,8 +19,8 @@ struct nonce {
 /*
  * Copies the nonces of the next sentinels, in the order of their commands. The next sentinel may be
  * any of these, since tmux skips sentinels after a failed command. After the sentinel with
- * nonces[i] only later nonces are expected, and none after the last. With count 0 does
- * muxbus_parser_expect(parser, NULL). Returns 0, or MUXBUS_ERR_NOMEM without a change.
+ * nonces[i] only later nonces are expected, and none after the last. A count of 0 does
+ * the same as muxbus_parser_expect(parser, NULL). Returns 0, or MUXBUS_ERR_NOMEM without a change.
  */
 int parser_expect_list(struct muxbus_parser *parser, const struct nonce *nonces, size_t count);
 

@@ -26,13 +26,13 @@ bool attach_delay_may_open(struct muxbus_sync *sync);
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
 /*
- * Called when the server answers a ping. If the connection was not answered for so long, a hook
- * delays the first list, which tmux has run.
+ * Called when the server answers a ping. If the connection has waited for a reply for
+ * detached_hold_ms(), then tmux has run the first list, and a hook delays its reply.
  */
 void attach_delay_hold(struct muxbus_sync *sync);
 /*
  * Returns true if the connection is idle or if, after a hook has delayed a list, tmux has run all
- * requests before; else detached_go_on() is called once the connection is idle.
+ * earlier requests. Otherwise detached_go_on() is called once the connection is idle.
  */
 bool attach_delay_may_run_beside(struct muxbus_sync *sync);
 /* Runs the waiting commands, unless a connection is being opened. */

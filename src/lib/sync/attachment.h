@@ -63,9 +63,10 @@ void attachment_free(struct attachment *attachment);
  */
 int attachment_open(struct attachment *attachment);
 /*
- * While attached, keeps a connection open for the next session. For tmux a client is as active as
- * when its connection was accepted, and commands without a client mean the most active client. So
- * a person who has typed since, or has made that session, stays the one that they mean.
+ * While the sync is attached, keeps a connection open for the client of the next session. tmux uses
+ * the most active client for a command that names none, and a new client is as active as when its
+ * connection was accepted. So a person who has typed since, or who has made the session, remains
+ * the most active client.
  */
 void attachment_settle_spare(struct muxbus_sync *sync);
 /* Detaches the connection, then frees the attachment. */

@@ -9,7 +9,8 @@ struct muxbus_sync;
 /* Prepares the timer. muxbus_sync_stop() stops it. */
 void detail_watch_init(struct muxbus_sync *sync);
 /*
- * Returns true if the server has sessions, or may have some since the last listing. A new session
- * starts a process; one whose process has ended already is found every 30 s.
+ * Returns true if the server has sessions, or may have got one since the last listing. A new
+ * session shows as a child process of the server; if that process has already ended, the session is
+ * found after 30 s.
  */
 bool detail_watch_is_due(const struct muxbus_sync *sync);

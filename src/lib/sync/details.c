@@ -168,7 +168,7 @@ static bool is_spared(
 
 /*
  * Returns true if the model has the current command and directory of the pane. The caller declares
- * foreground, so that its bytes are cleared once and not for each pane.
+ * foreground, so that -ftrivial-auto-var-init clears it once and not for each pane.
  */
 static bool has_names(const struct muxbus_sync *sync, const struct muxbus_pane *pane,
     struct track *track, struct pane_foreground *foreground)

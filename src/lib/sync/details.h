@@ -12,8 +12,9 @@ struct listing;
 struct parts;
 
 /*
- * Adds the windows of panes whose terminal was maybe written to since their details (or titles, if
- * the lister claims those) were listed. If too many, adds the details or titles of all panes.
+ * Adds the windows of panes whose terminal may have been written to since their details (or titles,
+ * if the lister claims those) were listed. Instead of too many windows, adds the details or titles
+ * of all panes.
  */
 void details_add_written(const struct muxbus_sync *sync, struct parts *parts);
 
@@ -27,8 +28,8 @@ void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);
 void details_read_ahead(struct muxbus_sync *sync);
 
 /*
- * Reads the commands and directories of all panes into the listing's model. If it has no model,
- * makes a copy of the current one if a pane has changed. Adds panes that cannot be read to
+ * Reads the commands and directories of all panes into the listing's model. A listing without a
+ * model gets a copy of the current model if a pane has changed. Adds panes that cannot be read to
  * listing->more. Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int details_read(struct muxbus_sync *sync, struct listing *listing);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Audits compare the model with a listing. A difference counts only if tmux did not announce it, so
- * another listing must pass without an announcement. Fields that tmux never announces (title,
- * command, path, the death of a kept pane) are not compared.
+ * Audits compare the model with a listing. A difference counts only if tmux did not announce it. An
+ * announcement may come late, so a difference counts only after another listing without one. Fields
+ * that tmux never announces (title, command, path, the death of a kept pane) are not compared.
  */
 #pragma once
 

@@ -53,7 +53,7 @@ static void add_ends(const struct muxbus_sync *sync, struct parts *parts, uint32
 
 /*
  * Returns true if all leaving panes have closed: their processes have ended, and tmux has them in
- * no other window. Asks tmux that once, since a pane that moved may have been respawned.
+ * no other window. Asks tmux once where they are, since a pane that moved may have been respawned.
  */
 static bool is_over(struct muxbus_sync *sync, const struct tiles *tiles)
 {
@@ -122,7 +122,6 @@ static void try_layout(struct muxbus_sync *sync)
 	publish_changed(sync, model);
 }
 
-/* Applies the held event if everything about it is known now. */
 void leaving_settle(struct muxbus_sync *sync)
 {
 	static const struct tiles none;

@@ -170,6 +170,7 @@ static void note_known(struct lister *lister, bool was_idle)
 		lister->clients_us = lister->begun_us;
 }
 
+/* Returns true if the unannounced parts that the callers want are known. */
 static bool is_claim_true(const struct lister *lister)
 {
 	return (lister->known.indexes || !lister->claims.indexes) &&

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The ends of panes' processes. Each end is reported once, before its pane is closed, with the exit
- * status if possible. tmux knows the status in a kept pane after reaping the process; the kernel
- * knows it for a while. So the report waits a little for both.
+ * status if possible. The status comes from tmux if the pane is kept, or else from the kernel
+ * (pane_pidfd.h). Both know it only after tmux has reaped the process, so the report waits a
+ * little.
  */
 #pragma once
 

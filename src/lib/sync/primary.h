@@ -11,7 +11,7 @@ struct attachment;
 
 /*
  * Chooses the primary attachment among those that are LIVE, at the end of a turn. If no connection
- * is left, a detached attachment runs the commands until there is one again.
+ * is left, a detached attachment runs the commands until there is a connection again.
  */
 void primary_choose(struct muxbus_sync *sync);
 /* Returns true if commands can be run. */

@@ -7,8 +7,8 @@
  * attach_delay  decides when a connection may be opened
  * detached      runs commands without a connection
  * lister        decides when the server is listed; calls the callers that wait for a listing
- * details       the fields of panes that tmux does not announce; asks for them once a second
- *               while a caller wants them
+ * details       the fields of panes that tmux does not announce
+ * detail_watch  asks for the details once a second while a caller wants them
  * announced     events whose own text changes the model
  * leaving       panes that are closing, or moving to another window
  * primary       the attachment that runs the commands
@@ -88,7 +88,7 @@ struct lister {
 	/* The results of the listings so far. These values are set when a listing ends. */
 	uint64_t done; /* number of the last listing that ended without an error */
 	uint64_t whole; /* number of the last such listing of the whole server */
-	uint64_t previous; /* value of whole before the last listing that ended so */
+	uint64_t previous; /* value of whole before the last listing that ended without an error */
 	uint64_t last_number; /* tmux's number of the last sentinel; 0: unknown */
 	struct parts known; /* unannounced parts that are right if tmux has run nothing since */
 	int64_t details_us; /* beginning of the last listing of all details; 0: there was none */
@@ -139,7 +139,7 @@ struct muxbus_sync {
 	bool is_detached; /* no connection shall be open, by muxbus_sync_set_attached() */
 	void (*attached)(void *data); /* called when the sync is attached; NULL: no call */
 	void *attached_data;
-	uint64_t wholes_before; /* lister.wholes at its last call: attached() waits for more */
+	uint64_t wholes_before; /* lister.wholes at that call; attached() waits for a later one */
 	unsigned all_wanted; /* number of callers that want the output of every pane */
 	bool all_output; /* all_wanted is not 0 */
 	uint64_t all_since; /* lister.begun at the last change of all_output */
@@ -198,7 +198,7 @@ struct muxbus_sync {
 	uint64_t reconnects; /* connections that replaced a lost one */
 	uint64_t freed; /* attachments freed so far: a loop sees that its list has changed */
 	uint64_t audits; /* audits that ended without an error */
-	uint64_t drift; /* differences that these have found */
+	uint64_t drift; /* differences that these audits have found */
 };
 
 /* Marks the server as lost. The end of the turn handles it. */

@@ -3,8 +3,8 @@
  * Follows a server: finds it, attaches one connection to list its sessions, then one to each
  * session. When the server is lost, starts again.
  *
- * For tmux, attaching uses a session. To keep the order of use, the connections attach one by one
- * in that order, and the first connection's session is used again in its turn.
+ * tmux counts an attach as a use of the session. To keep the order of use, the connections attach
+ * one by one in that order, and the first connection's session is used again in its turn.
  */
 #include "lib/connection/command.h"
 #include "lib/library.h"
