@@ -2,8 +2,6 @@
 /* The watches and timeouts of a loop. */
 #pragma once
 
-#include <muxbus.h>
-
 #include "lib/connection/nonce.h"
 
 /* A watched descriptor. The loop owns the watch. */
