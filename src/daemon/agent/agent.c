@@ -409,8 +409,9 @@ static void on_ended(struct agent *agent)
 }
 
 /*
- * The pane is not there. If the whole tmux server has ended, the agent was not meant to end: it is
- * started in the next server, unless only an earlier daemon has seen it run.
+ * Handles a pane that is not there. If the whole tmux server has ended, the agent was not stopped
+ * on purpose, and is started in the next server. An agent that only an earlier daemon has seen run
+ * is not started.
  */
 static void lose_pane(struct agent *agent)
 {

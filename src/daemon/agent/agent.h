@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Kept agents: interactive programs, each with a name and a window of its own. An agent has a
- * state, with the fact that shows it. A text is typed when the agent is ready, and the output is
- * returned when its prompt is back. If the program ends, or its shell is in front again, the
- * program is started again. Agents are in the store, so that the next daemon finds them running.
+ * Kept agents: interactive programs, each with a name. An agent has a window of its own, or was
+ * adopted in the pane where a person started it. An agent has a state, with the fact that shows it.
+ * A text is typed when the agent is ready, and the output is returned when its prompt is back. If
+ * the program ends, or its shell is in front again, the program is started again, except for an
+ * adopted agent. Agents are in the store, so that the next daemon finds them running.
  */
 #pragma once
 
@@ -15,7 +16,7 @@ struct agent_set *agent_set_new(const struct daemon *parts);
 void agent_set_free(struct agent_set *set);
 void agent_set_wake(struct agent_set *set);
 
-/* For other parts: is a kept agent in the pane, and does the screen show it at its prompt? */
+/* Return true if a kept agent is in the pane, or if the screen shows that agent at its prompt. */
 bool agent_is_kept(const struct daemon *daemon, uint32_t pane);
 bool agent_is_at_prompt(
     const struct daemon *daemon, const struct muxbus_pane *pane, const struct pane_screen *screen);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Adoption: an agent that a person started in a pane is kept under a name. The pane
- * stays the person's: its size, its history and its options do not change. Its program is never
- * started again: when it ends, the agent ends.
+ * Adoption: an agent that a person started in a pane is kept under a name. The pane stays the
+ * person's, so its size, its history and its options do not change. When the program ends, the
+ * agent ends too, and the program is not started again.
  */
 #include "daemon/agent/agent_private.h"
 

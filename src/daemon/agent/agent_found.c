@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Agents that are not kept: they report themselves, or their command line is known.
- * ensure_agent can adopt one by its pane.
+ * Agents that are not kept: they report themselves, or their command line is known. ensure_agent
+ * can adopt such an agent by its pane.
  *
- * Most agents do not report that a person ended a turn or a dialog by Escape. So the screen of an
- * agent that reports to be busy or to ask is read. A dialog on it counts; a prompt counts if the
- * report is at least three seconds old.
+ * Most agents do not report that a person ended a turn or a dialog by Escape. So the screen is read
+ * if the agent reports to be busy or to ask, or has not reported. A dialog on the screen counts. A
+ * prompt counts if the report is at least three seconds old. Work counts if the agent has reported
+ * a question at least one second ago.
  */
 #include "daemon/agent/agent_private.h"
 

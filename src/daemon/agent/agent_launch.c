@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Starts the program of an agent in a new window: in a session of its own, with the
- * requested size and history whichever clients attach, or again in another window of that session.
- * Its output is watched from the first byte, and its pane stays when the program ends.
+ * Starts the program of an agent in a new window. The first start makes a session for the window.
+ * A later start makes another window in the same session. The window has the requested history, and
+ * keeps the requested size when clients attach. The output is watched from the first byte, and the
+ * pane stays when the program ends.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -15,7 +16,7 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* Lines above the screen are read too, because tmux's own last line has scrolled it by a row. */
+/* tmux's own line at the end of a dead pane scrolls the screen, so lines above are read too. */
 #define HISTORY_FROM "-20"
 
 enum {
@@ -408,7 +409,7 @@ static void on_window(void *data, int error, const struct muxbus_reply *replies,
 		take_window(launch, count > 1 ? &replies[1] : NULL);
 }
 
-/* history-limit is read when a pane is made, so the session's first window is closed again. */
+/* tmux reads history-limit when it makes a pane, so the session's first window is closed again. */
 static void on_session(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;

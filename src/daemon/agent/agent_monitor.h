@@ -3,7 +3,7 @@
  * A monitor watches one pane, and reports what its program is doing. It watches the pane's output,
  * looks at the screen when the output rests, and reports each verdict (classify.h). A prompt or a
  * question is reported when two looks agree and no output came between them. Without output and
- * without a waiting request, the monitor does not look.
+ * without a waiting request, the monitor stops after a few looks.
  */
 #pragma once
 

@@ -18,10 +18,10 @@ bool agent_record_read(struct agent *agent, const struct json *value);
 uint64_t agent_turns(const struct agent *agent);
 
 /*
- * Returns true if the prompt at the cursor may be older than the task's turn. It may if the agent
- * reports turns, but has not reported this one or its end yet, because reports and screens take
- * time. An answer begins no turn: the turn that asked continues. Without reports, the prompt may be
- * older until the screen has shown work.
+ * Returns true if the prompt at the cursor may have been drawn before the task's turn began. If the
+ * agent reports turns, the prompt may be that old until the agent has reported this turn or its
+ * end. An answer to a question begins no turn, because the turn that asked goes on. If the agent
+ * does not report, the prompt may be that old until the screen has shown work.
  */
 bool agent_turn_is_due(
     struct agent_task *task, const struct agent_verdict *verdict, const struct pane_screen *screen);
@@ -30,7 +30,7 @@ bool agent_turn_is_due(
 
 /* Answers the request when the agent is at its prompt, asks something, or has failed. */
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started);
-/* Call this when the state has changed or may answer requests. */
+/* Answers or fails the waiting requests that the present state decides. */
 void agent_waiters_step(struct agent *agent);
 /* The agent is removed: fails all waiting requests. */
 void agent_waiters_end(struct agent *agent);
@@ -73,7 +73,7 @@ const char *agent_resume_problem(const struct agent *agent);
 
 /* Adoption of an agent that a person started: agent_adopt.c. */
 
-/* How long after a mark in the output an agent behind ssh or su counts as being there. */
+/* Time after a mark in the output in which an agent behind ssh or su counts as being in front. */
 #define AGENT_MARK_LIVE_MS (5 * 60 * 1000)
 
 /* A program that can be adopted. */

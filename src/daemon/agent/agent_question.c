@@ -43,7 +43,10 @@ static bool goes_on(const struct agent *agent, const struct agent_facts *facts, 
 	    agent_row_continues(text, agent->place);
 }
 
-/* Returns true if the question is a person's text. It was reading before, with a shorter row. */
+/*
+ * Returns true if a person has typed the row that looks like a question: at the last look the
+ * program waited for input, and the row had only the beginning of this text.
+ */
 static bool was_typed(const struct agent *agent, const char *row)
 {
 	const struct agent_asked *seen = &agent->seen;
@@ -68,7 +71,7 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen)
 	struct agent_facts facts = {0};
 	agent_facts_read_screen(&screen->view, &facts);
 	if (agent->seen_asking && was_typed(agent, facts.row))
-		return; /* the program is at work on a key of an answer */
+		return; /* the program handles the keys of a person's answer */
 	see(agent, &facts);
 	agent->seen_asking = false;
 }

@@ -28,7 +28,7 @@ void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_
 /* Writes the members question, question_id, choices and secret; none, if nothing is asked. */
 void agent_question_write(struct json_writer *writer, const struct agent *agent);
 
-/* An answer was typed, or may have been: the next question gets another id. */
+/* Call this when an answer was typed, or may have been. The next question gets another id. */
 void agent_question_renew(struct agent *agent);
 
 /* Copies the question into a task that answers it. The task's end frees the copy. */

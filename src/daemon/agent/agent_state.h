@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The lowest part of agents: the members of an agent, its tasks, and its state. The parts of agents
- * are built on it. agent.c knows these parts, which reach it by callbacks (struct agent_roof).
+ * The lowest part of agents: the members of an agent, its tasks, and its state. All other parts of
+ * agents include this header. agent.c calls the other parts, and they call agent.c by the callbacks
+ * of struct agent_roof.
  */
 #pragma once
 

@@ -24,8 +24,7 @@ struct closing {
 struct agent_ending {
 	struct request *request; /* NULL: no request waits */
 	int pidfd; /* of the process that gets signals; -1: ended or unknown */
-	struct foreground_program
-	    program; /* an agent in a person's shell, whose pane stays; pid 0: none */
+	struct foreground_program program; /* an agent in a person's shell; pid 0: none */
 	pid_t shell_group; /* process group of the pane's first process */
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
 	bool is_killed;

@@ -167,9 +167,9 @@ void agent_tasks_forget(struct agent *agent)
 }
 
 /*
- * is_once, because the agent's monitor makes further tries. knows_prompt, because the monitor
- * judges the prompt, and the program in front may be a shell. keeps_pane, so that a program that a
- * task has started keeps the pane.
+ * is_once is set because the agent's monitor makes further tries. knows_prompt is set because the
+ * monitor judges the prompt, and the program in front may be a shell. keeps_pane is set so that
+ * nothing else is typed to a program that a task has started.
  */
 static const struct submit_policy task_policy = {
     .is_once = true, .knows_prompt = true, .keeps_pane = true};
@@ -421,7 +421,7 @@ static struct agent_task *task_new(struct agent *agent, const char *text, size_t
 	return task;
 }
 
-/* Returns the time of a new task: later than all others, since tasks are in this order. */
+/* Returns the time of a new task. It is later than all others, because tasks are sorted by it. */
 static int64_t next_created_ms(const struct agent *agent)
 {
 	int64_t ms = clock_real_ms();

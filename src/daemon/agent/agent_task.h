@@ -32,7 +32,7 @@ bool agent_task_join(struct agent_set *set, struct request *request, const char 
 
 /* Types the next task if the agent is ready for it. */
 void agent_tasks_step(struct agent *agent);
-/* Handles a verdict first. Returns false if the prompt seen may be older than the running task. */
+/* Handles a verdict before the agent. False if the prompt may be older than the running task. */
 bool agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 /* An agent reports its reply to the task that it works on. The last report counts. */
@@ -41,11 +41,11 @@ void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char 
 void agent_tasks_wrote(struct agent *agent);
 /* Call this before tasks can be typed. */
 void agent_tasks_init(struct agent *agent);
-/* The program has ended, or will not return: ends the running task; if `all`, queued ones too. */
+/* Ends the running task, because the program has ended; if `all`, also the queued tasks. */
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
 /* Frees all tasks, when the daemon ends. They stay in the store. */
 void agent_tasks_forget(struct agent *agent);
-/* Call this when the wall clock was set: deadlines follow or stay, as those of timers. */
+/* Call this when the wall clock was set. Deadlines follow the clock or stay, as timers do. */
 void agent_tasks_follow_clock(struct agent_set *set);
 /* Loads the tasks of an earlier daemon from the store. */
 void agent_tasks_load(struct agent_set *set);

@@ -283,7 +283,7 @@ static enum row_match match_row(
 	return len > 0 && strncmp(row, profile->row, len) == 0 ? ROW_DRAFT : ROW_OTHER;
 }
 
-/* The program is not at its prompt: judges if it asks for something. */
+/* Judges if a program that is not at its prompt asks for something. */
 static void judge_other(
     const struct agent_facts *facts, const char *why, struct agent_verdict *verdict)
 {
@@ -331,7 +331,7 @@ static bool is_drawn(const char *tail)
 	return false;
 }
 
-/* Judges a row that matches the prompt: is that enough, or must the program be quiet for longer? */
+/* Judges a row that matches the prompt. With little other evidence a longer quiet is required. */
 static void judge_prompt(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct agent_verdict *verdict)
 {
@@ -428,7 +428,7 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	return false;
 }
 
-/* Judges if this is the first prompt: nothing was learned yet. */
+/* Judges if this is the first prompt, of which nothing was learned yet. */
 static void judge_first(
     const struct agent_facts *facts, struct pattern *regex, struct agent_verdict *verdict)
 {

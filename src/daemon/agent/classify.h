@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The verdict on a program at rest: is it at its prompt, does it ask something, or is it working?
- * Pure functions: from what was seen now and learned before to a verdict with a reason. A prompt
- * counts only at the cursor, at rest, and if all other facts agree: the program in front, the modes
- * of its terminal, what it waits for, the marks of shell integration (OSC 133), and the bytes that
- * drew the prompt. So the same characters in the middle of output do not count.
+ * The verdict on a program at rest: it is at its prompt, or asks something, or works. Pure
+ * functions make a verdict with a reason from the facts of a look and from what was learned before.
+ * A prompt counts only at the cursor, at rest, and if all other facts agree: the program in front,
+ * the modes of its terminal, what it waits for, the marks of shell integration (OSC 133), and the
+ * bytes that drew the prompt. So the same characters in the middle of output do not count.
  */
 #pragma once
 
@@ -50,8 +50,8 @@ struct agent_facts {
 	bool is_behind; /* the program is stopped, and the shell that started it is in front (^Z) */
 	struct pane_tty tty;
 	char mark; /* the last OSC 133 mark; 0: none was seen */
-	char tail
-	    [AGENT_TAIL_SIZE]; /* bytes since the last newline, each run of digits as one 0; "": unknown */
+	/* Bytes since the last newline, with each run of digits as one 0; "": unknown. */
+	char tail[AGENT_TAIL_SIZE];
 	int64_t quiet_ms; /* time since the last output */
 };
 
@@ -61,7 +61,7 @@ struct prompt_profile {
 	bool is_cooked; /* mode of the terminal at the prompt */
 	bool has_tty, has_right, is_shell;
 	bool reads; /* the program was seen to read at its prompt */
-	bool is_sure; /* the row was the prompt at a second time too */
+	bool is_sure; /* the row was seen at two prompts */
 	char row[AGENT_ROW_SIZE]; /* digits as 0 */
 	char tail[AGENT_TAIL_SIZE]; /* bytes that drew the first prompt; "": unknown */
 	char other_tail[AGENT_TAIL_SIZE]; /* bytes that drew a later prompt */

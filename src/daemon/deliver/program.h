@@ -23,8 +23,7 @@ struct program_order {
 	int input; /* for its standard input; negative: empty input */
 	size_t output_max; /* bytes of output; writing more fails */
 	int64_t time_ms; /* time until the program gets SIGTERM */
-	int64_t
-	    grace_ms; /* from SIGTERM until its group gets SIGKILL; 0: SIGKILL without SIGTERM */
+	int64_t grace_ms; /* from SIGTERM to the group's SIGKILL; 0: SIGKILL without SIGTERM */
 };
 
 /* Returns NULL with errno if the program cannot be started. */

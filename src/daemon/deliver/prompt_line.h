@@ -8,6 +8,8 @@
 
 #include "daemon/queue/notification.h"
 
+struct config_limits;
+
 #define PROMPT_LINE_MAX 600 /* characters of a whole line */
 #define PROMPT_LINE_BYTES 2048
 #define PROMPT_LINE_QUOTE_MAX 200 /* characters of a quotation */
@@ -20,7 +22,6 @@
  * post's text, quote_match of the line that a watch has found. limits NULL: for a line that other
  * users may see. It has no quotations, and of commands only that of a job.
  */
-struct config_limits;
 void prompt_line_compose(struct buf *out, const struct notification *const *notes, size_t count,
     const struct config_limits *limits);
 

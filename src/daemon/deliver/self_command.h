@@ -3,8 +3,9 @@
  * Commands that agents have typed into their own pane, such as "/compress". A source. A command is
  * typed when its agent is ready, and is done when the pane is quiet at an empty prompt again. It
  * ends in exactly one notification. Commands are in the store, and none is typed twice. After a
- * restart a command that was not typed is typed; a command that still stands at the prompt is
- * submitted; the notification of any other says that its end was not seen.
+ * restart of the daemon, a command that was not typed is typed, a command that still stands at the
+ * prompt is submitted, and the end of a submitted command is waited for. The notification of a
+ * command that was being typed, and is not at the prompt, says that the command may have run.
  */
 #pragma once
 

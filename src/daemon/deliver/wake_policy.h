@@ -2,7 +2,7 @@
 /*
  * Wake policies: which notifications wake the agent of a pane, and when. A notification that does
  * not wake is not delivered in any way until another one of its pane wakes, or quiet hours end.
- * Requests for notifications get it at once. Without a policy every notification wakes.
+ * A request for notifications gets it at once. Without a policy every notification wakes.
  */
 #pragma once
 

@@ -14,7 +14,8 @@ struct request;
 
 /*
  * may: type now. sign: the evidence that there is no draft, for the answer, in static storage; NULL
- * if the pane is exempt. If may is false, the request has failed already: only free data.
+ * by force or if the pane is exempt. If may is false, the request has failed already, and only data
+ * must be freed.
  */
 typedef void person_guard_fn(void *data, bool may, const char *sign);
 

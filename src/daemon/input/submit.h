@@ -4,9 +4,10 @@
  * through here. A submit types a text into a pane when the guards of its policy allow this, presses
  * Enter as a separate step, and reports what was seen.
  *
- * It presses no keys but the text and Enter. Enter is pressed when the text was seen at the cursor,
- * and again only while the text still stands there and all keys were read. Into one pane, only one
- * text at a time is typed. tmux checks the pane in the same command that types.
+ * It presses no keys but the text and Enter, and those of submit_retract(). Enter is pressed when
+ * the text was seen at the cursor, and again only while the text still stands there and all keys
+ * were read. Into one pane, only one text at a time is typed. tmux checks the pane in the same
+ * command that types.
  */
 #pragma once
 

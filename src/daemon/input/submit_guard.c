@@ -91,7 +91,7 @@ bool screen_guard_allows(
 	else if (prompt->is_shell && !is_ready)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the prompt looks like a shell's");
 	else if (sign == SIGN_NONE && !prompt->begins_row && !is_ready && known_name(facts) != NULL)
-		/* Another version may show a draft like this. An empty row may end one out of sight. */
+		/* Another version may show a draft like this, or the empty row below one. */
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "its screen shows no prompt");
 	else if (prompt->is_open && facts->draws_lines && !is_ready && !facts->is_at_prompt)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,

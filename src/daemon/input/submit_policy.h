@@ -22,7 +22,7 @@ enum submit_sight {
  * question.
  */
 struct submit_policy {
-	bool is_once; /* if a guard holds, end with SUBMIT_HELD; otherwise try again */
+	bool is_once; /* do not try again: end with SUBMIT_HELD if a guard prevents typing */
 	bool knows_prompt; /* judge() checks program and prompt; shells are allowed */
 	bool answers_question; /* the text is an answer: a question on the screen is no obstacle */
 	bool keeps_pane; /* a submitted text keeps the pane, until submit_release() */

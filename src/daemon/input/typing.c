@@ -144,8 +144,8 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 }
 
 /*
- * Appends both sides of a comparison that is true if only these processes get the keys. All
- * synchronized panes of the window count if the pane is one, because tmux sends keys to each.
+ * Appends both sides of a comparison that is true if only these processes get the keys. If the pane
+ * is synchronized, tmux sends the keys to all synchronized panes of its window, so all these count.
  */
 static void put_processes(const struct right_only *only, struct buf *out, const char *behind)
 {
@@ -175,8 +175,9 @@ static void put_guard(const struct typing *typing, struct buf *out)
 }
 
 /*
- * Appends the command that reports what prevented typing: a HELD line, for typing_check(). If the
- * condition is true now, when it is checked again, tmux had given up the format.
+ * Appends the command that reports what prevented typing, as a HELD line for typing_check(). The
+ * command checks the condition again. A condition that is true now was not false before: tmux had
+ * given up its format.
  */
 static void put_otherwise(
     const struct typing *typing, const struct buf *guard, const char *otherwise, struct buf *out)

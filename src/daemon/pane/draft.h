@@ -2,7 +2,8 @@
 /*
  * The draft in a pane: text in the input line at the cursor that Muxbus did not type. The line
  * begins behind the prompt that the shell marked (OSC 133 A and B), or else behind what looks like
- * a prompt. Without either, the screen does not show a draft. Pure functions of a screen.
+ * a prompt. Without either, the screen shows a draft only while a shell edits its line. Pure
+ * functions of a screen.
  */
 #pragma once
 

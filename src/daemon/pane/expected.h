@@ -13,7 +13,7 @@ struct store;
 
 struct expected {
 	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* by agent_argv_identity() */
-	/* pid 0 if not seen in /proc; counts as ended once a person makes a request at a shell */
+	/* pid 0: it was not seen in /proc, and a person's request at a shell makes it forgotten */
 	struct foreground_program program;
 	/* No known agent; only commands in the program made requests, such as muxbus in make. */
 	bool is_by_command;

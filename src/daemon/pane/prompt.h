@@ -24,8 +24,7 @@ struct prompt {
 	bool begins_row; /* such a prompt begins its row */
 	bool has_draft;
 	bool has_right_draft; /* the draft is right of the cursor */
-	bool
-	    is_open; /* text above the cursor's empty row may be a draft that begins out of sight */
+	bool is_open; /* a draft above the cursor's empty row may begin out of sight */
 	bool is_shell; /* the prompt ends like a shell's: $ # % */
 	bool is_question; /* a menu is shown: a key would answer it */
 	char line[256]; /* the text left of the cursor, ASCII, as evidence */

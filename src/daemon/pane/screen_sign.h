@@ -45,11 +45,9 @@ bool screen_sign_is_named(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 
 /*
- * Judges the state of a known agent from its screen alone: dialog, work, draft or idle, the first
- * of these whose patterns match the lower rows. Pure. tests/screens.t measures this on recorded
- * screens.
+ * Judges the state of a known agent from its screen alone. Returns SIGN_DIALOG, SIGN_WORK,
+ * SIGN_DRAFT or SIGN_IDLE, the first of these whose patterns match the lower rows, or SIGN_NONE.
+ * Pure. tests/screens.t measures this on recorded screens.
  */
-
-/* Returns SIGN_NONE if no sign of the agent is shown. */
 enum screen_sign_kind screen_verdict(
     const struct screen_sign_set *signs, const char *agent, const struct prompt_view *view);

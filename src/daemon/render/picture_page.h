@@ -42,8 +42,8 @@ struct picture_looks {
 /* Applies "ESC [ parameters m" to looks; text holds only the parameters. */
 void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_t len);
 
-#define PICTURE_CELL_BYTES \
-	31 /* bytes of a character with its combining characters; further ones are dropped */
+/* Bytes of a character with its combining characters; further combining characters are dropped. */
+#define PICTURE_CELL_BYTES 31
 
 struct picture_cell {
 	struct picture_looks looks;
@@ -108,12 +108,9 @@ uint32_t picture_character(const struct picture_cell *cell);
 struct picture_paint picture_cell_paint(
     const struct picture_page *page, const struct picture_cell *cell);
 
-/*
- * picture_run_end() returns the column behind a run of cells that are alike: alike() returns true
- * for each of them and the first.
- */
 typedef bool picture_alike_fn(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b);
+/* Returns the column behind a run of cells: alike() is true for the first cell and each of them. */
 unsigned picture_run_end(const struct picture_page *page, unsigned column, picture_alike_fn *alike);
 
 /* Visible colours, 0xrrggbb. */
