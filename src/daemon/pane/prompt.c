@@ -159,24 +159,24 @@ static bool is_blank(const struct prompt_row *row)
 }
 
 /*
- * Returns true if the cursor's row continues a draft from above: up to a row that begins with a
- * prompt, all rows have text. The edge of a box ends a draft. So does a blank row, unless the
- * cursor's row has neither text nor prompt (ret_is_open is not NULL): then the draft may have blank
- * rows, and *ret_is_open says if it may begin out of sight.
+ * Returns true if the cursor's row continues a draft that begins above, behind a prompt at the
+ * start of a row. The edge of a box ends a draft, and so does a blank row unless has_blanks.
+ * ret_is_open (may be NULL): whether a draft may begin out of sight.
  */
-static bool is_continued(const struct prompt_view *view, bool is_boxed, bool *ret_is_open)
+static bool is_continued(
+    const struct prompt_view *view, bool is_boxed, bool has_blanks, bool *ret_is_open)
 {
 	static struct prompt_row row;
-	bool has_nothing = ret_is_open != NULL, is_begun = false;
-	unsigned most = has_nothing ? PROMPT_ROWS_MAX : PROMPT_ROWS;
+	bool is_begun = false;
+	unsigned most = has_blanks ? PROMPT_ROWS_MAX : PROMPT_ROWS;
 	for (unsigned back = 1; back <= most && back <= view->cursor_row; back++) {
 		size_t begin, end;
 		view_row(view, view->cursor_row - back, &row);
 		begin = row_begin(&row);
 		if (is_boxed && (row.count == 0 || !is_upright(row.characters[0])))
-			return has_nothing && is_begun; /* a box may have no prompt */
+			return has_blanks && is_begun; /* a box may have no prompt */
 		if (begin == row.count) {
-			if (!is_boxed && !(has_nothing && is_blank(&row)))
+			if (!is_boxed && !(has_blanks && is_blank(&row)))
 				return false;
 			continue;
 		}
@@ -185,15 +185,16 @@ static bool is_continued(const struct prompt_view *view, bool is_boxed, bool *re
 			return is_begun || has_text(&row, end, row.count);
 		is_begun = true;
 	}
-	if (has_nothing) /* little text stands in the upper half */
+	if (ret_is_open != NULL) /* little text stands in the upper half */
 		*ret_is_open =
 		    is_begun && view->cursor_row >= prompt_row_count(view->text, view->len) / 2;
 	return false;
 }
 
 /*
- * Returns true if the sign that begins the cursor's row quotes something in a draft: it is beneath
- * the text behind a prompt, and nothing between them begins further left.
+ * Returns true if the sign that begins the cursor's row quotes something in a draft: the sign is
+ * beneath the text behind a prompt, and nothing between them begins further left. Or a draft stands
+ * in the row above, behind another sign at the same margin.
  */
 static bool is_quotation(
     const struct prompt_view *view, const struct prompt_row *last, bool is_boxed)
@@ -205,6 +206,9 @@ static bool is_quotation(
 		if (is_boxed ? row.count == 0 || !is_upright(row.characters[0])
 			     : row_begin(&row) == row.count && !is_blank(&row))
 			return false; /* the edge of a box */
+		if (back == 1 && row_begin(&row) == column && lead_end(&row) > 0 &&
+		    row.characters[column] != last->characters[column])
+			return has_text(&row, lead_end(&row), row.count);
 		if (row_begin(&row) < row.count && row_begin(&row) < column)
 			return lead_end(&row) > 0 && lead_end(&row) + 1 == column;
 	}
@@ -228,14 +232,36 @@ static bool is_lead_end(const struct prompt_row *row, size_t end)
 	    row->characters[end - 2] > '9';
 }
 
+/* Returns true if a row up to its sign may be in a draft: "and then ->", or an item's "*". */
+static bool is_like_draft(const struct prompt_row *row, size_t end)
+{
+	uint32_t before;
+	while (end > 1 && prompt_is_end(row->characters[end - 1]))
+		end--;
+	before = row->characters[end - 1];
+	return before == ' ' || before == '-' || before == '=' || before == '*';
+}
+
+/* Returns true if the row at the cursor is in a box: a text above is in it too, behind its side. */
+static bool is_in_box(const struct prompt_view *view, const struct prompt_row *row)
+{
+	static struct prompt_row above;
+	if (row->count == 0 || !is_upright(row->characters[0]))
+		return false;
+	if (view->cursor_row == 0)
+		return true;
+	view_row(view, view->cursor_row - 1, &above);
+	return row_begin(&above) == above.count || is_upright(above.characters[0]);
+}
+
 /* Returns true if there is a draft left of the cursor. */
 static bool has_left_draft(
     const struct prompt_view *view, const struct prompt_row *row, size_t end, struct prompt *prompt)
 {
-	bool is_boxed = row->count > 0 && is_upright(row->characters[0]);
+	bool is_boxed = is_in_box(view, row);
 	size_t last = text_end(row, end), prompt_end;
 	if (last == 0)
-		return is_continued(view, is_boxed, &prompt->is_open);
+		return is_continued(view, is_boxed, true, &prompt->is_open);
 	prompt->is_shell = strchr("$#%", (int)(row->characters[last - 1] & 0x7f)) != NULL &&
 	    row->characters[last - 1] < 0x80;
 	prompt_end = find_prompt_end(row, end);
@@ -246,8 +272,9 @@ static bool has_left_draft(
 		return true;
 	}
 	/* "and then ->" and ">" are prompts only if they do not continue a draft. */
-	return prompt_is_end(row->characters[row_begin(row)]) ? is_quotation(view, row, is_boxed)
-							      : is_continued(view, is_boxed, NULL);
+	return prompt_is_end(row->characters[row_begin(row)])
+	    ? is_quotation(view, row, is_boxed)
+	    : is_continued(view, is_boxed, is_like_draft(row, prompt_end), NULL);
 }
 
 void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
@@ -326,11 +353,10 @@ static void make_key(const char *line, size_t len, struct key *key)
 /* Returns true if a prompt and nothing else is left of end, and no draft in the rows above. */
 static bool is_any_lead(const struct prompt_view *view, const struct prompt_row *row, size_t end)
 {
-	bool is_boxed = row->count > 0 && is_upright(row->characters[0]), is_open;
 	while (end > 0 && !is_text(row, end - 1))
 		end--;
 	if (end == 0)
-		return !is_continued(view, is_boxed, &is_open);
+		return !is_continued(view, is_in_box(view, row), true, NULL);
 	return find_prompt_end(row, end) == end;
 }
 
