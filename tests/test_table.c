@@ -254,6 +254,8 @@ static void test_results(void)
 	    "the list that has columns, of two lists");
 	is_str(shown("x", "{\"when\":\"2001-02-03T04:05:06.789Z\"}"), "when  2001-02-03 04:05:06\n",
 	    "a time");
+	is_str(shown("x", "{\"what\":\"2001-02-03T04:05:06.789Z disk full\"}"),
+	    "what  2001-02-03T04:05:06.789Z disk full\n", "a text that begins with a time");
 	buf_clear(&out);
 	show_event(&out,
 	    read_json("{\"seq\":7,\"time\":\"2001-02-03T04:05:06.789Z\",\"kind\":"

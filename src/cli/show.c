@@ -47,25 +47,29 @@ void show_bytes(struct buf *out, int64_t bytes)
 		(void)buf_printf(out, size < 9.95 ? "%.1f%c" : "%.0f%c", size, units[unit]);
 }
 
-/* Appends "2026-11-21T02:15:00.123Z" in local time. Returns false if the text is not a time. */
+/* Reads a time such as "2026-11-21T02:15:00.123Z". Returns false if the text is not a time. */
+static bool read_time(const char *text, int64_t *ret_ms, struct tm *ret_local)
+{
+	time_t when;
+	*ret_ms = clock_parse(text);
+	when = (time_t)(*ret_ms / 1000);
+	return *ret_ms != 0 && localtime_r(&when, ret_local) != NULL;
+}
+
+/* Appends a time in local time, with the date unless it is today. Returns as read_time(). */
 static bool put_time(struct buf *out, const char *text)
 {
-	struct tm utc = {0};
 	struct tm local, today;
 	char clock[40];
-	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
+	time_t now = time(NULL);
+	int64_t ms;
 	bool is_today;
-	time_t when, now;
-	if (rest == NULL || (*rest != '.' && *rest != 'Z'))
-		return false;
-	when = timegm(&utc);
-	now = time(NULL);
-	if (localtime_r(&when, &local) == NULL || localtime_r(&now, &today) == NULL)
+	if (!read_time(text, &ms, &local) || localtime_r(&now, &today) == NULL)
 		return false;
 	is_today = local.tm_year == today.tm_year && local.tm_yday == today.tm_yday;
-	if (strftime(clock, sizeof clock, is_today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &local) == 0)
-		return false;
-	return buf_append_str(out, clock) == 0;
+	return strftime(clock, sizeof clock, is_today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &local) >
+	    0 &&
+	    buf_append_str(out, clock) == 0;
 }
 
 static void put_list(struct buf *out, const struct json *list)
@@ -531,18 +535,13 @@ static bool is_worth_it(const struct json *member)
 /* Appends the local time of day, with milliseconds. */
 static void put_clock(struct buf *out, const char *text)
 {
-	struct tm utc = {0};
 	struct tm local;
-	char clock[16];
-	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
-	time_t when = rest != NULL ? timegm(&utc) : 0;
-	if (rest == NULL || *rest != '.' || localtime_r(&when, &local) == NULL ||
-	    strftime(clock, sizeof clock, "%H:%M:%S", &local) == 0) {
+	int64_t ms;
+	if (read_time(text, &ms, &local))
+		(void)buf_printf(out, "%02d:%02d:%02d.%03d", local.tm_hour, local.tm_min,
+		    local.tm_sec, (int)(ms % 1000));
+	else
 		(void)screen_text_line(out, text, strlen(text));
-		return;
-	}
-	(void)buf_append_str(out, clock);
-	(void)screen_text_line(out, rest, strnlen(rest, 4));
 }
 
 static enum screen_style style_of(const char *kind)
