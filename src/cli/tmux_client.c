@@ -15,16 +15,17 @@ bool tmux_client_choose(const char *output, const char *own_pane, char *ret_name
 	char pane[32], name[PATH_MAX];
 	long long activity, newest = -1;
 	int is_control, used;
+	bool was_own = false;
 	for (; sscanf(output, "%d %31s %lld %4095[^\n]%n", &is_control, pane, &activity, name,
 		   &used) == 4;
 	     output += used) {
-		/* The command was typed here, so no other client counts as more recent. */
-		if (strcmp(pane + 1, own_pane) == 0)
-			activity = INT64_MAX;
-		if (is_control == 0 && activity > newest) {
-			newest = activity;
-			(void)snprintf(ret_name, size, "%s", name);
-		}
+		/* The command was typed in our pane, so its clients come before all others. */
+		bool is_own = strcmp(pane + 1, own_pane) == 0;
+		if (is_control != 0 || (is_own == was_own ? activity <= newest : was_own))
+			continue;
+		newest = activity;
+		was_own = is_own;
+		(void)snprintf(ret_name, size, "%s", name);
 	}
 	return newest >= 0;
 }

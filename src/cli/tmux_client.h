@@ -8,8 +8,8 @@
 extern const char tmux_client_list[];
 
 /*
- * Chooses from the output of tmux_client_list: the client that shows own_pane ("%3", or ""), else
- * the client used last; never a control client. Returns false if no terminal is attached.
+ * Chooses a client from the output of tmux_client_list: of those that show own_pane ("%3", or ""),
+ * else of all, the one used last, but no control client. Returns false if no terminal is attached.
  */
 bool tmux_client_choose(const char *output, const char *own_pane, char *ret_name, size_t size);
 
