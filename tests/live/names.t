@@ -200,4 +200,14 @@ is 'help of a shorter name says so' "$(muxbus help send | grep -c '^The same as 
 is 'completion of send has the panes' "$(complete send '%')" "$pane "
 is 'of kill, the jobs and the arguments' "$(complete kill sig)" 'signal= '
 is 'of logs, the jobs' "$(complete logs "$job")" "$job "
+
+# The end of the tmux server is the end of its panes.
+
+before=$(muxbus status | jq .subscriptions)
+timeout 20 muxbus tail "$pane" >"$dir/lines" 2>"$dir/err" &
+tail=$!
+until_is 'tail subscribes' $((before + 1)) sh -c "muxbus status | jq .subscriptions"
+t kill-server
+wait "$tail"
+is 'tail ends with the tmux server' $? 0
 done_testing

@@ -75,7 +75,8 @@ static enum cli_status subscribe(struct tail_verb *tail, struct link *link)
 	    strcmp(own, tail->pane) == 0)
 		return cli_usage("tail", "pane %s is this one: its lines would come again", own);
 	(void)snprintf(params, sizeof params,
-	    "{\"kinds\":[\"gap\",\"line\",\"pane_closed\"],\"panes\":[\"%s\"]}", tail->pane);
+	    "{\"kinds\":[\"gap\",\"line\",\"pane_closed\",\"server_lost\"],\"panes\":[\"%s\"]}",
+	    tail->pane);
 	link_set_other(link, on_message, tail);
 	return ask_result(link, "subscribe", params, ASK_TIMEOUT_MS, &result);
 }
