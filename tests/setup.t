@@ -50,7 +50,8 @@ setup claude --remove >/dev/null
 is 'and --remove removes it, with a file that has nothing else' "$(ls -d "$HOME/.claude" 2>/dev/null)" ''
 MUXBUS_CONTRIBDIR=$dir/nowhere setup claude --write >/dev/null
 is 'without the plugin it is refused' $? 1
-is 'without a home it says only that' "$(HOME='' PATH=/usr/bin:/bin setup gemini --write)" 'muxbus: settings.json: $HOME is not an absolute path'
+is 'without HOME the home of the account counts' "$(HOME='' setup gemini --print | grep -m 1 '^/')" \
+	"$(getent passwd "$(id -u)" | cut -d : -f 6)/.gemini/settings.json"
 mkdir "$dir/removed"
 is 'nor in a folder that is gone' "$(cd "$dir/removed" && rmdir "$dir/removed" && setup gemini --scope=project --write)" \
 	'muxbus: .gemini/settings.json: the current directory was removed'

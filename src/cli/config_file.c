@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "wire/address.h"
 
 #define NEW_MODE 0600 /* mode of a new file, which may later hold secrets */
 #define NEW_DIR_MODE 0700
@@ -213,7 +214,7 @@ static bool is_same_folder(const struct stat *one, const char *path)
  */
 static void remove_folders(const char *path)
 {
-	const char *home = getenv("HOME");
+	const char *home = address_home();
 	static char dir[PATH_MAX], here[PATH_MAX];
 	struct stat status;
 	size_t home_len = home != NULL ? strlen(home) : 0;

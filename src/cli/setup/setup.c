@@ -37,7 +37,7 @@ static enum cli_status run(const struct setup *setup)
 		if (!setup_place(setup, file->paths[setup->scope], path, sizeof path))
 			return cli_fail(CLI_NO, "%s: %s", file->paths[setup->scope],
 			    setup->scope == SETUP_PROJECT ? "the current directory was removed"
-							  : "$HOME is not an absolute path");
+							  : "there is no home directory");
 		if (setup->action == SETUP_PRINT) {
 			if (printed++ > 0)
 				(void)putchar('\n');

@@ -8,6 +8,7 @@
 #include "cli/setup/config_json.h"
 #include "cli/setup/config_toml.h"
 #include "cli/shell_word.h"
+#include "wire/address.h"
 #include "wire/json.h"
 
 #define TEXT_MAX ((size_t)64 * 1024)
@@ -352,14 +353,14 @@ bool setup_place(const struct setup *setup, const char *path, char *out, size_t 
 {
 	const struct setup_agent *agent = setup->agent;
 	const char *folder = agent->home_variable != NULL ? getenv(agent->home_variable) : NULL;
-	const char *home = getenv("HOME");
+	const char *home = address_home();
 	char cwd[PATH_MAX];
 	int n;
 	if (setup->scope == SETUP_PROJECT)
 		n = getcwd(cwd, sizeof cwd) != NULL ? snprintf(out, size, "%s/%s", cwd, path) : -1;
 	else if (folder != NULL && *folder == '/')
 		n = snprintf(out, size, "%s/%s", folder, path);
-	else if (home != NULL && *home == '/')
+	else if (home != NULL)
 		n = snprintf(
 		    out, size, "%s/%s%s%s", home, agent->home, *agent->home ? "/" : "", path);
 	else
