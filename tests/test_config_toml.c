@@ -5,7 +5,10 @@
 #include "cli/setup/config_toml.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tap.h"
 
@@ -171,9 +174,33 @@ static void test_round(void)
 	}
 }
 
+/* A text for which there is no room ends the process; otherwise its end would be lost. */
+static void test_too_large(void)
+{
+	static const char table[] = "[servers.us]\na = 1\n";
+	size_t len = (size_t)64 * 1024 * 1024 - 2;
+	char *text = malloc(len + 1);
+	int status = -1;
+	pid_t pid;
+	memset(text, '#', len);
+	text[len] = '\0';
+	memcpy(text, table, sizeof table - 1);
+	pid = fork();
+	if (pid == 0) {
+		struct config_toml config;
+		if (config_toml_init(&config, "servers.us", text, len))
+			(void)config_toml_set(&config, "a", "12345", false);
+		_exit(0);
+	}
+	(void)waitpid(pid, &status, 0);
+	is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1, "a text that becomes too large");
+	free(text);
+}
+
 int main(void)
 {
 	test_set();
+	test_too_large();
 	test_refused();
 	test_grammar();
 	test_quoted_keys();

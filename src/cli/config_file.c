@@ -256,7 +256,7 @@ void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes
 	r |= buf_append(&out, bytes, len);
 	r |= buf_append(&out, buf_text(text) + end, text->len - end);
 	if (r < 0)
-		(void)xalloc(CONFIG_FILE_MAX); /* prints that memory is exhausted, and exits */
+		(void)xalloc(SIZE_MAX / 2); /* prints that memory is exhausted, and exits */
 	buf_finish(text);
 	*text = out;
 }

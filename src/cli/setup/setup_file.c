@@ -327,11 +327,11 @@ static bool edit_steps(const struct setup *setup, const struct setup_file *file,
 			    &toml, step->path[1], value, step->kind == SETUP_PRESET);
 		mem_free(value);
 	}
-	if (is_done)
-		(void)buf_append(out, is_toml ? toml.text.data : json.text.data,
-		    is_toml ? toml.text.len : json.text.len);
-	else
+	if (!is_done)
 		(void)snprintf(ret_reason, size, "%s", is_toml ? toml.reason : json.reason);
+	else if (buf_append(out, is_toml ? toml.text.data : json.text.data,
+		     is_toml ? toml.text.len : json.text.len) < 0)
+		out_of_memory();
 	buf_finish(&json.text);
 	buf_finish(&toml.text);
 	return is_done;
