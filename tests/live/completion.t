@@ -23,6 +23,7 @@ is 'verbs and methods' "$(complete wai)" 'wait wait_for wait_for_idle '
 is 'options' "$(complete --js)" '--json '
 is 'keys of a method' "$(complete get_job '')" "job= $job "
 is 'a used key is not offered again' "$(complete find_text regex=x re)" ''
+is 'but after a value that is a key it is' "$(complete find_text regex re)" 'regex= '
 is 'choices' "$(complete send_mouse button=l)" 'button=left '
 is 'truth values' "$(complete close_pane force=)" 'force=true force=false '
 is 'live panes' "$(complete capture_pane "pane=$pane")" "pane=$pane "

@@ -170,7 +170,8 @@ static bool is_given(const char *key, size_t count, char *const *words)
 {
 	size_t len = strlen(key);
 	for (size_t i = 0; i < count; i++)
-		if (strncmp(words[i], key, len) == 0 && strchr(":@=", words[i][len]) != NULL)
+		if (strncmp(words[i], key, len) == 0 && words[i][len] != '\0' &&
+		    strchr(":@=", words[i][len]) != NULL)
 			return true;
 	return false;
 }
