@@ -42,6 +42,28 @@ static void offer(
 	(void)buf_append_byte(completion->out, '\n');
 }
 
+/* Offers the key of an argument, such as "pane=". */
+static void offer_key(struct completion *completion, const struct json *property, const char *about)
+{
+	offer(completion, property->name, arguments_wants_json(property) ? ":=" : "=", about);
+}
+
+/*
+ * Splits a current word such as "pane=%": key becomes "pane", and lead "pane=". Returns false for a
+ * word without "=".
+ */
+static bool split_current(
+    const struct completion *completion, char key[WORD_MAX], char lead[WORD_MAX + 2])
+{
+	const char *equals = strchr(completion->current, '=');
+	if (equals == NULL)
+		return false;
+	(void)snprintf(
+	    key, WORD_MAX, "%.*s", (int)(equals - completion->current), completion->current);
+	(void)snprintf(lead, WORD_MAX + 2, "%s=", key);
+	return true;
+}
+
 /* Offers the words of a list. Options are offered only if the current word begins with "-". */
 static void offer_list(struct completion *completion, const char *list, char separator)
 {
@@ -183,24 +205,16 @@ static void complete_method(
 	const struct json *schema = json_member(row, "params");
 	const struct json *properties = json_member(schema, "properties");
 	const struct json *positional = arguments_positional(schema);
-	const char *equals = strchr(completion->current, '=');
-	if (equals != NULL) {
-		char key[WORD_MAX], lead[WORD_MAX + 2];
-		(void)snprintf(key, sizeof key, "%.*s", (int)(equals - completion->current),
-		    completion->current);
-		(void)snprintf(lead, sizeof lead, "%s=", key);
+	char key[WORD_MAX], lead[WORD_MAX + 2];
+	if (split_current(completion, key, lead)) {
 		offer_values(completion, lead, key, json_member(properties, key));
 		return;
 	}
 	json_each_member (at, properties) {
-		char word[WORD_MAX];
 		const char *type = json_get_str(at, "type", "");
 		bool is_many = strcmp(type, "array") == 0 || strcmp(type, "object") == 0;
-		if (is_given(at->name, count, words) && !is_many)
-			continue;
-		(void)snprintf(
-		    word, sizeof word, "%s%s", at->name, arguments_wants_json(at) ? ":=" : "=");
-		offer(completion, "", word, json_get_str(at, "description", ""));
+		if (is_many || !is_given(at->name, count, words))
+			offer_key(completion, at, json_get_str(at, "description", ""));
 	}
 	if (positional != NULL && count == 0)
 		offer_values(completion, "", positional->name, positional);
@@ -234,31 +248,24 @@ static void offer_members(
 {
 	const struct json *properties = json_member(json_member(kind, "params"), "properties");
 	json_each_member (at, properties) {
-		char word[WORD_MAX];
 		bool is_kind = strcmp(at->name, kind->name) == 0;
-		if (is_offered(kinds, kind, at->name))
-			continue;
-		(void)snprintf(
-		    word, sizeof word, "%s%s", at->name, arguments_wants_json(at) ? ":=" : "=");
-		offer(completion, "", word,
-		    is_kind ? json_get_str(kind, "help", "") : json_get_str(at, "description", ""));
+		if (!is_offered(kinds, kind, at->name))
+			offer_key(completion, at,
+			    is_kind ? json_get_str(kind, "help", "")
+				    : json_get_str(at, "description", ""));
 	}
 }
 
 static void complete_wait(struct completion *completion)
 {
 	const struct json *kinds = table(completion, "conditions");
-	const char *equals = strchr(completion->current, '=');
 	char key[WORD_MAX], lead[WORD_MAX + 2];
-	if (equals == NULL) {
-		json_each_member (kind, kinds)
-			offer_members(completion, kinds->child, kind);
+	if (split_current(completion, key, lead)) {
+		offer_live(completion, lead, key);
 		return;
 	}
-	(void)snprintf(
-	    key, sizeof key, "%.*s", (int)(equals - completion->current), completion->current);
-	(void)snprintf(lead, sizeof lead, "%s=", key);
-	offer_live(completion, lead, key);
+	json_each_member (kind, kinds)
+		offer_members(completion, kinds->child, kind);
 }
 
 static void complete_verb(
