@@ -338,22 +338,14 @@ static int put_member(struct arguments *call, struct json_writer *writer,
 }
 
 /* Returns true for a number, true or false. A field of any type gets such a text as JSON. */
-static bool is_scalar(const char *text, size_t len)
+static bool is_scalar(const struct arguments *call, const char *text, size_t len)
 {
 	struct json_error error;
-	struct json_reader *reader;
-	bool is_truth = (len == 4 && memcmp(text, "true", 4) == 0) ||
-	    (len == 5 && memcmp(text, "false", 5) == 0);
 	const struct json *value;
-	bool is_number;
-	/* A word with white space cannot be a number. */
-	if (is_truth || len == 0 || len > JSON_NUMBER_MAX || strcspn(text, " \t\r\n") < len)
-		return is_truth;
-	reader = json_reader_new(JSON_NUMBER_MAX);
-	value = json_read(reader, text, len, &error);
-	is_number = value != NULL && value->type == JSON_NUMBER;
-	json_reader_free(reader);
-	return is_number;
+	if (len > JSON_NUMBER_MAX || strcspn(text, " \t\r\n") < len)
+		return false;
+	value = json_read(call->reader, text, len, &error);
+	return value != NULL && (value->type == JSON_NUMBER || value->type == JSON_BOOL);
 }
 
 /* Writes a value with the type of its field. An element of an array has no name. */
@@ -373,7 +365,7 @@ static int put_value(struct arguments *call, struct json_writer *writer,
 		r = put_number(call, writer, word, text, len, kind == KIND_INTEGER);
 	else if (r == 0 && kind == KIND_BOOL)
 		r = put_bool(call, writer, name, text, len);
-	else if (r == 0 && kind == KIND_ANY && is_scalar(text, len))
+	else if (r == 0 && kind == KIND_ANY && is_scalar(call, text, len))
 		json_put_raw(writer, name, text, len);
 	else if (r == 0 && kind == KIND_MAP)
 		r = put_member(call, writer, word, text, len);

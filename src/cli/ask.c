@@ -158,7 +158,6 @@ static struct link *open_or_start(struct cli *cli, bool may_start)
 struct link *ask_connect_for(
     struct cli *cli, bool may_start, const struct ask_param *params, struct link_answer *ret_answer)
 {
-	bool is_here = strncmp(cli->socket, REMOTE_PREFIX, strlen(REMOTE_PREFIX)) != 0;
 	for (int i = 1;; i++) {
 		struct link *link = open_or_start(cli, may_start);
 		enum link_read read =
@@ -166,7 +165,8 @@ struct link *ask_connect_for(
 		if (read == LINK_LINE)
 			return link;
 		/* Try again if the link ends, as a killed daemon's socket may still accept. */
-		if (!is_here || i == GREET_TRIES || (read != LINK_END && read != LINK_BROKEN)) {
+		if (remote_is(cli) || i == GREET_TRIES ||
+		    (read != LINK_END && read != LINK_BROKEN)) {
 			(void)ask_say_read(read);
 			link_close(link);
 			return NULL;

@@ -326,7 +326,6 @@ static const struct json *find_list(const struct json *result)
 /* Writes all values that are not objects, with names such as "tmux.version". */
 struct value_walk {
 	struct buf *out;
-	size_t columns;
 	bool has_color;
 	size_t name_width; /* of the widest name, measured in a first pass */
 	bool is_measuring;
@@ -368,10 +367,9 @@ static void walk_object(struct value_walk *walk, const char *prefix, const struc
 	}
 }
 
-static void write_pairs(struct buf *out, const struct json *object, size_t columns, bool has_color)
+static void write_pairs(struct buf *out, const struct json *object, bool has_color)
 {
-	struct value_walk walk = {.out = out, .columns = columns, .has_color = has_color};
-	walk.is_measuring = true;
+	struct value_walk walk = {.out = out, .has_color = has_color, .is_measuring = true};
 	walk_object(&walk, "", object);
 	walk.is_measuring = false;
 	walk_object(&walk, "", object);
@@ -447,7 +445,7 @@ void show_write(
 	} else if (list != NULL) {
 		write_list(out, list, columns, has_color);
 	} else if (result->type == JSON_OBJECT && result->count > 0) {
-		write_pairs(out, result, columns, has_color);
+		write_pairs(out, result, has_color);
 	} else {
 		(void)buf_append_str(out, "done\n");
 	}

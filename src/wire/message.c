@@ -221,6 +221,5 @@ void message_write_error(struct json_writer *writer, const char *id, enum messag
 bool message_is_ending(const struct json *message)
 {
 	const struct json *data = json_member(json_member(message, "error"), "data");
-	const struct json *ends = json_member(data, "daemon_ends");
-	return ends != NULL && ends->type == JSON_BOOL && ends->boolean;
+	return json_get_bool(data, "daemon_ends", false);
 }

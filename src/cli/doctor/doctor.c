@@ -90,10 +90,7 @@ static void put_json(struct buf *out, const struct doctor_report *report, const 
 		buf_clear(&remedy);
 		if (finding->remedy != NULL)
 			cli_hint(&remedy, cli, finding->remedy);
-		if (finding->remedy != NULL)
-			(void)json_put_text(&writer, "remedy", (char *)remedy.data, remedy.len);
-		else
-			json_put_null(&writer, "remedy");
+		json_put_str(&writer, "remedy", finding->remedy != NULL ? buf_text(&remedy) : NULL);
 		json_object_end(&writer);
 	}
 	json_array_end(&writer);

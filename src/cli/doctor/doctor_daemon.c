@@ -79,11 +79,10 @@ static void find_version(
 
 static bool has_capability(const struct json *tmux, const char *name)
 {
-	const struct json *capabilities = json_member(tmux, "capabilities");
-	const struct json *each = capabilities != NULL ? capabilities->child : NULL;
-	while (each != NULL && (each->text == NULL || strcmp(each->text, name) != 0))
-		each = each->next;
-	return each != NULL;
+	json_each (each, json_member(tmux, "capabilities"))
+		if (each->type == JSON_STRING && strcmp(each->text, name) == 0)
+			return true;
+	return false;
 }
 
 static void find_follow(

@@ -122,21 +122,12 @@ static void launch(struct bridge *bridge)
  */
 static bool is_under_codex(void)
 {
-	char path[64], name[64];
+	char name[64];
 	pid_t pid = getppid();
-	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = process_parent(pid)) {
-		FILE *file;
-		bool is_read;
-		(void)snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
-		file = fopen(path, "re");
-		is_read = file != NULL && fgets(name, sizeof name, file) != NULL;
-		if (file != NULL)
-			(void)fclose(file); /* loses no data: the file was only read */
-		if (!is_read)
-			return false;
-		if (strncmp(name, "codex", strlen("codex")) == 0)
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = process_parent(pid))
+		if (process_read(pid, "comm", name, sizeof name) > 0 &&
+		    strncmp(name, "codex", strlen("codex")) == 0)
 			return true;
-	}
 	return false;
 }
 

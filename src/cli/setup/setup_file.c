@@ -280,10 +280,10 @@ static enum entry compare_file(const struct setup_file *file, const struct buf *
 	enum entry entry = ENTRY_NONE;
 	bool lacks_some = false;
 	for (const struct setup_step *step = file->steps; step->value != NULL; step++) {
-		enum entry one =
-		    step->kind == SETUP_SET ? compare_step(file, step, text) : ENTRY_OURS;
+		enum entry one;
 		if (step->kind != SETUP_SET)
 			continue;
+		one = compare_step(file, step, text);
 		lacks_some |= one == ENTRY_NONE;
 		entry = one > entry ? one : entry;
 	}

@@ -114,7 +114,7 @@ enum cli_status hosts_run(struct cli *cli, int argc, char **argv)
 {
 	char *call[] = {(char *)"list_hosts", NULL, NULL}, *name = NULL;
 	enum cli_status status;
-	int at = 1, count = 1, words = 1;
+	int count = 1, words = 1;
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("hosts", argv[i]))
 			return CLI_DONE;
@@ -122,16 +122,16 @@ enum cli_status hosts_run(struct cli *cli, int argc, char **argv)
 			argv[words++] = argv[i];
 	}
 	argc = words;
-	if (at < argc && strcmp(argv[at], "add") == 0)
-		return add(argc - at - 1, argv + at + 1);
-	if (at < argc && strcmp(argv[at], "remove") == 0)
-		return remove_host(argc - at - 1, argv + at + 1);
-	if (at < argc && strcmp(argv[at], "retry") == 0 && argc - at <= 2) {
+	if (argc > 1 && strcmp(argv[1], "add") == 0)
+		return add(argc - 2, argv + 2);
+	if (argc > 1 && strcmp(argv[1], "remove") == 0)
+		return remove_host(argc - 2, argv + 2);
+	if (argc > 1 && strcmp(argv[1], "retry") == 0 && argc <= 3) {
 		call[0] = (char *)"retry_hosts";
-		if (argc - at == 2)
-			call[count++] = name = xasprintf("host=%s", argv[at + 1]);
-	} else if (at < argc)
-		return cli_usage("hosts", "unexpected argument \"%s\"", argv[at]);
+		if (argc == 3)
+			call[count++] = name = xasprintf("host=%s", argv[2]);
+	} else if (argc > 1)
+		return cli_usage("hosts", "unexpected argument \"%s\"", argv[1]);
 	if (!cli->has_socket && locate_fleet(cli) < 0)
 		return cli_fail(CLI_NO, "the path of the socket is too long");
 	status = call_run(cli, count, call);

@@ -4,11 +4,7 @@
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"
 
-enum {
-	PARAMS_MAX = 4096,
-	JOB_MAX = 200, /* bytes of a job's name */
-	LOOK_MS = 1000, /* interval of polling a log that inotify cannot watch */
-};
+enum { LOOK_MS = 1000 /* interval of polling a log that inotify cannot watch */ };
 
 struct logs {
 	struct cli *cli;
@@ -78,7 +74,7 @@ enum cli_status logs_run(struct cli *cli, int argc, char **argv)
 	enum cli_status status;
 	if (!option_read(cli, argc, argv, options, &logs, NULL, &status))
 		return status;
-	if (logs.job == NULL || strlen(logs.job) > JOB_MAX)
+	if (logs.job == NULL)
 		return cli_usage("logs", "a job is missing: its id or name");
 	if (interrupt_open(&logs.interrupt) < 0)
 		return CLI_NO;

@@ -119,14 +119,12 @@ enum cli_status on_notify_run(struct cli *cli UNUSED, int argc, char **argv)
 		    "on_notify", "unexpected argument \"%s\"", argv[is_removal ? 2 : 1]);
 	if (address_config(path, sizeof path, "on_notify") < 0)
 		return cli_fail(CLI_NO, "there is no home directory");
-	if (!config_file_read(&file, path, reason, sizeof reason)) {
-		cli_error("%s", reason);
-		status = CLI_NO;
-	} else if (is_removal) {
+	if (!config_file_read(&file, path, reason, sizeof reason))
+		status = cli_fail(CLI_NO, "%s", reason);
+	else if (is_removal)
 		status = take_away(&file);
-	} else {
+	else
 		status = argc > 1 ? put(&file, argc - 1, argv + 1) : show(&file);
-	}
 	buf_finish(&file.text);
 	return status;
 }

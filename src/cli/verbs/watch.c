@@ -45,15 +45,10 @@ static bool take_name(void *data, const struct option_row *row, const char *valu
 static bool take_after(void *data, const struct option_row *row UNUSED, const char *text)
 {
 	struct watch_verb *watch = data;
-	char *end;
-	errno = 0;
-	watch->after = strtoll(text, &end, 10);
-	if (errno || *end || end == text || watch->after < 0) {
+	watch->has_after = str_parse_i64(text, strlen(text), &watch->after) && watch->after >= 0;
+	if (!watch->has_after)
 		(void)cli_usage("watch", "--after: must be the number of an event");
-		return false;
-	}
-	watch->has_after = true;
-	return true;
+	return watch->has_after;
 }
 
 static const struct option_row options[] = {
