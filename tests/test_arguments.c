@@ -85,7 +85,7 @@ static void test_json(void)
 	is_str(MADE("env:={\"A\":\"1\"}"), "{\"env\":{\"A\":\"1\"}}", "a whole map");
 	is_str(MADE("kinds=a", "kinds:=\"b\""), "{\"kinds\":[\"a\",\"b\"]}", "an element");
 	is_int(MADE("data:={\"a\":1")[0], '!', "half a value");
-	ok(strstr(reason, "data: no JSON"), "%s", reason);
+	ok(strstr(reason, "data: not JSON"), "%s", reason);
 	is_int(MADE("data:=1 2")[0], '!', "two values");
 	is_int(MADE("data:=")[0], '!', "none");
 	is_int(MADE("data:={\"a\":1,\"a\":2}")[0], '!', "a name twice");

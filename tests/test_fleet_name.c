@@ -181,8 +181,8 @@ static void test_lines(void)
 	is_line("b may=notify", "b default - - - - may");
 	is_line("b may=type", "-1 may: must be notify, not \"type\"");
 	is_line("b server=x/s", "-1 server: must be a name as for tmux -L, o");
-	is_line("-b", "-1 \"-b\" is no name of a host: up to 64 lett");
-	is_line("b:c", "-1 \"b:c\" is no name of a host: up to 64 let");
+	is_line("-b", "-1 \"-b\" is not a host name: up to 64 letter");
+	is_line("b:c", "-1 \"b:c\" is not a host name: up to 64 lette");
 	is_line("b ssh=-oProxyCommand=id", "-1 ssh: a destination does not begin with \"");
 	is_line("b ssh", "-1 \"ssh\" is not of the form name=value");
 	is_line("b ssh=", "-1 \"ssh=\" is not of the form name=value");

@@ -276,7 +276,7 @@ static int put_json(struct arguments *call, struct json_writer *writer, const ch
 	const struct json *value =
 	    json_read(call->reader, word->value, strlen(word->value), &error);
 	if (value == NULL)
-		return refuse(call, "%s: no JSON: %s", word->name, error.text);
+		return refuse(call, "%s: not JSON: %s", word->name, error.text);
 	json_put_value(writer, name, value);
 	return 0;
 }
@@ -314,7 +314,7 @@ static int put_text(struct arguments *call, struct json_writer *writer, const st
 	if (strcmp(word->name, "base64") == 0 && word->sign == SIGN_FILE)
 		json_put_base64(writer, name, text, len);
 	else if (!utf8_is_valid(text, len))
-		return refuse(call, "%s: is no UTF-8", word->name);
+		return refuse(call, "%s: is not valid UTF-8", word->name);
 	else
 		(void)json_put_text(writer, name, text, len);
 	return 0;

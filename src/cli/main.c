@@ -32,7 +32,7 @@ static int locate_host(struct cli *cli, const char *socket, const char *host)
 	if (socket != NULL)
 		return cli_usage(NULL, "-s and --host exclude each other");
 	if (*host == '-' || !remote_address(cli, host))
-		return cli_usage(NULL, "--host: \"%s\" is no name of a host", host);
+		return cli_usage(NULL, "--host: \"%s\" is not a host name", host);
 	return -1;
 }
 

@@ -113,7 +113,7 @@ static void put_events(struct buf *line, const struct json *status)
 static void put_memory(struct buf *line, const struct json *status)
 {
 	show_bytes(line, json_get_int(json_member(status, "memory"), "rss_bytes", 0));
-	(void)buf_append_str(line, ", of it output of panes ");
+	(void)buf_append_str(line, ", of which output of panes: ");
 	show_bytes(line, json_get_int(json_member(status, "streams"), "ring_bytes", 0));
 }
 

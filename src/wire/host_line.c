@@ -51,7 +51,7 @@ static int read_word(struct host_spec *spec, char *word, char *ret_reason, size_
 		    str_shown(value, strlen(value), shown));
 	else
 		return str_refuse(ret_reason, size,
-		    "there is no \"%s\"; a line is NAME [ssh=DESTINATION] [server=NAME] "
+		    "there is no \"%s\"; a line is NAME [ssh=DESTINATION] [server=NAME|PATH] "
 		    "[muxbus=PATH] [may=notify]",
 		    str_shown(word, strlen(word), shown));
 	return 0;
@@ -67,8 +67,8 @@ int host_line_read(char *line, struct host_spec *ret_spec, char *ret_reason, siz
 		return 0;
 	if (!host_line_is_name(word))
 		return str_refuse(ret_reason, size,
-		    "\"%s\" is no name of a host: up to %d letters, digits, \".\", \"_\" and "
-		    "\"-\"; ssh=DESTINATION takes any other",
+		    "\"%s\" is not a host name: up to %d letters, digits, \".\", \"_\" and \"-\"; "
+		    "ssh=DESTINATION takes any other",
 		    str_shown(word, strlen(word), shown), HOST_NAME_BYTES);
 	ret_spec->name = word;
 	while ((word = strtok_r(NULL, blanks, &rest)) != NULL && *word != '#')

@@ -15,16 +15,16 @@ struct page {
 };
 
 /* PAGE_OFFSET: the parameter offset of lists. PAGE_RESULTS: the results last and more. */
-#define PAGE_OFFSET(struct_)                                                                    \
-	{                                                                                       \
-		FIELD_ROW(INT, struct struct_, offset, "offset"),                               \
-		    .flags = FIELD_RARE, .max = JSON_INT_MAX,                                   \
-		    .help = "Begin behind so many: last of an answer that had not all of them." \
+#define PAGE_OFFSET(struct_)                                                           \
+	{                                                                              \
+		FIELD_ROW(INT, struct struct_, offset, "offset"),                      \
+		    .flags = FIELD_RARE, .max = JSON_INT_MAX,                          \
+		    .help = "Skip this many entries: last of an answer that has more." \
 	}
-#define PAGE_RESULTS                                                                \
-	{"last", "integer", "the offset to go on from"},                            \
-	{                                                                           \
-		"more", "boolean", "whether there are others than the answer holds" \
+#define PAGE_RESULTS                                                     \
+	{"last", "integer", "offset of the next entry"},                 \
+	{                                                                \
+		"more", "boolean", "whether entries follow the last one" \
 	}
 
 /* Begins the array called name. */

@@ -73,7 +73,7 @@ static const char *find_advice(const struct relay_end *end)
 		"its host key is not known here; look at the key and accept it: ssh "},
 	    {"Permission denied (", NULL, "give it a key of yours: ssh-copy-id "},
 	    {"relay", "exit status 2",
-		"its muxbus is of another version; install the version of here on "},
+		"its muxbus has another version; install the same version on "},
 	    {"", "exit status 127",
 		"install Muxbus there, or set MUXBUS_REMOTE, or muxbus= in the hosts file, to its "
 		"path on "},

@@ -87,7 +87,7 @@ wordy='ssh: connect to host wordy port 22: No route to host'
 unreached wordy "$wordy" "ssh did not reach wordy: $wordy"
 unreached welcomed 'ssh has ended: exit status 127: install Muxbus there, or set MUXBUS_REMOTE, or muxbus= in the hosts file, to its path on welcomed'
 unreached bare 'bash: line 1: muxbus: command not found: install Muxbus there, or set MUXBUS_REMOTE, or muxbus= in the hosts file, to its path on bare'
-unreached older 'muxbus: there is no method "relay"; "describe" lists all methods: its muxbus is of another version; install the version of here on older'
+unreached older 'muxbus: there is no method "relay"; "describe" lists all methods: its muxbus has another version; install the same version on older'
 unreached empty 'muxbus on empty: no tmux server runs at /tmp/tmux-7/default. Start tmux; or muxbusd without it: muxbus start'
 unreached mute 'ssh has ended: exit status 4'
 unreached chatty 'it writes, but muxbus relay says no hello' 'chatty: it writes, but muxbus relay says no hello'

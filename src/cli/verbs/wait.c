@@ -103,7 +103,7 @@ static enum cli_status put_params(const struct wait_verb *wait, struct buf *para
 	    &writer, "timeout_sec", (double)(wait->timeout_ms ? wait->timeout_ms : 1) / 1000);
 	json_put_given(&writer, "wait", wait->name);
 	json_object_end(&writer);
-	return writer.is_cut ? cli_usage(NULL, "the conditions are too long") : CLI_DONE;
+	return writer.is_cut ? cli_usage("wait", "the conditions are too long") : CLI_DONE;
 }
 
 static void tell_condition(const struct cli *cli, const struct json *condition)
@@ -408,7 +408,9 @@ static int take_member(
 		    all, "%s: says more of a condition, and there is none before it", word->name);
 	if (all->open == NULL) {
 		all->pane = value;
-		return utf8_is_valid(value, strlen(value)) ? 0 : refuse(all, "pane: is no UTF-8");
+		return utf8_is_valid(value, strlen(value))
+		    ? 0
+		    : refuse(all, "pane: is not valid UTF-8");
 	}
 	if (word->property == NULL)
 		return refuse(
