@@ -172,10 +172,10 @@ static bool names_object(const char *name)
 }
 
 /*
- * Returns true if a word looks like an option of another program: it begins with "--"; or it is "-"
- * with a letter or digit, without a blank, either before another word without a key or in place of
- * a pane, window or session. A list may hold the words of a command, so in a list "-" begins no
- * option.
+ * Returns true if a word looks like an option of another program. Each word that begins with "--"
+ * does. A word such as "-t", without a blank, does if a word without a key follows, or if it stands
+ * in place of a pane, window or session. In a list it does not: a list may hold the words of a
+ * command.
  */
 static bool is_option(const struct arguments *call, const char *text, const char *next)
 {

@@ -22,20 +22,20 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
     char *ret_reason, size_t size);
 
 /*
- * Returns the field for a word without a key: the only required field. If no field is required,
- * returns the first that the method has of keys, text, pane and so on (see the list there).
- * Returns NULL if several fields are required, or the method has none of the list.
+ * Returns the field that a word without a key sets: the only required field or, if no field is
+ * required, the first of the list `natural` (keys, text, pane, ...) that the method has. Returns
+ * NULL if several fields are required, or if the method has no field of the list.
  */
 const struct json *arguments_positional(const struct json *schema);
 
 /*
- * Writes one value by the type in the schema of its field; text is JSON if is_json, and for a type
- * other than a text, a number or a truth value. Returns as arguments_write().
+ * Writes one value of a field; property is the schema of the field. text is JSON if is_json, or if
+ * the type of the field is not string, number, integer or boolean. Returns as arguments_write().
  */
 int arguments_put(struct json_writer *writer, const struct json *property, const char *name,
     const char *text, bool is_json, char *ret_reason, size_t size);
 
-/* Returns true if an argument needs JSON (key:=JSON): it is no scalar and no list of texts. */
+/* Returns true if values of a field are written as JSON (key:=JSON), such as arrays of objects. */
 bool arguments_wants_json(const struct json *property);
 
 /* Appends the usage of a method, such as "list_panes [session=text] [window=text]". */

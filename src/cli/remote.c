@@ -94,8 +94,8 @@ bool remote_is(const struct cli *cli)
 
 /*
  * A file of limited size for the standard error of ssh. Its offset, which ssh shares, is the end of
- * the text. -1: ssh writes to our standard error: a terminal, on which ssh may also ask the user
- * for something, or no file could be made.
+ * the text. -1 means that ssh writes to our standard error: because that is a terminal, on which
+ * ssh may ask the user for something, or because no file could be made.
  */
 static int said_fd = -1;
 

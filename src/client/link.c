@@ -10,7 +10,7 @@
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
-#define CARRIER_MS 1000 /* for a carrier that closed its end, to say why */
+#define CARRIER_MS 1000 /* time in which a carrier that closed its end may print the reason */
 #define HEED_MS 2000 /* how long a wait for an answer still goes on after a signal */
 
 struct link {
@@ -359,7 +359,7 @@ static bool take_answer(const struct json *message, uint64_t id, struct link_ans
 	bool is_ours;
 	if (json_member(message, "method") != NULL || their_id == NULL)
 		return false;
-	/* An error with the id null is about a line that could not be parsed, our last request. */
+	/* An error with the id null answers our last request, which the daemon could not parse. */
 	is_ours = json_int(their_id, &number) ? number == (int64_t)id
 					      : their_id->type == JSON_NULL && error != NULL;
 	if (is_ours) {

@@ -94,7 +94,7 @@ void message_write_error(struct json_writer *writer, const char *id, enum messag
 
 /*
  * The data of the error with which a daemon that ends answers all open requests. The connection
- * ends afterwards, so a program that handles this needs no further look at the error.
+ * ends next, so a program that handles the end of the connection can ignore the error.
  */
 #define MESSAGE_ENDING "\"daemon_ends\":true"
 bool message_is_ending(const struct json *message);

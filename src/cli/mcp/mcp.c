@@ -20,7 +20,7 @@
 #define SEEK_STEP_MS 20
 #define SEEK_GRACE_MS 500 /* time for another process to restart the daemon */
 #define REST_TRIES 20 /* attempts; later ones are made only for a request */
-#define LOSSES_MAX 5 /* losses, or starts, within LOSSES_MS that count as a fault */
+#define LOSSES_MAX 5 /* losses, or starts, that are allowed within LOSSES_MS */
 #define LOSSES_MS 10000
 
 #define ANCESTORS_MAX 32
@@ -181,7 +181,7 @@ static void try_to_connect(struct bridge *bridge)
 	}
 }
 
-/* Counts a loss. Returns true if LOSSES_MAX came before it within LOSSES_MS. */
+/* Counts a loss or start. Returns true if LOSSES_MAX earlier ones were within LOSSES_MS. */
 static bool is_hopeless(struct losses *losses)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -224,7 +224,7 @@ static void on_launch(struct bridge *bridge)
 		give_up(bridge, buf_text(&bridge->launch_said));
 	else
 		seek(bridge, SEEK_GRACE_MS);
-	/* The child succeeded. A daemon that ends again and again is not restarted forever. */
+	/* The start has succeeded. A daemon that ends again and again is not restarted forever. */
 	if (bridge->phase == PHASE_SEEKING && is_hopeless(&bridge->launched))
 		give_up(bridge, "muxbusd was started 5 times within 10 s");
 }
@@ -339,7 +339,7 @@ static bool is_over(const struct bridge *bridge)
 	    (bridge->phase != PHASE_CONNECTED || mcp_replay_to_daemon(bridge->replay)->len == 0);
 }
 
-/* Runs until all requests are answered behind the end of the input, or the output has no reader. */
+/* Runs until the input has ended and all requests are answered, or the output has no reader. */
 static enum cli_status run_bridge(const struct cli *cli, const struct mcp_replay_config *config,
     const struct mcp_options *options)
 {
@@ -404,7 +404,7 @@ static void write_greeting(
 		json_put_str(&writer, "pane", pane);
 		json_put_given(&writer, "session", variable(agents[i].session));
 		message_end_notice(&writer);
-		break; /* inside another agent, both marks are set: unknown */
+		break; /* an agent that runs in another one has both marks: the first row counts */
 	}
 }
 

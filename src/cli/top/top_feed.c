@@ -63,8 +63,9 @@ enum {
 	REFRESH_MS = 1000, /* minimum interval of requests for a list */
 	SLOW_MS = 2000, /* interval of requests for changes without events */
 	NONE_MS = 60000, /* SLOW_MS for an empty list of agents, since new ones cause events */
-	SHARE = 400, /* times that the last answer took, added to an interval; 20 after an event */
-	TOOK_MS = 30, /* longest time of an answer that counts */
+	SHARE = 400, /* an interval is longer by the duration of the last answer, times SHARE */
+	DUE_SHARE = 20, /* SHARE after an event */
+	TOOK_MS = 30, /* the duration of a slower answer counts as this */
 	CAPTURE_MS = 5000, /* longest interval of captures */
 	DETAIL_MS = 30000, /* greatest age of details that events do not announce */
 	RECONNECT_MS = 1000,
@@ -154,7 +155,7 @@ static void lose(struct top_feed *feed, const char *reason)
 static void ask(
     struct top_feed *feed, enum question question, const char *method, const char *params)
 {
-	/* Set also after a failure, so that the retry is not immediate. */
+	/* The time is set after a failure too, so that the retry is not immediate. */
 	feed->when[question] = clock_mono_ms();
 	feed->is_due[question] = false;
 	if (feed->link == NULL)
@@ -475,7 +476,7 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 	if (feed->when[question] == 0)
 		return 0;
 	if (feed->is_due[question])
-		return feed->when[question] + REFRESH_MS + SHARE / 20 * feed->took_ms[question];
+		return feed->when[question] + REFRESH_MS + DUE_SHARE * feed->took_ms[question];
 	if (question == ASK_LIST + TOP_AGENTS && feed->model->lists[TOP_AGENTS].count == 0)
 		return feed->when[question] + NONE_MS + SHARE * feed->took_ms[question];
 	return is_slow ? feed->when[question] + SLOW_MS + SHARE * feed->took_ms[question]

@@ -49,8 +49,8 @@ void top_line_cell(
 #define TOP_AGE_SIZE 32
 
 /*
- * format_seconds writes a duration: "5s", "3m20", "2h05", "4d"; without has_two only the first
- * part, which changes less often. format_age writes only the first part, or "now".
+ * top_format_seconds() writes a duration such as "5s", "3m20", "2h05" or "4d"; without has_two only
+ * the first part, which changes less often. top_format_age() writes only the first part, or "now".
  */
 void top_format_seconds(char *out, size_t size, int64_t seconds, bool has_two);
 void top_format_age(char *out, size_t size, int64_t seconds);

@@ -10,7 +10,7 @@ static void put_member(struct buf *out, const struct json *item, const char *nam
 {
 	const struct json *value = json_member(item, name);
 	if (value != NULL && (value->type == JSON_STRING || value->type == JSON_NUMBER))
-		(void)buf_append(out, value->text, value->len); /* too long: nothing */
+		(void)buf_append(out, value->text, value->len); /* a long value is omitted */
 }
 
 /* Returns the length of the prefix "HOST:" or "HOST/SERVER:" of a fleet's id; 0 without one. */
@@ -35,7 +35,7 @@ static void put_id(struct buf *out, const struct json *item, const char *name)
 	const struct json *id = json_member(item, name);
 	size_t len = host_len(item, id);
 	if (len > 0)
-		(void)buf_append(out, id->text + len, id->len - len); /* too long: nothing */
+		(void)buf_append(out, id->text + len, id->len - len); /* a long id is omitted */
 	else
 		put_member(out, item, name);
 }

@@ -155,7 +155,7 @@ static int64_t report(struct hook *hook, const char *state)
 {
 	char pane[16];
 	bool has_pane = own_pane(hook->cli, pane, sizeof pane);
-	/* reply is last: an older muxbusd does not know it, and is asked again without it. */
+	/* An older muxbusd refuses reply, so reply is last: the second request ends before reply. */
 	struct ask_param params[] = {{"agent", .text = hook->event.agent},
 	    {"pane", .text = has_pane ? pane : NULL},
 	    {"session", .text = *hook->event.session ? hook->event.session : NULL},

@@ -16,7 +16,7 @@ static void signal_set(sigset_t *set)
 	(void)sigemptyset(set);
 	(void)sigaddset(set, SIGINT);
 	(void)sigaddset(set, SIGTERM);
-	/* If nohup(1) made SIGHUP ignored, leave it so; if blocked, the signal would arrive. */
+	/* A SIGHUP that nohup(1) made ignored is left out: a blocked signal is never ignored. */
 	if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
 		(void)sigaddset(set, SIGHUP);
 }

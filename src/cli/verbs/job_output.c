@@ -17,8 +17,8 @@ void job_output_init(struct job_output *output, struct cli *cli, const char *job
 	struct stat status;
 	*output = (struct job_output){.cli = cli, .job = job, .started_ms = clock_mono_ms()};
 	/*
-	 * Show progress only if the output goes to a file or a device such as /dev/null: it would
-	 * disturb output on the terminal, and what the reader of a pipe prints there.
+	 * Progress is shown only if the output goes to a file or a device such as /dev/null. On the
+	 * terminal, progress would disturb the output, or the output of a pipe's reader.
 	 */
 	output->has_progress = screen_has_cursor(STDERR_FILENO) && !cli->is_terminal &&
 	    fstat(STDOUT_FILENO, &status) == 0 &&

@@ -29,7 +29,7 @@ struct file_tree {
 	char *bases[FILE_TREE_PATTERNS_MAX]; /* for each pattern: the folder before its wildcard */
 	size_t count;
 	struct map folders; /* path by watch descriptor; a path ends in '/' or is "" */
-	bool is_torn;
+	bool is_torn; /* a folder is missing or unreadable: it is looked for again and again */
 	char name[PATH_MAX]; /* a changed file; "" if unknown */
 	bool has_changed;
 	char *reason;

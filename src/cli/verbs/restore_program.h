@@ -16,9 +16,10 @@ bool restore_can_resume(const struct json *pane);
 bool restore_put_program(struct json_writer *writer, const struct json *pane);
 
 /*
- * Returns a format that tmux expands to the name; a run of # before [ needs no change. is_encoded:
- * the name is as tmux stores it, with control characters, backslashes and in 3.3 also dollars
- * encoded, which tmux would encode again. The caller frees.
+ * Returns a format that tmux expands to the name. Each # is doubled, except in a run before "[",
+ * which tmux does not change. is_encoded: the name is in the form that tmux stores, in which
+ * control characters, backslashes and in 3.3 also dollars are encoded. These are decoded, since
+ * tmux will encode them again. The caller frees the format.
  */
 char *restore_name_literal(const char *name, bool is_encoded);
 
