@@ -15,16 +15,16 @@ enum {
 	FOREIGN_NAME_SIZE = 65,
 };
 
-/* How a method is handled, unless its requests simply go to one host. */
+/* How requests of a method are handled. Those of a method without a row go to one host. */
 struct fleet_route {
 	const char *method;
 	/* Handles a request over several hosts. Returns false if the request is for one host. */
 	bool (*across)(struct fleet *fleet, struct request *request, const struct json *params);
-	/* Answers a request that names no host, or one that does if takes_host. */
+	/* Answers a request that names no host. With takes_host, also a request that names one. */
 	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
 	bool takes_host;
-	bool is_own; /* without a host, the daemon's own handler answers */
-	bool is_local; /* as is_own, also with a host, which the handler then refuses */
+	bool is_own; /* the daemon's own handler answers a request that names no host */
+	bool is_local; /* with is_own: its handler also refuses a request with a host */
 	const char *list; /* member of the result to merge from all hosts; NULL if none */
 	/* The parameter that names the pane to wake at the end: see fleet_notice_take(). */
 	const char *address;
@@ -64,15 +64,16 @@ static bool is_foreign(const struct method *method)
 	return method->uses != NULL; /* a fleet has no tools or providers of its own */
 }
 
-/* Returns true if a parameter of a target, which is a string, has another type. */
+/* Returns true if the value of "host" or "pane" is neither a string nor null. */
 static bool is_mistyped(const struct json *value)
 {
 	return value != NULL && value->type != JSON_STRING && value->type != JSON_NULL;
 }
 
 /*
- * Returns true if the parameters of a foreign method name a host, or the fleet has only one. True
- * also for a host or pane of a wrong type, which on_request() refuses by its name.
+ * Returns true if the parameters of a foreign method name a host, or the fleet has only one.
+ * Returns true also for a host or pane of a wrong type, because on_request() refuses such a request
+ * with the name of the parameter.
  */
 static bool names_host(const struct fleet *fleet, const struct json *params)
 {
@@ -196,8 +197,8 @@ static bool check_params(struct fleet *fleet, struct request *request, const str
 }
 
 /*
- * Handles a request that names this host, or no host if NULL. text: params without host names,
- * except in "notify". Returns false if the method's own handler answers.
+ * Handles a request. host: the host that the request names, or NULL. text: params without host
+ * names, except in "notify". Returns false if the daemon's own handler answers.
  */
 static bool take(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)

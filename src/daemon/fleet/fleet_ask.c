@@ -218,7 +218,7 @@ static const char *find_cwd(struct request *request, const struct host *host)
 /* A request that one host answers. */
 struct forward {
 	struct fleet_ask ask;
-	bool is_as_is; /* pass the result on unchanged, since its ids are not of the fleet */
+	bool is_as_is; /* the result has no ids of the host, so it is passed on unchanged */
 };
 
 static void on_forwarded(struct fleet_part *part, const struct json *message)

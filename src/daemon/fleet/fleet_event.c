@@ -13,7 +13,7 @@ enum {
 	CALL_MS = 20000, /* timeout of a call; the source tries again when the host next comes up */
 };
 
-/* One host's part of a stream. Its call is a subscribe. */
+/* The part of a stream for one host. Its call is one of subscribe. */
 struct stream_source {
 	struct fleet_part part; /* host: NULL while the list of hosts does not have the host */
 	char away[2 * HOST_NAME_BYTES + 2]; /* name of the host while `host` is NULL */
@@ -37,7 +37,7 @@ struct fleet_stream {
 	bool is_started; /* the response is queued, so events may follow */
 };
 
-/* The method of stream requests: they get no response, and end with their peer. */
+/* The method of a stream's request, which gets no response and ends with its peer. */
 static const struct method hold_method = {.name = METHOD("subscribe", METHOD_READS | METHOD_SEES),
     .flags = METHOD_WAITS | METHOD_UNNOTED};
 
@@ -208,7 +208,7 @@ static void resume(struct stream_source *source)
 	if (source->has_last)
 		json_put_int(&writer, "after", (int64_t)source->last);
 	json_object_end(&writer);
-	/* No HOST_CALL_READS: after a cut, the link must not repeat an outdated "after". */
+	/* Without HOST_CALL_READS, as the link would repeat an outdated "after" after a cut. */
 	fleet_part_call(&source->part,
 	    &(struct host_order){.method = "subscribe",
 		.params = (const char *)params.data,
@@ -490,7 +490,7 @@ static void on_room(struct peer *peer, void *data)
 	list_each (struct fleet_stream, stream, &fleet->streams, link)
 		list_each (struct stream_source, source, &stream->ask.parts, part.link) {
 			if (stream->peer != peer || !source->is_behind)
-				continue; /* the host of a source that is not behind may refuse it */
+				continue; /* a host that refused the source is not asked again */
 			source->is_behind = false;
 			resume(source);
 		}
@@ -505,7 +505,7 @@ static struct fleet_stream *find_stream(
 	return NULL;
 }
 
-/* Argument of on_sent(), which starts the stream behind the response. */
+/* Argument of on_sent(), which starts the stream after the response. */
 struct stream_start {
 	struct fleet *fleet;
 	char name[NAME_SIZE];

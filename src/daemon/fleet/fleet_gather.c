@@ -11,10 +11,13 @@ struct gather {
 	bool is_single;
 };
 
-/* The text is JSON, separated by commas. A row is written early, as the host may be removed. */
+/*
+ * The texts are JSON values, separated by commas. They are written when the host's answer arrives,
+ * because the host may be removed before the request is answered.
+ */
 struct gather_part {
 	struct fleet_part part;
-	struct buf items, row, missing; /* row: of "hosts"; missing: of "missing"; or empty */
+	struct buf items, row, missing; /* elements of the list, of "hosts" and of "missing" */
 };
 
 static struct gather_part *own_of(struct fleet_part *part)

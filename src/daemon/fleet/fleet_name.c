@@ -13,7 +13,7 @@ enum {
 static const char *const targets[] = {"ack", "ack_up_to", "after", "agent", "filter", "id", "job",
     "pane", "pane_id", "panes", "seq", "session", "sessions", "timer", "up_to", "watch", "window",
     NULL};
-/* Those of methods of the host's own, and of conditions. Keep alphabetized. */
+/* The same for methods that only hosts know, and for conditions of wait_for. Keep alphabetized. */
 static const char *const foreign_targets[] = {"pane", NULL};
 static const char *const condition_targets[] = {
     "agent", "command_finished", "exited", "job", "pane", "ready", NULL};

@@ -20,8 +20,9 @@ struct host *fleet_name_split(
 enum fleet_name_kind {
 	FLEET_NAME_REQUEST, /* of a method of the fleet; "notify" stays as it is */
 	/*
-	 * Of a method of the host's own: only "host" and "pane" name hosts. If the pane names a
-	 * host, and "host" is not one of the fleet, "host" is a parameter of the method.
+	 * Of a method that only hosts know. Only "host" and "pane" name hosts. If "pane" names a
+	 * host, and the value of "host" is no host of the fleet, "host" is a parameter of the
+	 * method.
 	 */
 	FLEET_NAME_FOREIGN,
 	FLEET_NAME_CONDITION, /* of wait_for */

@@ -39,7 +39,7 @@ static const struct field fields[] = {
     {FIELD_ROW(NUMBER, struct fleet_next_args, timeout_sec, "timeout_sec"), .max = 86400,
 	.preset = "60"},
     {FIELD_ROW(BOOL, struct fleet_next_args, parked, "parked")},
-    /* The next two are null: fleet_next_take() has checked. */
+    /* The next two are null, as fleet_next_take() has checked. */
     {FIELD_ROW(VALUE, struct fleet_next_args, none, "host")},
     {FIELD_ROW(VALUE, struct fleet_next_args, none, "id")},
     {.name = NULL},
@@ -48,7 +48,7 @@ static const struct field fields[] = {
 /* A call to one host for a consumer, and its answer. */
 struct fleet_pull {
 	struct fleet_part part;
-	char *spec; /* its parameters but limit and timeout_sec; consumer comes first */
+	char *spec; /* its JSON members but limit and timeout_sec; consumer comes first */
 	bool has_looked; /* the host has answered once */
 	struct buf entries; /* the host's entries as JSON lines; empty if none */
 	char *gap; /* JSON; NULL if none */

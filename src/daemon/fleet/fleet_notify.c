@@ -192,7 +192,7 @@ static void on_cancelled(void *data)
 	(void)take_request(data);
 }
 
-/* Fails a request whose host has not answered. The notice stays, as the host may still do it. */
+/* Fails a request that its host has not answered. The notice stays, as the answer may come late. */
 static void on_unanswered(void *data)
 {
 	struct fleet_notice *notice = data;
@@ -263,7 +263,7 @@ static void on_begun(struct fleet_notice *notice, const struct json *message)
 	if (is_begun)
 		step(notice);
 	else if (may_pass)
-		loop_timer_arm(notice->again, AGAIN_MS); /* the host may have done it */
+		loop_timer_arm(notice->again, AGAIN_MS); /* the request may have succeeded */
 	else
 		forget(notice); /* no notification will come */
 }
@@ -325,8 +325,8 @@ static void go_on(struct fleet_notice *notice)
 }
 
 /*
- * Returns true if the caller itself waited for the entry and got it, so that no pane must be woken.
- * A consumer that got the entry does not count.
+ * Returns true if the caller has received the entry by waiting for it, so that no pane must be
+ * woken. Returns false if a consumer has received the entry.
  */
 static bool is_waited(const struct json *entry)
 {
@@ -390,7 +390,7 @@ const struct fleet_ask_kind fleet_notice_kind = {.size = sizeof(struct fleet_ask
     .answered = on_answered,
     .clear_part = clear_notice};
 
-/* Takes the next step, unless a call is pending or the host it needs is unknown. */
+/* Takes the next step, unless a call is pending or the host of the step is unknown. */
 static void step(void *data)
 {
 	struct fleet_notice *notice = data;

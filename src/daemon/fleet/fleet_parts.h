@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-#define FLEET_AWAY_MAX 1000 /* parts of streams whose hosts are not there; more are forgotten */
+#define FLEET_AWAY_MAX 1000 /* most parts of streams kept for hosts that are not in the list */
 #define FLEET_GATHER_MS 5000 /* timeout for a host's answer to a list */
 #define FLEET_KEY_SIZE 96
 #define FLEET_NOTICES_MAX 500 /* most open notices; each has a call pending on its host */
@@ -28,8 +28,9 @@ struct fleet {
 };
 
 /*
- * An ask: an open question to hosts, one part per call. All that the fleet asks is an ask. It ends
- * with fleet_ask_end(), or when the peer of its request disconnects; both end its parts.
+ * An ask is a set of calls to hosts, with one part per call. Every call whose answer the fleet uses
+ * belongs to an ask. The ask and its parts end with fleet_ask_end(), or when the peer of its
+ * request disconnects.
  */
 struct fleet_ask {
 	struct fleet *fleet;
@@ -64,7 +65,7 @@ struct fleet_ask_kind {
 struct fleet_ask *fleet_ask_new(
     struct fleet *fleet, struct request *request, const struct fleet_ask_kind *kind);
 struct fleet_part *fleet_part_new(struct fleet_ask *ask, struct host *host);
-/* Calls the host with a copy of the order, in which it sets the handlers and data. */
+/* Calls the host of the part. The handlers and data of the order are replaced by the part's own. */
 void fleet_part_call(struct fleet_part *part, const struct host_order *order);
 /* Ends the call of a part, if one is pending. */
 void fleet_part_cancel(struct fleet_part *part);
@@ -96,9 +97,9 @@ struct host *fleet_find_host(struct fleet *fleet, struct request *request, const
 struct host *fleet_only_host(const struct fleet *fleet);
 
 /*
- * Passes a request to a host; ids in the answer get the host's prefix. params are those of the
- * peer; text is a JSON object of them without host names. A request that writes gets a key if its
- * method takes one, so that a repeat after a cut has no second effect.
+ * Passes a request to a host. Ids in the answer get the host's prefix. params: as the peer sent
+ * them. text: the same as a JSON object without host names. A request that writes gets a key if its
+ * method takes one, so that a repetition after a cut has no second effect.
  */
 void fleet_forward(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text);
@@ -107,14 +108,14 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 void fleet_new_key(char key[FLEET_KEY_SIZE]);
 
 /*
- * Merges lists of hosts: calls each host, and answers with the items that arrive within 5 s. Hosts
+ * Merges lists of hosts. Calls each host, and answers with the items that arrive within 5 s. Hosts
  * that did not answer are in "missing", with the reason. list: the member of the results to merge.
- * host: calls only this host, whose error becomes that of the request; NULL: calls all hosts.
+ * If host is not NULL, only this host is called, and its error fails the request.
  */
 void fleet_gather(struct fleet *fleet, struct request *request, struct host *host, const char *list,
     const struct buf *text);
 
-/* The list of hosts. Changes of the hosts file, and of the sockets here, are read at once. */
+/* The list of hosts. It follows the hosts file, and the sockets of daemons on this machine. */
 #define HOSTS_FILE_ERRORS 20 /* errors kept; later ones are only logged */
 #define HOSTS_FILE_ERROR_SIZE 256
 struct hosts_file_error {
@@ -131,7 +132,10 @@ const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, s
 
 /* Answers list_hosts; calls the hosts that are up for their counts. */
 void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host *host);
-/* As list_hosts, after retrying the hosts that are down, or only `host`. */
+/*
+ * Makes all hosts, or only `host`, count as reachable. Then answers as list_hosts, which connects
+ * to them.
+ */
 void fleet_retry_hosts(struct fleet *fleet, struct request *request, struct host *host);
 void fleet_status(struct fleet *fleet, struct request *request, struct host *host);
 
@@ -164,9 +168,9 @@ void fleet_event_line(void *fleet, struct host *host, const struct json *message
 void fleet_event_removed(struct fleet *fleet, struct host *host);
 
 /*
- * Notices: a request on one host wakes a pane of another host. A notice is stored before its
- * request is sent, until the pane's host has the notification. Each step has a key, so that neither
- * a cut nor a kill -9 loses or repeats the notification.
+ * Notices. A notice is a request on one host whose notification wakes a pane of another host. It is
+ * stored before the request is sent, and kept until the pane's host has the notification. Each step
+ * has a key, so that neither a cut nor a kill -9 loses or repeats the notification.
  */
 void fleet_notices_load(struct fleet *fleet); /* continues stored notices */
 /*

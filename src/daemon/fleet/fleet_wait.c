@@ -195,7 +195,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 	}
 	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
 		const struct host *host = part->host;
-		/* Keep the waits elsewhere if the peer can repeat the request and find them. */
+		/* Keep waits on other hosts if the peer can find them by repeating the request. */
 		if (!wait->is_kept || !fleet_error_may_pass(message))
 			cancel_there(wait);
 		fleet_fail(fleet_ask_end(part->ask), host, json_member(message, "error"));
@@ -360,8 +360,8 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 }
 
 /*
- * Names the waits on hosts: by the peer's name, else from the peer's key (the same after a
- * restart), else from a new key.
+ * Sets the name of the waits on hosts. A name of the peer is used. Else the name is made from the
+ * peer's key, so that it is the same after a restart, or from a new key.
  */
 static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *args)
 {

@@ -24,7 +24,7 @@ enum host_state {
 };
 extern const char *const host_state_names[];
 
-/* A host. Only the files host_*.c change its members, but for the numbers and the version. */
+/* A host. Only files host_*.c change its members, except panes, agents, jobs and version. */
 struct host {
 	struct list entry;
 	struct host_set *set;
@@ -131,10 +131,10 @@ struct host_order {
 	unsigned flags; /* enum host_call_flag */
 	int64_t deadline_ms; /* from now; 0: no deadline */
 	/*
-	 * Called once, never from within host_call(); may be NULL. message is lent. Its result or
-	 * error is an object: the response, or an error made here: timeout, limit, busy, gone (the
-	 * link was cut after sending; the effect is unknown), not_ready (no connection), or
-	 * internal (no valid response).
+	 * Called once, never from within host_call(); may be NULL. message is lent. It has a result
+	 * or an error, which is an object. The error is the host's own, or made here: timeout,
+	 * limit, busy, gone (the link was cut after sending, so the effect is unknown), not_ready
+	 * (no connection), or internal (no valid response).
 	 */
 	void (*done)(void *data, const struct json *message);
 	/* Takes progress of the call, lent; may be NULL. */

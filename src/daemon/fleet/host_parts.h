@@ -37,15 +37,18 @@ bool host_link_is_open(const struct host_link *link);
 void host_link_end(struct host_link *link, const char *reason);
 
 void host_calls_free(struct host *host); /* without calling done */
-/* The link is up: sends all waiting calls. */
+/* Sends all waiting calls. Call when the link is up. */
 void host_calls_send(struct host *host);
 /* Handles progress of a call. */
 void host_calls_progress(struct host *host, const struct json *params);
 /* Handles a response. */
 void host_calls_take(struct host *host, const struct json *message);
-/* The link has ended, or an attempt to connect has failed, which fails urgent calls. */
+/*
+ * Call when the link has ended, or (is_attempt) an attempt to connect has failed, which fails
+ * urgent calls.
+ */
 void host_calls_lost(struct host *host, const char *reason, bool is_attempt);
-/* The host is removed: fails all calls now. */
+/* Fails all calls now. Call when the host is removed. */
 void host_calls_end(struct host *host);
 /* Calls done for failed calls, in the next turn of the loop. */
 void host_calls_fail(void *host);

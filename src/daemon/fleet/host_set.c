@@ -257,7 +257,7 @@ static void place(struct host_set *set, struct host *host, const struct host_spe
 	label_all(set, spec->name);
 }
 
-/* Updates the rights of a host, which keeps its link, and continues notices that lacked a right. */
+/* Updates the rights of a host. The link stays. Notices that lacked a right continue. */
 static struct host *set_rights(struct host *host, const struct host_spec *spec)
 {
 	const struct host_set_parts *parts = &host->set->parts;

@@ -13,17 +13,17 @@
 
 #include "daemon/provide/provider.h"
 
-/* The parts of the daemon but those that need providers exist. changed: as in struct provide_set. */
+/* The parts of the daemon that providers need must exist. changed: as in struct provide_set. */
 struct provide_set *provide_set_new(
     const struct daemon *parts, void (*changed)(void *data, bool is_listed), void *data);
-/* The daemon ends: forgets calls that no request waits for, and ends the programs of files. */
+/* Forgets calls that no request waits for, and ends all programs. Call when the daemon ends. */
 void provide_set_stop(struct provide_set *set);
 void provide_set_free(struct provide_set *set);
 
 /*
- * Replaces all rows of a peer by rows (a JSON array). NULL means all rows of a file, for the peer
- * that is the program named in this file. events: as in provider_take_kinds(). On error, returns
- * false with a failure, and nothing has changed.
+ * Replaces all rows of a peer by rows (a JSON array). If rows is NULL, the program of a file
+ * provides all rows of the file, and muxbus-tools takes no more calls for its server. events: as in
+ * provider_take_kinds(). On error, returns false with a failure, and nothing has changed.
  */
 bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,
     const struct json *events, struct tool_failure *ret_failure);

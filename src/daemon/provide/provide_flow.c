@@ -148,7 +148,7 @@ static int64_t wait_ms(const struct provide_call *call)
 	    : PROVIDE_WAIT_MS;
 }
 
-/* Waits for the end of a call, for a time. */
+/* Arms the time limit of a call, and keeps its provider from ending as idle. */
 static void start(struct provide_call *call, int64_t ms)
 {
 	call->timer = loop_timer_new(call->provider->set->parts->base, on_timeout, call);
@@ -236,7 +236,7 @@ static int64_t left_ms(const char *tool, int64_t begun_ms)
 	return left > LEFT_MIN_MS ? left : LEFT_MIN_MS;
 }
 
-/* Resumes a call of an earlier daemon, if it is awaited and the connected server has it. */
+/* Resumes a call of an earlier daemon, if the peer is a server and the call is awaited. */
 static void take_up(struct request *request, const char *kept, const char *id)
 {
 	struct daemon *daemon = request_daemon(request);

@@ -23,7 +23,10 @@ void provide_flow_begin(struct request *request, const struct pane_ref *pane, bo
 void provide_flow_answer_begun(
     struct request *request, const char *id, const struct pane_ref *pane);
 
-/* A server has connected with this request: resumes its calls of an earlier daemon (NULL: none). */
+/*
+ * Resumes calls of an earlier daemon. request: provide, from the server. calls: those that the
+ * server has; NULL: none.
+ */
 void provide_flow_take_up_all(struct request *request, const struct json *calls);
 
 /* Handles a response of a peer; a dispatch_response_fn whose data is a set. */

@@ -49,12 +49,12 @@ const struct notification *consumer_peek(struct consumer *consumer,
     const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
 /* Hands out a notification at now_ms (CLOCK_MONOTONIC). */
 void consumer_hand_out(struct consumer *consumer, const struct notification *note, int64_t now_ms);
-/* The reader did not get an entry that was handed out: the entry is due again at once. */
+/* Makes an entry due again at once that was handed out but did not reach the reader. */
 void consumer_put_back(struct consumer *consumer, uint64_t seq);
 
 /*
- * Acknowledges a notification for a reader that waited for it. If it was still queued, its receipt
- * is now "waited", with the consumer's name, or without one if name is NULL (a wait).
+ * Acknowledges a notification for a reader that waited for it. The receipt of a notification that
+ * was still queued becomes "waited", with the consumer's name. name is NULL for a wait.
  */
 void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
 

@@ -90,7 +90,11 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 		ssize_t put = journal->disk->write(
 		    journal->disk_data, file->handle, bytes + done, len - done, file->len + done);
 		if (put <= 0) {
-			/* Half a record must not stay: it would be read as damage. A cut file stays cut. */
+			/*
+			 * Half a record must not stay, because it would be read as damage. A file
+			 * that another program has cut (-ENOENT) is left alone, because truncate()
+			 * would lengthen it.
+			 */
 			if (put != -ENOENT &&
 			    journal->disk->truncate(journal->disk_data, file->handle, file->len) <
 				0)
@@ -117,7 +121,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	int error;
 	if (need <= file->room)
 		return 0;
-	/* Write nothing, which fails if another program cut the file. New room would hide that. */
+	/* Writing no bytes fails if another program cut the file. New room would hide the cut. */
 	error = (int)disk->write(journal->disk_data, file->handle, "", 0, file->len);
 	if (error < 0)
 		return error;
@@ -128,7 +132,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	}
 	if (is_full(error))
 		return error;
-	file->room = room; /* set even if the disk cannot reserve: then a write may fail */
+	file->room = room; /* also set if the disk cannot reserve room, where a write may fail */
 	return 0;
 }
 
@@ -221,7 +225,7 @@ static void file_mark(struct journal *journal, struct file *file)
 	int error;
 	if (file->has_mark || file->has_hole || file->number == 0 || file->durable != file->number)
 		return;
-	/* On a full disk this is no error: the records before the mark are durable without it. */
+	/* On a full disk this is no error, as the records before the mark are durable anyway. */
 	error = file_append(journal, file, JOURNAL_TYPE_MARK, NULL, 0);
 	if (error == -ENOENT)
 		journal_degrade(journal, error, "the journal cannot be written");
@@ -388,7 +392,10 @@ int journal_append(
 	if (error != 0)
 		journal_degrade(journal, error, "the journal cannot be written");
 	if (journal->is_degraded) {
-		/* After a kill, next may be in place, so a broken next gets the record too. */
+		/*
+		 * If the process is killed now, next may be in place of file, so a broken next gets
+		 * a hole record too.
+		 */
 		file_note_hole(journal, &journal->file);
 		if (journal->next.is_broken)
 			file_note_hole(journal, &journal->next);
@@ -639,7 +646,7 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 		journal->syncer = NULL;
 		journal_rewrite(journal);
 		journal->syncer = syncer;
-	} else { /* an unfinished rewrite of an earlier daemon */
+	} else { /* an earlier daemon has not finished a rewrite */
 		(void)disk->unlink(disk_data, journal->next_name);
 	}
 	*ret_journal = journal;

@@ -58,9 +58,9 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 void journal_close(struct journal *journal);
 
 /*
- * Appends a record, which then survives kill -9 of this process. Returns 0 with its ticket;
- * -EMSGSIZE; or -EIO while degraded: nothing was written, the next snapshot must contain the
- * change.
+ * Appends a record, which then survives kill -9 of this process. Returns 0 with the ticket of the
+ * record, -EMSGSIZE, or -EIO while degraded. After -EIO nothing was written, and the next snapshot
+ * must contain the change.
  */
 int journal_append(
     struct journal *journal, uint8_t type, const void *payload, size_t len, uint64_t *ret_ticket);

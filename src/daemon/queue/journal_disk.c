@@ -11,7 +11,7 @@ struct journal_disk_dir {
 	int fd;
 	ino_t inode;
 	dev_t device;
-	char names[2][64]; /* of the file that is written: [0] its own, [1] while it is new */
+	char names[2][64]; /* names that can be written: [0] first opened, [1] first made */
 };
 
 /* Opens the directory of this path, which may be another one by now. Returns 0 or -errno. */
@@ -37,7 +37,7 @@ static int dir_find(struct journal_disk_dir *dir)
 	return 0;
 }
 
-/* Whether the path still names the directory that is open. */
+/* Returns true if the path still names the directory that is open. */
 static bool dir_is_there(const struct journal_disk_dir *dir)
 {
 	struct stat status;
@@ -45,7 +45,7 @@ static bool dir_is_there(const struct journal_disk_dir *dir)
 	    status.st_dev == dir->device;
 }
 
-/* Whether a name in the directory still is that of an open file. */
+/* Returns true if a name in the directory still is that of an open file. */
 static bool has_name(const struct journal_disk_dir *dir, const char *name, const struct stat *file)
 {
 	struct stat status;
@@ -83,8 +83,9 @@ static ssize_t dir_read(void *data UNUSED, int file, void *bytes, size_t len, ui
 }
 
 /*
- * Refuses a file that another program has removed, moved, replaced or cut: the next start would miss
- * it. The name of a file that is installed meanwhile changes from the second one to the first.
+ * Refuses a file that another program has removed, moved, replaced or cut, because the next start
+ * would miss what is written. The helper thread may install the file now, which changes its name
+ * from names[1] to names[0], so names[1] is looked up first.
  */
 static ssize_t dir_write(void *data, int file, const void *bytes, size_t len, uint64_t offset)
 {
@@ -108,8 +109,8 @@ static int dir_truncate(void *data UNUSED, int file, uint64_t len)
 }
 
 /*
- * posix_fallocate() would write zeros where the file system cannot reserve. The file gets the new
- * size now, so that syncing a record need not write the size.
+ * Calls fallocate(), because posix_fallocate() writes zeros where the file system cannot reserve.
+ * The file gets the new size now, so that syncing a record need not write the size.
  */
 static int dir_reserve(void *data UNUSED, int file, uint64_t len)
 {

@@ -33,8 +33,8 @@ extern const struct journal_disk journal_disk_dir_table;
  * Opens a directory as state_dir_open() does; its files get 0600. NULL with errno on failure. The
  * result is the data of the table's functions. A write to a file that another program has removed,
  * moved, replaced or cut, or whose directory it has moved, fails with -ENOENT; making a file then
- * opens, or makes, the directory of that path. The file that is written has the first name that is
- * opened, and, while it is new, the first name that is made.
+ * opens, or makes, the directory of that path. Only two names can be written: the first one that
+ * was opened, and the first one that was made, which is the name of a new file until install().
  */
 struct journal_disk_dir *journal_disk_dir_open(const char *path);
 void journal_disk_dir_close(struct journal_disk_dir *dir);

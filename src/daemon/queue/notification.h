@@ -117,7 +117,10 @@ struct notification *note_index_older(
 struct notification *note_index_undelivered(
     const struct note_index *index, uint64_t key, const struct notification *previous);
 
-/* Lets later posts of its key be counted into it, and note_index_offered() find it, or not. */
+/*
+ * Begin and end the offer of a notification. While it is on offer, later posts of its key may be
+ * counted into it, and note_index_offered() finds it.
+ */
 void note_index_offer(struct note_index *index, struct notification *note);
 void note_index_withdraw(struct note_index *index, struct notification *note);
 /* Iterates the offered notifications with a key, oldest first. Begin with previous NULL. */

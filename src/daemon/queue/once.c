@@ -94,7 +94,7 @@ static void kept_add(
 	struct list *place;
 	kept->time_ms = earlier->time_ms;
 	kept->boot_ms = clock_boot_ms() - clock_since_ms(earlier->time_ms);
-	/* The wall clock may have been set since, so two clocks give the age. The smaller one counts. */
+	/* The wall clock may have been set, so two clocks give an age. The smaller age counts. */
 	if (earlier->boot_ms > 0 && earlier->boot_ms > kept->boot_ms &&
 	    earlier->boot_ms <= clock_boot_ms())
 		kept->boot_ms = earlier->boot_ms;

@@ -49,7 +49,7 @@ void once_earlier_finish(struct once_earlier *earlier);
 
 /* Stores the request as done, in the open transaction. These functions ignore a NULL once. */
 void once_keep(const struct once *once, const char *id);
-/* Removes the record: the request was not done after all. */
+/* Removes the record of a request that was not done after all. */
 void once_forget(const struct once *once);
 /* Like once_forget(), but only if the record has neither an id nor a result yet. */
 void once_forget_begun(const struct once *once);

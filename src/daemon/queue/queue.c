@@ -393,7 +393,7 @@ uint64_t queue_commit(struct queue *queue)
 {
 	uint64_t ticket, first = queue->first_untold;
 	const struct notification *note;
-	if (queue->depth == 1 && first != 0) /* before the commit: in the same journal record */
+	if (queue->depth == 1 && first != 0) /* before the commit, to share its journal record */
 		queue_forget(queue);
 	ticket = store_commit(queue->store);
 	if (--queue->depth > 0)

@@ -64,7 +64,10 @@ struct notification_draft {
 void queue_begin(struct queue *queue);
 uint64_t queue_commit(struct queue *queue);
 
-/* Posts in the open transaction, or its own. Returns the number, maybe of one counted into. */
+/*
+ * Posts in the open transaction, or in one of its own. Returns the number of the new notification,
+ * or of the notification that the draft was counted into.
+ */
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft);
 
 /*

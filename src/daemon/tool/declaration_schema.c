@@ -116,7 +116,7 @@ static bool read_object(const struct field *fields, const struct json *value, vo
 	return declaration_refuse(ret_reason, "%s.%s", where, error.text);
 }
 
-/* Sets the bounds of a row: min and max 0 mean no bounds; max below min means no maximum. */
+/* Sets the bounds of a row. In a row, 0 and 0 mean no bounds; max below min means no maximum. */
 static bool set_bounds(
     struct field *field, const struct property *property, const char *where, char *ret_reason)
 {
@@ -465,8 +465,8 @@ static const char *read_types(struct declaration *declaration, const struct json
 }
 
 /*
- * Writes types and members of a schema, at all depths; the rest of the schema is ignored. row
- * (NULL: none) gets the types, which must be there then.
+ * Writes types and members of a schema, at all depths; the rest of the schema is ignored. If row is
+ * not NULL, it gets the name, types and description, and the schema must have types.
  */
 static bool put_schema(struct declaration *declaration, struct json_writer *writer,
     const struct json *schema, struct field_result *row, char *ret_reason)
