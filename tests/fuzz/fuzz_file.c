@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as a file of the user, which the first byte chooses: a declaration, a hosts file,
- * limits, the files of a job, signs of agents, another program's TOML or JSON that setup edits. A
- * reader takes it or says why not in text; an edit keeps the file readable and is done once.
+ * Any bytes as a file of the user, which the first byte chooses: a declaration, or the parameters
+ * of one, a hosts file, limits, the files of a job, signs of agents, another program's TOML or JSON
+ * that setup edits. A reader takes it or says why not in text; an edit keeps the file readable and
+ * is done once.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -44,6 +45,7 @@ static void try_declaration(const char *text, size_t len)
 	static struct json_reader *reader;
 	char reason[DECLARATION_REASON_SIZE] = "";
 	struct declaration *got;
+	size_t rows[2] = {0};
 	if (reader == NULL)
 		reader = json_reader_new(DECLARATION_BYTES_MAX);
 	got = declaration_read(reader, text, len, reason);
@@ -53,9 +55,35 @@ static void try_declaration(const char *text, size_t len)
 	}
 	must(declaration_is_name(got->name) && got->args_size >= sizeof(struct declaration_args));
 	must((got->run == NULL) == (got->server.name != NULL));
-	for (const struct field *field = got->fields; field->name != NULL; field++)
-		must(field->offset < got->args_size && field->help != NULL);
+	for (const struct field *field = got->fields; field->name != NULL; field++) {
+		bool is_alias = field->flags & FIELD_ALIAS;
+		must(field->offset < got->args_size && (is_alias || field->help != NULL));
+		rows[is_alias]++;
+	}
+	must(rows[0] <= DECLARATION_PARAMETERS_MAX + 2 && rows[1] <= DECLARATION_SPELLINGS_MAX);
 	declaration_free(got);
+}
+
+/* Each byte is a parameter: its type, and how many second spellings it has. */
+static void try_parameters(const uint8_t *bytes, size_t len)
+{
+	static const char *const types[] = {
+	    "array", "boolean", "integer", "number", "object", "string", "text"};
+	struct buf text;
+	buf_init(&text, INPUT_MAX);
+	(void)buf_append_str(&text,
+	    "{\"name\":\"t\",\"group\":\"g\",\"description\":\"d\",\"run\":[\"true\"],"
+	    "\"parameters\":{\"type\":\"object\",\"properties\":{");
+	for (size_t at = 0; at < len; at++) {
+		(void)buf_printf(&text, "%s\"p%zu\":{\"type\":\"%s\",\"also\":[", at > 0 ? "," : "",
+		    at, types[bytes[at] / 8 % 7]);
+		for (unsigned of = 0; of < bytes[at] % 8u; of++)
+			(void)buf_printf(&text, "%s\"p%zu_%u\"", of > 0 ? "," : "", at, of);
+		(void)buf_append_str(&text, "]}");
+	}
+	(void)buf_append_str(&text, "}}}");
+	try_declaration(buf_text(&text), text.len);
+	buf_finish(&text);
 }
 
 static void try_hosts(const char *text)
@@ -201,8 +229,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[len] = '\0';
 	switch (data[0] % 8) {
 	case 0:
-	case 1:
 		try_declaration(text, len);
+		break;
+	case 1:
+		try_parameters(data + 1, len);
 		break;
 	case 2:
 		try_hosts(text);
