@@ -84,6 +84,7 @@ static void leave_host(struct stream_source *source)
 static void clear_source(struct fleet_part *part)
 {
 	struct stream_source *source = list_entry(part, struct stream_source, part);
+	part->ask->fleet->away -= part->host == NULL;
 	leave_host(source);
 	mem_free(source->targets);
 }
@@ -227,16 +228,13 @@ static struct stream_source *add_source(struct fleet_stream *stream, struct host
  */
 static bool set_away(struct stream_source *source, const char *name)
 {
-	size_t count = 0;
+	bool is_kept = ++source->part.ask->fleet->away <= FLEET_AWAY_MAX;
 	fleet_part_cancel(&source->part);
 	source->part.host = NULL;
 	(void)snprintf(source->away, sizeof source->away, "%s", name);
-	list_each (const struct fleet_stream, stream, &source->part.ask->fleet->streams, link)
-		list_each (const struct fleet_part, part, &stream->ask.parts, link)
-			count += part->host == NULL;
-	if (count > FLEET_AWAY_MAX)
+	if (!is_kept)
 		fleet_part_end(&source->part);
-	return count <= FLEET_AWAY_MAX;
+	return is_kept;
 }
 
 /* Returns the source that a stream has kept for this host, or NULL. */
@@ -253,10 +251,12 @@ void fleet_event_added(struct fleet *fleet, struct host *host)
 {
 	list_each (struct fleet_stream, stream, &fleet->streams, link) {
 		struct stream_source *source = find_away(stream, host);
-		if (source != NULL)
+		if (source != NULL) {
 			source->part.host = host;
-		else if (stream->follows_all)
+			fleet->away--;
+		} else if (stream->follows_all) {
 			(void)add_source(stream, host);
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ struct fleet {
 	struct hosts_file *file;
 	struct fleet_ask *notices, *pulls; /* without a request */
 	struct list nexts, streams, foreign;
+	size_t away; /* parts of streams without a host */
 	struct buf scratch; /* of fleet_read() */
 	uint64_t last_stream;
 };
