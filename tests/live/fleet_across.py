@@ -83,6 +83,8 @@ def streams(fleet, machines):
                           ({"after": {"h1": "5"}}, "after"), ({"after": {"h1": -1}}, "after")):
         ok(error_of(asking, "subscribe", params).get("field") == field, f"refused: {params}")
     ok(error_of(asking, "subscribe", {"panes": ["%0"]})["kind"] == "ambiguous_target", "refused: a pane of no host")
+    got = asking.ask("subscribe", {"kinds": ["k" * 1100000], "panes": ["h1:" + "p" * 1100000]})
+    ok(got.get("error", {}).get("data", {}).get("kind") == "limit", "refused: more than a host can be asked", got)
     got = asking.ask("subscribe", {"after": {"h1": 1, "h9": 1}})["result"]["missing"]
     ok([m["host"] for m in got] == ["h9"] and "is no such host" in got[0]["reason"], "a number of a host that is none", got)
     close_all(machines, link, asking)

@@ -618,7 +618,10 @@ static void subscribe(struct fleet *fleet, struct request *request, const struct
 bool fleet_event_take(struct fleet *fleet, struct request *request, const struct json *params)
 {
 	struct stream_args args;
-	if (fleet_read(fleet, request, fields, params, &args, sizeof args) &&
+	if (!json_fits(params, FILTER_BYTES_MAX))
+		request_fail(request, MESSAGE_LIMIT,
+		    "the parameters of a subscription have at most %d bytes", FILTER_BYTES_MAX);
+	else if (fleet_read(fleet, request, fields, params, &args, sizeof args) &&
 	    check(fleet, request, &args))
 		subscribe(fleet, request, &args);
 	return true;
