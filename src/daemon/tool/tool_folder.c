@@ -372,9 +372,8 @@ static void log_trouble(struct tool_folder *folder)
 			log_warning("%s: %s", tool->file, tool->reason);
 }
 
-void tool_folder_read(void *data)
+static void read_places(struct tool_folder *folder)
 {
-	struct tool_folder *folder = data;
 	uint64_t content;
 	method_set_rows(METHOD_DECLARED, NULL, 0);
 	list_each_safe (struct tool, tool, &folder->tools, link)
@@ -398,11 +397,18 @@ void tool_folder_read(void *data)
 
 static void on_changed(void *data)
 {
-	const struct tool_folder *folder = data;
+	struct tool_folder *folder = data;
 	for (size_t at = 0; at < PLACES; at++)
 		if (folder_watch_is_written(folder->places[at].watch))
 			return; /* on_changed() is called again after the write */
-	tool_folder_read(data);
+	read_places(folder);
+}
+
+void tool_folder_read(struct tool_folder *folder)
+{
+	if (folder->hub != NULL)
+		(void)inotify_hub_take(folder->hub); /* a write may have begun */
+	on_changed(folder);
 }
 
 static void watch_places(struct tool_folder *folder)

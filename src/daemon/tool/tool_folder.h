@@ -43,8 +43,11 @@ struct tool_folder_parts {
 struct tool_folder *tool_folder_new(const struct tool_folder_parts *parts);
 void tool_folder_free(struct tool_folder *folder);
 
-/* Reads both folders again, as when programs may have been installed. */
-void tool_folder_read(void *folder);
+/*
+ * Reads both folders again, as when programs may have been installed. Does nothing while a file is
+ * being written, since both are read after the write.
+ */
+void tool_folder_read(struct tool_folder *folder);
 
 /* Sets a function that is called after each reading, since other files may have changed as well. */
 void tool_folder_set_read(struct tool_folder *folder, void (*read)(void *data), void *data);
