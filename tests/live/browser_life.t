@@ -137,6 +137,10 @@ start_daemon
 until_is 'a browser whose pane closes meanwhile ends' 0 alive "$@"
 
 # ---- a page wakes ----
+knows_page_text() {
+	ask '{"method":"describe","params":{"table":"events"}}' | jq '.result.events | has("page_text")'
+}
+until_is 'the browser that is left names its kinds of events again' true knows_page_text
 ask "{\"method\":\"wait_for\",\"params\":{\"any\":[{\"event\":\"page_text\",\"pane\":\"$one\"},{\"sec\":60}]}}" >"$dir/woken" &
 waiting=$!
 until_is 'somebody waits for it' 1 sh -c "printf '%s\n' '{\"method\":\"status\"}' | socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq .result.waits"
