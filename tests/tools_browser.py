@@ -160,9 +160,16 @@ class Client:
         self.guard.cancel()
 
 
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(") ", 1)[1][0] != "Z"
+    except OSError:
+        return False
+
+
 def alive(processes):
-    return [name for pid, name in processes if os.path.exists(f"/proc/{pid}")
-            and open(f"/proc/{pid}/stat").read().rsplit(") ", 1)[1][0] != "Z"]
+    return [name for pid, name in processes if is_alive(pid)]
 
 
 def until(fact):
@@ -517,7 +524,7 @@ def interrupted(client, base):
     text = client.answer(number)["result"]["content"][0]["text"]
     Pages.release.set()
     ok("effect unknown" in text, "chromium is killed in a call", text)
-    ok(alive(begun) == [], "all of it ends", alive(begun))
+    ok(until(lambda: alive(begun) == []), "all of it ends", alive(begun))
     answer = client.call("webdriver_get_title")
     ok("its pages are lost" in answer and base + "/one" in answer, "the next call says what is lost", answer)
     answer = client.call("webdriver_start", reopen=True)
