@@ -130,9 +130,14 @@ caller_pid=$!
 until_is 'a call runs' begun cat "$dir/slow"
 kill "$caller_pid"
 until_is 'its caller goes: its task is cancelled' cancelled cat "$dir/slow"
+ask '{"method":"wait_for","params":{"any":[{"event":"py_greeted","where":{"name":"again"}}],"wait":"greeted"}}' >/dev/null &
+waits() { ask '{"method":"status"}' | jq .result.waits; }
+until_is 'a wait with a name for its event' 1 waits
 kill_daemon
 until_is 'after kill -9 of the daemon it provides again' true provides py_greet
 is 'and answers' "$("$muxbus" py_greet name=again)" '{"text":"hello again","tags":[]}'
+is 'which ends the wait' "$(ask '{"method":"wait_for","params":{"wait":"greeted","timeout_sec":10}}' |
+	jq -c '.result.conditions[0] | [.state, .details.data.name]')" '["matched","again"]'
 kill -9 "$provider_pid"
 until_is 'kill -9 of the program is the end of its methods' false provides py_greet
 wait "$provider_pid" 2>/dev/null

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition event: the first event of one or more kinds that matches a filter. */
-#include "daemon/event/event_log.h"
+#include "daemon/event/published.h"
 #include "daemon/server/handler.h"
 #include "daemon/tmux/subscription.h"
 #include "daemon/wait/condition.h"
@@ -136,7 +136,15 @@ static bool on_gap(void *data UNUSED, const char *subscription UNUSED, uint64_t 
 static bool read_kinds(struct request *request, const char *text, uint64_t *ret_kinds)
 {
 	const char *nearest;
+	int kind;
 	*ret_kinds = event_kinds_find(text);
+	/* Without a peer, the wait is restored. The provider of its kind has not returned yet. */
+	if (*ret_kinds == 0 && request_peer(request) == NULL && strpbrk(text, "*?[\\") == NULL &&
+	    (kind = published_take(-1, text, "an event of a provider",
+		 event_log_oldest(request_daemon(request)->events))) >= 0) {
+		published_leave(kind);
+		*ret_kinds = BIT(kind);
+	}
 	if (*ret_kinds != 0)
 		return true;
 	nearest = event_kind_nearest(text);
