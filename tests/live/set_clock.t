@@ -66,7 +66,7 @@ due() { # which of the ends are in the next ten minutes, by the clock of muxbusd
 		ask '{"method":"list_agents"}' | jq -r '.result.agents[].tasks[] | "task \(.due)"'
 	} | sort | while read -r kind time; do
 		left=$(($(date -d "$time" +%s) - now))
-		[ $left -gt 500 ] && [ $left -le 601 ] && printf '%s ' "$kind"
+		[ $left -gt 0 ] && [ $left -le 601 ] && printf '%s ' "$kind"
 	done
 }
 resume() { # what a wait answers after a moment
