@@ -249,6 +249,21 @@ call send_keys "{\"pane\":\"$new\",\"keys\":\"Enter\"}"
 is 'that is a draft' "$(why)" 'refused draft prompt my own'
 t kill-window -t "$new"
 
+# A person synchronizes the panes, or respawns this one, between the look at them and the keys: a hook does it just then.
+new=$(t new-window -d -P -F '#{pane_id}' 'stty raw -echo; printf "> "; exec cat >/dev/null')
+theirs=$(t split-window -d -t "$new" -P -F '#{pane_id}' "stty raw -echo; printf '> draft'; exec cat >>$dir/theirs")
+for change in "set-option -w -t $new synchronize-panes on" "respawn-pane -k -t $new 'stty raw -echo; exec cat >>$dir/other'"; do
+	wait_row 'a draft beside it' "$theirs" '> draft'
+	t set-hook -g after-display-message "$change"
+	send_text "$new" text
+	t set-hook -gu after-display-message
+	is "$change: nothing is typed" "$(field '.error.data | "\(.kind) \(.typed)"')" 'not_ready nothing'
+	t set-option -w -t "$new" synchronize-panes off
+done
+call send_keys "{\"pane\":\"$theirs\",\"keys\":\"x\",\"force\":true}"
+until_is 'nor does it come to another program' x cat "$dir/theirs" "$dir/other"
+t kill-window -t "$new"
+
 # A person who comes while a text waits behind a notice.
 new=$(t new-window -d -P -F '#{pane_id}' "exec $MUXBUS_BUILDDIR/tests/fake_agent --ask $MUXBUS --deaf 1500 /dev/null")
 wait_row 'an agent' "$new" '>'

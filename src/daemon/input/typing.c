@@ -281,7 +281,8 @@ bool typing_check(
 		return false;
 	is_given_up = sscanf(held, "%u %u %u %u %u %31[a-z-]", &in_mode, &input_off, &dead,
 			  &has_program, &others, mode) < 5;
-	if (others && !dead && has_program && !input_off && !in_mode) {
+	others = others && !dead && has_program && !input_off && !in_mode;
+	if (others && request_role(request) != ROLE_FULL) {
 		snprintf(what, sizeof what,
 		    "pane %%%u has another program now, or panes of others get its keys too; "
 		    "typed: %s",
@@ -291,6 +292,9 @@ bool typing_check(
 	if (is_given_up)
 		reason = "tmux gave up looking whether it may be typed, as when it is stopped for "
 			 "100 ms; ask again";
+	else if (others)
+		reason = "it has another program since it was looked at, or other panes get its "
+			 "keys too; ask again";
 	else if (dead || !has_program)
 		reason = "its program has ended";
 	else if (input_off)

@@ -7,6 +7,7 @@
 #include "daemon/methods/tables.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/server/handler.h"
+#include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/tmux_command.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)
@@ -81,14 +82,38 @@ static void run_typing(struct keying *keying)
 	tmux_call_judged(keying->request, command, typing_error, on_typed, keying);
 }
 
+/* The panes that get the keys were looked at: binds the keys to their programs, if there is room. */
+static void bind(struct request *request, uint32_t id, const char *sign, struct right_only *only)
+{
+	const struct muxbus_model *model = tmux_model(request_daemon(request)->tmux);
+	const struct muxbus_pane *first = muxbus_model_pane(model, id);
+	if (request_role(request) != ROLE_FULL)
+		return; /* right_find_only() has bound them */
+	only->count = 0;
+	if (sign == NULL || first == NULL)
+		return;
+	only->pids[only->count++] = first->pid;
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model) {
+		if (pane == first || !pane_input_reaches(first, pane))
+			continue;
+		if (only->count == RIGHT_ONLY_MAX) {
+			only->count = 0;
+			return;
+		}
+		only->pids[only->count++] = pane->pid;
+	}
+}
+
 static void on_guarded_keys(void *data, bool may, const char *sign)
 {
 	struct keying *keying = data;
 	keying->sign = sign;
-	if (may)
-		run_typing(keying);
-	else
+	if (!may) {
 		keying_free(keying);
+		return;
+	}
+	bind(keying->request, keying->typing.pane, sign, &keying->typing.only);
+	run_typing(keying);
 }
 
 /* Decodes the parameter base64. On error, fails the request and returns false. */
@@ -291,6 +316,7 @@ static void on_guarded_text(void *data, bool may, const char *sign)
 	}
 	daemon = request_daemon(texting->request);
 	texting->sign = sign;
+	bind(texting->request, texting->pane, sign, &texting->policy.only);
 	texting->guarded_ms = clock_mono_ms();
 	pane_ref_of(daemon->tmux, texting->pane, &ref);
 	texting->submit = submit_new(daemon->submits, &ref, &texting->policy, &handlers, texting);
