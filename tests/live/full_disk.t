@@ -165,6 +165,10 @@ call full '{}'
 is 'an answer that found no room is no bad JSON' "$(field '.error | "\(.data.kind) \(.message)"')" \
 	'limit full: its program ended well, but 3 bytes of its output were not kept, as on a full disk'
 rm "$state/jobs/ballast"
+call execute_cli "{\"command\":\"dd if=/dev/zero of='$state/jobs/ballast' 2>/dev/null; echo lost\"}"
+is 'execute_cli says that output is missing' "$(field '.result | "\(.ok) \(.stdout | length) \(.truncated) \(.rest)"')" \
+	"true 0 true read_job {\"job\":\"$(field .result.job)\"} reads all that is kept of stdout."
+rm "$state/jobs/ballast"
 
 # Output of a job that finds no room: its reader learns how much is missing, and in what place.
 "$MUXBUS_BUILDDIR/muxbus" -s "$MUXBUS" run -- sh -c 'seq 1000000; echo end' >"$dir/out" 2>"$dir/err"

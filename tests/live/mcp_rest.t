@@ -220,7 +220,7 @@ elif what == "limits":
     ended = daemon.ask("execute_cli", {"command": "PYTHONUTF8=1 /usr/bin/python3 -c 'for i in range(9000): print(\"%07d \\u20ac\\u00e9\" % i)'"})
     assert ended["truncated"] and "rest" in ended, {**ended, "stdout": ""}
     (reader, its, does), = parts(ended["rest"])
-    assert (reader, does) == ("read_job", "all of stdout"), ended["rest"]
+    assert (reader, does) == ("read_job", "all that is kept of stdout"), ended["rest"]
     expect("execute_cli", joined(reader, its, "text"), output, 3)
     cut, go = shown("execute_cli", {"command": "seq 20000"})
     expect("execute_cli by MCP", joined(*go[0][:2], "text"), "".join(f"{i}\n" for i in range(1, 20001)), 2)
@@ -228,7 +228,7 @@ elif what == "limits":
         expect(f"read_job {most}", joined("read_job", {**its, "max_bytes": most}, "text"), output, len(output.encode()) // most)
     ended = daemon.ask("execute_cli", {"command": "seq 20000 >&2"})
     (reader, its, does), = parts(ended["rest"])
-    assert does == "all of stderr", ended["rest"]
+    assert does == "all that is kept of stderr", ended["rest"]
     expect("stderr", joined(reader, its, "text"), "".join(f"{i}\n" for i in range(1, 20001)), 2)
     tmux = ["tmux", "-S", os.environ["TMUX_SOCKET"]]
     pane2 = subprocess.run([*tmux, "new-window", "-dP", "-F", "#{pane_id}", "read x; seq -f '%05.0f \u20ac' 700; echo END; exec sleep 3600"], capture_output=True, text=True).stdout.strip()

@@ -71,7 +71,7 @@ show("polled", [(one["state"], one["delivery"]["way"]) for one in client.ask("li
 
 long = client.task("seq 20000")["task"]["taskId"]
 shown = client.ask("tasks/result", taskId=long)["result"]["structuredContent"]
-show(shown["output"].endswith("19999\n20000\n"), len(shown["output"]) <= 6000, shown["rest"] == f'read_job {{"job":"{long}"}} reads all of output.')
+show(shown["output"].endswith("19999\n20000\n"), len(shown["output"]) <= 6000, shown["rest"] == f'read_job {{"job":"{long}"}} reads all that is kept of output.')
 
 sleeper = client.task("sleep 100")["task"]["taskId"]
 show(client.ask("tasks/cancel", taskId=sleeper)["result"]["status"], client.ask("tasks/get", taskId=sleeper)["result"]["status"])

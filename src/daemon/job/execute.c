@@ -78,8 +78,8 @@ static const struct field_result execute_results[] = {
     {"exit_code", "integer|null", "null while it runs, or if a signal ended it"},
     {"signal", "integer|null", "what killed it"},
     {"duration_ms", "integer", "how long it ran"},
-    {"truncated", "boolean", "whether there is more in the log"},
-    {"rest", "string", "if truncated: the calls that read all of it"},
+    {"truncated", "boolean", "whether any of it is left out"},
+    {"rest", "string", "if truncated: the calls that read all that is kept"},
     {"note", "string|null", "what a reader should know"},
     {"job", "string", "its id, for read_job and the like"},
     {"pid", "integer|null", "while it runs: of the command, and its process group"},
@@ -94,10 +94,9 @@ static const struct field_result execute_results[] = {
 static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
     const struct job *job, enum job_file file, const char *name, char ret_end[PROMPT_LOOK + 1])
 {
-	int64_t from, end = 0;
+	int64_t from, end = job_kept_end(jobs, job, file);
 	struct buf out = BUF(OUTPUT_MAX + 1);
 	size_t last;
-	(void)job_read(jobs, job, file, 0, 0, &out, &from, &end);
 	from = end > OUTPUT_MAX ? end - OUTPUT_MAX : 0;
 	(void)job_read(jobs, job, file, from, OUTPUT_MAX, &out, &from, &end);
 	(void)json_put_text(writer, name, out.len > 0 ? (const void *)out.data : "", out.len);
@@ -105,7 +104,7 @@ static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
 	memcpy(ret_end, out.len > 0 ? (const char *)out.data + out.len - last : "", last);
 	ret_end[last] = '\0';
 	buf_finish(&out);
-	return from > 0;
+	return from > 0 || from + (int64_t)out.len < end;
 }
 
 /* Returns true if the end of an output looks like a question. */
@@ -240,17 +239,18 @@ static void write_running(const struct execution *execution, const struct job *j
 static void write_rest(
     struct json_writer *writer, const struct job *job, bool is_out_cut, bool is_err_cut)
 {
-	char out[64] = "", err[96] = "", rest[sizeof out + sizeof err];
+	struct buf rest = BUF(256);
 	if (is_out_cut)
-		(void)snprintf(
-		    out, sizeof out, "read_job {\"job\":\"%s\"} reads all of stdout.", job->id);
+		(void)buf_printf(
+		    &rest, "read_job {\"job\":\"%s\"} reads all that is kept of stdout.", job->id);
 	if (is_err_cut)
-		(void)snprintf(err, sizeof err,
-		    "read_job {\"job\":\"%s\",\"stream\":\"stderr\"} reads all of stderr.",
-		    job->id);
-	(void)snprintf(rest, sizeof rest, "%s%s%s", out, is_out_cut && is_err_cut ? " " : "", err);
-	if (rest[0] != '\0')
-		json_put_str(writer, "rest", rest);
+		(void)buf_printf(&rest,
+		    "%sread_job {\"job\":\"%s\",\"stream\":\"stderr\"} reads all that is kept of "
+		    "stderr.",
+		    is_out_cut ? " " : "", job->id);
+	if (rest.len > 0)
+		json_put_str(writer, "rest", buf_text(&rest));
+	buf_finish(&rest);
 }
 
 /* Sends the answer with the output so far; the job may still run. */

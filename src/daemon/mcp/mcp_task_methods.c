@@ -47,8 +47,8 @@ static void put_payload(
 	(void)json_put_text(
 	    writer, "output", output.len > 0 ? (const void *)output.data : "", output.len);
 	if (is_cut) {
-		(void)snprintf(
-		    rest, sizeof rest, "read_job {\"job\":\"%s\"} reads all of output.", job->id);
+		(void)snprintf(rest, sizeof rest,
+		    "read_job {\"job\":\"%s\"} reads all that is kept of output.", job->id);
 		json_put_bool(writer, "truncated", true);
 		json_put_str(writer, "rest", rest);
 	}
