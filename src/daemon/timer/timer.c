@@ -122,14 +122,9 @@ static void set_take(struct timer_set *set, struct timer *timer)
 
 static void set_arm(struct timer_set *set)
 {
-	const struct timer *first = set->count > 0 ? set->heap[0] : NULL;
-	int64_t due_ms = first != NULL ? first->boot_due_ms : -1;
-	/*
-	 * A timer that was due before the machine booted has a negative time of this boot's clock.
-	 */
-	if (first != NULL && due_ms < 0)
-		due_ms = 0;
-	set->clock->arm(set->clock->data, due_ms);
+	int64_t due_ms = set->count > 0 ? set->heap[0]->boot_due_ms : -1;
+	/* The deadline of a timer that was due before the machine booted is negative. */
+	set->clock->arm(set->clock->data, set->count > 0 && due_ms < 0 ? 0 : due_ms);
 }
 
 static void set_remove(struct timer_set *set, struct timer *timer)

@@ -6,7 +6,7 @@
 #include "daemon/timer/timer.h"
 #include "wire/page.h"
 
-enum { MESSAGE_SIZE = 400, LIST_MAX = 1000 };
+enum { LIST_MAX = 1000 };
 
 struct sleep_args {
 	double seconds;

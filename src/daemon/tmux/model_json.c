@@ -251,10 +251,7 @@ void object_put_client(struct json_writer *writer, const struct muxbus_client *c
 {
 	put_text(writer, "client", client->name);
 	json_put_int(writer, "pid", client->pid);
-	if (client->session != MUXBUS_NO_ID)
-		json_put_id(writer, "session", '$', client->session);
-	else
-		json_put_null(writer, "session");
+	json_put_id(writer, "session", '$', client->session);
 	json_put_bool(writer, "control", client->is_control);
 	json_put_bool(writer, "readonly", client->is_readonly);
 	json_put_time(writer, "activity", (int64_t)client->activity * 1000);

@@ -254,13 +254,12 @@ static void take_fd(struct pane_pipe_set *pipes, struct pane_pipe *pipe, int fd)
 /* Takes a descriptor that was handed over as the pipe that asked for it, or closes it. */
 static void take_message(struct pane_pipe_set *pipes, const char *nonce, int fd)
 {
-	struct muxbus_sync_info info;
 	struct pane_pipe *pipe = NULL;
+	pid_t server = tmux_server_pid(pipes->tmux);
 	list_each (struct pane_pipe, starting, &pipes->starting, starting)
 		if (memcmp(starting->nonce, nonce, HAND_OVER_NONCE_LEN) == 0)
 			pipe = starting;
-	muxbus_sync_info(tmux_sync(pipes->tmux), &info);
-	if (pipe != NULL && info.pid > 0 && hand_over_maker(fd) == info.pid) {
+	if (pipe != NULL && server > 0 && hand_over_maker(fd) == server) {
 		take_fd(pipes, pipe, fd);
 		return;
 	}
@@ -336,14 +335,12 @@ static bool open_socket(struct pane_pipe_set *pipes)
 
 bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
 {
-	struct muxbus_sync_info info;
 	struct rlimit limit;
 	/*
 	 * A server outside of this PID namespace has no pid here. No pipe is started then, since
 	 * nothing would show that tmux made it.
 	 */
-	muxbus_sync_info(tmux_sync(pipes->tmux), &info);
-	return pipes->failures < FAILURES_MAX && info.pid > 0 &&
+	return pipes->failures < FAILURES_MAX && tmux_server_pid(pipes->tmux) > 0 &&
 	    access(pipes->program, X_OK) == 0 && pipes->map.count < PANE_PIPES_MAX &&
 	    getrlimit(RLIMIT_NOFILE, &limit) == 0 && pipes->map.count < limit.rlim_cur / 4;
 }

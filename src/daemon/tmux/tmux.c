@@ -510,18 +510,12 @@ uint32_t tmux_caps(const struct tmux *tmux)
 	return info.version.caps;
 }
 
-static void tmux_scope_window(
-    const struct tmux *tmux, uint32_t window, struct event_scope *ret_scope)
-{
-	*ret_scope = (struct event_scope){.pane = MUXBUS_NO_ID, .window = window};
-	tmux_events_sessions(tmux_model(tmux), window, ret_scope);
-}
-
 void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope)
 {
 	const struct muxbus_pane *now = muxbus_model_pane(tmux_model(tmux), pane);
-	tmux_scope_window(tmux, now != NULL ? now->window : MUXBUS_NO_ID, ret_scope);
-	ret_scope->pane = pane;
+	*ret_scope =
+	    (struct event_scope){.pane = pane, .window = now != NULL ? now->window : MUXBUS_NO_ID};
+	tmux_events_sessions(tmux_model(tmux), ret_scope->window, ret_scope);
 }
 
 void tmux_want_details(struct tmux *tmux, bool is_wanted)
@@ -586,9 +580,6 @@ void pane_fate_write_gone(
 void pane_fate_write(
     struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref)
 {
-	if (ref->pane != MUXBUS_NO_ID)
-		json_put_id(writer, name, '%', ref->pane);
-	else
-		json_put_null(writer, name);
+	json_put_id(writer, name, '%', ref->pane);
 	pane_fate_write_gone(writer, tmux, name, ref);
 }

@@ -13,41 +13,25 @@ struct telling {
 	const struct muxbus_change *change;
 };
 
-static void put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id)
-{
-	if (id == MUXBUS_NO_ID)
-		json_put_null(writer, name);
-	else
-		json_put_id(writer, name, sigil, id);
-}
-
-static void put_text(struct json_writer *writer, const char *name, const char *text)
-{
-	if (text != NULL)
-		json_put_text(writer, name, text, strlen(text));
-	else
-		json_put_null(writer, name);
-}
-
 static void tell_session(struct telling *telling)
 {
 	const struct muxbus_change *change = telling->change;
 	if (change->session_now)
 		object_put_session(telling->writer, telling->model, change->session_now);
 	else
-		put_id(telling->writer, "session", '$', change->session);
+		json_put_id(telling->writer, "session", '$', change->session);
 	if (change->previous)
-		put_text(telling->writer, "previous", change->previous);
+		json_put_str(telling->writer, "previous", change->previous);
 }
 
 static void tell_session_window(struct telling *telling)
 {
 	const struct muxbus_change *change = telling->change;
-	put_id(telling->writer, "session", '$', change->session);
-	put_id(telling->writer, "window", '@', change->window);
-	put_id(telling->writer, "pane", '%',
+	json_put_id(telling->writer, "session", '$', change->session);
+	json_put_id(telling->writer, "window", '@', change->window);
+	json_put_id(telling->writer, "pane", '%',
 	    change->window_now ? change->window_now->active_pane : MUXBUS_NO_ID);
-	put_id(telling->writer, "previous_window", '@', change->previous_window);
+	json_put_id(telling->writer, "previous_window", '@', change->previous_window);
 }
 
 static void tell_window(struct telling *telling)
@@ -58,16 +42,16 @@ static void tell_window(struct telling *telling)
 		object_view_init(&view, telling->model);
 		object_put_window(telling->writer, &view, change->window_now);
 	} else {
-		put_id(telling->writer, "window", '@', change->window);
+		json_put_id(telling->writer, "window", '@', change->window);
 	}
 	if (change->previous)
-		put_text(telling->writer, "previous", change->previous);
+		json_put_str(telling->writer, "previous", change->previous);
 }
 
 static void tell_layout(struct telling *telling)
 {
 	const struct muxbus_window *window = telling->change->window_now;
-	put_id(telling->writer, "window", '@', telling->change->window);
+	json_put_id(telling->writer, "window", '@', telling->change->window);
 	if (window == NULL)
 		return;
 	json_put_int(telling->writer, "width", window->width);
@@ -80,7 +64,7 @@ static void tell_layout(struct telling *telling)
 
 static void tell_alert(struct telling *telling)
 {
-	put_id(telling->writer, "window", '@', telling->change->window);
+	json_put_id(telling->writer, "window", '@', telling->change->window);
 	json_put_null(telling->writer, "pane");
 }
 
@@ -92,17 +76,17 @@ static void tell_pane(struct telling *telling)
 		object_view_init(&view, telling->model);
 		object_put_pane(telling->writer, &view, change->pane_now);
 	} else {
-		put_id(telling->writer, "pane", '%', change->pane);
-		put_id(telling->writer, "window", '@', change->window);
+		json_put_id(telling->writer, "pane", '%', change->pane);
+		json_put_id(telling->writer, "window", '@', change->window);
 	}
 	if (change->previous_window != MUXBUS_NO_ID)
-		put_id(telling->writer, "previous_window", '@', change->previous_window);
+		json_put_id(telling->writer, "previous_window", '@', change->previous_window);
 }
 
 static void tell_pane_closed(struct telling *telling)
 {
-	put_id(telling->writer, "pane", '%', telling->change->pane);
-	put_id(telling->writer, "window", '@', telling->change->window);
+	json_put_id(telling->writer, "pane", '%', telling->change->pane);
+	json_put_id(telling->writer, "window", '@', telling->change->window);
 }
 
 static void tell_pane_exited(struct telling *telling)
@@ -115,19 +99,19 @@ static void tell_pane_exited(struct telling *telling)
 static void tell_active_pane(struct telling *telling)
 {
 	const struct muxbus_change *change = telling->change;
-	put_id(telling->writer, "window", '@', change->window);
-	put_id(telling->writer, "pane", '%', change->pane);
-	put_id(telling->writer, "previous_pane", '%', change->previous_pane);
+	json_put_id(telling->writer, "window", '@', change->window);
+	json_put_id(telling->writer, "pane", '%', change->pane);
+	json_put_id(telling->writer, "previous_pane", '%', change->previous_pane);
 }
 
 /* Writes a string of a pane that has changed. */
 static void tell_string(struct telling *telling, const char *name, const char *now)
 {
 	const struct muxbus_change *change = telling->change;
-	put_id(telling->writer, "pane", '%', change->pane);
-	put_id(telling->writer, "window", '@', change->window);
-	put_text(telling->writer, name, now);
-	put_text(telling->writer, "previous", change->previous);
+	json_put_id(telling->writer, "pane", '%', change->pane);
+	json_put_id(telling->writer, "window", '@', change->window);
+	json_put_str(telling->writer, name, now);
+	json_put_str(telling->writer, "previous", change->previous);
 }
 
 static void tell_title(struct telling *telling)
@@ -264,7 +248,7 @@ void tmux_events_found(struct event_log *log, const struct muxbus_sync_info *inf
 	json_start(&writer, &members, MEMBERS_MAX_BYTES);
 	json_put_str(&writer, "version", info->version_text);
 	json_put_int(&writer, "pid", info->pid);
-	put_text(&writer, "socket", info->socket_path);
+	json_put_str(&writer, "socket", info->socket_path);
 	publish_server(log, EVENT_SERVER_FOUND, &members);
 	buf_finish(&members);
 }
@@ -274,7 +258,7 @@ void tmux_events_lost(struct event_log *log, int error, const char *reason, pid_
 	struct buf members;
 	struct json_writer writer;
 	json_start(&writer, &members, MEMBERS_MAX_BYTES);
-	put_text(&writer, "reason", reason);
+	json_put_str(&writer, "reason", reason);
 	json_put_str(&writer, "error", muxbus_strerror(error));
 	json_put_int(&writer, "pid", pid);
 	publish_server(log, EVENT_SERVER_LOST, &members);

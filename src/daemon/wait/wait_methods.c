@@ -120,7 +120,7 @@ static void handle_wait_begun(struct request *request, const void *data, const c
 	handle_wait(request, data);
 }
 
-enum { MESSAGE_SIZE = 400, SPEC_SIZE = 6 * PATTERN_BYTES_MAX + 256 };
+enum { SPEC_SIZE = 6 * PATTERN_BYTES_MAX + 256 };
 
 static const struct field_result started_results[] = {
     {"id", "string", "the wait, and its notification"},
