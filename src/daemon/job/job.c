@@ -8,7 +8,6 @@
 #include "base/process.h"
 #include "daemon/core/rlimit.h"
 #include "daemon/core/state_dir.h"
-#include "daemon/job/job_starter.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"
 #include "io/loop_pidfd.h"

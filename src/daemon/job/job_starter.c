@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/job/job_starter.h"
+/* Starts the supervisors of jobs, one of them ahead of its job. */
+#include "daemon/job/job.h"
 
 #include <sys/socket.h>
 
