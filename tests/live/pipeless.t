@@ -99,5 +99,29 @@ is 'a wait says that output was lost' \
 	"$(jq -c '.result.conditions | map([.state, .gap])' "$dir/lost")" '[["pending",true],["matched",true]]'
 wait $never
 is 'and so does the command line' "$(cat "$dir/never")" 'the time is up; some output was lost, and not looked at'
+stop
+
+# After three pipes that were not handed over no pipe is made for ten minutes. Then they are again.
+preloaded=$built/tests/live/.libs/late_clock.so
+set_ahead() { printf '%-16s' "0 $1" | dd of="$dir/set" conv=notrunc 2>/dev/null; }
+set_ahead 0
+way="env LD_PRELOAD=$preloaded SET_CLOCK=$dir/set ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0"
+if "$place/muxbusd" --version >/dev/null 2>&1; then
+	late() { grep -c 'handed over in time' "$dir/muxbusd.log"; }
+	most=$(($(late) + 3))
+	start_daemon
+	condition() { echo "{\"output\":\"never\",\"pane\":\"$(t new-window -dPF '#{pane_id}' cat)\"}"; }
+	call wait_for "{\"any\":[$(condition),$(condition),$(condition)],\"timeout_sec\":0.1}"
+	until_is 'three pipes are not handed over' $most late
+	cp "$built/muxbus-job" "$place/bin"
+	read_new() { call read_output "{\"pane\":\"$(t new-window -dPF '#{pane_id}' cat)\"}"; }
+	read_new
+	until_is 'so control mode brings the output of the next pane' true attached
+	is 'and not a pipe' "$(piped)" 0
+	set_ahead 601
+	read_new
+	until_is 'after ten minutes a pane is piped again' 1 piped
+	stop
+fi
 
 done_testing

@@ -12,7 +12,9 @@
 
 #define PIECE_BYTES ((size_t)64 * 1024)
 #define MESSAGES_PER_TURN 64
-#define FAILURES_MAX 3 /* failed hand-overs in a row, after which no pipe is started */
+/* After this many failed hand-overs in a row, no pipe is started until AGAIN_MS has passed. */
+#define FAILURES_MAX 3
+#define AGAIN_MS (10 * 60 * 1000)
 
 enum pipe_state {
 	PIPE_STARTING, /* tmux was asked; the hand-over has not come */
@@ -45,6 +47,7 @@ struct pane_pipe_set {
 	struct loop_timer *timer; /* the oldest hand-over is due */
 	uint64_t attempts;
 	unsigned failures; /* failed hand-overs since the last good one */
+	int64_t failed_ms; /* time of the last failed one, CLOCK_MONOTONIC */
 	char program[PATH_MAX];
 	char socket[PATH_MAX];
 	int fd; /* of the socket; -1: not open */
@@ -147,6 +150,16 @@ static int ask(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 	return 0;
 }
 
+/* The hand-over of a pipe has failed. */
+static void fail(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
+{
+	pipes->failures++;
+	pipes->failed_ms = clock_mono_ms();
+	if (pipes->failures == FAILURES_MAX)
+		log_warning("pipes are not tried for ten minutes");
+	end(pipes, pipe, PANE_PIPE_FAILED);
+}
+
 /* Ends pipes whose hand-over has not come in time. */
 static void on_due(void *data)
 {
@@ -157,10 +170,8 @@ static void on_due(void *data)
 		    list_entry(pipes->starting.next, struct pane_pipe, starting);
 		if (pipe->due_ms > now_ms)
 			break;
-		pipes->failures++;
-		log_warning("%%%u: its pipe was not handed over in time%s", pipe->pane,
-		    pipes->failures == FAILURES_MAX ? "; pipes are not tried any more" : "");
-		end(pipes, pipe, PANE_PIPE_FAILED);
+		log_warning("%%%u: its pipe was not handed over in time", pipe->pane);
+		fail(pipes, pipe);
 	}
 	arm(pipes);
 }
@@ -266,10 +277,8 @@ static void take_message(struct pane_pipe_set *pipes, const char *nonce, int fd)
 	(void)close(fd);
 	log_warning("a descriptor was handed over %s: it is not taken",
 	    pipe == NULL ? "that was not asked for" : "that is not from tmux");
-	if (pipe == NULL)
-		return;
-	pipes->failures++;
-	end(pipes, pipe, PANE_PIPE_FAILED);
+	if (pipe != NULL)
+		fail(pipes, pipe);
 }
 
 static void take_messages(struct pane_pipe_set *pipes)
@@ -336,13 +345,15 @@ static bool open_socket(struct pane_pipe_set *pipes)
 bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
 {
 	struct rlimit limit;
+	if (pipes->failures >= FAILURES_MAX && clock_mono_ms() - pipes->failed_ms < AGAIN_MS)
+		return false;
 	/*
 	 * A server outside of this PID namespace has no pid here. No pipe is started then, since
 	 * nothing would show that tmux made it.
 	 */
-	return pipes->failures < FAILURES_MAX && tmux_server_pid(pipes->tmux) > 0 &&
-	    access(pipes->program, X_OK) == 0 && pipes->map.count < PANE_PIPES_MAX &&
-	    getrlimit(RLIMIT_NOFILE, &limit) == 0 && pipes->map.count < limit.rlim_cur / 4;
+	return tmux_server_pid(pipes->tmux) > 0 && access(pipes->program, X_OK) == 0 &&
+	    pipes->map.count < PANE_PIPES_MAX && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    pipes->map.count < limit.rlim_cur / 4;
 }
 
 int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data)

@@ -54,7 +54,7 @@ struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct co
     struct tmux *tmux, const struct pane_pipe_handlers *handlers);
 void pane_pipe_set_free(struct pane_pipe_set *pipes);
 
-/* Returns true if another pane may be piped. After several failures it always returns false. */
+/* Returns true if another pane may be piped. After three failures in a row, false for a while. */
 bool pane_pipe_may_start(const struct pane_pipe_set *pipes);
 
 /* Pipes a pane. Returns 0, and calls begun or ended later; or -1, and calls no handler. */
