@@ -500,7 +500,7 @@ static void fail(struct js_reply *out, const char *text)
 void js_reply_read(struct js_reply *out, const struct broker_message *reply, const char *reason)
 {
 	static struct json_reader *reader;
-	const struct json *value, *error, *text;
+	const struct json *value, *error;
 	struct json_error parse_error;
 	*out = (struct js_reply){0};
 	if (reply == NULL) {
@@ -514,10 +514,9 @@ void js_reply_read(struct js_reply *out, const struct broker_message *reply, con
 	if (value == NULL) {
 		fail(out, "the reply is not JSON");
 	} else if (error != NULL) {
-		text = json_member(error, "description");
-		(void)json_int(json_member(error, "err_code"), &out->err_code);
-		fail(out, text != NULL && text->type == JSON_STRING ? text->text : "an error");
+		out->err_code = json_get_int(error, "err_code", 0);
+		fail(out, json_get_str(error, "description", "an error"));
 	} else {
-		(void)json_int(json_member(value, "seq"), &out->seq);
+		out->seq = json_get_int(value, "seq", 0);
 	}
 }

@@ -55,11 +55,9 @@ static bool is_final(const struct json *error)
 {
 	static const enum message_error finals[] = {MESSAGE_PARSE, MESSAGE_REQUEST, MESSAGE_PARAMS,
 	    MESSAGE_NO_SUCH_PANE, MESSAGE_AMBIGUOUS_TARGET, MESSAGE_REFUSED};
-	int64_t code;
-	if (!json_int(json_member(error, "code"), &code))
-		return false;
+	enum message_error code = message_error_of(json_member(error, "code"));
 	for (size_t at = 0; at < sizeof finals / sizeof *finals; at++)
-		if (message_error_info(finals[at])->code == code)
+		if (finals[at] == code)
 			return true;
 	return false;
 }
@@ -77,13 +75,11 @@ static void on_posted(void *data, const struct json *response)
 	struct post *post = data;
 	struct posts *posts = post->posts;
 	const struct json *error = json_member(response, "error");
-	const struct json *text = json_member(error, "message");
 	if (json_member(response, "result") != NULL) {
 		posts->status.taken++;
 		acknowledge(posts, post->reply, "+ACK");
 	} else if (error != NULL && is_final(error)) {
-		refuse(posts, post->reply,
-		    text != NULL && text->type == JSON_STRING ? text->text : "an error");
+		refuse(posts, post->reply, json_get_str(error, "message", "an error"));
 	} else {
 		acknowledge(posts, post->reply, again);
 	}
