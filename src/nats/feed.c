@@ -212,7 +212,7 @@ static void ignore_answer(void *data UNUSED, const struct json *response UNUSED)
 {
 }
 
-/* Handles unsent events. If we only read too slowly, subscribes again for those still there. */
+/* Handles a gap. If the reason is our slow reading, subscribes again for the events remembered. */
 static void take_gap(struct feed *feed, const struct json *params, uint64_t from, uint64_t to)
 {
 	char name[64];

@@ -130,7 +130,7 @@ static void take_post(struct posts *posts, const struct broker_message *from, ui
 	struct post *post;
 	struct buf params = BUF(2 * POST_MAX);
 	if (value == NULL || value->type != JSON_OBJECT) {
-		refuse(posts, from->reply, value == NULL ? error.text : "it is no JSON object");
+		refuse(posts, from->reply, value == NULL ? error.text : "it is not a JSON object");
 		return;
 	}
 	write_params(&params, value, number);

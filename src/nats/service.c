@@ -48,7 +48,7 @@ struct grant *grant_new(const char *allowed, char *ret_reason, size_t size)
 			continue;
 		if (word[strspn(word, characters)] != '\0' || grant->words_count == WORDS_MAX) {
 			(void)str_refuse(ret_reason, size,
-			    "\"%.80s\" is no effect and no pattern of methods", word);
+			    "\"%.80s\" is neither an effect nor a pattern of methods", word);
 			grant_free(grant);
 			return NULL;
 		}
@@ -159,7 +159,7 @@ enum grant_answer grant_check(
 			return GRANT_ALLOWED;
 	if (rule->is_claimed) {
 		(void)str_refuse(ret_reason, size,
-		    "%s is no method of muxbusd's own, so its effects are only claimed. The "
+		    "%s is not one of muxbusd's own methods, so its effects are only claimed. The "
 		    "operator of this host grants it by its name with muxbus-nats --allow",
 		    method);
 		return GRANT_REFUSED;
@@ -309,7 +309,7 @@ static void take_call(
 	message_write_id(&writer, message.id);
 	if (r < 0 || message.method == NULL) {
 		reply_error(service, from->reply, buf_text(&id), MESSAGE_REQUEST,
-		    r < 0 ? reason : "this is no request");
+		    r < 0 ? reason : "the message is not a request");
 	} else if (service->grant->rules_count == 0) {
 		reply_error(
 		    service, from->reply, buf_text(&id), MESSAGE_NOT_READY, "muxbusd does not run");
@@ -341,7 +341,7 @@ static void on_request(void *data, const struct broker_message *from)
 	const struct json *value;
 	struct json_error error;
 	if (!has_reply(from))
-		return; /* no reply is possible */
+		return;
 	service->requests++;
 	value = json_read(service->reader, from->payload, from->len, &error);
 	if (value == NULL)
