@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/shell_word.h"
 #include "tap.h"
+#include "wire/shell_word.h"
 
 static const char schema_text[] =
     "{\"type\":\"object\",\"properties\":{"

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "cli/ask.h"
-#include "cli/shell_word.h"
+#include "wire/shell_word.h"
 
 #define NAME_MAX_BYTES 64
 

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 
 #include "cli/screen_text.h"
-#include "cli/shell_word.h"
+#include "wire/shell_word.h"
 
 enum { USAGE_MAX = 4096 };
 

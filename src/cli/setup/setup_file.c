@@ -7,9 +7,9 @@
 #include "cli/screen_text.h"
 #include "cli/setup/config_json.h"
 #include "cli/setup/config_toml.h"
-#include "cli/shell_word.h"
 #include "wire/address.h"
 #include "wire/json.h"
+#include "wire/shell_word.h"
 
 #define TEXT_MAX ((size_t)64 * 1024)
 

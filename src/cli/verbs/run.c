@@ -4,11 +4,11 @@
 #include <sys/random.h>
 
 #include "base/file.h"
-#include "cli/shell_word.h"
 #include "cli/verb.h"
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"
 #include "wire/address.h"
+#include "wire/shell_word.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
 #define COMMAND_MAX ((size_t)131072) /* limit of run_long_command */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "cli/shell_word.h"
+#include "wire/shell_word.h"
 
 /* Returns true if a word needs no quotes. A first word with "=" would be an assignment. */
 static bool is_plain(const char *word)
