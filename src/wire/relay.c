@@ -2,32 +2,23 @@
 #include "wire/relay.h"
 
 #include "config.h"
+#include "wire/shell_word.h"
 
-/* Appends a word, quoted for a shell. Returns false if out is full. */
-static bool append_quoted(struct buf *out, const char *word)
+/* Appends an option with its blanks, and a word quoted for a shell. False: out is full. */
+static bool append(struct buf *out, const char *option, const char *word)
 {
-	bool is_whole = buf_append_str(out, " '") == 0;
-	for (; *word; word++)
-		is_whole = (*word == '\'' ? buf_append_str(out, "'\\''")
-					  : buf_append_byte(out, (uint8_t)*word)) == 0 &&
-		    is_whole;
-	return buf_append_byte(out, '\'') == 0 && is_whole;
+	return buf_append_str(out, option) == 0 && shell_word(out, word) == 0;
 }
 
 bool relay_append_command(
     struct buf *out, const char *program, const char *tmux_name, const char *tmux_path)
 {
-	bool is_whole;
 	if (program == NULL)
 		program = getenv("MUXBUS_REMOTE");
-	is_whole = append_quoted(out, program != NULL && *program ? program : "muxbus");
-	if (tmux_name != NULL)
-		is_whole =
-		    is_whole && buf_append_str(out, " -L") == 0 && append_quoted(out, tmux_name);
-	if (tmux_path != NULL)
-		is_whole =
-		    is_whole && buf_append_str(out, " -S") == 0 && append_quoted(out, tmux_path);
-	return is_whole && buf_append_str(out, " relay") == 0;
+	return append(out, " ", program != NULL && *program ? program : "muxbus") &&
+	    (tmux_name == NULL || append(out, " -L ", tmux_name)) &&
+	    (tmux_path == NULL || append(out, " -S ", tmux_path)) &&
+	    buf_append_str(out, " relay") == 0;
 }
 
 size_t relay_ssh_words(char *words, const char **argv)
