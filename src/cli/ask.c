@@ -39,7 +39,7 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 		char said[PATH_MAX + 512];
 		struct link *link;
 		enum link_state state;
-		if (launch_daemon(cli, said, sizeof said) < 0) {
+		if (ask_launch(cli, said, sizeof said) < 0) {
 			(void)snprintf(ret_reason, size, "%s", said);
 			return NULL;
 		}
@@ -181,7 +181,7 @@ bool ask_reconnect(struct cli *cli, struct link **ret_link)
 	char reason[PATH_MAX + 512];
 	enum link_state state = ask_open(ret_link, cli->socket, reason, sizeof reason);
 	if ((state == LINK_NO_SOCKET || state == LINK_DEAD) && cli->is_fleet && !cli->has_socket &&
-	    launch_daemon(cli, reason, sizeof reason) == 0)
+	    ask_launch(cli, reason, sizeof reason) == 0)
 		state = ask_open(ret_link, cli->socket, reason, sizeof reason);
 	return state == LINK_OK;
 }
@@ -359,7 +359,7 @@ static void tell(const struct buf *said, char *ret_reason, size_t size)
 	    len > 0 ? text : "no reason given");
 }
 
-int launch_daemon(const struct cli *cli, char *ret_said, size_t size)
+int ask_launch(const struct cli *cli, char *ret_said, size_t size)
 {
 	char program[PATH_MAX];
 	char *const fleet_argv[] = {

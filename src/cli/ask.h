@@ -93,4 +93,4 @@ const struct json *ask_row(const struct json *rows, const char *name);
  * cli->socket, and waits until it is ready or has failed. Returns 0; ret_said is then the socket of
  * a daemon that already ran, or "". Returns -1 if it failed; ret_said is then a reason of one line.
  */
-int launch_daemon(const struct cli *cli, char *ret_said, size_t size);
+int ask_launch(const struct cli *cli, char *ret_said, size_t size);

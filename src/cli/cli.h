@@ -14,7 +14,7 @@ enum cli_status {
 	CLI_USAGE = 2,
 	CLI_UNREACHABLE = 3, /* no daemon runs, or it ended before it answered */
 	CLI_TIMEOUT = 4,
-	EXIT_SIGNAL = 128, /* plus the number of the signal that ended the program */
+	CLI_SIGNAL = 128, /* plus the number of the signal that ended the program */
 };
 
 #define REMOTE_PREFIX "ssh:" /* begins a cli->socket of remote_address() */

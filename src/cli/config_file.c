@@ -50,7 +50,7 @@ static void find_owner(struct config_file *file)
 	while (geteuid() == 0 && (slash = strrchr(dir, '/')) > dir) {
 		*slash = '\0';
 		if (stat(dir, &file->stat) == 0) {
-			file->is_given = file->stat.st_uid != 0;
+			file->has_owner = file->stat.st_uid != 0;
 			return;
 		}
 	}
@@ -93,7 +93,8 @@ static bool make_dirs(const struct config_file *file)
 	for (char *slash = strchr(dir + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(dir, NEW_DIR_MODE) == 0) {
-			if (file->is_given && lchown(dir, file->stat.st_uid, file->stat.st_gid) < 0)
+			if (file->has_owner &&
+			    lchown(dir, file->stat.st_uid, file->stat.st_gid) < 0)
 				return false;
 		} else if (errno != EEXIST) {
 			return false;
@@ -124,7 +125,7 @@ static bool write_new(const char *path, const struct buf *text, const struct con
 	if (fd < 0)
 		return false;
 	is_done = file_write_all(fd, text->data, text->len) == 0 &&
-	    (!(like->is_there || like->is_given) || copy_owner(fd, like)) && fsync(fd) == 0;
+	    (!(like->is_there || like->has_owner) || copy_owner(fd, like)) && fsync(fd) == 0;
 	if (close(fd) < 0 || !is_done) {
 		int saved_errno = errno;
 		(void)unlink(path);

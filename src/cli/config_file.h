@@ -14,7 +14,7 @@ struct config_file {
 	char target[PATH_MAX]; /* after following symbolic links */
 	struct buf text; /* content when read */
 	bool is_there;
-	bool is_given; /* root creates the file for the user in `stat` */
+	bool has_owner; /* root creates the file for the user in `stat` */
 	struct stat stat; /* when read; for a new file, of its directory */
 	char backup[PATH_MAX]; /* path of the last backup, or "" */
 };

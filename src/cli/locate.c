@@ -107,7 +107,7 @@ static bool is_of_ended_server(const char *tmux, const char *socket)
 	return server.pid > 0 && server.pid != pid;
 }
 
-bool own_pane(const struct cli *cli, char *out, size_t size)
+bool locate_own_pane(const struct cli *cli, char *out, size_t size)
 {
 	const char *tmux = getenv("TMUX"), *pane = getenv("TMUX_PANE");
 	char path[PATH_MAX];

@@ -14,7 +14,7 @@ int locate_daemon(struct cli *cli, const char *socket);
  * Copies the pane of this program, "%3", from $TMUX_PANE, if $TMUX names the tmux server in use and
  * that server still runs. Otherwise returns false; the daemon then finds the pane itself.
  */
-bool own_pane(const struct cli *cli, char *out, size_t size);
+bool locate_own_pane(const struct cli *cli, char *out, size_t size);
 
 /* Chooses the daemon of the fleet. Returns -1 if its path is too long. */
 int locate_fleet(struct cli *cli);

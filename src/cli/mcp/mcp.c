@@ -104,7 +104,7 @@ static void launch(struct bridge *bridge)
 	}
 	if (pid == 0) {
 		char reason[PATH_MAX + 1024];
-		if (launch_daemon(bridge->cli, reason, sizeof reason) == 0)
+		if (ask_launch(bridge->cli, reason, sizeof reason) == 0)
 			_exit(EXIT_SUCCESS);
 		(void)!write(fds[1], reason, strlen(reason)); /* on failure, there is no reason */
 		_exit(EXIT_FAILURE);
@@ -141,7 +141,7 @@ static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
 	const char *pane = NULL;
 	if (bridge->role == NULL)
 		return true;
-	if (own_pane(bridge->cli, own, sizeof own) && !is_under_codex())
+	if (locate_own_pane(bridge->cli, own, sizeof own) && !is_under_codex())
 		pane = own;
 	if (ask_narrow(bridge->link, bridge->role, pane))
 		return true;
@@ -387,7 +387,7 @@ static void write_greeting(
 {
 	struct json_writer writer;
 	char pane[16];
-	bool has_pane = own_pane(cli, pane, sizeof pane) && !is_under_codex();
+	bool has_pane = locate_own_pane(cli, pane, sizeof pane) && !is_under_codex();
 	json_writer_init(&writer, out);
 	if (has_pane || options->tools != NULL) {
 		message_begin_notice(&writer, "notifications/muxbus/hello");

@@ -422,7 +422,7 @@ static enum cli_status run_screen(
 	(void)snprintf(top.model.home, sizeof top.model.home, "%s", home != NULL ? home : "");
 	top_view_init(&top.view, 80, 24);
 	top.view.list = list;
-	(void)own_pane(cli, top.view.own_pane, sizeof top.view.own_pane);
+	(void)locate_own_pane(cli, top.view.own_pane, sizeof top.view.own_pane);
 	top.view.has_style = true;
 	top.view.has_color = cli->has_color;
 	buf_init(&top.out, OUT_MAX);

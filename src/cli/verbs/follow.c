@@ -346,7 +346,7 @@ enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 	if (follow.given != NULL)
 		strcpy(follow.pane, follow.given);
 	else
-		(void)own_pane(cli, follow.pane, sizeof follow.pane);
+		(void)locate_own_pane(cli, follow.pane, sizeof follow.pane);
 	while (follow_daemon(&follow, &was_there) == STEP_AGAIN) {
 		if (!was_there && delay_ms == 0 && isatty(STDERR_FILENO))
 			cli_error("waiting for muxbusd at %s", cli->socket);

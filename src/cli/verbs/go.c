@@ -20,7 +20,7 @@ static enum cli_status go(struct cli *cli, struct link *link, const char *target
 		return cli_fail(CLI_NO, "%s", way);
 	}
 	(void)snprintf(pane, sizeof pane, "%s", json_get_str(result, "pane", ""));
-	(void)own_pane(cli, own, sizeof own);
+	(void)locate_own_pane(cli, own, sizeof own);
 	status = ask_result(link, "run_tmux", tmux_client_list, ASK_TIMEOUT_MS, &result);
 	if (status != CLI_DONE)
 		return status;

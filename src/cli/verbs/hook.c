@@ -154,7 +154,7 @@ static const struct json *ask(struct hook *hook, const char *method, const struc
 static int64_t report(struct hook *hook, const char *state)
 {
 	char pane[16];
-	bool has_pane = own_pane(hook->cli, pane, sizeof pane);
+	bool has_pane = locate_own_pane(hook->cli, pane, sizeof pane);
 	/* An older muxbusd refuses reply, so reply is last: the second request ends before reply. */
 	struct ask_param params[] = {{"agent", .text = hook->event.agent},
 	    {"pane", .text = has_pane ? pane : NULL},
@@ -214,7 +214,8 @@ static bool write_mark(const struct hook *hook)
 	    .session = hook->event.session[0] != '\0' ? hook->event.session : NULL,
 	    .state = hook->event.state};
 	char pane[16];
-	if (mark.token == NULL || mark.token[0] == '\0' || own_pane(hook->cli, pane, sizeof pane))
+	if (mark.token == NULL || mark.token[0] == '\0' ||
+	    locate_own_pane(hook->cli, pane, sizeof pane))
 		return false;
 	return mark_write(&mark);
 }

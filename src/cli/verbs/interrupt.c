@@ -23,7 +23,7 @@ static void signal_set(sigset_t *set)
 
 enum cli_status interrupt_status(void)
 {
-	return taken != 0 ? (enum cli_status)(EXIT_SIGNAL + taken) : CLI_DONE;
+	return taken != 0 ? (enum cli_status)(CLI_SIGNAL + taken) : CLI_DONE;
 }
 
 int interrupt_open(struct interrupt *interrupt)

@@ -250,5 +250,5 @@ int job_output_status(const struct json *job)
 	int64_t number = json_get_int(job, "signal", -1);
 	if (json_get_bool(job, "timed_out", false))
 		return EXIT_TIME_UP;
-	return number > 0 ? EXIT_SIGNAL + (int)number : (int)json_get_int(job, "exit_code", CLI_NO);
+	return number > 0 ? CLI_SIGNAL + (int)number : (int)json_get_int(job, "exit_code", CLI_NO);
 }

@@ -46,7 +46,7 @@ static enum cli_status ask(struct record *record, const char *method, struct ask
 {
 	const char *pane = record->id[0] ? record->id : record->pane;
 	char own[32];
-	if (pane == NULL && own_pane(record->cli, own, sizeof own))
+	if (pane == NULL && locate_own_pane(record->cli, own, sizeof own))
 		pane = own;
 	return ask_method(
 	    record->link, method, ASK_PARAMS({"pane", .text = pane}, more), ret_result);

@@ -446,7 +446,7 @@ static void look_for_end(struct rerun *rerun)
 	int status;
 	if (!is_running(rerun) || waitpid(rerun->child.pid, &status, WNOHANG) == 0)
 		return;
-	rerun->status = WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+	rerun->status = WIFSIGNALED(status) ? CLI_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 	end_group(rerun, SIGTERM); /* ends processes that the command left running */
 	(void)close(rerun->child.pidfd);
 	rerun->child.pid = 0;
@@ -523,7 +523,7 @@ static int run(struct rerun *rerun)
 		wake = interrupt_wait(&rerun->interrupt, NULL, ms, &number);
 		if (wake == INTERRUPT_SIGNAL || wake == INTERRUPT_READER) {
 			end_group(rerun, wake == INTERRUPT_SIGNAL ? number : SIGTERM);
-			return EXIT_SIGNAL + number;
+			return CLI_SIGNAL + number;
 		}
 	}
 	return CLI_NO;

@@ -270,7 +270,7 @@ static enum cli_status on_signal(struct run_verb *run, int number, int *ret_exit
 	job_output_erase(&run->output);
 	if (number != SIGINT || run->interrupts >= 2) {
 		say(run, "job %s goes on; see: muxbus get_job %s", run->id, run->id);
-		*ret_exit = EXIT_SIGNAL + number;
+		*ret_exit = CLI_SIGNAL + number;
 		return CLI_NO;
 	}
 	is_first = run->interrupts++ == 0;
@@ -320,7 +320,7 @@ static enum cli_status wait_once(struct run_verb *run, int *ret_exit)
 	case INTERRUPT_READER: /* as if the job itself had written to the pipe */
 		say(run, "the reader of the output is gone: stopping job %s", run->id);
 		(void)stop_job(run, "TERM");
-		*ret_exit = EXIT_SIGNAL + SIGPIPE;
+		*ret_exit = CLI_SIGNAL + SIGPIPE;
 		return CLI_NO;
 	case INTERRUPT_EXTRA:
 		interrupt_drain(&run->interrupt);

@@ -179,7 +179,7 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 {
 	char own[32];
 	const char *pane = shot->pane;
-	if (pane == NULL && own_pane(cli, own, sizeof own))
+	if (pane == NULL && locate_own_pane(cli, own, sizeof own))
 		pane = own;
 	return ask_method(link, "capture_pane",
 	    ASK_PARAMS({"format", .text = is_png(shot) ? "svg" : choose_format(shot)},

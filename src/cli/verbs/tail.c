@@ -71,7 +71,7 @@ static enum cli_status subscribe(struct tail_verb *tail, struct link *link)
 	if (status != CLI_DONE)
 		return status;
 	(void)snprintf(tail->pane, sizeof tail->pane, "%s", json_get_str(result, "pane", ""));
-	if (tail->cli->is_terminal && own_pane(tail->cli, own, sizeof own) &&
+	if (tail->cli->is_terminal && locate_own_pane(tail->cli, own, sizeof own) &&
 	    strcmp(own, tail->pane) == 0)
 		return cli_usage("tail", "pane %s is this one: its lines would come again", own);
 	(void)snprintf(params, sizeof params,
