@@ -139,7 +139,7 @@ static int find_all(
 
 static void expect(const char *what, const char *before, const char *now, const char *wanted)
 {
-	struct muxbus_model *a = before != NULL ? read_model(before) : NULL;
+	struct muxbus_model *a = read_model(before);
 	struct muxbus_model *b = read_model(now);
 	struct change_list list;
 	char text[4096];
@@ -166,7 +166,7 @@ static void test_nothing(void)
 {
 	expect("the same", ONE, ONE, "");
 	expect("nothing from nothing", "", "", "");
-	expect("all from nothing", NULL, ONE,
+	expect("all from nothing", "", ONE,
 	    "session_created $1 s\n"
 	    "window_created $1 @1 swl\n"
 	    "window_linked $1 @1 swl\n"

@@ -53,7 +53,7 @@ static int scenario(void)
 		return error;
 	error = listing_read(none, 4, 0, &everything, NULL, &second);
 	if (error == 0) {
-		error = compare(NULL, first.model);
+		error = compare(second.model, first.model);
 		if (error == 0)
 			error = compare(first.model, second.model);
 		model_free(second.model);

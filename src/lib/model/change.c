@@ -80,7 +80,7 @@ void change_list_add(struct change_list *list, const struct muxbus_change *chang
 /* The state of a comparison. */
 struct finder {
 	struct change_list *list;
-	const struct muxbus_model *before; /* NULL: there was no model */
+	const struct muxbus_model *before;
 	const struct muxbus_model *now;
 };
 
@@ -115,23 +115,28 @@ static void report_window(
 	change_list_add(finder->list, &change);
 }
 
-/* Makes the change of a pane, with its window and a session of the window. */
+struct muxbus_change change_of_pane(const struct muxbus_model *before,
+    const struct muxbus_model *now, enum muxbus_change_kind kind, const struct muxbus_pane *pane)
+{
+	struct muxbus_change change = change_of(kind);
+	const struct muxbus_link *link = model_first_link(now, pane->window);
+	if (link == NULL)
+		link = model_first_link(before, pane->window);
+	change.pane = pane->id;
+	change.pane_now = muxbus_model_pane(now, pane->id);
+	change.window = pane->window;
+	change.window_now = muxbus_model_window(now, pane->window);
+	if (link != NULL) {
+		change.session = link->session;
+		change.session_now = muxbus_model_session(now, link->session);
+	}
+	return change;
+}
+
 static struct muxbus_change pane_change(
     const struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_pane *pane)
 {
-	struct muxbus_change change = change_of(kind);
-	const struct muxbus_link *link = model_first_link(finder->now, pane->window);
-	if (link == NULL && finder->before != NULL)
-		link = model_first_link(finder->before, pane->window);
-	change.pane = pane->id;
-	change.pane_now = muxbus_model_pane(finder->now, pane->id);
-	change.window = pane->window;
-	change.window_now = muxbus_model_window(finder->now, pane->window);
-	if (link != NULL) {
-		change.session = link->session;
-		change.session_now = muxbus_model_session(finder->now, link->session);
-	}
-	return change;
+	return change_of_pane(finder->before, finder->now, kind, pane);
 }
 
 static void report_pane(
@@ -164,15 +169,6 @@ static void report_link(struct finder *finder, enum muxbus_change_kind kind,
 	change_list_add(finder->list, &change);
 }
 
-static int compare_places(const struct muxbus_link *a, const struct muxbus_link *b)
-{
-	if (a->session != b->session)
-		return a->session < b->session ? -1 : 1;
-	if (a->index != b->index)
-		return a->index < b->index ? -1 : 1;
-	return a->window < b->window ? -1 : a->window > b->window;
-}
-
 /*
  * Walks the links of two models side by side and reports links that only a has. A link with a new
  * index is reported as linked, but not as unlinked if the session has another link to the window.
@@ -181,9 +177,9 @@ static void report_links_only_in(struct finder *finder, const struct muxbus_mode
     const struct muxbus_model *b, enum muxbus_change_kind kind)
 {
 	const struct muxbus_link *la = muxbus_model_next_link(a, NULL);
-	const struct muxbus_link *lb = b == NULL ? NULL : muxbus_model_next_link(b, NULL);
+	const struct muxbus_link *lb = muxbus_model_next_link(b, NULL);
 	while (la != NULL) {
-		int order = lb == NULL ? -1 : compare_places(la, lb);
+		int order = lb == NULL ? -1 : model_compare_links(la, lb);
 		if (order > 0) {
 			lb = muxbus_model_next_link(b, lb);
 			continue;
@@ -201,8 +197,7 @@ static void report_links_only_in(struct finder *finder, const struct muxbus_mode
 static const struct muxbus_client *find_client(
     const struct muxbus_model *model, const struct muxbus_client *client)
 {
-	const struct muxbus_client *other = NULL;
-	while (model != NULL && (other = muxbus_model_next_client(model, other)) != NULL)
+	next_each (const struct muxbus_client, other, muxbus_model_next_client, model)
 		if (other->pid == client->pid && strcmp(other->name, client->name) == 0)
 			return other;
 	return NULL;
@@ -223,34 +218,19 @@ static void report_clients_only_in(struct finder *finder, const struct muxbus_mo
 	}
 }
 
-static bool had_session(const struct finder *finder, uint32_t id)
-{
-	return finder->before != NULL && muxbus_model_session(finder->before, id) != NULL;
-}
-
-static bool had_window(const struct finder *finder, uint32_t id)
-{
-	return finder->before != NULL && muxbus_model_window(finder->before, id) != NULL;
-}
-
-static const struct muxbus_pane *pane_before(const struct finder *finder, uint32_t id)
-{
-	return finder->before == NULL ? NULL : muxbus_model_pane(finder->before, id);
-}
-
 void change_find_new(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
 {
 	struct finder finder = {.list = list, .before = before, .now = now};
 	next_each (const struct muxbus_session, session, muxbus_model_next_session, now)
-		if (!had_session(&finder, session->id))
+		if (muxbus_model_session(before, session->id) == NULL)
 			report_session(&finder, MUXBUS_CHANGE_SESSION_CREATED, session);
 	next_each (const struct muxbus_window, window, muxbus_model_next_window, now)
-		if (!had_window(&finder, window->id))
+		if (muxbus_model_window(before, window->id) == NULL)
 			report_window(&finder, MUXBUS_CHANGE_WINDOW_CREATED, window);
 	report_links_only_in(&finder, now, before, MUXBUS_CHANGE_WINDOW_LINKED);
 	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, now)
-		if (pane_before(&finder, pane->id) == NULL)
+		if (muxbus_model_pane(before, pane->id) == NULL)
 			report_pane(&finder, MUXBUS_CHANGE_PANE_CREATED, pane);
 	report_clients_only_in(&finder, now, before, MUXBUS_CHANGE_CLIENT_ATTACHED);
 }
@@ -374,8 +354,6 @@ void change_find_other(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
 {
 	struct finder finder = {.list = list, .before = before, .now = now};
-	if (before == NULL)
-		return;
 	next_each (const struct muxbus_session, session, muxbus_model_next_session, before) {
 		const struct muxbus_session *other = muxbus_model_session(now, session->id);
 		if (other != NULL)
@@ -397,8 +375,6 @@ void change_find_gone(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
 {
 	struct finder finder = {.list = list, .before = before, .now = now};
-	if (before == NULL)
-		return;
 	report_clients_only_in(&finder, before, now, MUXBUS_CHANGE_CLIENT_DETACHED);
 	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, before)
 		if (muxbus_model_pane(now, pane->id) == NULL)

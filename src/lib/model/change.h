@@ -20,6 +20,10 @@ void change_list_finish(struct change_list *list);
 /* Returns a change of this kind without any object. */
 struct muxbus_change change_of(enum muxbus_change_kind kind);
 
+/* Returns a change of a pane, with its window and a session of the window, now or before. */
+struct muxbus_change change_of_pane(const struct muxbus_model *before,
+    const struct muxbus_model *now, enum muxbus_change_kind kind, const struct muxbus_pane *pane);
+
 /* Appends a copy of a change. */
 void change_list_add(struct change_list *list, const struct muxbus_change *change);
 

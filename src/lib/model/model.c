@@ -163,7 +163,7 @@ static int compare_windows(const void *a, const void *b)
 	    ((const struct muxbus_window *)a)->id, ((const struct muxbus_window *)b)->id);
 }
 
-static int compare_links(const void *a, const void *b)
+int model_compare_links(const void *a, const void *b)
 {
 	const struct muxbus_link *la = a, *lb = b;
 	int order = compare_numbers(la->session, lb->session);
@@ -176,7 +176,7 @@ static int compare_window_links(const void *a, const void *b)
 {
 	const struct muxbus_link *la = a, *lb = b;
 	int order = compare_numbers(la->window, lb->window);
-	return order != 0 ? order : compare_links(a, b);
+	return order != 0 ? order : model_compare_links(a, b);
 }
 
 static int compare_pane_ids(const void *a, const void *b)
@@ -365,7 +365,7 @@ int model_finish(struct muxbus_model *model)
 	table_sort_unique(&model->sessions, sizeof(struct muxbus_session), compare_sessions);
 	table_sort_unique(&model->windows, sizeof(struct muxbus_window), compare_windows);
 	table_limit(model, &model->windows, MODEL_WINDOWS_MAX);
-	table_sort_unique(&model->links, sizeof(struct muxbus_link), compare_links);
+	table_sort_unique(&model->links, sizeof(struct muxbus_link), model_compare_links);
 	table_sort_unique(&model->clients, sizeof(struct muxbus_client), compare_clients);
 	order_links(model);
 	order_panes(model);
@@ -497,8 +497,8 @@ const struct muxbus_link *model_first_session_link(
     const struct muxbus_model *model, uint32_t session)
 {
 	struct muxbus_link key = {.session = session, .index = INT32_MIN};
-	const struct muxbus_link *link =
-	    first_from(model->links.items, model->links.count, sizeof key, &key, compare_links);
+	const struct muxbus_link *link = first_from(
+	    model->links.items, model->links.count, sizeof key, &key, model_compare_links);
 	return link != NULL && link->session == session ? link : NULL;
 }
 

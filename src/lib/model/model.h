@@ -69,6 +69,9 @@ struct muxbus_window *model_window_entry(struct muxbus_model *model, uint32_t id
 void model_set_current_window(struct muxbus_model *model, uint32_t session, uint32_t window);
 void model_set_active_pane(struct muxbus_model *model, uint32_t window, uint32_t pane);
 
+/* Compares two struct muxbus_link by session, index and window, as qsort() does. */
+int model_compare_links(const void *a, const void *b);
+
 /* Returns the link of a window in a session with the lowest index, or NULL. */
 const struct muxbus_link *model_link(
     const struct muxbus_model *model, uint32_t session, uint32_t window);

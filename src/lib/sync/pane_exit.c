@@ -2,7 +2,6 @@
 #include "lib/sync/pane_exit.h"
 
 #include "lib/model/change.h"
-#include "lib/model/model.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/track.h"
 
@@ -55,23 +54,12 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 static void find_exit(const struct muxbus_sync *sync, struct change_list *list,
     const struct muxbus_pane *pane, const struct muxbus_model *now)
 {
-	struct muxbus_change change = change_of(MUXBUS_CHANGE_PANE_EXITED);
 	const struct track *track = track_find(sync, pane->id);
-	const struct muxbus_link *link;
+	struct muxbus_change change;
 	struct exit_ending ending;
-	change.pane_now = muxbus_model_pane(now, pane->id);
-	if (track == NULL || !is_due(sync, track, change.pane_now, &ending))
+	if (track == NULL || !is_due(sync, track, muxbus_model_pane(now, pane->id), &ending))
 		return;
-	link = model_first_link(now, pane->window);
-	if (link == NULL)
-		link = model_first_link(sync->model, pane->window);
-	if (link != NULL) {
-		change.session = link->session;
-		change.session_now = muxbus_model_session(now, link->session);
-	}
-	change.pane = pane->id;
-	change.window = pane->window;
-	change.window_now = muxbus_model_window(now, pane->window);
+	change = change_of_pane(sync->model, now, MUXBUS_CHANGE_PANE_EXITED, pane);
 	change.exit_status = ending.signal != 0 ? -1 : ending.status;
 	change.exit_signal = ending.signal;
 	change_list_add(list, &change);
