@@ -143,6 +143,14 @@ struct pending *pending_end_command(struct pending_queue *queue, size_t index)
 	return pending;
 }
 
+void pending_reply(
+    struct pending *pending, int error, const struct muxbus_reply *replies, size_t count)
+{
+	if (pending->reply != NULL)
+		pending->reply(pending->data, error, replies, count);
+	pending_free(pending);
+}
+
 void pending_answer(struct pending_queue *queue, struct pending *pending)
 {
 	const uint8_t *body = queue->bodies.data;
@@ -157,9 +165,7 @@ void pending_answer(struct pending_queue *queue, struct pending *pending)
 		if (error == 0)
 			error = reply->error;
 	}
-	if (pending->reply != NULL)
-		pending->reply(pending->data, error, pending->replies, pending->count);
-	pending_free(pending);
+	pending_reply(pending, error, pending->replies, pending->count);
 	buf_clear(&queue->bodies);
 	buf_shrink(&queue->bodies, BODIES_KEEP_BYTES);
 }
@@ -170,9 +176,7 @@ void pending_fail(struct pending *pending, int error)
 		pending->replies[i] = (struct muxbus_reply){.error = error,
 		    .body = (const uint8_t *)"",
 		    .blocks = pending->replies[i].blocks};
-	if (pending->reply != NULL)
-		pending->reply(pending->data, error, pending->replies, pending->count);
-	pending_free(pending);
+	pending_reply(pending, error, pending->replies, pending->count);
 }
 
 void pending_fail_all(struct pending_queue *queue, int error)

@@ -54,7 +54,10 @@ void pending_add_block(struct pending_queue *queue, const struct muxbus_block *b
  */
 struct pending *pending_end_command(struct pending_queue *queue, size_t index);
 
-/* Calls the reply function of a list, and frees the list. */
+/* Passes replies to the reply function of a list, and frees the list. */
+void pending_reply(
+    struct pending *pending, int error, const struct muxbus_reply *replies, size_t count);
+/* Does pending_reply() with the replies that the queue has received. */
 void pending_answer(struct pending_queue *queue, struct pending *pending);
 
 /* Reports an error to the reply function of a list that is in no queue, and frees the list. */

@@ -33,13 +33,10 @@ static void answer(struct delayed_run *run)
 	struct pending *pending = run->pending;
 	if (!run->is_answered || !run->is_read_back)
 		return;
-	if (run->bodies == NULL) {
+	if (run->bodies == NULL)
 		pending_fail(pending, MUXBUS_ERR_NOMEM);
-	} else {
-		if (pending->reply != NULL)
-			pending->reply(pending->data, run->error, pending->replies, pending->count);
-		pending_free(pending);
-	}
+	else
+		pending_reply(pending, run->error, pending->replies, pending->count);
 	mem_free(run->bodies);
 	mem_free(run);
 }
@@ -94,9 +91,7 @@ static void on_run(void *data, int error, const struct muxbus_reply *replies, si
 	if (run->connection->was_hooked || error == MUXBUS_ERR_TIMEOUT)
 		sync->hooked_ms = clock_mono_ms();
 	run->connection->was_hooked = false;
-	if (run->pending->reply != NULL)
-		run->pending->reply(run->pending->data, error, replies, count);
-	pending_free(run->pending);
+	pending_reply(run->pending, error, replies, count);
 	muxbus_command_free(run->command);
 	mem_free(run);
 }
