@@ -7,6 +7,9 @@
 /* The maximum number of commands in a list. */
 #define COMMAND_COUNT_MAX 4096
 
+/* The words of a command that prints an empty line, for its reply or its place among others. */
+#define COMMAND_NOTHING "list-commands", "-F", "", "list-commands"
+
 /*
  * Returns an empty list, or a list whose first command has these words, up to NULL. Returns NULL if
  * out of memory: functions that add words then do nothing, and attachment_run() and

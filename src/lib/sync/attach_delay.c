@@ -190,8 +190,7 @@ bool attach_delay_may_run_beside(struct muxbus_sync *sync)
 	if (sync->beside_waits || connection == NULL || connection_is_idle(connection))
 		return !sync->beside_waits;
 	sync->beside_waits = true;
-	if (attachment_run(sync->primary,
-		command_with("list-commands", "-F", "", "list-commands", NULL), on_idle, sync) != 0)
+	if (attachment_run(sync->primary, command_with(COMMAND_NOTHING, NULL), on_idle, sync) != 0)
 		sync->beside_waits = false;
 	return !sync->beside_waits;
 }

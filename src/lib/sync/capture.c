@@ -143,7 +143,7 @@ static void write_picture(struct muxbus_command *command, const struct capture *
 	if (capture->needs_panes) {
 		write_panes(command, capture);
 	} else {
-		muxbus_command_args(command, "list-commands", "-F", "", "list-commands", NULL);
+		muxbus_command_args(command, COMMAND_NOTHING, NULL);
 		muxbus_command_next(command);
 	}
 	muxbus_command_args(command, "capture-pane", "-p", "-t", NULL);

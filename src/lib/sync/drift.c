@@ -148,9 +148,8 @@ static void ask_connections(struct audit *audit)
 	audit->awaited = 1;
 	list_each (struct attachment, attachment, &audit->sync->attachments, link) {
 		if (attachment->state == ATTACHMENT_LIVE &&
-		    attachment_run(attachment,
-			command_with("list-commands", "-F", "", "list-commands", NULL), on_answer,
-			audit) == 0)
+		    attachment_run(
+			attachment, command_with(COMMAND_NOTHING, NULL), on_answer, audit) == 0)
 			audit->awaited++;
 	}
 	take_answer(audit);
