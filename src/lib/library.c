@@ -45,9 +45,7 @@ void library_log(enum muxbus_log_level level, const char *format, ...)
 	if ((size_t)len >= sizeof raw)
 		len = (int)sizeof raw - 1;
 	buf_init(&visible, 8 * LOG_LINE_MAX);
-	if (str_append_visible(&visible, raw, (size_t)len) == 0 && buf_reserve(&visible, 1) == 0) {
-		visible.data[visible.len] = '\0';
-		log_function(log_data, level, (const char *)visible.data);
-	}
+	if (str_append_visible(&visible, raw, (size_t)len) == 0)
+		log_function(log_data, level, buf_text(&visible));
 	buf_finish(&visible);
 }

@@ -17,8 +17,7 @@
  */
 static bool is_plain(uint8_t byte)
 {
-	return byte >= ' ' && byte <= '~' && byte != '"' && byte != '\\' && byte != '$' &&
-	    byte != '~';
+	return byte >= ' ' && byte < '~' && byte != '"' && byte != '\\' && byte != '$';
 }
 
 static char *put_octal(char *out, uint8_t byte)

@@ -194,8 +194,7 @@ void muxbus_command_argf(struct muxbus_command *command, const char *format, ...
 	if (error != 0)
 		fail(command, error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM);
 	else
-		muxbus_command_arg(
-		    command, formatted.data ? (char *)formatted.data : "", formatted.len);
+		muxbus_command_arg(command, buf_text(&formatted), formatted.len);
 	buf_finish(&formatted);
 }
 

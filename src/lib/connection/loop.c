@@ -138,19 +138,13 @@ static int watch_own(struct muxbus_loop *loop, int fd)
 
 int muxbus_loop_new(struct muxbus_loop **ret_loop)
 {
-	struct muxbus_loop *loop = mem_alloc(sizeof *loop);
+	struct muxbus_loop *loop = mem_calloc(1, sizeof *loop);
 	int error;
 	if (loop == NULL)
 		return MUXBUS_ERR_NOMEM;
 	list_init(&loop->watches);
 	list_init(&loop->dead);
 	list_init(&loop->timers);
-	loop->is_in_turn = false;
-	loop->armed_us = 0;
-	loop->host = NULL;
-	loop->host_data = NULL;
-	loop->is_rung = false;
-	loop->nonces.left = 0;
 	loop->timer_fd = -1;
 	loop->bell_fd = -1;
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

@@ -35,8 +35,7 @@ bool tiles_read(struct tiles *tiles, const char *text)
 static bool is_tile(const struct muxbus_pane *pane, const struct muxbus_cell *cell)
 {
 	return pane->id == cell->pane && pane->width == cell->width &&
-	    pane->height == cell->height && pane->left == (int)cell->left &&
-	    pane->top == (int)cell->top;
+	    pane->height == cell->height && pane->left == cell->left && pane->top == cell->top;
 }
 
 /*
@@ -110,8 +109,8 @@ static void place_panes(struct muxbus_model *model, const struct tiles *tiles, i
 		pane->index = index + (int32_t)i;
 		pane->width = cell->width;
 		pane->height = cell->height;
-		pane->left = (int)cell->left;
-		pane->top = (int)cell->top;
+		pane->left = cell->left;
+		pane->top = cell->top;
 	}
 }
 

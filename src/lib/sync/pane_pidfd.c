@@ -9,10 +9,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-
 /*
  * The data of PIDFD_GET_INFO of Linux 6.13, missing in older headers. The mask has the requested
  * fields, then the returned fields. The exit status exists since 6.15.

@@ -18,7 +18,6 @@ struct track *track_get(struct muxbus_sync *sync, uint32_t pane)
 	if (track == NULL)
 		return NULL;
 	track->pane = pane;
-	track->exit_status = -1;
 	track->seen = sync->lister.begun;
 	buf_init(&track->held, TRACK_HELD_MAX);
 	if (map_set(&sync->tracks, pane, track) != 0) {

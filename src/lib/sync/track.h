@@ -53,8 +53,6 @@ struct track {
 	pid_t pid; /* the watched process; 0: none */
 	bool has_ended;
 	bool exit_is_reported;
-	int exit_status;
-	int exit_signal;
 	int64_t report_exit_ms; /* latest time to report the end, even without a status */
 
 	bool is_adopted;
