@@ -146,20 +146,23 @@ void process_begin(int mode)
 
 bool process_catches(pid_t pid, int signal)
 {
-	char text[STAT_SIZE];
-	(void)process_read(pid, "stat", text, sizeof text);
-	return (field_of(text, CAUGHT_FIELD) & (UINT64_C(1) << (signal - 1))) != 0;
+	return (read_field(pid, CAUGHT_FIELD) & (UINT64_C(1) << (signal - 1))) != 0;
+}
+
+/* Reads the target of a link of /proc/PID. Returns its length; 0, with "", if it cannot be read. */
+static size_t read_link(pid_t pid, const char *name, char *out, size_t size)
+{
+	char path[128];
+	ssize_t len;
+	snprintf(path, sizeof path, "%s/%d/%s", process_root, (int)pid, name);
+	len = readlink(path, out, size - 1);
+	out[len > 0 ? len : 0] = '\0';
+	return len > 0 ? (size_t)len : 0;
 }
 
 bool process_cwd(pid_t pid, char *out, size_t size)
 {
-	char link[64];
-	ssize_t len;
-	(void)snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
-	len = pid > 0 ? readlink(link, out, size - 1) : -1;
-	if (len > 0)
-		out[len] = '\0';
-	return len > 0;
+	return read_link(pid, "cwd", out, size) > 0;
 }
 
 int64_t process_memory(pid_t pid)
@@ -176,12 +179,8 @@ bool process_program(pid_t pid, char *out, size_t size)
 {
 	static const char removed[] = " (deleted)";
 	const size_t suffix = sizeof removed - 1;
-	char link[64];
-	ssize_t len;
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-	len = readlink(link, out, size - 1);
-	out[len > 0 ? len : 0] = '\0';
-	if (len > (ssize_t)suffix && strcmp(out + len - suffix, removed) == 0)
+	size_t len = read_link(pid, "exe", out, size);
+	if (len > suffix && strcmp(out + len - suffix, removed) == 0)
 		out[len - suffix] = '\0';
 	return len > 0;
 }
