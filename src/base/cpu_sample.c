@@ -10,16 +10,16 @@ static int read_machine(struct cpu_sample *sample)
 {
 	uint64_t fields[8] = {0}, total = 0;
 	FILE *file = fopen("/proc/stat", "re");
+	int count;
 	if (file == NULL)
 		return -1;
-	if (fscanf(file,
-		"cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-		" %" SCNu64 " %" SCNu64,
-		&fields[0], &fields[1], &fields[2], &fields[3], &fields[4], &fields[5], &fields[6],
-		&fields[7]) < 4)
-		total = UINT64_MAX;
+	count = fscanf(file,
+	    "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+	    " %" SCNu64,
+	    &fields[0], &fields[1], &fields[2], &fields[3], &fields[4], &fields[5], &fields[6],
+	    &fields[7]);
 	fclose(file);
-	if (total == UINT64_MAX)
+	if (count < 4)
 		return -1;
 	for (size_t at = 0; at < 8; at++)
 		total += fields[at];
