@@ -23,7 +23,7 @@ enum {
 	CHILDREN_MAX = 1023, /* bytes of a list of child pids; further ones are not read */
 	RELEASE_TRIES = 100,
 	RELEASE_TRY_MS = 10,
-	DEPTH_MAX = 32, /* generations of a process tree */
+	DEPTH_MAX = 64, /* generations of a process tree */
 };
 
 const char *process_root = "/proc";
@@ -259,28 +259,42 @@ int process_open(pid_t pid, uint64_t start_ticks)
 	return fd;
 }
 
-static void walk(
-    pid_t pid, unsigned depth, unsigned *count, void (*fn)(void *data, pid_t pid), void *data)
+struct tree_walk {
+	void (*fn)(void *data, pid_t pid);
+	void *data;
+	bool is_upward;
+	unsigned count; /* number of processes so far */
+};
+
+static void walk(struct tree_walk *tree, pid_t pid, unsigned depth)
 {
-	char path[64];
+	char path[128];
 	FILE *file;
 	int child;
-	if (depth > DEPTH_MAX || ++*count > PROCESS_TREE_MAX)
+	if (depth > DEPTH_MAX || ++tree->count > PROCESS_TREE_MAX)
 		return;
-	fn(data, pid);
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	if (!tree->is_upward)
+		tree->fn(tree->data, pid);
+	snprintf(path, sizeof path, "%s/%d/task/%d/children", process_root, (int)pid, (int)pid);
 	file = fopen(path, "re");
-	if (file == NULL)
-		return;
-	while (fscanf(file, "%d", &child) == 1)
-		walk((pid_t)child, depth + 1, count, fn, data);
-	fclose(file);
+	while (file != NULL && fscanf(file, "%d", &child) == 1)
+		walk(tree, (pid_t)child, depth + 1);
+	if (file != NULL)
+		fclose(file);
+	if (tree->is_upward)
+		tree->fn(tree->data, pid);
 }
 
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data)
 {
-	unsigned count = 0;
-	walk(pid, 0, &count, fn, data);
+	struct tree_walk tree = {.fn = fn, .data = data};
+	walk(&tree, pid, 0);
+}
+
+void process_tree_walk_up(pid_t pid, void (*fn)(void *data, pid_t pid), void *data)
+{
+	struct tree_walk tree = {.fn = fn, .data = data, .is_upward = true};
+	walk(&tree, pid, 0);
 }
 
 bool process_is_peer(int socket, struct ucred *ret_peer)

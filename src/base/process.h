@@ -94,8 +94,9 @@ bool process_is_peer(int socket, struct ucred *ret_peer);
 
 #define PROCESS_TREE_MAX 10000 /* maximum number of processes in a walk */
 
-/* Calls fn for a process and all its descendants, parents first. */
+/* Call fn for a process and all its descendants: parents first, or children first. */
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
+void process_tree_walk_up(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 
 /*
  * Starts programs, for the library, the daemon and all other programs. vfork(2) copies no memory,

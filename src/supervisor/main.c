@@ -16,43 +16,29 @@
 #include <sys/wait.h>
 
 #include "base/base.h"
+#include "base/file.h"
 #include "base/hand_over.h"
 #include "base/process.h"
 #include "config.h"
 #include "supervisor/pump.h"
 
-enum {
-	DEPTH_MAX = 64,
-	SWEEPS_MAX = 50, /* most times that all descendants are killed, a millisecond apart */
-};
+/* Limit of how often all descendants are killed, a millisecond apart. */
+enum { SWEEPS_MAX = 50 };
 
-/*
- * Signals all descendants, deepest first, and returns their number. Only we reap children, so the
- * pid of an ended child is not reused yet; the next sweep finds children forked meanwhile.
- */
-static unsigned signal_children(pid_t pid, int signal, unsigned depth)
+static void signal_one(void *data, pid_t pid)
 {
-	char path[64];
-	unsigned count = 0;
-	FILE *file;
-	int child;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return 0;
-	while (fscanf(file, "%d", &child) == 1) {
-		if (depth < DEPTH_MAX)
-			count += signal_children(child, signal, depth + 1);
-		count += kill(child, signal) == 0;
-	}
-	fclose(file);
-	return count;
+	const int *signal = data;
+	if (pid != getpid())
+		(void)kill(pid, *signal); /* fails if the process is of another user */
 }
 
-/* Sends a signal to every descendant of this process. Returns the number of processes signalled. */
-static unsigned tree_signal(int signal)
+/*
+ * Sends a signal to every descendant of this process, the deepest first. The next call finds
+ * children that were forked meanwhile.
+ */
+static void tree_signal(int signal)
 {
-	return signal_children(getpid(), signal, 0);
+	process_tree_walk_up(getpid(), signal_one, &signal);
 }
 
 /* Returns true if this process has a child, running or not yet reaped. */
@@ -66,7 +52,7 @@ static bool tree_has_children(void)
 static void tree_kill(void)
 {
 	for (unsigned sweep = 0; sweep < SWEEPS_MAX && tree_has_children(); sweep++) {
-		(void)tree_signal(SIGKILL);
+		tree_signal(SIGKILL);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			continue;
 		if (tree_has_children())
@@ -133,7 +119,7 @@ static int wait_for_end(pid_t server, int life_fd, int signal_fd)
 		struct signalfd_siginfo info;
 		int64_t left_ms = due_ms == 0 ? -1 : due_ms - clock_mono_ms();
 		if (due_ms != 0 && left_ms <= 0) {
-			(void)tree_signal(next_signal);
+			tree_signal(next_signal);
 			next_signal = SIGKILL;
 			due_ms = clock_mono_ms() + TERM_MS;
 			continue;
@@ -250,15 +236,12 @@ static int open_input(const struct supervised_job *job)
 	if (len == 0)
 		return open("/dev/null", O_RDONLY | O_CLOEXEC);
 	fd = memfd_create("input", MFD_CLOEXEC);
-	for (size_t done = 0; fd >= 0 && done < len;) {
-		ssize_t put = pwrite(fd, job->spec.input + done, len - done, (off_t)done);
-		if (put <= 0) {
-			int error = put < 0 ? errno : EIO;
-			close(fd);
-			errno = error;
-			return -1;
-		}
-		done += (size_t)put;
+	if (fd >= 0 &&
+	    (file_write_all(fd, job->spec.input, len) < 0 || lseek(fd, 0, SEEK_SET) != 0)) {
+		int error = errno;
+		close(fd);
+		errno = error;
+		return -1;
 	}
 	return fd;
 }
@@ -428,7 +411,7 @@ static void job_check_deadlines(struct supervised_job *job)
 		return;
 	if (job->kill_ms != 0 && now_ms >= job->kill_ms) {
 		(void)kill(-job->pid, SIGKILL);
-		(void)tree_signal(SIGKILL);
+		tree_signal(SIGKILL);
 		job->kill_ms = now_ms + STOP_GRACE_MS;
 	}
 	if (job->deadline_ms != 0 && now_ms >= job->deadline_ms) {
