@@ -192,6 +192,26 @@ bool process_runs(pid_t pid, const char *name)
 	return slash != NULL && strcmp(slash + 1, name) == 0;
 }
 
+char *process_cut_name(char *name)
+{
+	char *end;
+	if (*name == '"')
+		name++;
+	name[strcspn(name, "\"")] = '\0';
+	if (strncmp(name, "exec ", strlen("exec ")) == 0)
+		name += strlen("exec ");
+	name += strspn(name, " -");
+	end = name + strcspn(name, " ");
+	while (end > name + 1 && (end[-1] <= ' ' || end[-1] > '~'))
+		end--;
+	*end = '\0';
+	if (*name != '/')
+		return name;
+	while (end > name + 1 && end[-1] == '/')
+		*--end = '\0';
+	return end == name + 1 ? name : strrchr(name, '/') + 1;
+}
+
 static pid_t find_below(pid_t pid, const char *name, unsigned generations, unsigned *left)
 {
 	pid_t children[PROCESS_FIND_MAX], found = 0;

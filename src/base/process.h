@@ -66,6 +66,12 @@ bool process_program(pid_t pid, char *out, size_t size);
 /* Returns true if the program file of a process has this name, in any folder. */
 bool process_runs(pid_t pid, const char *name);
 
+/*
+ * Cuts a command line in place to the name of its program, as tmux does for pane_current_command.
+ * Returns the start of the name, which may be empty.
+ */
+char *process_cut_name(char *line);
+
 #define PROCESS_FIND_MAX 256 /* maximum number of processes examined */
 
 /*

@@ -47,17 +47,10 @@ bool pane_tty_front(pid_t pid, char *out, size_t size)
 
 bool pane_tty_program(pid_t pid, char *out, size_t size)
 {
-	char text[512], *name = text, *slash;
+	char text[512], *name;
 	if (process_read(pid, "cmdline", text, sizeof text) <= 0)
 		return false;
-	name += *name == '"';
-	name[strcspn(name, "\"")] = '\0';
-	name += strncmp(name, "exec ", 5) == 0 ? 5 : 0;
-	name += strspn(name, " -");
-	name[strcspn(name, " ")] = '\0';
-	slash = *name == '/' ? strrchr(name, '/') : NULL;
-	if (slash != NULL)
-		name = slash + 1;
+	name = process_cut_name(text);
 	return *name != '\0' && (size_t)snprintf(out, size, "%s", name) < size;
 }
 

@@ -3,6 +3,8 @@
 
 #include <sys/sysmacros.h>
 
+#include "base/process.h"
+
 #define FILE_NAME_MAX 64 /* fits "4194304/ns/user" */
 #define LINK_MAX_BYTES 64 /* fits "pid:[4026531836]" */
 #define STAT_MAX 1024 /* fits 52 numbers and a name of 64 bytes */
@@ -203,27 +205,6 @@ static bool is_graphic(char c)
 	return c > ' ' && c <= '~';
 }
 
-/* Cuts a command line to its program's name, in place. Returns the start of the name. */
-static char *cut_name(char *name)
-{
-	char *end;
-	if (*name == '"')
-		name++;
-	name[strcspn(name, "\"")] = '\0';
-	if (strncmp(name, "exec ", strlen("exec ")) == 0)
-		name += strlen("exec ");
-	name += strspn(name, " -");
-	end = name + strcspn(name, " ");
-	while (end > name + 1 && !is_graphic(end[-1]))
-		end--;
-	*end = '\0';
-	if (*name != '/')
-		return name;
-	while (end > name + 1 && end[-1] == '/')
-		*--end = '\0';
-	return end == name + 1 ? name : strrchr(name, '/') + 1;
-}
-
 /* Returns true if all versions of tmux print the name unchanged. */
 static bool is_plain(const char *name)
 {
@@ -248,7 +229,7 @@ static unsigned read_command(const struct pane_proc *proc, struct pane_foregroun
 		return PANE_PROC_START;
 	if ((size_t)len == size - 1 && strlen(line) == (size_t)len)
 		return 0; /* the first argument may be cut off */
-	name = cut_name(line);
+	name = process_cut_name(line);
 	if (!is_plain(name))
 		return 0;
 	memmove(line, name, strlen(name) + 1);
