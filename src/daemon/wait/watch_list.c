@@ -26,8 +26,8 @@ static const struct field_result cancel_results[] = {
     {"pane", "string", "whose watches these were, if a pane was meant"},
     {"watches", "array", "which"},
     {"watches[].id", "string", "its id"},
-    {"watches[].file", "string", "its file, if it is of one"},
-    {"watches[].watched_pane", "string|null", "its pane, if it is of none"},
+    {"watches[].file", "string", "its file, if it watches one"},
+    {"watches[].watched_pane", "string|null", "its pane, if it watches no file"},
     {"message", "string", "the same in words"},
     {NULL, NULL, NULL},
 };
