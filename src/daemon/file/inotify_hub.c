@@ -108,7 +108,7 @@ bool inotify_hub_take(struct inotify_hub *hub)
 			at += (ssize_t)(sizeof *event + event->len);
 			tell(hub, event);
 		}
-		/* The read was not full, so the queue is empty now. */
+		/* Much of the buffer is free: the read took all events, so the queue is empty. */
 		if (n < READ_SIZE / 2)
 			return true;
 	}

@@ -9,8 +9,8 @@
 #define ROUNDS_MAX 8
 #define CANDIDATES_MAX 16
 /*
- * How long after a rename the new name of the file is tracked, to report a further rename. Events
- * come earlier than this, and afterwards another file may have got the name.
+ * How long the new name of a renamed file is tracked, to report a further rename. Events come
+ * sooner than this. Later, another file may have the name.
  */
 #define CANDIDATE_MS 10000
 

@@ -32,7 +32,7 @@ struct tail {
 	size_t budget;
 	bool has_grown;
 	bool is_suspect;
-	/* About the previous file of the name, to find files that had the name in between. */
+	/* Facts about the previous file of the name. They help to find files that came after it. */
 	bool was_renamed; /* the previous file was rotated by a rename */
 	int64_t born_ns;
 	uint8_t head[SIBLING_HEAD];

@@ -31,7 +31,7 @@ struct tail_place {
 	bool is_skipping; /* offset is within a line that was cut */
 	uint8_t mark[TAIL_MARK_MAX]; /* the bytes before offset */
 	size_t mark_len;
-	int64_t sum_end; /* the bytes up to this offset have the checksum sum; 0: unknown */
+	int64_t sum_end; /* sum is the checksum of the bytes up to this offset; 0: unknown */
 	uint32_t sum;
 };
 

@@ -47,7 +47,7 @@ struct tail_loop {
 	size_t unwatched; /* number of open files without a watch */
 	char reason[REASON_SIZE]; /* why the path is polled; "": not polled */
 	int64_t partial_end; /* offset behind the partial line; -1: none */
-	int64_t partial_ms; /* when the file grew to partial_end */
+	int64_t partial_ms; /* when the file was first seen to end there */
 	bool is_partial_told;
 };
 

@@ -31,7 +31,7 @@ struct job {
 	char *cwd;
 	struct pane_ref pane; /* the pane to notify; cleared: none */
 	bool is_silent; /* its end is not notified, since a request waits for it */
-	bool is_program; /* a provider's program: stays silent when a new daemon starts */
+	bool is_program; /* a provider's program: a new daemon does not notify its end either */
 	bool is_cancelled; /* job_stop() has asked the job to end */
 	bool has_env; /* variables were given for this job */
 	int64_t created_ms; /* CLOCK_REALTIME */

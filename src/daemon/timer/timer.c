@@ -19,7 +19,7 @@ struct timer_set {
 	size_t size;
 	size_t reminders;
 	uint64_t last_number;
-	int64_t between_ms; /* between the clocks when the timers were last aligned */
+	int64_t between_ms; /* real_ms() minus boot_ms() when the timers were last aligned */
 	struct map by_id;
 	struct map by_pane; /* pane_ref_key() to the first of its timers */
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Timers: a source of notifications. A pane has at most one sleep: of two requests, the sleep that
- * ends earlier is kept. A reminder is a timer with a text; a pane may have many. The store keeps a
- * timer with its deadline on both clocks. Until the machine reboots, the boot clock counts, so that
- * setting the wall clock moves nothing; after a reboot the wall clock counts, also one that is set
- * later, as on a machine whose clock stops with the machine. A timer that came due while no daemon
- * ran fires once, and says how late.
+ * ends earlier is kept. A reminder is a timer with a text; a pane may have many. The store keeps
+ * the deadline of a timer on both clocks. Until the machine reboots, the boot clock counts, so that
+ * a change of the wall clock moves no timer. After a reboot the wall clock counts, even if it is
+ * set after the start of the daemon, as on a machine without a battery for its clock. A timer that
+ * came due while no daemon ran fires once, and says how late.
  */
 #pragma once
 

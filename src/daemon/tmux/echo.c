@@ -2,8 +2,8 @@
 #include "daemon/tmux/echo.h"
 
 enum {
-	BEGIN_MS = 1000, /* a text typed this shortly before may begin the output */
-	ABORTED_LINES = 2, /* more lines of input, without the mark C, have output in them */
+	BEGIN_MS = 1000, /* the echo of a younger text may stand at the beginning of the output */
+	ABORTED_LINES = 2, /* if more lines follow a prompt without the mark C, some are output */
 	KEY_DELETE = 0x7f,
 };
 
@@ -122,8 +122,8 @@ static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 }
 
 /*
- * Returns the offset in the text at which an editor, which may have moved, continues with byte, or
- * SIZE_MAX.
+ * Returns the offset in the text at which an editor continues with byte, or SIZE_MAX. The editor
+ * may have moved the cursor.
  */
 static size_t find_place(const struct echo_text *text, uint8_t byte)
 {
@@ -202,7 +202,7 @@ void echo_move(struct echo *echo, bool is_up)
 	}
 }
 
-/* Returns where a text's echo begins in a line that has ended; SIZE_MAX: not there, or not over. */
+/* Ends a line. Returns where the echo that ends in it begins; SIZE_MAX: no echo ends. */
 static size_t end_text(struct echo_text *text)
 {
 	text->may_begin = text->is_moving = false;

@@ -34,8 +34,8 @@ struct echo_text {
 	bool is_lost; /* keys were typed whose echo has no known form */
 	bool has_lines; /* the text has more than one line */
 	bool needs_prompt;
-	bool may_begin; /* with needs_prompt: also where the followed output begins */
-	bool is_done; /* the echo was seen, and the cursor has not moved back into it */
+	bool may_begin; /* with needs_prompt: or the echo begins where the followed output begins */
+	bool is_done; /* the echo has ended; it goes on if the cursor moves up */
 	bool is_moving; /* the cursor has moved since the last character */
 	bool has_moved; /* the cursor moved within the echo: an editor draws it */
 	bool was_whole; /* the whole echo was seen; an editor may draw parts of it again */

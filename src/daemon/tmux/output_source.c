@@ -13,9 +13,10 @@
 /* How often a pipe is tried again for a deaf pane (output_source_is_deaf()). */
 #define RETRY_MS 5000
 /*
- * When the children of tmux are read, for a followed pane with a program that has ended: some times
- * after a terminal was made, since tmux makes the terminal of a program before the process. Where
- * the terminals of tmux cannot be watched, as in another container, the children are read for ever.
+ * A followed pane whose program has ended may get another one, which is a new child of tmux. tmux
+ * makes the terminal of a program before the process. So after a new terminal the children of tmux
+ * are read CHILDREN_LOOKS times, every CHILDREN_MS. If the terminals of tmux cannot be watched, as
+ * in another container, the children are read again and again.
  */
 #define CHILDREN_MS 250
 #define CHILDREN_LOOKS 8
@@ -156,7 +157,7 @@ static void on_output(void *data, const uint8_t *bytes, size_t len)
 		source->set->late(source, bytes, len);
 }
 
-/* Lets control mode carry the output until the output of the pane is not wanted any more. */
+/* Control mode carries the output from now on, until the output is not wanted any more. */
 static void change_to_control(struct output_source *source)
 {
 	leave(source);

@@ -11,7 +11,7 @@
 #define PANE_INPUT_LINE_MAX 4096 /* bytes of a typed line that are kept */
 /*
  * PANE_INPUT_ENDED_MAX: bytes of ended lines that are kept. PANE_INPUT_ENDED_MS: how long after the
- * last key the program may still be about to read these lines.
+ * last key the program may not have read these lines yet.
  */
 #define PANE_INPUT_ENDED_MAX 4096
 #define PANE_INPUT_ENDED_MS 60000

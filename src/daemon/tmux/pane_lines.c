@@ -23,9 +23,9 @@ struct pane_lines {
 	struct stripper stripper;
 	struct buf text;
 	uint64_t base;
-	uint64_t line; /* number of the byte where text's first line began; before base if cut */
+	uint64_t line; /* number of the first byte of text's first line; below base if it was cut */
 	size_t len; /* text.len as the last piece left it */
-	size_t seen; /* where the next block begins in text: all watches have looked so far */
+	size_t seen; /* where the next block begins in text: all watches have looked up to here */
 	size_t block; /* the end of the present block in text; valid while todo is not empty */
 	bool is_ending; /* no more turns come, so that looking has no time limit */
 	bool is_changed; /* text after the present block must be looked at */

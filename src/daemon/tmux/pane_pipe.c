@@ -262,7 +262,7 @@ static void take_fd(struct pane_pipe_set *pipes, struct pane_pipe *pipe, int fd)
 		close_pipe(pipe);
 }
 
-/* Takes a descriptor that was handed over as the pipe that asked for it, or closes it. */
+/* Takes a descriptor that was handed over: its nonce says for which pipe. Or closes it. */
 static void take_message(struct pane_pipe_set *pipes, const char *nonce, int fd)
 {
 	struct pane_pipe *pipe = NULL;

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-#define RING_GAPS_MAX 8 /* the oldest is dropped, with all bytes before it */
+#define RING_GAPS_MAX 8 /* for one more, the oldest gap is dropped with all bytes before it */
 
 struct ring_gap {
 	uint64_t offset; /* bytes before this one are missing */

@@ -22,7 +22,7 @@ struct stream {
 	bool is_wanted; /* output of this pane in particular is wanted */
 	struct output_source source;
 	uint64_t end; /* offset of the end of all output so far */
-	bool is_told; /* a reader may know an offset, and so can miss output */
+	bool is_told; /* a reader may know an offset of this pane, so missing output is a gap */
 	bool has_ring;
 	struct ring ring;
 	struct loop_timer *lease; /* armed while a reader has a lease */

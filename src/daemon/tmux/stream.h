@@ -87,7 +87,7 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
 /* Takes the output that the pane's pipe holds now. Returns false if no pipe carries the output. */
 bool stream_drain(struct stream_set *streams, uint32_t pane);
 
-/* A reader knows an offset of the pane: if the output begins later, a gap is reported. */
+/* A reader knows the present offset: a gap is reported if the output begins after it. */
 void stream_tell(struct stream_set *streams, uint32_t pane);
 
 /*

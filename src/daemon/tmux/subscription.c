@@ -8,8 +8,8 @@
 #define BIT(kind) (UINT64_C(1) << (kind))
 
 /*
- * Kinds that tmux does not announce: the daemon asks tmux every second while a subscription
- * names one. Other subscriptions get them when the daemon learns of the change.
+ * Kinds that tmux does not announce. While a subscription names one, the daemon asks tmux every
+ * second. Other subscriptions get such an event when the daemon happens to learn of the change.
  */
 #define DETAIL_KINDS                                                                     \
 	(BIT(EVENT_COMMAND_CHANGED) | BIT(EVENT_MODE_CHANGED) | BIT(EVENT_PANE_EXITED) | \

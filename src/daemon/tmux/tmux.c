@@ -185,8 +185,8 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 }
 
 /*
- * Returns true if this end is that of the waiting program, reported only after the real program has
- * ended too. The end of the real program is reported later, with its status.
+ * Returns true if this change reports the end of the waiting program, but came only after the real
+ * program had ended too. A later change reports the end of the real program, with its status.
  */
 static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
 {
@@ -479,8 +479,8 @@ bool tmux_is_finding(const struct tmux *tmux)
 }
 
 /*
- * Combines the counters of all that changes the model: a listing makes a new model; between two
- * listings only output offsets and times change, and what published changes report.
+ * Combines the counters of all that changes the model. A listing makes a new model. Between two
+ * listings, only output changes offsets and times, and each other change is counted in "changes".
  */
 uint64_t tmux_revision(const struct tmux *tmux)
 {

@@ -70,7 +70,7 @@ struct condition {
 	struct buf details; /* what has matched, as a JSON object; empty: nothing */
 	void *watch; /* data of the kind */
 	uint32_t pane, window, session; /* the objects of the condition; MUXBUS_NO_ID: none */
-	bool needs_tmux; /* if is_restored: can be armed only while tmux is followed */
+	bool needs_tmux; /* of a restored condition: it can be armed only while tmux is followed */
 	bool is_staying; /* the condition stays pending after a match, and can match again */
 	bool takes_all; /* the condition settles all notifications about its matches */
 	struct pane_ref own; /* else only notifications to this pane are settled; cleared: none */

@@ -9,7 +9,7 @@
 
 enum {
 	MATCHED_LINE_MAX = 4096, /* bytes of the line that is reported */
-	BEGIN_MS = 50, /* output that starts within this time after a request misses nothing */
+	BEGIN_MS = 50, /* if output starts within this time after a request, it has no gap */
 	SCREEN_WAIT_MS = 50, /* time from output to a look at the screen */
 	EXIT_LOOK_MS = 100,
 	EXIT_LOOKS = 12, /* looks; after half, the library reports an end even without a status */

@@ -8,7 +8,7 @@
 #include "io/loop_timer.h"
 
 enum {
-	ENTRY_MS = 500, /* first wait, as a command typed just before may not have been read yet */
+	ENTRY_MS = 500, /* until the first look: a command typed just before may be unread yet */
 	AGAIN_MIN_MS = 250,
 	AGAIN_MAX_MS = 5000, /* most time between two looks; a prompt may appear without output */
 	TEXT_MAX = 4096,

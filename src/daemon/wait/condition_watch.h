@@ -15,7 +15,7 @@ struct pane_watch {
 	bool is_tapped;
 	struct line_watch lines; /* of output */
 	bool has_lines;
-	bool is_coming; /* output has not started yet, so a first gap is expected */
+	bool is_coming; /* output has not started yet, so its first gap is not reported */
 	int64_t asked_ms; /* when the request came, CLOCK_MONOTONIC */
 	struct event_log_listener listener;
 	bool is_listening;

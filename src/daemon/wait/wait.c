@@ -337,7 +337,7 @@ static bool needs_tmux(const struct wait_part *part)
 	return part->pane.pane != MUXBUS_NO_ID || part->condition->needs_tmux;
 }
 
-/* Arms conditions that are not armed; those that need tmux only if with_tmux. */
+/* Arms the conditions that are not armed yet; conditions that need tmux only if with_tmux. */
 static void wait_arm_again(struct wait *wait, bool with_tmux)
 {
 	for (size_t at = 0; at < wait->count && !wait->is_over; at++) {

@@ -14,7 +14,7 @@
 struct wait_set *wait_set_new(struct daemon *parts);
 /* Call when tmux was found: arms the conditions that need tmux. */
 void wait_set_wake(struct wait_set *set);
-/* Call this when the wall clock was set: time-outs follow or stay, as those of timers. */
+/* Call when the wall clock was set: corrects the deadlines, as boot_clock_align() does. */
 void wait_set_follow_clock(struct wait_set *set);
 void wait_set_free(struct wait_set *set);
 
@@ -35,10 +35,10 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
     const struct json *all, double timeout_sec, bool is_timed, const char *name);
 
 /*
- * Detaches a request from its wait, which continues under its name, or, without one, under a new
- * id. A request with this name resumes the wait. If the wait ends before that, the pane gets a
- * notification whose id is the new id. Writes the present result, but does not answer. Returns the
- * name, valid until the next call of any function, or NULL if the request has no wait.
+ * Detaches a request from its wait, which continues. A wait without a name gets a new id as its
+ * name. A request with this name resumes the wait. If the wait ends before that, the pane gets a
+ * notification with this id. Writes the present result, but does not answer. Returns the name,
+ * valid until the next call of any function, or NULL if the request has no wait.
  */
 const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane);
 

@@ -10,7 +10,7 @@ enum {
 	TEXT_MAX = 256,
 	DETAILS_MAX = 8192, /* bytes; longer details are left out */
 	FOUND_MAX = 20, /* matches whose details a notification contains */
-	POST_MS = 50, /* least time between two notifications about matches of a watch */
+	POST_MS = 50, /* shortest time between two notifications about matches of a watch */
 };
 
 /* Writes the data of a background wait: its condition, and the details of its matches. */

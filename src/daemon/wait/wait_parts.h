@@ -43,12 +43,12 @@ struct wait {
 	struct buf found; /* details of matches that are not yet notified, separated by commas */
 	size_t first_len; /* length of the first details in found */
 	unsigned found_count; /* matches that are not yet notified */
-	int64_t posted_ms; /* last notification of matches; CLOCK_MONOTONIC */
+	int64_t posted_ms; /* time of the last notification of matches, CLOCK_MONOTONIC */
 	bool is_over, is_timed_out;
 	int64_t due_ms; /* CLOCK_REALTIME; 0: none */
 	int64_t due_run_ms; /* the same time on the clock of wait_run_ms() */
 	char boot_id[BOOT_ID_SIZE]; /* of the boot in which the wait began */
-	int64_t asked_due_ms; /* timeout of the resuming request, CLOCK_MONOTONIC; 0: none */
+	int64_t asked_due_ms; /* when the resuming request times out, CLOCK_MONOTONIC; 0: never */
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 	int64_t over_ms;
 	struct pane_ref pane; /* gets a notification at the end; cleared: no pane does */

@@ -30,11 +30,14 @@ void wait_set_name(struct wait *wait, const char *name, bool is_id);
 bool wait_asks(const struct wait *wait, const struct json *list, bool is_all);
 /* Releases the id in the queue if the wait's name is one. */
 void wait_release_id(struct wait *wait);
-/* Returns the time on the wait's clock, which is never set. Background waits also count suspend. */
+/*
+ * Returns the time on the clock of the wait, which cannot be set. The clock of a background wait
+ * also runs while the machine is suspended.
+ */
 int64_t wait_run_ms(const struct wait *wait);
-/* Sets how long from now the wait times out. */
+/* Sets the timeout of the wait: ms from now. */
 void wait_set_due(struct wait *wait, int64_t ms);
-/* Corrects a time of the wait on wait_run_ms() and CLOCK_REALTIME, as boot_clock_align(). */
+/* As boot_clock_align(), for a time that is kept on wait_run_ms() and on CLOCK_REALTIME. */
 void wait_align(const struct wait *wait, int64_t *run_ms, int64_t *real_ms);
 
 /* Notes a match of a background wait that continues; a notification follows soon. */

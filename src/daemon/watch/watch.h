@@ -52,7 +52,7 @@ struct watch {
 	uint64_t found; /* matches since the last look */
 	char *found_data; /* data of the notification, for the first of these matches */
 	struct watch_text last; /* the line that was read last, for changes */
-	int64_t shown_offset; /* of the line that matched before its end was written; -1: none */
+	int64_t shown_offset; /* of a line that was notified before its end was written; -1: none */
 	uint64_t shown_block; /* number of the block before that line */
 };
 
