@@ -5,7 +5,8 @@
  * environment. A result has at most BYTES bytes. MUXBUS is the path of muxbusd's socket. This
  * program ends when the server ends, and prints the reason to standard error. If muxbusd is killed,
  * the program waits for the next muxbusd and provides the tools again. Calls whose caller was
- * waiting are cancelled; kept calls continue, and the next muxbusd gets their answers.
+ * waiting are cancelled; kept calls continue, and the next muxbusd gets all answers that are not
+ * stored yet.
  */
 #include "base/process.h"
 #include "client/loop_link.h"
@@ -22,12 +23,13 @@ enum {
 	ALONE_MS = 600000, /* the longest wait for the next muxbusd; then this program ends */
 	KINDS_MAX = 16 * 1024, /* bytes of the kinds of events */
 	CALLS_MAX = 64 * 1024, /* bytes of the list of kept calls */
+	KEPT_CALLS = 512, /* most calls while one more answer is kept until it is stored */
 	ENVELOPE = 1024, /* bytes of a line in addition to its result */
 };
 
 #define LINE_MAX_BYTES ((size_t)16 * 1024 * 1024) /* bytes of a line from muxbusd */
 #define HELD_MAX LOOP_LINK_UNSENT_MAX
-#define KEPT_MAX (LOOP_LINK_UNSENT_MAX / 2) /* bytes of answers that wait for the next muxbusd */
+#define KEPT_MAX (LOOP_LINK_UNSENT_MAX / 2) /* bytes of answers that are not stored yet */
 
 extern char **environ;
 
@@ -45,7 +47,7 @@ struct tools_main {
 	struct loop_timer *alone; /* armed while there is no connection to muxbusd */
 	struct buf held; /* lines to muxbusd that are held back */
 	bool is_held; /* lines are held back until the tools are provided */
-	size_t kept_bytes; /* bytes of all answers that wait for the next muxbusd */
+	size_t kept_bytes; /* bytes of all answers of kept calls */
 	bool was_up;
 	int status;
 };
@@ -56,7 +58,8 @@ struct served_call {
 	struct mcp_server_call *call; /* NULL when answered */
 	char id[ID_SIZE];
 	char kept[ID_SIZE]; /* id of the record of a call whose caller does not wait; else "" */
-	struct buf answer; /* answer of a kept call that waits for the next muxbusd; else empty */
+	struct buf answer; /* of a kept call, until muxbusd has stored it; else empty */
+	bool is_sent; /* answer was sent to the present muxbusd */
 };
 
 /* Lines to muxbusd. */
@@ -96,19 +99,32 @@ static void begin_line(struct json_writer *writer, struct buf *line, size_t max)
 	json_put_str(writer, "jsonrpc", "2.0");
 }
 
-/* Sends the answer of a call. Without muxbusd, the answer of a kept call waits for the next one. */
+/* Sends the answers that the present muxbusd has not got. */
+static void send_kept(struct tools_main *main)
+{
+	list_each (struct served_call, call, &main->calls, link) {
+		if (call->answer.len == 0 || call->is_sent)
+			continue;
+		call->is_sent = true;
+		loop_link_write_all(main->link, call->answer.data, call->answer.len);
+	}
+}
+
+/* Sends the answer of a call. That of a kept call stays here until muxbusd has stored it. */
 static void send_answer(struct served_call *call, struct buf *line)
 {
 	struct tools_main *main = call->main;
 	call->call = NULL;
-	if (call->kept[0] != '\0' && !loop_link_is_up(main->link) &&
-	    main->kept_bytes + line->len <= KEPT_MAX) {
-		call->answer = *line;
-		main->kept_bytes += line->len;
+	if (call->kept[0] == '\0' || main->kept_bytes + line->len > KEPT_MAX ||
+	    list_count(&main->calls) > KEPT_CALLS) {
+		send_line(main, line);
+		call_free(call);
 		return;
 	}
-	send_line(main, line);
-	call_free(call);
+	call->answer = *line;
+	main->kept_bytes += line->len;
+	if (!main->is_held)
+		send_kept(main);
 }
 
 static void send_failure(struct served_call *call, enum message_error error, const char *text)
@@ -211,17 +227,6 @@ static void put_kept(const struct tools_main *main, struct json_writer *writer)
 	json_array_end(writer);
 }
 
-/* Sends the answers that waited for this muxbusd. */
-static void send_kept(struct tools_main *main)
-{
-	list_each_safe (struct served_call, call, &main->calls, link) {
-		if (call->answer.len == 0)
-			continue;
-		loop_link_write_all(main->link, call->answer.data, call->answer.len);
-		call_free(call);
-	}
-}
-
 /* Provides the tools if they were listed and the connection is up. */
 static void provide(struct tools_main *main)
 {
@@ -303,8 +308,10 @@ static void on_server_ended(void *data, const char *reason)
 		(void)fprintf(stderr, "%s\n", reason);
 		main->status = EXIT_FAILURE;
 	}
-	if (loop_link_is_up(main->link))
+	if (loop_link_is_up(main->link)) {
+		send_kept(main);
 		flush_held(main);
+	}
 	(void)event_base_loopbreak(main->base);
 }
 
@@ -362,6 +369,14 @@ static void take_call(
 	buf_finish(&arguments);
 }
 
+/* Frees a call whose answer muxbusd has stored. */
+static void take_stored(const struct tools_main *main, const struct json *params)
+{
+	struct served_call *call = find_call(main, json_get_str(params, "id", ""));
+	if (call != NULL && call->is_sent)
+		call_free(call);
+}
+
 /* Gives up the server because muxbusd refuses its list of tools. */
 static void take_refusal(struct tools_main *main, const struct json *error)
 {
@@ -387,6 +402,8 @@ static void on_line(void *data, const char *line, size_t len)
 		take_call(main, id, method, message);
 	} else if (strcmp(method, "cancel") == 0) {
 		take_cancel(main, json_member(message, "params"));
+	} else if (strcmp(method, "stored") == 0) {
+		take_stored(main, json_member(message, "params"));
 	}
 	json_reader_trim(main->reader);
 }
@@ -403,6 +420,7 @@ static void on_up(void *data)
 static void cancel_calls(struct tools_main *main)
 {
 	list_each_safe (struct served_call, call, &main->calls, link) {
+		call->is_sent = false;
 		if (call->kept[0] != '\0')
 			continue;
 		mcp_server_cancel(call->call, "muxbusd has ended");
@@ -494,6 +512,8 @@ int main(int argc, char **argv)
 	main.name = argv[2];
 	set_up(&main, argv);
 	(void)event_base_dispatch(main.base);
+	list_each_safe (struct served_call, call, &main.calls, link)
+		call_free(call);
 	mcp_server_free(main.server);
 	loop_link_free(main.link);
 	json_reader_free(main.reader);

@@ -23,7 +23,7 @@ TIMES = {"time", "due", "started", "ended", "created", "activity", "since", "las
 CONTROL = re.compile(rb"[\x00-\x1f\x7f]|\xc2[\x80-\x9f]")
 EVENT = {"subscription", "seq", "time", "kind"}
 OF_FLEET = {"host", "server", "hosts", "missing", "gaps"}  # muxbusd(8)
-NOTICES = {"progress": {"request", "text", "done", "of", "agent", "task", "from", "to", "lossy"}, "cancel": {"id", "reason"}}
+NOTICES = {"progress": {"request", "text", "done", "of", "agent", "task", "from", "to", "lossy"}, "cancel": {"id", "reason"}, "stored": {"id"}}
 
 
 class Number(str):

@@ -9,7 +9,6 @@
 #include "io/loop_timer.h"
 
 #define PARENTS_MAX 32 /* ancestors of a caller that are looked at */
-#define ID_SIZE 24
 
 void provide_calls_init(struct provide_calls *calls)
 {
@@ -40,7 +39,7 @@ static unsigned depth_of(const struct provide_calls *calls, pid_t pid)
 
 static bool has_id(const struct provide_call *call, const char *id)
 {
-	char own[ID_SIZE];
+	char own[PROVIDE_ID_SIZE];
 	(void)snprintf(own, sizeof own, "c%" PRIu64, call->id);
 	return strcmp(own, id) == 0;
 }
@@ -117,7 +116,7 @@ static void write_line(struct provide_call *call, const struct provide_order *or
 {
 	struct json_writer writer;
 	struct buf line;
-	char id[ID_SIZE];
+	char id[PROVIDE_ID_SIZE];
 	(void)snprintf(id, sizeof id, "c%" PRIu64, call->id);
 	json_start_object(&writer, &line, SIZE_MAX / 4);
 	json_put_str(&writer, "jsonrpc", "2.0");
@@ -211,6 +210,16 @@ void provide_call_send_cancel(
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"c%" PRIu64 "\"%s}}\n",
 	    call->id, why);
 	(void)peer_send_line(peer, line, (size_t)len); /* lost if the provider does not read */
+}
+
+void provide_call_send_stored(const struct provider *provider, const char *id)
+{
+	char line[96 + PROVIDE_ID_SIZE];
+	int len = snprintf(line, sizeof line,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"stored\",\"params\":{\"id\":\"%s\"}}\n", id);
+	if (provider->server != NULL && provider->peer != NULL &&
+	    id[strspn(id, "c0123456789")] == '\0')
+		(void)peer_send_line(provider->peer, line, (size_t)len); /* may be lost */
 }
 
 /* Fails with the text of the provider's error; for a server of tools, also with its kind. */

@@ -342,19 +342,26 @@ bool provide_flow_response(void *data, struct peer *peer, const struct json *id,
 	const struct json *result = NULL;
 	struct tool_failure failure;
 	struct provide_call *call;
+	char given[PROVIDE_ID_SIZE];
+	bool is_kept;
 	if (provider == NULL)
 		return false;
-	call = id->type == JSON_STRING ? provide_calls_find(&set->calls, provider, id->text) : NULL;
+	(void)snprintf(given, sizeof given, "%s", id->type == JSON_STRING ? id->text : "");
+	call = provide_calls_find(&set->calls, provider, given);
 	if (call == NULL) {
+		provide_call_send_stored(provider, given); /* by an earlier daemon, or not needed */
 		if (response != NULL && ++provider->strays >= PROVIDE_STRAYS_MAX)
 			peer_disconnect(peer, "it answers calls that it does not have");
 		return false;
 	}
+	is_kept = call->request == NULL;
 	provider->strays = 0;
 	if (provide_call_check(call, response, reason, &result, &failure) &&
 	    provider->server != NULL)
 		provide_program_note_work(provider->program);
 	finish(call, result, &failure);
+	if (is_kept)
+		provide_call_send_stored(provider, given);
 	return true;
 }
 

@@ -35,6 +35,7 @@ struct request;
 #define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* bytes of a result as JSON */
 #define PROVIDE_PROGRESS_MS 100 /* least time between two progress reports of a call */
 #define PROVIDE_PROGRESS_SERVER 10 /* reports that a server of tools may send at once */
+#define PROVIDE_ID_SIZE 24 /* bytes of the id of a call, with the NUL */
 
 /* A call as the caller orders it. All is copied, except where noted. */
 struct provide_order {
@@ -108,6 +109,9 @@ bool provide_call_send(struct provide_call *call, struct peer *peer);
 /* Asks the provider to cancel the call; a server of tools gets the reason. peer NULL is ignored. */
 void provide_call_send_cancel(
     const struct provide_call *call, struct peer *peer, const char *reason);
+
+/* Tells a server of tools, not other providers, that it need not send the answer of a call again. */
+void provide_call_send_stored(const struct provider *provider, const char *id);
 
 /* Checks a response (as in dispatch.h). True with *ret_result, or false with a failure. */
 bool provide_call_check(const struct provide_call *call, const struct json *response,
