@@ -23,7 +23,7 @@
 #include "daemon/methods/tables.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/provide/provide.h"
-#include "daemon/provide/provide_flow.h"
+#include "daemon/provide/provide_exchange.h"
 #include "daemon/provide/tool_servers.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"

@@ -7,7 +7,7 @@
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
-#include "daemon/provide/provide_flow.h"
+#include "daemon/provide/provide_exchange.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
@@ -98,7 +98,7 @@ static void on_progressed(void *data, const struct json *params)
 	report.has_done = done != NULL && json_double(done, &report.done);
 	report.has_of = of != NULL && json_double(of, &report.of);
 	if (request != NULL && request_method(request)->uses != NULL)
-		provide_flow_report(request, &report);
+		provide_exchange_report(request, &report);
 }
 
 void fleet_part_call(struct fleet_part *part, const struct host_order *order)

@@ -3,7 +3,7 @@
 #include "daemon/provide/provide.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
-#include "daemon/provide/provide_flow.h"
+#include "daemon/provide/provide_exchange.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 #include "daemon/tool/tool_folder.h"
@@ -82,7 +82,7 @@ static void handle_provide(struct request *request, const void *data)
 	json_array_begin(request_result(request), "methods");
 	provide_write_names(set, peer, request_result(request));
 	json_array_end(request_result(request));
-	provide_flow_take_up_all(request, args->calls);
+	provide_exchange_take_up_all(request, args->calls);
 	request_done(request);
 	provide_resume(set, peer);
 }
@@ -114,7 +114,7 @@ static void handle_progress(struct request *request, const void *data)
 	const struct provide_set *set = find_set(request);
 	if (set == NULL)
 		return;
-	provide_flow_progress(set, request_peer(request), args->id, &args->report);
+	provide_exchange_progress(set, request_peer(request), args->id, &args->report);
 	request_done(request);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of declared tools: list_tools, get_tool_answer. */
 #include "daemon/methods/tables.h"
-#include "daemon/provide/provide_flow.h"
+#include "daemon/provide/provide_exchange.h"
 #include "daemon/provide/tool_servers.h"
 #include "daemon/server/request.h"
 #include "daemon/tool/tool_folder.h"

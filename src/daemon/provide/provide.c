@@ -2,7 +2,7 @@
 #include "daemon/provide/provide.h"
 
 #include "daemon/provide/offer.h"
-#include "daemon/provide/provide_flow.h"
+#include "daemon/provide/provide_exchange.h"
 #include "daemon/provide/provide_program.h"
 #include "daemon/provide/provider_file.h"
 #include "daemon/provide/tool_servers.h"
@@ -80,7 +80,7 @@ static void add_file(struct provide_set *set, struct provider_file *file)
 	    .idle_ms = file->idle_ms,
 	    .wait_ms = PROVIDE_WAIT_MS,
 	    .start = start,
-	    .failed = provide_flow_program_failed,
+	    .failed = provide_exchange_program_failed,
 	    .data = provider,
 	});
 }
@@ -88,7 +88,7 @@ static void add_file(struct provide_set *set, struct provider_file *file)
 static void remove_file(struct provider *provider)
 {
 	struct peer *peer = provider->peer;
-	provide_flow_fail(provider, false, false, "ended: its file has changed");
+	provide_exchange_fail(provider, false, false, "ended: its file has changed");
 	if (peer != NULL)
 		peer_set_ended(peer, NULL, NULL);
 	provider_free(provider);
@@ -171,7 +171,7 @@ static void on_peer_ended(void *data)
 	provider->peer = NULL;
 	if (set->is_ending)
 		return;
-	provide_flow_fail(provider, true, false,
+	provide_exchange_fail(provider, true, false,
 	    provider->server != NULL ? "has lost its muxbus-tools" : "ended");
 	if (provider->program != NULL) {
 		provide_program_left(provider->program);
@@ -285,7 +285,7 @@ static bool take_program(struct provider *provider, struct peer *peer, const str
 		*peer_line_max(peer) = result_max;
 	if (provider->peer != NULL && provider->peer != peer) {
 		peer_set_ended(provider->peer, NULL, NULL);
-		provide_flow_fail(provider, true, false, "has connected again");
+		provide_exchange_fail(provider, true, false, "has connected again");
 	}
 	provider->peer = peer;
 	provider->strays = 0;
@@ -350,7 +350,7 @@ struct provide_set *provide_set_new(
 {
 	struct provide_set *set = xcalloc(1, sizeof *set);
 	set->parts = parts;
-	set->handle = provide_flow_handle;
+	set->handle = provide_exchange_handle;
 	set->changed = changed;
 	set->data = data;
 	set->listener = (struct job_listener){.started = on_job, .ended = on_job};
@@ -362,7 +362,7 @@ struct provide_set *provide_set_new(
 	tool_folder_set_read(parts->tools, provide_files_read, set);
 	provide_files_read(set);
 	tool_servers_take_up(set);
-	dispatch_hooks(server_dispatch(parts->server))->response = provide_flow_response;
+	dispatch_hooks(server_dispatch(parts->server))->response = provide_exchange_response;
 	dispatch_hooks(server_dispatch(parts->server))->response_data = set;
 	return set;
 }
@@ -402,7 +402,7 @@ void provide_resume(const struct provide_set *set, const struct peer *peer)
 {
 	struct provider *provider = provider_find(set, peer);
 	if (provider != NULL && (provider->server == NULL || !provider->server->is_leaving))
-		provide_flow_resume(provider);
+		provide_exchange_resume(provider);
 }
 
 void provide_write_names(

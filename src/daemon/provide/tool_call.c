@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Calls of declared tools: the handler of all their rows, and the answers of ended calls. */
-#include "daemon/provide/provide_flow.h"
+#include "daemon/provide/provide_exchange.h"
 
 #include "daemon/provide/tool_servers.h"
 #include "daemon/server/dispatch.h"
@@ -246,7 +246,7 @@ static void run(struct tool_call *call)
 	if (job != NULL && call->args.waits)
 		await(call->request, daemon->jobs, job);
 	else if (job != NULL)
-		provide_flow_answer_begun(call->request, job->id, &call->pane);
+		provide_exchange_answer_begun(call->request, job->id, &call->pane);
 }
 
 /* Writes the variables of the caller's session that the server asks for. */
@@ -302,7 +302,7 @@ static void begin_server(struct tool_call *call, const struct tool_server_start 
 	declaration_list_gives(declaration, gives);
 	if (declaration->server.is_per_daemon)
 		write_caller(call, &caller);
-	provide_flow_begin(call->request, &call->pane, call->args.waits,
+	provide_exchange_begin(call->request, &call->pane, call->args.waits,
 	    &(struct provide_order){.provider = provider,
 		.name = declaration->name,
 		.method = declaration->server.tool,

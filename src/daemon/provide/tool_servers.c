@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "base/process.h"
-#include "daemon/provide/provide_flow.h"
+#include "daemon/provide/provide_exchange.h"
 #include "daemon/provide/provide_program.h"
 #include "daemon/server/peer.h"
 #include "daemon/tmux/tmux.h"
@@ -182,7 +182,7 @@ static struct provider *add(
 	    .wait_ms = WAIT_MS,
 	    .start = start,
 	    .explain = explain,
-	    .failed = provide_flow_program_failed,
+	    .failed = provide_exchange_program_failed,
 	    .data = provider,
 	});
 	return provider;
@@ -255,7 +255,7 @@ void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux)
 		if (provider->server == NULL || provider->server->pane.pane == MUXBUS_NO_ID ||
 		    pane_fate(tmux, &provider->server->pane) != PANE_GONE)
 			continue;
-		provide_flow_fail(provider, false, true, "was ended: its pane is closed");
+		provide_exchange_fail(provider, false, true, "was ended: its pane is closed");
 		drop(provider);
 	}
 }

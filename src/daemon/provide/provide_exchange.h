@@ -11,44 +11,45 @@
 struct request_report;
 
 /* The handler of all rows of providers. args: a struct declaration_args, then the row's values. */
-void provide_flow_handle(struct request *request, const void *args);
+void provide_exchange_handle(struct request *request, const void *args);
 
 /*
  * Begins a call for a request. If waits, the request gets the call's answer; else at once the
  * call's id, and the end is notified.
  */
-void provide_flow_begin(struct request *request, const struct pane_ref *pane, bool waits,
+void provide_exchange_begin(struct request *request, const struct pane_ref *pane, bool waits,
     const struct provide_order *order);
 /* Answers a request whose call does not wait. */
-void provide_flow_answer_begun(
+void provide_exchange_answer_begun(
     struct request *request, const char *id, const struct pane_ref *pane);
 
 /*
  * Resumes calls of an earlier daemon. request: provide, from the server. calls: those that the
  * server has; NULL: none.
  */
-void provide_flow_take_up_all(struct request *request, const struct json *calls);
+void provide_exchange_take_up_all(struct request *request, const struct json *calls);
 
 /* Handles a response of a peer; a dispatch_response_fn whose data is a set. */
-bool provide_flow_response(void *set, struct peer *peer, const struct json *id,
+bool provide_exchange_response(void *set, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason);
 
 /* Passes on a progress report of a call. Drops reports of unknown calls, and too frequent ones. */
-void provide_flow_progress(const struct provide_set *set, const struct peer *peer, const char *id,
-    const struct request_report *report);
+void provide_exchange_progress(const struct provide_set *set, const struct peer *peer,
+    const char *id, const struct request_report *report);
 /* Sends a progress report to the peer of a request, in the peer's protocol. */
-void provide_flow_report(struct request *request, const struct request_report *report);
+void provide_exchange_report(struct request *request, const struct request_report *report);
 
 /*
  * Fails the open calls of a provider or, if only_sent, the calls that were sent. Calls that were
  * sent fail as gone. Others fail as not_ready, or as tool_failed for a server of tools; as gone if
  * is_gone. reason: a verb and why, as "has connected again".
  */
-void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, const char *reason);
+void provide_exchange_fail(
+    struct provider *provider, bool only_sent, bool is_gone, const char *reason);
 /* The handler "failed" of a program's parts. Returns true if calls wait for the next start. */
-bool provide_flow_program_failed(void *provider, const char *reason, bool has_provided);
+bool provide_exchange_program_failed(void *provider, const char *reason, bool has_provided);
 /* Sends the calls that wait for the program of a provider. Call when the program is ready. */
-void provide_flow_resume(struct provider *provider);
+void provide_exchange_resume(struct provider *provider);
 
 /* Calls of declared tools: tool_call.c. */
 

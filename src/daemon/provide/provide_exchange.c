@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/provide/provide_flow.h"
+#include "daemon/provide/provide_exchange.h"
 
 #include "base/process.h"
 #include "daemon/deliver/wake.h"
@@ -68,7 +68,8 @@ static void finish(
 	provide_call_free(call);
 }
 
-void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, const char *reason)
+void provide_exchange_fail(
+    struct provider *provider, bool only_sent, bool is_gone, const char *reason)
 {
 	struct list *link = provider->set->calls.list.next;
 	while (link != &provider->set->calls.list) {
@@ -92,10 +93,10 @@ void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, 
 	}
 }
 
-bool provide_flow_program_failed(void *data, const char *reason, bool has_provided)
+bool provide_exchange_program_failed(void *data, const char *reason, bool has_provided)
 {
 	struct provider *provider = data;
-	provide_flow_fail(provider, has_provided, false, reason);
+	provide_exchange_fail(provider, has_provided, false, reason);
 	return has_calls(provider, false);
 }
 
@@ -196,14 +197,15 @@ static void on_cancelled(void *data)
 	drop(call);
 }
 
-void provide_flow_answer_begun(struct request *request, const char *id, const struct pane_ref *pane)
+void provide_exchange_answer_begun(
+    struct request *request, const char *id, const struct pane_ref *pane)
 {
 	json_put_str(request_result(request), "id", id);
 	wake_write(request, "Started, see get_tool_answer.", id, pane);
 	request_done(request);
 }
 
-void provide_flow_begin(struct request *request, const struct pane_ref *pane, bool waits,
+void provide_exchange_begin(struct request *request, const struct pane_ref *pane, bool waits,
     const struct provide_order *order)
 {
 	struct daemon *daemon = request_daemon(request);
@@ -222,7 +224,7 @@ void provide_flow_begin(struct request *request, const struct pane_ref *pane, bo
 		request_on_cancel(
 		    request, on_cancelled, call, "the peer has gone; the call is cancelled");
 	} else {
-		provide_flow_answer_begun(request, kept, pane);
+		provide_exchange_answer_begun(request, kept, pane);
 	}
 }
 
@@ -257,7 +259,7 @@ static void take_up(struct request *request, const char *kept, const char *id)
 	tool_kept_take_up(daemon->kept_calls, kept);
 }
 
-void provide_flow_take_up_all(struct request *request, const struct json *calls)
+void provide_exchange_take_up_all(struct request *request, const struct json *calls)
 {
 	json_each (value, calls)
 		take_up(request, json_get_str(value, "kept", ""), json_get_str(value, "id", ""));
@@ -283,7 +285,7 @@ static void write_caller(
 	json_object_end(&writer);
 }
 
-void provide_flow_handle(struct request *request, const void *data)
+void provide_exchange_handle(struct request *request, const void *data)
 {
 	const struct declaration_args *args = data;
 	const struct offer *offer = offer_of(request_method(request));
@@ -302,7 +304,7 @@ void provide_flow_handle(struct request *request, const void *data)
 	buf_init(&caller, CALLER_MAX);
 	if (tool_arguments_write(&arguments, offer->declaration, args, &error)) {
 		write_caller(&caller, request, &pane, cwd);
-		provide_flow_begin(request, &pane, args->waits,
+		provide_exchange_begin(request, &pane, args->waits,
 		    &(struct provide_order){.provider = offer->provider,
 			.name = offer->declaration->name,
 			.timeout_ms = offer->declaration->timeout_ms,
@@ -318,7 +320,7 @@ void provide_flow_handle(struct request *request, const void *data)
 	buf_finish(&caller);
 }
 
-void provide_flow_resume(struct provider *provider)
+void provide_exchange_resume(struct provider *provider)
 {
 	struct list *link = provider->set->calls.list.next;
 	update_busy(provider); /* calls may have begun before the program was ready */
@@ -334,7 +336,7 @@ void provide_flow_resume(struct provider *provider)
 	}
 }
 
-bool provide_flow_response(void *data, struct peer *peer, const struct json *id,
+bool provide_exchange_response(void *data, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason)
 {
 	struct provide_set *set = data;
@@ -388,7 +390,7 @@ static void pass_line(struct request *request, const struct request_report *repo
 	buf_finish(&line);
 }
 
-void provide_flow_report(struct request *request, const struct request_report *report)
+void provide_exchange_report(struct request *request, const struct request_report *report)
 {
 	if (request_is_formatted(request))
 		request_progress(request, report);
@@ -396,12 +398,12 @@ void provide_flow_report(struct request *request, const struct request_report *r
 		pass_line(request, report);
 }
 
-void provide_flow_progress(const struct provide_set *set, const struct peer *peer, const char *id,
-    const struct request_report *report)
+void provide_exchange_progress(const struct provide_set *set, const struct peer *peer,
+    const char *id, const struct request_report *report)
 {
 	const struct provider *provider = provider_find(set, peer);
 	struct provide_call *call =
 	    provider != NULL ? provide_calls_find(&set->calls, provider, id) : NULL;
 	if (call != NULL && provide_call_takes_progress(call))
-		provide_flow_report(call->request, report);
+		provide_exchange_report(call->request, report);
 }
