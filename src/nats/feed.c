@@ -148,7 +148,8 @@ static void write_payload(struct feed *feed, const struct json *value)
 	size_t max = broker_payload_max(feed->broker);
 	struct json_writer writer;
 	/* The writer cuts a message that is larger than NATS allows, and marks it as truncated. */
-	feed->payload.max = (max > 0 ? max : (size_t)1024 * 1024) - PAYLOAD_SPARE;
+	max = max > 0 ? max : (size_t)1024 * 1024;
+	feed->payload.max = max - (max > 2 * PAYLOAD_SPARE ? PAYLOAD_SPARE : max / 2);
 	buf_clear(&feed->payload);
 	json_writer_init(&writer, &feed->payload);
 	json_object_begin(&writer, NULL);
