@@ -140,6 +140,9 @@ static bool set_options(
 		status = natsOptions_SetTimeout(to, BROKER_CONNECT_MS);
 	if (status == NATS_OK)
 		status = natsOptions_SetAllowReconnect(to, false);
+	/* Else a server can name thousands, and each one that is silent costs BROKER_CONNECT_MS. */
+	if (status == NATS_OK)
+		status = natsOptions_SetIgnoreDiscoveredServers(to, true);
 	if (status == NATS_OK)
 		status = natsOptions_SetPingInterval(to, PING_MS);
 	if (status == NATS_OK)

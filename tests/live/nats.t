@@ -4,6 +4,7 @@
 # presence, and what goes wrong.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 . "$MUXBUS_SRCDIR/tests/live/nats_server.sh"
+need_python
 start 'exec sleep 3600'
 trap finish_nats EXIT
 
@@ -211,6 +212,27 @@ refused() { # refused OPTION...: its status, and whether it says why
 }
 is 'so are two servers of tmux' "$(refused -L a -S b)" '2 muxbus-nats: --tmux-name: excludes --tmux-path'
 is 'and credentials that are not there' "$(refused --creds "$dir/none" -S "$dir/tmux" --fleet g)" "1 $dir/none cannot be read: No such file or directory"
+
+# A server names others, and hangs up before it has greeted: those of --url are asked, and no others.
+cat >"$dir/liar" <<'END'
+import select, socket, sys
+liar, other = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
+print(liar.getsockname()[1], flush=True)
+peer = liar.accept()[0]
+peer.sendall(b'INFO {"server_id":"x","version":"2.9.0","max_payload":1048576,"connect_urls":["127.0.0.1:%d"]}\r\n' % other.getsockname()[1])
+peer.recv(1)
+peer.close()
+print(["another", "the same"][liar in select.select([liar, other], [], [], 20)[0]], flush=True)
+END
+kill_bridge TERM
+/usr/bin/python3 "$dir/liar" >"$dir/asked" &
+liar_pid=$!
+until_is 'a server' 1 count . "$dir/asked"
+nats_port=$(cat "$dir/asked")
+start_bridge
+wait $liar_pid
+is 'the same one is asked again' "$(tail -n 1 "$dir/asked")" 'the same'
+
 if [ -w /dev/full ]; then
 	"$MUXBUS_BUILDDIR/muxbus-nats" -V >/dev/full 2>"$dir/said"
 	is 'a full disk is said' "$? $(grep -c 'No space left' "$dir/said")" '1 1'
