@@ -68,6 +68,10 @@ is 'a job that writes more' "$("$muxbus" -S "$dir/tmux" run -- sh -c 'trap "" XF
 is 'what it wrote before' "$(head -c 4 "$dir/out")" 'y
 y'
 
+# With little memory no thread can be started: that is said too.
+short() { (ulimit -v 16000; HOME=$dir timeout 3 "$MUXBUS_BUILDDIR/muxbusd" -f -S "$dir/none") 2>&1 </dev/null; }
+is 'memory is named where it may be short' "$(short | grep 'see ulimit' | grep -vc -e -v)" 0
+
 # With as many open files as it may have, it says what is short, and goes on when it may have more.
 error() { field '.error.data.kind + " " + .error.message' | sed 's|: /[^:]*:|:|'; }
 again env

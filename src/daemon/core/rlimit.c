@@ -34,7 +34,7 @@ size_t rlimit_file_room(void)
 const char *rlimit_text(int error)
 {
 	static const char *const texts[] = {
-	    [EAGAIN] = "no more processes may run: see ulimit -u, and TasksMax of a service",
+	    [EAGAIN] = "no more processes or memory: see ulimit -u, -v, and TasksMax of a service",
 	    [EDQUOT] = "the disk quota is used up",
 	    [EFBIG] = "files may not be that large: see ulimit -f",
 	    [EMFILE] = "muxbusd may have no more open files: see ulimit -n",
