@@ -69,6 +69,13 @@ while client.ask("tasks/get", taskId=polled)["result"]["status"] == "working":
     pass
 show("polled", [(one["state"], one["delivery"]["way"]) for one in client.ask("list_notifications")["result"]["notifications"] if one["id"] == polled])
 
+# What a cut result leaves out can be read by its reader, whose role has texts of its own.
+quoted = client.task("yes '\"\"\"\"' | head -n 1000")["task"]["taskId"]
+reader = Client("2025-11-25")
+reader.ask("narrow", role="read_only")
+rest = reader.ask("tasks/result", taskId=quoted)["result"]["structuredContent"]["rest"]
+show(reader.ask("read_rest", id=re.search('"id":"(R[^"]*)"', rest).group(1))["result"]["size"] >= 5000)
+
 long = client.task("seq 20000")["task"]["taskId"]
 shown = client.ask("tasks/result", taskId=long)["result"]["structuredContent"]
 show(shown["output"].endswith("19999\n20000\n"), len(shown["output"]) <= 6000, shown["rest"] == f'read_job {{"job":"{long}"}} reads all that is kept of output.')
@@ -135,6 +142,7 @@ completed|exit 3
 True
 notification|[('\''acknowledged'\'', '\''waited'\'')]
 polled|[('\''acknowledged'\'', '\''waited'\'')]
+True
 True|True|True
 cancelled|cancelled
 -32602|True

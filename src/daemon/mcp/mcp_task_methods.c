@@ -64,7 +64,6 @@ static const struct job *job_of(const struct mcp_run *run)
 static void write_payload(struct json_writer *writer, const struct mcp_run *run,
     const char *result UNUSED, size_t len UNUSED)
 {
-	struct mcp *mcp = run->mcp;
 	const struct job *job = job_of(run);
 	struct json_writer payload;
 	struct buf json;
@@ -73,9 +72,9 @@ static void write_payload(struct json_writer *writer, const struct mcp_run *run,
 	if (strcmp(mcp_task_status(job), "completed") != 0)
 		json_put_bool(writer, "isError", true);
 	json_start_object(&payload, &json, MCP_RESULT_MAX * 6 + JSON_SPARE);
-	put_payload(&payload, mcp->daemon->jobs, job);
+	put_payload(&payload, run->mcp->daemon->jobs, job);
 	json_object_end(&payload);
-	mcp_tool_write_result(mcp, method_find("run_long_command"), writer, &json);
+	mcp_tool_write_result(run, method_find("run_long_command"), writer, &json);
 	mcp_task_write_related(writer, job->id, NULL);
 	buf_finish(&json);
 }

@@ -341,13 +341,13 @@ static void put_result(struct mcp_call *call, struct json_writer *writer, const 
 	buf_finish(&shown);
 }
 
-void mcp_tool_write_result(
-    struct mcp *mcp, const struct method *tool, struct json_writer *writer, const struct buf *json)
+void mcp_tool_write_result(const struct mcp_run *run, const struct method *tool,
+    struct json_writer *writer, const struct buf *json)
 {
 	struct mcp_call call = {
-	    .mcp = mcp, .tool = tool, .bytes_max = MCP_RESULT_BYTES, .rests = mcp->daemon->rests};
+	    .mcp = run->mcp, .tool = tool, .bytes_max = MCP_RESULT_BYTES, .rests = run->rests};
 	struct json_error error;
-	const struct json *result = json_read(mcp->reader, buf_text(json), json->len, &error);
+	const struct json *result = json_read(run->mcp->reader, buf_text(json), json->len, &error);
 	if (result != NULL)
 		put_result(&call, writer, result, json);
 	else

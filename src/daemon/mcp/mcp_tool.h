@@ -16,8 +16,8 @@ void mcp_tool_write_list(
     struct json_writer *writer, const struct mcp_tool_set *set, enum role role, bool has_tasks);
 
 /* Writes a result, given as JSON, in the form of tools/call: content and structuredContent. */
-void mcp_tool_write_result(
-    struct mcp *mcp, const struct method *tool, struct json_writer *writer, const struct buf *json);
+void mcp_tool_write_result(const struct mcp_run *run, const struct method *tool,
+    struct json_writer *writer, const struct buf *json);
 
 /* Reduces max_bytes and "detail" in the arguments of a tool, so that its result need not be cut. */
 void mcp_advice_narrow(const struct method *tool, void *args);
