@@ -8,6 +8,7 @@
 
 #define FILE_NAME "sequence"
 #define FILE_NAME_NEW "sequence.new"
+#define FILE_NAME_JOURNAL "journal" /* of the queue, which is made again when it was removed */
 #define FILE_MAGIC "muxbus-sequence 1 "
 #define FILE_BYTES_MAX 128
 
@@ -143,20 +144,25 @@ static int read_file(struct sequence *sequence)
 {
 	int fd = openat(sequence->dir, FILE_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	char text[FILE_BYTES_MAX + 1];
-	ssize_t len;
+	ssize_t len = 0;
 	int saved_errno;
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -1;
-	len = read(fd, text, sizeof text);
-	saved_errno = errno;
-	(void)close(fd); /* loses no data: the file was only read */
-	errno = saved_errno;
+	if (fd < 0 && errno != ENOENT)
+		return -1;
+	/* Without a journal no daemon has used a number here. */
+	if (fd < 0 && faccessat(sequence->dir, FILE_NAME_JOURNAL, F_OK, 0) < 0)
+		return 0;
+	if (fd >= 0) {
+		len = read(fd, text, sizeof text);
+		saved_errno = errno;
+		(void)close(fd); /* loses no data: the file was only read */
+		errno = saved_errno;
+	}
 	if (len < 0)
 		return -1;
 	if (!parse_file(text, (size_t)len, &sequence->last)) {
 		sequence->last = floor_by_clock();
-		log_error(FILE_NAME ": damaged: numbers continue from the clock, at %" PRIu64,
-		    sequence->last);
+		log_error(FILE_NAME ": %s: numbers continue from the clock, at %" PRIu64,
+		    fd < 0 ? "removed" : "damaged", sequence->last);
 	}
 	return 0;
 }
@@ -218,12 +224,13 @@ uint64_t sequence_next(struct sequence *sequence)
 
 void sequence_pass(struct sequence *sequence, uint64_t number)
 {
+	uint64_t floor = sequence->dir >= 0 ? floor_by_clock() : 0;
 	if (number <= sequence->last || number > SEQUENCE_MAX)
 		return;
 	raise_end(sequence);
-	sequence->last = number;
-	if (sequence->ceiling < number)
-		sequence->ceiling = number;
+	sequence->last = number > floor ? number : floor;
+	if (sequence->ceiling < sequence->last)
+		sequence->ceiling = sequence->last;
 }
 
 uint64_t sequence_last(const struct sequence *sequence)

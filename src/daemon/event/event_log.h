@@ -152,8 +152,8 @@ void event_entry_unref(struct event_entry *event);
  * at the start and when half a block is used. The main loop waits for the disk only if the other
  * half is used up before the thread ends.
  *
- * If the file is damaged or cannot be written, numbers continue from the microseconds since 1970,
- * far above any number counted so far. This relies on the clock.
+ * If the file is damaged, was removed or cannot be written, numbers continue from the microseconds
+ * since 1970, far above any number counted so far. This relies on the clock.
  */
 
 /* Numbers that one write of the file reserves. */
@@ -170,7 +170,10 @@ void sequence_close(struct sequence *sequence);
 uint64_t sequence_next(struct sequence *sequence);
 /* The number that sequence_next() will return. */
 uint64_t sequence_peek(struct sequence *sequence);
-/* Continues behind a number that an earlier daemon may have used without the file. */
+/*
+ * Continues behind a number that an earlier daemon has used without the file. That daemon may have used
+ * later numbers too, so numbers continue from the clock.
+ */
 void sequence_pass(struct sequence *sequence, uint64_t number);
 /* Returns the last number used; before the first use, the number before the first. */
 uint64_t sequence_last(const struct sequence *sequence);
