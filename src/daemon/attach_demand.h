@@ -3,7 +3,7 @@
  * Demand: whether any part of the daemon needs output or events of tmux. Without -o attach=always
  * the daemon is attached only while there is demand, and for ATTACH_REST_MS after. The demand comes
  * from agents, from subscriptions and waits that follow tmux, and from texts that are typed or will
- * be: notifications, tasks, commands. A request that commands can answer is no demand.
+ * be: notifications, tasks, commands. A request that tmux commands can answer makes no demand.
  */
 #pragma once
 

@@ -67,7 +67,7 @@ struct main {
 	struct loop_timer *first_wait; /* armed until the daemon is ready */
 	struct loop_timer *stop_timer;
 	struct loop_pidfd *server; /* of the tmux server; NULL: not watched, or it has ended */
-	struct boot_alarm *alarm, *watch_alarm; /* of the timers; of the timeouts of watches */
+	struct boot_alarm *alarm, *watch_alarm; /* of watches: watch_alarm; of all else: alarm */
 	bool is_ready, is_stopping, was_live, has_failed;
 	bool is_ended; /* the event loop has ended */
 };

@@ -8,7 +8,7 @@
 struct boot_alarm {
 	struct boot_clock clock;
 	char boot_id[BOOT_ID_SIZE];
-	int fd, set_fd; /* set_fd: reports that the wall clock was set; -1: it does not */
+	int fd, set_fd; /* set_fd: readable after the wall clock was set; -1: none */
 	struct event *event, *set_event;
 	void (*ring)(void *data);
 	void *data;
@@ -73,7 +73,7 @@ static void listen_to_set(struct boot_alarm *alarm, struct event_base *base)
 	    event_new(base, alarm->set_fd, EV_READ | EV_PERSIST, alarm_readable, alarm);
 	if (alarm->set_event != NULL)
 		(void)event_add(
-		    alarm->set_event, NULL); /* without it the next ring sees the change */
+		    alarm->set_event, NULL); /* if this fails, the next alarm notices the change */
 }
 
 /* Reads the id that Linux gives each boot. "": unknown, so each start counts as a boot. */

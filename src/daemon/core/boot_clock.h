@@ -8,7 +8,7 @@
 #include "base/base.h"
 
 #define BOOT_ID_SIZE 40
-#define BOOT_CLOCK_STEP_MS 1000 /* less is no setting of the wall clock, but drift */
+#define BOOT_CLOCK_STEP_MS 1000 /* a smaller difference of the clocks is drift */
 
 struct boot_clock {
 	int64_t (*boot_ms)(void *data); /* since the machine started */

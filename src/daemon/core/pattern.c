@@ -12,13 +12,13 @@
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT_KIB 4096
 #define PARENS_NEST_LIMIT 100
-/* The limits above are those of one place in the subject; this is the time of a search in all. */
+/* The limits above hold for each place where a match may begin; this one for a whole search. */
 #define SEARCH_US_MAX 50000
-/* The time is read once in so many places where a match may begin, or calls of machine code. */
+/* The clock is read once in so many places, calls of machine code, or searches. */
 #define PLACES_UNTIMED 16
 #define CALLS_UNTIMED 4
 #define SEARCHES_UNTIMED 64
-#define CALL_PLACES 64
+#define CALL_PLACES 64 /* places that one call of machine code tries */
 #define RANGES_MAX (2 * 0x110000) /* characters of all ranges whose case is ignored */
 #define PLACE_CALL "(?C)" /* makes the interpreter call on_place() at each place */
 #define JIT_STACK_FIRST_BYTES (32 * 1024)
@@ -28,9 +28,9 @@ struct pattern {
 	pcre2_code *code;
 	bool is_tried; /* the JIT was tried, or must not be used */
 	bool has_jit; /* the JIT has compiled it */
-	bool may_be_slow; /* takes many steps at a place, perhaps */
+	bool may_be_slow; /* one place may take many steps */
 	char *text;
-	uint64_t search; /* for which spent_us counts */
+	uint64_t search; /* number of the search that spent_us belongs to */
 	int64_t spent_us;
 };
 
@@ -41,12 +41,12 @@ static struct {
 	pcre2_match_data *places; /* the spans of the last match */
 	pcre2_jit_stack *stack;
 	bool has_jit;
-	bool is_blind;
+	bool is_blind; /* its machine code has the fault that try_jit() looks for */
 	uint64_t search; /* number of the search that goes on */
 	struct pattern *timed; /* the pattern that runs */
 	int64_t since_us; /* since this processor time; 0: none was read in this search */
 	long tick_ns; /* the coarse clock when the time was last read */
-	unsigned tries; /* places or calls, for the time to be read */
+	unsigned tries; /* places or calls so far, to decide when the clock is read */
 } shared;
 
 /* Adds the processor time since the last call to the timed pattern, and times the next one. */
@@ -63,8 +63,9 @@ static void spend(struct pattern *next)
 }
 
 /*
- * Counts a place or a call. Returns true if the time of the search is over. To read the processor
- * time takes 300 ns, so it is read once in a tick (4 ms) of the coarse clock, which takes 7 ns.
+ * Counts a place or a call. Returns true if the time of the search is over. Reading the processor
+ * time takes 300 ns, reading the coarse clock 7 ns. So the processor time is read only after the
+ * coarse clock has advanced, which it does every 4 ms.
  */
 static bool is_over(struct pattern *pattern, unsigned untimed)
 {
@@ -149,7 +150,7 @@ static size_t settings_len(const char *text)
 	return (size_t)(at - text);
 }
 
-/* Compiles a pattern; one for the interpreter calls on_place(). Returns NULL with a reason. */
+/* Compiles a pattern; if is_tried, the pattern calls on_place(). Returns NULL with a reason. */
 static pcre2_code *compile(
     const struct pattern *pattern, size_t len, char *ret_reason, size_t reason_size)
 {
@@ -174,8 +175,9 @@ static pcre2_code *compile(
 }
 
 /*
- * Returns true if ranges as in "(?i)[!-\x{ffff}]" have more than RANGES_MAX characters, of which
- * PCRE2 looks at each. A range counts up to its end, and text behind "-" may count as one.
+ * Returns true if ranges as in "(?i)[!-\x{ffff}]" have more than RANGES_MAX characters together,
+ * because PCRE2 looks at each character. A range counts as all characters up to its end; any text
+ * behind a "-" may be counted as the end of a range.
  */
 static bool has_wide_ranges(const char *text, size_t len)
 {
@@ -276,7 +278,7 @@ static int call_jit(const struct pattern *pattern, const char *subject, size_t l
 	    pattern->code, (PCRE2_SPTR)subject, len, start, 0, shared.places, shared.match);
 }
 
-/* Passes all places, a few at a time. */
+/* Tries all places, CALL_PLACES in each call if a place may take many steps. */
 static int run_parts(struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
 	for (;;) {
@@ -293,7 +295,10 @@ static int run_parts(struct pattern *pattern, const char *subject, size_t len, s
 	}
 }
 
-/* Passes all places quickly, and again slowly if one needs many steps, or without a JIT. */
+/*
+ * Tries all places with QUICK_LIMIT steps for each. If a place needs more, or if there is no JIT,
+ * tries all places with MATCH_LIMIT.
+ */
 static int run(struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
 	int count = PCRE2_ERROR_MATCHLIMIT;

@@ -269,14 +269,15 @@ struct literal_hit {
 	size_t start; /* offset of this literal in the text */
 };
 
-/* Hash slots for each window: many, so that few are hit by chance, but within the CPU caches. */
+/*
+ * Slots of the hash tables for each window: enough that few places of a text match by chance, few
+ * enough for the caches of the CPU.
+ */
 #define USED_EACH 64
 #define USED_LOG_MIN 10
 #define USED_LOG_MAX 16
 #define HEADS_EACH 2
-/*
- * crowd() counts up to this number, to save time: with even more windows, a hash is hardly worse.
- */
+/* crowd() stops counting here, to save time: a hash with more windows is hardly worse. */
 #define CROWD_MAX 32
 
 struct literal_window {
@@ -516,7 +517,7 @@ static const struct {
  */
 static unsigned choose_stride(const struct pattern_set *set)
 {
-	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* by stride: literals that are too short */
+	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* by stride: literals to search for alone */
 	size_t best_cost;
 	unsigned best = 0;
 	list_each (const struct pattern_member, member, &set->members, link) {
@@ -628,5 +629,5 @@ void pattern_set_pick(
 		picked(data, member);
 	}
 	for (size_t i = set->count; i > set->filtered; i--)
-		picked(data, set->sorted[i - 1]); /* called in the order in which they were added */
+		picked(data, set->sorted[i - 1]); /* renew() has put these in reverse order */
 }

@@ -13,9 +13,9 @@
 #include "daemon/core/pattern.h"
 
 /*
- * Finds the lines of a block that match a pattern. Each line is matched alone, without its line
- * end. If the pattern allows it, all lines are first searched in one call, which is many times
- * cheaper, and only lines with a hit are matched alone.
+ * line_match() finds the lines of a block that match a pattern. Each line is matched alone, without
+ * its line end. If the pattern allows it, all lines are first searched in one call, which is many
+ * times cheaper, and only lines with a hit are matched alone.
  */
 
 #define PATTERN_LITERAL_MAX 64 /* bytes */

@@ -142,8 +142,8 @@ void sd_notify_tell(const char *state)
 
 #define FILE_NAME "lock"
 /*
- * Starting daemons connect to find the holder. It never accepts, so the connections stay in this
- * backlog.
+ * Starting daemons connect to find the holder. The holder never accepts, so the connections stay in
+ * this backlog.
  */
 #define HOLDER_BACKLOG 4096
 /* How long a start waits for a daemon that is ending. */
@@ -189,7 +189,7 @@ static int open_file(int dir, const char *state_dir, char *ret_reason, size_t si
 	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
 }
 
-/* Waits a moment for a holder that is ending. Returns false if it is not, or has taken too long. */
+/* Waits a moment if the holder is ending. Returns false if it is not, or has taken too long. */
 static bool await_end(const struct lock_holder *holder, unsigned *tries)
 {
 	if (strcmp(holder->socket, LOCK_ENDING) != 0 || ++*tries >= END_TRIES)
@@ -241,8 +241,8 @@ void lock_describe(int fd, const char *socket)
 }
 
 /*
- * Finds who holds the address. Returns LOCK_HELD and the pid of the holder, which is 0 if it does
- * not listen; LOCK_ERROR if another user holds it, or on failure.
+ * Finds the holder of the address. Returns LOCK_HELD and the pid of the holder, 0 if the holder
+ * does not listen. Returns LOCK_ERROR if the holder is of another user, or on failure.
  */
 static enum lock_result find_holder(
     const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
@@ -459,7 +459,7 @@ static pid_t find_server(pid_t locked, const char *tmux_socket)
 	if (locked != 0 || tmux == NULL || strncmp(tmux, tmux_socket, len) != 0 || tmux[len] != ',')
 		return locked;
 	pid = (pid_t)atoi(tmux + len + 1);
-	/* The pid of a server that answers is one of another pid namespace. */
+	/* A server that answers, and has no lock, is in another pid namespace. */
 	if (pid <= 0 || muxbus_server_pid(tmux_socket, &answering) == 0)
 		return 0;
 	/* Another program may have the pid of a server that has ended. */

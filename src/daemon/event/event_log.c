@@ -81,7 +81,7 @@ static int write_file(int dir, uint64_t ceiling)
 	return r;
 }
 
-/* The thread's function. While it runs, nothing else uses raised and raise_error. */
+/* The function of the thread. While the thread runs, only it uses raised and raise_error. */
 static void *raise_main(void *data)
 {
 	struct sequence *sequence = data;
@@ -89,7 +89,7 @@ static void *raise_main(void *data)
 	return NULL;
 }
 
-/* Starts a thread that reserves the next block. If no thread starts, raise_ceiling() does it. */
+/* Starts a thread that reserves the next block; if that fails, raise_ceiling() reserves it. */
 static void raise_begin(struct sequence *sequence)
 {
 	sigset_t all, before;

@@ -206,7 +206,7 @@ void mcp_free(struct mcp *mcp)
 	mem_free(mcp);
 }
 
-/* Dates, the oldest first. Another date is answered by the last one before it, else the newest. */
+/* Revisions, the oldest first. A client gets the last one up to its own, or else the newest. */
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 
 static void put_tasks(struct json_writer *writer)
@@ -375,7 +375,7 @@ static const struct field cancelled_fields[] = {
     {.name = NULL},
 };
 
-/* Cancels an open request of the same client. */
+/* Cancels an open request of the same peer. */
 static void handle_cancelled(struct mcp_exchange *exchange, const void *data)
 {
 	const struct cancelled_args *args = data;

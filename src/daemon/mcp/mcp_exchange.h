@@ -114,7 +114,10 @@ struct mcp_run {
  * from mcp->params_reader, which may have been used for params.
  */
 void mcp_run(struct mcp_exchange *exchange, const struct mcp_run *how, const struct json *params);
-/* As mcp_run() with list_panes, so that write has the panes of now; or the last, if it fails. */
+/*
+ * As mcp_run() with list_panes, so that write() has the panes of now. If list_panes fails, write()
+ * has the panes of the last listing.
+ */
 void mcp_run_fresh(struct mcp_exchange *exchange, mcp_run_fn *write, const char *text);
 
 /* If a cursor is given, fails the request, since the page is unknown, and returns true. */

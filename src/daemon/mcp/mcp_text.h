@@ -20,7 +20,10 @@ struct mcp_cut {
 	bool is_needed; /* something is left out */
 };
 
-/* Returns the shown part of a string: whole characters, and whole lines if these are most of it. */
+/*
+ * Returns the shown part of a string: whole characters, and whole lines if they have three quarters
+ * of the limit.
+ */
 const char *mcp_cut_string(const struct mcp_cut *cut, const struct json *value, size_t *ret_len);
 /* Returns the number of shown elements of an array. */
 size_t mcp_cut_count(const struct mcp_cut *cut, const struct json *value);

@@ -34,7 +34,7 @@ struct mcp_progress {
 	int64_t began_ms;
 	char *token; /* as JSON */
 	double reports;
-	double base; /* the value before the first report, which those of the tool are added to */
+	double base; /* sent before the first report; added to the values of reports */
 	double last; /* the value that was sent last */
 };
 

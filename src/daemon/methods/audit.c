@@ -179,7 +179,7 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 	json_object_end(writer);
 }
 
-/* Checks that a method exists, or has entries, as one that was removed. Else fails the request. */
+/* Checks that a method exists, or existed and has entries. Otherwise fails the request. */
 static bool check_method(struct request *request, const char *name, const struct buf *text)
 {
 	char member[96];

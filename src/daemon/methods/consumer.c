@@ -43,7 +43,6 @@ const struct field_result notification_list_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Writes "gap": the numbers behind a reader's number up to another one; null if none. */
 void queue_write_gap(struct json_writer *writer, uint64_t after, uint64_t to, const char *reason)
 {
 	if (to <= after) {
@@ -57,7 +56,6 @@ void queue_write_gap(struct json_writer *writer, uint64_t after, uint64_t to, co
 	json_object_end(writer);
 }
 
-/* Writes the notifications after a reader's number that are no longer kept. */
 void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after)
 {
 	const char *reason;
@@ -87,7 +85,6 @@ bool queue_check_after(struct request *request, int64_t after)
 	    last);
 }
 
-/* Finds or creates a consumer. On error, fails the request and returns NULL. */
 struct consumer *queue_get_consumer(struct request *request, const char *name)
 {
 	struct consumer *consumer;
@@ -181,8 +178,8 @@ static bool is_wanted(const struct next_wait *wait, const struct notification *n
 }
 
 /*
- * A reader has got a notification. If this is addressed to the agent that asks, and was delivered
- * or has failed before, it is acknowledged, because the agent reads it now.
+ * A reader has got a notification. If the notification is addressed to the agent that asks, and its
+ * delivery has ended, it is acknowledged, because the agent reads it now.
  */
 static void note_read(const struct next_wait *wait, const struct notification *note)
 {

@@ -324,7 +324,7 @@ static void write_panes(const struct object_view *view)
 	written.is_cut = writer.is_cut;
 }
 
-/* Lists all panes; kept fast, since most calls do. */
+/* Lists all panes, as most calls do: from the JSON of the last call if that is still right. */
 static void put_all_panes(struct object_listing *listing)
 {
 	const struct daemon *daemon = request_daemon(listing->request);

@@ -216,7 +216,7 @@ static const struct field_result yield_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Writes the pending entries. */
+/* The array "pending" while it is written. */
 struct pending_list {
 	struct json_writer *writer;
 	size_t count;

@@ -294,8 +294,9 @@ static void hold(
 }
 
 /*
- * Calls the handler, unless a request is repeated or refused. done: the work that was done for it.
- * If the handler has put the request off, returns the work at whose end it is called again.
+ * Calls the handler of a request, unless the request is repeated or refused. done: the work that
+ * was done for the request. If the handler has put the request off, returns the work after which
+ * the handler is called again.
  */
 static struct work call(struct dispatch *dispatch, struct request *request,
     const struct json *params, enum work_kind done, uint64_t number)
@@ -366,7 +367,7 @@ static void handle_again(struct put_off *again)
 		    again->params.len, &json_error);
 	if (peer != NULL)
 		peer_forget_pane(peer);
-	/* Without a reader, a method that waits and only reads would lose the notifications it takes. */
+	/* A method that waits and reads may take notifications, which no reader would get now. */
 	if (peer == NULL && again->has_peer && method->flags & METHOD_WAITS &&
 	    method->effects & METHOD_READS)
 		request_fail(again->request, MESSAGE_CANCELLED, "the connection was closed");

@@ -36,21 +36,23 @@ struct dispatch_hooks {
 	/* Returns the row of a method that no table has, or NULL if it is unknown. */
 	const struct method *(*foreign)(void *data, const char *name, const struct json *params);
 	/*
-	 * Called first for each request whose method is known. Returns true if it takes the
-	 * request, to answer it. params may be NULL, and are lent until it returns.
+	 * Called first for each request whose method is known. Returns true if the hook will answer
+	 * the request. params may be NULL, and are lent until the hook returns.
 	 */
 	bool (*route)(void *data, struct request *request, const struct json *params);
 	void *route_data;
 	/*
-	 * Decide about the rights of a request (right.h): begin once, before it is handled; admit
-	 * before each call of its handler. Return false after failing it or putting it off.
+	 * Decide about the rights of a request (right.h). begin is called once for a request,
+	 * admit before each call of its handler. Both return false after failing the request or
+	 * putting it off.
 	 */
 	bool (*begin)(struct request *request, const struct json *params);
 	bool (*admit)(struct request *request, const void *args);
 	/*
-	 * Takes a response of a peer to a request that was sent to it. response is NULL if only the
-	 * id of the line can be read, for this reason. Returns true if such a request has the id.
-	 * If not, a line that cannot be read gets an error, and a response is ignored.
+	 * Takes the response of a peer to a request that was sent to the peer. If only the id of
+	 * the line can be read, response is NULL, and reason says why. Returns true if a request
+	 * with this id was sent. Otherwise a line that cannot be read is answered with an error,
+	 * and a response is ignored.
 	 */
 	bool (*response)(void *data, struct peer *peer, const struct json *id,
 	    const struct json *response, const char *reason);
@@ -78,9 +80,9 @@ void dispatch_refuse(struct request *request, const struct field_error *error);
 
 /*
  * Puts a request off until the model was read again: a missing object may have been made a moment
- * ago, and tmux does not announce all moves. Returns true if the handler will be called again; it
- * must leave the request alone now. Returns false if the model was just read for this request, its
- * handler does not run, or tmux is not followed.
+ * ago, and tmux does not announce all moves. Returns true if the handler will be called again; the
+ * handler must leave the request alone now. Returns false if the model was just read for this
+ * request, its handler does not run, or tmux is not followed.
  */
 bool dispatch_put_off(struct request *request);
 

@@ -84,7 +84,10 @@ uint64_t history_begin(
 	return action->number;
 }
 
-/* Copies an error's text without quotations and, behind a colon, words of tmux or a program. */
+/*
+ * Copies the text of an error without quotations. If the error is of tmux or a program, leaves out
+ * all that follows the first colon.
+ */
 static void copy_masked(char *out, size_t size, const char *error, const char *text)
 {
 	const char *first = strchr(text, '"');

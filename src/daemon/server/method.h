@@ -89,7 +89,8 @@ struct method {
 	/*
 	 * Sets the pane that a call affects, for the role own_panes, before the handler runs;
 	 * cleared: no known pane. Returns false after failing the request, or putting it off. NULL:
-	 * several panes, so that this role may not call the method, unless it only reads.
+	 * a call may affect several panes, so that the role own_panes may not call the method,
+	 * unless the method only reads.
 	 */
 	bool (*affects)(struct request *request, const void *args, struct pane_ref *ret_pane);
 	/*
@@ -116,7 +117,7 @@ struct method_table {
 /* Sets the tables of built-in methods, lent. Call this before the other functions here. */
 void method_set_tables(const struct method_table *tables);
 
-/* Origins of rows that are not built in. Of equal names, the built-in or the first one counts. */
+/* Origins of rows that are not built in. Of equal names the built-in row counts, else the first. */
 enum method_origin {
 	METHOD_DECLARED, /* declared tools */
 	METHOD_PROVIDED, /* by peers */
@@ -145,8 +146,9 @@ const char *method_advice(const char *name);
 const struct method *method_next(const struct method *previous);
 
 /*
- * Adds the parameter "key" (repeat.h) to a row that changes something, unless the row has one, in
- * new tables, which method_free_tables() frees. Built-in rows get the key by themselves.
+ * Adds the parameter "key" (repeat.h) to the row of a method that changes something, unless the
+ * method has one. The row gets new tables, which method_free_tables() frees. Built-in rows get the
+ * key without this call.
  */
 void method_add_key(struct method *method);
 void method_free_tables(struct method *method);

@@ -64,9 +64,9 @@ struct event_entry *backlog_take(
 int backlog_write(struct output *output, const char *subscription, struct event_entry *event);
 
 /*
- * The responses that a peer is owed. Each request reserves a place for its response. Responses of
- * requests that do not wait leave in the order of the requests; a response that is complete too
- * early is held. The response of a waiting request leaves when it is complete.
+ * The responses that a peer still has to get. Each request reserves a place for its response.
+ * Responses of requests that do not wait leave in the order of the requests; a response that is
+ * complete too early is held. The response of a waiting request leaves when it is complete.
  */
 
 struct response_row {
@@ -74,7 +74,7 @@ struct response_row {
 	/* Takes a line whose turn it is. Returns false if no reader is left. */
 	bool (*emit)(struct peer *peer, struct buf *line);
 	struct list slots; /* slots of responses that leave in order */
-	size_t count; /* number of these that are not answered */
+	size_t count; /* number of slots in slots that are not answered */
 	struct list waits; /* slots of waiting requests */
 	size_t wait_count;
 	size_t held_bytes; /* of responses that wait for earlier ones */
@@ -83,7 +83,7 @@ struct response_row {
 void response_row_init(
     struct response_row *row, struct peer *peer, bool (*emit)(struct peer *peer, struct buf *line));
 
-/* Reserves a slot. If the peer is gone before peer_respond(), the slot is freed, gone is called. */
+/* Reserves a slot. If the peer goes before peer_respond(), frees the slot and calls gone. */
 struct response_slot *response_row_reserve(
     struct response_row *row, bool is_waiting, void (*gone)(void *data), void *data);
 /* Returns the data of the first open request for which is_it() is true, or NULL. */

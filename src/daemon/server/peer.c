@@ -4,9 +4,9 @@
  * its end: a half-closed connection would otherwise wake the daemon forever. So input is read until
  * none is left, or until the share of this turn is used up; then another turn continues.
  *
- * A short read has taken all input. Only the end of input may be missed by such a read, since
- * libevent reports an end with unread output like input. A later write finds this end; if no
- * response has to be written, the input is read once more.
+ * A read that does not fill the buffer has taken all input. Such a read may miss the end of input,
+ * since libevent reports the end of a connection with unread output as input. A later write finds
+ * this end. If no response has to be written, the input is read once more.
  */
 #include "daemon/server/peer.h"
 
@@ -44,7 +44,7 @@ struct peer {
 
 	struct line_input input;
 	bool is_readable; /* the socket may have more */
-	bool is_closing; /* only the end of input is to come */
+	bool is_closing; /* the peer will send no more: read until the end */
 	bool is_end_hidden; /* the end may be unseen: nothing was written since the last read */
 	bool is_input_ended;
 	bool is_gone; /* the reader is gone: output is dropped */
@@ -205,9 +205,7 @@ static void want_turn(struct peer *peer)
 	if (peer->is_working || peer->is_turn_due)
 		return;
 	peer->is_turn_due = true;
-	/*
-	 * The peer's turn comes still in this turn of the loop, after the callback that runs now.
-	 */
+	/* on_turn() runs in this turn of the loop, after the callback that runs now. */
 	loop_timer_wake(peer->turn);
 }
 
@@ -460,7 +458,7 @@ static bool read_some(struct peer *peer)
 	struct iovec room = {peer->shared->scratch, peer->shared->scratch_size};
 	struct msghdr message = {.msg_iov = &room, .msg_iovlen = 1};
 	ssize_t n = recvmsg(peer->fd, &message, MSG_DONTWAIT);
-	/* A client of tmux begins with a binary number. End it, since it would wait forever. */
+	/* A tmux that connects here sends a binary number first, and would wait forever. */
 	bool is_binary =
 	    n > 1 && peer->shared->scratch[1] == '\0' && !line_input_is_pending(&peer->input);
 	if (n > 0 && !is_binary) {

@@ -7,11 +7,12 @@
  * marked and freed in a turn of its own.
  *
  * With more than half of unread_bytes unread a peer gets a gap in place of events; with more than
- * unread_bytes it is disconnected. If a peer has not read for PEER_IDLE_MS, its events are dropped
- * and its requests not read beyond half of PEER_IDLE_MAX bytes. It is disconnected after stuck_ms
- * if it sends requests, or after six times stuck_ms if more than PEER_IDLE_MAX waits. Peers that do
- * not read may have PEERS_UNREAD_MAX bytes together: beyond that the one with the most is
- * disconnected. No requests are read while PEER_ORDERED_MAX are open.
+ * unread_bytes the peer is disconnected. No requests of a peer are read while PEER_ORDERED_MAX are
+ * open, or while half of PEER_IDLE_MAX bytes wait for the peer. If a peer has not read for
+ * PEER_IDLE_MS, its waiting events are dropped, and later ones beyond half of PEER_IDLE_MAX bytes.
+ * Such a peer is disconnected after stuck_ms if it sends requests, or after six times stuck_ms if
+ * more than PEER_IDLE_MAX bytes wait. Peers that do not read may have PEERS_UNREAD_MAX bytes
+ * together: beyond that the peer with the most is disconnected.
  *
  * After a half-close all open requests are answered, and subscriptions continue, until the peer
  * disconnects.

@@ -67,7 +67,10 @@ struct peer_said {
 	pid_t pid; /* pid of the pane's program that this is bound to; 0: not yet */
 };
 
-/* If the kernel knows no pane, uses said's; is_bound: only while its present program runs. */
+/*
+ * If the kernel knows no pane, sets *pane to that of said. is_bound: only as long as the pane has
+ * the program that runs at the first call.
+ */
 void peer_pane_hear(struct peer_pane *pane, const struct muxbus_model *model,
     struct peer_said *said, bool is_bound);
 

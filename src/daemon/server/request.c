@@ -94,8 +94,8 @@ static void cancel(struct request *request)
 }
 
 /*
- * The peer is gone. A request with a key continues, since the client may send it again and ask for
- * its result. Other requests, and those that only read, are cancelled.
+ * The peer is gone. A request with a key continues, since its program may send it again to get the
+ * result. Requests without a key, and those that read, are cancelled if that is possible.
  */
 static void on_peer_gone(void *data)
 {
@@ -430,7 +430,7 @@ struct json_writer *request_result(struct request *request)
 	return &request->writer;
 }
 
-/* Sends a line if the request gets a response; leaves the peer, dialect and open requests. */
+/* Sends the line, if a response is wanted. The request then has no peer and no dialect. */
 static void respond(struct request *request, struct buf *line)
 {
 	if (request->is_notification)

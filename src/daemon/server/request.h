@@ -37,7 +37,10 @@ const struct once *request_once(const struct request *request);
  */
 #define REQUEST_ORPHANS_MAX 100
 void request_begin_once(struct request *request);
-/* The handler of request runs (NULL: it has returned): most errors now come before any effect. */
+/*
+ * The handler of the request runs from now on; NULL: the handler has returned. While it runs, most
+ * errors come before any effect.
+ */
 void request_begin_turn(const struct request *request);
 /* The request is put off: its handler begins the result again. */
 void request_forget_result(struct request *request);

@@ -16,8 +16,8 @@
 #include "wire/address.h"
 
 /*
- * Returns true if a command that the program runs, as make does, made the request: the request then
- * does not show that the program is an agent.
+ * Returns true if the request was made by a command that the program runs, as make runs commands.
+ * Such a request does not show that the program is an agent.
  */
 static bool is_by_command(struct request *request, const struct pane_ref *ref,
     const struct muxbus_pane *pane, pid_t program)
@@ -77,8 +77,7 @@ void requester_expect_front(
 
 /*
  * Returns true if the kernel shows the peer in its pane. One process of an agent may serve many
- * panes: its environment, and the pane that its bridge names, are then those where that process was
- * started.
+ * panes. Its environment and its bridge then name the pane in which the process was started.
  */
 static bool is_seen_in_pane(const struct request *request)
 {

@@ -35,7 +35,7 @@ bool requester_look_first(struct request *request, const char *text);
  */
 bool requester_look_for(struct request *request, const struct pane_ref *ref);
 
-/* The program in front of a pane has made a request: it expects the answers. */
+/* Notes that a program in front of a pane expects answers, if it has made the request. */
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Rights: a request is decided here, by the role of its peer and the row of its method, before the
- * method runs, and nowhere else. For narrow roles, the panes it affects must be the peer's own.
+ * Rights: each request is allowed or refused here, and nowhere else, by the role of its peer and
+ * the row of its method, before the method runs. For narrow roles, the panes that the request
+ * affects must be the peer's own.
  */
 #pragma once
 

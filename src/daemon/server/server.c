@@ -97,7 +97,7 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
 
 /*
  * Binds a socket and listens. The mode is set before listen(), so that no other user can ever
- * connect. Returns it, or -1 with errno.
+ * connect. Returns the socket, or -1 with errno.
  */
 static int bind_socket(const struct accepter_order *order)
 {
@@ -240,7 +240,7 @@ struct server {
 	struct accepter *accepters[ACCEPTERS_MAX]; /* NULL: closed, or not wanted */
 	struct list peers;
 	struct peer_shared shared;
-	struct output_stage stage; /* last, as is scratch: unused space costs nothing */
+	struct output_stage stage; /* last, as is scratch: neither is cleared, to save memory */
 	char scratch[SCRATCH_BYTES];
 };
 

@@ -277,7 +277,7 @@ static void add_reporter(const struct spawn *spawn)
 }
 
 /*
- * Takes a capture, which is answered when the wanted output flows, so that the program can start.
+ * Takes a capture. Its answer shows that the wanted output flows, so that the program can start.
  */
 static void on_listed(void *data, int error)
 {

@@ -499,7 +499,7 @@ void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_
 	(void)add(trail); /* a missing line has no effect */
 }
 
-/* Returns the place of a user and role; if none is free, they share the last. */
+/* Returns the place of a user and role. If no place is free, several users share the last one. */
 static struct refuser *find_refuser(struct trail *trail, uint32_t uid, enum role role)
 {
 	struct refuser *place = NULL;
