@@ -29,7 +29,7 @@ struct accepter_order {
 	int given_fd; /* a socket that listens there already, and stays; 0: make one */
 	mode_t mode; /* of the socket, if it is made */
 	gid_t group; /* -1: our own group */
-	void (*accepted)(void *data, int fd); /* takes over fd */
+	enum role role; /* of the peers that connect */
 };
 
 #define ACCEPTS_PER_TURN 16
@@ -37,8 +37,7 @@ struct accepter_order {
 
 struct accepter {
 	struct accepter_order order;
-	void (*busy)(void *data, int fd);
-	void *data;
+	struct server *server;
 	int fd;
 	int spare_fd; /* closed to report "busy" */
 	struct event *accept_event;
@@ -46,6 +45,27 @@ struct accepter {
 	dev_t dev; /* of the socket */
 	ino_t ino;
 };
+
+#define ACCEPTERS_MAX 2
+#define DRAINS_MAX 16
+#define SCRATCH_BYTES ((size_t)64 * 1024)
+#define DRAIN_MS 1000
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77 /* Linux 6.5 */
+#endif
+
+struct server {
+	struct daemon *parts;
+	struct dispatch *dispatch;
+	struct accepter *accepters[ACCEPTERS_MAX]; /* NULL: closed, or not wanted */
+	struct list peers;
+	struct peer_shared shared;
+	struct output_stage stage; /* last, as is scratch: neither is cleared, to save memory */
+	char scratch[SCRATCH_BYTES];
+};
+
+static void admit(struct server *server, int fd, enum role role);
+static void turn_away(struct server *server, int fd, enum message_error error, const char *text);
 
 static int open_spare(void)
 {
@@ -133,7 +153,8 @@ static void shed(struct accepter *accepter)
 		accepter->spare_fd = -1;
 		fd = accept4(accepter->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0)
-			accepter->busy(accepter->data, fd);
+			turn_away(accepter->server, fd, MESSAGE_BUSY,
+			    "the daemon has no file descriptors left: try again later");
 		accepter->spare_fd = open_spare();
 		if (fd < 0)
 			break;
@@ -157,7 +178,7 @@ static void on_accept(evutil_socket_t socket, short events UNUSED, void *data)
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
 		int fd = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0) {
-			accepter->order.accepted(accepter->data, fd);
+			admit(accepter->server, fd, accepter->order.role);
 			continue;
 		}
 		if (errno == EINTR || errno == ECONNABORTED)
@@ -198,13 +219,14 @@ static void accepter_free(struct accepter *accepter)
 	mem_free(accepter);
 }
 
-/* busy() takes over the fd that it gets, and answers. Returns NULL with a reason on failure. */
-static struct accepter *accepter_new(struct event_base *base, const struct accepter_order *order,
-    void (*busy)(void *data, int fd), void *data, char *ret_reason, size_t size)
+/* Returns NULL with a reason on failure. */
+static struct accepter *accepter_new(
+    struct server *server, const struct accepter_order *order, char *ret_reason, size_t size)
 {
-	struct accepter *accepter = xcalloc(1, sizeof *accepter);
+	struct event_base *base = server->parts->base;
+	struct accepter *accepter = xalloc(sizeof *accepter);
 	struct stat st = {0};
-	*accepter = (struct accepter){.order = *order, .busy = busy, .data = data};
+	*accepter = (struct accepter){.order = *order, .server = server};
 	accepter->spare_fd = open_spare();
 	accepter->fd = order->given_fd > 0 ? order->given_fd : bind_socket(order);
 	if (accepter->fd < 0) {
@@ -225,24 +247,6 @@ static struct accepter *accepter_new(struct event_base *base, const struct accep
 	}
 	return accepter;
 }
-
-#define ACCEPTERS_MAX 2
-#define DRAINS_MAX 16
-#define SCRATCH_BYTES ((size_t)64 * 1024)
-#define DRAIN_MS 1000
-#ifndef SO_PEERPIDFD
-#define SO_PEERPIDFD 77 /* Linux 6.5 */
-#endif
-
-struct server {
-	struct daemon *parts;
-	struct dispatch *dispatch;
-	struct accepter *accepters[ACCEPTERS_MAX]; /* NULL: closed, or not wanted */
-	struct list peers;
-	struct peer_shared shared;
-	struct output_stage stage; /* last, as is scratch: neither is cleared, to save memory */
-	char scratch[SCRATCH_BYTES];
-};
 
 /* Disconnects peers that do not read, the largest first, until they are within PEERS_UNREAD_MAX. */
 static void on_grown(void *data)
@@ -409,22 +413,6 @@ static void admit(struct server *server, int fd, enum role role)
 	server->parts->counters->accepted++;
 }
 
-static void on_accepted(void *data, int fd)
-{
-	admit(data, fd, ROLE_FULL);
-}
-
-static void on_accepted_readonly(void *data, int fd)
-{
-	admit(data, fd, ROLE_READ_ONLY);
-}
-
-static void on_busy(void *data, int fd)
-{
-	turn_away(
-	    data, fd, MESSAGE_BUSY, "the daemon has no file descriptors left: try again later");
-}
-
 int server_listen(struct server *server, char *ret_reason, size_t reason_size)
 {
 	const struct config *config = server->parts->config;
@@ -433,17 +421,16 @@ int server_listen(struct server *server, char *ret_reason, size_t reason_size)
 		.given_fd = config->listen_fd,
 		.mode = 0600,
 		.group = (gid_t)-1,
-		.accepted = on_accepted},
+		.role = ROLE_FULL},
 	    {.path = config->readonly_socket,
 		.mode = config->readonly_mode,
 		.group = config->readonly_group,
-		.accepted = on_accepted_readonly},
+		.role = ROLE_READ_ONLY},
 	};
 	for (size_t at = 0; at < ACCEPTERS_MAX; at++) {
 		if (orders[at].path[0] == '\0')
 			continue;
-		server->accepters[at] = accepter_new(
-		    server->parts->base, &orders[at], on_busy, server, ret_reason, reason_size);
+		server->accepters[at] = accepter_new(server, &orders[at], ret_reason, reason_size);
 		if (server->accepters[at] == NULL) {
 			server_close_listener(server);
 			return -1;
@@ -463,8 +450,7 @@ void server_listen_anew(struct server *server)
 		order = old->order;
 		order.given_fd = 0;
 		if (accepter_clear(order.path, reason, sizeof reason) == 0)
-			accepter = accepter_new(
-			    server->parts->base, &order, on_busy, server, reason, sizeof reason);
+			accepter = accepter_new(server, &order, reason, sizeof reason);
 		if (accepter == NULL) {
 			log_error("the socket was removed: %s", reason);
 			continue;
