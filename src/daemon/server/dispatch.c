@@ -227,17 +227,6 @@ bool dispatch_look_at(struct request *request, uint32_t window)
 	return true;
 }
 
-/* Asks the hook about rights. Without the hook only the role full is allowed. */
-static bool may_begin(
-    const struct dispatch *dispatch, struct request *request, const struct json *params)
-{
-	if (dispatch->hooks.begin != NULL)
-		return dispatch->hooks.begin(request, params);
-	if (request_role(request) != ROLE_FULL)
-		request_fail(request, MESSAGE_FORBIDDEN, "there are no rights here");
-	return request_role(request) == ROLE_FULL;
-}
-
 /* A peer whose later requests wait until output flows that an earlier request wants. */
 struct hold {
 	struct list link;
@@ -309,8 +298,8 @@ static struct work call(struct dispatch *dispatch, struct request *request,
 	turn.may_look_at = turn.may_be_put_off && !work_is_look(done);
 	turn.work = (struct work){0};
 	request_begin_turn(request);
-	if ((dispatch->hooks.admit == NULL || dispatch->hooks.admit(request, dispatch->args)) &&
-	    request_audit(request, params) && repeat_admit(request, dispatch->args))
+	if (dispatch->hooks.admit(request, dispatch->args) && request_audit(request, params) &&
+	    repeat_admit(request, dispatch->args))
 		request_method(request)->handle(request, dispatch->args);
 	request_begin_turn(NULL);
 	turn.request = NULL;
@@ -538,7 +527,7 @@ static void go_on(struct dispatch *dispatch, struct request *request, const stru
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
 {
 	request_note(request, params);
-	if (!may_begin(dispatch, request, params))
+	if (!dispatch->hooks.begin(request, params))
 		return;
 	if (dispatch->hooks.route != NULL && !request_audit(request, params))
 		return;
