@@ -2,6 +2,9 @@
 #include "daemon/core/pattern_set.h"
 
 #include <ctype.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* Returns true if a pattern with this escape allows block search, as pattern_is_local() says. */
 static bool is_local_escape(char c)
@@ -126,11 +129,6 @@ static size_t pattern_literal(const char *text, char ret_literal[PATTERN_LITERAL
 	}
 	return best;
 }
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-
-#endif
 
 void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern)
 {

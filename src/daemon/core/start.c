@@ -329,18 +329,13 @@ static void __attribute__((noreturn)) wait_for_child(int fd, pid_t child)
 /* Closes all descriptors but the standard streams, a and b. */
 static void close_others(int a, int b)
 {
-	int low = a < b ? a : b;
-	int high = a < b ? b : a;
+	const int kept[] = {a < b ? a : b, a < b ? b : a};
 	unsigned from = 3;
-	if (low >= 3) {
-		if (low > 3)
-			(void)close_range(from, (unsigned)low - 1, 0);
-		from = (unsigned)low + 1;
-	}
-	if (high >= 3) {
-		if ((unsigned)high > from)
-			(void)close_range(from, (unsigned)high - 1, 0);
-		from = (unsigned)high + 1;
+	for (size_t at = 0; at < 2; at++) {
+		if (kept[at] > (int)from)
+			(void)close_range(from, (unsigned)kept[at] - 1, 0);
+		if (kept[at] >= (int)from)
+			from = (unsigned)kept[at] + 1;
 	}
 	(void)close_range(from, UINT_MAX, 0);
 }

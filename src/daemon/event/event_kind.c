@@ -131,21 +131,16 @@ static int find_published(const char *name)
 	return -1;
 }
 
+static int compare_name(const void *name, const void *row)
+{
+	return strcmp(name, ((const struct event_kind_info *)row)->name);
+}
+
 int event_kind_find(const char *name)
 {
-	int low = 0;
-	int high = EVENT_KIND_COUNT_;
-	while (low < high) {
-		int middle = (low + high) / 2;
-		int order = strcmp(name, kinds[middle].name);
-		if (order == 0)
-			return middle;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return find_published(name);
+	const struct event_kind_info *row =
+	    bsearch(name, kinds, EVENT_KIND_COUNT_, sizeof *kinds, compare_name);
+	return row != NULL ? (int)(row - kinds) : find_published(name);
 }
 
 const char *event_kind_nearest(const char *name)

@@ -81,7 +81,7 @@ static const struct field_result audit_results[] = {
 /* The line of a request, and the line with its outcome. */
 struct found {
 	const char *line, *end;
-	const char *outcome, *outcome_end; /* NULL: no outcome is recorded */
+	const char *outcome; /* NULL: none is recorded */
 };
 
 /* A search for the lines that match the parameters. */
@@ -113,7 +113,6 @@ static void take(struct search *search, const char *line, const char *end)
 	struct json_error error;
 	const struct json *entry;
 	struct found *found;
-	const char *outcome;
 	int64_t number;
 	bool is_outcome = strncmp(line, "{\"of\":", 6) == 0;
 	if ((!is_outcome && strncmp(line, "{\"n\":", 5) != 0) ||
@@ -135,9 +134,8 @@ static void take(struct search *search, const char *line, const char *end)
 	if (search->count == (size_t)search->args->limit)
 		return;
 	found = &search->found[search->count++];
-	outcome = map_get(&search->outcomes, (uint64_t)number);
-	*found = (struct found){.line = line, .end = end, .outcome = outcome};
-	found->outcome_end = outcome != NULL ? strchr(outcome, '\n') : NULL;
+	*found = (struct found){
+	    .line = line, .end = end, .outcome = map_get(&search->outcomes, (uint64_t)number)};
 }
 
 /* Searches from the last line backwards, until enough lines are found. */
@@ -168,9 +166,9 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 		    (search->shows_params || strcmp(m->name, "params") != 0))
 			json_put_value(writer, m->name, m);
 	json_put_time(writer, "time", json_get_int(entry, "time", 0));
-	if (found->outcome_end != NULL) {
-		entry = json_read(search->reader, found->outcome,
-		    (size_t)(found->outcome_end - found->outcome), &error);
+	if (found->outcome != NULL) {
+		entry = json_read(
+		    search->reader, found->outcome, strcspn(found->outcome, "\n"), &error);
 		json_put_str(writer, "outcome", json_get_str(entry, "outcome", ""));
 		json_put_int(writer, "duration_ms", json_get_int(entry, "ms", 0));
 	} else if (!has_outcome) {

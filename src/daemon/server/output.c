@@ -8,7 +8,7 @@
 #include "daemon/event/event_log.h"
 
 #define PIECES_MAX 32 /* pieces of memory in one write */
-#define COPY_BYTES_MAX 2048 /* longer lines are referenced instead */
+#define COPY_BYTES_MAX 2048 /* longer lines and events are referenced instead */
 
 static size_t staged_len(const struct output *output)
 {
@@ -156,8 +156,6 @@ enum output_sent output_send(struct output *output, int fd)
 	return OUTPUT_SENT_BROKEN;
 }
 
-#define EVENT_COPY_BYTES_MAX 2048 /* longer events are referenced instead */
-
 struct backlog_item {
 	struct list link;
 	struct event_entry *event;
@@ -218,7 +216,7 @@ int backlog_write(struct output *output, const char *subscription, struct event_
 		r = output_add(output, subscription, strlen(subscription));
 	if (r == 0)
 		r = output_add(output, "\",", 2);
-	if (r == 0 && event->json_len <= EVENT_COPY_BYTES_MAX)
+	if (r == 0 && event->json_len <= COPY_BYTES_MAX)
 		r = output_add(output, event->json, event->json_len);
 	else if (r == 0)
 		r = output_add_reference(

@@ -256,15 +256,16 @@ static void take_up_old(struct trail *trail)
 static void read_key(struct trail *trail, const char *state_dir)
 {
 	char path[PATH_MAX];
+	ssize_t len = -1;
 	int fd;
 	(void)snprintf(path, sizeof path, "%s/audit.key", state_dir);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd >= 0 && read(fd, &trail->key, sizeof trail->key) == sizeof trail->key) {
+	if (fd >= 0) {
+		len = read(fd, &trail->key, sizeof trail->key);
 		(void)close(fd); /* loses no data: the file was only read */
-		return;
 	}
-	if (fd >= 0)
-		(void)close(fd); /* loses no data: the file was only read */
+	if (len == sizeof trail->key)
+		return;
 	if (getrandom(&trail->key, sizeof trail->key, 0) != sizeof trail->key)
 		trail->key.words[0] = (uint64_t)clock_mono_us();
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
