@@ -201,6 +201,12 @@ is 'completion of send has the panes' "$(complete send '%')" "$pane "
 is 'of kill, the jobs and the arguments' "$(complete kill sig)" 'signal= '
 is 'of logs, the jobs' "$(complete logs "$job")" "$job "
 
+# A mark is ended, however long its texts are: a terminal swallows what follows one that is not.
+
+printf '%s\n' 'export LC_MUXBUS=token' "muxbus mark idle -w $(head -c 70000 /dev/zero | tr '\0' x)" 'echo after' 'read x' >"$dir/long"
+long=$(t new-window -d -P -F '#{pane_id}' "sh '$dir/long'")
+until_is 'text behind a long mark is shown' true sh -c "muxbus capture_pane $long | jq '.text | test(\"after\")'"
+
 # The end of the tmux server is the end of its panes.
 
 before=$(muxbus status | jq .subscriptions)

@@ -27,9 +27,8 @@ struct mark {
 /* Appends a field. Escapes bytes that could end the field or the sequence. */
 static void put_field(struct buf *out, const char *key, const char *value)
 {
-	if (value == NULL)
+	if (value == NULL || buf_printf(out, ";%s=", key) < 0)
 		return;
-	(void)buf_printf(out, ";%s=", key);
 	for (; *value != '\0'; value++) {
 		unsigned char byte = (unsigned char)*value;
 		if (byte < 0x20 || byte > 0x7e || byte == ';' || byte == '\\')
@@ -49,13 +48,15 @@ static void mark_format(struct buf *out, const struct mark *mark)
 	put_field(out, "to", mark->to);
 	put_field(out, "question", mark->question);
 	put_field(out, "wake", mark->wake);
+	/* The end always has room: a terminal would swallow what follows a mark without it. */
+	out->max += strlen("\033\\");
 	(void)buf_append_str(out, "\033\\");
 }
 
 /* Writes a mark to the terminal of this process in one write. Returns false with errno. */
 static bool mark_write(const struct mark *mark)
 {
-	struct buf out = BUF(16 * MARK_MAX);
+	struct buf out = BUF(MARK_MAX); /* longer texts are cut */
 	int fd = open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
 	ssize_t written;
 	bool is_written;
