@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -334,6 +335,30 @@ static void test_locate(void)
 	unsetenv("MUXBUS");
 }
 
+/* A reason is cut to its size, also that of an ssh that did not reach a host with a long name. */
+static void test_long_host(void)
+{
+	enum { HOST_BYTES = 900, SIZE = 512 };
+	char script[120], address[HOST_BYTES + 64] = REMOTE_PREFIX, area[2048];
+	size_t beyond = 0;
+	struct link *link;
+	FILE *file;
+	(void)snprintf(script, sizeof script, "%s/ssh", top);
+	file = fopen(script, "w");
+	(void)fputs("#!/bin/sh\nexit 255\n", file);
+	(void)fclose(file);
+	(void)chmod(script, 0700);
+	(void)setenv("MUXBUS_SSH", script, 1);
+	memset(address + strlen(REMOTE_PREFIX), 'h', HOST_BYTES);
+	strcat(address, " relay");
+	memset(area, 'z', sizeof area);
+	is_int(ask_open(&link, address, area, SIZE), LINK_FAILED, "ssh fails");
+	ok(memchr(area, '\0', SIZE) != NULL, "the reason is ended");
+	for (size_t at = SIZE; at < sizeof area; at++)
+		beyond += area[at] != 'z';
+	is_int((int)beyond, 0, "and nothing is written beyond");
+}
+
 int main(void)
 {
 	char command[100];
@@ -351,6 +376,7 @@ int main(void)
 	test_split_answers();
 	test_large();
 	test_locate();
+	test_long_host();
 	close(listener);
 	(void)snprintf(command, sizeof command, "rm -rf %s", top);
 	return system(command) == 0 ? done_testing() : 99;

@@ -208,6 +208,7 @@ static void explain(struct link *link, pid_t pid, const char *host, const char *
 	    info.si_code == CLD_EXITED ? "exit status" : "signal", info.si_status);
 	if (info.si_code == CLD_EXITED && info.si_status == STATUS_SSH)
 		prefix = snprintf(ret_reason, size, "ssh did not reach %s: ", host);
+	prefix = prefix < (int)size ? prefix : (int)size - 1; /* a long name is cut */
 	relay_explain(&(struct relay_end){.host = host,
 			  .how = how,
 			  .said = said,
