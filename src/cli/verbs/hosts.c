@@ -73,7 +73,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 		cli_error("%s has no host \"%s%s%s\"", path, spec->name, slash, server);
 	else
 		(void)printf("%s%s%s is %s %s\n", spec->name, slash, server,
-		    line != NULL ? "in" : "no more in", path);
+		    line != NULL ? "in" : "no longer in", path);
 	return is_done && (line != NULL || count > 0) ? cli_flush(CLI_DONE) : CLI_NO;
 }
 
