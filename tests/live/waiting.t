@@ -300,6 +300,9 @@ call_waits() {
 	ask '{"method":"status"}' | jq .result.waits
 }
 until_is 'a wait is armed' 1 call_waits
+call wait_for '{"any":[{"file":"'"$dir"'/none","regex":"x"},{"file":"'"$dir"'/none","regex":"x","from_start":true},{"event":"bell"},{"exited":"'"$pane"'"}],"timeout_sec":60,"wait":"past"}' &
+other=$!
+until_is 'and another one' 2 call_waits
 sleep 0.2
 call sleep '{"seconds":0.5}'
 timer=$(field .result.id)
@@ -317,6 +320,11 @@ t send-keys -t "$pane" 'echo after the kill' Enter
 call wait_for '{"wait":"named","timeout_sec":20}'
 is 'and goes on under its name' \
 	"$(field '.result | "\(.matched | join(",")) \(.conditions[1].details.captures[0])"')" '0,1 kill'
+is 'with a gap, as output before the restart may be missing' "$(field '.result.conditions | map(.gap) | @json')" '[null,true]'
+wait "$other" 2>/dev/null
+call wait_for '{"wait":"past","timeout_sec":0.1}'
+is 'so do lines of files and events, but nothing that can be looked up' "$(field '.result.conditions | map(.gap) | @json')" '[true,null,true,null]'
+call cancel_watch '{"id":"past"}'
 call wait_for '{"wait":"named","timeout_sec":20}'
 is 'until it was asked for' "$(field .error.data.field)" wait
 call next_notification '{"after":0,"timeout_sec":20,"filter":{"id":"'"$watch"'"}}'

@@ -292,6 +292,11 @@ bool condition_takes(const struct condition *condition, const struct pane_ref *p
 	    (condition->own.pane != MUXBUS_NO_ID && pane_ref_same_pane(&condition->own, pane));
 }
 
+void condition_note_past(struct condition *condition, const struct request *request)
+{
+	condition->has_gap |= request_method(request) == NULL; /* the request of a restored wait */
+}
+
 void condition_settle(struct condition *condition, enum condition_state state)
 {
 	if (condition->state != CONDITION_PENDING)

@@ -110,6 +110,12 @@ extern const char *const condition_state_names[CONDITION_STATE_COUNT_];
 /* For kinds: returns true if the condition settles notifications to this pane. */
 bool condition_takes(const struct condition *condition, const struct pane_ref *pane);
 
+/*
+ * For kinds that see only what comes while they are armed: notes a gap if an earlier daemon had
+ * armed the condition.
+ */
+void condition_note_past(struct condition *condition, const struct request *request);
+
 /* For kinds: sets the state, matched or ended. Details must have been written before. */
 void condition_settle(struct condition *condition, enum condition_state state);
 

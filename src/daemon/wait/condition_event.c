@@ -270,6 +270,7 @@ static bool event_arm(struct condition *condition, struct request *request, cons
 		return false;
 	}
 	condition->watch = watch;
+	condition_note_past(condition, request);
 	start(watch);
 	return true;
 }

@@ -120,6 +120,8 @@ static bool file_arm(struct condition *condition, struct request *request, const
 	watch->path = xstrdup(args->file);
 	watch->pattern = pattern;
 	condition->watch = watch;
+	if (!args->from_start)
+		condition_note_past(condition, request);
 	count = args->from_start ? first_place(args->file, &place) : 0;
 	tail_listener_add(watch_tails(condition->parts->watches), &watch->listener, args->file,
 	    count > 0 ? &place : NULL, count, pattern, pattern != NULL ? &for_lines : &for_changes);

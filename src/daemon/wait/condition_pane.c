@@ -58,9 +58,10 @@ static bool is_late(const struct pane_watch *watch)
 	return clock_mono_ms() - watch->asked_ms > BEGIN_MS;
 }
 
-/* Notes a gap if the request had to wait for tmux, and whether output has yet to start to flow. */
-static void note_begin(struct pane_watch *watch)
+/* Notes a gap if output may be missed already, and whether output has yet to start to flow. */
+static void note_begin(struct pane_watch *watch, const struct request *request)
 {
+	condition_note_past(watch->condition, request);
 	watch->is_coming = flow_of(watch) != MUXBUS_OUTPUT_FLOWING;
 	watch->condition->has_gap |= is_late(watch);
 }
@@ -90,7 +91,7 @@ static bool output_arm(struct condition *condition, struct request *request, con
 		condition->parts->streams, watch->pane, &watch->lines, watch->pattern) < 0)
 		return pane_watch_fail(watch, request);
 	watch->has_lines = true;
-	note_begin(watch);
+	note_begin(watch, request);
 	return true;
 }
 
@@ -349,7 +350,7 @@ static bool finished_arm(struct condition *condition, struct request *request, c
 	watch->tap.gap = finished_gap;
 	if (!pane_watch_tap(watch, request, NULL)) /* the marks come as events */
 		return false;
-	note_begin(watch);
+	note_begin(watch, request);
 	stream_want(condition->parts->streams, watch->pane, STREAM_MARKS, true);
 	pane_watch_listen(watch, finished_event);
 	return true;

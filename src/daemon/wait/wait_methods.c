@@ -63,7 +63,8 @@ static const struct field_result wait_results[] = {
     {"conditions[].session", "string", "the id of the session that it looks at"},
     {"conditions[].at_entry", "boolean", "it was true already"},
     {"conditions[].gap", "boolean",
-	"output was lost, or came while tmux did not answer yet, or a long line was cut"},
+	"a long line was cut, or something was lost, or came while tmux did not answer yet or "
+	"muxbusd did not run"},
     {"conditions[].details", "object", "what came true"},
     {"elapsed_sec", "number", "how long it took"},
     {"timed_out", "boolean", "whether the time was up"},
