@@ -30,7 +30,7 @@ static struct muxbus_model_counts counts_of(struct request *request)
 	return counts;
 }
 
-bool guard_pane(struct request *request, const struct muxbus_pane *pane)
+bool close_check_pane(struct request *request, const struct muxbus_pane *pane)
 {
 	if (own_pane(request) == pane)
 		return refuse(request, "this is the pane you are in yourself");
@@ -40,7 +40,7 @@ bool guard_pane(struct request *request, const struct muxbus_pane *pane)
 	return true;
 }
 
-bool guard_window(struct request *request, const struct muxbus_window *window)
+bool close_check_window(struct request *request, const struct muxbus_window *window)
 {
 	const struct muxbus_pane *own = own_pane(request);
 	if (dispatch_put_off(request)) /* the model may not know the window of the caller's pane */
@@ -68,7 +68,7 @@ static bool is_only_in(
 	return is_in;
 }
 
-bool guard_session(struct request *request, const struct muxbus_session *session)
+bool close_check_session(struct request *request, const struct muxbus_session *session)
 {
 	const struct muxbus_pane *own = own_pane(request);
 	if (dispatch_put_off(request))

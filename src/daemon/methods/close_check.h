@@ -16,6 +16,6 @@ struct request;
  * Return false if closing does harm, after failing the request. For a window or a session, they
  * also return false if the request is put off until the model is fresh.
  */
-bool guard_pane(struct request *request, const struct muxbus_pane *pane);
-bool guard_window(struct request *request, const struct muxbus_window *window);
-bool guard_session(struct request *request, const struct muxbus_session *session);
+bool close_check_pane(struct request *request, const struct muxbus_pane *pane);
+bool close_check_window(struct request *request, const struct muxbus_window *window);
+bool close_check_session(struct request *request, const struct muxbus_session *session);

@@ -48,7 +48,7 @@ static bool refuse(struct request *request, const struct command_judgement *judg
 	    judgement->name != NULL ? judgement->name : word, judgement->reason, advice);
 }
 
-/* Checks a command that closes. It needs a target, which guard_...() must allow to close. */
+/* Checks a command that closes. It needs a target, which close_check_...() must allow. */
 static bool check_closing(
     struct request *request, const struct command_judgement *judgement, const char *word)
 {
@@ -67,13 +67,13 @@ static bool check_closing(
 	switch (judgement->target) {
 	case COMMAND_TARGET_PANE:
 		return target_pane(request, judgement->target_text, &pane) &&
-		    guard_pane(request, pane);
+		    close_check_pane(request, pane);
 	case COMMAND_TARGET_WINDOW:
 		return target_window(request, judgement->target_text, &window) &&
-		    guard_window(request, window);
+		    close_check_window(request, window);
 	case COMMAND_TARGET_SESSION:
 		return target_session(request, judgement->target_text, &session) &&
-		    guard_session(request, session);
+		    close_check_session(request, session);
 	case COMMAND_TARGET_SERVER:
 		break;
 	}

@@ -154,7 +154,7 @@ static void handle_close_pane(struct request *request, const void *data)
 	const struct close_args *args = data;
 	const struct muxbus_pane *pane;
 	if (!target_pane(request, args->target, &pane) ||
-	    (!args->force && !guard_pane(request, pane)))
+	    (!args->force && !close_check_pane(request, pane)))
 		return;
 	run(request, tmux_command("kill-pane", "-t", TMUX_ID('%', pane->id), NULL), pane, answer);
 }
@@ -399,7 +399,7 @@ static void handle_close_window(struct request *request, const void *data)
 	const struct close_args *args = data;
 	const struct muxbus_window *window;
 	if (!target_window(request, args->target, &window) ||
-	    (!args->force && !guard_window(request, window)))
+	    (!args->force && !close_check_window(request, window)))
 		return;
 	close_by(request, "kill-window", (struct object){"window", '@', window->id});
 }
@@ -409,7 +409,7 @@ static void handle_close_session(struct request *request, const void *data)
 	const struct close_args *args = data;
 	const struct muxbus_session *session;
 	if (!target_session(request, args->target, &session) ||
-	    (!args->force && !guard_session(request, session)))
+	    (!args->force && !close_check_session(request, session)))
 		return;
 	close_by(request, "kill-session", (struct object){"session", '$', session->id});
 }
