@@ -117,7 +117,7 @@ check 'lib never ends the process: it uses nothing of base/xalloc' \
 check 'the model of lib does not know the connection' \
 	"$(echo "$includes" | grep '^src/lib/model/.* "lib/connection/')"
 check 'in the daemon, a room includes and uses only rooms to its left' "$(to_the_left daemon \
-	'core event file queue tmux render pane server input deliver agent job timer watch wait tool provide methods mcp fleet .')"
+	'core event file queue tmux render pane server input deliver agent saved job timer watch wait tool provide methods mcp fleet .')"
 check 'in cli, a room includes only rooms to its left' \
 	"$(to_the_left cli '. setup doctor help mcp top verbs')"
 check 'a source of notifications knows no sink: its methods may name the way of waking' "$(echo "$includes" |

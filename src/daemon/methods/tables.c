@@ -6,6 +6,7 @@
 #include "daemon/deliver/wake_meter.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/job/job.h"
+#include "daemon/saved/saved.h"
 #include "daemon/timer/timer.h"
 #include "daemon/wait/condition.h"
 #include "daemon/wait/wait.h"

@@ -18,7 +18,6 @@ extern const struct method methods_provide[];
 extern const struct method methods_puller[];
 extern const struct method methods_queue[];
 extern const struct method methods_rest[];
-extern const struct method methods_saved[];
 extern const struct method methods_subscribe[];
 extern const struct method methods_tool[];
 

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "base/base.h"
+#include "daemon/server/method.h"
 
 #define SAVED_LOOK_MS 30000
 #define SAVED_SESSIONS_MAX 256 /* most sessions of a server; the others are not saved */
@@ -25,3 +25,5 @@ void saved_set_free(struct saved_set *set);
 void saved_set_server(struct saved_set *set, bool is_live);
 /* Call when the daemon ends: lists once more, stores all, and calls done. */
 void saved_set_end(struct saved_set *set, void (*done)(void *data), void *data);
+
+extern const struct method methods_saved[];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/methods/saved.h"
+#include "daemon/saved/saved.h"
 
 #include "base/process.h"
 #include "daemon/agent/agent_state.h"
-#include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/handler.h"
 #include "io/loop_timer.h"
