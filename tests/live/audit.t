@@ -3,6 +3,7 @@
 # The audit: each request that does more than read stands in it before its effect, without its
 # texts; it survives kill -9, and shows what was changed. MUXBUS_AUDIT_KILLS=1000 is the long form.
 . "${MUXBUS_SRCDIR:-.}/tests/live/live.sh"
+need prlimit
 
 tools=$(mktemp -d /tmp/mbt-XXXXXX) || exit 99
 printf '{"name":"log_in","group":"demo","description":"A test.","run":["true"],"parameters":{"type":"object","properties":{"password":{"type":"string"},"user":{"type":"string"}}}}\n' >"$tools/log_in.json"
@@ -193,6 +194,26 @@ truncate -s -1 "$audit" # a newline, which does not count
 call send_keys '{"pane":"%0","keys":"a"}'
 is 'a copy with all lines is gone on with' "$(chain) $(grep -c '"method":"send_keys"' "$audit") $(grep -c torn "$audit")" 'whole 2 2'
 is 'and each time the log says so' "$(grep -c 'was removed or changed' "$dir/muxbusd.log")" 9
+fresh
+
+# Without a free descriptor no new file can begin: the present one goes on.
+mkfifo "$dir/requests"
+socat -t 60 - "UNIX-CONNECT:$MUXBUS" <"$dir/requests" >/dev/null &
+asking=$!
+exec 8>"$dir/requests"
+peers() { ask '{"method":"status"}' | jq .result.peers; }
+until_is 'a peer is connected' 2 peers
+pid=$(ask '{"method":"status"}' | jq .result.pid)
+may_open 0 "$pid"
+i=0
+while [ $i -lt 200 ]; do
+	i=$((i + 1))
+	echo '{"id":1,"method":"post_notification","params":{"text":"x"}}'
+done >&8
+exec 8>&-
+wait $asking
+prlimit --nofile=1024: --pid "$pid"
+is 'a file that cannot be turned over grows' "$([ "$(wc -c <"$audit")" -gt 40000 ] && chain)" whole
 fresh
 
 # With texts, but for declared tools.

@@ -171,9 +171,10 @@ static void turn_over(struct trail *trail)
 	bool is_old = clock_real_ms() - trail->first_ms > trail->options.days * DAY_MS / 2;
 	int fd = trail->fd;
 	off_t bytes = trail->bytes;
-	if (!is_full && !is_old)
+	if ((!is_full && !is_old) || rename(trail->path, trail->old_path) < 0)
 		return;
-	if (rename(trail->path, trail->old_path) < 0 || open_file(trail) < 0) {
+	if (open_file(trail) < 0) {
+		(void)rename(trail->old_path, trail->path); /* else the next head is torn */
 		trail->fd = fd;
 		trail->bytes = bytes;
 		return;
