@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "lib/connection/locate.h"
+#include "lib/sync/attachment.h"
+#include "lib/sync/state.h"
 #include "tap.h"
 
 /* setenv(), or unsetenv() for NULL. */
@@ -69,9 +70,27 @@ static void test_paths(void)
 	is_int(muxbus_socket_path(got, 5, NULL, "/x/y"), 0, "a path with just room");
 }
 
+static volatile sig_atomic_t alarms;
+
 static void on_alarm(int number)
 {
 	(void)number;
+	alarms++;
+}
+
+/* Settles the spare connection of a sync, as after each turn of its loop, for a full queue. */
+static void settle_spare(char *socket_path)
+{
+	static struct attachment primary;
+	static struct muxbus_sync sync;
+	sync.socket_path = socket_path;
+	sync.primary = &primary;
+	sync.spare = -1;
+	alarms = 0;
+	for (int i = 0; i < 10; i++)
+		attachment_settle_spare(&sync);
+	is_int(sync.spare, -1, "a sync gets no spare connection from a full queue");
+	ok(alarms < 500, "and does not wait a tenth of a second each time (%d ms)", (int)alarms);
 }
 
 /* A listener with a full queue, and a signal each millisecond. */
@@ -92,6 +111,7 @@ static void test_full_queue(void)
 	(void)setitimer(ITIMER_REAL, &often, NULL);
 	is_int(muxbus_server_pid(address.sun_path, &pid), MUXBUS_ERR_TIMEOUT,
 	    "a listener with a full queue does not answer, also if signals come");
+	settle_spare(address.sun_path);
 	(void)setitimer(ITIMER_REAL, &never, NULL);
 	close(first);
 	close(listener);

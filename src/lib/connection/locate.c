@@ -41,7 +41,8 @@ int muxbus_socket_path(char *out, size_t size, const char *name, const char *pat
 	    size);
 }
 
-int locate_connect(const char *socket_path)
+/* Connects with a socket that has these flags of socket(2). Returns as locate_connect(). */
+static int connect_to(const char *socket_path, int flags)
 {
 	struct timeval timeout = {.tv_usec = CONNECT_TIMEOUT_MS * 1000};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -53,7 +54,7 @@ int locate_connect(const char *socket_path)
 		return -1;
 	}
 	strcpy(address.sun_path, socket_path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 	if (fd < 0)
 		return -1;
 	/* connect() would block forever if the server accepts nothing and its queue is full. */
@@ -66,6 +67,16 @@ int locate_connect(const char *socket_path)
 	close(fd);
 	errno = saved;
 	return -1;
+}
+
+int locate_connect(const char *socket_path)
+{
+	return connect_to(socket_path, 0);
+}
+
+int locate_connect_now(const char *socket_path)
+{
+	return connect_to(socket_path, SOCK_NONBLOCK);
 }
 
 int locate_take(int *spare)

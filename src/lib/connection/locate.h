@@ -38,9 +38,11 @@ bool locate_program(const char *name, char *out, size_t size);
 
 /*
  * Connects to the socket of a server. Returns a descriptor, or -1 with errno; ETIMEDOUT if the
- * server accepts no connection.
+ * server accepts no connection within 100 ms.
  */
 int locate_connect(const char *socket_path);
+/* As locate_connect(), but does not wait. The descriptor is non-blocking. */
+int locate_connect_now(const char *socket_path);
 
 /*
  * Takes the connection *spare and sets *spare to -1. Returns the connection; -1 if there is none,

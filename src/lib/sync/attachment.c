@@ -173,7 +173,7 @@ void attachment_settle_spare(struct muxbus_sync *sync)
 	if (!is_wanted)
 		loop_close_fd(&sync->spare);
 	else if (sync->spare < 0)
-		sync->spare = locate_connect(sync->socket_path);
+		sync->spare = locate_connect_now(sync->socket_path);
 }
 
 void attachment_close(struct attachment *attachment)
