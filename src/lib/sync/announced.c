@@ -13,7 +13,7 @@
 
 /* How one kind of event is handled. Both functions are only called for the primary connection. */
 struct kind {
-	bool is_known;
+	bool changes_model;
 	void (*take)(struct muxbus_sync *sync, const struct muxbus_event *event);
 	/*
 	 * Called instead of take for an event that is not trusted; lists its object. May be NULL.
@@ -323,7 +323,7 @@ static const struct kind kinds[] = {
 
 bool announced_changes_model(enum muxbus_event_kind kind)
 {
-	return (size_t)kind < KINDS && kinds[kind].is_known;
+	return (size_t)kind < KINDS && kinds[kind].changes_model;
 }
 
 static bool is_believed(const struct muxbus_sync *sync, const struct muxbus_event *event)
