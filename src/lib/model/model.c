@@ -5,6 +5,10 @@
 
 #define POOL_BYTES 8192
 
+_Static_assert(offsetof(struct muxbus_session, id) == 0 &&
+	offsetof(struct muxbus_window, id) == 0 && offsetof(struct muxbus_pane, id) == 0,
+    "compare_ids() reads the first member");
+
 /* A block of strings. All blocks are freed together. */
 struct pool_block {
 	struct pool_block *next;
@@ -151,16 +155,10 @@ static int compare_numbers(int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
-static int compare_sessions(const void *a, const void *b)
+/* Compares sessions, windows or panes by id, or one with an id: the id is their first member. */
+static int compare_ids(const void *a, const void *b)
 {
-	return compare_numbers(
-	    ((const struct muxbus_session *)a)->id, ((const struct muxbus_session *)b)->id);
-}
-
-static int compare_windows(const void *a, const void *b)
-{
-	return compare_numbers(
-	    ((const struct muxbus_window *)a)->id, ((const struct muxbus_window *)b)->id);
+	return compare_numbers(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 int model_compare_links(const void *a, const void *b)
@@ -179,19 +177,13 @@ static int compare_window_links(const void *a, const void *b)
 	return order != 0 ? order : model_compare_links(a, b);
 }
 
-static int compare_pane_ids(const void *a, const void *b)
-{
-	return compare_numbers(
-	    ((const struct muxbus_pane *)a)->id, ((const struct muxbus_pane *)b)->id);
-}
-
 static int compare_panes(const void *a, const void *b)
 {
 	const struct muxbus_pane *pa = a, *pb = b;
 	int order = compare_numbers(pa->window, pb->window);
 	if (order == 0)
 		order = compare_numbers(pa->index, pb->index);
-	return order != 0 ? order : compare_pane_ids(a, b);
+	return order != 0 ? order : compare_ids(a, b);
 }
 
 static int compare_clients(const void *a, const void *b)
@@ -299,7 +291,7 @@ static void order_panes(struct muxbus_model *model)
 {
 	const struct muxbus_pane *panes;
 	size_t count;
-	table_sort_unique(&model->panes, sizeof *panes, compare_pane_ids);
+	table_sort_unique(&model->panes, sizeof *panes, compare_ids);
 	table_limit(model, &model->panes, MODEL_PANES_MAX);
 	drop_loose_panes(model);
 	panes = model->panes.items;
@@ -362,8 +354,8 @@ static void join_records(struct muxbus_model *model)
 
 int model_finish(struct muxbus_model *model)
 {
-	table_sort_unique(&model->sessions, sizeof(struct muxbus_session), compare_sessions);
-	table_sort_unique(&model->windows, sizeof(struct muxbus_window), compare_windows);
+	table_sort_unique(&model->sessions, sizeof(struct muxbus_session), compare_ids);
+	table_sort_unique(&model->windows, sizeof(struct muxbus_window), compare_ids);
 	table_limit(model, &model->windows, MODEL_WINDOWS_MAX);
 	table_sort_unique(&model->links, sizeof(struct muxbus_link), model_compare_links);
 	table_sort_unique(&model->clients, sizeof(struct muxbus_client), compare_clients);
@@ -380,8 +372,7 @@ bool model_is_cut(const struct muxbus_model *model)
 
 struct muxbus_session *model_session_entry(struct muxbus_model *model, uint32_t id)
 {
-	struct muxbus_session key = {.id = id};
-	return table_find(&model->sessions, &key, sizeof key, compare_sessions);
+	return table_find(&model->sessions, &id, sizeof(struct muxbus_session), compare_ids);
 }
 
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id)
@@ -412,8 +403,7 @@ struct muxbus_pane *model_next_pane_entry(
 
 struct muxbus_window *model_window_entry(struct muxbus_model *model, uint32_t id)
 {
-	struct muxbus_window key = {.id = id};
-	return table_find(&model->windows, &key, sizeof key, compare_windows);
+	return table_find(&model->windows, &id, sizeof(struct muxbus_window), compare_ids);
 }
 
 static void set_current(struct muxbus_link *links, size_t count, uint32_t session, uint32_t window)
