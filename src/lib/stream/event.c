@@ -70,31 +70,23 @@ static char *take_rest(struct event_cursor *cursor, size_t *ret_len)
 	return rest;
 }
 
-/* Reads an id with its sigil; with may_lack, "-" means no id. Returns false if invalid. */
-static bool take_id(struct event_cursor *cursor, char sigil, bool may_lack, uint32_t *ret_id)
+/*
+ * Reads an id with its sigil, or a number without a sigil (NUL). With may_lack, "-" means that there
+ * is none. Returns false if invalid.
+ */
+static bool take_number(
+    struct event_cursor *cursor, char sigil, bool may_lack, uint32_t *ret_number)
 {
 	size_t len;
 	const char *word = take_word(cursor, &len);
 	if (word == NULL)
 		return false;
 	if (may_lack && len == 1 && *word == '-') {
-		*ret_id = MUXBUS_NO_ID;
+		*ret_number = MUXBUS_NO_ID;
 		return true;
 	}
-	return str_parse_id(word, len, sigil, ret_id);
-}
-
-static bool take_index(struct event_cursor *cursor, uint32_t *ret_index)
-{
-	size_t len;
-	const char *word = take_word(cursor, &len);
-	if (word == NULL)
-		return false;
-	if (len == 1 && *word == '-') {
-		*ret_index = MUXBUS_NO_ID;
-		return true;
-	}
-	return str_parse_u32(word, len, ret_index);
+	return sigil == '\0' ? str_parse_u32(word, len, ret_number)
+			     : str_parse_id(word, len, sigil, ret_number);
 }
 
 /*
@@ -128,13 +120,13 @@ static bool take_argument(struct event_cursor *cursor, char letter, struct muxbu
 	size_t len;
 	switch (letter) {
 	case 's':
-		return take_id(cursor, '$', may_lack, &event->session);
+		return take_number(cursor, '$', may_lack, &event->session);
 	case 'w':
-		return take_id(cursor, '@', may_lack, &event->window);
+		return take_number(cursor, '@', may_lack, &event->window);
 	case 'p':
-		return take_id(cursor, '%', may_lack, &event->pane);
+		return take_number(cursor, '%', may_lack, &event->pane);
 	case 'i':
-		return take_index(cursor, &event->index);
+		return take_number(cursor, '\0', may_lack, &event->index);
 	case 'c':
 		return take_string(cursor, &event->client);
 	case 'l':
