@@ -3,8 +3,6 @@
 
 #include "base/process.h"
 
-enum { STAT_SIZE = 1024 };
-
 /* Reads "user nice system idle iowait irq softirq steal" of /proc/stat. Returns 0 or -1. */
 static int read_machine(struct cpu_sample *sample)
 {
@@ -29,24 +27,6 @@ static int read_machine(struct cpu_sample *sample)
 	return 0;
 }
 
-/* Adds utime, stime, cutime and cstime of a process to *ret_ticks. Returns false if unreadable. */
-static bool read_process(pid_t pid, uint64_t *ret_ticks)
-{
-	char text[STAT_SIZE];
-	uint64_t user, system, child_user, child_system;
-	const char *at;
-	(void)process_read(pid, "stat", text, sizeof text);
-	at = strrchr(text, ')'); /* the name in parentheses may contain any character */
-	if (at == NULL ||
-	    sscanf(at + 1,
-		" %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64
-		" %" SCNu64,
-		&user, &system, &child_user, &child_system) != 4)
-		return false;
-	*ret_ticks += user + system + child_user + child_system;
-	return true;
-}
-
 /* The CPU time of a process tree. */
 struct tree_ticks {
 	uint64_t ticks;
@@ -56,7 +36,7 @@ struct tree_ticks {
 static void add_process(void *data, pid_t pid)
 {
 	struct tree_ticks *tree = data;
-	tree->count += read_process(pid, &tree->ticks);
+	tree->count += process_add_cpu_ticks(pid, &tree->ticks);
 }
 
 int cpu_sample_tree(pid_t pid, struct cpu_sample *sample)

@@ -13,6 +13,7 @@ enum {
 	PARENT_FIELD = 4, /* number of a field in /proc/PID/stat: proc(5) */
 	TERMINAL_FIELD = 7,
 	FLAGS_FIELD = 9,
+	TIME_FIELD = 14, /* the first of utime, stime, cutime and cstime */
 	START_FIELD = 22,
 	PAGES_FIELD = 24, /* pages of memory in use */
 	SIGNAL_FIELD = 31, /* mask of pending signals */
@@ -85,6 +86,15 @@ static uint64_t read_field(pid_t pid, int wanted)
 uint64_t process_start_ticks(pid_t pid)
 {
 	return read_field(pid, START_FIELD);
+}
+
+bool process_add_cpu_ticks(pid_t pid, uint64_t *ticks)
+{
+	char text[STAT_SIZE];
+	(void)process_read(pid, "stat", text, sizeof text);
+	for (int field = TIME_FIELD; field < TIME_FIELD + 4; field++)
+		*ticks += field_of(text, field);
+	return field_of(text, START_FIELD) != 0;
 }
 
 static bool has_ended(const char *stat)

@@ -20,6 +20,9 @@ bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count)
 /* Returns when a process started, in clock ticks since boot; 0 if the process does not exist. */
 uint64_t process_start_ticks(pid_t pid);
 
+/* Adds the CPU time of a process and its reaped children. Returns false if it cannot be read. */
+bool process_add_cpu_ticks(pid_t pid, uint64_t *ticks);
+
 /* Returns how long ago a process started, from its process_start_ticks(). */
 int64_t process_age_ms(uint64_t start_ticks);
 
