@@ -12,7 +12,7 @@ struct map {
 };
 
 void map_init(struct map *map);
-void map_finish(struct map *map);
+void map_finish(struct map *map); /* frees the table; the map is empty and can be used again */
 
 void *map_get(const struct map *map, uint64_t key); /* NULL if absent */
 /* Sets the value of a key; value must not be NULL. Returns 0, or -1 if out of memory. */

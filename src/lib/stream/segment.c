@@ -123,7 +123,6 @@ void segment_start(struct segment *segment, const struct guard *first)
 	buf_clear(&segment->text);
 	buf_shrink(&segment->text, KEEP_BYTES);
 	map_finish(&segment->ends);
-	map_init(&segment->ends);
 	segment->first = *first;
 	segment->is_cut = false;
 	segment->next = 0;
@@ -340,7 +339,6 @@ int segment_divide(struct segment *segment, const struct guard *sentinel)
 	error = find_ends(segment, true, &is_whole);
 	if (error == 0 && !is_whole) {
 		map_finish(&segment->ends);
-		map_init(&segment->ends);
 		error = find_ends(segment, false, &is_whole);
 	}
 	return error;

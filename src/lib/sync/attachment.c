@@ -68,7 +68,6 @@ static void on_closed(void *data, int error, const char *reason)
 	attachment->flowing = 0;
 	attachment->flow_changes++;
 	map_finish(&attachment->paused);
-	map_init(&attachment->paused);
 	if (was_long)
 		attachment->delay_ms = 0;
 	if (!was_closing)

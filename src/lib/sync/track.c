@@ -89,9 +89,8 @@ static void hand_over(
 
 static void hold_bytes(struct track *track, const uint8_t *bytes, size_t len)
 {
-	if (!track->held_is_cut && buf_append(&track->held, bytes, len) == 0)
-		return;
-	track->held_is_cut = true;
+	if (!track->held_is_cut)
+		track->held_is_cut = buf_append(&track->held, bytes, len) != 0;
 }
 
 void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint32_t pane,
