@@ -183,7 +183,7 @@ int muxbus_sync_audit(struct muxbus_sync *sync, muxbus_audit_fn *done, void *dat
 {
 	struct audit *audit;
 	int error;
-	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
+	if (muxbus_sync_state(sync) != MUXBUS_SYNC_LIVE)
 		return MUXBUS_ERR_UNAVAILABLE;
 	audit = mem_calloc(1, sizeof *audit);
 	if (audit == NULL)

@@ -606,7 +606,7 @@ int muxbus_sync_refresh(
     struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms, muxbus_done_fn *done, void *data)
 {
 	struct parts wanted = parts_of(parts);
-	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
+	if (muxbus_sync_state(sync) != MUXBUS_SYNC_LIVE)
 		return MUXBUS_ERR_UNAVAILABLE;
 	return lister_wait(sync, &wanted, (int64_t)max_age_ms * 1000, done, data);
 }
@@ -615,7 +615,7 @@ int muxbus_sync_refresh_window(
     struct muxbus_sync *sync, uint32_t window, unsigned parts, muxbus_done_fn *done, void *data)
 {
 	struct parts wanted = parts_of(parts);
-	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
+	if (muxbus_sync_state(sync) != MUXBUS_SYNC_LIVE)
 		return MUXBUS_ERR_UNAVAILABLE;
 	parts_add_window(&wanted, window);
 	return lister_wait(sync, &wanted, 0, done, data);
@@ -624,7 +624,7 @@ int muxbus_sync_refresh_window(
 bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms)
 {
 	struct parts wanted = parts_of(parts);
-	return sync->state == MUXBUS_SYNC_LIVE && sync->is_started &&
+	return muxbus_sync_state(sync) == MUXBUS_SYNC_LIVE &&
 	    lister_is_fresh(sync, &wanted, (int64_t)max_age_ms * 1000);
 }
 
@@ -634,7 +634,7 @@ bool muxbus_sync_pane_is_fresh(const struct muxbus_sync *sync, uint32_t pane, un
 	int64_t since_us = clock_mono_us() - (int64_t)max_age_ms * 1000;
 	if (muxbus_sync_is_fresh(sync, MUXBUS_PART_PANES, max_age_ms))
 		return true;
-	return sync->state == MUXBUS_SYNC_LIVE && sync->is_started && max_age_ms > 0 &&
-	    is_settled(sync) && track != NULL && track->now != NULL && track->fresh_us > 0 &&
+	return muxbus_sync_state(sync) == MUXBUS_SYNC_LIVE && max_age_ms > 0 && is_settled(sync) &&
+	    track != NULL && track->now != NULL && track->fresh_us > 0 &&
 	    track->fresh_us >= since_us;
 }

@@ -101,7 +101,7 @@ void primary_choose(struct muxbus_sync *sync)
 
 bool primary_can_run(struct muxbus_sync *sync)
 {
-	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
+	if (muxbus_sync_state(sync) != MUXBUS_SYNC_LIVE)
 		return false;
 	if (sync->primary == NULL || !is_usable(sync->primary))
 		primary_choose(sync);
@@ -136,7 +136,7 @@ void primary_tell(struct muxbus_sync *sync)
 void muxbus_sync_set_attached(
     struct muxbus_sync *sync, bool is_attached, void (*done)(void *data), void *data)
 {
-	bool is_live = sync->is_started && sync->state == MUXBUS_SYNC_LIVE;
+	bool is_live = muxbus_sync_state(sync) == MUXBUS_SYNC_LIVE;
 	sync->attached = is_attached ? done : NULL;
 	sync->attached_data = data;
 	sync->wholes_before = sync->lister.wholes;

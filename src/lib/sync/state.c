@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/state.h"
 
+enum muxbus_sync_state muxbus_sync_state(const struct muxbus_sync *sync)
+{
+	return sync->is_started ? sync->state : MUXBUS_SYNC_IDLE;
+}
+
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason)
 {

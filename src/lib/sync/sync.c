@@ -602,11 +602,6 @@ void muxbus_sync_free(struct muxbus_sync *sync)
 	mem_free(sync);
 }
 
-enum muxbus_sync_state muxbus_sync_state(const struct muxbus_sync *sync)
-{
-	return sync->is_started ? sync->state : MUXBUS_SYNC_IDLE;
-}
-
 const struct muxbus_model *muxbus_sync_model(const struct muxbus_sync *sync)
 {
 	return sync->is_started ? sync->model : sync->empty;
