@@ -231,6 +231,8 @@ is 'the history has no parameters for it either' \
 printf '%s\n' '{"method":"narrow","params":{"role":"read_only"}}' '{"method":"read_audit"}' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" >"$dir/answer"
 is 'which no reader gets' "$(jq -r 'select(.result.actions) | .result.actions | "\(length > 0) \(any(has("params")))"' "$dir/answer")" 'true false'
 is 'audit=full keeps texts' "$(grep -c 'to be kept' "$audit") $(grep -c secret "$audit")" '1 0'
+call send_text "{\"pane\":\"%0\",\"text\":\"$(head -c 5000 /dev/zero | tr '\0' x)\"}"
+is 'and muxbus audit prints one that is cut' "$("$muxbus" audit | grep -c xxxx)" 1
 
 # A full disk.
 kill -9 "$daemon_pid"

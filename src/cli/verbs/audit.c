@@ -2,7 +2,10 @@
 /* muxbus audit: lists the requests that did more than read. */
 #include "cli/verb.h"
 
-enum { FOLLOW_SEC = 3600, LINE_BYTES = 4096 };
+enum {
+	FOLLOW_SEC = 3600,
+	LINE_BYTES = 16384, /* more than a line of the audit, which has at most 8192 bytes */
+};
 
 struct audit_choice {
 	const char *since, *pane, *method;
@@ -31,7 +34,7 @@ static void print_action(const struct json *action)
 	    json_get_str(action, "outcome", "-"), json_get_str(action, "params", ""));
 	if (unwritten > 0)
 		(void)buf_printf(&line, "%lld more", (long long)unwritten);
-	(void)screen_text_line(&clean, line.data, line.len); /* a cut line is good enough */
+	(void)screen_text_line(&clean, buf_text(&line), line.len);
 	(void)printf("%s\n", buf_text(&clean));
 	buf_finish(&line);
 	buf_finish(&clean);
