@@ -604,6 +604,7 @@ static void test_queue(void)
 {
 	struct top top;
 	const struct top_items *items;
+	char *text = xasprintf("{\"notifications\":[{\"seq\":50,\"text\":\"%05000d\"}]}", 7);
 	begin(&top, 80, 9);
 	top_model_load(&top.model, TOP_QUEUE,
 	    read_json(&top,
@@ -625,6 +626,10 @@ static void test_queue(void)
 	ok(strstr(frame(&top), "taken by follow\n") != NULL, "the delivery in words");
 	type(&top, "x");
 	is_str(top.view.message, "it has ended already", "and not cancelled");
+	top_model_load(&top.model, TOP_QUEUE, read_json(&top, text), -1);
+	ok(strlen(items->items[0].values[7].text) == 4096 && strlen(items->items[0].what) == 2048,
+	    "a long text is cut");
+	mem_free(text);
 	end(&top);
 }
 

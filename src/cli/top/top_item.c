@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/top/top_item.h"
 
-#define TEXT_MAX 2048
+#define TEXT_MAX 2048 /* bytes; a longer text is cut */
 
 static int64_t time_of(const struct json *json, const char *member)
 {
@@ -89,8 +89,7 @@ static void read_pane(struct top_item *item, const struct json *json, struct buf
 void top_item_read(
     struct top_item *item, const struct json *json, int64_t now_ms, int64_t looked_ms)
 {
-	struct buf text;
-	buf_init(&text, TEXT_MAX); /* longer text is cut off */
+	struct buf text = BUF(TOP_READ_MAX);
 	item->section = TOP_ELSEWHERE;
 	if (item->list == TOP_PANES)
 		read_pane(item, json, &text);
@@ -100,7 +99,7 @@ void top_item_read(
 		read_job(item, json, now_ms, looked_ms, &text);
 	else if (item->list == TOP_QUEUE)
 		read_notice(item, json, now_ms, &text);
-	item->what = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
+	item->what = xmemdup(buf_text(&text), text.len < TEXT_MAX ? text.len : TEXT_MAX);
 	buf_finish(&text);
 }
 

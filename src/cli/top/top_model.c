@@ -3,14 +3,14 @@
 
 #include "cli/show.h"
 
-#define TEXT_BYTES_MAX 4096 /* bytes of a value; longer text does not fit on a screen */
+#define TEXT_MAX 4096 /* bytes of a value; a longer one is cut, since no screen has room for it */
 #define DETAIL_BYTES_MAX (TOP_ITEM_BYTES_MAX * 2)
 
 static void put_member(struct buf *out, const struct json *item, const char *name)
 {
 	const struct json *value = json_member(item, name);
 	if (value != NULL && (value->type == JSON_STRING || value->type == JSON_NUMBER))
-		(void)buf_append(out, value->text, value->len); /* a long value is omitted */
+		(void)buf_append(out, value->text, value->len);
 }
 
 /* Returns the length of the prefix "HOST:" or "HOST/SERVER:" of a fleet's id; 0 without one. */
@@ -35,7 +35,7 @@ static void put_id(struct buf *out, const struct json *item, const char *name)
 	const struct json *id = json_member(item, name);
 	size_t len = host_len(item, id);
 	if (len > 0)
-		(void)buf_append(out, id->text + len, id->len - len); /* a long id is omitted */
+		(void)buf_append(out, id->text + len, id->len - len);
 	else
 		put_member(out, item, name);
 }
@@ -150,7 +150,7 @@ static void read_agent_command(struct buf *out, const struct json *item)
 			continue;
 		if (out->len > 0)
 			(void)buf_append_byte(out, ' ');
-		(void)buf_append(out, word->text, word->len); /* overflow is cut off */
+		(void)buf_append(out, word->text, word->len);
 	}
 }
 
@@ -351,7 +351,7 @@ void top_model_finish(struct top_model *model)
 
 static char *read_value(const struct top_column *column, const struct json *json)
 {
-	struct buf text = BUF(TEXT_BYTES_MAX);
+	struct buf text = BUF(TOP_READ_MAX);
 	char *value;
 	if (column->read != NULL)
 		column->read(&text, json);
@@ -359,7 +359,7 @@ static char *read_value(const struct top_column *column, const struct json *json
 		put_id(&text, json, column->member);
 	else
 		put_member(&text, json, column->member);
-	value = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
+	value = xmemdup(buf_text(&text), text.len < TEXT_MAX ? text.len : TEXT_MAX);
 	buf_finish(&text);
 	return value;
 }
@@ -404,7 +404,7 @@ static void load_item(const struct top_model *model, enum top_list list, struct 
 	item->json = xstrdup(buf_text(&text));
 	buf_clear(&text);
 	put_target(&text, table, item, json);
-	item->id = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
+	item->id = xmemdup(buf_text(&text), text.len);
 	buf_finish(&text);
 	for (size_t i = 0; table->columns[i].title != NULL; i++) {
 		const struct top_column *column = &table->columns[i];
