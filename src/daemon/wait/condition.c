@@ -161,10 +161,12 @@ enum {
 	HINT_MAX = 600, /* bytes of a corrected condition in an error */
 };
 
-/* Returns the kind whose name is a member of the object; NULL if none or several. */
-static const struct condition_kind *find_kind(const struct json *spec)
+/* Returns the kind whose name is a member of an object; NULL if none or several, or no object. */
+static const struct condition_kind *kind_of(const struct json *spec)
 {
 	const struct condition_kind *found = NULL;
+	if (spec->type != JSON_OBJECT)
+		return NULL;
 	json_each_member (member, spec) {
 		for (const struct condition_kind *const *kind = kinds; *kind != NULL; kind++) {
 			if ((*kind)->name[0] != member->name[0] ||
@@ -181,12 +183,6 @@ static const struct condition_kind *find_kind(const struct json *spec)
 bool condition_follows(const struct condition_kind *kind, bool by_pipe)
 {
 	return kind->follows || (kind->needs_tmux && !(by_pipe && kind->by_output));
-}
-
-/* Returns the kind of a condition in an array; NULL if it is no valid condition. */
-static const struct condition_kind *kind_of(const struct json *spec)
-{
-	return spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
 }
 
 bool condition_any_follows(const struct json *specs, bool by_pipe)
@@ -236,7 +232,7 @@ struct condition *condition_new(struct request *request, const struct daemon *pa
     const struct json *spec, const char *list, bool is_staying,
     void (*changed)(struct condition *condition, void *data), void *data)
 {
-	const struct condition_kind *kind = spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
+	const struct condition_kind *kind = kind_of(spec);
 	struct condition *condition;
 	struct field_error error;
 	struct buf scratch = BUF(DETAILS_MAX);
@@ -362,8 +358,7 @@ static bool needs_tmux(const struct condition_kind *kind, const struct json *spe
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details)
 {
-	const struct condition_kind *kind =
-	    spec != NULL && spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
+	const struct condition_kind *kind = spec != NULL ? kind_of(spec) : NULL;
 	struct condition *condition;
 	if (kind == NULL)
 		return NULL;

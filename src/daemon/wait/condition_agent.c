@@ -87,21 +87,13 @@ static enum wanted_state kept_state(const struct agent *agent)
 	}
 }
 
-static enum wanted_state presence_state_of(const struct presence *presence)
-{
-	switch (presence->state) {
-	case PRESENCE_IDLE:
-		return STATE_READY;
-	case PRESENCE_BUSY:
-		return STATE_BUSY;
-	case PRESENCE_ASKING:
-		return STATE_ASKING;
-	case PRESENCE_GONE:
-		return STATE_GONE;
-	default:
-		return STATE_OTHER;
-	}
-}
+static const enum wanted_state presence_states[] = {
+    [PRESENCE_UNKNOWN] = STATE_OTHER,
+    [PRESENCE_IDLE] = STATE_READY,
+    [PRESENCE_BUSY] = STATE_BUSY,
+    [PRESENCE_ASKING] = STATE_ASKING,
+    [PRESENCE_GONE] = STATE_GONE,
+};
 
 static void settle(struct agent_watch *watch, const struct agent *kept,
     const struct presence *presence, enum condition_state state)
@@ -136,7 +128,7 @@ static void look(struct agent_watch *watch)
 	if (kept != NULL)
 		state = kept_state(kept);
 	else if (presence != NULL)
-		state = presence_state_of(presence);
+		state = presence_states[presence->state];
 	else if (watch->was_seen || watch->wanted == STATE_GONE)
 		state = STATE_GONE;
 	watch->was_seen |= is_seen;
