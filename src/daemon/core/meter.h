@@ -2,9 +2,9 @@
 /*
  * The meter: how many looks and turns of agents were avoided. Without muxbus, an agent would look
  * every METER_LOOK_SEC, one turn a look, until it sees the end: a wait of 70 s replaces 3 looks, a
- * wait of 1 s replaces 1. With muxbus, an answered wait costs one turn, and so does a wake, and so
- * does fetching a result that is ready. A notification that comes with the wake of another costs
- * none. The avoided turns are the replaced looks minus these costs.
+ * wait of 1 s replaces 1. With muxbus, an answered wait costs one turn, a wake costs one, and a
+ * fetch of a result that is ready costs one. A notification that comes with the wake of another
+ * costs none. The avoided turns are the replaced looks minus these costs.
  */
 #pragma once
 

@@ -42,7 +42,7 @@ static struct {
 	pcre2_jit_stack *stack;
 	bool has_jit;
 	bool is_blind; /* its machine code has the fault that try_jit() looks for */
-	uint64_t search; /* number of the search that goes on */
+	uint64_t search; /* number of the present search */
 	struct pattern *timed; /* the pattern that runs */
 	int64_t since_us; /* since this processor time; 0: none was read in this search */
 	long tick_ns; /* the coarse clock when the time was last read */

@@ -233,7 +233,7 @@ void lock_describe(int fd, const char *socket)
 	char text[sizeof((struct lock_holder *)NULL)->socket + 32];
 	int len = snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), socket);
 	struct stat st;
-	/* The file is for information; the lock holds without it. */
+	/* The text is only for information: the lock holds without the text. */
 	if (fstat(fd, &st) < 0 || st.st_nlink > 1)
 		log_warning("the lock has another name in the file system: it is not written");
 	else if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)

@@ -94,7 +94,7 @@ static void refuse_row(struct request *request, const struct mcp_method *row)
 					  : "is no part of revision " MCP_MODERN " any more");
 }
 
-/* Checks the members that revision 2026-07-28 requires; fails the request without them. */
+/* Checks the members that revision 2026-07-28 requires; fails the request if one is missing. */
 static bool is_admitted(struct mcp_exchange *exchange, const struct mcp_method *row)
 {
 	struct request *request = exchange->request;

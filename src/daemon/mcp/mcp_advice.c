@@ -87,7 +87,7 @@ static size_t list_watches(struct buf *out, const struct daemon *daemon)
 	return count;
 }
 
-/* The things to name in errors about one that does not exist. */
+/* The lists of objects that an error shows if the wanted object does not exist. */
 static const struct {
 	enum message_error error;
 	const char *title, *more;

@@ -161,7 +161,7 @@ static bool fill(struct buf *out, const struct mcp_prompt *prompt, const struct 
 	return !is_full;
 }
 
-/* Checks the required arguments; fails the request without them. */
+/* Checks the required arguments; fails the request if one is missing. */
 static bool is_complete(
     struct request *request, const struct mcp_prompt *prompt, const struct json *arguments)
 {

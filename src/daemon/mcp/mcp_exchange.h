@@ -195,7 +195,7 @@ bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *o
 struct job;
 struct job_set;
 
-/* The first returns true if the session has tasks; the second, if a call asks for a task. */
+/* Return true if the session has tasks (is_known), and if a call asks for a task (is_wanted). */
 bool mcp_task_is_known(const struct mcp_exchange *exchange);
 bool mcp_task_is_wanted(const struct mcp_exchange *exchange);
 /* Returns true if a tool can be called as a task. */

@@ -88,7 +88,7 @@ const struct json *mcp_task_params(
 /*
  * Starts a wait for the end of a task's job, whose result is not sent. The client asks for the end
  * itself, so the wait takes the notification, which would wake the agent as well. If the connection
- * ends, so does the wait, and then the end of the job is notified.
+ * ends, the wait ends too, and then the end of the job is notified.
  */
 static void take_end(struct mcp *mcp, struct request *request, const char *id)
 {

@@ -231,7 +231,7 @@ bool dispatch_look_at(struct request *request, uint32_t window)
 struct hold {
 	struct list link;
 	struct dispatch *dispatch; /* NULL: freed */
-	const struct peer *peer; /* NULL: it has disconnected */
+	const struct peer *peer; /* only compared, as it may be freed; NULL: the daemon ends */
 	uint64_t number; /* of the earlier request */
 	size_t count; /* panes whose output does not flow yet, plus 1 while hold() runs */
 };

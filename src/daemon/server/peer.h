@@ -56,7 +56,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *wh
 /* Only the server calls this, never from a callback of the peer. */
 void peer_free(struct peer *peer);
 
-/* Returns the bytes that wait for the peer. *ret_idle_ms: how long it has taken none of them. */
+/* Returns the bytes that wait for the peer. *ret_idle_ms: how long the peer has taken no byte. */
 size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms);
 /* Frees the output of the peer now, and disconnects it in a turn of its own. */
 void peer_disconnect(struct peer *peer, const char *reason);

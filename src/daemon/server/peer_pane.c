@@ -265,7 +265,7 @@ void peer_pane_hear(
 	pane->is_outside &= said->pane == MUXBUS_NO_ID;
 	if ((pane->pane != MUXBUS_NO_ID && !pane->is_weak) || now == NULL)
 		return;
-	/* An old model may name a program that has ended. said is bound only to one that lives. */
+	/* An old model may name a program that has ended. said is bound to a live program. */
 	if (is_bound && said->pid == 0 && process_has_terminal(now->pid))
 		said->pid = now->pid;
 	if (!is_bound || said->pid == 0 || said->pid == now->pid)

@@ -2,7 +2,7 @@
 /*
  * Finds the pane of a process by terminal, ancestors and environment. Best first: the process has
  * the terminal of a pane; an ancestor has; an ancestor is a pane's first process; TMUX_PANE in the
- * environment of one of them (weak: may be inherited or forged).
+ * environment of the process or an ancestor (weak: may be inherited or forged).
  */
 #pragma once
 

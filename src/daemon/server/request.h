@@ -45,8 +45,8 @@ void request_begin_turn(const struct request *request);
 /* The request is put off: its handler begins the result again. */
 void request_forget_result(struct request *request);
 /*
- * Lets a request wait for the answer of the one with the same key that runs. Returns false if none
- * runs.
+ * Lets a request wait for the answer of the running request with the same key. Returns false if no
+ * such request runs.
  */
 bool request_join(struct request *request);
 /*
@@ -141,7 +141,7 @@ bool request_release(struct request *request);
 struct daemon *request_daemon(const struct request *request);
 struct peer *request_peer(const struct request *request); /* NULL once it is gone */
 const struct method *request_method(const struct request *request);
-enum role request_role(const struct request *request); /* that of its peer */
+enum role request_role(const struct request *request); /* the role of its peer */
 /* CLOCK_MONOTONIC when it was accepted; its handler may be called later. */
 int64_t request_begun_ms(const struct request *request);
 

@@ -47,7 +47,7 @@ bool right_find_own(struct request *request, struct pane_ref *ret_own);
 
 /*
  * Returns true if the request may take notifications that are addressed to a pane, so that no other
- * reader gets them. If not, it may only look at them.
+ * reader gets them. Otherwise the request may only look at them.
  */
 bool right_may_take(struct request *request, const struct pane_ref *pane);
 

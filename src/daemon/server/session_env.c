@@ -227,7 +227,7 @@ bool session_env(struct request *request, const struct pane_ref *pane, const cha
 	*ret_env = env != NULL ? (const char *const *)env : none;
 	if (env != NULL || tmux == NULL || !tmux_is_live(tmux))
 		return true;
-	/* A peer in no pane is perhaps in one that was made a moment ago. */
+	/* A peer without a known pane may be in a pane that was made a moment ago. */
 	if (pane->pane == MUXBUS_NO_ID && !requester_is_outside(request) &&
 	    dispatch_put_off(request))
 		return false;

@@ -45,7 +45,7 @@ struct trail {
 	char chain[CHAIN_SIZE + 1];
 	struct buf line; /* the line that is being made */
 	struct buf params; /* its parameters */
-	struct hash_key key; /* for hashes of parameters, which cannot be guessed without it */
+	struct hash_key key; /* of the hashes of parameters: hides what was hashed */
 	struct refuser refusers[REFUSERS_MAX];
 	bool has_unwritten;
 	size_t refused_bytes; /* bytes of refusals in the file */

@@ -21,8 +21,9 @@ static bool read_id(const struct json *params, const char *name, char sigil, uin
 }
 
 /*
- * Returns the only window that a request needs, or that of its pane; MUXBUS_NO_ID if it needs the
- * whole model, or its caller may be in a pane that the model does not have.
+ * Returns the window of a request that needs only one window, or only one pane. Returns
+ * MUXBUS_NO_ID if the request needs the whole model, or if its caller may be in a pane that the
+ * model does not have.
  */
 static uint32_t only_window(struct request *request, const struct json *params)
 {
