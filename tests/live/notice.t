@@ -109,6 +109,9 @@ is 'data that is nested deeper is refused' "$(ask "$(deep 33)" | jq -c .error.me
 is 'data that is nested as deep as may be' "$(ask "$(deep 32)" | jq -c .result.durable)" true
 is 'and all can be listed' "$("$muxbus" --json list_notifications limit=1000 | jq -c '[.notifications[].text | select(startswith("deep"))]')" \
 	'["deep 32"]'
+is 'too many bytes are not called invalid' "$(head -c 70000 /dev/zero | base64 -w 0 |
+	jq -Rc '{method: "send_keys", params: {pane: "main", base64: .}}' | socat -t 60 - "UNIX-CONNECT:$MUXBUS" | jq -r .error.message)" \
+	'base64: invalid base64, or more than 65536 bytes'
 # What does not fit into an answer is the next one's: it is neither passed over nor acknowledged unseen.
 posts() { # COUNT BYTES NAME
 	jq -nc --argjson count "$1" --argjson bytes "$2" --arg name "$3" 'range($count) | {id: ., method: "post_notification",

@@ -121,7 +121,8 @@ static bool decode(struct request *request, const char *text, struct buf *out)
 {
 	if (base64_decode(out, text, strlen(text)) == 0)
 		return true;
-	return request_fail_field(request, "base64", "invalid base64");
+	return request_fail_field(
+	    request, "base64", "invalid base64, or more than %zu bytes", out->max);
 }
 
 #define FORCE_FIELD(args_struct)                                                                  \
@@ -405,7 +406,7 @@ static void handle_send_text(struct request *request, const void *data)
 {
 	const struct send_text_args *args = data;
 	const struct muxbus_pane *pane;
-	struct buf text = BUF(TEXT_BYTES_MAX + 4);
+	struct buf text = BUF(TEXT_BYTES_MAX);
 	buf_append_str(&text, args->text != NULL ? args->text : "");
 	if (args->text != NULL && args->base64 != NULL)
 		request_fail_field(request, "base64", "either text or base64, not both");
