@@ -150,7 +150,8 @@ call stop_job '{"job":"plain"}'
 listed() { call list_jobs "$1" && field "[.result.jobs[] | select(.id == \"$quick\")] | length"; }
 call execute_cli '{"command":"echo quick"}'
 quick=$(field .result.job)
-is 'a quick command is not listed' "$(listed '{}')" 0
+is 'a quick command answers with all that it printed' "$(field '.result | "\(.stdout | rtrimstr("\n")) \(.truncated) \(.rest)"')" 'quick false null'
+is 'it is not listed' "$(listed '{}')" 0
 is 'unless all are wanted' "$(listed '{"all":true}')" 1
 call read_job "{\"job\":\"$quick\"}"
 is 'its output can be read' "$(field .result.text)" quick

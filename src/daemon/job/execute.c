@@ -97,14 +97,16 @@ static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
 	int64_t from, end = job_kept_end(jobs, job, file);
 	struct buf out = BUF(OUTPUT_MAX + 1);
 	size_t last;
+	bool is_cut;
 	from = end > OUTPUT_MAX ? end - OUTPUT_MAX : 0;
 	(void)job_read(jobs, job, file, from, OUTPUT_MAX, &out, &from, &end);
 	(void)json_put_text(writer, name, out.len > 0 ? (const void *)out.data : "", out.len);
 	last = out.len < PROMPT_LOOK ? out.len : PROMPT_LOOK;
 	memcpy(ret_end, out.len > 0 ? (const char *)out.data + out.len - last : "", last);
 	ret_end[last] = '\0';
+	is_cut = from > 0 || from + (int64_t)out.len < end;
 	buf_finish(&out);
-	return from > 0 || from + (int64_t)out.len < end;
+	return is_cut;
 }
 
 /* Returns true if the end of an output looks like a question. */
