@@ -33,6 +33,9 @@ static const struct {
     {"start.js",
 	"require('child_process').spawn(process.env.HOME + '/agent', {stdio: 'inherit'})\n"},
     {"package.json", "{\"name\":\"fake\",\"version\":\"1.0.0\",\"bin\":\"agent\"}\n"},
+    {"odd",
+	"#!/bin/sh\necho $$ >$HOME/agent.pid\nexec $HOME/stranger --above 'the agent is here' "
+	"--ask $HOME/socket $HOME/agent.log\n"},
     {"within", "#!/bin/sh\nexec python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' \"$@\"\n"},
     {"hook",
 	"#!/bin/sh\nuntil echo "
@@ -308,6 +311,11 @@ static const struct {
 	"in front, not"},
     {"the agent has ended within python", ASKS, "exec ~/within ~/person", "~/agent", "kill -9 $P",
 	"Killed", "in front, not"},
+    {"an unknown agent has ended within python", "", "exec ~/within ~/person", "~/odd",
+	"kill -9 $P", "Killed", "in front, not"},
+    {"a person's command within python asked", "", "exec ~/within ~/person",
+	"echo the agent is here; ~/background &",
+	"touch go; until [ -e went ]; do sleep 0.02; done", NULL, "when a client attaches"},
     {"a program within python whose lines the kernel edits", ASKS " --cooked",
 	"exec ~/within ~/agent", NULL, ":", NULL, "the shell behind it"},
     {"it never asked", "", "~/agent; exec ~/person", NULL, ":", NULL, "has asked"},
@@ -333,7 +341,9 @@ static void check_refusals(struct live *live, struct talk *talk)
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
 		char reason[200], *pane, *id;
 		const char *result;
-		if (strstr(refusals[i].window, "within") != NULL && !has_program(live, "python3"))
+		if ((strstr(refusals[i].window, "within") != NULL &&
+			!has_program(live, "python3")) ||
+		    (strstr(refusals[i].window, "node") != NULL && !has_program(live, "node")))
 			continue;
 		write_agent(live, "agent", refusals[i].options);
 		pane = start_pane(live, refusals[i].window, refusals[i].typed);

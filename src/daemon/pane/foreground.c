@@ -393,31 +393,32 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
     const struct screen_sign_set *signs, struct foreground_program *ret_program)
 {
 	struct tty_process ancestors[ANCESTORS_MAX], pane;
-	bool is_related = false, is_shown = false, is_agent;
+	bool is_related = false, is_shown = false;
 	char name[AGENT_ARGV_NAME_SIZE];
-	pid_t pids[ANCESTORS_MAX];
+	pid_t pids[ANCESTORS_MAX], session;
 	size_t count = read_ancestors(asker, pids, ancestors);
-	int tty;
 	*ret_program = (struct foreground_program){0};
 	if (!pane_tty_process(pane_pid, &pane) || pane.tty == 0)
 		return ASKER_ELSEWHERE;
-	tty = pane.tty;
+	session = pane.session;
 	while (count-- > 0) {
 		const struct tty_process *process = &ancestors[count];
 		/* Skip a process without a terminal, and one above the pane (a tmux in a tmux). */
-		if (process->tty == 0 || (!is_related && process->tty != tty))
+		if (process->tty == 0 || (!is_related && process->session != session))
 			continue;
-		if (process->tty != tty && !is_shown)
+		if (process->session != session && !is_shown)
 			break;
-		tty = process->tty;
+		/* A program that shows the terminal of another one has not asked. */
+		if (process->session != session)
+			*ret_program = (struct foreground_program){0};
+		session = process->session;
 		is_related = true;
 		is_shown = is_front(process);
 		if (!is_shown || !is_asking_program(pids[count], process))
 			continue;
-		is_agent = foreground_is_agent(pids[count], signs, name);
-		if (ret_program->pid == 0 || (is_agent && tty != pane.tty))
+		if (ret_program->pid == 0)
 			*ret_program = (struct foreground_program){pids[count], process->start};
-		if (is_agent)
+		if (foreground_is_agent(pids[count], signs, name))
 			break;
 	}
 	if (ret_program->pid != 0)
@@ -429,19 +430,18 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
  * Returns true if the person at the pane sees the terminal of a program. A terminal within the
  * pane's, as of script(1), is seen if the ancestor that shows it is in front of its own terminal.
  */
-static bool is_shown(int pane_tty, pid_t pid)
+static bool is_shown(pid_t pane_session, pid_t pid)
 {
 	struct tty_process ancestors[ANCESTORS_MAX];
-	pid_t pids[ANCESTORS_MAX];
+	pid_t pids[ANCESTORS_MAX], session = 0;
 	size_t count = read_ancestors(pid, pids, ancestors);
-	int tty = 0;
 	for (size_t at = 0; at < count; at++) {
-		if (ancestors[at].tty == 0 || ancestors[at].tty == tty)
+		if (ancestors[at].tty == 0 || ancestors[at].session == session)
 			continue;
 		if (!is_front(&ancestors[at]))
 			return false;
-		tty = ancestors[at].tty;
-		if (tty == pane_tty)
+		session = ancestors[at].session;
+		if (session == pane_session)
 			return true;
 	}
 	return false;
@@ -504,7 +504,7 @@ enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_pr
 	    process.start != program->start || strchr("ZXx", process.state) != NULL)
 		return FOREGROUND_ENDED;
 	if (!pane_tty_process(pane_pid, &pane) || pane.tty == 0 ||
-	    !is_shown(pane.tty, program->pid))
+	    !is_shown(pane.session, program->pid))
 		return FOREGROUND_BEHIND;
 	if (process.state == 'T' || process.state == 't')
 		return FOREGROUND_STOPPED;
@@ -537,7 +537,7 @@ bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size)
 	char path[64];
 	ssize_t len;
 	if (!pane_tty_process(pid, &process) || !pane_tty_process(pane_pid, &pane) ||
-	    process.tty == pane.tty)
+	    process.session == pane.session)
 		return false;
 	snprintf(path, sizeof path, "/proc/%d/fd/0", (int)pid);
 	len = readlink(path, out, size - 1);

@@ -67,9 +67,9 @@ bool foreground_asks_for_itself(const char *command);
 /*
  * Finds the program in front on whose behalf a process makes a request: among the process and its
  * ancestors in the foreground group of the pane's terminal, the highest that makes its own
- * requests. A waiting shell makes no requests of its own. If only carriers such as
- * script(1) are in front, finds the program in front of the terminal that they show. So does a
- * program that is no agent, if an agent is in front of the terminal that the program shows.
+ * requests. A waiting shell makes no requests of its own. If a process of the request is on a
+ * terminal within the pane's, which a program such as script(1) shows, finds the program in front of
+ * that terminal. Only an agent that shows the terminal has asked itself.
  */
 enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
     const struct screen_sign_set *signs, struct foreground_program *ret_program);

@@ -28,9 +28,10 @@ bool pane_tty_process(pid_t pid, struct tty_process *ret_process)
 	after = strrchr(text, ')');
 	return after != NULL &&
 	    sscanf(after + 1,
-		" %c %d %d %*d %d %d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
-		&ret_process->state, &ret_process->parent, &ret_process->group, &ret_process->tty,
-		&ret_process->front, &ret_process->start) == 6;
+		" %c %d %d %d %d %d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+		&ret_process->state, &ret_process->parent, &ret_process->group,
+		&ret_process->session, &ret_process->tty, &ret_process->front,
+		&ret_process->start) == 7;
 }
 
 pid_t pane_tty_front_pid(pid_t pid)

@@ -23,7 +23,8 @@ struct pane_tty {
 struct tty_process {
 	char state; /* T: stopped; Z or X: ended */
 	pid_t parent, group;
-	int tty; /* device number; 0: no terminal */
+	pid_t session; /* also names the terminal: each one belongs to one session */
+	int tty; /* device number, which containers use again; 0: no terminal */
 	pid_t front; /* foreground process group of the terminal */
 	uint64_t start; /* clock ticks since boot */
 };
