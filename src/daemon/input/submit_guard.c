@@ -236,18 +236,32 @@ static bool has_known_screen(const struct daemon *parts, const struct muxbus_pan
 	    screen_sign_has(parts->signs, name, SIGN_DIALOG);
 }
 
-/* Returns true if a shell or editor reads the terminal beside the foreground group's leader. */
-static bool has_reader_beside(const struct muxbus_pane *pane)
+/* Returns true if the program that is at a place can read what is typed; else false, with a reason. */
+static bool can_read(
+    enum foreground_place place, const char *name, char ret_reason[SUBMIT_REASON_SIZE])
+{
+	if (place == FOREGROUND_STOPPED)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "%.40s, or a program that it runs, is stopped", name);
+	else if (place == FOREGROUND_BESIDE)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "another program beside %.40s reads the same terminal", name);
+	else
+		return true;
+	return false;
+}
+
+/* Returns the place of the foreground group's leader. */
+static enum foreground_place find_leader(const struct muxbus_pane *pane)
 {
 	struct foreground_program leader;
 	foreground_leader(pane->pid, &leader);
-	return foreground_find(pane->pid, &leader) == FOREGROUND_BESIDE;
+	return foreground_find(pane->pid, &leader);
 }
 
 bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
-	static const char beside[] = "another program beside %.40s reads the same terminal";
 	enum foreground_place place = FOREGROUND_ENDED;
 	struct expected expected;
 	bool has_asked = expected_find(queue_store(parts->queue), ref, &expected);
@@ -256,12 +270,9 @@ bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
 		place = expected_place(&expected, pane->pid);
 	if (place == FOREGROUND_IN_FRONT)
 		return true;
-	if (place == FOREGROUND_STOPPED)
-		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s, which asked, is stopped",
-		    expected.identity);
-	else if (place == FOREGROUND_BESIDE)
-		snprintf(ret_reason, SUBMIT_REASON_SIZE, beside, expected.identity);
-	else if (foreground_is_shell(pane->command) && !has_kept(parts, pane))
+	if (!can_read(place, expected.identity, ret_reason))
+		return false;
+	if (foreground_is_shell(pane->command) && !has_kept(parts, pane))
 		tell_shell(pane, &expected, place, ret_reason);
 	else if (has_asked && !is_same_program(expected.identity, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s is in front, not %.40s that asked",
@@ -270,10 +281,8 @@ bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
 	    !has_known_screen(parts, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "a full-screen program (%.40s) that never asked is in front", pane->command);
-	else if (has_reader_beside(pane))
-		snprintf(ret_reason, SUBMIT_REASON_SIZE, beside, pane->command);
 	else
-		return true;
+		return can_read(find_leader(pane), pane->command, ret_reason);
 	return false;
 }
 

@@ -288,12 +288,31 @@ static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 	return count;
 }
 
-/* A search for an agent among the processes of a group. */
-struct process_search {
+/* A search for a process of a group: a process or one of its descendants. */
+struct group_search {
+	bool (*is_found)(struct group_search *search, pid_t pid);
 	pid_t group;
-	const struct screen_sign_set *signs;
-	unsigned count;
+	unsigned count; /* processes so far */
+	const struct screen_sign_set *signs; /* of is_agent_here() */
+	char *ret_name;
+	pid_t program; /* of is_obstacle() */
+	enum foreground_place place;
 };
+
+static bool search_group(struct group_search *search, pid_t pid, unsigned depth)
+{
+	pid_t children[PROCESSES_MAX];
+	size_t count;
+	if (getpgid(pid) != search->group || depth > DEPTH_MAX || ++search->count > PROCESSES_MAX)
+		return false;
+	if (search->is_found(search, pid))
+		return true;
+	(void)process_children(pid, children, PROCESSES_MAX, &count); /* none on failure */
+	for (size_t at = 0; at < count; at++)
+		if (search_group(search, children[at], depth + 1))
+			return true;
+	return false;
+}
 
 static bool is_named(void *data, const char *name)
 {
@@ -309,29 +328,19 @@ bool foreground_is_agent(
 	    signs != NULL ? is_named : NULL, (void *)(uintptr_t)signs, ret_name);
 }
 
-static bool search_tree(struct process_search *search, pid_t pid, unsigned depth, char *ret_name)
+static bool is_agent_here(struct group_search *search, pid_t pid)
 {
-	pid_t children[PROCESSES_MAX];
-	bool is_found;
-	size_t count = 0;
-	if (getpgid(pid) != search->group || depth > DEPTH_MAX || ++search->count > PROCESSES_MAX)
-		return false;
-	is_found = foreground_is_agent(pid, search->signs, ret_name);
-	if (!is_found)
-		(void)process_children(pid, children, PROCESSES_MAX, &count); /* none on failure */
-	/* A program that is no agent and has no children needs no test of its terminal. */
-	if ((is_found || count > 0) && !is_terminal(pid, 0))
-		return false;
-	for (size_t at = 0; !is_found && at < count; at++)
-		is_found = search_tree(search, children[at], depth + 1, ret_name);
-	return is_found;
+	return foreground_is_agent(pid, search->signs, search->ret_name) && is_terminal(pid, 0);
 }
 
 bool foreground_agent(
     pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
-	struct process_search search = {.group = pane_tty_front_pid(pid), .signs = signs};
-	return search.group > 0 && search_tree(&search, search.group, 0, ret_name);
+	struct group_search search = {.is_found = is_agent_here,
+	    .group = pane_tty_front_pid(pid),
+	    .signs = signs,
+	    .ret_name = ret_name};
+	return search.group > 0 && search_group(&search, search.group, 0);
 }
 
 bool foreground_identity_of(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE])
@@ -447,40 +456,31 @@ static bool is_shown(pid_t pane_session, pid_t pid)
 	return false;
 }
 
-/* A search for a process that reads the terminal beside a program. */
-struct reader_search {
-	pid_t program, group;
-	unsigned count; /* processes so far */
-};
-
 /* Returns true for an editor at the terminal, or for a reader that is no agent nor the program. */
-static bool is_other_reader(const struct reader_search *search, pid_t pid)
+static bool is_other_reader(pid_t program, pid_t pid)
 {
 	char name[64];
 	bool computes;
 	if (!pane_tty_program(pid, name, sizeof name))
 		return false;
 	/* EDITOR may begin with an interpreter or a shell, which the agent is too, or runs in. */
-	if (is_editor(pid, name, pid != search->program && foreground_asks_for_itself(name)))
+	if (is_editor(pid, name, pid != program && foreground_asks_for_itself(name)))
 		return is_terminal(pid, 0) || judge_process(pid, &computes) == AGENT_READS_YES;
-	return pid != search->program && !foreground_asks_for_itself(name) &&
+	return pid != program && !foreground_asks_for_itself(name) &&
 	    judge_process(pid, &computes) == AGENT_READS_YES;
 }
 
-/* Returns true if is_other_reader() is true for a process or a descendant of it in the group. */
-static bool has_other_reader(struct reader_search *search, pid_t pid, unsigned depth)
+/* Finds what keeps a program from reading, or reads in its place. */
+static bool is_obstacle(struct group_search *search, pid_t pid)
 {
-	pid_t children[PROCESSES_MAX];
-	size_t child_count;
-	if (getpgid(pid) != search->group || depth > DEPTH_MAX || ++search->count > PROCESSES_MAX)
-		return false;
-	if (is_other_reader(search, pid))
-		return true;
-	(void)process_children(pid, children, PROCESSES_MAX, &child_count); /* none on failure */
-	for (size_t at = 0; at < child_count; at++)
-		if (has_other_reader(search, children[at], depth + 1))
-			return true;
-	return false;
+	struct tty_process process;
+	/* The reader may be a child of the program: a child that is stopped counts too. */
+	if (pane_tty_process(pid, &process) && strchr("Tt", process.state) != NULL &&
+	    (pid == search->program || is_terminal(pid, 0)))
+		search->place = FOREGROUND_STOPPED;
+	else if (is_other_reader(search->program, pid))
+		search->place = FOREGROUND_BESIDE;
+	return search->place != FOREGROUND_IN_FRONT;
 }
 
 /* Returns the highest ancestor in the group. */
@@ -499,19 +499,17 @@ static pid_t find_root(pid_t pid, pid_t group)
 enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_program *program)
 {
 	struct tty_process process, pane;
-	struct reader_search search = {.program = program->pid};
+	struct group_search search = {
+	    .is_found = is_obstacle, .program = program->pid, .place = FOREGROUND_IN_FRONT};
 	if (program->pid <= 0 || !pane_tty_process(program->pid, &process) ||
 	    process.start != program->start || strchr("ZXx", process.state) != NULL)
 		return FOREGROUND_ENDED;
 	if (!pane_tty_process(pane_pid, &pane) || pane.tty == 0 ||
 	    !is_shown(pane.session, program->pid))
 		return FOREGROUND_BEHIND;
-	if (process.state == 'T' || process.state == 't')
-		return FOREGROUND_STOPPED;
 	search.group = process.group;
-	if (has_other_reader(&search, find_root(program->pid, process.group), 0))
-		return FOREGROUND_BESIDE;
-	return FOREGROUND_IN_FRONT;
+	(void)search_group(&search, find_root(program->pid, process.group), 0);
+	return search.place;
 }
 
 void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program)

@@ -27,7 +27,7 @@ struct foreground_program {
 enum foreground_place {
 	FOREGROUND_ENDED,
 	FOREGROUND_BEHIND, /* another process group is in front */
-	FOREGROUND_STOPPED,
+	FOREGROUND_STOPPED, /* the program, or a process of its group with the terminal */
 	FOREGROUND_BESIDE, /* a shell or an editor of its own group reads the terminal */
 	FOREGROUND_IN_FRONT,
 };
