@@ -3,6 +3,7 @@
 
 #include "daemon/core/config.h"
 #include "daemon/input/submit.h"
+#include "daemon/input/submit_guard.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
@@ -187,7 +188,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	}
 	pane = muxbus_model_pane(tmux_model(order->set->parts->tmux), order->public.pane.pane);
 	if (error != 0 || pane == NULL || pane->in_mode ||
-	    !submit_sees_empty(order->set->parts->submits, &order->public.pane, pane, screen) ||
+	    !submit_guard_empty(order->set->parts, &order->public.pane, pane, screen) ||
 	    clock_mono_ms() - order->last_output_ms < quiet_ms(order)) {
 		look_later(order);
 		return;

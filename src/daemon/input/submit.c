@@ -652,12 +652,6 @@ bool submit_set_is_idle(const struct submit_set *set)
 	return list_is_empty(&set->submits);
 }
 
-bool submit_sees_empty(const struct submit_set *set, const struct pane_ref *ref,
-    const struct muxbus_pane *pane, const struct pane_screen *screen)
-{
-	return submit_guard_empty(set->parts, ref, pane, screen);
-}
-
 bool submit_can_type(
     const struct submit_set *set, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE])
 {

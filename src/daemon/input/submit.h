@@ -47,8 +47,4 @@ void submit_release(struct submit *submit);
 bool submit_can_type(
     const struct submit_set *set, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);
 
-/* Returns true if the pane's screen shows neither a question nor a draft. */
-bool submit_sees_empty(const struct submit_set *set, const struct pane_ref *ref,
-    const struct muxbus_pane *pane, const struct pane_screen *screen);
-
 bool submit_set_is_idle(const struct submit_set *set);

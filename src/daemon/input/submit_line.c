@@ -14,7 +14,6 @@ enum {
 	UNREAD_MAX_MS = 30000, /* instead of the two above if the program does not read */
 	REDRAWN_MS = 1500, /* an agent without a prompt may be redrawing it */
 	SOLE_MS = 2000, /* in this time a person cannot come, type out of sight and leave */
-	ENTER_AFTER_MS = 150, /* an earlier Enter would look like part of a paste */
 };
 
 /* Times after the first Enter at which Enter is pressed again if it had no effect. */
@@ -169,7 +168,7 @@ const char *submit_line_echo_late(const struct submit_line *line, const struct p
 
 int64_t submit_line_rest_ms(const struct submit_line *line, const struct pane_tty *tty)
 {
-	return line->is_exact && tty->is_known && tty->has_signals ? 0 : ENTER_AFTER_MS;
+	return line->is_exact && tty->is_known && tty->has_signals ? 0 : SUBMIT_ENTER_AFTER_MS;
 }
 
 void submit_line_press(struct submit_line *line, const struct pane_screen *screen)

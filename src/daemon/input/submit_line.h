@@ -9,6 +9,8 @@
 #include "daemon/input/submit_policy.h"
 #include "daemon/pane/prompt.h"
 
+#define SUBMIT_ENTER_AFTER_MS 150 /* an earlier Enter would look like part of a paste */
+
 struct pane_tty;
 
 struct submit_line {

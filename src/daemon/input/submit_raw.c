@@ -3,8 +3,6 @@
 
 #include "daemon/input/submit_state.h"
 
-enum { ENTER_AFTER_MS = 150 }; /* an earlier Enter would look like part of a paste */
-
 /* Ends keys that tmux did not type, with tmux's replies. */
 static void end_untyped(struct submit *submit, enum submit_result result, int error,
     const struct muxbus_reply *replies, size_t count)
@@ -47,7 +45,7 @@ static void on_typed(void *data, int error, const struct muxbus_reply *replies, 
 		submit_end(submit, SUBMIT_SUBMITTED, NULL);
 	} else {
 		submit->stage = STAGE_SETTLING;
-		submit_arm(submit, ENTER_AFTER_MS);
+		submit_arm(submit, SUBMIT_ENTER_AFTER_MS);
 	}
 }
 
