@@ -36,12 +36,10 @@ static size_t text_end(
 static void read_line(const struct prompt_view *view, unsigned number, struct question_line *line)
 {
 	static struct prompt_row row;
-	size_t begin = 0, last;
+	size_t last;
 	prompt_row_read(view->text, view->len, number, &row);
 	line->end = text_end(view, number, &row);
-	while (begin < line->end && prompt_row_is_frame(row.characters[begin]))
-		begin++;
-	prompt_row_text(&row, begin, line->end, line->text, sizeof line->text);
+	prompt_row_text(&row, prompt_row_begin(&row), line->end, line->text, sizeof line->text);
 	for (last = row.count; last > 0 && row.characters[last - 1] == ' '; last--)
 		;
 	line->is_rule = line->end == 0 && last > 0;

@@ -136,10 +136,8 @@ static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *
 {
 	if (facts->lead == NULL && facts->is_shell)
 		return row->count + 1 >= facts->view->columns; /* tmux omits a blank at the end */
-	for (size_t at = 0; at < row->count; at++)
-		if (!prompt_row_is_frame(row->characters[at]))
-			return true;
-	return row->count == 0; /* a blank row may be input, an edge of a frame is not */
+	/* A blank row may be input, an edge of a frame is not. */
+	return row->count == 0 || prompt_row_begin(row) < row->count;
 }
 
 /* Returns true if a text is in the row at a cell. Cells behind the row's end are blank. */
@@ -258,9 +256,7 @@ static bool is_same_prompt(const struct prompt_row *one, const struct prompt_row
 /* Returns true if the row begins with the sign of a prompt, inside a frame. */
 static bool begins_with_sign(const struct prompt_row *row)
 {
-	size_t at = 0;
-	while (at < row->count && prompt_row_is_frame(row->characters[at]))
-		at++;
+	size_t at = prompt_row_begin(row);
 	return at < row->count && prompt_is_end(row->characters[at]);
 }
 
@@ -341,15 +337,6 @@ static size_t head_len(const struct prompt_row *row, bool is_shell)
 	return 0;
 }
 
-/* Returns true if there is text, other than dim text and frames, in a row from begin on. */
-static bool has_text(const struct prompt_row *row, size_t begin)
-{
-	for (size_t at = begin; at < row->count; at++)
-		if (!row->is_dim[at] && !prompt_row_is_frame(row->characters[at]))
-			return true;
-	return false;
-}
-
 /* Returns true for a theme of zsh whose prompt has no sign: "(arrow)  DIR git:(BRANCH) ". */
 static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_t end)
 {
@@ -374,7 +361,7 @@ static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_
 		at = bracket_end(row, at + len - 1, end) + 1;
 	if (at + 1 < row->count && row->characters[at + 1] == 0x2717)
 		at += 2;
-	return at + 1 == end && !has_text(row, at);
+	return at + 1 == end && !prompt_row_has_text(row, at, row->count);
 }
 
 /*
@@ -391,14 +378,14 @@ static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, siz
 	prompt_row_read(view->text, view->len, view->cursor_row, &row);
 	if (!facts->is_editing || is_arrow_prompt(facts->cwd, &row, view->cursor_column))
 		return false;
-	if (has_text(&row, 0))
+	if (prompt_row_has_text(&row, 0, row.count))
 		return true;
 	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
 		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
 		*ret_back = back;
 		*ret_begin = prompt_len(facts->cwd, &row, row.count);
 		if (*ret_begin > 0)
-			return has_text(&row, *ret_begin);
+			return prompt_row_has_text(&row, *ret_begin, row.count);
 	}
 	return false;
 }

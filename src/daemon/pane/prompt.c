@@ -34,22 +34,13 @@ static void view_row(const struct prompt_view *view, unsigned number, struct pro
 	prompt_row_read(view->text, view->len, number, row);
 }
 
-/* Returns the first cell that is no frame, or row->count. */
-static size_t row_begin(const struct prompt_row *row)
-{
-	size_t at = 0;
-	while (at < row->count && prompt_row_is_frame(row->characters[at]))
-		at++;
-	return at;
-}
-
 /*
  * Returns the cell behind the lead, the prompt that a row begins with, or 0. The star is Gemini
  * CLI's prompt in YOLO mode; it counts only at the start of a row.
  */
 static size_t lead_end(const struct prompt_row *row)
 {
-	size_t begin = row_begin(row), end = begin;
+	size_t begin = prompt_row_begin(row), end = begin;
 	while (end < row->count && prompt_is_end(row->characters[end]))
 		end++;
 	if (end + 1 < row->count && end == begin && row->characters[end] == '*' &&
@@ -72,14 +63,6 @@ static size_t find_prompt_end(const struct prompt_row *row, size_t end)
 		return at;
 	}
 	return 0;
-}
-
-static bool has_text(const struct prompt_row *row, size_t begin, size_t end)
-{
-	for (size_t at = begin; at < end && at < row->count; at++)
-		if (is_text(row, at))
-			return true;
-	return false;
 }
 
 bool prompt_find_cursor(struct prompt_view *view)
@@ -120,7 +103,7 @@ static void write_left(const struct prompt_row *row, size_t end, struct prompt *
 /* Returns true if a row is a numbered choice: "2. No". *ret_is_chosen: it is marked. */
 static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
 {
-	size_t at = row_begin(row), digits = 0;
+	size_t at = prompt_row_begin(row), digits = 0;
 	*ret_is_chosen = at < row->count && prompt_is_end(row->characters[at]);
 	while (
 	    at < row->count && (prompt_is_end(row->characters[at]) || row->characters[at] == ' '))
@@ -172,7 +155,7 @@ static bool is_continued(
 	for (unsigned back = 1; back <= most && back <= view->cursor_row; back++) {
 		size_t begin, end;
 		view_row(view, view->cursor_row - back, &row);
-		begin = row_begin(&row);
+		begin = prompt_row_begin(&row);
 		if (is_boxed && (row.count == 0 || !is_upright(row.characters[0])))
 			return has_blanks && is_begun; /* a box may have no prompt */
 		if (begin == row.count) {
@@ -182,7 +165,7 @@ static bool is_continued(
 		}
 		end = lead_end(&row);
 		if (end > 0)
-			return is_begun || has_text(&row, end, row.count);
+			return is_begun || prompt_row_has_text(&row, end, row.count);
 		is_begun = true;
 	}
 	if (ret_is_open != NULL) /* little text stands in the upper half */
@@ -200,16 +183,16 @@ static bool is_quotation(
     const struct prompt_view *view, const struct prompt_row *last, bool is_boxed)
 {
 	static struct prompt_row row;
-	size_t column = row_begin(last);
+	size_t column = prompt_row_begin(last);
 	for (unsigned back = 1; back <= PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		view_row(view, view->cursor_row - back, &row);
 		if (is_boxed ? row.count == 0 || !is_upright(row.characters[0])
-			     : row_begin(&row) == row.count && !is_blank(&row))
+			     : prompt_row_begin(&row) == row.count && !is_blank(&row))
 			return false; /* the edge of a box */
-		if (back == 1 && row_begin(&row) == column && lead_end(&row) > 0 &&
+		if (back == 1 && prompt_row_begin(&row) == column && lead_end(&row) > 0 &&
 		    row.characters[column] != last->characters[column])
-			return has_text(&row, lead_end(&row), row.count);
-		if (row_begin(&row) < row.count && row_begin(&row) < column)
+			return prompt_row_has_text(&row, lead_end(&row), row.count);
+		if (prompt_row_begin(&row) < row.count && prompt_row_begin(&row) < column)
 			return lead_end(&row) > 0 && lead_end(&row) + 1 == column;
 	}
 	return false;
@@ -251,7 +234,7 @@ static bool is_in_box(const struct prompt_view *view, const struct prompt_row *r
 	if (view->cursor_row == 0)
 		return true;
 	view_row(view, view->cursor_row - 1, &above);
-	return row_begin(&above) == above.count || is_upright(above.characters[0]);
+	return prompt_row_begin(&above) == above.count || is_upright(above.characters[0]);
 }
 
 /* Returns true if there is a draft left of the cursor. */
@@ -267,12 +250,12 @@ static bool has_left_draft(
 	prompt_end = find_prompt_end(row, end);
 	if (prompt_end == 0)
 		return !prompt->is_shell;
-	if (has_text(row, prompt_end, end)) {
+	if (prompt_row_has_text(row, prompt_end, end)) {
 		prompt->is_shell = false;
 		return true;
 	}
 	/* "and then ->" and ">" are prompts only if they do not continue a draft. */
-	return prompt_is_end(row->characters[row_begin(row)])
+	return prompt_is_end(row->characters[prompt_row_begin(row)])
 	    ? is_quotation(view, row, is_boxed)
 	    : is_continued(view, is_boxed, is_like_draft(row, prompt_end), NULL);
 }

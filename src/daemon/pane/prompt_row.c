@@ -230,6 +230,22 @@ bool prompt_row_is_frame(uint32_t character)
 	    (character >= 0x2500 && character <= 0x259f);
 }
 
+size_t prompt_row_begin(const struct prompt_row *row)
+{
+	size_t at = 0;
+	while (at < row->count && prompt_row_is_frame(row->characters[at]))
+		at++;
+	return at;
+}
+
+bool prompt_row_has_text(const struct prompt_row *row, size_t begin, size_t end)
+{
+	for (size_t at = begin; at < end && at < row->count; at++)
+		if (!row->is_dim[at] && !prompt_row_is_frame(row->characters[at]))
+			return true;
+	return false;
+}
+
 void prompt_row_text(const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size)
 {
 	size_t len = 0;
