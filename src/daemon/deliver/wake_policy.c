@@ -263,17 +263,17 @@ static void forget(struct wake_policy_set *set, const struct wake_policy *same)
 
 bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *policy)
 {
-	bool is_default = wake_policy_is_default(policy);
+	bool is_kept = !wake_policy_is_default(policy), has_room;
 	queue_begin(set->parts->queue);
 	forget(set, policy);
-	if (!is_default && list_count(&set->policies) < WAKE_POLICIES_MAX) {
+	has_room = list_count(&set->policies) < WAKE_POLICIES_MAX;
+	if (is_kept && has_room) {
 		add(set, policy);
 		keep(set, policy);
-		is_default = true; /* returns true: the policy is stored */
 	}
 	(void)queue_commit(set->parts->queue);
 	loop_timer_wake(set->timer);
-	return is_default;
+	return !is_kept || has_room;
 }
 
 const struct wake_policy *wake_policy_next(
