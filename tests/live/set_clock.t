@@ -106,4 +106,15 @@ done
 call wait_for '{"wait":"over","timeout_sec":0.1}'
 is 'the result of a wait goes after an hour in which timers ring' \
 	"$(field '.result.matched // "gone"')" gone
+
+# A person who is at a pane is not there for hours after the clock was set back.
+trap 'tmux -S "$dir/outer" kill-server; finish' EXIT
+tmux -S "$dir/outer" -f /dev/null new-session -d "exec env -u TMUX TERM=screen tmux -S '$dir/tmux' attach"
+human() {
+	call list_panes '{}'
+	field 'any(.result.panes[]; .human)'
+}
+until_is 'a person is at a pane' true human
+set_clock '-7200 4000'
+until_is 'the clock is set back: not for two hours' false human
 end_testing

@@ -10,7 +10,9 @@ static void find_humans(struct object_view *view)
 	next_each (const struct muxbus_client, client, muxbus_model_next_client, view->model) {
 		const struct muxbus_session *session;
 		const struct muxbus_window *window;
-		if (client->is_control || (int64_t)client->activity + OBJECT_HUMAN_SEC < now_sec)
+		/* Activity in the future: the clock was set back since. */
+		if (client->is_control ||
+		    llabs(now_sec - (int64_t)client->activity) > OBJECT_HUMAN_SEC)
 			continue;
 		session = muxbus_model_session(view->model, client->session);
 		window = session != NULL ? muxbus_model_window(view->model, session->current_window)
