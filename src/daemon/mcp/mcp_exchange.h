@@ -236,8 +236,6 @@ const struct json *mcp_task_params(struct mcp *mcp, const struct method *method,
 
 /* Notifications: mcp_listen.c. */
 
-struct event_entry;
-
 /* NULL is ignored. */
 void mcp_listening_free(struct mcp_listening *listening);
 
@@ -246,9 +244,6 @@ void mcp_listen_lists(struct mcp_session *session);
 
 /* Notifies the session that its list of tools has changed. */
 void mcp_listen_tools_changed(struct mcp_session *session);
-
-/* Called with each event whose kind a session logs. */
-typedef void mcp_listen_log_fn(const struct mcp_session *session, const struct event_entry *event);
 
 /* Answers open requests to listen. Call when the daemon stops. */
 void mcp_listen_end(struct mcp_session *session);

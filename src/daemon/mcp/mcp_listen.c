@@ -53,8 +53,9 @@ struct mcp_listening {
 	struct list streams;
 	struct loop_timer *timer;
 	bool has_lists; /* notifications about the list of resources are on (older revisions) */
-	mcp_listen_log_fn *log; /* gets the events of the log */
 };
+
+static void log_event(const struct mcp_session *session, const struct event_entry *event);
 
 /* Begins the member _meta with the id of a stream. */
 static void begin_meta(struct json_writer *writer, const struct listen_stream *stream)
@@ -140,7 +141,7 @@ static bool on_event(void *data, const char *name, struct event_entry *event)
 	struct mcp_listening *listening = data;
 	struct listen_target *target = find_by_subscription(listening, name);
 	if (target != NULL && target->is_log)
-		listening->log(listening->session, event);
+		log_event(listening->session, event);
 	else if (target != NULL)
 		set_due(target);
 	return true;
@@ -269,11 +270,10 @@ void mcp_listen_lists(struct mcp_session *session)
 	listening->has_lists = add_target(listening, NULL, "", &change, false) != NULL;
 }
 
-static void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_listen_log_fn *log)
+static void listen_for_log(struct mcp_session *session, uint64_t kinds)
 {
 	struct mcp_listening *listening = listening_of(session);
 	struct mcp_change change = {.kinds = kinds, .pane = MUXBUS_NO_ID};
-	listening->log = log;
 	list_each_safe (struct listen_target, target, &listening->targets, link)
 		if (target->is_log)
 			target_free(target);
@@ -562,7 +562,7 @@ static void handle_level(struct mcp_exchange *exchange, const void *data)
 		if ((int)weights[i].level >= args->level)
 			kinds |= (uint64_t)1 << weights[i].kind;
 	exchange->session->log_level = args->level;
-	mcp_listen_log(exchange->session, kinds, log_event);
+	listen_for_log(exchange->session, kinds);
 	(void)mcp_result(exchange);
 	request_done(exchange->request);
 }
