@@ -69,20 +69,8 @@ void log_file_reopen(void)
 
 void library_log_write(const char *about, enum muxbus_log_level level, const char *text)
 {
-	switch (level) {
-	case MUXBUS_LOG_ERROR:
-		log_error("%s%s", about, text);
-		break;
-	case MUXBUS_LOG_WARNING:
-		log_warning("%s%s", about, text);
-		break;
-	case MUXBUS_LOG_INFO:
-		log_info("%s%s", about, text);
-		break;
-	case MUXBUS_LOG_DEBUG:
-		log_debug("%s%s", about, text);
-		break;
-	}
+	_Static_assert((int)LOG_LEVEL_DEBUG == (int)MUXBUS_LOG_DEBUG, "both have four levels");
+	log_write((enum log_level)level, "%s%s", about, text);
 }
 
 static void on_library_log(void *data UNUSED, enum muxbus_log_level level, const char *text)
