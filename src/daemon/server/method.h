@@ -57,9 +57,9 @@ enum method_flag {
 	METHOD_BY_OUTPUT = 1 << 11, /* needs output of panes: without pipes the daemon attaches */
 	METHOD_LOOKS_ITSELF = 1 << 12, /* the handler itself asks for a look at tmux if needed */
 	METHOD_ONE_PANE = 1 << 13, /* needs only the object of "pane" or "window" of the model */
+	METHOD_AGED = 1 << 14, /* has METHOD_MAX_AGE, and may answer from an older model */
 	METHOD_OF_SESSIONS = 1 << 15, /* needs only sessions and clients of the model */
 	METHOD_OF_FULL = 1 << 16, /* only the role full may call it */
-	METHOD_AGED = 1 << 14, /* has METHOD_MAX_AGE, and may answer from an older model */
 };
 
 /* Begins a row: .name = METHOD("ping", METHOD_READS). A method without effects does not build. */

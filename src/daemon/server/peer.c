@@ -638,7 +638,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *wh
 {
 	struct daemon *parts = shared->parts;
 	static uint32_t last_number;
-	struct peer *peer = xcalloc(1, sizeof *peer);
+	struct peer *peer = xalloc(sizeof *peer);
 	*peer = (struct peer){.shared = shared,
 	    .parts = parts,
 	    .number = ++last_number,
