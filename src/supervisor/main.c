@@ -339,10 +339,8 @@ static int job_start(struct supervised_job *job, int started_fd)
 	job->begin_ms = clock_mono_ms();
 	job->status.start_ms = clock_real_ms();
 	error = start_command(job, in_fd, out_fd, err_fd);
-	if (error != 0) {
-		errno = error;
+	if (error != 0)
 		return -error;
-	}
 	close(in_fd);
 	close(out_fd);
 	if (err_fd != out_fd)
@@ -532,7 +530,7 @@ static bool was_started(const struct supervised_job *job)
 /* Runs the job in the open directory. Returns the exit status. */
 static int supervise(struct supervised_job *job)
 {
-	int started_fd, status;
+	int started_fd, status, error;
 	status = take_lock(job);
 	if (status != 0)
 		return status;
@@ -545,9 +543,10 @@ static int supervise(struct supervised_job *job)
 		return EXIT_STARTED;
 	job->signal_fd = open_signals();
 	job->status.exit_code = -1;
-	if (job_start(job, started_fd) != 0) {
+	error = job_start(job, started_fd);
+	if (error != 0) {
 		job_secrets_remove(job->dir_fd, job->id);
-		job->status.exec_errno = errno;
+		job->status.exec_errno = -error;
 		job->status.end_ms = clock_real_ms();
 	} else {
 		job_loop(job);

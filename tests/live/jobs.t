@@ -175,6 +175,15 @@ call stop_job "{\"job\":\"$quick\",\"signal\":\"KILL\"}"
 call wait_for "{\"any\":[{\"job\":\"$quick\"}],\"timeout_sec\":60}"
 is 'also when it has ended' "$(listed '{}')" 1
 
+# A command that could not be started says why.
+supervisors() { # those that wait for a job
+	pgrep -P "$(ask '{"method":"status"}' | jq .result.pid)" -f ' - 3$'
+}
+until_is 'a supervisor waits' 1 eval 'supervisors | wc -l'
+may_open 3 "$(supervisors)"
+call execute_cli '{"command":"true"}'
+is 'no descriptor is left' "$(field .result.note)" 'could not be started: Too many open files'
+
 # Commands that prompt, page or stall: no terminal, and a standard input at its end.
 said() { # said FILTER PARAMS: of an answer of execute_cli
 	call execute_cli "$2" && field ".result | $1"
