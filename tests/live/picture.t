@@ -105,6 +105,14 @@ call capture_pane "{\"pane\":\"$long\",\"lines\":9000}"
 is 'lines that were asked for and do not fit are missed, and can be read' \
 	"$(field '.result | "\(.truncated) \(.rest | length > 0)"')" 'true true'
 
+# tmux stands still while it writes colours, so their cells are bounded.
+wide=$(t new-session -d -x 2000 -y 20 -P -F '#{pane_id}' 'seq 1 1500; exec sleep 600')
+until_is 'a wide pane' 1500 sh -c "tmux -S '$dir/tmux' capture-pane -p -t $wide | grep . | tail -n 1"
+call capture_pane "{\"pane\":\"$wide\",\"history\":true,\"escapes\":true}"
+is 'with colours it has fewer lines' "$(field '.result | "\(.first_row) \(.truncated)"')" '-750 true'
+call capture_pane "{\"pane\":\"$wide\",\"history\":true}"
+is 'and all without' "$(field '.result | "\(.first_row) \(.truncated)"')" '-1481 false'
+
 # The pictures of contrib can be made again, and are as small as they may be.
 pictures=$MUXBUS_SRCDIR/contrib/pictures
 mkdir "$dir/made"

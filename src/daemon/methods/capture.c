@@ -13,6 +13,7 @@
 enum {
 	LINES_MAX = 1000000,
 	HISTORY_MAX = 10000 /* of muxbus_sync_capture() */,
+	CELLS_MAX = 1500000, /* cells with colours, which take tmux up to 3 s */
 	MATCHES_MAX = 1000
 };
 /* A byte can become six in JSON ("\u001b"); the other members of a result need room as well. */
@@ -117,7 +118,8 @@ static const struct field_result capture_results[] = {
     {"history_size", "integer", "how many lines there are above the screen"},
     {"alternate_screen", "boolean", "whether a full-screen program has it"},
     {"truncated", "boolean",
-	"whether lines of the screen, or of the history asked for, are not in the text"},
+	"whether lines of the screen, or of the history asked for, are not in the text: with "
+	"colours the history has up to 1,500,000 cells"},
     {"rest", "string", "if the text was too large: the call that reads the lines before it"},
     {"offset", "integer",
 	"place in the pane's output: while it is followed, read_output gives what is behind"},
@@ -320,6 +322,8 @@ static void handle_capture(struct request *request, const void *data)
 	    (args->escapes ? MUXBUS_CAPTURE_ESCAPES : 0) | (args->join ? MUXBUS_CAPTURE_JOIN : 0);
 	if (args->format != FORMAT_TEXT)
 		capture->flags = MUXBUS_CAPTURE_ESCAPES | MUXBUS_CAPTURE_BLANKS;
+	if (capture->flags & MUXBUS_CAPTURE_ESCAPES)
+		capture->history = at_most(capture->history, CELLS_MAX / pane->width);
 	if (!tmux_is_resting(daemon->tmux) && request_role(request) != ROLE_READ_ONLY)
 		stream_lease(daemon->streams, pane->id, false);
 	flow_wait(daemon->base, daemon->tmux, daemon->streams, pane->id, take_capture, capture);
