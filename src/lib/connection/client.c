@@ -211,23 +211,12 @@ bool client_read_end(struct client *client)
 	return client->has_ended;
 }
 
-/* Ends the client. A direct client always ends by closing its connection. */
-static void leave(struct client *client, int signal_number)
+void client_end(struct client *client, int signal_number)
 {
 	if (client->way == MUXBUS_WAY_PROCESS)
 		process_signal(&client->process, signal_number);
 	else
 		direct_hang_up(&client->direct);
-}
-
-void client_terminate(struct client *client)
-{
-	leave(client, SIGTERM);
-}
-
-void client_kill(struct client *client)
-{
-	leave(client, SIGKILL);
 }
 
 void client_close_streams(struct client *client)

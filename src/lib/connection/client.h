@@ -56,9 +56,8 @@ enum client_sent client_send(struct client *client);
 /* Reads, without waiting, whether the client has ended. Returns true if it has. */
 bool client_read_end(struct client *client);
 
-/* End the client, with SIGTERM or SIGKILL if it is a process. client_read_end() reports the end. */
-void client_terminate(struct client *client);
-void client_kill(struct client *client);
+/* Ends the client, by a signal if it is a process. client_read_end() reports the end. */
+void client_end(struct client *client, int signal_number);
 
 /* Closes the input, output and errors. */
 void client_close_streams(struct client *client);

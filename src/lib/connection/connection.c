@@ -144,7 +144,7 @@ static void send_detach(struct muxbus_connection *connection)
 		return;
 	connection->has_asked_to_detach = true;
 	if (buf_append_byte(&connection->client.out, '\n') != 0)
-		client_terminate(&connection->client);
+		client_end(&connection->client, SIGTERM);
 }
 
 static void on_sentinel(void *data)
@@ -331,7 +331,7 @@ static void enter_failed(struct muxbus_connection *connection)
 	    connection->reason);
 	connection->state = STATE_FAILED;
 	stop_watching(connection);
-	client_kill(&connection->client);
+	client_end(&connection->client, SIGKILL);
 	client_close_streams(&connection->client);
 	loop_timeout_start(&connection->end_timer, KILL_TIMEOUT_MS);
 	pending_fail_all(&connection->queue, was_ours ? MUXBUS_ERR_CANCELLED : connection->error);
@@ -505,7 +505,7 @@ static void on_end_timer(void *data)
 	if (connection->state == STATE_FAILED) {
 		connection->client.has_ended = true; /* SIGKILL had no effect: do not wait longer */
 	} else if (is_closing && !connection->was_terminated) {
-		client_terminate(&connection->client);
+		client_end(&connection->client, SIGTERM);
 		loop_timeout_start(&connection->end_timer, TERMINATE_TIMEOUT_MS);
 		connection->was_terminated = true;
 	} else {

@@ -47,7 +47,7 @@ struct muxbus_connection {
 	struct loop_timeout end_timer; /* timeout of the current stage of the end */
 	struct loop_timeout soon; /* fires to handle a failure outside of a turn */
 	bool has_asked_to_detach;
-	bool was_terminated; /* client_terminate() was called */
+	bool was_terminated; /* client_end() was called with SIGTERM */
 
 	struct muxbus_parser *parser;
 	struct pending_queue queue;
