@@ -15,8 +15,7 @@
 #define HEAP_FIRST 16
 #define MS_MAX (INT64_C(1000) * 60 * 60 * 24 * 365 * 100) /* longer times are cut to 100 years */
 #define NOT_IN_HEAP SIZE_MAX
-#define LATE_US \
-	100000 /* if the first timer is this overdue, input is read before the timers fire */
+#define LATE_US 100000 /* if the first timer is this late, input is read before timers fire */
 
 /* The timers of one event base. */
 struct alarm {
