@@ -245,9 +245,11 @@ static int read_picture(const struct capture *capture, int error,
 	struct muxbus_capture picture;
 	if (muxbus_error_is_fatal(error) || error == MUXBUS_ERR_CANCELLED)
 		return error;
-	if (track == NULL || count < REPLY_COUNT || replies[REPLY_STATE].error != 0 ||
-	    replies[REPLY_PANES].error != 0)
+	if (track == NULL || count == 0 || replies[REPLY_STATE].error != 0)
 		return MUXBUS_ERR_GONE;
+	/* The session of the connection has closed. The pane may be in another session. */
+	if (count < REPLY_COUNT || replies[REPLY_PANES].error != 0)
+		return MUXBUS_ERR_CLOSED;
 	/* tmux fails only without the pane, or without an alternate screen. */
 	if (replies[REPLY_TEXT].error != 0)
 		return capture->flags & MUXBUS_CAPTURE_ALTERNATE ? replies[REPLY_TEXT].error
@@ -294,6 +296,7 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 		try_again(capture);
 	} else if (error == MUXBUS_ERR_CLOSED && is_patient(capture)) {
 		capture->tries++;
+		capture->needs_panes = false;
 		capture->is_begun = false; /* the session of the connection may have closed */
 		sync_settle_later(capture->sync);
 	} else if (error != 0) {
@@ -422,6 +425,7 @@ static int pause_first(struct capture *capture, struct track *track)
 	command = command_new();
 	write_flow(command, capture->pane, "pause");
 	keep(capture, track);
+	capture->needs_panes = false; /* no output follows */
 	track->is_paused = true;
 	capture->attachment->flow_changes++;
 	return run(capture, command, on_paused);
