@@ -45,7 +45,7 @@ static void on_launched(struct agent *agent, const struct pane_ref *pane, const 
 	agent_monitor_look(agent->monitor, true);
 }
 
-/* Cancels the launch, which reads the plan. Call this before another launch or plan is set. */
+/* Cancels the launch, which reads the spec. Call this before another launch or spec is set. */
 static void drop_launch(struct agent *agent)
 {
 	if (agent->launch != NULL)
@@ -268,7 +268,7 @@ static void agent_free(struct agent *agent)
 	submit_free(agent->submit);
 	loop_timer_free(agent->timer);
 	pattern_free(agent->regex);
-	agent_spec_finish(&agent->plan);
+	agent_spec_finish(&agent->spec);
 	agent_question_clear(&agent->question);
 	mem_free(agent->place);
 	mem_free(agent->output);
@@ -284,7 +284,7 @@ static void agent_remove(struct agent *agent, const char *reason)
 	agent_waiters_end(agent);
 	list_each_safe (struct agent_listener, listener, &set->listeners, link)
 		listener->stopped(listener, agent);
-	record_delete(queue_store(set->parts->queue), &agent_kind, agent->plan.name);
+	record_delete(queue_store(set->parts->queue), &agent_kind, agent->spec.name);
 	agent_free(agent);
 }
 
@@ -302,28 +302,28 @@ static bool set_prompt(struct agent *agent, const char *prompt, char *reason, si
 	return true;
 }
 
-/* Moves plan's prompt to the agent. If it is invalid, fails the request and returns false. */
-static bool take_prompt(struct agent *agent, struct request *request, struct agent_spec *plan)
+/* Moves spec's prompt to the agent. If it is invalid, fails the request and returns false. */
+static bool take_prompt(struct agent *agent, struct request *request, struct agent_spec *spec)
 {
 	char reason[200];
-	if (!set_prompt(agent, plan->prompt, reason, sizeof reason))
+	if (!set_prompt(agent, spec->prompt, reason, sizeof reason))
 		return request_fail_field(request, "prompt", "%s", reason);
-	mem_free(agent->plan.prompt);
-	agent->plan.prompt = plan->prompt;
-	plan->prompt = NULL;
+	mem_free(agent->spec.prompt);
+	agent->spec.prompt = spec->prompt;
+	spec->prompt = NULL;
 	return true;
 }
 
-/* Like take_prompt(), for all of plan. */
-static bool take_spec(struct agent *agent, struct request *request, struct agent_spec *plan)
+/* Like take_prompt(), for all of spec. */
+static bool take_spec(struct agent *agent, struct request *request, struct agent_spec *spec)
 {
-	if (!take_prompt(agent, request, plan))
+	if (!take_prompt(agent, request, spec))
 		return false;
-	plan->prompt = agent->plan.prompt;
-	agent->plan.prompt = NULL;
-	agent_spec_finish(&agent->plan);
-	agent->plan = *plan;
-	*plan = (struct agent_spec){0};
+	spec->prompt = agent->spec.prompt;
+	agent->spec.prompt = NULL;
+	agent_spec_finish(&agent->spec);
+	agent->spec = *spec;
+	*spec = (struct agent_spec){0};
 	return true;
 }
 
@@ -333,7 +333,7 @@ static void fail_count(struct request *request)
 	    "there are %d agents already, the most there may be: stop_agent ends one", AGENTS_MAX);
 }
 
-static void ensure_new(struct agent_set *set, struct request *request, struct agent_spec *plan,
+static void ensure_new(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct pane_ref *teller)
 {
 	struct agent *agent;
@@ -342,7 +342,7 @@ static void ensure_new(struct agent_set *set, struct request *request, struct ag
 		return;
 	}
 	agent = agent_new(set);
-	if (!take_spec(agent, request, plan)) {
+	if (!take_spec(agent, request, spec)) {
 		agent_free(agent);
 		return;
 	}
@@ -353,33 +353,33 @@ static void ensure_new(struct agent_set *set, struct request *request, struct ag
 	agent_launch_program(agent);
 }
 
-void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,
+void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct pane_ref *teller)
 {
-	struct agent *agent = agent_get(set, plan->name);
+	struct agent *agent = agent_get(set, spec->name);
 	const char *difference;
 	bool is_ended;
 	if (agent == NULL) {
-		ensure_new(set, request, plan, teller);
+		ensure_new(set, request, spec, teller);
 		return;
 	}
 	if (agent->ending != NULL) {
-		request_fail(request, MESSAGE_BUSY, "agent \"%s\" is being stopped", plan->name);
+		request_fail(request, MESSAGE_BUSY, "agent \"%s\" is being stopped", spec->name);
 		return;
 	}
 	is_ended = agent_has_ended(agent);
-	if (!is_ended && !plan->has_cwd) {
-		mem_free(plan->cwd);
-		plan->cwd = xstrdup(agent->plan.cwd);
+	if (!is_ended && !spec->has_cwd) {
+		mem_free(spec->cwd);
+		spec->cwd = xstrdup(agent->spec.cwd);
 	}
-	difference = is_ended ? NULL : agent_spec_difference(&agent->plan, plan);
+	difference = is_ended ? NULL : agent_spec_difference(&agent->spec, spec);
 	if (difference != NULL) {
 		request_fail(request, MESSAGE_BUSY,
 		    "agent \"%s\" runs with another %s: stop_agent it first, or take another name",
-		    plan->name, difference);
+		    spec->name, difference);
 		return;
 	}
-	if (!take_spec(agent, request, plan))
+	if (!take_spec(agent, request, spec))
 		return;
 	if (pane_ref_is_set(teller))
 		agent->teller = *teller;
@@ -459,26 +459,26 @@ static void find_again(struct agent *agent)
 	agent_monitor_look(agent->monitor, true);
 }
 
-void agent_join(struct request *request, const struct agent *found, struct agent_spec *plan,
+void agent_join(struct request *request, const struct agent *found, struct agent_spec *spec,
     const struct pane_ref *teller)
 {
-	struct agent *agent = agent_get(found->set, found->plan.name);
-	bool resumes = plan->resumes && agent->ending == NULL && agent_has_ended(agent);
+	struct agent *agent = agent_get(found->set, found->spec.name);
+	bool resumes = spec->resumes && agent->ending == NULL && agent_has_ended(agent);
 	const char *problem = resumes ? agent_resume_problem(agent) : NULL;
 	if (problem != NULL || (resumes && agent->is_adopted)) {
 		request_fail(request, MESSAGE_REFUSED, "agent \"%s\" cannot go on: %s",
-		    agent->plan.name, problem != NULL ? problem : "a person had started it");
+		    agent->spec.name, problem != NULL ? problem : "a person had started it");
 		return;
 	}
 	if (!resumes && (agent->ending != NULL || agent_has_ended(agent))) {
 		request_fail(request, agent->ending != NULL ? MESSAGE_BUSY : MESSAGE_GONE,
-		    "agent \"%s\" %s", agent->plan.name,
+		    "agent \"%s\" %s", agent->spec.name,
 		    agent->ending != NULL
 			? "is being stopped"
 			: "has ended: give its command, or the pane of one that runs");
 		return;
 	}
-	if (plan->prompt != NULL && !take_prompt(agent, request, plan))
+	if (spec->prompt != NULL && !take_prompt(agent, request, spec))
 		return;
 	if (pane_ref_is_set(teller))
 		agent->teller = *teller;
@@ -495,20 +495,20 @@ void agent_join(struct request *request, const struct agent *found, struct agent
 
 /* Checks the name for an agent that is in the pane already. If it differs, fails the request. */
 static bool check_name(
-    struct request *request, const struct agent *agent, const struct agent_spec *plan)
+    struct request *request, const struct agent *agent, const struct agent_spec *spec)
 {
-	if (plan->name[0] == '\0' || strcmp(plan->name, agent->plan.name) == 0)
+	if (spec->name[0] == '\0' || strcmp(spec->name, agent->spec.name) == 0)
 		return true;
 	return request_fail(request, MESSAGE_BUSY,
 	    "pane %%%" PRIu32 " has the agent \"%s\" already: use that name", agent->pane.pane,
-	    agent->plan.name);
+	    agent->spec.name);
 }
 
 /* Returns a new or an ended agent of this name, for reuse. NULL after failing the request. */
 static struct agent *make_free(
-    struct agent_set *set, struct request *request, const struct agent_spec *plan)
+    struct agent_set *set, struct request *request, const struct agent_spec *spec)
 {
-	struct agent *agent = agent_get(set, plan->name);
+	struct agent *agent = agent_get(set, spec->name);
 	if (agent == NULL && set->count < AGENTS_MAX)
 		return agent_new(set);
 	if (agent == NULL)
@@ -516,33 +516,33 @@ static struct agent *make_free(
 	else if (agent->ending != NULL || !agent_has_ended(agent) || agent_has_pane(agent))
 		request_fail(request, MESSAGE_BUSY,
 		    "agent \"%s\" is another one: stop_agent it first, or take another name",
-		    plan->name);
+		    spec->name);
 	else
 		return agent;
 	return NULL;
 }
 
-void agent_adopt(struct agent_set *set, struct request *request, struct agent_spec *plan,
+void agent_adopt(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct muxbus_pane *pane, const struct pane_ref *teller)
 {
 	const struct agent *found = agent_of_pane(set, pane->id);
 	struct agent_adoptee adoptee;
 	struct agent *agent;
 	if (found != NULL) {
-		if (check_name(request, found, plan))
-			agent_join(request, found, plan, teller);
+		if (check_name(request, found, spec))
+			agent_join(request, found, spec, teller);
 		return;
 	}
 	if (!agent_adopt_look(set->parts, request, pane, &adoptee))
 		return;
-	if (plan->name[0] == '\0')
-		agent_adopt_name(set, adoptee.name, plan->name);
-	agent = make_free(set, request, plan);
+	if (spec->name[0] == '\0')
+		agent_adopt_name(set, adoptee.name, spec->name);
+	agent = make_free(set, request, spec);
 	if (agent == NULL)
 		return;
-	agent_adopt_plan(&adoptee, pane, plan);
-	if (!take_spec(agent, request, plan)) {
-		if (agent->plan.name[0] == '\0')
+	agent_adopt_spec(&adoptee, pane, spec);
+	if (!take_spec(agent, request, spec)) {
+		if (agent->spec.name[0] == '\0')
 			agent_free(agent);
 		return;
 	}
@@ -572,8 +572,8 @@ static bool load(void *data, const char *name, const struct json *value)
 {
 	struct agent *agent = agent_new(data);
 	char reason[200];
-	if (!agent_record_read(agent, value) || strcmp(agent->plan.name, name) != 0 ||
-	    !set_prompt(agent, agent->plan.prompt, reason, sizeof reason)) {
+	if (!agent_record_read(agent, value) || strcmp(agent->spec.name, name) != 0 ||
+	    !set_prompt(agent, agent->spec.prompt, reason, sizeof reason)) {
 		agent_free(agent);
 		return false;
 	}

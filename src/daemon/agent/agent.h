@@ -21,19 +21,19 @@ bool agent_is_kept(const struct daemon *daemon, uint32_t pane);
 bool agent_is_at_prompt(
     const struct daemon *daemon, const struct muxbus_pane *pane, const struct pane_screen *screen);
 
-/* Takes the contents of plan. Notifies the pane teller of crashes; teller cleared: no pane. */
-void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,
+/* Takes the contents of spec. Notifies the pane teller of crashes; teller cleared: no pane. */
+void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct pane_ref *teller);
 
-/* Waits for a running agent, like agent_ensure(). Takes the prompt of plan. */
-void agent_join(struct request *request, const struct agent *agent, struct agent_spec *plan,
+/* Waits for a running agent, like agent_ensure(). Takes the prompt of spec. */
+void agent_join(struct request *request, const struct agent *agent, struct agent_spec *spec,
     const struct pane_ref *teller);
 
 /*
  * Adopts the agent that a person started in a pane, unless it is kept already. Takes the contents
- * of plan. If the name is "", one is chosen.
+ * of spec. If the name is "", one is chosen.
  */
-void agent_adopt(struct agent_set *set, struct request *request, struct agent_spec *plan,
+void agent_adopt(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct muxbus_pane *pane, const struct pane_ref *teller);
 
 struct agent_listener {

@@ -98,16 +98,16 @@ void agent_adopt_name(const struct agent_set *set, const char *kind, char out[AG
 		snprintf(out, AGENT_NAME_MAX + 1, "%s-%u", kind, ++number);
 }
 
-void agent_adopt_plan(
-    const struct agent_adoptee *adoptee, const struct muxbus_pane *pane, struct agent_spec *plan)
+void agent_adopt_spec(
+    const struct agent_adoptee *adoptee, const struct muxbus_pane *pane, struct agent_spec *spec)
 {
 	char identity[AGENT_ARGV_IDENTITY_SIZE];
 	const char *command[] = {identity};
 	if (!foreground_identity_of(adoptee->front.pid, identity))
 		snprintf(identity, sizeof identity, "%s", adoptee->name);
-	plan->command = agent_strings_copy(command, 1);
-	plan->env = agent_strings_copy(NULL, 0);
-	plan->cwd = xstrdup(pane->path != NULL ? pane->path : "");
+	spec->command = agent_strings_copy(command, 1);
+	spec->env = agent_strings_copy(NULL, 0);
+	spec->cwd = xstrdup(pane->path != NULL ? pane->path : "");
 }
 
 void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, uint32_t pane)

@@ -46,7 +46,7 @@ static const struct muxbus_pane *find_pane(const struct agent *agent)
 /* Writes the start of the command, so that all agents fit into a list, and one into an event. */
 static void write_command(struct json_writer *writer, const struct agent *agent)
 {
-	char *const *word = agent->plan.command;
+	char *const *word = agent->spec.command;
 	bool is_array = word[1] != NULL, is_cut = false;
 	size_t len, left = COMMAND_SHOWN_MAX;
 	if (is_array)
@@ -82,7 +82,7 @@ static void write_tasks(struct json_writer *writer, const struct agent *agent)
 
 void agent_write(struct json_writer *writer, const struct agent *agent)
 {
-	json_put_str(writer, "agent", agent->plan.name);
+	json_put_str(writer, "agent", agent->spec.name);
 	json_put_str(writer, "state", agent_state_names[agent->state]);
 	(void)json_put_text(writer, "reason", agent->reason, strlen(agent->reason));
 	json_put_time(writer, "since", agent->since_ms);

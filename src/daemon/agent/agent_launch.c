@@ -64,14 +64,14 @@ bool agent_failure_is_known(struct agent *agent)
 
 void agent_failure_describe(const struct agent *agent, char *out, size_t size)
 {
-	const char *program = agent->plan.command[0];
+	const char *program = agent->spec.command[0];
 	if (agent->exit_signal > 0)
 		snprintf(out, size, "its program was killed by signal %d", agent->exit_signal);
 	else if (agent->exit_status == STATUS_NOT_FOUND)
 		snprintf(out, size, "its program was not found, exit status 127");
 	else if (agent->exit_status == STATUS_NOT_EXECUTABLE)
 		snprintf(out, size, "its program cannot be executed, exit status 126");
-	else if (agent->exit_status == 1 && !agent->was_ready && agent->plan.command[1] != NULL &&
+	else if (agent->exit_status == 1 && !agent->was_ready && agent->spec.command[1] != NULL &&
 	    !is_executable(program))
 		snprintf(out, size, "its program \"%.60s\" cannot be executed: %s", program,
 		    strchr(program, '/') != NULL ? strerror(errno) : "not found in PATH");
@@ -187,8 +187,8 @@ void agent_failure_notify(const struct agent *agent, bool is_last)
 	if (is_last)
 		end = agent->is_adopted ? " has ended"
 					: " crashed, and is not started again: ensure_agent does";
-	snprintf(text, sizeof text, "agent %s%s", agent->plan.name, end);
-	snprintf(key, sizeof key, "agent:%s:%s", agent->plan.name, is_last ? "end" : "crash");
+	snprintf(text, sizeof text, "agent %s%s", agent->spec.name, end);
+	snprintf(key, sizeof key, "agent:%s:%s", agent->spec.name, is_last ? "end" : "crash");
 	json_start_object(&writer, &data, AGENT_JSON_MAX);
 	agent_write(&writer, agent);
 	json_object_end(&writer);
@@ -210,7 +210,7 @@ struct agent_launch {
 	struct tmux *tmux;
 	char **command; /* as in agent_launch_start() */
 	char token[REPORTER_TOKEN_SIZE];
-	const struct agent_spec *plan;
+	const struct agent_spec *spec;
 	const struct agent_launch_handlers *handlers; /* NULL: the launch was cancelled */
 	uint32_t session, window, pane;
 	struct loop_timer *timer;
@@ -282,11 +282,11 @@ static void run(struct agent_launch *launch, struct muxbus_command *command, mux
 		launch_fail(launch, error, NULL, 0);
 }
 
-static void add_surroundings(struct muxbus_command *command, const struct agent_spec *plan)
+static void add_surroundings(struct muxbus_command *command, const struct agent_spec *spec)
 {
 	muxbus_command_args(command, "-c", (char *)NULL);
-	spawn_literal_arg(command, plan->cwd);
-	for (char *const *entry = plan->env; *entry != NULL; entry++)
+	spawn_literal_arg(command, spec->cwd);
+	for (char *const *entry = spec->env; *entry != NULL; entry++)
 		muxbus_command_args(command, "-e", *entry, (char *)NULL);
 }
 
@@ -305,7 +305,7 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 
 static void run_program(struct agent_launch *launch)
 {
-	const struct agent_spec *plan = launch->plan;
+	const struct agent_spec *spec = launch->spec;
 	struct muxbus_command *command = tmux_command(
 	    "set-option", "-p", "-t", TMUX_ID('%', launch->pane), "remain-on-exit", "on", NULL);
 	int error;
@@ -313,16 +313,16 @@ static void run_program(struct agent_launch *launch)
 	/* The window keeps this size when clients attach. */
 	muxbus_command_args(
 	    command, "resize-window", "-t", TMUX_ID('@', launch->window), "-x", NULL);
-	muxbus_command_argf(command, "%" PRId64, plan->width);
+	muxbus_command_argf(command, "%" PRId64, spec->width);
 	muxbus_command_args(command, "-y", (char *)NULL);
-	muxbus_command_argf(command, "%" PRId64, plan->height);
+	muxbus_command_argf(command, "%" PRId64, spec->height);
 	muxbus_command_next(command);
 	muxbus_command_args(command, "respawn-pane", "-k", "-t", TMUX_ID('%', launch->pane), NULL);
-	add_surroundings(command, plan);
+	add_surroundings(command, spec);
 	muxbus_command_args(command, "-e", (char *)NULL);
 	muxbus_command_argf(command, REPORTER_VARIABLE "=%s", launch->token);
 	muxbus_command_args(command, "--", (char *)NULL);
-	for (char *const *word = launch->command != NULL ? launch->command : plan->command;
+	for (char *const *word = launch->command != NULL ? launch->command : spec->command;
 	     *word != NULL; word++)
 		muxbus_command_args(command, *word, (char *)NULL);
 	error = muxbus_sync_run_in_window(
@@ -359,7 +359,7 @@ static void on_listed(void *data, int error)
 	}
 	if (launch->parts->reporters != NULL)
 		reporter_add(launch->parts->reporters, launch->pane, &launch->agent->teller,
-		    launch->token, launch->plan->wants_notices);
+		    launch->token, launch->spec->wants_notices);
 	launch->is_waiting = true;
 	loop_timer_arm(launch->timer, FLOW_MAX_MS);
 	launch->handlers->made(launch->agent, &pane);
@@ -393,8 +393,8 @@ static void add_window(struct muxbus_command *command, const struct agent_launch
 	    "#{window_id} #{pane_id} #{pane_pid}", "-t", (char *)NULL);
 	muxbus_command_argf(command, "$%" PRIu32 ":", launch->session);
 	muxbus_command_args(command, "-n", (char *)NULL);
-	spawn_literal_arg(command, launch->plan->name);
-	add_surroundings(command, launch->plan);
+	spawn_literal_arg(command, launch->spec->name);
+	add_surroundings(command, launch->spec);
 	muxbus_command_args(command, "--", WAITING_PROGRAM, (char *)NULL);
 	muxbus_command_next(command);
 }
@@ -413,7 +413,7 @@ static void on_window(void *data, int error, const struct muxbus_reply *replies,
 static void on_session(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-	const struct agent_spec *plan = launch->plan;
+	const struct agent_spec *spec = launch->spec;
 	struct muxbus_command *command;
 	uint32_t first;
 	if (!may_go_on(launch, error, replies, count))
@@ -426,7 +426,7 @@ static void on_session(void *data, int error, const struct muxbus_reply *replies
 	}
 	command =
 	    tmux_command("set-option", "-t", TMUX_ID('$', launch->session), "history-limit", NULL);
-	muxbus_command_argf(command, "%" PRId64, plan->history_limit);
+	muxbus_command_argf(command, "%" PRId64, spec->history_limit);
 	muxbus_command_next(command);
 	add_window(command, launch);
 	muxbus_command_args(command, "kill-window", "-t", TMUX_ID('@', first), NULL);
@@ -434,10 +434,10 @@ static void on_session(void *data, int error, const struct muxbus_reply *replies
 }
 
 /* Names of sessions cannot have '.' and ':'. */
-static void add_session_name(struct muxbus_command *command, const struct agent_spec *plan)
+static void add_session_name(struct muxbus_command *command, const struct agent_spec *spec)
 {
 	char name[sizeof SESSION_PREFIX + AGENT_NAME_MAX];
-	snprintf(name, sizeof name, SESSION_PREFIX "%s", plan->name);
+	snprintf(name, sizeof name, SESSION_PREFIX "%s", spec->name);
 	for (char *at = name; *at != '\0'; at++)
 		if (*at == '.' || *at == ':')
 			*at = '_';
@@ -446,16 +446,16 @@ static void add_session_name(struct muxbus_command *command, const struct agent_
 
 static void make_session(struct agent_launch *launch, muxbus_reply_fn *reply)
 {
-	const struct agent_spec *plan = launch->plan;
+	const struct agent_spec *spec = launch->spec;
 	/* -E: the session must not get this daemon's environment. */
 	struct muxbus_command *command = tmux_command(
 	    "new-session", "-d", "-E", "-P", "-F", "#{session_id} #{window_id}", "-x", NULL);
-	muxbus_command_argf(command, "%" PRId64, plan->width);
+	muxbus_command_argf(command, "%" PRId64, spec->width);
 	muxbus_command_args(command, "-y", (char *)NULL);
-	muxbus_command_argf(command, "%" PRId64, plan->height);
+	muxbus_command_argf(command, "%" PRId64, spec->height);
 	if (!launch->is_unnamed)
-		add_session_name(command, plan);
-	add_surroundings(command, plan);
+		add_session_name(command, spec);
+	add_surroundings(command, spec);
 	muxbus_command_args(command, "--", WAITING_PROGRAM, (char *)NULL);
 	run(launch, command, reply);
 }
@@ -524,7 +524,7 @@ bool agent_launch_start(
 	launch->tmux = parts->tmux;
 	launch->command = command;
 	reporter_new_token(launch->token);
-	launch->plan = &agent->plan;
+	launch->spec = &agent->spec;
 	launch->handlers = handlers;
 	launch->session = launch->window = launch->pane = MUXBUS_NO_ID;
 	agent->launch = launch;

@@ -168,7 +168,7 @@ static bool check_adoption(struct request *request, const struct ensure_args *ar
 
 /* ensure_agent with pane: adopts the agent in it. */
 static void ensure_pane(
-    struct request *request, const struct ensure_args *args, struct agent_spec *plan)
+    struct request *request, const struct ensure_args *args, struct agent_spec *spec)
 {
 	const struct muxbus_pane *pane;
 	struct pane_ref teller;
@@ -176,12 +176,12 @@ static void ensure_pane(
 	    !requester_pane(request, NULL, &teller))
 		return;
 	once_keep(request_once(request), "");
-	agent_adopt(request_daemon(request)->agents, request, plan, pane, &teller);
+	agent_adopt(request_daemon(request)->agents, request, spec, pane, &teller);
 }
 
 /* ensure_agent with a name only: finds the agent. */
 static void ensure_name(
-    struct request *request, const struct ensure_args *args, struct agent_spec *plan)
+    struct request *request, const struct ensure_args *args, struct agent_spec *spec)
 {
 	const struct agent *agent =
 	    args->name != NULL ? agent_get(request_daemon(request)->agents, args->name) : NULL;
@@ -192,12 +192,12 @@ static void ensure_name(
 		return;
 	}
 	if (requester_pane(request, NULL, &teller))
-		agent_join(request, agent, plan, &teller);
+		agent_join(request, agent, spec, &teller);
 }
 
 /* ensure_agent with a command: starts the agent if it does not run. */
 static void ensure_command(
-    struct request *request, const struct ensure_args *args, struct agent_spec *plan)
+    struct request *request, const struct ensure_args *args, struct agent_spec *spec)
 {
 	struct pane_ref teller;
 	char cwd[PATH_MAX];
@@ -209,17 +209,17 @@ static void ensure_command(
 	    !requester_pane(request, NULL, &teller) ||
 	    !requester_cwd(request, args->spawn.cwd, &teller, cwd, sizeof cwd))
 		return;
-	plan->command = agent_strings_copy(args->spawn.command.strings, args->spawn.command.count);
-	plan->env = make_env(args->spawn.env);
-	plan->cwd = xstrdup(cwd);
+	spec->command = agent_strings_copy(args->spawn.command.strings, args->spawn.command.count);
+	spec->env = make_env(args->spawn.env);
+	spec->cwd = xstrdup(cwd);
 	once_keep(request_once(request), "");
-	agent_ensure(request_daemon(request)->agents, request, plan, &teller);
+	agent_ensure(request_daemon(request)->agents, request, spec, &teller);
 }
 
 static void handle_ensure(struct request *request, const void *data)
 {
 	const struct ensure_args *args = data;
-	struct agent_spec plan = {.width = args->width,
+	struct agent_spec spec = {.width = args->width,
 	    .height = args->height,
 	    .history_limit = args->history_limit,
 	    .wants_notices = args->notices,
@@ -230,15 +230,15 @@ static void handle_ensure(struct request *request, const void *data)
 		request_fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
 		return;
 	}
-	snprintf(plan.name, sizeof plan.name, "%s", args->name != NULL ? args->name : "");
-	plan.prompt = args->prompt != NULL ? xstrdup(args->prompt) : NULL;
+	snprintf(spec.name, sizeof spec.name, "%s", args->name != NULL ? args->name : "");
+	spec.prompt = args->prompt != NULL ? xstrdup(args->prompt) : NULL;
 	if (args->pane != NULL)
-		ensure_pane(request, args, &plan);
+		ensure_pane(request, args, &spec);
 	else if (args->spawn.command.is_given)
-		ensure_command(request, args, &plan);
+		ensure_command(request, args, &spec);
 	else
-		ensure_name(request, args, &plan);
-	agent_spec_finish(&plan); /* frees the members that were not taken */
+		ensure_name(request, args, &spec);
+	agent_spec_finish(&spec); /* frees the members that were not taken */
 }
 
 /* Handles a repeated request like the first one, and so finds the agent. */
@@ -423,7 +423,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	    order.agent != NULL ? agent_get(agents, order.agent) : choose_agent(request, &teller);
 	if (agent == NULL && order.agent == NULL)
 		return;
-	order.agent = agent != NULL ? agent->plan.name : order.agent;
+	order.agent = agent != NULL ? agent->spec.name : order.agent;
 	if (args->is_known_call && agent != NULL && agent->state != AGENT_BLOCKED)
 		order.is_response = false; /* nothing is asked: the text is a task */
 	/* Refuse spaces alone: they look like an empty prompt, and would precede the next text. */

@@ -9,7 +9,7 @@
 
 extern const struct record_kind agent_kind;
 void agent_store(const struct agent *agent);
-/* Fills plan, which the caller finishes, pane, teller and profile. False if invalid. */
+/* Fills spec, which the caller finishes, pane, teller and profile. False if invalid. */
 bool agent_record_read(struct agent *agent, const struct json *value);
 
 /* The turn that a task begins: agent_turn.c. */
@@ -90,11 +90,11 @@ bool agent_adopt_look(const struct daemon *parts, struct request *request,
 /* Writes the first free name: "claude", "claude-2". */
 void agent_adopt_name(const struct agent_set *set, const char *kind, char out[AGENT_NAME_MAX + 1]);
 
-/* Fills plan with what is known of the program. */
-void agent_adopt_plan(
-    const struct agent_adoptee *adoptee, const struct muxbus_pane *pane, struct agent_spec *plan);
+/* Fills spec with what is known of the program. */
+void agent_adopt_spec(
+    const struct agent_adoptee *adoptee, const struct muxbus_pane *pane, struct agent_spec *spec);
 
-/* Assigns a program in a pane to an agent, whose plan is set. */
+/* Assigns a program in a pane to an agent, whose spec is set. */
 void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, uint32_t pane);
 
 /* Calls roof->ended() when the program ends. Returns false if it has ended already. */
@@ -131,9 +131,9 @@ struct agent_launch_handlers {
 
 /*
  * Makes a session, or, if the agent has a pane, uses the session of this pane, which is closed.
- * Sets agent->launch before any handler is called. The agent's plan must last until done is called
- * or the launch is cancelled. command replaces the plan's, and is freed by the launch; NULL: the
- * plan's. Returns false if tmux is not connected.
+ * Sets agent->launch before any handler is called. The agent's spec must last until done is called
+ * or the launch is cancelled. command replaces the spec's, and is freed by the launch; NULL: the
+ * spec's. Returns false if tmux is not connected.
  */
 bool agent_launch_start(
     struct agent *agent, char **command, const struct agent_launch_handlers *handlers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The record of an agent in the store: its plan, its pane, and what was learned of its prompt. */
+/* The record of an agent in the store: its spec, its pane, and what was learned of its prompt. */
 #include "daemon/agent/agent_private.h"
 
 #include <muxbus.h>
@@ -32,16 +32,16 @@ static const struct record_field profile_fields[] = {
 };
 
 static const struct record_field agent_fields[] = {
-    {RECORD_ROW(WORD, struct kept_agent, agent.plan.name, "name")},
-    {RECORD_ROW(STRINGS, struct kept_agent, agent.plan.command, "command")},
-    {RECORD_ROW(STRINGS, struct kept_agent, agent.plan.env, "env")},
-    {RECORD_ROW(TEXT, struct kept_agent, agent.plan.cwd, "cwd")},
-    {RECORD_ROW(TEXT, struct kept_agent, agent.plan.prompt, "prompt"), .is_optional = true},
-    {RECORD_ROW(NATURAL, struct kept_agent, agent.plan.width, "width")},
-    {RECORD_ROW(NATURAL, struct kept_agent, agent.plan.height, "height")},
-    {RECORD_ROW(NATURAL, struct kept_agent, agent.plan.history_limit, "history_limit")},
-    {RECORD_ROW(NATURAL, struct kept_agent, agent.plan.startup_timeout_ms, "startup_timeout_ms")},
-    {RECORD_ROW(BOOL, struct kept_agent, agent.plan.wants_notices, "notices"), .is_optional = true},
+    {RECORD_ROW(WORD, struct kept_agent, agent.spec.name, "name")},
+    {RECORD_ROW(STRINGS, struct kept_agent, agent.spec.command, "command")},
+    {RECORD_ROW(STRINGS, struct kept_agent, agent.spec.env, "env")},
+    {RECORD_ROW(TEXT, struct kept_agent, agent.spec.cwd, "cwd")},
+    {RECORD_ROW(TEXT, struct kept_agent, agent.spec.prompt, "prompt"), .is_optional = true},
+    {RECORD_ROW(NATURAL, struct kept_agent, agent.spec.width, "width")},
+    {RECORD_ROW(NATURAL, struct kept_agent, agent.spec.height, "height")},
+    {RECORD_ROW(NATURAL, struct kept_agent, agent.spec.history_limit, "history_limit")},
+    {RECORD_ROW(NATURAL, struct kept_agent, agent.spec.startup_timeout_ms, "startup_timeout_ms")},
+    {RECORD_ROW(BOOL, struct kept_agent, agent.spec.wants_notices, "notices"), .is_optional = true},
     {RECORD_ROW(PANE, struct kept_agent, agent.pane, "pane"), .is_optional = true},
     {RECORD_ROW(PANE, struct kept_agent, agent.teller, "teller"), .is_optional = true},
     {RECORD_ROW(THREAD, struct kept_agent, agent.teller, "teller_thread"), .is_optional = true},
@@ -85,7 +85,7 @@ void agent_store(const struct agent *agent)
 	}
 	if (!agent->is_crash_told)
 		kept.agent.reason[0] = '\0';
-	record_put(queue_store(agent->set->parts->queue), &agent_kind, agent->plan.name, &kept);
+	record_put(queue_store(agent->set->parts->queue), &agent_kind, agent->spec.name, &kept);
 }
 
 bool agent_record_read(struct agent *agent, const struct json *value)
@@ -106,6 +106,6 @@ bool agent_record_read(struct agent *agent, const struct json *value)
 		agent->restarts = AGENT_RESTARTS_MAX;
 	if (agent->is_crash_told)
 		agent->state = AGENT_CRASHED;
-	return agent->plan.command[0] != NULL &&
-	    (agent->is_adopted || (agent->plan.width > 0 && agent->plan.height > 0));
+	return agent->spec.command[0] != NULL &&
+	    (agent->is_adopted || (agent->spec.width > 0 && agent->spec.height > 0));
 }

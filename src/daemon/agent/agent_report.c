@@ -252,7 +252,7 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 	const struct agent *agent = task->agent;
 	struct task_output output;
 	read_output(task, screen, strcmp(outcome, "ready") == 0, max, &output);
-	json_put_str(writer, "agent", agent->plan.name);
+	json_put_str(writer, "agent", agent->spec.name);
 	json_put_str(writer, "task", task->id);
 	json_put_str(writer, "outcome", outcome);
 	(void)json_put_text(writer, "reason", reason, strlen(reason));
@@ -322,7 +322,7 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 	struct json_writer writer;
 	struct buf data;
 	snprintf(text, sizeof text, "the task of agent %s ended after %.1f s: %s",
-	    task->agent->plan.name, (double)clock_since_ms(task->created_ms) / 1000, outcome);
+	    task->agent->spec.name, (double)clock_since_ms(task->created_ms) / 1000, outcome);
 	/* If the notification is too long when escaped, it gets less of the output. */
 	for (max = max < NOTE_OUTPUT_MAX ? max : NOTE_OUTPUT_MAX;; max /= 4) {
 		json_start_object(&writer, &data, NOTE_MAX);
@@ -346,7 +346,7 @@ void agent_report_accepted(const struct agent_task *task, struct request *reques
 	    task->agent->state == AGENT_READY && task->agent->task_count == 1 ? "about to be typed"
 									      : "queued",
 	    task->id);
-	json_put_str(writer, "agent", task->agent->plan.name);
+	json_put_str(writer, "agent", task->agent->spec.name);
 	json_put_str(writer, "task", task->id);
 	json_put_str(writer, "id", task->id);
 	json_put_int(writer, "position", (int64_t)task->agent->task_count);
@@ -363,7 +363,7 @@ void agent_report_refuse(const struct agent *agent, struct request *request,
 	json_start(&writer, &data, SCREEN_MAX);
 	agent_write(&writer, agent);
 	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" is %s (%s): %s",
-	    agent->plan.name, agent_state_names[agent->state], agent->reason, advice);
+	    agent->spec.name, agent_state_names[agent->state], agent->reason, advice);
 	buf_finish(&data);
 }
 
@@ -389,7 +389,7 @@ void agent_report_progress(void *data)
 		json_start(&writer, &line, PROGRESS_MAX);
 		message_begin_notice(&writer, "progress");
 		json_put_raw(&writer, "request", id, strlen(id));
-		json_put_str(&writer, "agent", task->agent->plan.name);
+		json_put_str(&writer, "agent", task->agent->spec.name);
 		json_put_str(&writer, "task", task->id);
 		json_put_int(&writer, "from", (int64_t)from);
 		json_put_int(&writer, "to", (int64_t)(from + used));

@@ -17,7 +17,7 @@ static size_t read_words(const struct agent *agent, char *text, const char *word
 {
 	static const char plain[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:,@%+-= ";
-	char *const *command = agent->plan.command;
+	char *const *command = agent->spec.command;
 	size_t count = 0;
 	char *rest = NULL;
 	if (command[1] == NULL && text[strspn(text, plain)] != '\0')
@@ -66,7 +66,7 @@ static bool names_one(const char *kind, const char *const *words, size_t count)
  */
 static char **make_command(const struct agent *agent, const char **ret_problem)
 {
-	char *text = xstrdup(agent->plan.command[0]);
+	char *text = xstrdup(agent->spec.command[0]);
 	const char *words[WORDS_MAX], *made[WORDS_MAX + 2];
 	size_t count = read_words(agent, text, words), used = 0;
 	const char *kind = count > 0 ? kind_of(words[0]) : NULL;
@@ -131,7 +131,7 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 	struct agent_set *set = list_entry(listener, struct agent_set, reports);
 	const struct presence *presence = presence_of_pane(set->parts->presences, pane);
 	const struct agent *found = agent_of_pane(set, pane->pane);
-	struct agent *agent = found != NULL ? agent_get(set, found->plan.name) : NULL;
+	struct agent *agent = found != NULL ? agent_get(set, found->spec.name) : NULL;
 	if (agent == NULL || agent->is_adopted || presence == NULL ||
 	    presence->session[0] == '\0' ||
 	    (agent->conversation != NULL && strcmp(agent->conversation, presence->session) == 0))

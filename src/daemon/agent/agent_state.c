@@ -12,13 +12,13 @@ char **agent_strings_copy(const char *const *strings, size_t count)
 	return copy;
 }
 
-void agent_spec_finish(struct agent_spec *plan)
+void agent_spec_finish(struct agent_spec *spec)
 {
-	mem_free_strings(plan->command);
-	mem_free_strings(plan->env);
-	mem_free(plan->cwd);
-	mem_free(plan->prompt);
-	*plan = (struct agent_spec){0};
+	mem_free_strings(spec->command);
+	mem_free_strings(spec->env);
+	mem_free(spec->cwd);
+	mem_free(spec->prompt);
+	*spec = (struct agent_spec){0};
 }
 
 static bool is_equal(char *const *one, char *const *other)
@@ -70,7 +70,7 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 	}
 	if (!is_new)
 		return;
-	log_debug("agent %s: %s, was %s: %s", agent->plan.name, agent_state_names[state],
+	log_debug("agent %s: %s, was %s: %s", agent->spec.name, agent_state_names[state],
 	    agent_state_names[agent->state], reason);
 	agent->state = state;
 	agent->since_ms = clock_real_ms();
@@ -82,7 +82,7 @@ struct agent *agent_get(const struct agent_set *set, const char *name)
 	if (set == NULL)
 		return NULL; /* happens in a test without agents */
 	list_each (struct agent, agent, &set->agents, link)
-		if (strcmp(agent->plan.name, name) == 0)
+		if (strcmp(agent->spec.name, name) == 0)
 			return agent;
 	return NULL;
 }

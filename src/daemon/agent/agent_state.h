@@ -32,7 +32,7 @@ struct agent_spec {
 	int64_t startup_timeout_ms;
 };
 
-void agent_spec_finish(struct agent_spec *plan);
+void agent_spec_finish(struct agent_spec *spec);
 /* Returns the first parameter that makes a different agent (command, env or cwd), or NULL. */
 const char *agent_spec_difference(const struct agent_spec *one, const struct agent_spec *other);
 
@@ -112,7 +112,7 @@ struct agent_asked {
 struct agent {
 	struct list link;
 	struct agent_set *set;
-	struct agent_spec plan;
+	struct agent_spec spec;
 	struct pane_ref pane; /* cleared: no pane yet */
 	struct pane_ref teller;
 	struct pane_caller maker; /* who made its pane */

@@ -64,7 +64,7 @@ static struct json_writer *begin_result(
     struct request *request, const struct agent *agent, uint32_t pane, bool is_released)
 {
 	struct json_writer *writer = request_result(request);
-	json_put_str(writer, "agent", agent->plan.name);
+	json_put_str(writer, "agent", agent->spec.name);
 	json_put_id(writer, "pane", '%', pane);
 	json_put_bool(writer, "released", is_released);
 	return writer;

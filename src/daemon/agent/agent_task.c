@@ -61,7 +61,7 @@ static void task_store(const struct agent_task *task)
 		kept.typed_ms = clock_real_ms() - (clock_boot_ms() - task->typed_ms);
 	if (task->is_response)
 		return;
-	snprintf(kept.agent, sizeof kept.agent, "%s", task->agent->plan.name);
+	snprintf(kept.agent, sizeof kept.agent, "%s", task->agent->spec.name);
 	record_put(queue_store(task->agent->set->parts->queue), &task_kind, task->id, &kept);
 }
 

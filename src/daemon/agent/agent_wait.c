@@ -32,7 +32,7 @@ static void waiter_answer(struct agent_waiter *waiter)
 	struct json_writer *writer = request_result(request);
 	const struct agent *agent = waiter->agent;
 	char message[300];
-	snprintf(message, sizeof message, "Agent %s is %s: %s.", agent->plan.name,
+	snprintf(message, sizeof message, "Agent %s is %s: %s.", agent->spec.name,
 	    agent_state_names[agent->state], agent->reason);
 	agent_write(writer, agent);
 	json_put_bool(writer, "started", waiter->is_started);
@@ -66,7 +66,7 @@ static void waiter_fail(struct agent_waiter *waiter, enum message_error error, c
 	agent_write(&writer, agent);
 	waiter_free(waiter);
 	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" %s: %s%.*s",
-	    agent->plan.name, what, agent->reason, (int)lines.len, (const char *)lines.data);
+	    agent->spec.name, what, agent->reason, (int)lines.len, (const char *)lines.data);
 	buf_finish(&data);
 	buf_finish(&lines);
 }
@@ -118,7 +118,7 @@ void agent_waiters_step(struct agent *agent)
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started)
 {
 	struct agent_waiter *waiter = xcalloc(1, sizeof *waiter);
-	int64_t limit_ms = agent->plan.startup_timeout_ms;
+	int64_t limit_ms = agent->spec.startup_timeout_ms;
 	if (agent->is_adopted && limit_ms > ADOPTED_MS)
 		limit_ms = ADOPTED_MS;
 	waiter->agent = agent;

@@ -143,11 +143,11 @@ static void put_agent(
 		if (presence->session[0] != '\0')
 			json_put_str(writer, "conversation", presence->session);
 	} else if (agent != NULL) {
-		json_put_str(writer, "agent", agent->plan.name);
+		json_put_str(writer, "agent", agent->spec.name);
 	}
 	if (agent != NULL && !agent->is_adopted) {
 		json_put_bool(writer, "kept", true);
-		json_put_str(writer, "name", agent->plan.name);
+		json_put_str(writer, "name", agent->spec.name);
 	}
 }
 
