@@ -583,14 +583,14 @@ static bool load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-static const struct agent_roof roof = {
+static const struct agent_callbacks callbacks = {
     .changed = on_changed, .remove = agent_remove, .ended = on_ended};
 
 struct agent_set *agent_set_new(const struct daemon *parts)
 {
 	struct agent_set *set = xcalloc(1, sizeof *set);
 	set->parts = parts;
-	set->roof = &roof;
+	set->callbacks = &callbacks;
 	list_init(&set->agents);
 	list_init(&set->listeners);
 	set->listener.event = on_event;

@@ -129,7 +129,7 @@ void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, 
 static void on_end(void *data)
 {
 	struct agent *agent = data;
-	agent->set->roof->ended(agent);
+	agent->set->callbacks->ended(agent);
 }
 
 bool agent_adopt_watch(struct agent *agent)

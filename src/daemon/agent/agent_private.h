@@ -97,7 +97,7 @@ void agent_adopt_spec(
 /* Assigns a program in a pane to an agent, whose spec is set. */
 void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, uint32_t pane);
 
-/* Calls roof->ended() when the program ends. Returns false if it has ended already. */
+/* Calls callbacks->ended() when the program ends. Returns false if it has ended already. */
 bool agent_adopt_watch(struct agent *agent);
 
 /* The first process of a pane has ended. If it is the agent's, keeps its exit status. */

@@ -74,7 +74,7 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 	    agent_state_names[agent->state], reason);
 	agent->state = state;
 	agent->since_ms = clock_real_ms();
-	agent->set->roof->changed(agent);
+	agent->set->callbacks->changed(agent);
 }
 
 struct agent *agent_get(const struct agent_set *set, const char *name)

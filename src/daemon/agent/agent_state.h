@@ -2,7 +2,7 @@
 /*
  * The lowest part of agents: the members of an agent, its tasks, and its state. All other parts of
  * agents include this header. agent.c calls the other parts, and they call agent.c by the callbacks
- * of struct agent_roof.
+ * of struct agent_callbacks.
  */
 #pragma once
 
@@ -150,7 +150,7 @@ struct agent {
 };
 
 /* Callbacks of agent.c. */
-struct agent_roof {
+struct agent_callbacks {
 	/* The state has changed. */
 	void (*changed)(struct agent *agent);
 	/* Removes the agent everywhere, and frees it. */
@@ -161,7 +161,7 @@ struct agent_roof {
 
 struct agent_set {
 	const struct daemon *parts;
-	const struct agent_roof *roof;
+	const struct agent_callbacks *callbacks;
 	struct list agents;
 	size_t count;
 	struct list listeners; /* of struct agent_listener */

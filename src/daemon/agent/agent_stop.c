@@ -86,7 +86,7 @@ static void finish(struct agent *agent)
 		request_note_durable(request);
 		request_done(request);
 	}
-	agent->set->roof->remove(agent, "it was stopped");
+	agent->set->callbacks->remove(agent, "it was stopped");
 }
 
 /* Releases an adopted agent: its program and its pane are left alone. */
@@ -97,7 +97,7 @@ static void release(struct agent *agent, struct request *request)
 	json_put_bool(writer, "killed", false);
 	snprintf(agent->reason, sizeof agent->reason, "%s", reason);
 	agent_tasks_end(agent, "released", true);
-	agent->set->roof->remove(agent, reason);
+	agent->set->callbacks->remove(agent, reason);
 	request_done(request);
 }
 
