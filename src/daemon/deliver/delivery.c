@@ -28,15 +28,15 @@ struct delivery_set {
 	struct event_log_listener clients;
 };
 
-/* Finds the way to an address. is_left: only by a way that has start(). */
+/* Finds the way to an address. needs_start: only by a way that has start(). */
 static void find_way(const struct mail_office *office, const struct pane_ref *address,
-    const struct mail *mail, bool is_left, struct way_found *ret_found)
+    const struct mail *mail, bool needs_start, struct way_found *ret_found)
 {
 	const struct way_place place = {.parts = office->parts,
 	    .address = address,
 	    .failure = mail != NULL && mail->has_failed ? mail->reason : NULL,
 	    .runs_on_notify = on_notify_is_set(office->parts->on_notify),
-	    .is_left = is_left};
+	    .needs_start = needs_start};
 	way_find(&place, ret_found);
 }
 

@@ -17,7 +17,7 @@ void way_find(const struct way_place *place, struct way_found *ret_found)
 	for (size_t at = 0; ways[at] != NULL; at++) {
 		const struct way *way = ways[at];
 		enum way_use use;
-		if (place->is_left && way->start == NULL)
+		if (place->needs_start && way->start == NULL)
 			continue;
 		if (way->is_for_person && is_person < 0)
 			is_person = person_has_pane(place->parts, place->address);

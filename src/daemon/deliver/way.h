@@ -29,7 +29,7 @@ struct way_place {
 	const struct pane_ref *address;
 	const char *failure; /* why the agent's queue command is not asked now; NULL: ask it */
 	bool runs_on_notify; /* on_notify is configured */
-	bool is_left; /* skip the ways without start() */
+	bool needs_start; /* skip the ways without start() */
 };
 
 struct way_found {
