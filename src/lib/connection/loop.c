@@ -9,10 +9,11 @@
  * more is ready. Callbacks may end any watch and stop any timer. A watch that ends during a turn is
  * freed after the turn, since its event may have been read already.
  *
- * The timerfd is set to the first timer, or disarmed, so an idle process never wakes up. A distant
- * time stays set even when its timer is stopped, since the next timer is usually due later; until
- * the timerfd fires, starting and stopping such timers costs no system call. A timer that is due at
- * once uses an eventfd, because setting a timerfd to the past costs ten times as much.
+ * The timerfd is set to the first timer, or disarmed. A time more than FAR_US away stays set even
+ * when its timer is stopped, since the next timer is usually due later; so an idle process wakes up
+ * at most once. Until the timerfd fires, starting and stopping such timers costs no system call. A
+ * timer that is due at once uses an eventfd, because setting a timerfd to the past costs ten times
+ * as much.
  */
 #include "lib/connection/loop.h"
 
