@@ -10,6 +10,7 @@
 #include <nats/nats.h>
 
 #include "io/loop_timer.h"
+#include "nats/name.h"
 #include "wire/json.h"
 
 enum {
@@ -468,14 +469,14 @@ bool broker_ask(struct broker *broker, const char *subject, const struct broker_
 bool broker_ask_js(struct broker *broker, const char *verb, const char *payload, int64_t timeout_ms,
     broker_reply_fn *reply, void *data)
 {
-	char subject[256];
+	char subject[NAME_SUBJECT_SIZE];
 	(void)snprintf(subject, sizeof subject, "%s%s", broker->js_prefix, verb);
 	return broker_ask(broker, subject, NULL, payload, strlen(payload), timeout_ms, reply, data);
 }
 
 bool broker_request(struct broker *broker, const char *verb, const char *reply, const char *payload)
 {
-	char subject[256];
+	char subject[NAME_SUBJECT_SIZE];
 	(void)snprintf(subject, sizeof subject, "%s%s", broker->js_prefix, verb);
 	return broker_publish(broker, subject, reply, payload, strlen(payload));
 }
