@@ -273,10 +273,15 @@ call wait_for_idle '{"cpu_threshold":100000,"duration_seconds":1,"pane":"'"$pane
 idle=$(field .result.id)
 kill_daemon
 until_is 'the watch stays after a restart, with its count' 2 matches
+is 'and says that output may be missing' "$(ask '{"method":"list_watches"}' | jq -r '.result.watches[] | select(.id == "'"$watch"'").gap')" true
 call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$idle"'"}}'
 is 'the wait for idleness ends' "$(field '.result.notifications[0].data | "\(.reason) \(.condition.cpu_below)"')" 'match 100000'
 t send-keys -t "$pane" 'echo again $((1 + 2)) done' Enter
 until_is 'and the watch goes on' 3 matches
+gap_of() {
+	ask '{"method":"list_notifications"}' | jq -c '[.result.notifications[] | select(.id == "'"$watch"'").data.gap] | last'
+}
+is 'with a gap in its notification' "$(gap_of)" true
 # Every line that matches counts, and the first 20 of a notification are in its data.
 call list_notifications '{}' # they are read: the next match is another notification
 seq -f 'again %.0f done' 4 33 >"$dir/burst" # in one write

@@ -313,8 +313,8 @@ const struct method methods_wait[] = {
 	.help = "With once false one line counts once, also if it matches before its end, and "
 		"again if it begins again. Matches that come together are one notification: "
 		"count has their number, data.details the first, and data.further up to 19 "
-		"more of them, in 16 KiB. There is one in 50 ms at most; while none has read it "
-		"the next ones are counted into it.",
+		"more of them, in 16 KiB. data.gap is true if output may be missed. There is one "
+		"in 50 ms at most; while none has read it the next ones are counted into it.",
 	METHOD_CALL(handle_watch, pane_watch_args, watch_fields, started_results),
 	.flags = METHOD_ONE_PANE | METHOD_BY_OUTPUT | METHOD_NEEDS_TMUX,
 	.recheck = "list_watches",

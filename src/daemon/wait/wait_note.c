@@ -22,6 +22,8 @@ static void write_background(const struct wait *wait, struct json_writer *writer
 	if (part->pane.pane != MUXBUS_NO_ID)
 		json_put_id(writer, "watched_pane", '%', part->pane.pane);
 	json_put_raw(writer, "condition", part->spec, strlen(part->spec));
+	if (part->condition->has_gap)
+		json_put_bool(writer, "gap", true);
 	if (wait->first_len > 0)
 		json_put_raw(writer, "details", found, wait->first_len);
 	else if (wait->found_count == 0 && details->len > 0 && details->len < DETAILS_MAX)

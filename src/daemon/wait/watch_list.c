@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of all watches, of files and in the background: cancel_watch, list_watches. */
 #include "daemon/server/handler.h"
+#include "daemon/wait/condition.h"
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
 #include "wire/page.h"
@@ -179,6 +180,7 @@ static const struct field_result list_results[] = {
     {"watches[].file", "string|null", "the file that is watched"},
     {"watches[].watched_pane", "string|null", "the pane that is watched"},
     {"watches[].condition", "object", "of kinds other than file: what is waited for"},
+    {"watches[].gap", "boolean", "true: output may be missed, as while muxbusd did not run"},
     {"watches[].watched_pane_gone", "boolean", "true: gone; another may have its id now"},
     {"watches[].pane", "string|null", "the pane it wakes"},
     {"watches[].pane_gone", "boolean", "true: gone; another may have its id now"},
@@ -209,6 +211,8 @@ static void put_wait(struct json_writer *writer, struct tmux *tmux, const struct
 	put_subject(writer, tmux, wait);
 	pane_fate_write(writer, tmux, "pane", &wait->pane);
 	json_put_raw(writer, "condition", spec, strlen(spec));
+	if (wait->parts[0].condition->has_gap)
+		json_put_bool(writer, "gap", true);
 	json_put_bool(writer, "once", wait->is_once);
 	json_put_time(writer, "due", wait->due_ms);
 	json_put_int(writer, "count", wait->matches);
