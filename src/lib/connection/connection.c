@@ -326,7 +326,9 @@ static void stop_watching(struct muxbus_connection *connection)
 /* Kills the client and calls all pending reply callbacks. */
 static void enter_failed(struct muxbus_connection *connection)
 {
-	bool was_ours = connection->error == 0;
+	int error = connection->error;
+	if (error == 0) /* the close of this connection; tmux may have ended the client before */
+		error = connection->was_told_to_end ? MUXBUS_ERR_CLOSED : MUXBUS_ERR_CANCELLED;
 	library_log(MUXBUS_LOG_DEBUG, "connection %ld: %s", (long)connection->client.pid,
 	    connection->reason);
 	connection->state = STATE_FAILED;
@@ -334,7 +336,7 @@ static void enter_failed(struct muxbus_connection *connection)
 	client_end(&connection->client, SIGKILL);
 	client_close_streams(&connection->client);
 	loop_timeout_start(&connection->end_timer, KILL_TIMEOUT_MS);
-	pending_fail_all(&connection->queue, was_ours ? MUXBUS_ERR_CANCELLED : connection->error);
+	pending_fail_all(&connection->queue, error);
 }
 
 /* Calls the closed handler, which may free the connection, so the caller must not use it then. */
