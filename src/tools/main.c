@@ -202,29 +202,23 @@ static void on_progress(void *data, const struct json *params)
 	send_line(call->main, &line);
 }
 
-static bool has_kept(const struct tools_main *main)
-{
-	list_each (struct served_call, call, &main->calls, link)
-		if (call->kept[0] != '\0')
-			return true;
-	return false;
-}
-
 /* Lists the kept calls that began under an earlier muxbusd, so that the next one knows them. */
 static void put_kept(const struct tools_main *main, struct json_writer *writer)
 {
-	if (!has_kept(main))
-		return;
-	json_array_begin(writer, "calls");
+	bool has_any = false;
 	list_each (struct served_call, call, &main->calls, link) {
 		if (call->kept[0] == '\0')
 			continue;
+		if (!has_any)
+			json_array_begin(writer, "calls");
+		has_any = true;
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "id", call->id);
 		json_put_str(writer, "kept", call->kept);
 		json_object_end(writer);
 	}
-	json_array_end(writer);
+	if (has_any)
+		json_array_end(writer);
 }
 
 /* Provides the tools if they were listed and the connection is up. */

@@ -13,7 +13,9 @@
 #define MCP_MESSAGE_CURSOR_MAX 4096 /* bytes */
 #define MCP_MESSAGE_MAX 65536 /* bytes of a message without its cursor or arguments */
 
+#define FIRST_VERSION "2024-11-05"
 #define ASKED_VERSION "2025-06-18"
+#define LAST_VERSION "2025-11-25"
 
 enum { METHOD_NOT_FOUND = -32601 };
 
@@ -22,7 +24,7 @@ enum { METHOD_NOT_FOUND = -32601 };
  * all of them.
  */
 static const char *const mcp_message_versions[] = {
-    "2024-11-05", "2025-03-26", ASKED_VERSION, "2025-11-25", NULL};
+    FIRST_VERSION, "2025-03-26", ASKED_VERSION, LAST_VERSION, NULL};
 
 static void begin(struct json_writer *writer, struct buf *out, size_t max)
 {
@@ -324,18 +326,15 @@ static void take_initialize(struct mcp_server *server, const struct json *result
 	const struct json *version = json_member(result, "protocolVersion");
 	char shown[STR_SHOWN_SIZE];
 	struct buf message;
-	size_t at = 0;
 	if (version == NULL || version->type != JSON_STRING) {
 		mcp_server_give_up(server, "answered initialize without a version of the protocol");
 		return;
 	}
-	while (mcp_message_versions[at] != NULL &&
-	    strcmp(mcp_message_versions[at], version->text) != 0)
-		at++;
-	if (mcp_message_versions[at] == NULL) {
-		mcp_server_give_up(server, "speaks the version %s of MCP; muxbus speaks %s to %s",
-		    str_shown(version->text, version->len, shown), mcp_message_versions[0],
-		    mcp_message_versions[at - 1]);
+	if (!str_is_in(version->text, mcp_message_versions)) {
+		mcp_server_give_up(server,
+		    "speaks the version %s of MCP; muxbus speaks " FIRST_VERSION
+		    " to " LAST_VERSION,
+		    str_shown(version->text, version->len, shown));
 		return;
 	}
 	take_kinds(server, json_member(result, "capabilities"));

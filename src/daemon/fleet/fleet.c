@@ -108,7 +108,6 @@ static const struct method *on_foreign(void *data, const char *name, const struc
 	return &foreign->method;
 }
 
-/* Keep alphabetized. */
 static const struct fleet_route routes[] = {
     {"background_process", .address = "pane"},
     {"describe", .is_own = true},
@@ -147,16 +146,10 @@ static const struct fleet_route routes[] = {
     {"watch_pane", .address = "notify"},
 };
 
-static int compare(const void *name, const void *row)
-{
-	return strcmp(name, ((const struct fleet_route *)row)->method);
-}
-
 static const struct fleet_route *find_route(const char *method)
 {
 	static const struct fleet_route other = {.method = ""};
-	const struct fleet_route *route =
-	    bsearch(method, routes, sizeof routes / sizeof *routes, sizeof *routes, compare);
+	const struct fleet_route *route = str_row(routes, method);
 	return route != NULL ? route : &other;
 }
 

@@ -57,9 +57,7 @@ static bool want(struct hosts_file *file, unsigned line, const struct host_spec 
 
 static int is_socket(const struct dirent *entry)
 {
-	size_t len = strlen(entry->d_name);
-	return len >= sizeof suffix &&
-	    strcmp(entry->d_name + len - (sizeof suffix - 1), suffix) == 0;
+	return str_ends_in(entry->d_name, suffix);
 }
 
 /* Adds the daemons on this machine, each with a socket beside that of its tmux server. */

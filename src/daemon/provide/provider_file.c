@@ -102,9 +102,7 @@ void provider_file_free(struct provider_file *file)
 
 static int is_provider(const struct dirent *entry)
 {
-	size_t len = strlen(entry->d_name), end = strlen(SUFFIX);
-	return entry->d_name[0] != '.' && len > end &&
-	    strcmp(entry->d_name + len - end, SUFFIX) == 0;
+	return entry->d_name[0] != '.' && str_ends_in(entry->d_name, SUFFIX);
 }
 
 /* Replaces the file with the same name, or appends the file. Returns the new count. */

@@ -85,6 +85,13 @@ static struct once_kept *kept_find(const struct once_set *set, const char *name)
 	return kept;
 }
 
+static struct once_kept *kept_of(const struct once *once)
+{
+	char name[STORE_KEY_MAX + 1];
+	once_name(once, name);
+	return kept_find(once->set, name);
+}
+
 /* Adds a request to its pool, in order of time. */
 static void kept_add(
     struct once_set *set, const char *name, const struct once_earlier *earlier, size_t size)
@@ -192,12 +199,7 @@ void once_earlier_finish(struct once_earlier *earlier)
 
 void once_forget(const struct once *once)
 {
-	char name[STORE_KEY_MAX + 1];
-	struct once_kept *kept;
-	if (once == NULL)
-		return;
-	once_name(once, name);
-	kept = kept_find(once->set, name);
+	struct once_kept *kept = once != NULL ? kept_of(once) : NULL;
 	if (kept != NULL)
 		set_remove(once->set, kept);
 }
@@ -287,20 +289,14 @@ void once_set_error(const struct once *once, const char *error)
 
 void once_set_runner(const struct once *once, void *runner)
 {
-	char name[STORE_KEY_MAX + 1];
-	struct once_kept *kept;
-	once_name(once, name);
-	kept = kept_find(once->set, name);
+	struct once_kept *kept = kept_of(once);
 	if (kept != NULL)
 		kept->runner = runner;
 }
 
 void *once_runner(const struct once *once)
 {
-	char name[STORE_KEY_MAX + 1];
-	const struct once_kept *kept;
-	once_name(once, name);
-	kept = kept_find(once->set, name);
+	const struct once_kept *kept = kept_of(once);
 	return kept != NULL ? kept->runner : NULL;
 }
 

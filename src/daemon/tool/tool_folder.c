@@ -238,8 +238,7 @@ static void read_tool(struct tool_folder *folder, const struct place *place, con
 
 static int is_declaration(const struct dirent *entry)
 {
-	size_t len = strlen(entry->d_name);
-	return entry->d_name[0] != '.' && len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
+	return entry->d_name[0] != '.' && str_ends_in(entry->d_name, ".json");
 }
 
 /* Adds an entry for a folder that is not read, as when others can write to it. */

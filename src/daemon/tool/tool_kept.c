@@ -149,7 +149,7 @@ static void write_file(const struct tool_kept_set *set, const char *id, const st
 	answer_path(set, id, path);
 	answer_path(set, ".new", made);
 	fd = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	is_written = fd >= 0 && write(fd, answer->data, answer->len) == (ssize_t)answer->len;
+	is_written = fd >= 0 && file_write_all(fd, answer->data, answer->len) == 0;
 	if (fd >= 0 && close(fd) < 0)
 		is_written = false;
 	if (!is_written || rename(made, path) < 0)
@@ -306,14 +306,8 @@ void tool_kept_set_free(struct tool_kept_set *set)
 static bool read_file(const struct tool_kept_set *set, const char *id, struct buf *out)
 {
 	char path[PATH_MAX + 16];
-	bool is_read;
-	int fd;
 	answer_path(set, id, path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	is_read = fd >= 0 && file_read_all(fd, out) == 0 && out->len > 0;
-	if (fd >= 0)
-		(void)close(fd);
-	return is_read;
+	return file_read(path, O_NOFOLLOW, out) == 0 && out->len > 0;
 }
 
 enum tool_kept_state tool_kept_write(const struct tool_kept_set *set, const char *id,
