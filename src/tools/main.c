@@ -202,7 +202,7 @@ static void on_progress(void *data, const struct json *params)
 	send_line(call->main, &line);
 }
 
-/* Lists the kept calls that began under an earlier muxbusd, so that the next one knows them. */
+/* Lists the kept calls, so that the next muxbusd can resume them. */
 static void put_kept(const struct tools_main *main, struct json_writer *writer)
 {
 	bool has_any = false;

@@ -144,7 +144,7 @@ struct mcp_server {
 	unsigned pages;
 	bool is_list_old; /* the list changed while it was being read */
 	bool has_list; /* the list was read at least once */
-	bool is_closed; /* the server closed its output itself: its exit status says why */
+	bool is_closed; /* the server closed its output, and its exit status says why */
 	bool has_reason;
 	char reason[MCP_SERVER_TEXT_SIZE]; /* why the server cannot be used */
 	unsigned strays;

@@ -13,7 +13,7 @@ enum {
 	CALL_MS = 20000, /* timeout of a call; the source tries again when the host next comes up */
 };
 
-/* The part of a stream for one host. Its call is one of subscribe. */
+/* The part of a stream for one host. The call of the part is a request subscribe. */
 struct stream_source {
 	struct fleet_part part; /* host: NULL while the list of hosts does not have the host */
 	char away[2 * HOST_NAME_BYTES + 2]; /* name of the host while `host` is NULL */

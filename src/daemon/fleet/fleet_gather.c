@@ -32,7 +32,7 @@ static void clear_part(struct fleet_part *part)
 	buf_finish(&own_of(part)->missing);
 }
 
-/* Writes one of the texts of all parts as an array. offset: of the text in a part. */
+/* Writes the same text of each part as an array. offset: where the text is in a part. */
 static void put_parts(
     struct json_writer *writer, const struct fleet_ask *ask, const char *name, size_t offset)
 {

@@ -23,7 +23,7 @@ static const char *const ids[] = {"active_pane", "agent", "current_window", "id"
     "previous_pane", "previous_window", "replaced", "session", "sessions", "task", "timer", "watch",
     "watched_pane", "window", NULL};
 
-/* Members of results whose content is not from the daemon: ids in them stay unchanged. */
+/* Members of results whose content is not the daemon's own. Ids in this content stay unchanged. */
 static const char *const opaque[] = {"data", "params", NULL};
 
 static bool has(const char *const *names, const char *name)
@@ -155,7 +155,7 @@ static void take_host(struct strip *strip, const struct json *value)
 		    "host: must be a string, not %s", json_type_name(value->type));
 }
 
-/* Returns true if "host" is a parameter of a method of the host that its pane names. */
+/* Returns true if "pane" names a host, and "host" is a parameter of a method of that host. */
 static bool has_own_host(const struct host_set *hosts, const struct json *params)
 {
 	const char *rest;

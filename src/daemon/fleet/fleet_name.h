@@ -29,8 +29,8 @@ enum fleet_name_kind {
 };
 
 /*
- * Finds the host that the parameters of a request name, and writes the parameters without it.
- * *ret_host is NULL if they name no host. Returns false with a reason for two hosts or an unknown
+ * Finds the host that the parameters of a request name, and writes the parameters without its name.
+ * *ret_host is NULL if no host is named. Returns false with a reason for two hosts or an unknown
  * host.
  */
 bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,

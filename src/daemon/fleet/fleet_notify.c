@@ -487,8 +487,7 @@ static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 }
 
 /*
- * Fills in the notice from a request. Returns false if the request must be refused, after it has
- * answered the request with an error.
+ * Fills in the notice from a request. Returns false after failing a request that must be refused.
  */
 static bool read_notice(struct fleet_notice *notice, struct request *request,
     const struct host *host, const struct json *params)

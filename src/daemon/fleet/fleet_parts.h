@@ -86,7 +86,7 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 void fleet_put_missing(struct json_writer *writer, const struct host *host, const char *reason);
 /*
  * Reads the parameters of a method of the fleet; args is valid until the next call. Returns false
- * if they are not valid, after it has answered the request with an error.
+ * after failing the request if a parameter is not valid.
  */
 bool fleet_read(struct fleet *fleet, struct request *request, const struct field *fields,
     const struct json *params, void *args, size_t size);
@@ -175,11 +175,11 @@ void fleet_event_removed(struct fleet *fleet, struct host *host);
  */
 void fleet_notices_load(struct fleet *fleet); /* continues stored notices */
 /*
- * Takes a request for a host if a pane outside of that host should be woken when the request's work
- * ends: params has "notify" with a pane of the fleet, or the request names no pane and its peer
- * runs in a pane of a host on this machine. text: params without other host names. address: the
- * parameter that names the pane to wake, or NULL if the method sends no notification. Returns false
- * if it does not take the request.
+ * Takes a request for a host if the end of its work should wake a pane outside of that host. Such a
+ * request has "notify" with a pane of the fleet, or names no pane and comes from a pane of a host
+ * on this machine. text: params without other host names. address: the parameter that names the
+ * pane to wake, or NULL if the method sends no notification. Returns false if the request is not
+ * taken.
  */
 bool fleet_notice_take(struct fleet *fleet, struct request *request, struct host *host,
     const char *address, const struct json *params, const struct buf *text);

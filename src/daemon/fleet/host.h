@@ -2,7 +2,7 @@
 /*
  * Hosts: the daemons of other machines and of other tmux servers on this one, each with a link. A
  * host is one tmux server on one machine. A link that is cut is made again, at growing intervals.
- * Calls are sent while the link is up; otherwise they wait for it.
+ * Calls wait until the link is up.
  */
 #pragma once
 

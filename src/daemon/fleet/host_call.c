@@ -140,8 +140,8 @@ struct host_call *host_calls_add(struct host *host, const struct host_order *ord
 }
 
 /*
- * Frees a call, unless it was sent and has a timeout: then it is kept until the answer, which shows
- * that the host still answers.
+ * Frees a call. A call that was sent and has a timeout is kept until its answer, which shows that
+ * the host still answers.
  */
 static void leave(struct host_call *call)
 {

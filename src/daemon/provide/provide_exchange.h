@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Calls on their way: from a request to its provider, and the answer back. A call waits until its
- * program has connected, at most PROVIDE_WAIT_MS. A request is answered from the event loop, or
- * while the line of another peer is handled.
+ * The exchange of calls and answers with providers. A call waits until its program has connected,
+ * at most PROVIDE_WAIT_MS. A request is answered from the event loop, or while the line of another
+ * peer is handled.
  */
 #pragma once
 

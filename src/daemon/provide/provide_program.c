@@ -139,8 +139,8 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 }
 
 /*
- * Takes over a running job: one of an earlier daemon, which may connect again, or one of an earlier
- * version of the file, which was asked to end.
+ * Takes over a running job of an earlier daemon, whose program may connect again, or of an earlier
+ * version of the file, whose program was asked to end.
  */
 static void take_up(struct provide_program *program)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The program of a provider: starts and ends it. It runs as a job. After kill -9 of the daemon the
- * next daemon finds the job by its name, and waits until its program connects. All handlers are
+ * Starts and ends the program of a provider, which runs as a job. After kill -9 of the daemon the
+ * next daemon finds the job by its name, and waits until the program connects. All handlers are
  * called from the event loop.
  */
 #pragma once
@@ -35,7 +35,7 @@ struct provide_program_parts {
 
 /* Continues the job of an earlier daemon; else starts the program if is_with_daemon. */
 struct provide_program *provide_program_new(const struct provide_program_parts *parts);
-/* Frees the program; ends: its process is ended, else it continues. NULL is ignored. */
+/* Frees the program. Its process is ended if ends is true, else goes on. NULL is ignored. */
 void provide_program_free(struct provide_program *program, bool ends);
 
 /* Starts the program, for which a call waits, unless the program runs. */

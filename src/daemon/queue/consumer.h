@@ -26,9 +26,9 @@ bool consumer_name_is_valid(const char *name);
 /* Returns NULL if no consumer has this name. */
 struct consumer *consumer_find(struct consumer_set *set, const char *name);
 /*
- * Returns the consumer of this name. A new one begins at the oldest entry; if there are
- * CONSUMERS_MAX, it replaces the least recently used one that has no entry in hand and no waiting
- * request. NULL if all are in use.
+ * Returns the consumer of this name. A new consumer begins at the oldest entry. With CONSUMERS_MAX
+ * consumers, a new one replaces the least recently used one that has no entry in hand and no
+ * waiting request. NULL if all are in use.
  */
 struct consumer *consumer_get(struct consumer_set *set, const char *name);
 /*
@@ -63,7 +63,7 @@ unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_t
 /* Like consumer_acknowledge(), but for this consumer alone: other readers still get the entries. */
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);
 
-/* Counts entries handed out CONSUMER_DELIVER_MAX times. takes_back: makes them due again. */
+/* Counts entries handed out CONSUMER_DELIVER_MAX times. takes_back makes these due again. */
 size_t consumer_parked(struct consumer *consumer, bool takes_back);
 size_t consumer_set_parked(const struct consumer_set *set);
 size_t consumer_set_count(const struct consumer_set *set);

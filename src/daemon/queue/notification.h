@@ -112,7 +112,7 @@ struct notification *note_index_older(
 
 /*
  * Iterates the undelivered notifications of a pane_ref_key() in order of seq, also those for
- * earlier programs of the pane. NULL starts, and is returned at the end.
+ * earlier programs of the pane. Begin with previous NULL.
  */
 struct notification *note_index_undelivered(
     const struct note_index *index, uint64_t key, const struct notification *previous);

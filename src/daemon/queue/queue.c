@@ -349,7 +349,7 @@ static void keep_forgotten(struct queue *queue, uint64_t seq, const char *reason
 }
 
 /*
- * Forgets the oldest entries beyond the bounds: settled ones first. An entry that the open
+ * Forgets the oldest entries beyond the bounds, settled ones before others. An entry that the open
  * transaction posted or recounted stays until the listeners know it.
  */
 static void queue_forget(struct queue *queue)
@@ -412,8 +412,8 @@ uint64_t queue_commit(struct queue *queue)
 }
 
 /*
- * Returns true if a reader may have seen the notification for good. That is assumed if the
- * notification is of an earlier daemon, or if its event was forgotten.
+ * Returns true if a reader may have seen the notification for good. A notification of an earlier
+ * daemon, or one whose event was forgotten, may have been seen.
  */
 static bool has_reader(const struct queue *queue, const struct notification *note)
 {

@@ -27,8 +27,8 @@ void queue_set_bytes(struct queue *queue, size_t max);
 size_t queue_bytes(const struct queue *queue);
 
 /*
- * Makes an id for a request, and holds it until it is released. No entry, no held id and none of
- * the last 50,000 ids of this daemon is equal to it.
+ * Makes an id for a request, and holds it until queue_release_id(). The id differs from those of
+ * all entries, from all held ids, and from the last 50,000 ids of this daemon.
  */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
 void queue_hold_id(struct queue *queue, const char *id); /* for requests of an earlier daemon */

@@ -221,7 +221,7 @@ static void load_record(void *data, uint8_t type, const void *payload, size_t le
 	}
 }
 
-/* Puts the reason into the table at once, so that a rewrite while opening includes it. */
+/* Puts the reason into the table at once, so that a rewrite while opening has the reason. */
 static void load_gap(void *data, uint64_t count, const char *reason)
 {
 	struct store *store = data;
@@ -233,8 +233,8 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 
 /*
  * Writes a part of the table as one record of up to about SNAPSHOT_BATCH bytes. Parts go from the
- * last entry to the first, so that no entry is left out when one moves to the index of a deleted
- * one. Changes after a part was written are appended to the journal behind it.
+ * last entry to the first, because table_remove() moves the last entry, which is written first, to
+ * the index of the removed one. A later change is appended to the journal behind the part.
  */
 static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {

@@ -3,8 +3,8 @@
  * Data that outlives the daemon: a table of keys and values in memory. Each change is one journal
  * record. Changes that belong together (a timer ends and its notification is posted) form one
  * transaction, and so one record. Keys are "kind/name": "timer/A1B2", "note/00000000000000000123",
- * "ack/consumer". Values are bytes, mostly JSON; their format belongs to the owner of the kind. Out
- * of memory ends the process: the journal keeps what was committed.
+ * "consumer/NAME". Values are bytes, mostly JSON; their format belongs to the owner of the kind.
+ * Out of memory ends the process, and the journal keeps what was committed.
  */
 #pragma once
 
@@ -64,8 +64,8 @@ size_t store_count(const struct store *store);
 bool store_is_degraded(const struct store *store);
 
 /*
- * Starts a sync, and calls when() as soon as all changes up to a ticket survive a power cut: at
- * once if they do already. is_durable is false if the ticket is 0 or the disk fails.
+ * Starts a sync, and calls when() as soon as all changes up to a ticket survive a power cut, which
+ * may be at once. is_durable is false if the ticket is 0 or the disk fails.
  */
 typedef void store_when_fn(void *data, bool is_durable);
 void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *when, void *data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Converts the JSON Schemas of declarations, which use a subset of it, into rows of fields. */
+/* Converts the schemas of declarations, a subset of JSON Schema, into rows of fields. */
 #include "daemon/tool/declaration.h"
 
 #include <math.h>
