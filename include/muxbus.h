@@ -518,9 +518,9 @@ struct muxbus_reply {
 /*
  * Called once for each accepted list, with one reply per command, in order. error is 0 if all
  * commands succeeded, else the first error. If the connection ends before the last reply, error and
- * all replies have the error of the connection, or MUXBUS_ERR_CANCELLED if this program closed it;
- * commands may have been run nevertheless. The function may run other commands. It must not free
- * the connection.
+ * all replies have the error of the connection. If this program closed it, they have
+ * MUXBUS_ERR_CANCELLED, or MUXBUS_ERR_CLOSED if tmux had ended the client before. Commands may
+ * have been run nevertheless. The function may run other commands. It must not free the connection.
  */
 typedef void muxbus_reply_fn(
     void *data, int error, const struct muxbus_reply *replies, size_t count);

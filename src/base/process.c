@@ -301,7 +301,7 @@ static void walk(struct tree_walk *tree, pid_t pid, unsigned depth)
 	char path[128];
 	FILE *file;
 	int child;
-	if (depth > DEPTH_MAX || ++tree->count > PROCESS_TREE_MAX)
+	if (depth > DEPTH_MAX || (!tree->is_upward && ++tree->count > PROCESS_TREE_MAX))
 		return;
 	if (!tree->is_upward)
 		tree->fn(tree->data, pid);

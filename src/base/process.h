@@ -101,7 +101,7 @@ struct ucred;
 /* Returns true if the peer of a UNIX socket has our user or is root. ret_peer may be NULL. */
 bool process_is_peer(int socket, struct ucred *ret_peer);
 
-#define PROCESS_TREE_MAX 10000 /* maximum number of processes in a walk */
+#define PROCESS_TREE_MAX 10000 /* maximum number of processes in process_tree_walk() */
 
 /* Call fn for a process and all its descendants: parents first, or children first. */
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);

@@ -359,7 +359,7 @@ static void take_call(
 	order.data = call;
 	made = mcp_server_call(main->server, &order);
 	if (made != NULL)
-		call->call = made; /* else on_done() has already freed the call */
+		call->call = made; /* else on_done() has answered it; it may be freed */
 	buf_finish(&arguments);
 }
 

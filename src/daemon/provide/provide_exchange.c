@@ -50,15 +50,19 @@ static void fail_request(struct request *request, const struct tool_failure *fai
 	    request, failure->error, "%s: %s", request_method(request)->name, failure->text);
 }
 
-/* Ends a call with a result, or, if result is NULL, with a failure. */
-static void finish(
+/*
+ * Ends a call with a result, or, if result is NULL, with a failure. Returns true if the server need
+ * not keep the answer.
+ */
+static bool finish(
     struct provide_call *call, const struct json *result, const struct tool_failure *failure)
 {
 	struct tool_kept_set *kept = call->provider->set->parts->kept_calls;
+	bool is_stored = true;
 	list_remove(&call->link);
 	update_busy(call->provider);
 	if (call->request == NULL) {
-		tool_kept_end(kept, call->kept, result, failure);
+		is_stored = tool_kept_end(kept, call->kept, result, failure);
 	} else if (result == NULL) {
 		fail_request(call->request, failure);
 	} else {
@@ -66,6 +70,7 @@ static void finish(
 		request_done(call->request);
 	}
 	provide_call_free(call);
+	return is_stored;
 }
 
 void provide_exchange_fail(
@@ -88,7 +93,7 @@ void provide_exchange_fail(
 			(void)tool_fail(&failure,
 			    is_sent || is_gone ? MESSAGE_GONE : MESSAGE_NOT_READY,
 			    "the provider of %s %s", call->name, reason);
-		finish(call, NULL, &failure);
+		(void)finish(call, NULL, &failure);
 		link = provider->set->calls.list.next; /* other calls may have ended */
 	}
 }
@@ -118,7 +123,7 @@ static void on_timeout(void *data)
 	else
 		(void)tool_fail(&failure, MESSAGE_NOT_READY,
 		    "its provider %s did not come within %.3g s", provider->name, sec);
-	finish(call, NULL, &failure);
+	(void)finish(call, NULL, &failure);
 }
 
 /* Sends a call. Returns false with a failure if the provider does not read, or lacks the tool. */
@@ -232,7 +237,7 @@ void provide_exchange_begin(struct request *request, const struct pane_ref *pane
 static int64_t left_ms(const char *tool, int64_t begun_ms)
 {
 	const struct method *method = method_find(tool);
-	int64_t left = LEFT_MIN_MS - (clock_real_ms() - begun_ms);
+	int64_t left = LEFT_MIN_MS - clock_since_ms(begun_ms);
 	if (method != NULL && method->group != NULL && tool_of(method) != NULL)
 		left += tool_of(method)->declaration->timeout_ms;
 	return left > LEFT_MIN_MS ? left : LEFT_MIN_MS;
@@ -331,7 +336,7 @@ void provide_exchange_resume(struct provider *provider)
 		if (call->provider != provider || call->provider_pid > 0 ||
 		    send_call(call, &failure))
 			continue;
-		finish(call, NULL, &failure);
+		(void)finish(call, NULL, &failure);
 		link = provider->set->calls.list.next;
 	}
 }
@@ -361,8 +366,7 @@ bool provide_exchange_response(void *data, struct peer *peer, const struct json 
 	if (provide_call_check(call, response, reason, &result, &failure) &&
 	    provider->server != NULL)
 		provide_program_note_work(provider->program);
-	finish(call, result, &failure);
-	if (is_kept)
+	if (finish(call, result, &failure) && is_kept)
 		provide_call_send_stored(provider, given);
 	return true;
 }

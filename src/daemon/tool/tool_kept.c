@@ -103,10 +103,11 @@ static char *make_data(const struct kept *kept, bool is_good, const char *text)
 }
 
 /* Stores that a call has ended and posts its notification, in one transaction. */
-static void settle(struct tool_kept_set *set, struct kept *kept, bool is_good, const char *outcome,
+static bool settle(struct tool_kept_set *set, struct kept *kept, bool is_good, const char *outcome,
     const char *text)
 {
 	char *data = make_data(kept, is_good, text);
+	bool is_stored;
 	struct notification_draft draft = {
 	    .source = SOURCE_TOOL,
 	    .id = kept->id,
@@ -119,9 +120,10 @@ static void settle(struct tool_kept_set *set, struct kept *kept, bool is_good, c
 	queue_begin(set->queue);
 	record_put(queue_store(set->queue), &kept_kind, kept->id, kept);
 	(void)queue_post(set->queue, &draft);
-	(void)queue_commit(set->queue);
+	is_stored = queue_commit(set->queue) != 0;
 	mem_free(data);
 	forget(set);
+	return is_stored;
 }
 
 static bool take(void *data, const char *id, const struct json *value)
@@ -141,7 +143,7 @@ static bool take(void *data, const char *id, const struct json *value)
 }
 
 /* Writes the file of an answer; the file appears whole or not at all. */
-static void write_file(const struct tool_kept_set *set, const char *id, const struct buf *answer)
+static bool write_file(const struct tool_kept_set *set, const char *id, const struct buf *answer)
 {
 	char path[PATH_MAX + 16], made[PATH_MAX + 16];
 	bool is_written;
@@ -154,6 +156,9 @@ static void write_file(const struct tool_kept_set *set, const char *id, const st
 		is_written = false;
 	if (!is_written || rename(made, path) < 0)
 		log_error("%s: %s", path, strerror(errno));
+	else
+		return true;
+	return false;
 }
 
 void tool_kept_begin(struct tool_kept_set *set, const char *tool, const struct pane_ref *pane,
@@ -200,22 +205,24 @@ static char *excerpt_of(const struct json *result)
 	return text != NULL ? xstrdup(text) : json_text(result, SIZE_MAX / 4);
 }
 
-void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
+bool tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
     const struct tool_failure *failure)
 {
 	struct kept *kept = find(set, id);
 	struct buf answer;
+	bool is_stored;
 	char *text;
 	if (kept == NULL || kept->has_ended)
-		return;
+		return true;
 	buf_init(&answer, ANSWER_MAX);
 	write_answer(&answer, result, failure);
-	write_file(set, id, &answer);
+	is_stored = write_file(set, id, &answer);
 	buf_finish(&answer);
 	text = result != NULL ? excerpt_of(result) : xstrdup(failure->text);
-	settle(set, kept, result != NULL, result != NULL ? "done" : failure->text,
+	is_stored &= settle(set, kept, result != NULL, result != NULL ? "done" : failure->text,
 	    text != NULL ? text : "");
 	mem_free(text);
+	return is_stored;
 }
 
 void tool_kept_drop(struct tool_kept_set *set, const char *id)
@@ -252,7 +259,7 @@ static void lose(void *data)
 		kept->is_awaited = false;
 		(void)tool_fail(
 		    &gone, MESSAGE_GONE, "gone: the daemon ended during the call: effect unknown");
-		tool_kept_end(set, kept->id, NULL, &gone);
+		(void)tool_kept_end(set, kept->id, NULL, &gone);
 	}
 }
 

@@ -39,8 +39,11 @@ const char *tool_kept_awaited(
 /* Call when the server has resumed the call, which then stays until tool_kept_end(). */
 void tool_kept_take_up(struct tool_kept_set *set, const char *id);
 
-/* Ends a call with a result, whose members are kept, or, if result is NULL, with a failure. */
-void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
+/*
+ * Ends a call with a result, whose members are kept, or, if result is NULL, with a failure. Returns
+ * false if the answer could not be stored, so that a kill of the daemon loses it.
+ */
+bool tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
     const struct tool_failure *failure);
 
 enum tool_kept_state {

@@ -386,7 +386,7 @@ static int append_commands(struct muxbus_one_shot *one_shot)
 
 int one_shot_connect(const struct muxbus_one_shot_options *options)
 {
-	return options->way != MUXBUS_WAY_PROCESS ? locate_connect(options->socket_path) : -1;
+	return options->way != MUXBUS_WAY_PROCESS ? locate_connect_now(options->socket_path) : -1;
 }
 
 static int start(struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_options *options)
