@@ -167,7 +167,7 @@ static enum cli_status tell(struct wait_verb *wait, const struct json *result)
 		}
 		if (json_get_bool(result, "timed_out", false))
 			(void)printf("the time is up%s\n",
-			    has_gap ? "; some output was lost, and not looked at" : "");
+			    has_gap ? "; something may have been missed" : "");
 	}
 	if (wait->wants_status)
 		wait->job_status = status_of_jobs(result);

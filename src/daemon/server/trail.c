@@ -169,11 +169,21 @@ static void turn_over(struct trail *trail)
 {
 	bool is_full = trail->bytes > (off_t)trail->options.bytes / 2;
 	bool is_old = clock_real_ms() - trail->first_ms > trail->options.days * DAY_MS / 2;
-	int fd = trail->fd;
+	char made_path[PATH_MAX + 4];
+	int fd = trail->fd, made;
 	off_t bytes = trail->bytes;
-	if ((!is_full && !is_old) || rename(trail->path, trail->old_path) < 0)
+	if (!is_full && !is_old)
 		return;
-	if (open_file(trail) < 0) {
+	/* The older file is replaced only if a new one can be made and opened. */
+	(void)snprintf(made_path, sizeof made_path, "%s.new", trail->path);
+	(void)unlink(made_path);
+	made = open(made_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (made < 0)
+		return;
+	(void)close(made); /* nothing was written */
+	if (rename(trail->path, trail->old_path) < 0)
+		return;
+	if (rename(made_path, trail->path) < 0 || open_file(trail) < 0) {
 		(void)rename(trail->old_path, trail->path); /* else the next head is torn */
 		trail->fd = fd;
 		trail->bytes = bytes;

@@ -66,7 +66,7 @@ struct condition {
 	const struct daemon *parts;
 	enum condition_state state;
 	bool at_entry; /* was true when the condition was armed */
-	bool has_gap; /* some output was lost or not looked at, so a match may have been missed */
+	bool has_gap; /* something was lost or not looked at, so a match may have been missed */
 	struct buf details; /* what has matched, as a JSON object; empty: nothing */
 	void *watch; /* data of the kind */
 	uint32_t pane, window, session; /* the objects of the condition; MUXBUS_NO_ID: none */

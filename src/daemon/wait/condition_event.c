@@ -138,8 +138,8 @@ static bool read_kinds(struct request *request, const char *text, uint64_t *ret_
 	const char *nearest;
 	int kind;
 	*ret_kinds = event_kinds_find(text);
-	/* Without a peer, the wait is restored. The provider of its kind has not returned yet. */
-	if (*ret_kinds == 0 && request_peer(request) == NULL && strpbrk(text, "*?[\\") == NULL &&
+	/* Without a method, the wait is restored. The provider of its kind has not returned yet. */
+	if (*ret_kinds == 0 && request_method(request) == NULL && strpbrk(text, "*?[\\") == NULL &&
 	    (kind = published_take(-1, text, "an event of a provider",
 		 event_log_oldest(request_daemon(request)->events))) >= 0) {
 		published_leave(kind);
