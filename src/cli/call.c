@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Runs a method as a command: its schema types the arguments, and the result is printed. */
+/* Runs a method as a command: converts the arguments by its schema, and prints the result. */
 #include "cli/call.h"
 
 #include "cli/arguments.h"

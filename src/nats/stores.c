@@ -8,7 +8,7 @@ enum {
 	INFO_MIN_MS = 1000, /* shortest timeout of INFO, which grows with retries */
 	ASK_MS = 5000,
 	RETRY_MIN_MS = 250, /* first delay; it doubles with each retry up to RETRY_MAX_MS */
-	RETRY_MAX_MS = 10000, /* longest delay; a wrong account is seldom mended soon */
+	RETRY_MAX_MS = 10000, /* longest delay; wrong settings of an account often stay for long */
 	CALM_MS = 60000, /* without a retry for this long, the next delay is RETRY_MIN_MS */
 	DUPLICATES_SEC = 600, /* period in which JetStream drops a repeated message id */
 	STORES_COUNT = 3,

@@ -9,7 +9,7 @@ static const struct {
 	const char *agent, *name, *state;
 	enum hook_handing handing;
 } rows[] = {
-    /* Claude Code; Codex has a subset. */
+    /* Claude Code and Codex. Only Codex has Interrupt. */
     {NULL, "SessionStart", "idle", HOOK_NOTHING},
     {NULL, "UserPromptSubmit", "busy", HOOK_CONTEXT},
     {NULL, "PreToolUse", "busy", HOOK_NOTHING},

@@ -16,7 +16,7 @@ struct queue;
 
 #define TYPED_RETRIES_MAX 256 /* typed lines not taken yet; beyond, the oldest is not typed again */
 
-/* Checks the stored notices; typed_open() loads them. */
+/* Removes stored notices that cannot be read. typed_open() loads the others. */
 void typed_load(struct queue *queue);
 /* Resumes a notice that an earlier daemon was about to type. */
 void typed_open(struct mail *mail);

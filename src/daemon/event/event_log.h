@@ -171,8 +171,8 @@ uint64_t sequence_next(struct sequence *sequence);
 /* The number that sequence_next() will return. */
 uint64_t sequence_peek(struct sequence *sequence);
 /*
- * Continues behind a number that an earlier daemon has used without the file. That daemon may have used
- * later numbers too, so numbers continue from the clock.
+ * Continues behind a number that an earlier daemon used while it could not write the file. That
+ * daemon may have used later numbers too, so numbers continue from the clock.
  */
 void sequence_pass(struct sequence *sequence, uint64_t number);
 /* Returns the last number used; before the first use, the number before the first. */

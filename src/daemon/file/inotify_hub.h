@@ -2,7 +2,8 @@
 /*
  * One shared inotify instance: listeners to the same file or directory share its watch. The hub
  * reads events at most about a thousand times a second; the kernel merges events in between. An
- * overflow of the kernel's queue is reported to all listeners.
+ * overflow of the kernel's queue is reported to all listeners. If the limit of watches is reached,
+ * a listener is refused and looks by a timer: see tail_loop.c and folder_watch.c.
  */
 #pragma once
 

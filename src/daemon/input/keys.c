@@ -107,7 +107,7 @@ uint8_t keys_byte(const char *name)
 static const struct {
 	const char *word;
 	unsigned modifier;
-	bool needs_plus; /* with '-' it may be a word: "option-a" */
+	bool needs_plus; /* counts only before '+', as "option-a" may be a word */
 } modifiers[] = {
     {"alt", MODIFIER_META, false},
     {"cmd", MODIFIER_OTHER, false},

@@ -18,7 +18,7 @@ enum {
 	EXCERPT_READ = 16 * 1024, /* bytes of output that are read for each of its two excerpts */
 };
 
-#define AGAIN_MS 1000 /* between attempts to open jobs for which no file descriptor was free */
+#define AGAIN_MS 1000 /* between attempts to take up jobs while a limit of the system is reached */
 
 struct job_set {
 	struct event_base *base;

@@ -3,9 +3,10 @@
  * Methods are rows. A row describes a method, and from it come argument checking, error texts,
  * describe, tools, help, completion and the manual.
  *
- * methods/NAME.c holds the rows and handlers of one subject and offers one table, ended by a row
- * without a name. A handler gets a checked struct, and answers through the request: at once or
- * later, by a value or an error, exactly once.
+ * A file in methods/, or in the folder of its subject, holds the rows and handlers of one subject.
+ * It offers one table, which ends with a row without a name; methods/tables.c lists all tables. A
+ * handler gets a checked struct, and answers through the request: at once or later, by a value or
+ * an error, exactly once.
  */
 #pragma once
 

@@ -16,7 +16,7 @@
 
 #define OSC_TITLE_MAX 256 /* bytes; a longer title or text is cut between two characters */
 #define OSC_TEXT_MAX 1024
-#define OSC_ID_MAX 64 /* bytes of the id of a notification in chunks, or of a context */
+#define OSC_ID_MAX 64 /* bytes of an id of chunks that belong together, or of a context */
 
 enum osc_report_kind {
 	OSC_NOTHING, /* no report, or a chunk that is not the last */

@@ -29,8 +29,8 @@ struct subscription_filter {
 };
 
 /*
- * Returns true if an event has one of these kinds. An event pane_output is wanted only with
- * wants_output, and line only if this kind is named; with either of them gap is always wanted.
+ * Returns true if an event has one of these kinds. The event "pane_output" is wanted only with
+ * wants_output, and "line" only if kinds has it. A subscriber to either also gets "gap".
  */
 bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event);
 

@@ -142,7 +142,7 @@ static bool set_bounds(
 	return true;
 }
 
-/* Returns true if a text needs no escapes in JSON. */
+/* Returns true if a text is printable ASCII without quotes and backslashes. */
 static bool is_plain(const struct json *value)
 {
 	for (size_t at = 0; at < value->len; at++)
@@ -195,7 +195,7 @@ static bool set_preset(struct declaration *declaration, struct field *field,
 	return true;
 }
 
-/* Sets the type of the elements of an array. */
+/* Sets the type of a parameter and, for an array, the type of its elements. */
 static bool set_items(struct declaration *declaration, struct field *field,
     struct declaration_shape *shape, const struct property *property, const char *where,
     char *ret_reason)

@@ -48,7 +48,7 @@ static void put_subject(struct json_writer *writer, struct tmux *tmux, const str
 	pane_fate_write(writer, tmux, "watched_pane", &wait->parts[0].pane);
 }
 
-/* Puts the request off for a listing of tmux, if the answer could be wrong without it. */
+/* Delays the request until tmux is listed, if the known panes may be out of date. */
 static bool look_for_subjects(
     struct request *request, const struct watch_cancel_args *args, const struct pane_ref *pane)
 {

@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * The variables that tmux's default update-environment copies into a new session. We send no other
- * variables.
+ * Variables that tmux copies into a new session by default (update-environment, which differs by
+ * release). We send no other variables.
  */
 static const char *const environment_names[] = {"DISPLAY", "KRB5CCNAME", "SSH_AGENT_PID",
     "SSH_ASKPASS", "SSH_AUTH_SOCK", "SSH_CONNECTION", "WAYLAND_DISPLAY", "WINDOWID", "XAUTHORITY"};

@@ -187,9 +187,9 @@ static size_t write_field(
 }
 
 /*
- * Each variable costs tmux a microsecond per pane. So a value that matters only if another one is
- * true is expanded only then: "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" has two fields in
- * either case.
+ * Each variable costs tmux a microsecond per pane. Some values matter only while another value is
+ * true, so a condition skips them: "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" prints two fields
+ * in either case.
  */
 static size_t write_fields(
     char *format, size_t size, const struct format_field *fields, bool is_counted)

@@ -19,7 +19,7 @@ enum field_kind {
 	FIELD_INT, /* int; like all numbers, it keeps its default if the field is empty */
 	FIELD_UNSIGNED, /* unsigned */
 	FIELD_U64, /* uint64_t */
-	FIELD_TEXT, /* const char *; may have any bytes, so tmux prints it encoded or counted */
+	FIELD_TEXT, /* const char *; any bytes, so tmux prints it encoded, or its length and then it */
 	/*
 	 * Like FIELD_TEXT, but always encoded, because tmux reads the value from the kernel at each
 	 * use. A count could be that of an earlier value.

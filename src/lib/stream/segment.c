@@ -288,7 +288,7 @@ static int find_ends(struct segment *segment, bool is_strict, bool *ret_whole)
 	return 0;
 }
 
-/* Returns true in the common case of one block, which ends with the last line: *ret_line. */
+/* Returns true if the text is one block, as is usual. *ret_line is where its last line begins. */
 static bool is_one_block(const struct segment *segment, size_t *ret_line)
 {
 	const char *text = (const char *)segment->text.data;

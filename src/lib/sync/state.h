@@ -188,7 +188,7 @@ struct muxbus_sync {
 	bool beside_waits; /* beside waits until the primary connection is idle */
 	int64_t hooked_ms; /* when a hook or person last delayed a list; 0: never */
 	struct loop_timeout settle_timer; /* fires at the end of the turn: see on_settle() */
-	struct loop_timeout grace_timer; /* without a connection: loses the server, or lists it */
+	struct loop_timeout grace_timer; /* no connection: gives up a silent server, or lists it */
 
 	/* Counters. */
 	uint64_t announced; /* events that announced a change, and lost connections */
