@@ -328,7 +328,9 @@ static void enter_failed(struct muxbus_connection *connection)
 {
 	int error = connection->error;
 	if (error == 0) /* the close of this connection; tmux may have ended the client before */
-		error = connection->was_told_to_end ? MUXBUS_ERR_CLOSED : MUXBUS_ERR_CANCELLED;
+		error = connection->was_told_to_end && !connection->was_terminated
+		    ? MUXBUS_ERR_CLOSED
+		    : MUXBUS_ERR_CANCELLED;
 	library_log(MUXBUS_LOG_DEBUG, "connection %ld: %s", (long)connection->client.pid,
 	    connection->reason);
 	connection->state = STATE_FAILED;
