@@ -233,7 +233,10 @@ top_head() {
 	top | sed -n '1s/ · .*//p'
 }
 until_is 'its first row counts the hosts' 'muxbus fleet  3 hosts, 2 up, 1 down' top_head
-is 'a row has the host that is missing' "$(top | sed -n 3p)" 'missing: dead/default: ssh: no-route-to-host'
+top_missing() {
+	top | sed -n 3p
+}
+until_is 'a row has the host that is missing' 'missing: dead/default: ssh: no-route-to-host' top_missing
 top_key / && top_key -l main:0 && top_key Enter Enter
 until_is 'Enter says the way there' "%0 is on far: ssh -t far tmux -S $dir/tmux attach -t %0" top_foot
 top_key Escape c
