@@ -32,6 +32,10 @@ static const struct {
     {"waits", "#!/bin/sh\ncd /\n$HOME/agent\necho over\nexec $HOME/person\n"},
     {"start.js",
 	"require('child_process').spawn(process.env.HOME + '/agent', {stdio: 'inherit'})\n"},
+    {"deep", "#!/bin/sh\n[ $1 = 0 ] && exec $HOME/agent\n$HOME/deep $(($1 - 1))\ntrue\n"},
+    {"thread.py",
+	"import os, subprocess, threading\nthreading.Thread(target=subprocess.call, "
+	"args=[os.environ['HOME'] + '/agent'], kwargs={'stdin': open('/dev/tty')}).start()\n"},
     {"package.json", "{\"name\":\"fake\",\"version\":\"1.0.0\",\"bin\":\"agent\"}\n"},
     {"odd",
 	"#!/bin/sh\necho $$ >$HOME/agent.pid\nexec $HOME/stranger --above 'the agent is here' "
@@ -286,6 +290,12 @@ static const struct {
     {"the same of an agent that never asked", "", "exec node start.js", NULL,
 	"kill -STOP $P; until grep -q 'State:.T' /proc/$P/status; do sleep 0.02; done", NULL,
 	"is stopped"},
+    {"stopped below many shells", ASKS, "exec ~/deep 10", NULL,
+	"kill -STOP $P; until grep -q 'State:.T' /proc/$P/status; do sleep 0.02; done", NULL,
+	"is stopped"},
+    {"stopped below a launcher's thread", ASKS, "exec bash -c 'python3 thread.py </dev/null; true'",
+	NULL, "kill -STOP $P; until grep -q 'State:.T' /proc/$P/status; do sleep 0.02; done", NULL,
+	"is stopped"},
     {"a shell that the agent starts", ASKS " --nest $HOME/person", "exec bash -c '~/agent; true'",
 	NULL, "kill -USR2 $P", "the shell is here", "in front, not"},
     {"the same without a waiting shell", ASKS " --nest $HOME/person", "exec ~/agent", NULL,
@@ -347,7 +357,8 @@ static void check_refusals(struct live *live, struct talk *talk)
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
 		char reason[200], *pane, *id;
 		const char *result;
-		if ((strstr(refusals[i].window, "within") != NULL &&
+		if (((strstr(refusals[i].window, "within") != NULL ||
+			 strstr(refusals[i].window, "python3") != NULL) &&
 			!has_program(live, "python3")) ||
 		    (strstr(refusals[i].window, "node") != NULL && !has_program(live, "node")))
 			continue;

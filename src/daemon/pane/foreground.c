@@ -476,7 +476,7 @@ static bool is_obstacle(struct group_search *search, pid_t pid)
 	struct tty_process process;
 	/* The reader may be a child of the program: a child that is stopped counts too. */
 	if (pane_tty_process(pid, &process) && strchr("Tt", process.state) != NULL &&
-	    (pid == search->program || is_terminal(pid, 0)))
+	    is_terminal(pid, 0))
 		search->place = FOREGROUND_STOPPED;
 	else if (is_other_reader(search->program, pid))
 		search->place = FOREGROUND_BESIDE;
@@ -507,6 +507,9 @@ enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_pr
 	if (!pane_tty_process(pane_pid, &pane) || pane.tty == 0 ||
 	    !is_shown(pane.session, program->pid))
 		return FOREGROUND_BEHIND;
+	/* The search may miss it: far below, or the child of a launcher's thread. */
+	if (process.state == 'T' || process.state == 't')
+		return FOREGROUND_STOPPED;
 	search.group = process.group;
 	(void)search_group(&search, find_root(program->pid, process.group), 0);
 	return search.place;
