@@ -141,6 +141,14 @@ static bool is_blank(const struct prompt_row *row)
 	return at == row->count;
 }
 
+/* Returns true if a row has lines of boxes and no text. */
+static bool is_edge(const struct prompt_view *view, unsigned number)
+{
+	static struct prompt_row row;
+	view_row(view, number, &row);
+	return prompt_row_begin(&row) == row.count && !is_blank(&row);
+}
+
 /*
  * Returns true if the cursor's row continues a draft that begins above, behind a prompt at the
  * start of a row. The edge of a box ends a draft, and so does a blank row unless has_blanks.
@@ -177,20 +185,24 @@ static bool is_continued(
 /*
  * Returns true if the sign that begins the cursor's row quotes something in a draft: the sign is
  * beneath the text behind a prompt, and nothing between them begins further left. Or a draft stands
- * in the row above, behind another sign at the same margin.
+ * in the row above, behind another sign at the same margin, and both rows are in one box or between
+ * edges: elsewhere a shell's command line may be above the first prompt of a program.
  */
 static bool is_quotation(
     const struct prompt_view *view, const struct prompt_row *last, bool is_boxed)
 {
 	static struct prompt_row row;
 	size_t column = prompt_row_begin(last);
+	bool is_alone = is_boxed ||
+	    (view->cursor_row > 1 && is_edge(view, view->cursor_row - 2) &&
+		is_edge(view, view->cursor_row + 1));
 	for (unsigned back = 1; back <= PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		view_row(view, view->cursor_row - back, &row);
 		if (is_boxed ? row.count == 0 || !is_upright(row.characters[0])
 			     : prompt_row_begin(&row) == row.count && !is_blank(&row))
 			return false; /* the edge of a box */
-		if (back == 1 && prompt_row_begin(&row) == column && lead_end(&row) > 0 &&
-		    row.characters[column] != last->characters[column])
+		if (back == 1 && is_alone && prompt_row_begin(&row) == column &&
+		    lead_end(&row) > 0 && row.characters[column] != last->characters[column])
 			return prompt_row_has_text(&row, lead_end(&row), row.count);
 		if (prompt_row_begin(&row) < row.count && prompt_row_begin(&row) < column)
 			return lead_end(&row) > 0 && lead_end(&row) + 1 == column;
