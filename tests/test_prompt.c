@@ -11,6 +11,7 @@
 	"\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2" \
 	"\x94\x80"
 #define TOP "\xe2\x95\xad" EDGE EDGE EDGE EDGE EDGE "\xe2\x95\xae\n"
+#define TITLED "\xe2\x95\xad\xe2\x94\x80 Message " EDGE "\xe2\x95\xae\n"
 #define BOTTOM "\xe2\x95\xb0" EDGE EDGE EDGE EDGE EDGE "\xe2\x95\xaf\n"
 
 #define BAR                                                                                        \
@@ -136,6 +137,13 @@ static const struct {
     {"below a shell's command line it is a prompt", "\xe2\x9d\xaf agent\n> \n", 1, 2, EMPTY},
     {"also if the shell's prompt has a rule", EDGE "\n\xe2\x9d\xaf agent\n> \n", 2, 2, EMPTY},
     {"and if the program draws one beneath", "\xe2\x9d\xaf agent\n> \n" EDGE "\n", 1, 2, EMPTY},
+    {"a box with a title, below what was said",
+	"> one\n\n  two\n" TITLED SIDE " > " SIDE "\n" BOTTOM, 4, 4, EMPTY},
+    {"the same without a prompt", "> one\n  two\n" TITLED SIDE "   " SIDE "\n" BOTTOM, 3, 2, EMPTY},
+    {"a tree in a draft is no title", "> fix\n\xe2\x94\x9c\xe2\x94\x80 src\n" SIDE "\n", 2, 1,
+	DRAFT},
+    {"a draft in a box with a title", TITLED SIDE " > one\n" SIDE "   " SIDE "\n" BOTTOM, 2, 4,
+	DRAFT},
     {"the same sign may be the next prompt", "> one\n> \n", 1, 2, EMPTY},
     {"another sign below a reply too", "\xe2\x9d\xaf one\nDone.\n> \n", 2, 2, EMPTY},
     {"a bar at the margin of a draft", "> one\n|\n", 1, 1, DRAFT},

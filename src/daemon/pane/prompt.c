@@ -237,16 +237,23 @@ static bool is_like_draft(const struct prompt_row *row, size_t end)
 	return before == ' ' || before == '-' || before == '=' || before == '*';
 }
 
-/* Returns true if the row at the cursor is in a box: a text above is in it too, behind its side. */
+/*
+ * Returns true if the row at the cursor is in a box: a text above is in it too, behind its side, or
+ * is the title in its upper edge.
+ */
 static bool is_in_box(const struct prompt_view *view, const struct prompt_row *row)
 {
 	static struct prompt_row above;
+	uint32_t edge;
 	if (row->count == 0 || !is_upright(row->characters[0]))
 		return false;
 	if (view->cursor_row == 0)
 		return true;
 	view_row(view, view->cursor_row - 1, &above);
-	return prompt_row_begin(&above) == above.count || is_upright(above.characters[0]);
+	edge = above.characters[0];
+	return prompt_row_begin(&above) == above.count || is_upright(edge) ||
+	    (edge > 0xa0 && prompt_row_is_frame(edge) &&
+		prompt_row_is_frame(above.characters[above.count - 1]));
 }
 
 /* Returns true if there is a draft left of the cursor. */
