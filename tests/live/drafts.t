@@ -260,8 +260,66 @@ for change in "set-option -w -t $new synchronize-panes on" "respawn-pane -k -t $
 	is "$change: nothing is typed" "$(field '.error.data | "\(.kind) \(.typed)"')" 'not_ready nothing'
 	t set-option -w -t "$new" synchronize-panes off
 done
+# Two empty prompts that get the keys: the first is respawned before the second is looked at.
+last=$(t split-window -d -t "$new" -P -F '#{pane_id}' 'stty raw -echo; printf "> "; exec cat >/dev/null')
+wait_row 'an empty prompt' "$last" '>'
+t respawn-pane -k -t "$new" 'stty raw -echo; printf "> "; exec cat >/dev/null'
+wait_row 'and another' "$new" '>'
+for one in "$new" "$last"; do
+	t set-option -p -t "$one" synchronize-panes on
+done
+t set-hook -g after-display-message "set-hook -gu after-display-message ; respawn-pane -k -t $new 'stty raw -echo; printf \"> \"; exec cat >>$dir/other'"
+send_text "$last" text
+is 'one is respawned: nothing is typed' "$(field '.error.data | "\(.kind) \(.typed)"')" 'not_ready nothing'
+for one in "$new" "$last"; do
+	t set-option -p -u -t "$one" synchronize-panes
+done
+# The draft is in a pane that is older, and synchronized when the list that is looked at is made.
+t set-hook -g after-list-panes "set-option -w -t $new synchronize-panes on"
+send_text "$last" text
+t set-hook -gu after-list-panes
+is 'an older draft is synchronized: nothing is typed' "$(field '.error.data | "\(.kind) \(.typed)"')" 'not_ready nothing'
+t set-option -w -t "$new" synchronize-panes off
+# Between a text and its Enter, in a pane that is free to type into.
+call create_pane "{\"pane\":\"$theirs\",\"command\":[\"cat\"]}"
+last=$(field .result.pane)
+t set-hook -g after-send-keys "set-option -w -t $new synchronize-panes on"
+send_text "$last" text
+t set-hook -gu after-send-keys
+is 'a draft is synchronized behind a text' "$(field '.error.data | "\(.kind) \(.typed)"')" 'not_ready the text, but not Enter'
+send_text "$last" text
+is 'then it is seen' "$(why)" 'refused draft prompt draft'
+t set-option -w -t "$new" synchronize-panes off
 call send_keys "{\"pane\":\"$theirs\",\"keys\":\"x\",\"force\":true}"
 until_is 'nor does it come to another program' x cat "$dir/theirs" "$dir/other"
+t kill-window -t "$new"
+
+# Panes without a program get no keys.
+call create_window '{"session":"main","command":["cat"]}'
+new=$(field .result.pane)
+t set-option -w -t "$new" remain-on-exit on
+t split-window -d -t "$new" ''
+last=$(t split-window -d -t "$new" -P -F '#{pane_id}' 'exit 0')
+until_is 'a pane is dead' 1 t display-message -p -t "$last" '#{pane_dead}'
+t respawn-pane -k -t "$new" 'exec cat' # of which tmux tells nothing, as of synchronized panes
+t set-option -w -t "$new" synchronize-panes on
+send_text "$new" text
+is 'beside dead panes a text is typed' "$(field .result.synchronized)" true
+until_is 'with its Enter' 2 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | grep -c text || :"
+t kill-window -t "$new"
+
+# More panes than can be compared.
+call create_window '{"session":"main","command":["cat"]}'
+new=$(field .result.pane)
+for one in $(seq 32); do
+	t split-window -d -t "$new" 'exec cat'
+	t select-layout -t "$new" tiled
+done >/dev/null
+t set-option -w -t "$new" synchronize-panes on
+send_text "$new" text
+is 'for 33 panes force is needed' "$(field '.error.data | "\(.kind) \(.typed)"')" 'not_ready nothing'
+call send_keys "{\"pane\":\"$new\",\"keys\":\"x\",\"force\":true}"
+is 'and does it' "$(field .result.synchronized)" true
 t kill-window -t "$new"
 
 # A person who comes while a text waits behind a notice.

@@ -23,7 +23,9 @@ struct asking {
 	struct request *request;
 	person_guard_fn *done;
 	void *data;
+	struct right_only *only; /* NULL: bind the keys to no process */
 	bool force;
+	bool has_sign; /* a pane was checked */
 	uint32_t first; /* the pane that the request types into */
 	uint32_t pane; /* being checked: first, or a pane that gets the same keys */
 	enum draft_sign sign; /* the weakest sign in all panes checked so far */
@@ -31,7 +33,7 @@ struct asking {
 
 static void end(struct asking *asking, bool may)
 {
-	asking->done(asking->data, may, asking->force ? NULL : draft_sign_name(asking->sign));
+	asking->done(asking->data, may, asking->has_sign ? draft_sign_name(asking->sign) : NULL);
 	mem_free(asking);
 }
 
@@ -136,7 +138,30 @@ static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 	    maker_is(request_daemon(asking->request)->makers, &caller, pane->id);
 }
 
-/* Of the panes that get the keys and must be checked, returns the next one by id, or NULL. */
+/*
+ * Binds the keys to the process that a pane has now, as it was looked at. If there is no room,
+ * fails the request and returns false.
+ */
+static bool bind(struct asking *asking, const struct muxbus_pane *pane)
+{
+	struct right_only *only = asking->only;
+	char data[64];
+	if (only == NULL || (pane->id != asking->first && pane->pid <= 0))
+		return true;
+	if (pane->id == asking->first || only->count < RIGHT_ONLY_MAX) {
+		only->pids[pane->id == asking->first ? 0 : only->count++] = pane->pid;
+		return true;
+	}
+	(void)snprintf(data, sizeof data, "\"pane\":\"%%%u\",\"typed\":\"nothing\"", asking->first);
+	request_fail_data(asking->request, MESSAGE_NOT_READY, data,
+	    "pane %%%u: more than %d panes get its keys; typed: nothing; \"force\": true types all "
+	    "the same",
+	    asking->first, RIGHT_ONLY_MAX);
+	end(asking, false);
+	return false;
+}
+
+/* Of the panes that get the keys, returns the next one by id, or NULL. */
 static const struct muxbus_pane *next_pane(
     const struct asking *asking, const struct muxbus_pane *first, uint32_t behind)
 {
@@ -145,7 +170,7 @@ static const struct muxbus_pane *next_pane(
 	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (pane_input_reaches(first, pane) &&
 		    (behind == MUXBUS_NO_ID || pane->id > behind) &&
-		    (found == NULL || pane->id < found->id) && !is_free(asking, pane))
+		    (found == NULL || pane->id < found->id))
 			found = pane;
 	return found;
 }
@@ -157,8 +182,13 @@ static void look_next(struct asking *asking)
 {
 	const struct muxbus_pane *first =
 	    muxbus_model_pane(tmux_model(asking->parts->tmux), asking->first);
-	const struct muxbus_pane *pane =
-	    first != NULL ? next_pane(asking, first, asking->pane) : NULL;
+	const struct muxbus_pane *pane = NULL;
+	while (first != NULL && (pane = next_pane(asking, first, asking->pane)) != NULL &&
+	    is_free(asking, pane)) {
+		asking->pane = pane->id;
+		if (!bind(asking, pane))
+			return;
+	}
 	if (pane != NULL)
 		look(asking, pane);
 	else
@@ -191,14 +221,21 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		}
 		if (draft.sign < asking->sign)
 			asking->sign = draft.sign;
+		asking->has_sign = true;
+		if (!bind(asking, pane))
+			return;
 	}
 	look_next(asking);
 }
 
-/* The list of clients is fresh: reads the pane's screen. */
+/* The window and the list of clients are fresh: reads the screen of the pane to check, if any. */
 static void on_fresh(void *data, int error)
 {
 	struct asking *asking = data;
+	if (error == 0 && asking->pane == MUXBUS_NO_ID) {
+		look_next(asking);
+		return;
+	}
 	if (error == 0)
 		error =
 		    pane_screen_read_listed(asking->parts->tmux, asking->pane, on_screen, asking);
@@ -206,33 +243,38 @@ static void on_fresh(void *data, int error)
 		fail(asking, error);
 }
 
-static void look(struct asking *asking, const struct muxbus_pane *pane)
+static void refresh(struct asking *asking, uint32_t window)
 {
-	int error;
-	asking->pane = pane->id;
-	error = muxbus_sync_refresh_window(
-	    tmux_sync(asking->parts->tmux), pane->window, MUXBUS_PART_CLIENTS, on_fresh, asking);
+	int error = muxbus_sync_refresh_window(
+	    tmux_sync(asking->parts->tmux), window, MUXBUS_PART_CLIENTS, on_fresh, asking);
 	if (error < 0)
 		fail(asking, error);
 }
 
+static void look(struct asking *asking, const struct muxbus_pane *pane)
+{
+	asking->pane = pane->id;
+	refresh(asking, pane->window);
+}
+
 void person_guard(struct request *request, const struct muxbus_pane *pane, bool force,
-    person_guard_fn *done, void *data)
+    struct right_only *only, person_guard_fn *done, void *data)
 {
 	struct asking *asking = xcalloc(1, sizeof *asking);
-	const struct muxbus_pane *next;
 	*asking = (struct asking){.parts = request_daemon(request),
 	    .request = request,
 	    .done = done,
 	    .data = data,
 	    .force = force,
+	    .only = force || request_role(request) != ROLE_FULL ? NULL : only,
 	    .first = pane->id,
+	    .pane = MUXBUS_NO_ID,
 	    .sign = DRAFT_BY_MARK};
-	next = next_pane(asking, pane, MUXBUS_NO_ID);
-	if (next != NULL) {
-		look(asking, next); /* even with force, to keep the order of requests */
-		return;
-	}
-	asking->force = true; /* makes end() report no sign */
-	end(asking, true);
+	if (asking->only != NULL)
+		*only = (struct right_only){.count = 1, .pids = {pane->pid}};
+	/* tmux announces neither a respawned nor a synchronized pane to its client. */
+	if (asking->only != NULL && !tmux_is_detached(asking->parts->tmux) && is_free(asking, pane))
+		refresh(asking, pane->window);
+	else
+		look_next(asking); /* looks even with force, to keep the order of requests */
 }

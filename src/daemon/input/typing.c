@@ -145,12 +145,14 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 
 /*
  * Appends both sides of a comparison that is true if only these processes get the keys. If the pane
- * is synchronized, tmux sends the keys to all synchronized panes of its window, so all these count.
+ * is synchronized, tmux sends the keys to all synchronized panes of its window that have a program,
+ * so all these count. Without one, tmux 3.8 has no pid, and older versions have 0 or the last one.
  */
 static void put_processes(const struct right_only *only, struct buf *out, const char *behind)
 {
 	(void)buf_printf(out,
-	    "#{pane_pid}#{?pane_synchronized,#{P:#{?pane_synchronized,#{?#{m/r:^(%d",
+	    "#{pane_pid}#{?pane_synchronized,#{P:#{?#{&&:#{pane_synchronized},"
+	    "#{&&:#{pane_pid},#{?pane_dead,0,1}}},#{?#{m/r:^(%d",
 	    (int)only->pids[0]);
 	for (size_t at = 1; at < only->count; at++)
 		(void)buf_printf(out, "|%d", (int)only->pids[at]);

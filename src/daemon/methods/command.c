@@ -216,8 +216,8 @@ static void handle_run_tmux(struct request *request, const void *data)
 	if (running.pane == NULL)
 		tmux_call(request, running.command, !running.only_looks, on_run, NULL);
 	else
-		person_guard(
-		    request, running.pane, false, on_guarded, xmemdup(&running, sizeof running));
+		person_guard(request, running.pane, false, NULL, on_guarded,
+		    xmemdup(&running, sizeof running));
 }
 
 const struct method methods_command[] = {

@@ -82,28 +82,6 @@ static void run_typing(struct keying *keying)
 	tmux_call_judged(keying->request, command, typing_error, on_typed, keying);
 }
 
-/* The panes that get the keys were looked at: binds the keys to their programs, if there is room. */
-static void bind(struct request *request, uint32_t id, const char *sign, struct right_only *only)
-{
-	const struct muxbus_model *model = tmux_model(request_daemon(request)->tmux);
-	const struct muxbus_pane *first = muxbus_model_pane(model, id);
-	if (request_role(request) != ROLE_FULL)
-		return; /* right_find_only() has bound them */
-	only->count = 0;
-	if (sign == NULL || first == NULL)
-		return;
-	only->pids[only->count++] = first->pid;
-	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model) {
-		if (pane == first || !pane_input_reaches(first, pane))
-			continue;
-		if (only->count == RIGHT_ONLY_MAX) {
-			only->count = 0;
-			return;
-		}
-		only->pids[only->count++] = pane->pid;
-	}
-}
-
 static void on_guarded_keys(void *data, bool may, const char *sign)
 {
 	struct keying *keying = data;
@@ -112,7 +90,6 @@ static void on_guarded_keys(void *data, bool may, const char *sign)
 		keying_free(keying);
 		return;
 	}
-	bind(keying->request, keying->typing.pane, sign, &keying->typing.only);
 	run_typing(keying);
 }
 
@@ -225,7 +202,8 @@ static void handle_send_keys(struct request *request, const void *data)
 	typing_init(&keying->typing, pane->id, args->force);
 	right_find_only(request, pane, &keying->typing.only);
 	if (read_keys(request, args, &keying->typing, keying->note))
-		person_guard(request, pane, args->force, on_guarded_keys, keying);
+		person_guard(
+		    request, pane, args->force, &keying->typing.only, on_guarded_keys, keying);
 	else
 		keying_free(keying);
 }
@@ -317,7 +295,6 @@ static void on_guarded_text(void *data, bool may, const char *sign)
 	}
 	daemon = request_daemon(texting->request);
 	texting->sign = sign;
-	bind(texting->request, texting->pane, sign, &texting->policy.only);
 	texting->guarded_ms = clock_mono_ms();
 	pane_ref_of(daemon->tmux, texting->pane, &ref);
 	texting->submit = submit_new(daemon->submits, &ref, &texting->policy, &handlers, texting);
@@ -329,8 +306,8 @@ static void guard_text(struct texting *texting)
 	const struct tmux *tmux = request_daemon(texting->request)->tmux;
 	const struct muxbus_pane *pane = muxbus_model_pane(tmux_model(tmux), texting->pane);
 	if (pane != NULL)
-		person_guard(
-		    texting->request, pane, texting->policy.leaves_mode, on_guarded_text, texting);
+		person_guard(texting->request, pane, texting->policy.leaves_mode,
+		    &texting->policy.only, on_guarded_text, texting);
 	else
 		on_guarded_text(texting, true, texting->sign); /* tmux reports the closed pane */
 }
@@ -588,7 +565,8 @@ static void press_mouse(struct pointing *pointing, const struct muxbus_pane *pan
 	keying->typing.condition = keying->condition;
 	typing_bytes(&keying->typing, reports.data, reports.len);
 	buf_finish(&reports);
-	person_guard(pointing->request, pane, pointing->args.force, on_guarded_keys, keying);
+	person_guard(pointing->request, pane, pointing->args.force, &keying->typing.only,
+	    on_guarded_keys, keying);
 }
 
 static void on_mouse_fresh(void *data, int error)
