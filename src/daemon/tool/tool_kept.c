@@ -102,7 +102,10 @@ static char *make_data(const struct kept *kept, bool is_good, const char *text)
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Stores that a call has ended and posts its notification, in one transaction. */
+/*
+ * Stores that a call has ended and posts its notification, in one transaction. Returns false if
+ * both are in memory only.
+ */
 static bool settle(struct tool_kept_set *set, struct kept *kept, bool is_good, const char *outcome,
     const char *text)
 {

@@ -384,11 +384,6 @@ static int append_commands(struct muxbus_one_shot *one_shot)
 	return error == MUXBUS_ERR_LIMIT ? append_source(one_shot) : error;
 }
 
-int one_shot_connect(const struct muxbus_one_shot_options *options)
-{
-	return options->way != MUXBUS_WAY_PROCESS ? locate_connect_now(options->socket_path) : -1;
-}
-
 static int start(struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_options *options)
 {
 	int error;

@@ -5,16 +5,9 @@
 #include <muxbus.h>
 
 /*
- * Connects in advance for one command, which then need not wait for the server to accept. The
- * command identifies itself later, so that tmux reads both at once. While the connection is open,
- * the server does not exit by itself, so keep it for a moment only. Returns a descriptor, which the
- * caller closes or passes to one_shot_run(), or -1.
- */
-int one_shot_connect(const struct muxbus_one_shot_options *options);
-
-/*
  * Does muxbus_one_shot_run() on the connection fd, which was made to the same socket. Always
- * closes fd in the end. If fd is -1, or the server has closed it, makes a new connection.
+ * closes fd in the end. If fd is -1, or the server has closed it, makes a new connection. While fd
+ * waits for a command, the server does not exit by itself, so keep it for a moment only.
  */
 int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options, int fd,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data,

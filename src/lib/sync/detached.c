@@ -100,14 +100,13 @@ static void on_spare(void *data)
 {
 	struct detached *detached = data;
 	const struct muxbus_sync *sync = detached->sync;
-	struct muxbus_one_shot_options options = {
-	    .socket_path = sync->socket_path, .way = sync->way};
 	/* A server without sessions exits only after its last connection, so open none. */
-	if (detached->spare >= 0 || muxbus_model_next_session(sync->model, NULL) == NULL) {
+	if (detached->spare >= 0 || sync->way == MUXBUS_WAY_PROCESS ||
+	    muxbus_model_next_session(sync->model, NULL) == NULL) {
 		close_spare(detached);
 		return;
 	}
-	detached->spare = one_shot_connect(&options);
+	detached->spare = locate_connect_now(sync->socket_path);
 	if (detached->spare >= 0)
 		loop_timeout_start(&detached->spare_timer, SPARE_MS);
 }
