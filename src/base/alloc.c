@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* All memory comes from two functions, so that a test can make any allocation fail. */
 #include "base/alloc.h"
 
 static void *libc_reallocate(void *data UNUSED, void *ptr, size_t size)

@@ -8,7 +8,6 @@
 void mem_set_allocator(void *(*reallocate)(void *data, void *ptr, size_t size),
     void (*release)(void *data, void *ptr), void *data);
 
-/* mem_calloc() also zeroes the memory, and checks for overflow. */
 void *mem_alloc(size_t size) __attribute__((malloc, warn_unused_result));
 void *mem_calloc(size_t count, size_t size) __attribute__((malloc, warn_unused_result));
 void *mem_realloc(void *ptr, size_t size) __attribute__((warn_unused_result));

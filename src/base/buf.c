@@ -42,12 +42,11 @@ void buf_shrink(struct buf *buf, size_t keep)
 		return;
 	data = mem_realloc(buf->data, keep);
 	if (data == NULL)
-		return; /* out of memory: keeps the larger block */
+		return;
 	buf->data = data;
 	buf->cap = keep;
 }
 
-/* Returns the next capacity that holds need bytes: it doubles, at most to max plus the NUL. */
 static size_t grown_cap(const struct buf *buf, size_t need)
 {
 	size_t cap = buf->cap ? buf->cap : BUF_FIRST_BYTES;

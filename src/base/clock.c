@@ -62,7 +62,6 @@ int64_t clock_seconds_to_ms(double seconds)
 	return (double)ms < seconds * 1000 ? ms + 1 : ms;
 }
 
-/* Writes the digits of a number over zeros, the last one right before end. */
 static void put_digits(char *end, int number)
 {
 	for (; number > 0; number /= 10)

@@ -4,10 +4,7 @@
 
 #include "base/std.h"
 
-/*
- * Returns the arguments with which an agent's program resumes a conversation, NULL-terminated; "@"
- * stands for the id of the conversation. Returns NULL if the agent is unknown.
- */
+/* The NULL-terminated arguments of a resume; "@" is the conversation. NULL if agent is unknown. */
 const char *const *conversation_words(const char *agent);
 
 /* Returns true if an agent's command-line word names a conversation, or the last conversation. */

@@ -27,10 +27,9 @@ static int read_machine(struct cpu_sample *sample)
 	return 0;
 }
 
-/* The CPU time of a process tree. */
 struct tree_ticks {
 	uint64_t ticks;
-	unsigned count; /* number of processes that could be read */
+	unsigned count;
 };
 
 static void add_process(void *data, pid_t pid)

@@ -4,7 +4,6 @@
 
 #include "base/std.h"
 
-/* A measurement at one time; cpu_percent() compares two. */
 struct cpu_sample {
 	uint64_t busy_ticks;
 	uint64_t total_ticks; /* of all processors together */
@@ -16,8 +15,5 @@ int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample);
 /* Replaces the load of the machine in a sample by that of a process tree. Returns 0, or -1. */
 int cpu_sample_tree(pid_t pid, struct cpu_sample *sample);
 
-/*
- * Returns the load between two samples in percent. 100 is the whole machine if pid is 0, else one
- * processor: a process tree may have up to 100 times the number of processors.
- */
+/* Returns the load in percent. 100 is the whole machine if pid is 0, else one processor. */
 double cpu_percent(const struct cpu_sample *before, const struct cpu_sample *after, pid_t pid);

@@ -27,7 +27,7 @@ int file_read(const char *path, int flags, struct buf *out)
 		return -1;
 	r = file_read_all(fd, out);
 	saved_errno = errno;
-	(void)close(fd); /* loses no data: the file was only read */
+	(void)close(fd);
 	errno = saved_errno;
 	return r;
 }
@@ -104,7 +104,7 @@ int file_check_parents(const char *path, const char *what, char *ret_reason, siz
 	return realpath(path, real) != NULL ? check_parents(real, what, ret_reason, size) : 0;
 }
 
-/* Returns true if the folder that a symbolic link leads to is safe, or path is not a link. */
+/* Returns true if the folder of a symbolic link's target is safe, or path is not a link. */
 static bool is_link_safe(const char *path, char *ret_reason, size_t size)
 {
 	char real[PATH_MAX], *slash;

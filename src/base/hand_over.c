@@ -70,7 +70,6 @@ int hand_over_send(const char *path, const char *nonce, int fd)
 	return error;
 }
 
-/* Removes a socket that an earlier process left. A file of another type stays, and bind() fails. */
 static void remove_stale(const char *path)
 {
 	struct stat st;
@@ -99,7 +98,6 @@ int hand_over_open(const char *path)
 	return error;
 }
 
-/* The control data of a message. */
 struct escort {
 	int fds[FDS_MAX];
 	size_t count;
@@ -169,10 +167,7 @@ pid_t hand_over_maker(int fd)
 	struct sockaddr_un peer;
 	socklen_t len = sizeof peer;
 	int type = 0;
-	/*
-	 * Refuse a socket whose peer has an address. Such a socket is from no pair, and the
-	 * kernel would name the process that listens at the address.
-	 */
+	/* A socket with an address is from no pair: the kernel would name the listening process. */
 	if (getpeername(fd, (struct sockaddr *)&peer, &len) < 0 || peer.sun_family != AF_UNIX ||
 	    len > sizeof peer.sun_family)
 		return 0;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Passes a descriptor to the daemon: a program sends its standard input to a datagram socket of the
- * daemon, together with a nonce that the daemon gave it. A datagram arrives whole or not at all.
- */
+/* Passes a descriptor to the daemon by a datagram socket, with a nonce that the daemon gave. */
 #pragma once
 
 #include "base/std.h"
@@ -18,13 +15,9 @@ int hand_over_nonce(char nonce[HAND_OVER_NONCE_LEN + 1]);
 /* Sends a descriptor to the socket at path. Returns 0 or -errno. */
 int hand_over_send(const char *path, const char *nonce, int fd);
 
-/*
- * Makes the receiving socket with mode 0600, replacing a stale socket of ours at path. Returns the
- * descriptor, or -errno; -ENAMETOOLONG if path is too long for a socket.
- */
+/* Makes the receiving socket, mode 0600; replaces a stale socket of ours. Returns it, or -errno. */
 int hand_over_open(const char *path);
 
-/* The results of hand_over_receive(). */
 enum hand_over {
 	HAND_OVER_NONE, /* no message is waiting */
 	HAND_OVER_REFUSED, /* from another user, or malformed; its descriptors are closed */

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Hashes. The keyed hash of a text is for maps whose keys come from outside. It is SipHash-1-3 with
- * a random key for each process, so that no input can provoke collisions. Different texts may still
- * have the same hash, so also compare the texts. CRC-32C and SHA-256 are here too.
- */
+/* Hashes: SipHash-1-3 with a random key for maps whose keys come from outside, CRC-32C, SHA-256. */
 #pragma once
 
 #include "base/std.h"
@@ -21,7 +17,6 @@ uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len
 /* Returns the CRC-32C of bytes that follow others. crc: the CRC-32C of the others; 0 if none. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
 
-/* crc32c() without special CPU instructions. */
 uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t len);
 
 #define SHA256_SIZE 32

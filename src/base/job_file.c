@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The files of a job: names, atomic writing, and reading of untrusted content. */
 #include "base/job_file.h"
 
 #include <sys/file.h>
@@ -37,7 +36,6 @@ static int write_all(int fd, const void *bytes, size_t len)
 	return file_write_all(fd, bytes, len) < 0 ? -errno : 0;
 }
 
-/* Writes a temporary file and renames it. */
 static int write_file(int dir_fd, const char *id, enum job_file file, const struct buf *content)
 {
 	char name[JOB_NAME_SIZE], fresh[JOB_NAME_SIZE + 8];
@@ -52,7 +50,7 @@ static int write_file(int dir_fd, const char *id, enum job_file file, const stru
 	if (error == 0 && renameat(dir_fd, fresh, dir_fd, name) < 0)
 		error = -errno;
 	if (error != 0)
-		(void)unlinkat(dir_fd, fresh, 0); /* fails if the file does not exist */
+		(void)unlinkat(dir_fd, fresh, 0);
 	return error;
 }
 
@@ -110,7 +108,6 @@ int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec)
 	return error;
 }
 
-/* Appends a copy of a string to a NULL-terminated array. Returns 0 or -ENOMEM. */
 static int add_string(char ***array, size_t *count, const char *value)
 {
 	char **longer = mem_realloc(*array, (*count + 2) * sizeof *longer);
@@ -214,7 +211,7 @@ void job_secrets_remove(int dir_fd, const char *id)
 	char name[JOB_NAME_SIZE];
 	for (size_t at = 0; at < sizeof files / sizeof *files; at++) {
 		job_file_name(name, id, files[at]);
-		(void)unlinkat(dir_fd, name, 0); /* fails if the file does not exist */
+		(void)unlinkat(dir_fd, name, 0);
 	}
 }
 
@@ -238,7 +235,6 @@ int job_start_tell(int fd, const struct job_start *start)
 	return write_all(fd, text, (size_t)len);
 }
 
-/* Returns the number in the line "key=number"; 0 if no line has this key. */
 static int64_t find_number(const char *text, const char *key)
 {
 	size_t len = strlen(key);

@@ -36,7 +36,6 @@ enum job_file {
 	JOB_FILE_COUNT_,
 };
 
-/* Writes the file name of one of a job's files. */
 void job_file_name(char out[JOB_NAME_SIZE], const char *id, enum job_file file);
 
 #define JOB_UMASK 01000u /* a bit of struct job_spec.umask: a umask is given */
@@ -93,17 +92,12 @@ int job_status_sync(int dir_fd, const char *id);
 /* Returns 0 or -errno; -ENOENT while the job has not ended. */
 int job_status_read(int dir_fd, const char *id, struct job_status *ret_status);
 
-/*
- * A supervisor tells the daemon that started it about the start, then about the end, over a pipe.
- * Each message is one write() of at most JOB_NEWS_MAX bytes, with the text of the started or status
- * file. A daemon that has restarted has no pipe and reads the files.
- */
+/* Tell the daemon over a pipe, by one write(). A daemon that restarted reads the files instead. */
 #define JOB_NEWS_MAX 2048
 
 int job_start_tell(int fd, const struct job_start *start);
 int job_status_tell(int fd, const struct job_status *status);
 
-/* The messages received so far; start is set if has_started, status if has_ended. */
 struct job_news {
 	bool has_started, has_ended;
 	struct job_start start;
@@ -111,11 +105,7 @@ struct job_news {
 };
 void job_news_read(const char *text, struct job_news *ret_news);
 
-/*
- * Returns the pid of the supervisor, and its pidfd in *ret_pidfd, if it lives and so holds the
- * job's lock; else returns 0, with *ret_pidfd -1 and errno. A stored start time would prove
- * nothing, because each time namespace counts differently.
- */
+/* Returns the supervisor's pid, with its pidfd, while it holds the lock; else 0, with errno. */
 pid_t job_supervisor_open(int dir_fd, const char *id, int *ret_pidfd);
 
 /* Appends up to max bytes from an offset, and a NUL. Returns 0 (also without a file) or -errno. */

@@ -22,10 +22,7 @@ struct list {
 	     &entry->member != (list); entry = entry##_after,                    \
 		  entry##_after = list_entry(entry##_after->member.next, type, member))
 
-/*
- * Loops with a function that returns the entry after a given one: the first after NULL, and NULL
- * after the last. next_each (struct job, job, job_next, jobs) {...}
- */
+/* Loops with a function that returns the next entry: next_each (struct job, job, job_next, jobs) */
 #define next_each(type, entry, next, set) \
 	for (type *entry = next(set, NULL); entry != NULL; entry = next(set, entry))
 
@@ -61,7 +58,6 @@ static inline void list_remove(struct list *link)
 	list_init(link);
 }
 
-/* Moves a member of a list to the end of another one. */
 static inline void list_move(struct list *list, struct list *link)
 {
 	list_remove(link);

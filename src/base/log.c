@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The log. A line is built on the stack and written by one write(). A failed write loses a line. */
 #include "base/log.h"
 
 #include "base/clock.h"

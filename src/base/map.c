@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A hash table from 64-bit numbers to pointers: open addressing, linear probing. A removed entry
- * leaves a mark, so that probing continues behind it; entries never move during a walk.
- */
+/* Open addressing with linear probing. A mark in place of a removed entry keeps probing going. */
 #include "base/map.h"
 
 #include "base/alloc.h"

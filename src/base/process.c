@@ -44,7 +44,7 @@ ssize_t process_read(pid_t pid, const char *name, char *out, size_t size)
 		count = read(fd, out + len, size - 1 - len);
 		len += count > 0 ? (size_t)count : 0;
 	} while (count >= PROC_PAGE); /* a shorter read is the last one */
-	(void)close(fd); /* close() loses no data: the file was only read */
+	(void)close(fd);
 	out[len] = '\0';
 	return count < 0 ? -1 : (ssize_t)len;
 }
@@ -151,7 +151,7 @@ void process_begin(int mode)
 		fd = open("/dev/null", mode);
 	while (fd >= 0 && fd <= 2);
 	if (fd > 2)
-		(void)close(fd); /* loses no data: it is /dev/null */
+		(void)close(fd);
 }
 
 bool process_catches(pid_t pid, int signal)
@@ -159,7 +159,6 @@ bool process_catches(pid_t pid, int signal)
 	return (read_field(pid, CAUGHT_FIELD) & (UINT64_C(1) << (signal - 1))) != 0;
 }
 
-/* Reads the target of a link of /proc/PID. Returns its length; 0, with "", if it cannot be read. */
 static size_t read_link(pid_t pid, const char *name, char *out, size_t size)
 {
 	char path[128];
@@ -258,7 +257,7 @@ void process_read_environ(pid_t pid, struct buf *out)
 	while (
 	    buf_reserve(out, 16384 + 1) == 0 && (count = read(fd, out->data + out->len, 16384)) > 0)
 		out->len += (size_t)count;
-	(void)close(fd); /* close() loses no data: the file was only read */
+	(void)close(fd);
 	(void)buf_append_byte(out, '\0');
 }
 
@@ -339,9 +338,8 @@ bool process_is_peer(int socket, struct ucred *ret_peer)
 }
 
 /*
- * Starting a program with vfork(), which copies no memory. This thread resumes when the child has
- * become the program or failed. Until then the child shares our memory: it makes only system calls
- * and writes only its error. All signals are blocked, so that no handler of ours runs in the child.
+ * Until it execs, the child of vfork() shares our memory. The child makes only system calls and
+ * writes only its error. All signals are blocked, so that no handler of ours runs in the child.
  */
 enum { STATUS_FAILED = 127 };
 
@@ -368,7 +366,6 @@ static bool is_default(const int defaults[CHILD_DEFAULTS], int number)
 	return defaults[0] == 0;
 }
 
-/* Removes all signal handlers, then unblocks all signals. */
 static void reset_signals(const int defaults[CHILD_DEFAULTS])
 {
 	const struct sigaction fresh = {.sa_handler = SIG_DFL};
@@ -458,7 +455,6 @@ __attribute__((noinline)) static pid_t split(struct child_start *start)
 	return pid;
 }
 
-/* Starts the child. Returns 0 or an errno; reaps a child that failed. */
 static int spawn(struct child_start *start, struct child *child)
 {
 	char **ours = environ;
@@ -481,7 +477,6 @@ static int spawn(struct child_start *start, struct child *child)
 	return error;
 }
 
-/* Makes the pipes and collects the descriptors. Returns 0 or an errno. */
 static int open_streams(struct child_start *start, int ends[CHILD_STREAMS])
 {
 	for (int at = 0; at < CHILD_STREAMS; at++) {

@@ -11,10 +11,7 @@ extern const char *process_root; /* "/proc"; tests set another folder */
 /* Reads a file of /proc/PID as text of less than size bytes. Returns its length, or -1 with "". */
 ssize_t process_read(pid_t pid, const char *name, char *out, size_t size);
 
-/*
- * Reads at most max children of a process. Of more than 100 children some may be missing. Returns
- * false, with no children, on failure.
- */
+/* Reads at most max children; of more than 100, some may be missing. Returns false on failure. */
 bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count);
 
 /* Returns when a process started, in clock ticks since boot; 0 if the process does not exist. */
@@ -32,19 +29,13 @@ bool process_has_ended(pid_t pid);
 /* Returns true if a process lives and has a terminal, as the first process of an open pane has. */
 bool process_has_terminal(pid_t pid);
 
-/*
- * Waits 10 ms for a process that has ended to release its open files, such as a lock; a child that
- * it was starting has them open until exec. *tries counts the calls and must begin as 0. Returns
- * false without waiting if the process lives, or at the 100th call.
- */
+/* Waits 10 ms for an ended process to release its files; false if it lives, or at the 100th try. */
 bool process_await_release(pid_t pid, unsigned *tries);
 
 /*
- * Sets up a program at its start, whatever its parent passed on. Opens closed descriptors 0 to 2 as
- * /dev/null, so that no socket becomes "standard output"; mode is O_RDWR, or O_RDONLY so that
- * writing to them still fails. Unblocks all signals. Writing to a closed pipe or beyond the file
- * size limit becomes an error instead of a signal that kills. With O_RDWR the umask keeps the
- * user's own permissions on new files.
+ * Sets up a program at its start. Closed descriptors 0 to 2 become /dev/null with this mode; after
+ * O_RDONLY writing to them still fails. No signal is blocked; SIGPIPE and SIGXFSZ do not kill. With
+ * O_RDWR the umask keeps the user's own permissions on new files.
  */
 void process_begin(int mode);
 
@@ -54,33 +45,23 @@ bool process_catches(pid_t pid, int signal);
 /* Returns the bytes of memory in use by a process; 0 if they cannot be read. */
 int64_t process_memory(pid_t pid);
 
-/* Returns the parent of a process; 0 if it cannot be read. */
 pid_t process_parent(pid_t pid);
 
 /* Reads the working directory; " (deleted)" follows a removed one. Returns false if unknown. */
 bool process_cwd(pid_t pid, char *out, size_t size);
 
-/*
- * Reads the path of the program file of a process, which may have been removed or replaced since.
- * Returns false if it cannot be read.
- */
+/* Reads the path of the program file, which may have been removed or replaced since. */
 bool process_program(pid_t pid, char *out, size_t size);
 
 /* Returns true if the program file of a process has this name, in any folder. */
 bool process_runs(pid_t pid, const char *name);
 
-/*
- * Cuts a command line in place to the name of its program, as tmux does for pane_current_command.
- * Returns the start of the name, which may be empty.
- */
+/* Cuts a command line to its program's name, as tmux does for pane_current_command. May be "". */
 char *process_cut_name(char *line);
 
 #define PROCESS_FIND_MAX 256 /* maximum number of processes examined */
 
-/*
- * Returns the process that runs the program `name`: pid or a descendant, at most this many
- * generations below (a launcher may run the program); 0 if not found.
- */
+/* Returns the process that runs `name`: pid or a descendant within these generations; 0 if none. */
 pid_t process_find_program(pid_t pid, const char *name, unsigned generations);
 
 struct buf;
@@ -107,10 +88,7 @@ bool process_is_peer(int socket, struct ucred *ret_peer);
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 void process_tree_walk_up(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 
-/*
- * Starts programs, for the library, the daemon and all other programs. vfork(2) copies no memory,
- * so a start costs the same for a process of any size.
- */
+/* Starts programs by vfork(2), which copies no memory. */
 
 enum {
 	CHILD_STREAMS = 4, /* the standard streams and one more */
@@ -144,10 +122,7 @@ struct child_options {
 	const char *dir; /* working directory of the program; NULL: ours */
 	struct child_stream streams[CHILD_STREAMS];
 	enum child_group group;
-	/*
-	 * Ignored signals that are reset to their default, ended by 0. An empty list resets all. No
-	 * signal is blocked in the program.
-	 */
+	/* Ignored signals to reset to their default, ended by 0; an empty list resets all. */
 	int defaults[CHILD_DEFAULTS];
 	int death_signal; /* sent to the program when the calling thread ends; 0: none */
 	const struct rlimit *files; /* limit of open descriptors; NULL: ours */
@@ -171,10 +146,8 @@ struct child {
 };
 
 /*
- * Starts a program. Returns 0 once it runs, or an errno, for example if dir or path does not exist.
- * After an error no process is left and nothing in *ret_child is open. The program inherits the
- * streams and our descriptors without close-on-exec. The caller closes pidfd and the ends, and
- * reaps the child.
+ * Starts a program. Returns 0 once it runs, else an errno, with no process and no descriptor left.
+ * The caller closes pidfd and the ends, and reaps the child.
  */
 int child_start(const struct child_options *options, struct child *ret_child);
 

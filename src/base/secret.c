@@ -47,7 +47,6 @@ static const char *const agents[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_
 
 #define TOKEN_LEN_MIN 20
 
-/* Returns true if a list has a word of len bytes; ignores case. */
 static bool is_one_of(const char *word, size_t len, const char *const *list)
 {
 	for (; *list != NULL; list++)
@@ -79,7 +78,6 @@ static bool is_secret_word(const char *word, size_t len)
 	    (strncasecmp(word, "CERTS", len) != 0 && is_one_of(word, len - 1, words));
 }
 
-/* Returns true if a variable's value begins with "/", or the last word of its name is in files. */
 static bool is_file_name(const char *name, size_t len)
 {
 	size_t last = len;

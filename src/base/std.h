@@ -18,5 +18,4 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Marks a parameter that a callback must have but does not use. */
 #define UNUSED __attribute__((unused))

@@ -133,7 +133,6 @@ bool str_parse_id(const char *text, size_t len, char sigil, uint32_t *ret_id)
 
 #define NEAREST_LEN_MAX 64
 
-/* Maps letters to lower case, and separators to '_'. */
 static char fold(char c)
 {
 	return c == '-' || c == '.' || c == ' ' || c == '/' ? '_' : (char)tolower((unsigned char)c);
@@ -283,7 +282,6 @@ int base64_encode(struct buf *out, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Returns the value of a digit, or -1. */
 static int base64_value(char c)
 {
 	if (c >= 'A' && c <= 'Z')
@@ -366,7 +364,6 @@ int64_t text_count_lines(const uint8_t *text, size_t len)
 	return lines;
 }
 
-/* Returns the length of the line at `at`, without its newline; end is the end of the text. */
 static size_t line_len(const char *at, const char *end)
 {
 	const char *newline = memchr(at, '\n', (size_t)(end - at));

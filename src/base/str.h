@@ -30,16 +30,12 @@ const char *str_nearest(const char *text, const char *const *names);
 	    (nearest) != NULL ? "\"?" : ""
 
 /*
- * Appends bytes as visible text. Control characters (C0, DEL, C1), line separators, bidi controls
- * and invalid UTF-8 become \n, \t, \x1b, \u202e and the like. If out becomes full, it holds the
- * part that fits. Returns 0 or an enum buf_error.
+ * Appends bytes as visible text: control characters, bidi controls and invalid UTF-8 become \x1b,
+ * \u202e and the like. Returns 0 or an enum buf_error; a full out holds the part that fits.
  */
 int str_append_visible(struct buf *out, const void *bytes, size_t len);
 
-/*
- * Appends text that keeps its lines and escape sequences: ASCII is unchanged, other control
- * characters become visible as by str_append_visible(). Returns 0 or an enum buf_error.
- */
+/* As str_append_visible(), but ASCII, with newlines and escape sequences, is unchanged. */
 int str_append_lines(struct buf *out, const void *bytes, size_t len);
 
 #define STR_SHOWN_MAX 100 /* maximum bytes of foreign text in a message */
@@ -49,14 +45,9 @@ int str_append_lines(struct buf *out, const void *bytes, size_t len);
 const char *str_shown(const char *text, size_t len, char out[STR_SHOWN_SIZE]);
 
 #define STR_REMARK_SIZE 320
-/*
- * Writes the reason that a program gave on standard error as one line: the last group of
- * consecutive lines that are errors ("Error: …", "npm error …"), or else the last line. Control
- * characters are escaped. Writes "" if the text is empty.
- */
+/* Writes the last error lines ("npm error …") of standard error as one line, else its last line. */
 void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE]);
 
-/* Return true if a NULL-terminated list has the text, or if the text ends with `end`. */
 bool str_is_in(const char *text, const char *const *names);
 bool str_ends_in(const char *text, const char *end);
 

@@ -33,7 +33,6 @@ static void put_text(struct stripper *stripper, const uint8_t *bytes, size_t len
 	buf_append(stripper->out, bytes, len);
 }
 
-/* Removes the last character of the line. */
 static void put_backspace(struct stripper *stripper)
 {
 	const struct buf *out = stripper->out;

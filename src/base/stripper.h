@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Strips terminal output to plain text lines, which end with LF: removes escape sequences and
- * control characters. After a carriage return without LF, new text replaces the line, so only the
- * last state of a progress bar stays. A backspace removes the last character of the line. TAB
- * stays. Cursor movements are ignored: use a capture for a full-screen program.
+ * Strips terminal output to plain lines that end with LF. Text behind a carriage return replaces
+ * the line, as of a progress bar. Cursor movements are ignored: use a capture for a full-screen
+ * program.
  */
 #pragma once
 
@@ -11,7 +10,6 @@
 
 struct token;
 
-/* Strips the tokens of a stream one by one. */
 struct stripper {
 	struct buf *out; /* the plain text; stripper_consume() removes bytes from its front */
 	size_t line; /* where in out the current line begins */
@@ -24,13 +22,11 @@ void stripper_init(struct stripper *stripper, struct buf *out);
 void stripper_take(struct stripper *stripper, const struct token *token);
 /* Cuts the text after len bytes. */
 void stripper_cut(struct stripper *stripper, size_t len);
-/* Removes len bytes from the front of the text. */
 void stripper_consume(struct stripper *stripper, size_t len);
 
 /*
- * Appends the plain lines of len bytes to out. Returns the number of bytes used. The caller passes
- * the rest, an incomplete sequence or character or a carriage return, again with the next bytes. A
- * sequence longer than STRIPPER_OPEN_MAX is dropped.
+ * Appends the plain lines of len bytes to out. Returns the number of bytes used; the caller passes
+ * the rest again with the next bytes. A sequence longer than STRIPPER_OPEN_MAX is dropped.
  */
 #define STRIPPER_OPEN_MAX 8192
 size_t stripper_lines(struct buf *out, const void *bytes, size_t len);

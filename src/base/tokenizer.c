@@ -67,7 +67,6 @@ static bool is_break(uint8_t byte)
 	return byte == BEL || byte == ESC || byte == CAN || byte == SUB;
 }
 
-/* Returns the number of bytes before the first BEL, ESC, CAN or SUB. */
 static size_t span_to_break(const uint8_t *bytes, size_t len)
 {
 	size_t i = 0;
@@ -90,7 +89,6 @@ static size_t span_to_break(const uint8_t *bytes, size_t len)
 	return i;
 }
 
-/* Returns the number of bytes before the first C0 character or DEL. */
 static size_t span_of_text(const uint8_t *bytes, size_t len)
 {
 	size_t i = 0;
@@ -131,7 +129,6 @@ static void emit_bytes(struct token_walk *walk, enum token_kind kind, size_t len
 	    len);
 }
 
-/* Ends the current sequence with the next byte. */
 static void end_sequence(struct token_walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
@@ -155,7 +152,6 @@ static bool read_mark(const char *string, struct token *token)
 	return true;
 }
 
-/* Ends an OSC with the next byte. Emits a mark, or else an OSC. */
 static void end_osc(struct token_walk *walk)
 {
 	static const char prefix[] = "133;";
@@ -172,7 +168,6 @@ static void end_osc(struct token_walk *walk)
 	tokenizer_reset(tokenizer);
 }
 
-/* Begins a sequence at an ESC, which ends any other sequence. */
 static void begin_sequence(struct token_walk *walk)
 {
 	walk->tokenizer->start = walk->offset + walk->place;

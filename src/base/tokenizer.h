@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tokenizer: splits terminal output into text, control characters and escape sequences. Input may
- * be split anywhere. As in tmux's own parser, bytes from 0x80 on are text (UTF-8), not 8-bit
- * controls, since 0x9c is also the last byte of many characters.
- *
- * Sequences: ESC x, CSI, and the strings OSC, DCS, APC, PM, SOS and ESC k, which end with ESC \ (an
- * OSC also with BEL). CAN, SUB and the ESC of another sequence end any of them. Shell integration
- * marks (OSC 133) are parsed. Other OSC are passed on with their string, for osc_report.h; other
- * sequences are passed on without their bytes.
+ * Splits terminal output, in pieces of any length, into text, control characters and sequences: ESC
+ * x, CSI, and the strings OSC, DCS, APC, PM, SOS and ESC k. A string ends with ESC \, an OSC also
+ * with BEL. CAN, SUB and the ESC of another sequence end any sequence. As in tmux, bytes from 0x80
+ * on are text (UTF-8), not 8-bit controls.
  */
 #pragma once
 

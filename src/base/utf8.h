@@ -8,10 +8,7 @@
 size_t utf8_valid_prefix(const void *bytes, size_t len);
 bool utf8_is_valid(const void *bytes, size_t len);
 
-/*
- * Returns the length of the valid non-ASCII character at the start of len > 0 bytes, or 0. Inline,
- * since loops over long texts call this function for every character.
- */
+/* Returns the length of the valid non-ASCII character at the start, or 0. Inline for speed. */
 static inline size_t utf8_char_len(const uint8_t *p, size_t len)
 {
 	if (len >= 2 && p[0] >= 0xc2 && p[0] < 0xe0)
@@ -36,22 +33,13 @@ int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char);
 /* Writes a code point that is not a surrogate. Returns its length in bytes. */
 size_t utf8_encode(uint32_t character, char out[4]);
 
-/*
- * Measures the character at the start of len > 0 bytes. Returns true with its length; false if it
- * is invalid, with the length of the bytes that one U+FFFD replaces.
- */
+/* Returns true with the length of a valid character; false with the length that U+FFFD replaces. */
 bool utf8_part(const void *bytes, size_t len, size_t *ret_len);
 
-/*
- * Appends bytes with U+FFFD in place of each invalid part. Sets *lossy to true if a part was
- * replaced, and otherwise leaves it unchanged. Returns 0 or an enum buf_error.
- */
+/* Appends bytes with U+FFFD for invalid parts, and then sets *lossy. Returns 0 or a buf_error. */
 int utf8_clean(struct buf *out, const void *bytes, size_t len, bool *lossy);
 
-/*
- * Returns the number of bytes at the end (0 to 3) that begin an incomplete character. A reader of a
- * stream keeps these bytes until the next piece arrives.
- */
+/* Returns the number of bytes at the end (0 to 3) that begin an incomplete character. */
 size_t utf8_incomplete_tail(const void *bytes, size_t len);
 
 /* Returns the width in terminal cells. An invalid byte counts as one cell. */

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/map.h"
 
-/* Returns ptr; ends the program if it is NULL. */
 static void *must_have(void *ptr)
 {
 	if (ptr != NULL)
