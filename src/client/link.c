@@ -53,10 +53,7 @@ int link_connect(const char *path, int64_t wait_ms)
 	return -1;
 }
 
-/*
- * Connects to a daemon of our user or root. Returns a descriptor, or -1 with errno; EPERM if
- * another user listens, to whom nothing was sent.
- */
+/* Returns a descriptor, or -1 with errno; EPERM: another user listens, and nothing was sent. */
 static int connect_to_own(const char *path, int64_t wait_ms)
 {
 	int fd = link_connect(path, wait_ms);
@@ -132,7 +129,7 @@ void link_close(struct link *link)
 {
 	if (link == NULL)
 		return;
-	(void)close(link->fd); /* close() loses no data: all output was sent */
+	(void)close(link->fd);
 	if (link->carrier > 0)
 		end_carrier(link);
 	line_input_finish(&link->in);
@@ -146,8 +143,6 @@ int link_fd(const struct link *link)
 {
 	return link->fd;
 }
-
-/* Output */
 
 bool link_is_flushed(const struct link *link)
 {
@@ -189,7 +184,6 @@ void link_name_host(const char *host)
 	named_host = host;
 }
 
-/* Writes the member "params" with the host first. */
 static void put_params(struct json_writer *writer, const char *params)
 {
 	json_object_begin(writer, "params");
@@ -243,8 +237,6 @@ uint64_t link_request(struct link *link, const char *method, const char *params)
 	uint64_t id = link_queue_request(link, method, params);
 	return id != 0 && link_send_all(link) ? id : 0;
 }
-
-/* Input */
 
 void link_receive(struct link *link)
 {
@@ -350,7 +342,6 @@ void link_set_other(struct link *link, link_other_fn *other, void *data)
 	link->other_data = data;
 }
 
-/* Returns true and fills *ret_answer if a message is the answer to the request `id`. */
 static bool take_answer(const struct json *message, uint64_t id, struct link_answer *ret_answer)
 {
 	int64_t number;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A link to a daemon: JSON lines over its socket. This interface is for a program that may block:
- * link_ask() and link_read_line(), or poll link_fd() and call link_receive() to wait for several
- * things at once. client/loop_link.h is for an event loop. SIGPIPE is never raised.
- */
+/* A blocking link to a daemon: JSON lines over its socket. SIGPIPE is never raised. */
 #pragma once
 
 #include "wire/json.h"
@@ -21,16 +17,10 @@ enum link_state {
 	LINK_FAILED, /* another error; see the reason */
 };
 
-/*
- * Connects to a socket of any user. If the listener does not accept, waits at most wait_ms; with 0,
- * does not wait, and makes the socket non-blocking. Returns a descriptor, or -1 with errno.
- */
+/* Connects to a socket of any user, in at most wait_ms. With 0 the socket is non-blocking. */
 int link_connect(const char *path, int64_t wait_ms);
 
-/*
- * Connects to the socket at a path. If the result is not LINK_OK, *ret_link is NULL and ret_reason
- * is a human-readable line with the cause, but without a remedy.
- */
+/* Connects to the socket at a path. Without LINK_OK *ret_link is NULL, and ret_reason the cause. */
 enum link_state link_open(struct link **ret_link, const char *path, char *ret_reason, size_t size);
 
 /* Makes a link that owns fd, a socket. link_close() ends the child `carrier`; 0: no child. */
@@ -48,15 +38,11 @@ enum link_read {
 	LINK_SIGNAL, /* a signal interrupted the wait */
 };
 
-/*
- * Makes all waits of links end within 2 s after signal_fd, a signalfd, becomes readable; they
- * return LINK_SIGNAL. The caller owns signal_fd. -1, the default: no signalfd.
- */
+/* Waits of links end with LINK_SIGNAL within 2 s after signal_fd, a lent signalfd, is readable. */
 void link_heed(int signal_fd);
 
 /*
- * Reads the next line, NUL-terminated and without its newline. The line is lent until the next call
- * for this link. With timeout_ms 0 returns only a line that is buffered; with -1 waits forever.
+ * Reads the next line, lent until the next call. timeout_ms 0: only what is buffered; -1: forever.
  */
 enum link_read link_read_line(
     struct link *link, int64_t timeout_ms, const char **ret_line, size_t *ret_len);
@@ -65,20 +51,13 @@ enum link_read link_read_line(
 enum link_read link_read_message(struct link *link, int64_t timeout_ms,
     const struct json **ret_message, const char **ret_line, size_t *ret_len);
 
-/*
- * Reads available input without waiting, for callers that poll. Afterwards link_read_line() with
- * timeout 0 returns the lines, then the end or an error.
- */
+/* Reads available input without waiting; link_read_line() with timeout 0 then returns the lines. */
 void link_receive(struct link *link);
 
 /* Returns true if buffered input, which poll() does not report, may hold a line. */
 bool link_has_input(const struct link *link);
 
-/*
- * Sends one request. params is the JSON text of an object, or NULL. Returns the request's id, or 0
- * with errno if it is too long, if the daemon does not read it within LINK_SEND_TIMEOUT_MS, or if
- * the daemon has closed the connection.
- */
+/* Sends a request; params is JSON text or NULL. Returns its id, or 0 with errno. */
 uint64_t link_request(struct link *link, const char *method, const char *params);
 
 /* Adds the parameter "host" to all later requests of this program. host is lent; NULL: no host. */
@@ -92,21 +71,14 @@ struct link_answer {
 	size_t len;
 };
 
-/*
- * Takes a line that is not the awaited answer (event, progress). message is the parsed line; both
- * are lent.
- */
+/* Takes a line that is not the awaited answer, such as an event; message is the parsed line. */
 typedef void link_other_fn(void *data, const struct json *message, const char *line, size_t len);
 void link_set_other(struct link *link, link_other_fn *other, void *data);
 
-/*
- * Waits for the answer to a request. Returns LINK_LINE and fills *ret_answer; otherwise a result of
- * link_read_line(). Returns LINK_BROKEN with errno EPROTO if the answer is not valid JSON-RPC.
- */
+/* Waits for an answer. LINK_BROKEN with EPROTO: the answer is not valid JSON-RPC. */
 enum link_read link_await(
     struct link *link, uint64_t id, int64_t timeout_ms, struct link_answer *ret_answer);
 
-/* Calls link_request() and link_await(). */
 enum link_read link_ask(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, struct link_answer *ret_answer);
 
@@ -120,19 +92,12 @@ enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_l
 /* Parses a line into a tree, which is lent until the next call. Returns NULL for invalid JSON. */
 const struct json *link_parse(struct link *link, const char *line, size_t len);
 
-/*
- * Queues bytes for link_flush(). Returns false if the queue has no room for all of them; an empty
- * queue has room for any number.
- */
+/* Queues bytes for link_flush(). Returns false without room; an empty queue takes any number. */
 bool link_queue(struct link *link, const void *bytes, size_t len);
 /* Queues a request. Returns its id, or 0 with errno if the queue has no room. */
 uint64_t link_queue_request(struct link *link, const char *method, const char *params);
 /* Sends without waiting. Returns false with errno if the daemon has closed the connection. */
 bool link_flush(struct link *link);
 bool link_is_flushed(const struct link *link);
-/*
- * Sends all that is queued. Calls link_receive() meanwhile, since the daemon reads nothing from a
- * link with much unread output. Returns false with errno, EAGAIN if the daemon does not read within
- * LINK_SEND_TIMEOUT_MS.
- */
+/* Sends the queue, and receives meanwhile. Returns false with errno, EAGAIN after a timeout. */
 bool link_send_all(struct link *link);

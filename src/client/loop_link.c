@@ -39,7 +39,6 @@ static void close_link(struct loop_link *link)
 	link->is_ending = link->is_cut = link->is_paused = false;
 }
 
-/* Drops all requests; if may_answer, calls their answer functions with NULL. */
 static void forget(struct loop_link *link, bool may_answer)
 {
 	struct map lost = link->pending;
@@ -62,7 +61,6 @@ static void lose(struct loop_link *link, int error)
 	link->handlers.down(link->handlers.data, error);
 }
 
-/* Handles a line: the response to one of our requests, or an event. */
 static void take_line(struct loop_link *link, const char *line, size_t len)
 {
 	const struct json *message = link_parse(link->socket, line, len);
@@ -88,7 +86,6 @@ static void take_line(struct loop_link *link, const char *line, size_t len)
 	mem_free(pending);
 }
 
-/* Handles the received lines until a handler pauses or ends the link. */
 static void take_lines(struct loop_link *link)
 {
 	enum link_read read = LINK_LATE;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A link to a daemon on an event loop: callbacks receive lines, events and responses. After the
- * connection is lost, the link connects again at growing intervals.
- */
+/* A link to a daemon on an event loop. A lost connection is made again at growing intervals. */
 #pragma once
 
 #include "client/link.h"
@@ -13,22 +10,15 @@
 struct event_base;
 
 /*
- * All data is lent to the handlers. A handler may send requests, and pause or end the link. Only
- * down() may free the link, and only if is_once is set. No handler is called before
- * loop_link_start() returns.
+ * All data is lent to the handlers. Only down() may free the link, and only if is_once is set. No
+ * handler is called before loop_link_start() returns.
  */
 struct loop_link_handlers {
 	void (*up)(void *data);
-	/*
-	 * Connecting failed, or the connection is lost. error: an errno, EMSGSIZE for a line that
-	 * is too long; 0: the daemon closed it, or loop_link_end() was called.
-	 */
+	/* error: an errno, EMSGSIZE for a line that is too long; 0: closed by either side. */
 	void (*down)(void *data, int error);
 	void (*event)(void *data, const struct json *params); /* NULL: events are ignored */
-	/*
-	 * Takes each line, without its newline, instead of event() and answers. May be NULL. The
-	 * line is valid until the handler returns.
-	 */
+	/* Takes each line, lent, without its newline, instead of event() and answers. Or NULL. */
 	void (*line)(void *data, const char *line, size_t len);
 	void *data;
 };
@@ -51,28 +41,20 @@ void loop_link_end(struct loop_link *link);
 /* Returns true if the link takes requests: it is connected and not known to end. */
 bool loop_link_is_up(const struct loop_link *link);
 
-/* Returns the text of an error of down(). */
 const char *loop_link_reason(int error);
 
 /* Takes the response to a request; NULL if the connection was lost first. Called exactly once. */
 typedef void loop_link_answer_fn(void *data, const struct json *response);
 
-/*
- * Sends a request. params is the JSON text of an object, or NULL. Returns false if the link is
- * down, or if more than LOOP_LINK_UNSENT_MAX bytes would wait for the daemon.
- */
+/* Sends a request; params is JSON text or NULL. False: the link is down, or its queue is full. */
 bool loop_link_ask(struct loop_link *link, const char *method, const char *params,
     loop_link_answer_fn *answer, void *data);
-/* Returns the number of requests without a response. */
 size_t loop_link_pending(const struct loop_link *link);
 
 /* Sends a line, which includes its newline. Returns false in the same cases as loop_link_ask(). */
 bool loop_link_write(struct loop_link *link, const void *line, size_t len);
 
-/*
- * Sends a line, and waits for room if there is none. If the daemon does not read within
- * LINK_SEND_TIMEOUT_MS, the link ends. Without a link the line is lost.
- */
+/* Sends a line, waiting for room. A daemon that does not read in time ends the link. */
 void loop_link_write_all(struct loop_link *link, const void *line, size_t len);
 
 /* Pauses or resumes reading. During a pause the daemon replaces events without room by a gap. */

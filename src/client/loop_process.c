@@ -208,7 +208,6 @@ void loop_process_stop(struct loop_process *process)
 		loop_timer_arm(process->timer, KILL_MS);
 }
 
-/* Starts the supervisor with the pipes as its descriptors 0 to 3. Returns 0 or an errno. */
 static int start_supervisor(struct loop_process *process, struct event_base *base,
     const char *supervisor, const struct loop_program *program)
 {
@@ -241,7 +240,6 @@ static int start_supervisor(struct loop_process *process, struct event_base *bas
 	return 0;
 }
 
-/* Watches the pipes and the pidfd of the supervisor. Returns 0 or an errno. */
 static int watch(struct loop_process *process, struct event_base *base)
 {
 	struct event *events[2];

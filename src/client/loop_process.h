@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A program that reads lines from its standard input and writes lines to its standard output, on an
- * event loop. The end of its standard error is kept. The program runs without a shell under
- * `muxbus-job --server`, which kills the program and all its descendants when loop_process_stop()
- * is called or this process dies.
+ * A program that reads and writes lines, on an event loop. muxbus-job --server runs the program,
+ * and kills it and all its descendants when loop_process_stop() is called or this process dies.
  */
 #pragma once
 
@@ -31,27 +29,18 @@ struct loop_process_handlers {
 	void (*ended)(void *data, const char *how); /* called last; how: such as "exit status 1" */
 };
 
-/*
- * Starts a program. Never NULL: if the program cannot be started, ended is called later, and
- * loop_process_remark() returns the reason. No handler is called before this function returns.
- */
+/* Starts a program; never NULL. A failed start is reported by ended() and the remark. */
 struct loop_process *loop_process_new(struct event_base *base, const char *supervisor,
     const struct loop_program *program, const struct loop_process_handlers *handlers, void *data);
 /* Frees the process. A program that still runs is ended as by loop_process_stop(). May be NULL. */
 void loop_process_free(struct loop_process *process);
 
-/*
- * Ends the program: closes its standard input at once, sends SIGTERM after 1 s and SIGKILL 2 s
- * later to all descendants. Afterwards only the handler ended is called.
- */
+/* Closes standard input, sends SIGTERM after 1 s, SIGKILL 2 s later. Then only ended is called. */
 void loop_process_stop(struct loop_process *process);
 
 /* Returns true if a call of len bytes fits into the queue of unread bytes. */
 bool loop_process_has_room(const struct loop_process *process, size_t len);
-/*
- * Queues a line with its newline. Lines other than calls have 64 KiB more room. Returns false if
- * the line was not queued.
- */
+/* Queues a line with its newline. Lines other than calls have 64 KiB more room. False: no room. */
 bool loop_process_write(struct loop_process *process, const void *line, size_t len);
 
 /* Returns true if the program takes input: not stopped, and its standard input not closed. */

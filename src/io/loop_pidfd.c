@@ -32,7 +32,7 @@ struct loop_pidfd *loop_pidfd_new(
 	if (event_assign(&watch->readable, base, pidfd, EV_READ, on_readable, watch) == 0 &&
 	    event_add(&watch->readable, NULL) == 0)
 		return watch;
-	(void)close(pidfd); /* nothing was written: close() loses no data */
+	(void)close(pidfd);
 	mem_free(watch);
 	return NULL;
 }

@@ -4,11 +4,7 @@
 
 struct event_base;
 
-/*
- * Calls ended() once from the loop when the process has ended. A child must then still be reaped.
- * The watch owns pidfd: loop_pidfd_free() closes it, and this function does if it fails. Returns
- * NULL if pidfd is negative or cannot be watched.
- */
+/* Calls ended() once; a child must still be reaped. Owns pidfd, and closes it on failure (NULL). */
 struct loop_pidfd *loop_pidfd_new(
     struct event_base *base, int pidfd, void (*ended)(void *data), void *data);
 /* ended() may call this function. NULL is accepted. */

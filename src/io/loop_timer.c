@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Timers of the event loop: a heap for each base and one timerfd. libevent's own timers set a
- * timerfd before each wait, or are late by milliseconds.
- *
- * The timerfd is set only if it would fire too late, or if the timer that it was set for is
- * disarmed. So a timer that is armed again for a later time costs no system call; the timerfd may
- * then fire once while no timer is due.
+ * A heap for each base and one timerfd: libevent's own timers set a timerfd before each wait, or
+ * are late by milliseconds. The timerfd is set only to an earlier time, or if its timer is
+ * disarmed. Arming a timer again for a later time costs no system call.
  */
 #include "io/loop_timer.h"
 
@@ -51,7 +48,6 @@ static void place_at(struct alarm *alarm, size_t place, struct loop_timer *timer
 	timer->place = place;
 }
 
-/* Moves a timer up or down the heap, beginning at a free place. */
 static void sift(struct alarm *alarm, size_t place, struct loop_timer *timer)
 {
 	while (place > 0 && alarm->heap[(place - 1) / 2]->due_us > timer->due_us) {
@@ -117,7 +113,7 @@ static void release(struct alarm *alarm)
 	(void)event_del(&alarm->on_due);
 	(void)event_del(&alarm->on_wake);
 	(void)event_del(&alarm->on_next);
-	(void)close(alarm->fd); /* nothing was written: close() loses no data */
+	(void)close(alarm->fd);
 	list_remove(&alarm->link);
 	mem_free(alarm->heap);
 	mem_free(alarm);
@@ -290,9 +286,7 @@ struct event_base *loop_timer_new_base(void)
 	struct event_base *base;
 	if (config == NULL)
 		return NULL;
-	/*
-	 * libevent's precise timers would set a second timerfd before each wait, so leave them off.
-	 */
+	/* Not libevent's precise timers, which would set a second timerfd before each wait. */
 	(void)event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	(void)event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
 	base = event_base_new_with_config(config);

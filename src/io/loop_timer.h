@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Timers of the event loop. A timer fires once each time it is armed. Out of memory ends the
- * process, as in all programs (base/xalloc.h).
- */
+/* Timers of the event loop, fired once for each arming. Out of memory ends the process. */
 #pragma once
 
 #include <event2/event.h>
 
 #include "base/base.h"
 
-/* Returns a timer that is not armed; never NULL. */
 struct loop_timer *loop_timer_new(struct event_base *base, void (*fn)(void *data), void *data);
 /* The callback of the timer may call this function. NULL is accepted. */
 void loop_timer_free(struct loop_timer *timer);
 
-/*
- * Makes the timer fire after ms milliseconds; if ms is 0 or negative, in the next turn of the loop.
- * A timer that is already armed starts again with the new time.
- */
+/* Fires after ms milliseconds; if not positive, in the next turn. Replaces an earlier time. */
 void loop_timer_arm(struct loop_timer *timer, int64_t ms);
 void loop_timer_disarm(struct loop_timer *timer);
 bool loop_timer_is_armed(const struct loop_timer *timer);
 /* Returns the number of armed timers of a base. */
 size_t loop_timer_count(const struct event_base *base);
-/*
- * Makes the timer fire once in this turn of the loop, after the callback that runs now. An earlier
- * loop_timer_arm() then has no further effect; a later one replaces the wake.
- */
+/* Fires once in this turn of the loop, after the current callback; replaces an earlier arming. */
 void loop_timer_wake(struct loop_timer *timer);
 
 /* Returns a new event base for these timers, or NULL if it cannot be made. */

@@ -16,7 +16,6 @@ struct address_parts {
 	const char *name;
 };
 
-/* Returns 0 if snprintf() returned len and had room, else -1. */
 static int fits(int len, size_t size)
 {
 	return len >= 0 && (size_t)len < size ? 0 : -1;
@@ -62,7 +61,6 @@ static int split(const char *path, struct address_parts *ret)
 	return fits(snprintf(ret->dir, sizeof ret->dir, "%.*s", len, path), sizeof ret->dir);
 }
 
-/* Writes the canonical path if the directory exists, else the path itself. Returns 0 or -1. */
 static int resolve(char out[PATH_MAX], const char *path)
 {
 	struct address_parts parts;
@@ -103,7 +101,6 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 	return fits(snprintf(out, size, "%s-%016llx", name, (unsigned long long)hash(path)), size);
 }
 
-/* Writes muxbus/NAME in an XDG directory, or in fallback below the home. Returns 0 or -1. */
 static int in_xdg(
     char *out, size_t size, const char *variable, const char *fallback, const char *name)
 {
@@ -187,7 +184,6 @@ static bool owner_is_trusted(uid_t uid)
 	return uid == geteuid() || uid == 0;
 }
 
-/* Returns 0 if the file is our or root's socket, or is missing; else -1 with a reason. */
 static int check_name(int dir_fd, const char *path, const char *name, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -204,7 +200,6 @@ static int check_name(int dir_fd, const char *path, const char *name, char *ret_
 	return 0;
 }
 
-/* Checks the open directory, and its file parts->name. Returns 0, or -1 with a reason. */
 static int check_open_dir(
     int dir_fd, const char *path, const struct address_parts *parts, char *ret_reason, size_t size)
 {
@@ -248,6 +243,6 @@ int address_check(const char *path, char *ret_reason, size_t size)
 		return str_refuse(ret_reason, size, "%s: %s", parts.dir, strerror(saved_errno));
 	}
 	r = check_open_dir(dir_fd, path, &parts, ret_reason, size);
-	(void)close(dir_fd); /* close() loses no data: nothing was written */
+	(void)close(dir_fd);
 	return r == 0 ? file_check_parents(parts.dir, "the socket", ret_reason, size) : r;
 }

@@ -37,7 +37,6 @@ refuse(struct field_reading *reading, const char *name, const char *format, ...)
 	return -1;
 }
 
-/* Returns the value in a few words, for errors such as "not …". */
 static const char *quote(const struct json *value, char out[QUOTE_SIZE])
 {
 	bool is_string = value->type == JSON_STRING;
@@ -67,7 +66,6 @@ static bool has_bounds(const struct field *field)
 	return field->min != 0 || field->max != 0;
 }
 
-/* Returns true if the field has a maximum: a maximum below the minimum means none. */
 static bool has_max(const struct field *field)
 {
 	return has_bounds(field) && field->max >= field->min && isfinite(field->max);
@@ -138,7 +136,6 @@ static bool forgive_pane(
 	return true;
 }
 
-/* Expands "~" and "~/..." to the home directory; the path is in scratch. */
 static int read_home(struct field_reading *reading, const char *name, const struct json *value,
     const char **member, size_t *ret_len)
 {
@@ -305,7 +302,6 @@ static int read_choice(struct field_reading *reading, const struct field *field,
 	return 0;
 }
 
-/* Reads a single string in place of an array. */
 static int read_one(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
@@ -437,7 +433,6 @@ static int refuse_unknown(struct field_reading *reading, const char *name)
 	return refuse(reading, name, "there is no such parameter; there are %s", known);
 }
 
-/* Returns true if the tolerance allows this unknown name. */
 static bool is_ignored(const struct field_reading *reading, const char *name)
 {
 	const struct field_tolerance *tolerance = reading->tolerance;
@@ -493,7 +488,6 @@ static void set_preset(struct field_reading *reading, const struct field *field)
 	}
 }
 
-/* Returns the bytes of scratch that read_home() needs for a value. */
 static size_t home_size(const struct json *value)
 {
 	const char *home = address_home();

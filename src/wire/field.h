@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Typed fields: a table describes the parameters of a method. One function turns JSON into a
- * checked C struct. Help, describe, schemas, completion and the manual come from the same table.
- */
+/* Tables of typed fields, from which checks, help, describe, schemas and the manual come. */
 #pragma once
 
 #include "wire/json.h"
@@ -80,11 +77,9 @@ struct field_error {
 };
 
 /*
- * Reads params, an object (NULL: empty), into args, a struct of args_size bytes. fields (NULL:
- * empty) has at most 64 rows. args is zeroed and set to the defaults first. An unknown member is an
- * error that names the nearest field; null counts as absent. Strings in args are lent from params;
- * arrays and defaults from scratch, which must be empty and which the caller clears after the last
- * use of args. Returns 0, or -1 and *ret_error.
+ * Reads params, an object or NULL, into args, which first gets the defaults. null counts as absent.
+ * Strings in args are lent from params. Arrays and defaults are lent from scratch, which must be
+ * empty and which the caller clears after the last use of args. fields has at most 64 rows.
  */
 int field_read(const struct field *fields, const struct json *params, void *args, size_t args_size,
     struct buf *scratch, struct field_error *ret_error);
@@ -94,11 +89,7 @@ int field_read(const struct field *fields, const struct json *params, void *args
 void field_describe_bounds(
     const struct field *field, const char *unit, char out[FIELD_BOUNDS_SIZE]);
 
-/*
- * Accepts common mistakes of models: a number as a string, a string as a number, "yes" for true, a
- * choice in capitals, one string for an array, and "3" for the pane "%3". Ambiguous values are
- * still errors.
- */
+/* Accepts common mistakes of models: numbers as strings, "yes", capitals, "3" for the pane "%3". */
 struct field_tolerance {
 	const char *const *ignored; /* unknown names that are accepted and ignored; NULL: none */
 	bool ignores_unknown; /* accept and ignore all unknown names */
@@ -109,35 +100,22 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
     const struct json *params, void *args, size_t args_size, struct buf *scratch,
     struct field_error *ret_error);
 
-/*
- * Writes params (NULL: none) for a record of the request. Of confidential and unknown parameters it
- * writes only the size of the value. Returns true if a value was left out.
- */
+/* Writes params, of confidential and unknown ones only the size: then it returns true. */
 bool field_write_record(
     struct json_writer *writer, const struct field *fields, const struct json *params);
 
-/* Returns the name of a type as in describe: "string", "boolean", "integer", "number", … */
 const char *field_type_name(enum field_type type);
 
-/* Writes a JSON Schema of fields (NULL: empty) with type object, as member name. */
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields);
 
 /* Writes the members of a JSON Schema of fields into an object that is open. */
 void field_put_object(struct json_writer *writer, const struct field *fields);
 
-/*
- * Writes the schema for a tool of models, as the member `name`: every value gets a type. With
- * in_short it lacks rare fields, bounds and defaults of false, since models read schemas
- * repeatedly; the daemon still accepts all of these.
- */
+/* Writes a tool's schema. in_short omits rare fields, bounds and defaults of false. */
 void field_write_tool_schema(
     struct json_writer *writer, const char *name, const struct field *fields, bool in_short);
 
-/*
- * Writes a JSON Schema of a result (NULL: empty) as member name: the type of each member. Further
- * members are allowed and none is required, since a member is absent if its value is unknown. With
- * in_short the schema lacks nested members.
- */
+/* Writes the schema of a result, none of whose members is required. in_short: no inner members. */
 void field_write_result_schema(struct json_writer *writer, const char *name,
     const struct field_result *results, bool in_short);
 
@@ -145,9 +123,8 @@ void field_write_result_schema(struct json_writer *writer, const char *name,
 void field_put_types(struct json_writer *writer, const char *types);
 
 /*
- * Returns true if a value has the types that a JSON Schema names: "type", "anyOf" with types,
- * "properties" and "items". No member is required, and further ones are allowed. Otherwise
- * *ret_value is the first value of another type, and its place is appended to path.
+ * Returns true if a value has the types of a JSON Schema ("type", "anyOf", "properties", "items").
+ * Otherwise *ret_value is the first value of another type, and its place is appended to path.
  */
 bool field_schema_fits(const struct json *schema, const struct json *value, struct buf *path,
     const struct json **ret_value);

@@ -24,7 +24,6 @@ static void put_bound(struct json_writer *writer, const char *name, double bound
 		json_put_double(writer, name, bound);
 }
 
-/* Writes the bounds of a field. Both 0: no bounds; a maximum below the minimum: no maximum. */
 static void put_bounds(
     struct json_writer *writer, const struct field *field, const char *min, const char *max)
 {
@@ -144,7 +143,6 @@ static void put_required(struct json_writer *writer, const struct field *fields)
 
 static const struct field no_fields[] = {{.name = NULL}};
 
-/* Writes the aliases of a field, which are the rows behind it. */
 static void put_also(struct json_writer *writer, const struct field *field)
 {
 	if (field[1].name == NULL || !(field[1].flags & FIELD_ALIAS))
@@ -233,7 +231,6 @@ static void must(int r)
 	exit(EXIT_FAILURE);
 }
 
-/* Appends a word, escaped so that it is no request, macro or escape. */
 static void put_escaped(struct buf *out, const char *word, size_t len, bool may_be_macro)
 {
 	/* On a macro line up to three letters may be a macro; a first dot begins a request. */
@@ -248,7 +245,6 @@ static void put_escaped(struct buf *out, const char *word, size_t len, bool may_
 			must(buf_append_byte(out, (uint8_t)word[i]));
 }
 
-/* Appends a word, on a new line if the current line is full. */
 static void fill_word(struct filler *filler, const char *word, size_t len)
 {
 	bool breaks = filler->column > 0 && filler->column + 1 + len > MDOC_LINE_COLUMNS;
@@ -267,7 +263,6 @@ static void end_line(struct filler *filler)
 	filler->column = 0;
 }
 
-/* Appends text word by word, each sentence on a new line. */
 static void fill(struct filler *filler, const char *text)
 {
 	while (*text) {
@@ -281,7 +276,6 @@ static void fill(struct filler *filler, const char *text)
 	}
 }
 
-/* Appends the choices and bounds of a row, with a comma before each. */
 static void describe_range(struct buf *out, const struct field *field)
 {
 	const char *unit = field->type == FIELD_STRING ? "bytes" : field->unit;

@@ -28,7 +28,6 @@ static const char *behind(const char *name, const char *prefix, size_t len)
 static void put_members(struct json_writer *writer, const struct field_result *results,
     const char *prefix, size_t prefix_len, bool in_short);
 
-/* Writes the nested members of an object, or of the elements of an array. */
 static void put_inside(
     struct json_writer *writer, const struct field_result *results, const struct field_result *row)
 {
@@ -56,7 +55,6 @@ static bool is_seldom(const char *name)
 	return str_is_in(name, names);
 }
 
-/* Writes all members directly below the prefix. */
 static void put_members(struct json_writer *writer, const struct field_result *results,
     const char *prefix, size_t prefix_len, bool in_short)
 {
@@ -84,7 +82,6 @@ void field_write_result_schema(
 	json_object_end(writer);
 }
 
-/* Returns true if a value is of a type of JSON Schema; NULL: of any. */
 static bool is_of(const struct json *value, const char *type)
 {
 	const char *name = json_type_name(value->type);

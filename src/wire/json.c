@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The JSON reader. It checks the line, then passes it to yajl at once; yajl's callbacks build a
- * tree. The tree and yajl's own memory are in an arena. yajl does not check whether its allocator
- * returned NULL, so ours never does.
- */
+/* The reader. yajl does not check whether its allocator returned NULL, so ours never does. */
 #include "wire/json.h"
 
 #include <yajl/yajl_parse.h>
 
 #define QUOTE_BYTES 20
 
-/* The state of the check of a line, which stops at the first error. */
 struct check {
 	const char *line;
 	size_t len, at, depth, depth_max;
@@ -18,7 +13,6 @@ struct check {
 	const char *fault;
 };
 
-/* Fills an error: its text, the offset, and the next bytes as visible text. */
 static void json_error_set(
     struct json_error *error, const char *line, size_t len, size_t offset, const char *what)
 {
@@ -108,7 +102,6 @@ static const uint8_t byte_classes[256] = {
 /* Bytes inside a string that end it, begin an escape, or are invalid. */
 static const bool ends_run[256] = {[0x00 ... 0x1f] = true, ['"'] = true, ['\\'] = true};
 
-/* Skips a string and its two quotes. */
 static void pass_string(struct check *check)
 {
 	size_t start = check->at++;
@@ -136,7 +129,6 @@ static void pass_string(struct check *check)
 	check->fault = "an unterminated string";
 }
 
-/* Handles a byte outside of strings that has a meaning. */
 static void pass_byte(struct check *check, enum byte_class class)
 {
 	check->depth += class == BYTE_OPEN;
@@ -156,11 +148,7 @@ static void pass_byte(struct check *check, enum byte_class class)
 _Static_assert(JSON_DEPTH_MAX == 96 && JSON_GIVEN_DEPTH_MAX == 64 && JSON_VALUES_MAX == 262144,
     "as the texts have it");
 
-/*
- * Checks where yajl is too tolerant: valid UTF-8, no BOM, surrogates only in pairs, no "\u0000", no
- * control characters except JSON's white space, closed strings, at most depth_max levels and
- * JSON_VALUES_MAX values. yajl checks the grammar. Returns false and fills *ret_error on an error.
- */
+/* Refuses what yajl tolerates: invalid UTF-8, a BOM, lone surrogates, "\u0000", control bytes. */
 static bool json_check(const char *line, size_t len, size_t depth_max, struct json_error *ret_error)
 {
 	struct check check = {.line = line, .len = len, .depth_max = depth_max, .values = 1};
@@ -191,7 +179,6 @@ static bool json_check(const char *line, size_t len, size_t depth_max, struct js
 #define LINE_MAX_BYTES ((size_t)1 << 30) /* limit, so that yajl's sizes cannot overflow */
 #define PAIRWISE_MAX 16 /* maximum number of names that are compared in pairs */
 
-/* A block of the arena: this header, then its memory. */
 struct block {
 	struct block *older;
 	size_t size; /* bytes of memory */
@@ -233,7 +220,6 @@ static struct block *block_new(size_t size, struct block *older)
 	return block;
 }
 
-/* Returns memory that lasts until arena_reset(). Ends the program if out of memory. */
 static void *arena_alloc(struct json_reader *reader, size_t size, size_t align)
 {
 	struct block *block = reader->block;
@@ -315,7 +301,6 @@ static size_t token_end(const struct json_reader *reader)
 	return reader->is_ending ? reader->len : yajl_get_bytes_consumed(reader->yajl);
 }
 
-/* Adds a value to the innermost open container. */
 static struct json *add(struct json_reader *reader, enum json_type type)
 {
 	struct json *value = arena_alloc(reader, sizeof *value, _Alignof(struct json));
@@ -439,7 +424,6 @@ static const struct json *find_twin_sorted(struct json_reader *reader, const str
 	return NULL;
 }
 
-/* Reports a duplicate name in the object that ends here. */
 static int refuse_twin(struct json_reader *reader, const struct json *twin)
 {
 	uint8_t memory[64] = "";
@@ -495,7 +479,6 @@ static bool is_any_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-/* Guesses the mistake from the unexpected byte and the byte before. */
 static const char *guess(const struct json_reader *reader, size_t at)
 {
 	char c = reader->line[at], before = byte_before(reader, at);
@@ -556,7 +539,6 @@ void json_reader_free(struct json_reader *reader)
 	mem_free(reader);
 }
 
-/* Lets yajl parse the checked line. */
 static void parse(struct json_reader *reader)
 {
 	yajl_alloc_funcs functions = {

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Reads and writes JSON. json.c is the only file that knows yajl.
- *
- * Reading: one value from one line becomes a tree in the reader's arena, until the next line. The
- * line is checked before yajl sees it (strict UTF-8, paired surrogates, no NUL, no other control
- * characters), so no line can crash or exhaust us, whatever version of yajl is installed. Writing:
- * a writer with its own escaper appends to a buffer. The output is always complete JSON on one
- * line, even if the buffer becomes full, and cannot control a terminal.
+ * Reads and writes JSON. The reader checks each line before yajl sees it, so that no line can crash
+ * or exhaust us, whatever version of yajl is installed. The writer's text is always complete JSON
+ * on one line, even if the buffer becomes full, and cannot control a terminal.
  */
 #pragma once
 
 #include "base/base.h"
 
-/*
- * Maximum levels of arrays and objects: in any line, in a line given to the daemon, and in data in
- * such a line. Each is lower than the one before, since an answer nests the given data deeper.
- */
+/* Levels of arrays and objects: in any line, in a line for the daemon, in data of such a line. */
 #define JSON_DEPTH_MAX 96
 #define JSON_GIVEN_DEPTH_MAX 64
 #define JSON_DATA_DEPTH_MAX 32
@@ -51,10 +44,9 @@ void json_reader_limit_depth(struct json_reader *reader);
 void json_reader_trim(struct json_reader *reader);
 
 /*
- * Reads one value. Returns it, lent until the next call; or NULL with *ret_error. White space
- * around the value is accepted, an empty line is not. Errors are also: text after the value,
+ * Reads one value. Returns it, lent until the next call, or NULL with *ret_error. Errors are also
  * duplicate keys, more than JSON_DEPTH_MAX levels or JSON_VALUES_MAX values, numbers longer than
- * JSON_NUMBER_MAX characters, "\u0000", a BOM, and invalid text as at the top of this file.
+ * JSON_NUMBER_MAX characters, "\u0000" and a BOM.
  */
 const struct json *json_read(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error);
@@ -91,14 +83,11 @@ static inline const struct json *json_first_member(const struct json *value)
 /* Returns the levels of arrays and objects in a value; 0 for other types. */
 unsigned json_depth(const struct json *value);
 
-/* Returns the name of a type for messages, such as "a string". */
 const char *json_type_name(enum json_type type);
 
 /*
- * Convert numbers by their value, not their notation. json_int() is exact: 1e3 and 2.0 are
- * integers, 1.5 is not. Returns false if value is NULL, not an integer, or outside of
- * +-JSON_INT_MAX. json_double() rounds to the nearest double, and tiny numbers to 0; never NaN.
- * Returns false if value is not a number or too large.
+ * Convert numbers by their value: 1e3 and 2.0 are integers. json_int() is exact, and refuses
+ * numbers outside of +-JSON_INT_MAX. json_double() rounds, and refuses numbers that are too large.
  */
 #define JSON_INT_MAX 9007199254740991.0 /* 2^53-1: up to here doubles are exact */
 bool json_int(const struct json *value, int64_t *ret_number);
@@ -116,13 +105,11 @@ size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 #define JSON_SPARE 320
 
 /*
- * The writer adds the commas. It ends the process if out of memory. When all brackets are closed,
- * its text is complete JSON, even if the buffer became full. The first value without room is left
- * out, or cut if it is a string. All later values are left out. The outermost object then ends with
- * "truncated":true,"cut":["path.to.member",...]; members without brackets end with it too. An
- * existing member "truncated" is set to true. If the buffer's maximum is below JSON_SPARE, these
- * closing parts, and nothing else, can exceed it. A caller that needs the whole text, such as for a
- * record, does not use the text if is_cut is set.
+ * The writer adds commas, and ends the process if out of memory. When all brackets are closed, its
+ * text is complete JSON, even if the buffer became full. The first value without room is left out,
+ * or cut if it is a string; all later values are left out. The outermost object then ends with
+ * "truncated":true,"cut":["path.to.member",...]. Only these closing parts can exceed a maximum
+ * below JSON_SPARE. A caller that needs the whole text looks at is_cut.
  */
 struct json_writer {
 	struct buf *buf;
@@ -148,7 +135,6 @@ void json_writer_init(struct json_writer *writer, struct buf *buf);
 void json_start(struct json_writer *writer, struct buf *out, size_t max);
 /* Calls json_start(), but reuses the memory of out. */
 void json_restart(struct json_writer *writer, struct buf *out, size_t max);
-/* Calls json_start() and begins an object. */
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max);
 void json_object_begin(struct json_writer *writer, const char *name);
 void json_object_end(struct json_writer *writer);
@@ -187,9 +173,8 @@ char *json_text(const struct json *value, size_t max);
 bool json_fits(const struct json *value, size_t max);
 
 /*
- * The escaper: appends bytes as the content of a JSON string. It escapes '"', '\\', C0, DEL, C1,
- * U+2028, U+2029 and bidi controls. U+FFFD replaces NUL and invalid UTF-8; only then *lossy is set
- * to true, and else unchanged. Returns 0 or an enum buf_error.
+ * Appends bytes as the content of a JSON string: escapes '"', '\\', C0, DEL, C1, U+2028, U+2029 and
+ * bidi controls. U+FFFD replaces NUL and invalid UTF-8, and *lossy becomes true.
  */
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
 /* Returns how many bytes, in whole characters, fit when escaped; *ret_escaped is their size. */

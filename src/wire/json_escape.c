@@ -43,7 +43,6 @@ static const struct ascii_escape ascii_escapes[128] = {{"\xef\xbf\xbd", 0, 3}, U
     UNIT('1', 'b'), UNIT('1', 'c'), UNIT('1', 'd'), UNIT('1', 'e'),
     UNIT('1', 'f'), ['"'] = SHORT('"'), ['\\'] = SHORT('\\'), [0x7f] = UNIT('7', 'f')};
 
-/* Writes the escape of a character. Returns the end of the output. */
 static inline uint8_t *put_ascii(uint8_t *to, uint8_t c)
 {
 	const struct ascii_escape *escape = &ascii_escapes[c];
@@ -51,7 +50,6 @@ static inline uint8_t *put_ascii(uint8_t *to, uint8_t c)
 	return to + escape->len;
 }
 
-/* Writes "\uXXXX". */
 static inline void put_unit(struct escape *e, unsigned unit)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -159,7 +157,6 @@ static void put_instead(struct escape *e)
 	e->from += len;
 }
 
-/* Copies characters outside of ASCII that need no escape. */
 static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 {
 	const uint8_t *from = e->from;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The JSON writer. It escapes all text and adds commas as needed. It writes no value without room,
- * and always keeps room for the text that completes the JSON.
- */
+/* Writes no value without room, and always keeps room for the text that completes the JSON. */
 #include "wire/json.h"
 
 #include <math.h>
@@ -122,7 +119,6 @@ static inline bool is_plain(const char *text, size_t len)
 	return true;
 }
 
-/* Appends a name to the last path in the list of cut values. */
 static void add_to_path(struct json_writer *writer, const char *name, size_t len)
 {
 	char *to = writer->cut + writer->cut_len;
@@ -139,7 +135,6 @@ static void add_to_path(struct json_writer *writer, const char *name, size_t len
 	writer->cut_len = (size_t)(to - writer->cut) + len;
 }
 
-/* Adds a value to the list of cut values: its name, after those of the objects around it. */
 static void note_cut(struct json_writer *writer, const char *name)
 {
 	static const char more[] = ",\"...\"";
@@ -214,7 +209,6 @@ static inline void close_value(struct json_writer *writer)
 		put_mark(writer);
 }
 
-/* Leaves a value and all later ones out. */
 static void leave_out(struct json_writer *writer, const char *name)
 {
 	if (writer->skipped == 0)
@@ -234,7 +228,6 @@ static inline void note_member(struct json_writer *writer, const char *name)
 		writer->has_cut_member = true;
 }
 
-/* Bytes of a name that need no escape. */
 static const bool plain_bytes[256] = {
     [' ' ... '"' - 1] = true, ['"' + 1 ... '\\' - 1] = true, ['\\' + 1 ... '~'] = true};
 
@@ -473,7 +466,6 @@ static int escape_within(
 	return r;
 }
 
-/* Returns how much of the room a cut string may use. */
 static size_t cut_room(size_t room)
 {
 	return room - (room / 4 < TAIL_BYTES ? room / 4 : TAIL_BYTES);

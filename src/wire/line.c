@@ -22,14 +22,12 @@ static bool is_space(char byte)
 	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-/* Returns true for a character of a number, or of true, false and null. */
 static bool is_in_word(char byte)
 {
 	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || byte == 'E' ||
 	    byte == '.' || byte == '-' || byte == '+';
 }
 
-/* Keeps a byte of the id. */
 static void keep(struct lost_id *lost, char byte)
 {
 	if (lost->text_len < LOST_ID_MAX)
@@ -37,7 +35,6 @@ static void keep(struct lost_id *lost, char byte)
 	lost->text_len++;
 }
 
-/* Handles the end of a member's value. */
 static void end_value(struct lost_id *lost)
 {
 	lost->place = AFTER_VALUE;
@@ -112,7 +109,6 @@ static void begin_value(struct lost_id *lost, char byte)
 	}
 }
 
-/* Handles a byte between values and names. */
 static void pass_mark(struct lost_id *lost, char byte)
 {
 	if (is_space(byte))
@@ -148,9 +144,7 @@ static size_t count_idle(const struct lost_id *lost, const char *bytes, size_t l
 	return backslash != NULL ? (size_t)(backslash - bytes) : len;
 }
 
-/*
- * Handles a byte after an error. Counts each "id" there, since the request's id is then uncertain.
- */
+/* Counts each "id" behind an error, since the id of the request is then uncertain. */
 static void pass_broken(struct lost_id *lost, char byte)
 {
 	memmove(lost->last, lost->last + 1, sizeof lost->last - 1);
@@ -227,7 +221,6 @@ void line_input_finish(struct line_input *input)
 	mem_free(input->lost);
 }
 
-/* Removes consumed bytes. */
 static void compact(struct line_input *input)
 {
 	if (input->start == 0)
@@ -249,7 +242,6 @@ void line_input_add(struct line_input *input, const void *bytes, size_t len)
 	(void)buf_append(&input->buf, bytes, len); /* cannot fail: the room is reserved */
 }
 
-/* Skips a part of a line that is too long. */
 static void skip(struct line_input *input, size_t end)
 {
 	if (input->wants_id && !input->is_skipping) {

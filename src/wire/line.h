@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Splits bytes into lines, which end with "\n" or "\r\n". A line that is longer than the limit is
- * reported once and skipped. Memory is freed when no input is pending.
- */
+/* Splits bytes into lines that end with "\n" or "\r\n". A line longer than the limit is skipped. */
 #pragma once
 
 #include "base/base.h"
 
-/*
- * Finds the id of a request whose line is invalid JSON or too long, for the error response. Text
- * before the id may be invalid only in strings. Two ids, or a possible second id, count as none.
- */
+/* Finds the id of a request whose line is invalid or too long. Two possible ids count as none. */
 
 enum { LOST_ID_MAX = 1024 + 2 }; /* bytes of an id as JSON text */
 

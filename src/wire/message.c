@@ -75,7 +75,6 @@ enum message_error message_error_of(const struct json *code)
 	return MESSAGE_INTERNAL;
 }
 
-/* Returns the error of an id with a wrong type or length; NULL if the id is valid. */
 static const char *id_fault(const struct json *id)
 {
 	if (id->type != JSON_STRING && id->type != JSON_NUMBER && id->type != JSON_NULL)
@@ -95,7 +94,6 @@ const struct json *message_lost_id(struct json_reader *reader, const struct lost
 	return id != NULL && id_fault(id) == NULL ? id : NULL;
 }
 
-/* Refuses a value that is not an object. */
 static int refuse_type(enum json_type type, char *ret_reason, size_t size)
 {
 	if (type == JSON_ARRAY)

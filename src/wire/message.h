@@ -79,10 +79,7 @@ void message_end(struct json_writer *writer);
 void message_begin_notice(struct json_writer *writer, const char *method);
 void message_end_notice(struct json_writer *writer);
 
-/*
- * Begin and end a response line with a result; the caller writes the members of the result in
- * between. id is JSON text, "null" if the request had no id. The end adds the newline.
- */
+/* Begin and end a response with a result, whose members the caller writes. id is JSON text. */
 void message_begin_result(struct json_writer *writer, const char *id);
 void message_end_result(struct json_writer *writer);
 /* Writes the member "error" of message_write_error(), with the code of another error. */
@@ -92,9 +89,6 @@ void message_put_error(struct json_writer *writer, enum message_error code_of,
 void message_write_error(struct json_writer *writer, const char *id, enum message_error error,
     const char *text, const char *data);
 
-/*
- * The data of the error with which a daemon that ends answers all open requests. The connection
- * ends next, so a program that handles the end of the connection can ignore the error.
- */
+/* Returns true for the error with which a daemon that ends answers open requests: ignore it. */
 #define MESSAGE_ENDING "\"daemon_ends\":true"
 bool message_is_ending(const struct json *message);

@@ -27,12 +27,10 @@ struct page {
 		"more", "boolean", "whether entries follow the last one" \
 	}
 
-/* Begins the array called name. */
 void page_begin(struct page *page, struct json_writer *writer, const char *name, size_t max,
     int64_t skip, int64_t limit);
 /* Returns true if the caller must write the next entry. */
 bool page_takes(struct page *page);
 /* Call after each entry. Returns false if the entry was removed; the first is always kept. */
 bool page_keeps(struct page *page);
-/* Ends the array, and writes last and more. */
 void page_end(struct page *page);

@@ -4,7 +4,6 @@
 #include "config.h"
 #include "wire/shell_word.h"
 
-/* Appends an option with its blanks, and a word quoted for a shell. False: out is full. */
 static bool append(struct buf *out, const char *option, const char *word)
 {
 	return buf_append_str(out, option) == 0 && shell_word(out, word) == 0;

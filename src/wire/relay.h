@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Both sides of muxbus relay: the command that ssh runs on the other machine, and the hello line
- * that the relay sends first. Text of a login shell before the hello is ignored. A relay with
- * another protocol is refused before the first request.
- */
+/* muxbus relay: the command that ssh runs on the other machine, and the relay's hello line. */
 #pragma once
 
 #include "base/base.h"
@@ -17,17 +13,13 @@
 	40 /* maximum number of words: 33 of the variable $MUXBUS_SSH, and our own options */
 #define RELAY_SSH_SIZE 4096
 
-/*
- * Appends the command for the other machine's shell: program (NULL: $MUXBUS_REMOTE, else "muxbus")
- * and the tmux server by name (-L) or path (-S), both possibly NULL. Returns false if out is full.
- */
+/* Appends the command for the other machine. program NULL: $MUXBUS_REMOTE, else "muxbus". */
 bool relay_append_command(
     struct buf *out, const char *program, const char *tmux_name, const char *tmux_path);
 
 /*
- * Writes the words of $MUXBUS_SSH, or "ssh", to argv, which has RELAY_SSH_MAX entries; their text
- * is in words, RELAY_SSH_SIZE bytes. Options for a long connection follow: ssh forwards no keys,
- * display or ports of the user, whatever ssh_config(5) says. Returns the number of words.
+ * Writes the words of $MUXBUS_SSH (or "ssh") and options that forward no keys, display or ports.
+ * words has RELAY_SSH_SIZE bytes, argv RELAY_SSH_MAX entries.
  */
 size_t relay_ssh_words(char *words, const char **argv);
 
@@ -50,6 +42,5 @@ void relay_keep_noise(const char *line, char noise[STR_SHOWN_SIZE]);
 bool relay_read_hello(
     const char *line, unsigned *ret_protocol, char *ret_version, size_t version_size);
 
-/* Writes why we cannot use the protocol of the hello. */
 void relay_refuse(const char *host, const char *far_version, unsigned far_protocol,
     char *ret_reason, size_t size);
