@@ -41,9 +41,7 @@ enum link_read {
 /* Waits of links end with LINK_SIGNAL within 2 s after signal_fd, a lent signalfd, is readable. */
 void link_heed(int signal_fd);
 
-/*
- * Reads the next line, lent until the next call. timeout_ms 0: only what is buffered; -1: forever.
- */
+/* Reads the next line, lent until the next call. timeout_ms 0: only a buffered one; -1: forever. */
 enum link_read link_read_line(
     struct link *link, int64_t timeout_ms, const char **ret_line, size_t *ret_len);
 
