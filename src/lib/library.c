@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The version of the library, and its only global state: its allocator and its log. */
 #include "lib/library.h"
 
 #include "base/base.h"
 
-/* Maximum length of a log line. */
 #define LOG_LINE_MAX 1024
 
 static muxbus_log_fn *log_function;

@@ -46,7 +46,6 @@ static void clear(struct muxbus_lines *lines)
 	lines->is_cut = false;
 }
 
-/* Returns the text of the current line, NUL-terminated. */
 static const char *text_of(struct muxbus_lines *lines)
 {
 	if (lines->text.len == 0)

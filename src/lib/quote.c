@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Quotes bytes for tmux, and decodes them.
- *
- * tmux reads a command line twice: with its command parser (see muxbus_quote()) and, in many
- * arguments, with its format expansion (see muxbus_literal()). Only double quotes work for all
- * bytes, because single quotes can contain neither a newline nor an escape, and a raw byte 0xFF
- * ends the line on machines with a signed char.
+ * Quotes bytes for tmux, and decodes them. tmux reads a command line twice: with its parser (see
+ * muxbus_quote()) and, in many arguments, with its format expansion (see muxbus_literal()). Only
+ * double quotes work for all bytes. Single quotes can contain neither a newline nor an escape, and
+ * a raw byte 0xFF ends the line on machines with a signed char.
  */
 #include <muxbus.h>
 
 #include "base/base.h"
 
-/*
- * Returns true for printable ASCII that is not special between double quotes. Such a byte is not
- * escaped, so that tmux's log of commands is readable.
- */
+/* Printable ASCII, not special between double quotes, stays readable in tmux's log of commands. */
 static bool is_plain(uint8_t byte)
 {
 	return byte >= ' ' && byte < '~' && byte != '"' && byte != '\\' && byte != '$';
@@ -45,10 +40,7 @@ ssize_t muxbus_quote(char *out, const void *bytes, size_t len)
 	return out - start;
 }
 
-/*
- * Doubles each '#', since tmux reads "##" as '#'. Only a run of '#'s right before a '[' is copied
- * as it is, because tmux keeps such a run for styles.
- */
+/* tmux reads "##" as '#', but keeps a run of '#' right before '[', for styles. */
 size_t muxbus_literal(char *out, const void *bytes, size_t len)
 {
 	const char *in = bytes;
@@ -93,10 +85,7 @@ static int vis_letter(char c)
 	return found == NULL ? -1 : (unsigned char)values[found - letters];
 }
 
-/*
- * Decodes vis(3) in place. The result is unique, since a backslash in the value became a percent
- * code before vis(3) was applied. Returns the new length, or -1.
- */
+/* Returns the length, or -1. A backslash in the value was a percent code before vis(3). */
 static ssize_t vis_decode(char *text, size_t len)
 {
 	char *out = text;

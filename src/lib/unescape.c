@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Decodes the escapes of %output lines: in portable C, and with vector instructions. */
 #include "lib/unescape.h"
 
 #include <muxbus.h>
@@ -9,10 +8,7 @@
 #define HAVE_VECTORS 1
 #endif
 
-/*
- * Decodes the escape at src. Returns -1 if the backslash is not followed by three octal digits of a
- * byte.
- */
+/* Returns -1 unless three octal digits of a byte follow the backslash. */
 static int read_escape(const uint8_t *src)
 {
 	if ((src[1] & ~3u) != '0' || (src[2] & ~7u) != '0' || (src[3] & ~7u) != '0')
@@ -48,7 +44,6 @@ size_t unescape_tail(const uint8_t *src, size_t len)
 	return 0;
 }
 
-/* Decodes by copying the text between backslashes, which memchr() finds. */
 static size_t unescape_portable(uint8_t *dst, const uint8_t *src, size_t len)
 {
 	const uint8_t *end = src + len;
@@ -82,10 +77,9 @@ static size_t unescape_portable(uint8_t *dst, const uint8_t *src, size_t len)
 #define ESCAPE_DIGITS_FACTOR (1u << 22 | 1u << 11 | 1u)
 
 /*
- * Both vector variants walk over the mask of the backslashes in each block. They differ in the
- * instructions for the mask and the copy. Each copy is a whole block, whatever the length; the next
- * copy overwrites the excess, or the slack takes it. A block must be complete, with the rest of an
- * escape at its last byte; the portable variant handles the remaining bytes.
+ * Both vector variants walk over the mask of the backslashes in each block. Each copy is a whole
+ * block; the next copy overwrites the excess. The portable variant handles the bytes behind the
+ * last block.
  */
 struct vector_ops {
 	uint64_t (*backslashes)(const uint8_t *src);
@@ -215,10 +209,7 @@ size_t unescape(uint8_t *dst, const uint8_t *src, size_t len)
 /* Size of a decoded piece if out has no slack; it stays in the cache. */
 #define PIECE_BYTES 4096
 
-/*
- * The public function: out has no slack and may equal in. A write never overtakes the read, because
- * decoding makes no text longer.
- */
+/* out may equal in: a write never overtakes the read, since decoding makes no text longer. */
 size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len)
 {
 	uint8_t piece[PIECE_BYTES + UNESCAPE_SLACK];

@@ -7,11 +7,7 @@
 /* Room that unescape() needs behind its output. */
 #define UNESCAPE_SLACK 64
 
-/*
- * Decodes len bytes of src into dst, which has room for len + UNESCAPE_SLACK bytes and does not
- * overlap src. Invalid escapes are copied. Returns the length of the output; bytes behind it may be
- * overwritten.
- */
+/* Decodes src into dst, which has UNESCAPE_SLACK more bytes. Invalid escapes are copied. */
 size_t unescape(uint8_t *dst, const uint8_t *src, size_t len);
 
 /* Decodes byte by byte, needs no slack, and is the reference for tests and benchmarks. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Parses `#{version}`, and determines the capabilities of each version.
- *
- * A capability has a range of releases. A bug that was fixed in a release is assumed to exist in
- * the development versions before that release ("next-3.8" for a fix in 3.8), since it is unknown
- * which of them have the fix.
+ * Parses `#{version}`. A bug that was fixed in a release is assumed in the development versions
+ * before the release ("next-3.8" for 3.8), since it is unknown which of them have the fix.
  */
 #include <muxbus.h>
 
@@ -52,10 +49,7 @@ static const struct cap_row cap_rows[] = {
 
 #define CAP_ROWS (sizeof cap_rows / sizeof cap_rows[0])
 
-/*
- * The tmux of OpenBSD has the version number of the system. Each row gives the tmux release that a
- * system contains at least. The oldest row is the first supported system.
- */
+/* OpenBSD's tmux has the version of the system. Each row: the release that it has at least. */
 static const struct {
 	uint32_t system;
 	unsigned major;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Attaches a loop to a libevent base, which watches the descriptors of the loop from then on. This
- * is the only file of the library that uses libevent.
- */
+/* Attaches a loop to a libevent base. Only this file of the library uses libevent. */
 #include <event2/event.h>
 #include <event2/event_struct.h>
 #include <sys/epoll.h>
@@ -19,7 +16,6 @@ static void on_timers(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 	loop_ready_timers(data);
 }
 
-/* A watched descriptor. */
 struct watched {
 	struct event event;
 	struct loop_attachment *attachment;

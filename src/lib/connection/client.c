@@ -6,11 +6,7 @@
 #include "lib/connection/locate.h"
 #include "lib/connection/loop.h"
 
-/*
- * OUTPUT_PIPE_BYTES: the size of the output pipe. tmux can write this much before it must wait for
- * us: 12 ms at 20 MB/s. The kernel limits all pipes of a user to 64 MiB, so a mebibyte for each of
- * many connections would harm other programs.
- */
+/* OUTPUT_PIPE_BYTES: the kernel limits all pipes of a user to 64 MiB. */
 enum { OUTPUT_PIPE_BYTES = 256 * 1024, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
 
 /* Limit of the bytes that wait to be sent; memory to keep when no bytes wait. */
@@ -30,7 +26,6 @@ void client_init(struct client *client)
 	process_init(&client->process);
 }
 
-/* Makes our ends and tmux's ends of the streams. Returns false with errno on failure. */
 static bool make_streams(struct client *client, int theirs[3], bool has_errors)
 {
 	int pair[2];
@@ -168,7 +163,6 @@ static void empty_out(struct client *client)
 	client->sent = 0;
 }
 
-/* Removes the sent bytes if they are more than half. */
 static void compact_out(struct client *client)
 {
 	if (client->sent < OUT_KEEP_BYTES || client->sent < client->out.len / 2)

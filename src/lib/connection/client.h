@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The control client of a connection: its streams, its start and its end. This process itself is
- * the client if the server knows our protocol, else a `tmux -C` process is.
- */
+/* A connection's control client: this process if the server knows our protocol, else `tmux -C`. */
 #pragma once
 
 #include <muxbus.h>
@@ -24,21 +21,16 @@ struct client {
 	struct process process;
 };
 
-/* Initializes a closed client: all descriptors are -1. */
 void client_init(struct client *client);
 
 /*
- * Opens a closed client by options->way. A direct client takes the connection *spare unless that is
+ * Opens a closed client by options->way. A direct client takes the connection *spare unless it is
  * -1, and sets *spare to -1. Returns 0, MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_TIMEOUT (the server
- * accepts no connection), MUXBUS_ERR_SPAWN (the process cannot be started), MUXBUS_ERR_SYSTEM with
- * errno, or MUXBUS_ERR_NOMEM.
+ * accepts no connection), MUXBUS_ERR_SPAWN, MUXBUS_ERR_SYSTEM with errno, or MUXBUS_ERR_NOMEM.
  */
 int client_open(struct client *client, const struct muxbus_connection_options *options, int *spare);
 
-/*
- * Returns true if the server ended the client because it does not know the client's way. *ret_way
- * is then the next way to try.
- */
+/* Returns true, with the next way to try, if the server does not know the client's way. */
 bool client_was_refused(const struct client *client, enum muxbus_way *ret_way);
 
 /* Enlarges the output pipe, if the kernel allows it. */
@@ -59,11 +51,9 @@ bool client_read_end(struct client *client);
 /* Ends the client, by a signal if it is a process. client_read_end() reports the end. */
 void client_end(struct client *client, int signal_number);
 
-/* Closes the input, output and errors. */
 void client_close_streams(struct client *client);
 
 /* Kills the client and closes everything except out. client_open() may be called again. */
 void client_close(struct client *client);
 
-/* Calls client_close() and frees out. */
 void client_finish(struct client *client);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A list of commands that the caller builds. It becomes one line:
+ * A list of commands becomes one line:
  *
  * cmd "arg" ; list-commands -F NONCE list-commands ; cmd "arg"
  *
- * In tmux's answer, the blocks between two nonces are the reply of one command. The nonces are
- * filled in when the list is run. list-commands is the only command that prints a text and has
- * no hook of the user: its format is the nonce, and it has one line for the command that it names.
- *
- * A name has only letters, digits, '-' and '_', so that it is no assignment (NAME=value), comment,
- * %if or brace, which have effects but no reply.
+ * In tmux's answer, the blocks between two nonces are the reply of one command. list-commands is
+ * the only command that prints a text and has no hook of the user. A name has only letters, digits,
+ * '-' and '_', so that it is no assignment, comment, %if or brace, which have effects but no reply.
  */
 #include "lib/connection/command.h"
 
@@ -62,7 +59,6 @@ static void fail(struct muxbus_command *command, int error)
 		command->error = error;
 }
 
-/* Appends to the text; does nothing after an error. */
 static void append(struct muxbus_command *command, const void *bytes, size_t len)
 {
 	int error = command->error != 0 ? 0 : buf_append(&command->text, bytes, len);
@@ -70,7 +66,6 @@ static void append(struct muxbus_command *command, const void *bytes, size_t len
 		fail(command, error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM);
 }
 
-/* Returns true if an argument needs no quotes: letters, digits, '-' and '_'. */
 static bool is_word(const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -82,7 +77,6 @@ static bool is_word(const char *bytes, size_t len)
 	return len > 0;
 }
 
-/* Quotes and appends a long argument. */
 static void append_pieces(struct muxbus_command *command, const char *bytes, size_t len)
 {
 	char piece[MUXBUS_QUOTED_MAX(PIECE_BYTES)];
@@ -119,7 +113,6 @@ static void append_quoted(struct muxbus_command *command, const char *bytes, siz
 	text->data[text->len] = '\0';
 }
 
-/* Appends the sentinel of a command and the separators around it. */
 static void append_sentinel(struct muxbus_command *command)
 {
 	static const struct nonce blank;
@@ -151,7 +144,6 @@ static void begin(struct muxbus_command *command, const char *name, size_t len)
 	command->is_open = true;
 }
 
-/* Keeps an argument for command_pack(). */
 static void keep_word(struct muxbus_command *command, const char *bytes, size_t len)
 {
 	struct buf *words = &command->words;
@@ -279,11 +271,7 @@ static bool begins_with_one(const char *name, const char *const *beginnings)
 	return *beginnings != NULL;
 }
 
-/*
- * Returns true if a command shows nothing to a person, and is not likely to run a slow hook.
- * show-buffer is not in the list, because tmux escapes its output for a client in control mode.
- * set-hook is not in the list, because with -R it runs the hook.
- */
+/* Not show-buffer: tmux escapes its output in control mode. Not set-hook: -R runs the hook. */
 static bool is_quick(const char *name, const char *end)
 {
 	static const char *const names[] = {"capture-pane", "delete-buffer", "detach-client",
@@ -297,7 +285,6 @@ static bool is_quick(const char *name, const char *end)
 		strcmp(name + sizeof message + 1, "-p") == 0);
 }
 
-/* Returns the name of the last command. */
 static const char *last_name(const struct muxbus_command *command)
 {
 	const char *last = "";
@@ -352,10 +339,7 @@ bool command_reads_file(const struct muxbus_command *command)
 
 bool command_is_silent(const struct muxbus_command *command)
 {
-	/*
-	 * Full names only, since another name may be an alias, whose commands may end the server,
-	 * or print something before they fail.
-	 */
+	/* Full names only: another name may be an alias, which may print before it fails. */
 	static const char *const names[] = {"bind-", "clear-", "delete-", "join-", "kill-pane",
 	    "kill-session", "kill-window", "last-", "link-", "move-", "next-", "paste-", "pipe-",
 	    "previous-", "rename-", "resize-", "respawn-", "rotate-", "select-", "send-", "set-",

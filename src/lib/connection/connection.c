@@ -10,18 +10,13 @@
  * FAILED      all reply callbacks were called and the client was killed; waits for its end
  * ENDED       the closed handler was called; only muxbus_connection_free() is allowed
  *
- * Each list is one line. A sentinel follows on its own line, since tmux drops the rest of a line
- * after an error. This sentinel is just the nonce, an unknown command: tmux answers with a parse
- * error that contains the nonce. That costs tmux half as much as display-message, and adds no line
- * to tmux's message log. The handshake checks that tmux answers this way.
- *
- * tmux handles the lines of a client in order. So while a reply is pending, lists are collected,
- * and written together when the next bytes are read, so that a burst costs few system calls. If no
- * reply is pending, a list is written at once.
+ * Each list is one line, and its sentinel the next line, since tmux drops the rest of a line after
+ * an error. The sentinel is the nonce alone, an unknown command: the parse error costs tmux half as
+ * much as display-message. While a reply is pending, lists are collected, and written together when
+ * the next bytes are read.
  *
  * Public functions call no callbacks, except that muxbus_connection_free() calls the pending
- * replies. A failure inside a public function is reported in the next turn of the loop. The closed
- * handler may free the connection: no code uses the connection afterwards.
+ * replies. The closed handler may free the connection.
  */
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -80,7 +75,6 @@ static void report_direct_exit(struct muxbus_connection *connection)
 		connection->handlers.event(connection->data, &event);
 }
 
-/* Fails because the client and its output have ended. */
 static void fail_at_end(struct muxbus_connection *connection)
 {
 	const char *reason = "closed";
@@ -99,10 +93,7 @@ static void fail_at_end(struct muxbus_connection *connection)
 
 static void on_input_writable(void *data, uint32_t events);
 
-/*
- * Called when the input, the output or the client has ended. The other two should end within
- * END_TIMEOUT_MS; then the reason is known. Pending commands get no reply.
- */
+/* The reason is known once the input, the output and the client have ended. */
 static void await_end(struct muxbus_connection *connection)
 {
 	loop_timeout_stop(&connection->deadline);
@@ -227,10 +218,7 @@ static void on_handshake(
 		connection->handlers.ready(connection->data, &version, answer.session);
 }
 
-/*
- * Starts the handshake as the first list. The user's lists are already queued, and are sent after
- * its reply.
- */
+/* The first list is the handshake; the user's lists are sent after its reply. */
 static int begin_handshake(struct muxbus_connection *connection)
 {
 	struct pending *pending = NULL;
@@ -323,7 +311,6 @@ static void stop_watching(struct muxbus_connection *connection)
 	loop_timeout_stop(&connection->soon);
 }
 
-/* Kills the client and calls all pending reply callbacks. */
 static void enter_failed(struct muxbus_connection *connection)
 {
 	int error = connection->error;
@@ -396,7 +383,6 @@ static void unwatch_all(struct muxbus_connection *connection)
 	loop_unwatch(&connection->end_watch);
 }
 
-/* Starts a client, possibly to replace a refused one. Waiting lists are kept. */
 static int start_client(struct muxbus_connection *connection, int *spare)
 {
 	int error;
@@ -500,7 +486,6 @@ static void on_deadline(void *data)
 	end_turn(connection);
 }
 
-/* Begins the next stage of the end, since the current one took too long. */
 static void on_end_timer(void *data)
 {
 	struct muxbus_connection *connection = data;

@@ -6,7 +6,6 @@
 /* Number of bytes for which a list gets one more millisecond of timeout. */
 #define BYTES_PER_MS 1024
 
-/* Returns the error that prevents running a list, or 0. */
 static int refusal(const struct muxbus_connection *connection)
 {
 	if (connection->has_failed)

@@ -23,10 +23,7 @@ enum {
 	LOOK_BYTES_MAX = 256 * 1024,
 };
 
-/*
- * Variables that tmux copies into a new session by default (update-environment, which differs by
- * release). We send no other variables.
- */
+/* The variables that tmux may copy into a new session by default (update-environment). */
 static const char *const environment_names[] = {"DISPLAY", "KRB5CCNAME", "SSH_AGENT_PID",
     "SSH_ASKPASS", "SSH_AUTH_SOCK", "SSH_CONNECTION", "WAYLAND_DISPLAY", "WINDOWID", "XAUTHORITY"};
 
@@ -94,7 +91,6 @@ static void write_attach(struct imsg_writer *writer, uint32_t session, bool has_
 	buf_finish(&bytes);
 }
 
-/* Writes the flags, the end of the identification, and the command. */
 static void write_end(struct imsg_writer *writer, uint32_t session, bool has_output)
 {
 	const pid_t pid = getpid();
@@ -169,7 +165,6 @@ int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input,
 	return error;
 }
 
-/* Stores the reason of a message that ends the client: a number and a text, both optional. */
 static void note_reason(struct direct *direct, const struct imsg *message)
 {
 	const char *text = (const char *)message->data + sizeof(int);
@@ -178,10 +173,7 @@ static void note_reason(struct direct *direct, const struct imsg *message)
 		    (int)strnlen(text, message->len - sizeof(int)), text);
 }
 
-/*
- * Answers that the client is exiting, because the server waits for this answer before it closes the
- * connection.
- */
+/* tmux waits for this answer before it closes the connection. */
 static void answer_end(struct direct *direct)
 {
 	struct buf out = BUF(IMSG_HEADER_BYTES);
@@ -191,7 +183,6 @@ static void answer_end(struct direct *direct)
 	buf_finish(&out);
 }
 
-/* Handles a message. Returns false after the last one. */
 static bool handle(void *data, const struct imsg *message)
 {
 	struct direct *direct = data;
@@ -222,10 +213,7 @@ static bool handle(void *data, const struct imsg *message)
 		answer_end(direct);
 		return true;
 	case IMSG_SUSPEND:
-		/*
-		 * tmux drops the output for a suspended client, and to resume would need a
-		 * terminal, which a control client lacks. So this client ends.
-		 */
+		/* tmux drops the output of a suspended client; to resume needs a terminal. */
 		direct->is_suspended = true;
 		(void)snprintf(direct->reason, sizeof direct->reason, "suspended");
 		answer_end(direct);

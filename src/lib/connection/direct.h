@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A control client without a process: this program itself speaks the protocol of tmux clients.
- *
- * tmux up to 3.6b treats a client as a control client once it has the flags, but can write to it
- * only after the end of the identification. A notification in between crashes the server (null
- * pointer). `tmux -C` sends the flags first, each message separately. Here the flags come last, in
- * one write with the end.
+ * A control client without a process: this program speaks the protocol of tmux clients. tmux up to
+ * 3.6b crashes if it notifies a client that has sent its flags but not the end of the
+ * identification. `tmux -C` sends the flags first; here they come last, in one write with the end.
  */
 #pragma once
 
@@ -24,22 +21,14 @@ struct direct {
 	char reason[DIRECT_REASON_SIZE]; /* of the end; empty if unknown */
 };
 
-/*
- * Write messages with the name of the terminal that list-clients shows, the flags of a client, or
- * the variables that tmux copies into a new session.
- */
+/* Write the terminal for list-clients, a client's flags, and the variables for a new session. */
 void direct_write_terminal(struct imsg_writer *writer);
 void direct_write_flags(struct imsg_writer *writer, uint64_t flags);
 void direct_write_environment(struct imsg_writer *writer);
 
-/* Initializes a client that is not connected. */
 void direct_init(struct direct *direct);
 
-/*
- * Attaches this process as a client. fd is a connection to the server, which direct owns, also
- * after an error. tmux gets copies of the descriptors input and output. session is an id or
- * MUXBUS_NO_ID. Returns 0, MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
- */
+/* Attaches this process. direct always owns fd. tmux gets copies of input and output. */
 int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input, int output,
     uint32_t session, bool has_output);
 

@@ -34,7 +34,6 @@ bool handshake_is_probe_answered(const char *text, const struct nonce *probe)
 	return strstr(text, want) != NULL;
 }
 
-/* Returns the error of the first row whose text is part of the given text. */
 int handshake_error(const char *text, int otherwise)
 {
 	static const struct {

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Interprets the first and last texts of tmux on a connection: its version, why it refuses the
- * client, and why the client ended.
- */
+/* The first and last texts of tmux on a connection: version, refusal, reason of the end. */
 #pragma once
 
 #include "lib/connection/client.h"
 #include "lib/stream/parser.h"
 
-/* The command of the handshake, and its answer. */
 extern const char handshake_question[];
 
 struct handshake_answer {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The messages between a tmux client and its server: imsg of OpenBSD, protocol version 8. The
- * header of 16 bytes has two forms: tmux up to 3.5a has 16 bits of length and 16 bits of flags,
- * tmux 3.6 and later has 32 bits of length. A message that passes a descriptor is marked in the
- * lowest flag, or in the highest bit of the length.
+ * header of 16 bytes has 16 bits of length and 16 of flags up to tmux 3.5a, and 32 bits of length
+ * since 3.6. The lowest flag, or the highest bit of the length, marks a message that passes a
+ * descriptor.
  */
 #pragma once
 
@@ -75,20 +75,13 @@ void imsg_passing(uint8_t out[IMSG_HEADER_BYTES], enum imsg_form form, uint32_t 
 /* Writes a message of another protocol version. Servers answer it or close the connection. */
 void imsg_foreign(uint8_t out[IMSG_HEADER_BYTES]);
 
-/*
- * Reads the first message. *ret_used is its length, or 0 if the message is incomplete. Returns 0,
- * or MUXBUS_ERR_PROTOCOL if the length is invalid.
- */
+/* Reads the first message. *ret_used is 0 if it is incomplete. Returns 0 or MUXBUS_ERR_PROTOCOL. */
 int imsg_read(enum imsg_form form, const uint8_t *bytes, size_t len, struct imsg *ret_message,
     size_t *ret_used);
 
 /* Reads count numbers at the start of the data. Returns false if the data is too short. */
 bool imsg_numbers(const struct imsg *message, int *numbers, size_t count);
 
-/*
- * Calls handle for each complete message at the start of a buffer, and removes these messages.
- * Returns 0, MUXBUS_ERR_PROTOCOL, or MUXBUS_ERR_CANCELLED if handle returned false, after which the
- * buffer may be freed and is not touched.
- */
+/* Handles each whole message. MUXBUS_ERR_CANCELLED: handle returned false, may have freed in. */
 int imsg_each(enum imsg_form form, struct buf *in,
     bool (*handle)(void *data, const struct imsg *message), void *data);

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Finds tmux: its socket, its process, its binary.
- *
- * A `tmux` client of another version than the server may hang or crash the server. Only the
- * server's own binary is safe: /proc/PID/exe is the running file, even if its name was reused.
- */
+/* Finds the server's own binary, /proc/PID/exe: a tmux of another version may crash the server. */
 #include "lib/connection/locate.h"
 
 #include <sys/socket.h>
@@ -41,7 +36,6 @@ int muxbus_socket_path(char *out, size_t size, const char *name, const char *pat
 	    size);
 }
 
-/* Connects with a socket that has these flags of socket(2). Returns as locate_connect(). */
 static int connect_to(const char *socket_path, int flags)
 {
 	struct timeval timeout = {.tv_usec = CONNECT_TIMEOUT_MS * 1000};
@@ -145,11 +139,7 @@ bool locate_is_same(const struct identity *a, const struct identity *b)
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
-/*
- * Returns false for a process that may not be tmux, since the socket may belong to another user, or
- * a service manager may listen on it. So the process must have our user, and its program's name
- * must contain "tmux". A dynamic loader that runs tmux is refused.
- */
+/* The process must have our user and a name with "tmux": a service manager may own the socket. */
 bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size)
 {
 	char target[PATH_MAX];

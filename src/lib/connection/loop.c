@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The loop: one epoll descriptor with all watches, and a timerfd for all timers, so that another
- * event loop has only one descriptor to watch. A host instead watches the individual descriptors,
- * which saves a system call for each turn.
+ * One epoll descriptor with all watches, and a timerfd for all timers, so that another event loop
+ * watches only one descriptor. A host watches the individual descriptors, which saves a system call
+ * a turn. A watch that ends during a turn is freed after the turn, since its event may have been
+ * read.
  *
- * A turn handles the events of one epoll_wait(), at most TURN_EVENTS, and the timers that are due
- * when it checks them; then the outer loop continues. The epoll descriptor stays readable while
- * more is ready. Callbacks may end any watch and stop any timer. A watch that ends during a turn is
- * freed after the turn, since its event may have been read already.
- *
- * The timerfd is set to the first timer, or disarmed. A time more than FAR_US away stays set even
- * when its timer is stopped, since the next timer is usually due later; so an idle process wakes up
- * at most once. Until the timerfd fires, starting and stopping such timers costs no system call. A
- * timer that is due at once uses an eventfd, because setting a timerfd to the past costs ten times
- * as much.
+ * For a time more than FAR_US away the timerfd stays set even when its timer is stopped, since the
+ * next timer is usually due later. Starting and stopping such timers costs no system call. A timer
+ * that is due at once uses an eventfd, because setting a timerfd to the past costs ten times as
+ * much.
  */
 #include "lib/connection/loop.h"
 
@@ -54,7 +49,6 @@ struct muxbus_loop {
 	uint8_t scratch[LOOP_SCRATCH_BYTES];
 };
 
-/* Makes the host, or else the epoll descriptor, watch a descriptor. */
 static int watch_fd(struct loop_watch *watch)
 {
 	struct muxbus_loop *loop = watch->loop;
@@ -130,7 +124,6 @@ static void free_list(struct list *watches)
 	list_init(watches);
 }
 
-/* Watches the timerfd or the eventfd, which report that timers may be due. */
 static int watch_own(struct muxbus_loop *loop, int fd)
 {
 	struct loop_watch *watch;
@@ -224,7 +217,6 @@ int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *
 	return error;
 }
 
-/* Makes the next turn check the timers. */
 static void ring(struct muxbus_loop *loop)
 {
 	if (!loop->is_rung)
@@ -300,10 +292,7 @@ bool loop_timeout_is_running(const struct loop_timeout *timer)
 	return !list_is_empty(&timer->link);
 }
 
-/*
- * Calls the timers that are due now. They are removed from the list first, so that a timer that is
- * restarted without delay waits for the next turn.
- */
+/* Takes due timers off the list first: a timer restarted with no delay waits for the next turn. */
 static int fire_timers(struct muxbus_loop *loop)
 {
 	int64_t now_us = clock_mono_us();

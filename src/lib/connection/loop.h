@@ -4,24 +4,16 @@
 
 #include "lib/connection/nonce.h"
 
-/* A watched descriptor. The loop owns the watch. */
 struct loop_watch;
 
 /* Handles the ready events of epoll, which may include EPOLLHUP and EPOLLERR. */
 typedef void loop_watch_fn(void *data, uint32_t events);
 
-/*
- * Watches a descriptor for events (EPOLLIN, EPOLLOUT). The descriptor must stay open until
- * loop_unwatch(). Returns 0, MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
- */
+/* Watches a descriptor for EPOLLIN, EPOLLOUT. The descriptor stays open until loop_unwatch(). */
 int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn *callback,
     void *data, struct loop_watch **ret_watch);
 
-/*
- * Ends a watch and sets *watch to NULL; does nothing if *watch is NULL. The callback of the watch
- * is not called again, even if an event was already read. Allowed in any callback. The caller
- * closes the descriptor afterwards.
- */
+/* Ends a watch, also in a callback, and sets *watch to NULL. An event already read is dropped. */
 void loop_unwatch(struct loop_watch **watch);
 /* Ends the watch of a descriptor, closes the descriptor unless *fd is -1, and sets *fd to -1. */
 void loop_close(struct loop_watch **watch, int *fd);
@@ -53,26 +45,19 @@ uint8_t *loop_scratch(struct muxbus_loop *loop);
 /* Returns the random numbers that all connections and one-shot commands of the loop share. */
 struct nonce_pool *loop_nonces(struct muxbus_loop *loop);
 
-/*
- * Another event loop that watches the descriptors in place of this loop. watch() returns 0,
- * MUXBUS_ERR_NOMEM or MUXBUS_ERR_SYSTEM. detach() is called after the last unwatch().
- */
+/* Another event loop that watches the descriptors. detach() is called after the last unwatch(). */
 struct loop_host {
 	int (*watch)(
 	    void *data, int fd, uint32_t events, struct loop_watch *watch, void **ret_event);
 	void (*unwatch)(void *event);
 	void (*detach)(void *data);
 };
-/*
- * Sets the host, which then watches all descriptors. Returns 0, MUXBUS_ERR_INVALID if a host is
- * already set, or an error of the host.
- */
+/* Sets the host, which then watches all descriptors. MUXBUS_ERR_INVALID: a host is already set. */
 int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *data);
 
 /*
- * The host calls this for each ready descriptor. Returns true if timers may be due. The host then
- * calls loop_ready_timers() after all other descriptors that are ready now, so that an answer just
- * before its deadline is in time.
+ * The host calls loop_ready() for each ready descriptor. After true, it calls loop_ready_timers()
+ * behind all descriptors that are ready now, so that an answer just before its deadline is in time.
  */
 bool loop_ready(struct loop_watch *watch, uint32_t events);
 void loop_ready_timers(struct muxbus_loop *loop);

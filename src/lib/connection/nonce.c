@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Makes nonces from getrandom(), 64 with one system call. */
 #include "lib/connection/nonce.h"
 
 #include <sys/random.h>

@@ -10,8 +10,5 @@ struct nonce_pool {
 	size_t left;
 };
 
-/*
- * Makes a nonce of 128 random bits from the kernel. A used nonce can be read in tmux's log, but
- * reveals no other nonce. Returns 0, or MUXBUS_ERR_SYSTEM with errno.
- */
+/* Makes a nonce of 128 random bits. A used nonce, seen in tmux's log, reveals no other nonce. */
 int nonce_make(struct nonce_pool *pool, struct nonce *ret_nonce);

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One-shot commands: a list of tmux commands without a control client.
+ * A list of tmux commands without a control client: this process talks to the server like the
+ * program `tmux` running a command. tmux writes text to streams: for descriptor 1 the output of the
+ * list, for descriptor 2 an error. Then the exit status follows.
  *
- * This process talks to the server like the program `tmux` running a command: it identifies itself
- * without the control flag, sends the command, and reads and writes files for the server. Text
- * comes in streams: tmux opens a stream, writes to it and closes it. Text for descriptor 1 is the
- * output of the list, text for descriptor 2 is an error. Then the exit status follows, and the end.
+ * No message here passes a descriptor, so on little-endian machines both forms of the header are
+ * the same.
  *
- * No message here passes a descriptor, so on little-endian machines both forms of the header have
- * the same bytes, and the version of tmux does not matter.
- *
- * A list that does not fit into a message is sent as text, which tmux reads from descriptor 0 for
- * `source-file -`. tmux then does not report its syntax errors to the client, so a last sentinel
- * shows that all commands were run.
+ * A list that does not fit into a message is sent as text, for `source-file -`. tmux then does not
+ * report its syntax errors to the client, so a last sentinel shows that all commands were run.
  */
 #include "lib/connection/one_shot.h"
 
@@ -95,9 +91,8 @@ static void add_reply(
 }
 
 /*
- * Splits the output at the sentinels into replies. A command that failed was the last one to run;
- * its reply is its output, then the error. If the last command of the list has output or its
- * sentinel was printed, it succeeded, so the error comes from a hook of the user and is ignored.
+ * A command that failed was the last one to run: its reply is its output, then the error. If the
+ * last command has output or its sentinel, the error comes from a user's hook and is ignored.
  */
 static void divide(struct muxbus_one_shot *one_shot)
 {
@@ -134,7 +129,6 @@ static void divide(struct muxbus_one_shot *one_shot)
 	(void)pending_end_command(&one_shot->queue, last);
 }
 
-/* Calls the reply function and frees one_shot. error is 0 if replies were received. */
 static void finish(struct muxbus_one_shot *one_shot, int error)
 {
 	struct pending *pending = one_shot->pending;
@@ -166,10 +160,7 @@ static int watch_connection(struct muxbus_one_shot *one_shot, bool waits_for_roo
 	    waits_for_room ? EPOLLIN | EPOLLOUT : EPOLLIN, on_ready, one_shot, &one_shot->watch);
 }
 
-/*
- * Sends queued messages. A closed connection is no error, since received messages may wait to be
- * read.
- */
+/* A closed connection is no error, since received messages may wait to be read. */
 static int flush(struct muxbus_one_shot *one_shot)
 {
 	struct buf *out = &one_shot->streams.out;

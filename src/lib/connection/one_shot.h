@@ -5,9 +5,8 @@
 #include <muxbus.h>
 
 /*
- * Does muxbus_one_shot_run() on the connection fd, which was made to the same socket. Always
- * closes fd in the end. If fd is -1, or the server has closed it, makes a new connection. While fd
- * waits for a command, the server does not exit by itself, so keep it for a moment only.
+ * As muxbus_one_shot_run(), on the connection fd, which is closed in the end; -1: a new connection.
+ * The server does not exit while fd waits for a command.
  */
 int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options, int fd,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data,

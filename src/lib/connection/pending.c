@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The queue of pending lists, and their replies so far.
- *
- * Each command of a list ends with its own sentinel. If a command fails, tmux drops the rest of the
- * line with its sentinels; only the last sentinel of the list is on its own line. So if sentinels
- * are missing before a sentinel, their commands were not run.
- *
- * All memory is allocated when a list is accepted, except for the text of replies. A reply whose
- * text has no memory has the error MUXBUS_ERR_NOMEM.
+ * tmux drops the rest of a line, with its sentinels, after a failed command; the last sentinel of a
+ * list has a line of its own. Commands with missing sentinels were not run. Memory is allocated
+ * when a list is accepted, except for the text of replies, which may become MUXBUS_ERR_NOMEM.
  */
 #include "lib/connection/pending.h"
 
@@ -118,7 +113,6 @@ void pending_add_block(struct pending_queue *queue, const struct muxbus_block *b
 		reply->body_len += block->body_len;
 }
 
-/* Ends the text of the current reply with a NUL. */
 static void end_body(struct pending_queue *queue, struct muxbus_reply *reply)
 {
 	if (buf_append_byte(&queue->bodies, '\0') == 0)

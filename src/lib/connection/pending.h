@@ -4,7 +4,6 @@
 
 #include "lib/connection/nonce.h"
 
-/* The maximum number of lists in a queue. */
 #define PENDING_MAX 65536
 
 /* One list, with a nonce and a reply for each of its count commands. */
@@ -29,10 +28,7 @@ struct pending_queue {
 void pending_queue_init(struct pending_queue *queue);
 void pending_queue_finish(struct pending_queue *queue); /* the queue must be empty */
 
-/*
- * Makes *ret_pending for count commands, with nonces from the pool. The list is in no queue, and
- * pending_free() frees it. Returns 0, MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
- */
+/* Makes a list for count commands, with nonces from the pool. pending_free() frees it. */
 int pending_make(struct nonce_pool *pool, size_t count, muxbus_reply_fn *reply, void *data,
     struct pending **ret_pending);
 void pending_free(struct pending *pending); /* NULL is accepted */
@@ -48,10 +44,7 @@ struct pending *pending_first(const struct pending_queue *queue);
 /* Adds a block to the current reply. Ignores it if it comes from a hook, or no list is pending. */
 void pending_add_block(struct pending_queue *queue, const struct muxbus_block *block);
 
-/*
- * Ends the replies up to command number index, whose sentinel was read. After the last command,
- * removes the list from the queue and returns it for pending_answer(), which frees it; else NULL.
- */
+/* Ends the replies up to command `index`. After the last one, takes the list off and returns it. */
 struct pending *pending_end_command(struct pending_queue *queue, size_t index);
 
 /* Passes replies to the reply function of a list, and frees the list. */

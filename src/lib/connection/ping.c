@@ -7,7 +7,6 @@
 #include "lib/connection/imsg.h"
 #include "lib/connection/locate.h"
 
-/* Called on an answer, or at the end of the connection. */
 static void on_readable(void *data, uint32_t events UNUSED)
 {
 	struct ping *ping = data;
@@ -15,14 +14,12 @@ static void on_readable(void *data, uint32_t events UNUSED)
 	ping->answered(ping->data);
 }
 
-/* Returns the inode of the socket file; 0 if it does not exist. */
 static ino_t find_socket(const struct ping *ping)
 {
 	struct stat info;
 	return stat(ping->socket_path, &info) == 0 ? info.st_ino : 0;
 }
 
-/* Sends the ping. Returns false if the server does not accept a connection now. */
 static bool send_ping(struct ping *ping)
 {
 	uint8_t message[IMSG_HEADER_BYTES];
@@ -38,10 +35,7 @@ static bool send_ping(struct ping *ping)
 	return false;
 }
 
-/*
- * Retries the ping. If no server listens, reports an answer too, so that the caller tries to attach
- * and gets the error.
- */
+/* If no server listens, that is an answer too: the caller tries to attach and gets the error. */
 static void on_timer(void *data)
 {
 	struct ping *ping = data;

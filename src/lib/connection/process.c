@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The `tmux -C` process.
- *
- * If this program died without reading the output, tmux and the program in the pane would wait
- * forever for the client. tmux continues when the client process has ended, so the kernel kills the
- * client when its parent dies.
- */
+/* tmux waits forever for a reader, so the kernel kills the client when this program dies. */
 #include "lib/connection/process.h"
 
 #include <muxbus.h>
@@ -25,7 +19,6 @@ void process_init(struct process *process)
 	process->has_ended = true;
 }
 
-/* Returns the environment without TMUX and TMUX_PANE; the caller frees the array. */
 static char **clean_environment(void)
 {
 	char **cleaned;

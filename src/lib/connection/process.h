@@ -13,14 +13,12 @@ struct process {
 	int exit_signal; /* 0 if no signal killed it, or other code reaped it */
 };
 
-/* Initializes without a process. */
 void process_init(struct process *process);
 
 /*
- * Runs the program at path. Its standard streams are copies of the three descriptors. The kernel
- * kills it when the calling thread ends. It has its own session and no other descriptor, no blocked
- * signals, no TMUX and no TMUX_PANE. Returns 0, or with errno MUXBUS_ERR_SPAWN (cannot be
- * executed), MUXBUS_ERR_SYSTEM or MUXBUS_ERR_NOMEM.
+ * Runs the program at path with the three descriptors, in its own session, without TMUX and
+ * TMUX_PANE. The kernel kills the program when the calling thread ends. Returns 0, or with errno
+ * MUXBUS_ERR_SPAWN (cannot be executed), MUXBUS_ERR_SYSTEM or MUXBUS_ERR_NOMEM.
  */
 int process_start(struct process *process, const char *path, char *const argv[], const int fds[3]);
 

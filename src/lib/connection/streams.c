@@ -30,7 +30,6 @@ void streams_finish(struct streams *streams)
 	buf_finish(&streams->text);
 }
 
-/* Adds a message to out. Returns false if out is full, or if out of memory. */
 static bool streams_say(struct streams *streams, uint32_t type, const void *data, size_t len)
 {
 	int error = imsg_append(&streams->out, streams->form, type, data, len);
@@ -65,7 +64,6 @@ static bool send_text(struct streams *streams, int stream)
 	return is_sent && say_done(streams, IMSG_READ_DONE, stream, 0);
 }
 
-/* Sends a file as messages. Returns 0 or an errno. */
 static int send_contents(struct streams *streams, int stream, int fd)
 {
 	char bytes[CHUNK_BYTES];

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Streams: how tmux reads and writes files by messages to a client without a terminal, including
- * its standard descriptors. tmux opens a stream with a number that it chooses, and the client opens
- * the file.
- */
+/* How tmux reads and writes files by messages to a client. tmux chooses each stream's number. */
 #pragma once
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Compares two models: walks over the records of both, kind by kind, in the same order. */
 #include "lib/model/change.h"
 
 #include "base/base.h"
@@ -77,7 +76,6 @@ void change_list_add(struct change_list *list, const struct muxbus_change *chang
 	list->items[list->count++] = *change;
 }
 
-/* The state of a comparison. */
 struct finder {
 	struct change_list *list;
 	const struct muxbus_model *before;
@@ -93,7 +91,6 @@ static void report_session(
 	change_list_add(finder->list, &change);
 }
 
-/* Makes the change of a window, with a session that now contains it. */
 static struct muxbus_change window_change(
     const struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_window *window)
 {
@@ -169,10 +166,7 @@ static void report_link(struct finder *finder, enum muxbus_change_kind kind,
 	change_list_add(finder->list, &change);
 }
 
-/*
- * Walks the links of two models side by side and reports links that only a has. A link with a new
- * index is reported as linked, but not as unlinked if the session has another link to the window.
- */
+/* Reports links that only a has. A link with a new index is reported as linked, not as unlinked. */
 static void report_links_only_in(struct finder *finder, const struct muxbus_model *a,
     const struct muxbus_model *b, enum muxbus_change_kind kind)
 {
@@ -275,9 +269,7 @@ static bool tree_differs(const struct muxbus_layout *a, const struct muxbus_layo
 	return false;
 }
 
-/*
- * Returns true if two layouts differ. In JSON the active pane and the order of use do not count.
- */
+/* In JSON layouts the active pane and the order of use do not count. */
 static bool string_differs(const char *a, const char *b)
 {
 	struct muxbus_layout *layout_a = NULL, *layout_b = NULL;
@@ -326,9 +318,7 @@ static void compare_window(
 	}
 }
 
-/*
- * Returns true if a pane has moved. A new index counts, even if only a pane before it has closed.
- */
+/* A new index counts, even if only a pane before it has closed. */
 static bool place_differs(const struct muxbus_pane *a, const struct muxbus_pane *b)
 {
 	return a->window != b->window || a->index != b->index;

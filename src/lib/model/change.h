@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The differences of two models as a list of changes: first new, then changed, then closed objects.
- * The list points into both models, which must outlive it.
- */
+/* The differences of two models: new, changed, then closed objects. Points into both models. */
 #pragma once
 
 #include <muxbus.h>
@@ -17,20 +14,15 @@ struct change_list {
 void change_list_init(struct change_list *list);
 void change_list_finish(struct change_list *list);
 
-/* Returns a change of this kind without any object. */
 struct muxbus_change change_of(enum muxbus_change_kind kind);
 
 /* Returns a change of a pane, with its window and a session of the window, now or before. */
 struct muxbus_change change_of_pane(const struct muxbus_model *before,
     const struct muxbus_model *now, enum muxbus_change_kind kind, const struct muxbus_pane *pane);
 
-/* Appends a copy of a change. */
 void change_list_add(struct change_list *list, const struct muxbus_change *change);
 
-/*
- * Append new, changed and closed objects to the list. The caller calls the three functions in this
- * order, and may add other changes in between.
- */
+/* The caller calls these three in this order, and may add other changes in between. */
 void change_find_new(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now);
 void change_find_other(

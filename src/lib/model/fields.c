@@ -187,9 +187,8 @@ static size_t write_field(
 }
 
 /*
- * Each variable costs tmux a microsecond per pane. Some values matter only while another value is
- * true, so a condition skips them: "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" prints two fields
- * in either case.
+ * Each variable costs tmux a microsecond per pane, so a condition skips values that do not matter:
+ * "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" prints two fields in either case.
  */
 static size_t write_fields(
     char *format, size_t size, const struct format_field *fields, bool is_counted)
@@ -248,7 +247,6 @@ static const char *counted_text(const char *at, const char *end, const char **re
 	return colon + 1;
 }
 
-/* Returns the end of the field at this place: a TAB, a newline or the end. */
 static const char *field_end(const struct fields_target *target, const char *at, const char *end)
 {
 	if (target->is_counted)
@@ -364,7 +362,6 @@ static int read_counted(
 	return 0;
 }
 
-/* Reads one field into its member of the record. Returns as read_text(). */
 static int read_field(const struct fields_target *target, const struct format_field *field,
     const char *text, size_t len, void *record)
 {
@@ -451,10 +448,7 @@ void fields_read_lines(const struct fields_target *target, const struct muxbus_r
 		int error = is_marked ? add(data, line + 2, stop - mark) : MUXBUS_ERR_SYNTAX;
 		if (error != 0)
 			(*malformed)++;
-		/*
-		 * tmux has cut this line if it is empty or lacks its mark, or if its last count is
-		 * too large and so includes the next line.
-		 */
+		/* tmux has cut a line that is empty, lacks its mark, or has a count too large. */
 		if (error != 0 &&
 		    (stop == line || (is_record && (!is_marked || target->is_counted))))
 			*target->is_cut = true;

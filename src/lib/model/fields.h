@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The fields of tmux's objects: tables that give the formats of listings, and the reader of their
- * records. A record is a line that starts with a letter; a TAB separates two fields. A text that
- * programs can choose is encoded, so that it contains no TAB, and no line that looks like one of
- * tmux's own lines. In the output of a one-shot no such line can mislead, so the text is counted
- * instead, as in `"LENGTH:TEXT`. tmux takes about 20 microseconds to encode a text, and 2 to count
- * it.
+ * Tables that give the formats of listings, and the reader of their records. A record is a line
+ * that starts with a letter; a TAB separates two fields. A text that programs can choose is
+ * encoded, so that it contains no TAB and no line like one of tmux's. In the output of a one-shot
+ * no such line can mislead, so the text is counted, as in `"LENGTH:TEXT`, which costs tmux 2
+ * microseconds instead of 20.
  */
 #pragma once
 
@@ -20,10 +19,7 @@ enum field_kind {
 	FIELD_UNSIGNED, /* unsigned */
 	FIELD_U64, /* uint64_t */
 	FIELD_TEXT, /* const char *; any bytes, so tmux prints it encoded, or its length and then it */
-	/*
-	 * Like FIELD_TEXT, but always encoded, because tmux reads the value from the kernel at each
-	 * use. A count could be that of an earlier value.
-	 */
+	/* As FIELD_TEXT, but never counted: the value can change before its text is read. */
 	FIELD_LIVE,
 	FIELD_WORD, /* const char *: made by tmux, without TAB or newline */
 	FIELD_MARK, /* bool: the text contains the mark */
@@ -91,17 +87,11 @@ struct fields_target {
 	bool is_counted; /* texts are counted instead of encoded */
 };
 
-/*
- * Reads the fields of one table at *line. Sets *line to the next field, or to NULL at the end of
- * the line. Returns 0 or MUXBUS_ERR_SYNTAX. model_error(target->model) tells if memory was short.
- */
+/* Reads a table's fields; *line becomes the next field or NULL. Returns 0 or MUXBUS_ERR_SYNTAX. */
 int fields_read(const struct fields_target *target, const struct format_field *fields,
     const char **line, const char *end, void *record);
 
-/*
- * Calls add for each line of a reply that begins with the letter, without the letter and its TAB.
- * Skips invalid and cut lines, and counts them in *malformed.
- */
+/* Calls add for each line with this letter, behind its TAB. Counts invalid and cut ones. */
 void fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
     char letter, int (*add)(void *data, const char *line, const char *end), void *data,
     unsigned *malformed);

@@ -10,7 +10,6 @@
 /* Maximum number of commands in a listing: one for each id, and those without an id. */
 #define STEPS_MAX (4 * PARTS_IDS_MAX + 6)
 
-/* The state while replies are read. */
 struct listing_reading {
 	struct listing *listing;
 	const struct parts *parts;
@@ -21,7 +20,6 @@ struct listing_reading {
 	struct muxbus_link links[PARTS_IDS_MAX]; /* one link of each window that was read */
 };
 
-/* Returns the number of a group. Groups are numbered in the order of the listing. */
 static uint32_t number_group(struct listing_reading *reading, const char *name)
 {
 	uint64_t key = hash_bytes(name, strlen(name));
@@ -104,10 +102,7 @@ static int add_link(void *data, const char *line, const char *end)
 	return error;
 }
 
-/*
- * Adds a session with one of its links. If the session is new in its group, lists the whole server
- * next, because the group's number comes from its other sessions.
- */
+/* If the session is new in its group, lists the whole server next, for the number of the group. */
 static int add_session_link(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -189,10 +184,7 @@ static int add_bare_pane(void *data, const char *line, const char *end)
 	return take_pane(data, bare_pane_fields, line, end);
 }
 
-/*
- * If the model lacks this link of a listed window, lists the sessions of the window's known links
- * next, because tmux does not announce that windows were swapped.
- */
+/* tmux does not announce that windows were swapped: lists the sessions of the known links next. */
 static void doubt_links(struct listing_reading *reading, const struct muxbus_link *now)
 {
 	const struct muxbus_link *link = model_first_link(reading->before, now->window);
@@ -202,10 +194,7 @@ static void doubt_links(struct listing_reading *reading, const struct muxbus_lin
 		parts_add_session(&reading->listing->more, link->session);
 }
 
-/*
- * Adds a listed window with one of its links. If the link's session is unknown, and sessions and
- * links are not listed too, lists the whole server next.
- */
+/* If the link's session is unknown, and not listed too, lists the whole server next. */
 static void take_window(struct listing_reading *reading, const struct window_record *record)
 {
 	struct merge_read *read = &reading->read;
@@ -267,10 +256,7 @@ static void list_unread_window(struct listing_reading *reading, uint32_t window)
 		parts_add_window(&reading->listing->more, window);
 }
 
-/*
- * Compares a pane with the model. If its window or index differs, lists the old and the new window
- * next; if the model lacks the window's link, lists all sessions and links.
- */
+/* Lists windows next if a pane's window or index differs, and all links if one is missing. */
 static void compare_detail(struct listing_reading *reading, const struct pane_detail *detail)
 {
 	const struct muxbus_pane *pane = muxbus_model_pane(reading->before, detail->pane);
@@ -317,10 +303,7 @@ static bool is_title(const char *title, const char *text, size_t len)
 	    memcmp(title, text, known) == 0;
 }
 
-/*
- * Compares the layout of a window, because tmux does not announce rotate-window. If it differs,
- * lists the window next.
- */
+/* tmux does not announce rotate-window: lists a window with another layout next. */
 static int compare_layout(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -338,10 +321,7 @@ static int compare_layout(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/*
- * Compares a title. tmux prints it without encoding, which costs least, and is safe because titles
- * contain no control characters. If the title differs, lists the pane's window next.
- */
+/* tmux prints titles without encoding, which is cheap and safe: they have no control characters. */
 static int compare_title(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -360,10 +340,7 @@ static int compare_title(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/*
- * Compares the index of a session's first or last window. One of the two changes if tmux renumbers
- * the windows, which it does not announce. If the index differs, lists the session next.
- */
+/* tmux does not announce that it renumbers windows, but then the first or last index changes. */
 static int compare_end(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -437,10 +414,7 @@ struct list_command {
 	int (*add)(void *data, const char *line, const char *end);
 };
 
-/*
- * A listing of a session has a filter instead of a target. tmux up to 3.5a crashes if the target is
- * a session of a group and lacks its current window.
- */
+/* Filters sessions: tmux up to 3.5a crashes on a target in a group without a current window. */
 static const struct list_command list_commands[] = {
     [LIST_SESSIONS] = {"list-sessions", NULL, 0, NULL, "-F", 'S', session_fields, NULL,
 	add_session},
@@ -466,7 +440,6 @@ static const struct list_command list_commands[] = {
     [LIST_NOTHING] = {"list-commands", NULL, 0, NULL, "-F", 0, NULL, NULL, NULL},
 };
 
-/* One command, and the id of the object that it lists. */
 struct listing_step {
 	enum list_kind kind;
 	uint32_t id;
@@ -482,10 +455,7 @@ static void plan_step(struct plan *plan, enum list_kind kind, uint32_t id)
 	plan->steps[plan->count++] = (struct listing_step){.kind = kind, .id = id};
 }
 
-/*
- * Plans the commands of a listing. The last one must have output or no hook, because one_shot.c
- * ignores an error of a later hook only if the last command has output.
- */
+/* The last command must have output or no hook: see divide() in one_shot.c. */
 static void plan_parts(struct plan *plan, const struct parts *parts)
 {
 	plan->count = 0;

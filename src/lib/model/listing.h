@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Lists a server or parts of it: writes the commands, which tmux runs in one tick, and reads their
- * replies into a model.
- */
+/* Lists a server or parts of it with commands that tmux runs in one tick. */
 #pragma once
 
 #include <muxbus.h>
 
 #include "lib/model/parts.h"
 
-/* The results of a listing. */
 struct listing {
 	struct muxbus_model *model; /* the caller frees it with model_free() */
 	const char *version; /* of the server; lent from the model; NULL if no session was listed */
@@ -26,17 +22,10 @@ void listing_write(struct muxbus_command *command, const struct parts *parts);
 /* Returns the number of commands, and of replies to listing_read(). */
 size_t listing_commands(const struct parts *parts);
 
-/*
- * Reads the replies. Takes all that the parts do not include from before, which is NULL only for
- * the whole server. Returns 0, MUXBUS_ERR_COMMAND if a command failed (a listed object does not
- * exist), MUXBUS_ERR_INVALID if count is not listing_commands(), or MUXBUS_ERR_NOMEM.
- */
+/* Reads the replies; other parts come from before. MUXBUS_ERR_COMMAND: a listed object is gone. */
 int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps,
     const struct parts *parts, const struct muxbus_model *before, struct listing *ret_listing);
 
-/*
- * Returns true if the server has no session, as it may with the option exit-empty off: the list of
- * sessions is empty, and all further commands fail.
- */
+/* Returns true if there is no session (exit-empty off): the list is empty, other commands fail. */
 bool listing_has_no_session(
     const struct parts *parts, const struct muxbus_reply *replies, size_t count);

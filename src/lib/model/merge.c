@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Merges the records that were read with the rest of the old model. Copies all strings. */
 #include "lib/model/merge.h"
 
 #include "lib/model/fields.h"
@@ -39,10 +38,7 @@ static void copy_sessions(struct merge *merge)
 	}
 }
 
-/*
- * Compares an old link with the links of the windows that were read. Returns false if the link is
- * outdated.
- */
+/* Compares an old link with those of the windows that were read. False: the link is outdated. */
 static bool fit_link(struct merge *merge, struct muxbus_link *link)
 {
 	for (unsigned i = 0; i < merge->read->link_count; i++) {

@@ -15,11 +15,7 @@ struct merge_read {
 	unsigned link_count;
 };
 
-/*
- * Copies into `model` the records of the old model `before` that were not listed, and finishes
- * `model`. `more` gets the parts that contradict each other and must be listed again. Returns 0 or
- * MUXBUS_ERR_NOMEM.
- */
+/* Completes `model` with the unlisted records of `before`. `more` gets parts that contradict. */
 int merge_rest(struct muxbus_model *model, const struct muxbus_model *before,
     const struct merge_read *read, struct parts *more);
 
@@ -29,9 +25,6 @@ struct merge_drop {
 	struct map panes; /* set of pane ids */
 };
 
-/*
- * Makes a finished copy of the model `before` without the objects in drop (may be NULL). Returns 0
- * or MUXBUS_ERR_NOMEM.
- */
+/* Makes a finished copy of a model without the objects in drop (may be NULL). */
 int merge_copy(const struct muxbus_model *before, const struct merge_drop *drop,
     struct muxbus_model **ret_model);

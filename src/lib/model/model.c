@@ -212,7 +212,6 @@ static void *table_find(struct model_table *table, const void *key, size_t size,
 	return item;
 }
 
-/* Returns the item after previous; the first if previous is NULL. */
 static const void *table_next(const struct model_table *table, const void *previous, size_t size)
 {
 	const char *items = table->items;
@@ -232,7 +231,6 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
 		qsort(items, count, size, compare);
 }
 
-/* Sorts a table and keeps only one of equal items. */
 static void table_sort_unique(
     struct model_table *table, size_t size, int (*compare)(const void *, const void *))
 {
@@ -259,7 +257,6 @@ static void table_limit(struct muxbus_model *model, struct model_table *table, s
 	model->is_cut = true;
 }
 
-/* Removes links of unknown sessions or windows. */
 static void drop_loose_links(struct muxbus_model *model)
 {
 	struct muxbus_link *links = model->links.items;
@@ -274,7 +271,6 @@ static void drop_loose_links(struct muxbus_model *model)
 	model->links.count = kept;
 }
 
-/* Removes panes of unknown windows. */
 static void drop_loose_panes(struct muxbus_model *model)
 {
 	struct muxbus_pane *panes = model->panes.items;
@@ -286,7 +282,6 @@ static void drop_loose_panes(struct muxbus_model *model)
 	model->panes.count = kept;
 }
 
-/* Sorts the panes by place, and makes an index by id. */
 static void order_panes(struct muxbus_model *model)
 {
 	const struct muxbus_pane *panes;
@@ -323,7 +318,6 @@ static void order_links(struct muxbus_model *model)
 		    compare_window_links);
 }
 
-/* Fills in the fields that other records determine. */
 static void join_records(struct muxbus_model *model)
 {
 	const struct muxbus_link *links = model->links.items;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The model of a server. Records are added one by one, and model_finish() completes the model. It
- * is then read-only, except for the output counts of panes. Each listing and each announced change
- * makes a new model; the old model is kept until the differences are reported.
- */
+/* The model of a server. model_finish() makes it read-only; each change makes a new model. */
 #pragma once
 
 #include <muxbus.h>
@@ -18,19 +14,13 @@
 int model_new(struct muxbus_model **ret_model);
 void model_free(struct muxbus_model *model);
 
-/*
- * Copies bytes and adds a NUL. The copy lives as long as the model; it may be changed, but not made
- * longer. Returns NULL if out of memory.
- */
+/* Returns a copy with a NUL that lives as long as the model; NULL if out of memory. */
 char *model_string(struct muxbus_model *model, const void *bytes, size_t len);
 
 /* Replaces *text by a copy in the model; by "" if out of memory. */
 void model_keep_text(struct muxbus_model *model, const char **text);
 
-/*
- * Add one record. Its strings must come from model_string() or be constants. tmux lists a window
- * and its panes once for each link, so one of the records with the same id is kept.
- */
+/* Strings come from model_string() or are constants. Of records with the same id one is kept. */
 void model_add_session(struct muxbus_model *model, const struct muxbus_session *session);
 void model_add_window(struct muxbus_model *model, const struct muxbus_window *window);
 void model_add_link(struct muxbus_model *model, const struct muxbus_link *link);
@@ -42,19 +32,13 @@ void model_fail(struct muxbus_model *model);
 /* Returns MUXBUS_ERR_NOMEM if a function of the model was ever out of memory, else 0. */
 int model_error(const struct muxbus_model *model);
 
-/*
- * Sorts the records, removes records without a parent, and counts. The model is read-only
- * afterwards. Returns model_error().
- */
+/* Sorts and counts, and removes records without a parent. Returns model_error(). */
 int model_finish(struct muxbus_model *model);
 
 /* Returns true if records are missing because there were too many or because they had no parent. */
 bool model_is_cut(const struct muxbus_model *model);
 
-/*
- * Return the pane with this id, or the next pane, or NULL. The caller may change the pane, except
- * its window and index.
- */
+/* Return a pane or NULL. The caller may change the pane, except its window and index. */
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id);
 struct muxbus_pane *model_next_pane_entry(
     struct muxbus_model *model, const struct muxbus_pane *previous);
@@ -65,7 +49,6 @@ struct muxbus_session *model_session_entry(struct muxbus_model *model, uint32_t 
 /* Returns the window with this id, to set its name, size or layout; or NULL. */
 struct muxbus_window *model_window_entry(struct muxbus_model *model, uint32_t id);
 
-/* Set the current window of a session, and the active pane of a window. */
 void model_set_current_window(struct muxbus_model *model, uint32_t session, uint32_t window);
 void model_set_active_pane(struct muxbus_model *model, uint32_t window, uint32_t pane);
 

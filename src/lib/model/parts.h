@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The parts of a server that a listing reads, because they changed or a caller needs them fresh.
- * More than PARTS_IDS_MAX windows or sessions turn into the whole server.
- */
+/* The parts of a server that a listing reads. Too many windows or sessions become all. */
 #pragma once
 
 #include "base/base.h"
 
-/* Maximum number of ids in a list. */
 #define PARTS_IDS_MAX 8
 
 struct part_ids {

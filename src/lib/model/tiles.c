@@ -39,10 +39,9 @@ static bool is_tile(const struct muxbus_pane *pane, const struct muxbus_cell *ce
 }
 
 /*
- * Returns true if the cells are large enough for a proof: if panes fill such cells, no border shows
- * a status and no scrollbar takes columns. tmux takes a row for a status from the bottom panes, and
- * columns for a scrollbar from all panes, but leaves each pane one row and one column. So a bottom
- * cell needs more than one row, and a cell more than one column.
+ * tmux takes a row for a border status from the bottom panes, and columns for a scrollbar from all
+ * panes, but leaves each pane one row and one column. Panes that fill larger cells prove that there
+ * is neither.
  */
 static bool is_proof(const struct tiles *tiles)
 {
@@ -126,10 +125,7 @@ static int copy_without(const struct muxbus_model *before, uint32_t window,
 	return error;
 }
 
-/*
- * Sets the layout of a window. Returns false if out of memory, or if no pane is active; the model
- * must then be freed.
- */
+/* Returns false if out of memory, or if no pane is active; the model must then be freed. */
 static bool set_layout(struct muxbus_model *model, uint32_t id, const char *layout,
     const struct tiles *tiles, uint32_t active)
 {

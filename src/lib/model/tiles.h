@@ -19,16 +19,14 @@ struct tiles {
 bool tiles_read(struct tiles *tiles, const char *text);
 void tiles_finish(struct tiles *tiles);
 
-/* Returns the cell of a pane, or NULL. */
 const struct muxbus_cell *tiles_find(const struct tiles *tiles, uint32_t pane);
 
 /* Returns true if a layout has all known panes of a window, or if it cannot be read. */
 bool tiles_have_all(const struct muxbus_model *model, uint32_t window, const char *layout);
 
 /*
- * Copies a model with a new layout of a window, and without the panes that the layout lacks. active
- * is the new active pane; MUXBUS_NO_ID if unchanged. Returns 0, MUXBUS_ERR_NOT_FOUND if the layout
- * does not determine the panes, or MUXBUS_ERR_NOMEM.
+ * Copies a model with a new layout, without the panes that the layout lacks. active is MUXBUS_NO_ID
+ * if unchanged. MUXBUS_ERR_NOT_FOUND: the layout does not determine the panes.
  */
 int tiles_apply(const struct muxbus_model *before, uint32_t window, const char *layout,
     uint32_t active, struct muxbus_model **ret_model);

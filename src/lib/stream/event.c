@@ -70,10 +70,7 @@ static char *take_rest(struct event_cursor *cursor, size_t *ret_len)
 	return rest;
 }
 
-/*
- * Reads an id with its sigil, or a number without a sigil (NUL). With may_lack, "-" means that there
- * is none. Returns false if invalid.
- */
+/* Reads an id, or a number for a NUL sigil. may_lack: "-" means none. Returns false if invalid. */
 static bool take_number(
     struct event_cursor *cursor, char sigil, bool may_lack, uint32_t *ret_number)
 {
@@ -89,9 +86,7 @@ static bool take_number(
 			     : str_parse_id(word, len, sigil, ret_number);
 }
 
-/*
- * Reads the text after " : ", and skips unknown arguments before it. Returns false without " : ".
- */
+/* Reads the text after " : ", skipping arguments before it. Returns false without " : ". */
 static bool take_text_after_colon(struct event_cursor *cursor, struct muxbus_event *event)
 {
 	for (;;) {

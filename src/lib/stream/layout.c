@@ -38,7 +38,6 @@ uint16_t muxbus_layout_checksum(const char *text, size_t len)
 	return (uint16_t)sum;
 }
 
-/* Returns the next character without reading it; NUL at the end. */
 static char peek(const struct layout_reader *reader)
 {
 	return reader->next < reader->end ? *reader->next : '\0';
@@ -84,10 +83,7 @@ static bool read_place(struct layout_reader *reader, int *ret_place)
 	return true;
 }
 
-/*
- * Reads ",ID". Old strings have no ids, so if the number is the width of the next cell, reads
- * nothing. Returns false if the number is invalid.
- */
+/* Old strings have no ids: a number before 'x' is the width of the next cell, and is not read. */
 static bool read_pane(struct layout_reader *reader, uint32_t *ret_pane)
 {
 	const char *start = reader->next;
@@ -124,7 +120,6 @@ static bool read_cell(struct layout_reader *reader, struct muxbus_cell *cell)
 	return cell->kind == MUXBUS_CELL_PANE || cell->pane == MUXBUS_NO_ID;
 }
 
-/* Links a cell into the tree. */
 static void link_cell(struct layout_reader *reader, uint32_t index)
 {
 	struct muxbus_cell *cells = reader->layout->cells;
@@ -152,7 +147,6 @@ static bool close_containers(struct layout_reader *reader)
 	return true;
 }
 
-/* Reads the root and all cells in it. */
 static bool read_tree(struct layout_reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;
@@ -186,10 +180,7 @@ static void mark_floating(struct muxbus_layout *layout, uint32_t pane)
 			layout->cells[i].is_floating = true;
 }
 
-/*
- * Reads "<CELL,...>" if it follows: the panes with these ids float, and are in the tree too.
- * Returns false if it is invalid.
- */
+/* Reads "<CELL,...>" if it follows: the floating panes, which are in the tree too. */
 static bool read_floating(struct layout_reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;
@@ -219,7 +210,6 @@ static bool read_checksum(const char *text, uint16_t *ret_checksum)
 	return true;
 }
 
-/* Allocates one block for the layout, its cells and its floating panes. */
 static struct muxbus_layout *layout_new(size_t cells)
 {
 	struct muxbus_layout *layout = mem_calloc(
@@ -247,7 +237,6 @@ static bool take_text(struct layout_reader *reader, const char *text)
 	return true;
 }
 
-/* Reads "%ID" in quotes. */
 static bool read_quoted_pane(struct layout_reader *reader, struct muxbus_cell *cell)
 {
 	uint64_t pane;
@@ -296,7 +285,6 @@ static bool skip_value(struct layout_reader *reader)
 	return reader->next > start;
 }
 
-/* Reads the value of a member, except the children. */
 static bool read_member(
     struct layout_reader *reader, struct muxbus_cell *cell, char key, size_t cells)
 {
@@ -350,7 +338,6 @@ static bool is_complete(const struct muxbus_cell *cell)
 	    is_pane == (cell->child == MUXBUS_NO_ID) && (is_pane || !cell->is_floating);
 }
 
-/* Begins the next cell at "{". Returns false if there is none. */
 static bool begin_cell(struct layout_reader *reader, uint32_t *ret_index)
 {
 	uint32_t index = reader->layout->count;
@@ -366,10 +353,7 @@ static bool begin_cell(struct layout_reader *reader, uint32_t *ret_index)
 	return true;
 }
 
-/*
- * Ends a cell: continues with its sibling, or ends its parents up to one that has more members.
- * Returns false if the string is invalid.
- */
+/* Continues with a cell's sibling, or ends its parents up to one with more members. */
 static bool end_cell(struct layout_reader *reader, uint32_t *index, bool *ret_is_root)
 {
 	*ret_is_root = false;
@@ -392,7 +376,6 @@ static bool end_cell(struct layout_reader *reader, uint32_t *index, bool *ret_is
 	return false;
 }
 
-/* Reads the root and all cells in it. */
 static bool read_json_tree(struct layout_reader *reader, size_t cells)
 {
 	uint32_t index;
@@ -422,7 +405,6 @@ static void settle_floating(struct muxbus_layout *layout, size_t cells)
 	}
 }
 
-/* Allocates the layout for this number of cells. */
 static int begin_layout(struct layout_reader *reader, size_t cells)
 {
 	if (cells == 0)

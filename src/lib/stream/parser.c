@@ -21,7 +21,6 @@
 #define PIECE_BYTES (16 * 1024)
 /* Limit of the prefix "%extended-output %P AGE ... : " of an output line. */
 #define PREFIX_MAX 256
-/* Memory that an empty buffer keeps. */
 #define KEEP_BYTES (64 * 1024)
 #define ESCAPE_LEN 4
 
@@ -245,10 +244,7 @@ static void give_output(struct muxbus_parser *parser, size_t len)
 	    parser->data, parser->output.pane, parser->piece, len, parser->output.age_ms);
 }
 
-/*
- * Completes a split escape with the next bytes. Writes the result to the start of the piece.
- * Returns its length; 0 if more bytes are needed.
- */
+/* Writes a split escape, completed, to the start of the piece. Returns its length, or 0. */
 static size_t complete_carry(struct muxbus_parser *parser, const uint8_t **bytes, size_t *len)
 {
 	while (*len > 0 && parser->carry_len < ESCAPE_LEN) {
@@ -268,7 +264,6 @@ static size_t complete_carry(struct muxbus_parser *parser, const uint8_t **bytes
 	return unescape_naive(parser->piece, parser->carry, ESCAPE_LEN);
 }
 
-/* Delivers a piece of the data of an output line. */
 static void add_output(struct muxbus_parser *parser, const uint8_t *bytes, size_t len)
 {
 	if (parser->handlers.output == NULL)
@@ -321,7 +316,6 @@ static int give_event(struct muxbus_parser *parser, const char *line, size_t len
 	return 0;
 }
 
-/* Handles a complete line outside of blocks that is not a %begin. */
 static int take_outside_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	size_t prefix_len;
@@ -344,7 +338,6 @@ static void give_block(struct muxbus_parser *parser, const struct muxbus_block *
 		parser->handlers.block(parser->data, block);
 }
 
-/* Adds complete lines, with their newlines, to the segment. */
 static int keep_lines(struct muxbus_parser *parser, const char *text, size_t len)
 {
 	bool was_cut = parser->segment.is_cut;
@@ -354,7 +347,6 @@ static int keep_lines(struct muxbus_parser *parser, const char *text, size_t len
 	return error;
 }
 
-/* Handles a complete sentinel: delivers the stored blocks, then calls the sentinel handler. */
 static int end_segment(struct muxbus_parser *parser)
 {
 	size_t passed = parser->sentinel_index - parser->nonces_passed + 1;
@@ -401,7 +393,6 @@ static bool pass_sentinel(
 	return stage == SENTINEL_NONCE && block_line_closes(guard, &parser->sentinel);
 }
 
-/* Handles a complete line, with its newline, inside a block. */
 static int take_block_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	struct guard found;
@@ -419,7 +410,6 @@ static int take_block_line(struct muxbus_parser *parser, const char *line, size_
 	return keep_lines(parser, line, len);
 }
 
-/* Handles a complete line, with its newline, except output. */
 static int take_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	struct guard guard;
@@ -449,9 +439,7 @@ static size_t feed_output(struct muxbus_parser *parser, const char *bytes, size_
 	return data_len + 1;
 }
 
-/*
- * Handles all complete lines of a block that cannot be a guard or nonce. *ret_used is their length.
- */
+/* Handles the complete lines that cannot be a guard or nonce. *ret_used is their length. */
 static int feed_body(struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
 	size_t used = 0;
@@ -469,7 +457,6 @@ static int feed_body(struct muxbus_parser *parser, const char *bytes, size_t len
 	return keep_lines(parser, bytes, used);
 }
 
-/* Adds to the incomplete line, and cuts it at the maximum. */
 static int add_partial(struct muxbus_parser *parser, const char *bytes, size_t len)
 {
 	size_t room = MUXBUS_LINE_MAX - parser->line.len;
@@ -482,7 +469,6 @@ static int add_partial(struct muxbus_parser *parser, const char *bytes, size_t l
 	return buf_append(&parser->line, bytes, len) == 0 ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-/* Handles the incomplete line, which is complete now. */
 static int end_partial(struct muxbus_parser *parser)
 {
 	int error;
@@ -495,7 +481,6 @@ static int end_partial(struct muxbus_parser *parser)
 	return error;
 }
 
-/* Continues an incomplete line. */
 static int feed_partial(
     struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
@@ -526,7 +511,6 @@ static int feed_partial(
 	return 0;
 }
 
-/* Handles bytes at the start of a line outside of blocks. */
 static int feed_outside(
     struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
@@ -544,7 +528,6 @@ static int feed_outside(
 	return take_line(parser, bytes, *ret_used);
 }
 
-/* Handles bytes at the start of a line in a block. */
 static int feed_block(struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
 	const char *newline;
@@ -581,10 +564,7 @@ static int feed_bytes(struct muxbus_parser *parser, const char *bytes, size_t le
 	return error;
 }
 
-/*
- * Called after the nonces were cancelled in a block. Reads the stored lines and the incomplete line
- * again, without nonces.
- */
+/* After the nonces were cancelled in a block, reads the stored lines again without nonces. */
 static int rescan(struct muxbus_parser *parser)
 {
 	struct buf text = parser->segment.text;

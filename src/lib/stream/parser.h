@@ -6,10 +6,7 @@
 
 #include "base/base.h"
 
-/*
- * A sentinel is a block that contains only a nonce (from `list-commands -F NONCE`), or a nonce
- * behind this prefix (from the line `NONCE`, which is an unknown command).
- */
+/* A sentinel is a block with a nonce, alone (list-commands -F NONCE) or behind this prefix. */
 #define PARSER_SENTINEL_PREFIX "parse error: unknown command: "
 
 struct nonce {
@@ -17,10 +14,9 @@ struct nonce {
 };
 
 /*
- * Copies the nonces of the next sentinels, in the order of their commands. The next sentinel may be
- * any of these, since tmux skips sentinels after a failed command. After the sentinel with
- * nonces[i] only later nonces are expected, and none after the last. A count of 0 does
- * the same as muxbus_parser_expect(parser, NULL). Returns 0, or MUXBUS_ERR_NOMEM without a change.
+ * Copies the nonces of the next sentinels, in the order of their commands. tmux skips sentinels
+ * after a failed command, so any of these may be next, and then only later ones. With a count of 0
+ * no sentinel is expected. MUXBUS_ERR_NOMEM changes nothing.
  */
 int parser_expect_list(struct muxbus_parser *parser, const struct nonce *nonces, size_t count);
 

@@ -201,7 +201,6 @@ void segment_mark(struct segment *segment)
 	segment->mark = segment->text.len;
 }
 
-/* Fills in a block whose body is the text between two offsets. */
 static void fill_block(struct segment *segment, const struct guard *begin, bool is_error,
     size_t body, size_t body_end, struct muxbus_block *ret_block)
 {
@@ -216,7 +215,6 @@ static void fill_block(struct segment *segment, const struct guard *begin, bool 
 	ret_block->body_len = body_end - body;
 }
 
-/* Returns the offset of the line behind the line at place. */
 static size_t next_line(const struct segment *segment, size_t place)
 {
 	const uint8_t *line = segment->text.data + place;
@@ -230,10 +228,7 @@ void segment_block(struct segment *segment, const struct guard *end, struct muxb
 	    segment->text.len, ret_block);
 }
 
-/*
- * Reads a line as a guard that tmux may have printed in this segment. Returns false if it is none.
- * *ret_key is equal only for the %begin and the end of the same block.
- */
+/* Returns false for a guard that tmux cannot have printed here. Equal keys: the same block. */
 static bool read_own_guard(const struct segment *segment, size_t line, size_t line_end,
     struct guard *ret_guard, uint64_t *ret_key)
 {
@@ -257,10 +252,7 @@ static int set_end(struct segment *segment, uint64_t key, size_t line)
 	return map_set(&segment->ends, key, segment->text.data + line) == 0 ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-/*
- * Walks the lines backwards and stores, for each key, the last line that can end its block; if
- * is_strict, only if the rest can be divided. *ret_whole: the whole segment can be divided.
- */
+/* Stores for each key the last line that can end its block; is_strict: if the rest divides too. */
 static int find_ends(struct segment *segment, bool is_strict, bool *ret_whole)
 {
 	const char *text = (const char *)segment->text.data;
@@ -344,10 +336,7 @@ int segment_divide(struct segment *segment, const struct guard *sentinel)
 	return error;
 }
 
-/*
- * Reads the block at an offset; the end of the first block may be missing because of a cut. Returns
- * false if no block begins there.
- */
+/* Returns false if no block begins there. The end of the first block may be missing by a cut. */
 static bool next_block(struct segment *segment, size_t line, struct muxbus_block *ret_block)
 {
 	const char *text = (const char *)segment->text.data;

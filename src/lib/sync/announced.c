@@ -15,9 +15,7 @@
 struct kind {
 	bool changes_model;
 	void (*take)(struct muxbus_sync *sync, const struct muxbus_event *event);
-	/*
-	 * Called instead of take for an event that is not trusted; lists its object. May be NULL.
-	 */
+	/* Instead of take for an event that is not trusted; lists its object. Or NULL. */
 	void (*doubt)(struct muxbus_sync *sync, const struct muxbus_event *event);
 };
 
@@ -83,10 +81,7 @@ static void take_session_name(struct muxbus_sync *sync, const struct muxbus_even
 		use_name(sync, event, session->name, session_name);
 }
 
-/*
- * Changes the current window of a session. If the window has alerts, lists the session instead,
- * because alerts end without an event.
- */
+/* A window with alerts is listed instead, because alerts end without an event. */
 static void take_current_window(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	const struct muxbus_session *session = muxbus_model_session(sync->model, event->session);
@@ -119,9 +114,6 @@ static void take_current_window(struct muxbus_sync *sync, const struct muxbus_ev
 	publish_changed(sync, model);
 }
 
-/* Layouts */
-
-/* Changes the layout of a window whose panes stay the same. */
 static void use_layout(struct muxbus_sync *sync, uint32_t window, const char *layout)
 {
 	struct muxbus_model *model;
@@ -178,13 +170,7 @@ static void take_active_pane(struct muxbus_sync *sync, const struct muxbus_event
 	publish_changed(sync, model);
 }
 
-/* Windows */
-
-/*
- * Handles a new window. The event does not contain the session, so the window is listed with one of
- * its links. If the window was known, the new link may be in any session, so the whole server is
- * listed.
- */
+/* The event has no session: lists the window with a link, or all if the window was known. */
 static void take_added(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	struct part_ids *added = &sync->lister.added;
@@ -197,10 +183,7 @@ static void take_added(struct muxbus_sync *sync, const struct muxbus_event *even
 	lister_mark_window(sync, event->window);
 }
 
-/*
- * Lists the sessions of a window, and the windows that its panes are in now. If the window has
- * no link, lists the whole server.
- */
+/* Lists a window's sessions, and the windows that its panes are in now. */
 static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);
@@ -228,11 +211,7 @@ static void doubt_closed(struct muxbus_sync *sync, const struct muxbus_event *ev
 		list_sessions_of(sync, event->window);
 }
 
-/*
- * Handles a removed link of a window. If the window has several links, lists their sessions,
- * because it is unknown which link is removed. A detached sync always lists the sessions, because
- * panes of the window may have moved and been respawned.
- */
+/* A detached sync always lists the sessions, because panes may have moved and been respawned. */
 void announced_unlinked(struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);
@@ -260,8 +239,6 @@ static void take_mode(struct muxbus_sync *sync, const struct muxbus_event *event
 	if (pane != NULL && !lister_reads_window(&sync->lister, pane->window))
 		lister_mark_window(sync, pane->window);
 }
-
-/* Other events */
 
 static bool is_our_name(const struct muxbus_sync *sync, const char *client)
 {

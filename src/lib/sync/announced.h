@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The events of tmux that announce a change. If the text of an event is sufficient and trusted, it
- * changes the model. Otherwise the window or session in the event is listed.
+ * The events of tmux that announce a change. The text of an event changes the model only if the
+ * text suffices and is trusted. Otherwise the window or session in the event is listed, so a forged
+ * event costs a listing and changes nothing.
  *
  * Text is trusted only if no reply is awaited on the connection, since pane text in a reply may
- * look like events; and not soon after a message or a buffer name, which may contain lines. An
- * untrusted event only causes a listing of its object, so a forged event costs a listing and
- * changes nothing.
- *
- * Each connection receives events in order with its own replies, so a listing on a connection
- * includes the changes that earlier events announced there. The order of events on two connections
- * is unknown, so only text from the primary connection is used. Of the events of other connections
- * only layout changes count, for windows that the primary connection's session lacks; these windows
- * are then listed.
+ * look like events, and not soon after a message or a buffer name, which may contain lines. Only
+ * text of the primary connection is used, because the order of events on two connections is
+ * unknown. Of other connections only layout changes count, for windows that the primary
+ * connection's session lacks; these windows are listed.
  */
 #pragma once
 

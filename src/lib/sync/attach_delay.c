@@ -27,7 +27,6 @@ struct delayed_run {
 	bool is_read_back; /* the listing has ended */
 };
 
-/* Calls the user's reply function when the reply and the listing are complete. */
 static void answer(struct delayed_run *run)
 {
 	struct pending *pending = run->pending;
@@ -41,7 +40,6 @@ static void answer(struct delayed_run *run)
 	mem_free(run);
 }
 
-/* Copies replies, with their texts in one block of memory. Returns NULL if out of memory. */
 static uint8_t *copy_replies(
     struct muxbus_reply *out, const struct muxbus_reply *replies, size_t count)
 {
@@ -96,7 +94,6 @@ static void on_run(void *data, int error, const struct muxbus_reply *replies, si
 	mem_free(run);
 }
 
-/* Makes the delayed_run of a list, which waits or runs now. Returns 0 or an error. */
 static int new_run(struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply,
     void *data, struct delayed_run **ret_run)
 {
@@ -134,7 +131,6 @@ static int run_connected(
 	return error;
 }
 
-/* Returns the primary connection, or NULL. */
 static struct muxbus_connection *connection_of(const struct muxbus_sync *sync)
 {
 	return sync->primary != NULL ? sync->primary->connection : NULL;
@@ -150,9 +146,8 @@ void attach_delay_hold(struct muxbus_sync *sync)
 }
 
 /*
- * Runs a list for a request: beside the primary connection if the list may show something to a
- * person or run a slow hook, if other lists run there, or if the connection is slow; else on the
- * primary attachment.
+ * Runs a list beside the primary connection if the list may show something to a person, run a slow
+ * hook, or wait for other lists; else on the primary connection.
  */
 static int run_request(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
@@ -246,10 +241,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	return false;
 }
 
-/*
- * Runs a list now, and then lists the parts that the list may change. Frees the run when it is
- * answered; after an error of muxbus_sync_run(), the caller frees run and pending.
- */
+/* Frees the run when it is answered; after an error the caller frees run and pending. */
 static int run_now(struct delayed_run *run)
 {
 	struct muxbus_sync *sync = run->sync;

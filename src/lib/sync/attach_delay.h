@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Decides when a connection may be opened. tmux up to 3.6b crashes if it sends a notification while
- * a `tmux -C` process is starting. For those versions such a connection is opened only after a
- * quiet moment, and user commands wait until it is open. (Other clients can still cause the crash
- * in those few hundred microseconds.) A direct client cannot cause it: see direct.h.
+ * a `tmux -C` process starts. Such a connection waits for a quiet moment, and user commands wait
+ * for the connection. A direct client cannot cause this crash: see direct.h.
  */
 #pragma once
 
@@ -19,21 +18,12 @@ void attach_delay_disturb(struct muxbus_sync *sync);
 /* Returns true if a connection may be opened now. If not, settles the sync again later. */
 bool attach_delay_may_open(struct muxbus_sync *sync);
 
-/*
- * Runs a user command now, or when a connection that is being opened is ready. Lists the parts in
- * read_back afterwards; NULL: none. Returns 0 or an error of muxbus_sync_run().
- */
+/* Runs a user command, if needed once a connection is ready, then lists read_back (or NULL). */
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
-/*
- * Called when the server answers a ping. If the connection has waited for a reply for
- * detached_hold_ms(), then tmux has run the first list, and a hook delays its reply.
- */
+/* The server answers a ping: if a reply is late by detached_hold_ms(), a hook delays it. */
 void attach_delay_hold(struct muxbus_sync *sync);
-/*
- * Returns true if the connection is idle or if, after a hook has delayed a list, tmux has run all
- * earlier requests. Otherwise detached_go_on() is called once the connection is idle.
- */
+/* Returns true if tmux has run all earlier requests; else detached_go_on() is called later. */
 bool attach_delay_may_run_beside(struct muxbus_sync *sync);
 /* Runs the waiting commands, unless a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);

@@ -54,7 +54,6 @@ static void on_event(void *data, const struct muxbus_event *event)
 		attachment->sync->callbacks->attachment_event(attachment->sync, attachment, event);
 }
 
-/* Handles the end of the connection. attachment_closed() frees the connection. */
 static void on_closed(void *data, int error, const char *reason)
 {
 	struct attachment *attachment = data;
@@ -253,10 +252,7 @@ static bool may_own(const struct attachment *attachment, uint32_t window)
 	    model_link(attachment->sync->model, attachment->session, window) != NULL;
 }
 
-/*
- * Returns the attachment that delivers the output of a pane, or should; NULL if none can. Keeps the
- * current one if possible, since each change loses bytes.
- */
+/* Returns the attachment for a pane's output, or NULL; the current one if possible. */
 static struct attachment *attachment_owner(
     const struct muxbus_sync *sync, const struct track *track)
 {
@@ -323,9 +319,8 @@ static void note_last_pane(struct attachment *attachment, const struct muxbus_re
 }
 
 /*
- * Handles the reply to a command that continues panes, which flow from now on. Replies come in the
- * order of the commands, so counting them gives the number of this command. A pane that was paused
- * and continued again meanwhile has the number of a later command.
+ * Replies come in the order of the commands, so counting gives the number of this command. A pane
+ * that was paused and continued meanwhile has the number of a later command.
  */
 static void on_flowing(
     void *data, int error, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
@@ -373,8 +368,7 @@ static void flow_end(struct flow *flow)
 
 /*
  * Returns true if all output of a pane since its creation came over this attachment and was held.
- * That is so if output was on and wanted before a listing without the pane began, or while the
- * newest pane had a lower id.
+ * Output was on before a listing without the pane, or while the newest pane had a lower id.
  */
 static bool was_born_under(const struct attachment *attachment, const struct track *track)
 {
@@ -388,7 +382,6 @@ static bool was_born_under(const struct attachment *attachment, const struct tra
 	    track->is_held && (track->held_from == NULL || track->held_from == attachment);
 }
 
-/* Makes a wanted pane, which already flows here, deliver its output. */
 static void take_flowing(struct attachment *attachment, struct track *track)
 {
 	if (track->source == attachment)
@@ -402,7 +395,6 @@ static void take_flowing(struct attachment *attachment, struct track *track)
 	track_set_source(attachment->sync, track, attachment, track_gap_reason(track, false));
 }
 
-/* Makes a wanted pane flow. */
 static void let_flow(struct flow *flow, struct track *track)
 {
 	struct attachment *attachment = flow->attachment;
@@ -421,7 +413,6 @@ static void let_flow(struct flow *flow, struct track *track)
 	track->coming_number = attachment->flows_sent + 1;
 }
 
-/* Pauses a pane that is not wanted, or that another attachment delivers. */
 static void stop_flow(struct flow *flow, struct track *track)
 {
 	struct attachment *attachment = flow->attachment;
@@ -441,7 +432,6 @@ static bool is_to_flow(const struct attachment *attachment, const struct track *
 	    attachment_owner(attachment->sync, track) == attachment;
 }
 
-/* Calls a function for the track of each pane in the attachment's session. */
 static void for_each_track(struct attachment *attachment, struct flow *flow,
     void (*call)(struct flow *flow, struct track *track))
 {
@@ -473,7 +463,6 @@ static void settle_track(struct flow *flow, struct track *track)
 		stop_flow(flow, track);
 }
 
-/* Removes closed panes from the map of paused panes. */
 static void forget_paused(struct attachment *attachment)
 {
 	map_each (void, value, &attachment->paused) {
@@ -504,10 +493,7 @@ static void settle_attachment(struct attachment *attachment)
 	flow_end(&flow);
 }
 
-/*
- * Pauses panes whose windows have left the session. tmux would keep their output for this
- * connection without end, and up to 3.7c dies when such a pane is respawned.
- */
+/* tmux keeps output of moved panes without end, and up to 3.7c dies when one is respawned. */
 static void pause_moved(struct attachment *attachment)
 {
 	const struct muxbus_sync *sync = attachment->sync;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Attachments: a session, and the connection attached to it. An attachment reconnects when its
- * connection ends, and knows the panes whose output flows on the connection.
+ * A session, and the connection attached to it, which reconnects when it ends.
  *
  * Output is never turned off again: with queued output, the flag no-output makes tmux up to 3.6b
- * hang, and :off crashes it. Instead single panes are paused, which costs tmux as little, drops the
+ * hang, and :off crashes it. Single panes are paused instead, which costs tmux as little, drops the
  * queued output, and is safe on all versions.
  */
 #pragma once
@@ -55,23 +54,18 @@ struct attachment {
 struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session);
 /* Makes an attachment that is LIVE without a connection or events. NULL: out of memory. */
 struct attachment *attachment_new_detached(struct muxbus_sync *sync);
-/* Frees an attachment and kills its connection. */
 void attachment_free(struct attachment *attachment);
 
-/*
- * Starts the connection; callbacks report the result. Returns 0, or an error and connection NULL.
- */
+/* Returns an error, with connection NULL; else callbacks report the result. */
 int attachment_open(struct attachment *attachment);
 /*
- * While the sync is attached, keeps a connection open for the client of the next session. tmux uses
+ * Keeps a connection open for the client of the next session while the sync is attached. tmux uses
  * the most active client for a command that names none, and a new client is as active as when its
- * connection was accepted. So a person who has typed since, or who has made the session, remains
- * the most active client.
+ * connection was accepted. So a person who has typed since remains the most active client.
  */
 void attachment_settle_spare(struct muxbus_sync *sync);
 /* Detaches the connection, then frees the attachment. */
 void attachment_close(struct attachment *attachment);
-/* Closes all attachments except the primary one. */
 void attachment_close_others(struct muxbus_sync *sync);
 
 /* Runs a list and always frees it. Both reply and attachment may be NULL. Returns 0 or an error. */
@@ -82,7 +76,6 @@ int attachment_run(struct attachment *attachment, struct muxbus_command *command
 void attachment_end_beside(struct muxbus_sync *sync);
 
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session);
-/* Returns true if any attachment is in this state. */
 bool attachment_any(const struct muxbus_sync *sync, enum attachment_state state);
 
 /* Makes wanted output flow, and pauses other output. */

@@ -12,10 +12,7 @@
 /* The commands of a capture, in order. */
 enum {
 	REPLY_STATE,
-	/*
-	 * If needed, the panes of the session, to see if one died: tmux drops output of a dead
-	 * pane.
-	 */
+	/* If needed, to see if a pane died: tmux drops the output of a dead pane. */
 	REPLY_PANES,
 	REPLY_TEXT,
 	REPLY_COUNT,
@@ -215,7 +212,6 @@ static void on_checked(void *data, int error, const struct muxbus_reply *replies
 	finish(capture, 0, &capture->picture);
 }
 
-/* Keeps the capture, holds later output, and lists the panes again. */
 static int check(struct capture *capture, struct track *track, const struct muxbus_capture *picture,
     const struct muxbus_reply *panes)
 {
@@ -237,7 +233,6 @@ static int check(struct capture *capture, struct track *track, const struct muxb
 	return 0;
 }
 
-/* Reads the replies of a capture. */
 static int read_picture(const struct capture *capture, int error,
     const struct muxbus_reply *replies, size_t count, struct muxbus_capture *ret_picture)
 {
@@ -318,7 +313,6 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	}
 }
 
-/* Chooses the connection that delivers the pane's output. */
 static int choose_attachment(struct capture *capture, const struct track *track)
 {
 	struct attachment *attachment;
@@ -351,10 +345,7 @@ static int try_picture(struct capture *capture)
 	return error;
 }
 
-/*
- * Handles the capture of a paused pane. The pane continued just before, in the same tick of tmux,
- * so there was no output in between. If the flow was changed meanwhile, tries again.
- */
+/* The pane continued in the same tick of tmux, so there was no output in between. */
 static void on_paused_picture(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -380,7 +371,6 @@ static void on_paused_picture(
 	finish(capture, error, error == 0 ? &picture : NULL);
 }
 
-/* Continues the pane and captures it, in one line. */
 static int continue_with_picture(struct capture *capture)
 {
 	struct muxbus_command *command = command_new();
@@ -389,11 +379,7 @@ static int continue_with_picture(struct capture *capture)
 	return run(capture, command, on_paused_picture);
 }
 
-/*
- * Called when the pane is paused: its queued output was read or dropped, and no output follows
- * until the pane is continued. Only now is the order certain, so the next line could not be sent
- * together with the pause.
- */
+/* The pane's queued output was read or dropped, and none follows until the pane continues. */
 static void on_paused(
     void *data, int error, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {

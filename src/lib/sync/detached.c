@@ -6,10 +6,7 @@
 #include "lib/connection/pending.h"
 #include "lib/sync/state.h"
 
-/*
- * If a reply comes so soon after the last one, the next list is expected soon. A spare connection
- * is opened for it once the reply was passed on, and is closed after SPARE_MS.
- */
+/* If a reply comes this soon after the last one, a spare connection is opened for the next list. */
 #define BURST_US 50000
 #define SPARE_MS 10
 /* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
@@ -35,7 +32,6 @@ struct detached {
 	struct loop_timeout spare_timer; /* closes the spare connection */
 };
 
-/* A list of commands that runs or waits for its turn. */
 struct detached_run {
 	struct list link;
 	uint64_t number;
@@ -70,7 +66,6 @@ static void answer(
 	pending_free(pending);
 }
 
-/* Moves all lists of commands to another list. */
 static void take_all(struct list *runs, struct list *ret_runs)
 {
 	while (!list_is_empty(runs))
@@ -95,7 +90,6 @@ static void close_spare(void *data)
 	loop_timeout_stop(&detached->spare_timer);
 }
 
-/* Opens the spare connection, or closes it if no command has used it. */
 static void on_spare(void *data)
 {
 	struct detached *detached = data;
@@ -169,7 +163,6 @@ int64_t detached_hold_ms(const struct muxbus_sync *sync)
 	return detached_is_hooked(sync) ? NEXT_HOLD_MS : HOLD_MS;
 }
 
-/* Starts the first list. If that fails, on_timer() reports the error. */
 void detached_go_on(struct detached *detached)
 {
 	const struct muxbus_sync *sync = detached->sync;
@@ -211,7 +204,6 @@ void detached_go_on(struct detached *detached)
 	loop_timeout_start(&detached->timer, 0);
 }
 
-/* Reports, from the loop, that the first list could not be started. */
 static void on_timer(void *data)
 {
 	struct detached *detached = data;
@@ -246,10 +238,7 @@ static void on_held(void *data)
 	pending_fail(pending, MUXBUS_ERR_TIMEOUT);
 }
 
-/*
- * Called when the server answers the ping, which shows that a hook or a person delays the first
- * list, or the connection. Holds this list, and starts the next one.
- */
+/* The server answers the ping: a hook or person delays the first list, which is held from now. */
 static void on_answered(void *data)
 {
 	struct detached *detached = data;

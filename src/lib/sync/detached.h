@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Runs the commands of a detached sync, which has no connection, so that tmux has no client of
- * ours. Each list runs as a one-shot, one after the other in order.
- */
+/* Runs the commands of a detached sync, as one-shots in order: tmux has no client of ours. */
 #pragma once
 
 #include <muxbus.h>
 
-/* Returns NULL if out of memory. */
 struct detached *detached_new(struct muxbus_sync *sync);
 /* Cancels all lists, with MUXBUS_ERR_CANCELLED. NULL is accepted. */
 void detached_free(struct detached *detached);
@@ -31,5 +27,4 @@ bool detached_is_hooked(const struct muxbus_sync *sync);
 /* Returns HOLD_MS, or less if a list was delayed. */
 int64_t detached_hold_ms(const struct muxbus_sync *sync);
 
-/* Returns true if any list waits for its reply. */
 bool detached_is_busy(const struct detached *detached);

@@ -28,9 +28,8 @@ static void arm(struct muxbus_sync *sync)
 }
 
 /*
- * Lists the details, since tmux does not announce title, command, path and death of a pane. A
- * subscription to them would cost tmux as much as a listing, and crash tmux up to 3.6b if a session
- * ends while the reader is slow.
+ * tmux does not announce title, command, path and death. A subscription would cost as much as a
+ * listing, and crash tmux up to 3.6b if a session ends while the reader is slow.
  */
 static void on_due(void *data)
 {

@@ -17,10 +17,7 @@
 #define SPARING_PANES 100
 #define SPARED_SEC 30
 
-/*
- * Returns true if the terminal may have been written to (or read, with is_read_too) after
- * since_sec, or if since_sec is 0.
- */
+/* Returns true if the terminal may have been used after since_sec; also if since_sec is 0. */
 static bool was_used(const struct muxbus_pane *pane, int64_t since_sec, bool is_read_too)
 {
 	struct stat status;
@@ -74,9 +71,8 @@ void details_add_dead(const struct muxbus_sync *sync, struct parts *parts)
 }
 
 /*
- * If the foreground process has no name, tmux shows the start command until another process runs.
- * Returns true if tmux showed that command before and after the last listing, so that the listed
- * name is kept.
+ * If the process has no name, tmux shows the start command. Returns true if tmux did so before and
+ * after the last listing, so that the listed name is kept.
  */
 static bool keeps_name(const struct muxbus_sync *sync, struct track *track,
     const struct muxbus_pane *pane, pid_t group)
@@ -110,7 +106,6 @@ static bool read_pane(const struct muxbus_sync *sync, const struct muxbus_pane *
 	return true;
 }
 
-/* Puts the command and directory of a pane into the listing if they differ. */
 static int take_foreground(struct muxbus_sync *sync, struct listing *listing,
     const struct muxbus_pane *pane, const char *command, const char *path)
 {
@@ -166,10 +161,7 @@ static bool is_spared(
 	    !was_used(pane, track->named_sec, true);
 }
 
-/*
- * Returns true if the model has the current command and directory of the pane. The caller declares
- * foreground, so that -ftrivial-auto-var-init clears it once and not for each pane.
- */
+/* The caller declares foreground, so that -ftrivial-auto-var-init clears it only once. */
 static bool has_names(const struct muxbus_sync *sync, const struct muxbus_pane *pane,
     struct track *track, struct pane_foreground *foreground)
 {
@@ -193,7 +185,6 @@ void details_read_ahead(struct muxbus_sync *sync)
 	}
 }
 
-/* Returns true if details_read_ahead() found the same command and directory as in the model. */
 static bool is_same(const struct muxbus_sync *sync, const struct track *track)
 {
 	return track != NULL && track->same_foreground == sync->lister.begun;

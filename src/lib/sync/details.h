@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The fields of panes that tmux does not announce. Command and directory are read from /proc. The
- * others change only if tmux runs a command or a program writes to the terminal, which the time of
- * the terminal's device shows.
+ * others change only if tmux runs a command or the terminal is written to, as the time of its
+ * device shows.
  */
 #pragma once
 
@@ -12,24 +12,19 @@ struct listing;
 struct parts;
 
 /*
- * Adds the windows of panes whose terminal may have been written to since their details (or titles,
- * if the lister claims those) were listed. Instead of too many windows, adds the details or titles
- * of all panes.
+ * Adds the windows of panes whose terminal may have been written to since they were listed. Instead
+ * of too many windows, adds the details (or, if claimed, the titles) of all panes.
  */
 void details_add_written(const struct muxbus_sync *sync, struct parts *parts);
 
 /* Adds the windows of dead panes, as tmux does not announce that a program runs there again. */
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);
 
-/*
- * Reads commands and directories while tmux works on a listing. Marks the panes that have not
- * changed, so that details_read() does not read them again.
- */
+/* Reads commands and directories while tmux works on a listing, for details_read(). */
 void details_read_ahead(struct muxbus_sync *sync);
 
 /*
- * Reads the commands and directories of all panes into the listing's model. A listing without a
- * model gets a copy of the current model if a pane has changed. Adds panes that cannot be read to
- * listing->more. Returns 0 or MUXBUS_ERR_NOMEM.
+ * Reads all commands and directories into the listing's model, which is made if a pane has changed.
+ * Panes that cannot be read are added to listing->more.
  */
 int details_read(struct muxbus_sync *sync, struct listing *listing);

@@ -7,10 +7,7 @@
 #include "lib/sync/attachment.h"
 #include "lib/sync/lister.h"
 
-/*
- * Maximum number of listings during which the server changes. A server that always changes cannot
- * be compared, so the audit then ends without a difference.
- */
+/* A server that changes during this many listings is not compared: the audit finds nothing. */
 #define TRIES_MAX 8
 
 enum stage {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Audits compare the model with a listing. A difference counts only if tmux did not announce it. An
- * announcement may come late, so a difference counts only after another listing without one. Fields
- * that tmux never announces (title, command, path, the death of a kept pane) are not compared.
+ * Audits compare the model with a listing. A difference counts only if tmux should have announced
+ * it, and if another listing confirms it, since an announcement may come late.
  */
 #pragma once
 

@@ -19,7 +19,6 @@ void leaving_finish(struct muxbus_sync *sync)
 	sync->leaving.is_held = false;
 }
 
-/* Ends the hold without an answer: lists the window, and looks for its panes. */
 static void give_up(void *data)
 {
 	struct muxbus_sync *sync = data;
@@ -40,10 +39,7 @@ static void give_up(void *data)
 	lister_mark(sync, &parts);
 }
 
-/*
- * Adds the first and last index of a closed window's session, which show whether tmux has
- * renumbered the windows.
- */
+/* The first and last index of a session show whether tmux has renumbered its windows. */
 static void add_ends(const struct muxbus_sync *sync, struct parts *parts, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);
@@ -52,8 +48,7 @@ static void add_ends(const struct muxbus_sync *sync, struct parts *parts, uint32
 }
 
 /*
- * Returns true if all leaving panes have closed: their processes have ended, and tmux has them in
- * no other window. Asks tmux once where they are, since a pane that moved may have been respawned.
+ * Returns true if all leaving panes have closed. Asks tmux once, as a moved one may be respawned.
  */
 static bool is_over(struct muxbus_sync *sync, const struct tiles *tiles)
 {

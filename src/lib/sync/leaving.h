@@ -11,18 +11,13 @@
 void leaving_init(struct muxbus_sync *sync);
 void leaving_finish(struct muxbus_sync *sync);
 
-/*
- * Holds an event: a new layout, which lacks some of the window's panes; NULL: the window is closed.
- */
+/* Holds an event: a new layout that lacks panes, or NULL for a closed window. */
 void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout);
 
 /* Handles a new active pane of a window. Returns false if the window is not held. */
 bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pane);
 
-/*
- * Checks another event, which ends the hold if it may show where the panes are. Events that every
- * connection gets count only on the primary connection; others, such as a layout, on any.
- */
+/* Ends the hold by an event that may show where the panes are; some kinds count on the primary. */
 void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event, bool is_primary);
 
 /* Lists the held window now. Returns true if one was held: its listing follows. */

@@ -14,10 +14,7 @@
 #define SPACING_COSTS 4
 #define RETRY_MS 100
 #define REFUSALS_MAX 20 /* failed listings until the waiting callers get the error */
-/*
- * After so many listings in a row the whole server is listed. That listing counts as fresh even if
- * the server still changes.
- */
+/* After so many listings in a row the whole server is listed, and counts as fresh in any case. */
 #define ROUNDS_MAX 4
 #define CUTS_MAX 8 /* after so many cut listings in a row, wait RETRY_MS each time */
 /* tmux numbers each command, and the sentinel behind the command. */
@@ -31,10 +28,7 @@ struct lister_wait {
 	void *data;
 };
 
-/*
- * Returns true if a listing may begin. While a list runs beside the connection none begins, since
- * the reply to that list must come before the changes that it makes.
- */
+/* None begins beside a list, whose reply must come before the changes that it makes. */
 static bool may_begin(const struct muxbus_sync *sync)
 {
 	const struct lister *lister = &sync->lister;
@@ -103,7 +97,6 @@ static int64_t due_in_us(struct muxbus_sync *sync)
 	return wait_us > 0 ? wait_us : 0;
 }
 
-/* Schedules the next listing if one is needed. */
 static void consider(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
@@ -119,10 +112,7 @@ static void try_again_later(struct muxbus_sync *sync)
 		loop_timeout_start(&sync->lister.timer, RETRY_MS);
 }
 
-/*
- * Makes the callers that wait for the running listing wait for the next one, also those that wait
- * for an earlier listing, which was lost with its connection.
- */
+/* Makes callers of this listing, or of one lost with its connection, wait for the next. */
 static void wait_on(struct lister *lister)
 {
 	list_each (struct lister_wait, wait, &lister->waits, link)
@@ -188,10 +178,7 @@ static void forget_window(struct lister *lister, struct parts *rest, uint32_t wi
 		parts_remove_window(&wait->parts, window);
 }
 
-/*
- * Handles a listing that failed because an object has gone. If it is a window, handles the window
- * as closed, unless an event has said so already. For any other object lists the whole server next.
- */
+/* An object is gone: a window counts as closed; anything else needs a whole listing. */
 static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
 {
 	struct lister *lister = &sync->lister;
@@ -240,11 +227,7 @@ static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *rep
 	return details_read(sync, ret_listing);
 }
 
-/*
- * Looks for panes that are missing in the listing: they may be in another window, also respawned.
- * A closed pane is kept until the exit status of its process is known. In both cases repeats the
- * listing.
- */
+/* Lists again for missing panes: they may have moved, or their exit status is awaited. */
 static void find_vanished(const struct muxbus_sync *sync, struct listing *listing)
 {
 	const struct parts *running = &sync->lister.running;
@@ -309,16 +292,10 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 		lister->whole = lister->begun;
 		lister->cost_us = clock_mono_us() - lister->begun_us;
 	}
-	/*
-	 * A window that is held may have been closed before the reply, and callers must not see it,
-	 * so ask tmux.
-	 */
+	/* A held window may be closed by now, and callers must not see it, so ask tmux. */
 	in_doubt = !list_is_empty(&lister->waits) && sync->callbacks->ask_leaving(sync);
 	lister->rounds = parts_are_empty(&more) && !in_doubt ? 0 : lister->rounds + 1;
-	/*
-	 * The model may lack windows, or have closed ones, so after some rounds list the whole
-	 * server.
-	 */
+	/* The model may lack windows, or have closed ones: after some rounds list all. */
 	more.all |= lister->rounds >= ROUNDS_MAX && !lister->running.all;
 	if (!is_claim_true(lister) ||
 	    (lister->rounds > 0 && (lister->rounds < ROUNDS_MAX || more.all)))
@@ -327,7 +304,6 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 	return 0;
 }
 
-/* Answers all callers that wait for a listing up to number. */
 static void answer(struct muxbus_sync *sync, uint64_t number, int error)
 {
 	struct list ready;
@@ -380,18 +356,13 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 	lister_answer(sync);
 }
 
-/*
- * A detached sync gets no events, so it lists the whole server, unless callers want only windows,
- * sessions or clients. Then all sessions and links are listed too, unless only the window of an
- * ended process is listed.
- */
+/* Without events, indexes, details and titles need the whole server, and most parts the tree. */
 static void choose_detached(struct parts *parts, bool is_awaited)
 {
 	parts->all |= parts->indexes || parts->details || parts->titles;
 	parts->tree |= is_awaited || parts->windows.count == 0;
 }
 
-/* Chooses the parts of the next listing. */
 static void choose_parts(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;

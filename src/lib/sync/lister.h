@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Decides when the server is listed, and which parts. A part that has changed, according to an
- * event that does not say how, is listed at the end of the turn; such events during a listing cause
- * one more listing. The minimum time between two whole listings grows with their cost, so that many
- * events cannot take all of tmux's time; the model is right within 50 ms.
+ * Decides when the server is listed, and which parts. A part that changed, by an event that does
+ * not say how, is listed at the end of the turn. The time between two whole listings grows with
+ * their cost, so that events cannot take all of tmux's time.
  *
  * A caller that needs a fresh model also needs the fields that tmux does not announce. tmux numbers
- * all that it runs, including each key of a person and each event. If it ran nothing since the last
- * listing, only windows with a terminal that was written to are listed. If there are none, one
- * empty command proves the model.
+ * all that it runs, also keys and events. If it ran nothing since the last listing, only windows
+ * with a terminal that was written to are listed. If there are none, one empty command proves the
+ * model.
  */
 #pragma once
 
@@ -26,16 +25,12 @@ void lister_mark_all(struct muxbus_sync *sync);
 void lister_mark_attached(struct muxbus_sync *sync);
 
 /*
- * Calls done (may be NULL) from the loop when these parts of the model are from a listing that
- * began at most max_age_us ago and no part is known to be outdated. With 0 the listing begins after
- * this call. Returns 0 or MUXBUS_ERR_NOMEM.
+ * Calls done (or NULL) when these parts of the model are from a listing that began at most
+ * max_age_us ago; with 0, after this call. Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
     muxbus_done_fn *done, void *data);
-/*
- * Notes replies of commands that only read, since the model is still right if tmux ran nothing else
- * since the last listing.
- */
+/* Notes replies of commands that only read, which leave the model right. */
 void lister_note_reading(
     struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count);
 /* Lists the dirty parts of a detached live sync, for which no caller waits. */
@@ -44,10 +39,7 @@ void lister_look_detached(struct muxbus_sync *sync);
 /* Begins a due listing, since no command runs beside the connection now. */
 void lister_take_turn(struct muxbus_sync *sync);
 
-/*
- * Returns true if a running listing includes the window, and so all changes that the connection
- * announces before the reply.
- */
+/* Returns true if a running listing includes the window, and so all changes announced before. */
 bool lister_reads_window(const struct lister *lister, uint32_t window);
 
 /* Resume listing on a new connection; fail all waiting callers if there is no connection. */

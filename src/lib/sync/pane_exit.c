@@ -7,10 +7,7 @@
 
 /* How long to wait for the exit status until tmux has reaped the process. */
 #define STATUS_WAIT_MS 500
-/*
- * tmux announces the end of most panes at once. A pane that is kept after the end of its process is
- * listed repeatedly, at intervals that double from LOOK_MIN_MS to LOOK_MAX_MS.
- */
+/* tmux announces most ends at once. A kept pane is listed at doubling intervals. */
 #define LOOK_MIN_MS 2
 #define LOOK_MAX_MS 1000
 
@@ -36,10 +33,7 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 		ret_ending->signal = now->exit_signal;
 		return now->exit_status >= 0 || now->exit_signal != 0 || is_late;
 	}
-	/*
-	 * tmux 3.8 shows no process between the end of the process and the death of the pane. A
-	 * later process that was never listed may have ended, so wait for the death.
-	 */
+	/* tmux 3.8 shows no process before the death of the pane: wait for the death. */
 	if (now != NULL && now->pid == 0 && !is_late)
 		return false;
 	verdict = pane_pidfd_look(
@@ -65,10 +59,7 @@ static void find_exit(const struct muxbus_sync *sync, struct change_list *list,
 	change_list_add(list, &change);
 }
 
-/*
- * Also finds new panes that are already dead, except in the first model: those died before the sync
- * began.
- */
+/* Also finds new panes that are dead, but not those that died before the sync began. */
 void pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now)
 {
@@ -123,11 +114,7 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 	look_soon(sync);
 }
 
-/*
- * Sends SIGCHLD to tmux, which makes any tmux reap its children and has no other effect. tmux up to
- * 3.3a sometimes misses the end of a child (one in six if the terminal closes first), and reaps it
- * only with the next child.
- */
+/* SIGCHLD makes tmux reap its children; tmux up to 3.3a sometimes misses the end of one. */
 static void signal_server(const struct muxbus_sync *sync, const struct track *track)
 {
 	struct exit_ending ending;
@@ -140,10 +127,7 @@ static void signal_server(const struct muxbus_sync *sync, const struct track *tr
 		(void)kill(sync->server.pid, SIGCHLD);
 }
 
-/*
- * Lists dead processes' panes again. A pane may outlive its process forever if another process
- * holds its terminal, so the listings end after a time; tmux announces the end of the pane.
- */
+/* The listings end after a time, since another process may hold the terminal of a pane forever. */
 void pane_exit_look_again(struct muxbus_sync *sync)
 {
 	bool is_awaited = false;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The ends of panes' processes. Each end is reported once, before its pane is closed, with the exit
- * status if possible. The status comes from tmux if the pane is kept, or else from the kernel
- * (pane_pidfd.h). Both know it only after tmux has reaped the process, so the report waits a
- * little.
+ * Reports the end of each pane's process once, before the pane is closed. The status comes from
+ * tmux if the pane is kept, else from the kernel (pane_pidfd.h). Both know the status only after
+ * tmux has reaped the process, so the report waits a little.
  */
 #pragma once
 
@@ -16,13 +15,11 @@ struct track;
 void pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now);
 
-/* Marks the ends in a list as reported. */
 void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list);
 
 /*
- * Notes that a pane is listed for the first time. tmux 3.8 announces neither the end of a process
- * nor the death of the pane, and shows no process in between, so a pane without a process is listed
- * again.
+ * tmux 3.8 announces neither the end of a process nor the death of its pane, and shows no process
+ * in between. A new pane without a process is listed again.
  */
 void pane_exit_listed(struct muxbus_sync *sync, const struct track *track);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Watches processes that are not our children with pidfd_open(2), and reads their exit status. */
 #include "lib/sync/pane_pidfd.h"
 
 #include <poll.h>
@@ -9,10 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/*
- * The data of PIDFD_GET_INFO of Linux 6.13, missing in older headers. The mask has the requested
- * fields, then the returned fields. The exit status exists since 6.15.
- */
+/* PIDFD_GET_INFO of Linux 6.13, missing in older headers; the exit status exists since 6.15. */
 struct pidfd_information {
 	uint64_t mask;
 	uint64_t cgroup;

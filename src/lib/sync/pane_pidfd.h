@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Watches the processes of panes: the pidfd of each becomes readable when the process ends. Linux
- * 6.15 and later also give the exit status, although the process is not our child.
- */
+/* Watches the processes of panes by pidfds. Linux 6.15 and later also give the exit status. */
 #pragma once
 
 #include "lib/connection/loop.h"
@@ -10,7 +7,6 @@
 /* Maximum number of watched processes; at most half of the allowed descriptors are used. */
 #define PANE_PIDFD_MAX 4096
 
-/* Called when the process of a pane has ended. */
 typedef void pane_pidfd_ended_fn(void *data, uint32_t pane);
 
 struct pane_pidfd {
@@ -36,6 +32,5 @@ void pane_pidfd_finish(struct pane_pidfd *pidfd);
 void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid);
 void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane);
 
-/* Checks whether the process of a pane has ended. */
 enum pane_pidfd_verdict pane_pidfd_look(
     const struct pane_pidfd *pidfd, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal);

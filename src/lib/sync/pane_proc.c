@@ -25,10 +25,7 @@ static void write_name(char name[FILE_NAME_MAX], pid_t pid, const char *file)
 	memcpy(name + len + 1, file, strlen(file) + 1);
 }
 
-/*
- * Reads the start of a file of a process (pid 0: this process) as a string. Returns its length, or
- * -1 with errno.
- */
+/* Reads a file of a process (pid 0: ours) as a string. Returns its length, or -1 with errno. */
 static ssize_t read_file(
     const struct pane_proc *proc, pid_t pid, const char *file, char *text, size_t size)
 {
@@ -47,7 +44,6 @@ static ssize_t read_file(
 	return len;
 }
 
-/* Reads the target of a link of a process. Returns as read_file(). */
 static ssize_t read_link(
     const struct pane_proc *proc, pid_t pid, const char *file, char *text, size_t size)
 {
@@ -58,8 +54,6 @@ static ssize_t read_link(
 	text[len < 0 ? 0 : len] = '\0';
 	return len;
 }
-
-/* The server */
 
 static bool is_own_proc(const struct pane_proc *proc)
 {
@@ -89,7 +83,6 @@ static bool has_same_root(const struct pane_proc *proc)
 	    own.st_ino == other.st_ino;
 }
 
-/* Returns true if both texts have the same line that begins with key. */
 static bool has_same_line(const char *own, const char *other, const char *key)
 {
 	const char *a = strstr(own, key), *b = strstr(other, key);
@@ -131,18 +124,13 @@ void pane_proc_close(struct pane_proc *proc)
 	proc->root = -1;
 }
 
-/* The pane */
-
 /* Returns true for an error that only this process may have had, not the tmux server. */
 static bool is_own_error(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR;
 }
 
-/*
- * Reads the fields of a line "1 (name) S 2 3 ..."; the name may contain ')' and blanks. Returns
- * false if the line is invalid.
- */
+/* Reads the fields of "1 (name) S 2 3 ...", where the name may contain ')' and blanks. */
 static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
 {
 	const char *p = strrchr(line, ')');
@@ -158,10 +146,7 @@ static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
 	return true;
 }
 
-/*
- * Finds the device of a terminal; the path of a pseudo terminal contains its minor number. Returns
- * false if path is no terminal.
- */
+/* The path of a pseudo terminal has its minor number. Returns false if path is no terminal. */
 static bool find_device(const char *path, unsigned *ret_major, unsigned *ret_minor)
 {
 	static const char pts[] = "/dev/pts/";

@@ -32,9 +32,8 @@ enum pane_proc_known {
 	PANE_PROC_COMMAND = 1 << 0,
 	PANE_PROC_PATH = 1 << 1,
 	/*
-	 * Instead of PANE_PROC_COMMAND: tmux shows the start command or shell, which stay the same
-	 * until the pane is respawned. The caller may keep tmux's answer for this process if reads
-	 * before and after the answer both returned PANE_PROC_START with the same group.
+	 * Instead of PANE_PROC_COMMAND: tmux shows the start command or shell. The caller may keep
+	 * tmux's answer if reads before and after it return this with the same group.
 	 */
 	PANE_PROC_START = 1 << 2,
 };
@@ -53,17 +52,12 @@ struct pane_foreground {
 };
 
 /*
- * Opens root ("/proc") for the server with this pid, which comes from its socket (SO_PEERCRED).
- * Stays closed and returns false if the server sees other processes, files or permissions than this
- * process: another namespace, root directory, user or set of capabilities.
+ * Opens root ("/proc") for the server's pid. Returns false if the server sees other processes,
+ * files or permissions: another namespace, root directory, user or set of capabilities.
  */
 bool pane_proc_open(struct pane_proc *proc, const char *root, pid_t server);
 void pane_proc_close(struct pane_proc *proc);
 
-/*
- * Reads the foreground of the pane with this process and terminal. Returns enum pane_proc_known
- * bits; other fields are empty. Takes 7 system calls, about 7 us; allocates nothing and leaves no
- * descriptor open.
- */
+/* Returns the fields that were read, enum pane_proc_known; others are empty. Takes about 7 us. */
 unsigned pane_proc_read(const struct pane_proc *proc, pid_t pid, const char *tty,
     struct pane_foreground *ret_foreground);

@@ -37,10 +37,7 @@ static bool is_detached(const struct attachment *attachment)
 	return attachment != NULL && attachment->detached != NULL;
 }
 
-/*
- * Makes a detached attachment primary, or keeps it so. If the sync is detached, the others are no
- * longer used, and close. Otherwise they have no connection now.
- */
+/* If the sync is detached, the other attachments close; otherwise they have no connection now. */
 static void detach(struct muxbus_sync *sync)
 {
 	struct attachment *detached =
@@ -60,7 +57,6 @@ bool primary_is_detached(const struct muxbus_sync *sync)
 	return is_detached(sync->primary);
 }
 
-/* Returns true if an attachment can run commands. */
 static bool is_usable(const struct attachment *attachment)
 {
 	return attachment->state == ATTACHMENT_LIVE &&
@@ -108,7 +104,6 @@ bool primary_can_run(struct muxbus_sync *sync)
 	return sync->primary != NULL;
 }
 
-/* Returns true if a session is being attached to. */
 static bool is_attaching(const struct muxbus_sync *sync)
 {
 	list_each (const struct attachment, attachment, &sync->attachments, link)

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The primary attachment of a sync runs the commands. It has a connection or, if the sync is
- * detached, runs one-shots.
- */
+/* The primary attachment runs the commands of a sync, by its connection or as one-shots. */
 #pragma once
 
 #include <muxbus.h>
 
 struct attachment;
 
-/*
- * Chooses the primary attachment among those that are LIVE, at the end of a turn. If no connection
- * is left, a detached attachment runs the commands until there is a connection again.
- */
+/* Chooses among those that are LIVE, at the end of a turn; without any, a detached one is used. */
 void primary_choose(struct muxbus_sync *sync);
 /* Returns true if commands can be run. */
 bool primary_can_run(struct muxbus_sync *sync);

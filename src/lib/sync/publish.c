@@ -37,7 +37,6 @@ static void mark_ours(struct muxbus_sync *sync, struct muxbus_model *model)
 	}
 }
 
-/* Copies a track's data into its pane. */
 static void complete_pane(
     const struct muxbus_sync *sync, struct muxbus_pane *pane, const struct track *track)
 {
@@ -86,7 +85,6 @@ static void find_missed(struct muxbus_sync *sync, const struct muxbus_model *now
 	}
 }
 
-/* Returns 0 or MUXBUS_ERR_NOMEM. */
 static int find_changes(
     struct muxbus_sync *sync, const struct muxbus_model *now, struct change_list *list)
 {
@@ -127,7 +125,6 @@ static void note_listed(
 		track->titled_sec = sync->lister.begun_sec;
 }
 
-/* Connects the tracks to the new model, and watches new processes. */
 static void move_tracks(struct muxbus_sync *sync, const struct parts *parts, uint64_t number)
 {
 	next_each (struct muxbus_pane, pane, model_next_pane_entry, sync->model) {
@@ -184,7 +181,6 @@ static void report(struct muxbus_sync *sync, const struct change_list *list)
 	}
 }
 
-/* Frees the tracks of panes that no listing saw, after their ends are reported. */
 static void free_missed_tracks(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Turns a listing into changes: completes the new model from the tracks, compares it with the old
- * model, replaces the old model, then reports the differences.
- */
+/* Replaces the model by a new one, and reports the differences as changes. */
 #pragma once
 
 #include <muxbus.h>
@@ -11,11 +8,7 @@ struct listing;
 struct merge_drop;
 struct parts;
 
-/*
- * Makes a listing of parts the new model, and reports the changes. Owns the listing afterwards.
- * number is the listing's number; 0 for an event. Returns 0, or MUXBUS_ERR_NOMEM without any
- * change.
- */
+/* Makes a listing, which it owns, the model. number 0: an event. MUXBUS_ERR_NOMEM: no change. */
 int publish_listing(
     struct muxbus_sync *sync, struct listing *listing, const struct parts *parts, uint64_t number);
 

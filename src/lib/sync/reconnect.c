@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Waits for a server with growing delays, and with inotify on the directory of its socket. */
 #include "lib/sync/reconnect.h"
 
 #include <sys/epoll.h>
@@ -7,10 +6,7 @@
 
 /* Delay before a new socket is tried, since the server may not be listening yet. */
 #define APPEARED_MS 5
-/*
- * With inotify retries are rare, since they are only for cases that inotify cannot see, such as a
- * replaced directory.
- */
+/* With inotify, retries are only for what it cannot see, such as a replaced directory. */
 #define GUARD_MS 30000
 #define TRIES_BEFORE_GUARD 6
 

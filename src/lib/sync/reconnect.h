@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Waits for a tmux server: retries at growing, partly random intervals, and at once when the socket
- * file appears.
- */
+/* Waits for a server at growing, partly random intervals, or until its socket file appears. */
 #pragma once
 
 #include "lib/connection/loop.h"
@@ -25,5 +22,4 @@ void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const
 /* Schedules a call of try. error is the result of the last try. */
 void reconnect_wait(struct reconnect *reconnect, int error);
 
-/* Stops waiting. */
 void reconnect_stop(struct reconnect *reconnect);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The ids of panes and windows in events. No listing has an object that existed only between two
- * listings. Since tmux counts ids upwards, an id in an event that is higher than all known ids
- * shows that such an object existed.
+ * The ids in events. tmux counts ids upwards, so an id above all known ones shows that an object
+ * existed, even if only between two listings.
  */
 #pragma once
 
@@ -34,10 +33,7 @@ void seen_ids_note(struct seen_ids *list, const struct muxbus_event *event);
 /* Marks the ids that a listing of these parts, which begins now, lists if the objects exist. */
 void seen_ids_begin_listing(struct seen_ids *list, const struct parts *parts);
 
-/*
- * Removes and returns one marked id that is not in the model of the listing. Returns false if none
- * is left; the caller then calls seen_ids_end_listing().
- */
+/* Removes and returns a marked id that the model lacks. Returns false if none is left. */
 bool seen_ids_next_missed(
     struct seen_ids *list, const struct muxbus_model *model, struct seen_id *ret_id);
 void seen_ids_end_listing(struct seen_ids *list, const struct muxbus_model *model);

@@ -1,27 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The state of a sync, which its parts share. sync.c calls the other parts, each of which has one
- * task. Parts call sync.c through struct sync_callbacks.
- *
- * attachment    one connection to one session, and the panes whose output it delivers
- * attach_delay  decides when a connection may be opened
- * detached      runs commands without a connection
- * lister        decides when the server is listed; calls the callers that wait for a listing
- * details       the fields of panes that tmux does not announce
- * detail_watch  asks for the details once a second while a caller wants them
- * announced     events whose own text changes the model
- * leaving       panes that are closing, or moving to another window
- * primary       the attachment that runs the commands
- * publish       makes a listing the model; reports the differences as changes
- * track         the data of each pane outside of the model: output, exit, subscriptions
- * pane_exit     reports the end of each pane's process once, with its status
- * pane_pidfd    watches the processes of panes without polling
- * pane_proc     command and directory of a pane, from /proc
- * capture       captures panes at an exact offset of their output
- * reconnect     waits for a server that does not run
- * seen_ids      the ids of objects in events, which a listing may have missed
- * drift         compares the model with the server
- */
+/* The state of a sync, which its parts share. Parts call sync.c through struct sync_callbacks. */
 #pragma once
 
 #include "lib/connection/locate.h"
@@ -34,7 +12,6 @@
 struct attachment;
 struct listing;
 
-/* Calls from the parts to sync.c. */
 struct sync_callbacks {
 	void (*attachment_ready)(struct muxbus_sync *sync, struct attachment *attachment,
 	    const struct muxbus_version *version);
@@ -45,9 +22,7 @@ struct sync_callbacks {
 	    const struct muxbus_event *event);
 	/* The server of a detached sync has ended or does not answer. */
 	void (*detached_lost)(struct muxbus_sync *sync, int error);
-	/*
-	 * Returns true if a list may begin beside the connection; otherwise the list begins later.
-	 */
+	/* Returns true if a list may begin beside the connection; else it begins later. */
 	bool (*may_run_beside)(struct muxbus_sync *sync);
 	/* The server answers a ping while a list waits for the connection. */
 	void (*connection_held)(struct muxbus_sync *sync);
@@ -62,10 +37,7 @@ struct sync_callbacks {
 	void (*published)(struct muxbus_sync *sync);
 };
 
-/*
- * The state of lister.c. Each listing has a number, which counts from 1. For some parts tmux sends
- * no event when they change. These unannounced parts are indexes, details, titles, tree, clients.
- */
+/* Listings are numbered from 1. Unannounced parts: indexes, details, titles, tree and clients. */
 struct lister {
 	struct list waits; /* struct lister_wait: the callers that wait for a listing */
 	struct loop_timeout timer; /* begins the next listing */
@@ -207,12 +179,8 @@ void sync_lose_later(struct muxbus_sync *sync, int error, const char *reason);
 /* Makes the end of the turn settle sessions, output and closed connections. */
 void sync_settle_later(struct muxbus_sync *sync);
 
-/*
- * Returns true if tmux has announced that a window is closed. It stays in the model until it is
- * known that no other window has its panes: see leaving.h.
- */
+/* tmux has announced that a window is closed; leaving.h keeps it until its panes are found. */
 bool sync_window_is_closed(const struct muxbus_sync *sync, uint32_t window);
 
-/* Changes and reports the state. */
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Follows a server: finds it, attaches one connection to list its sessions, then one to each
- * session. When the server is lost, starts again.
- *
- * tmux counts an attach as a use of the session. To keep the order of use, the connections attach
- * one by one in that order, and the first connection's session is used again in its turn.
+ * Follows a server: attaches one connection to list its sessions, then one to each session. tmux
+ * counts an attach as a use of the session. The connections attach in the order of use, and the
+ * first connection's session is used again in its turn.
  */
 #include "lib/connection/command.h"
 #include "lib/library.h"
@@ -53,7 +51,6 @@ static void end_waits(struct muxbus_sync *sync, int error)
 	sync->way = sync->first_way;
 }
 
-/* Ends a stop, so that everything is as before the first start. */
 static void end(struct muxbus_sync *sync)
 {
 	sync->is_lost = false;
@@ -62,7 +59,6 @@ static void end(struct muxbus_sync *sync)
 	sync->state = MUXBUS_SYNC_IDLE;
 }
 
-/* Frees all data about a server. */
 static void lose(struct muxbus_sync *sync, int error, const char *reason)
 {
 	sync->is_lost = false;
@@ -82,9 +78,8 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 }
 
 /*
- * A session with destroy-unattached would stay while our connection is attached, and close when we
- * detach. So the library attaches to it only while a user is attached, and detaches after the last
- * user has: tmux then behaves as without the library.
+ * A session with destroy-unattached closes when the last client detaches. The library attaches to
+ * it only while a user does, so tmux behaves as without the library.
  */
 static bool may_attach(const struct muxbus_sync *sync, const struct muxbus_session *session)
 {
@@ -106,7 +101,6 @@ static unsigned count_attachments(const struct muxbus_sync *sync)
 	return count;
 }
 
-/* Closes the attachments of closed sessions, and of sessions that must not be attached. */
 static void leave_sessions(struct muxbus_sync *sync)
 {
 	list_each_safe (struct attachment, attachment, &sync->attachments, link) {
@@ -221,7 +215,6 @@ static void stop_if_done(struct muxbus_sync *sync)
 	stopped(sync->stopped_data);
 }
 
-/* Handles, at the end of the turn, all that is due. */
 static void on_settle(void *data)
 {
 	struct muxbus_sync *sync = data;
@@ -250,10 +243,7 @@ static void on_settle(void *data)
 	}
 }
 
-/*
- * Returns true if a server has just started, so that a notification about its first session could
- * crash it while we attach: see attach_delay.h.
- */
+/* A notification about the first session of a new server could crash it: see attach_delay.h. */
 static bool is_too_young(struct muxbus_sync *sync)
 {
 	struct identity identity;
@@ -267,7 +257,6 @@ static bool is_too_young(struct muxbus_sync *sync)
 	return true;
 }
 
-/* Tries once to find the server. */
 static void on_try(void *data)
 {
 	struct muxbus_sync *sync = data;

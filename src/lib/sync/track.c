@@ -98,10 +98,7 @@ void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint3
 {
 	struct track *track = track_find(sync, pane);
 	if (track == NULL) {
-		/*
-		 * A new pane may write before it is listed; only with all_output is that output
-		 * wanted.
-		 */
+		/* Output before the first listing is wanted only with all_output. */
 		if (!sync->all_output || sync->state != MUXBUS_SYNC_LIVE)
 			return;
 		track = track_get(sync, pane);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A track holds the data of one pane outside of the model, from the first sign of the pane to its
- * end. It counts the delivered bytes and knows their source.
- */
+/* A track has a pane's data outside of the model, from the first sign of the pane to its end. */
 #pragma once
 
 #include <muxbus.h>
@@ -60,7 +57,6 @@ struct track {
 	bool is_ending; /* kill-pane was sent */
 };
 
-/* Returns the track of a pane, or NULL. */
 struct track *track_find(const struct muxbus_sync *sync, uint32_t pane);
 /* Finds or creates the track of a pane. Returns NULL if out of memory. */
 struct track *track_get(struct muxbus_sync *sync, uint32_t pane);
@@ -73,10 +69,7 @@ bool track_is_process(const struct track *track, const struct muxbus_pane *pane)
 /* Returns true if the process of a pane has ended, so that no other window has the pane. */
 bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
 
-/*
- * Returns true if the process of a pane has ended and tmux has still to reap it before its status
- * is known. If tmux closes the pane before that, the pane is kept for up to half a second.
- */
+/* Returns true while tmux has still to reap the ended process of a pane, at most half a second. */
 bool track_exit_is_awaited(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
 
 bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track);
@@ -98,8 +91,6 @@ const char *track_gap_reason(const struct track *track, bool is_own);
 /* Hold output of an attachment (NULL: the first that has any), or deliver the held output. */
 void track_hold(struct track *track, struct attachment *from);
 void track_release(struct muxbus_sync *sync, struct track *track);
-/* Drops the held output. */
 void track_drop_held(struct track *track);
 
-/* Removes an ended attachment from all tracks. */
 void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *attachment);
