@@ -26,7 +26,6 @@ enum sign {
 	SIGN_FILE, /* @= */
 };
 
-/* A word of the command line, split into name, sign and value. */
 struct argument {
 	char name[NAME_MAX_BYTES + 1];
 	enum sign sign;
@@ -47,7 +46,6 @@ struct arguments {
 	bool has_read_stdin;
 };
 
-/* Writes the reason of a failure. Returns -1. */
 #define refuse(call, ...) str_refuse((call)->reason, (call)->reason_size, __VA_ARGS__)
 
 static bool is_type(const struct json *property, const char *name)
@@ -55,7 +53,6 @@ static bool is_type(const struct json *property, const char *name)
 	return strcmp(json_get_str(property, "type", ""), name) == 0;
 }
 
-/* Returns true for an array of objects or an object with fields, which only JSON can express. */
 static bool is_structured(const struct json *property)
 {
 	const struct json *items = json_member(property, "items");
@@ -63,7 +60,6 @@ static bool is_structured(const struct json *property)
 	    (is_type(property, "array") && items != NULL && !is_type(items, "string"));
 }
 
-/* Returns the kind of a field. A name outside of the schema is text; the daemon checks it. */
 static enum argument_kind kind_of(const struct json *property)
 {
 	static const struct {
@@ -152,7 +148,6 @@ static bool takes_pane(const struct arguments *call, int argc, const char *const
 	return true;
 }
 
-/* Takes the first word without a key as the pane, if the method has a pane and the word fits. */
 static bool take_pane(struct arguments *call, const char *text, bool has_more)
 {
 	struct argument *word = &call->words[call->count];
@@ -172,10 +167,8 @@ static bool names_object(const char *name)
 }
 
 /*
- * Returns true if a word looks like an option of another program. Each word that begins with "--"
- * does. A word such as "-t", without a blank, does if a word without a key follows, or if it stands
- * in place of a pane, window or session. In a list it does not: a list may hold the words of a
- * command.
+ * A word that begins with "--" is an option. A word such as "-t" is one if a word without a key
+ * follows, or in place of a pane, window or session, but not in a list.
  */
 static bool is_option(const struct arguments *call, const char *text, const char *next)
 {
@@ -192,7 +185,6 @@ static bool is_option(const struct arguments *call, const char *text, const char
 	return true;
 }
 
-/* Refuses a word such as --lines=3, which is not meant as text. */
 static int refuse_option(struct arguments *call, const char *text)
 {
 	char name[NAME_MAX_BYTES + 1];
@@ -236,7 +228,6 @@ static int take_apart(struct arguments *call, const char *text, bool is_verbatim
 	return 0;
 }
 
-/* Reads a file, or standard input for "-". */
 static int read_file(struct arguments *call, const char *path, struct buf *out)
 {
 	bool is_input = strcmp(path, "-") == 0;
@@ -348,7 +339,6 @@ static bool is_scalar(const struct arguments *call, const char *text, size_t len
 	return value != NULL && (value->type == JSON_NUMBER || value->type == JSON_BOOL);
 }
 
-/* Writes a value with the type of its field. An element of an array has no name. */
 static int put_value(struct arguments *call, struct json_writer *writer,
     const struct argument *word, enum argument_kind kind)
 {
@@ -393,7 +383,6 @@ int arguments_put(struct json_writer *writer, const struct json *property, const
 	return r;
 }
 
-/* Counts the words from index `from` on that have the same name as words[from]. */
 static int count_same(const struct arguments *call, int from)
 {
 	int count = 0;
@@ -527,7 +516,6 @@ void arguments_usage(struct buf *out, const char *method, const struct json *sch
 	}
 }
 
-/* Writes name, sign and value; only the value may need quotes. */
 static void put_word(struct buf *out, const char *name, const char *sign, const char *value)
 {
 	(void)buf_printf(out, " %s%s", name, sign);

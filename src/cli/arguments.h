@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Converts words of a command line to the parameters of a method; the method's schema gives the
- * types. Words: key=text, key:=JSON, key@=file. A word without a key is the method's main argument.
+ * Words of a command line become the parameters of a method, typed by the method's schema:
+ * key=text, key:=JSON, key@=file. A word without a key is the main argument.
  */
 #pragma once
 
@@ -10,28 +10,22 @@
 #define ARGUMENTS_FILE_MAX ((size_t)4 * 1024 * 1024) /* bytes of a key@=file or of standard input */
 #define ARGUMENTS_MAX 4096 /* words */
 
-/* Longest parameters as JSON, in bytes. */
 #define ARGUMENTS_PARAMS_MAX ((size_t)64 * 1024 * 1024)
 
 /*
- * Appends the parameters as a JSON object. schema is the method's params schema from describe;
- * words has argc strings. Returns 0, or -1 with a reason for people, which may contain untrusted
- * bytes.
+ * Appends the parameters as a JSON object, by the params schema of describe. Returns 0, or -1 with
+ * a reason for people, which may contain untrusted bytes.
  */
 int arguments_write(struct buf *out, const struct json *schema, int argc, const char *const *words,
     char *ret_reason, size_t size);
 
 /*
- * Returns the field that a word without a key sets: the only required field or, if no field is
- * required, the first of the list `natural` (keys, text, pane, ...) that the method has. Returns
- * NULL if several fields are required, or if the method has no field of the list.
+ * Returns the field that a word without a key sets: the only required one, or else the first of a
+ * list (keys, text, pane, ...). NULL if there is none.
  */
 const struct json *arguments_positional(const struct json *schema);
 
-/*
- * Writes one value of a field; property is the schema of the field. text is JSON if is_json, or if
- * the type of the field is not string, number, integer or boolean. Returns as arguments_write().
- */
+/* Writes one value. text is JSON if is_json, or if the field's type is not a plain one. */
 int arguments_put(struct json_writer *writer, const struct json *property, const char *name,
     const char *text, bool is_json, char *ret_reason, size_t size);
 

@@ -28,7 +28,7 @@ static bool listens(const char *socket)
 {
 	int fd = *socket != '\0' ? link_connect(socket, ASK_MUTE_MS) : -1;
 	if (fd >= 0)
-		(void)close(fd); /* loses no data: nothing was sent */
+		(void)close(fd);
 	return fd >= 0;
 }
 
@@ -56,7 +56,6 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 	return NULL;
 }
 
-/* Returns true if a daemon may start. Otherwise writes that its tmux server does not run. */
 static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
 {
 	bool is_named = cli->tmux_name != NULL || cli->tmux_path != NULL;
@@ -98,9 +97,8 @@ static void compare_version(const struct cli *cli, const struct json *result)
 }
 
 /*
- * Sends describe as the first request, because its answer tells the version of the daemon. If the
- * daemon refuses the parameters, which an old one does, asks for its version without them, and then
- * sends them again.
+ * Sends describe first, because its answer has the daemon's version. An old daemon may refuse the
+ * parameters, and is then asked for its version without them.
  */
 static enum link_read greet(const struct cli *cli, struct link *link, const struct ask_param *about,
     struct link_answer *ret_answer)
@@ -222,7 +220,6 @@ enum cli_status ask_say_error(const struct json *error)
 	return CLI_NO;
 }
 
-/* Handles the outcome of a read and the answer: returns the result, or prints the error. */
 static enum cli_status take_answer(
     enum link_read read, const struct link_answer *answer, const struct json **ret_result)
 {
@@ -318,9 +315,8 @@ const struct json *ask_row(const struct json *rows, const char *name)
 }
 
 /*
- * Returns the environment for the daemon, which is ours without variables of agents and variables
- * that may hold secrets. The daemon may be started by an agent, but outlives it, serves others and
- * passes its environment on to jobs. The caller frees the array, but not the strings in it.
+ * The daemon may be started by an agent, but serves others and passes its environment to jobs. So
+ * the environment has no variables of agents, nor those that may hold secrets.
  */
 static char **make_environment(void)
 {
@@ -346,7 +342,6 @@ static void tell_socket(const struct buf *said, char *ret_socket, size_t size)
 	(void)snprintf(ret_socket, size, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-/* Copies the first line of the daemon's output as the reason, without the log prefix. */
 static void tell(const struct buf *said, char *ret_reason, size_t size)
 {
 	const char *text = buf_text(said);

@@ -27,17 +27,15 @@ struct ask_param {
 const char *ask_other_version(const struct cli *cli);
 
 /*
- * Connects to cli->socket. If no daemon runs, starts one, but not at a socket given by -s, and not
- * for a tmux server that does not run, which only some verbs allow. Prints a message if the daemon
- * has another version, or does not answer for ASK_MUTE_MS. On failure prints the problem and its
- * remedy, and returns NULL; the exit status is then CLI_UNREACHABLE.
+ * Connects to cli->socket, and starts a daemon if none runs, but not for -s, nor for a tmux server
+ * that does not run unless the verb allows it. On failure prints the problem and its remedy, and
+ * returns NULL; the exit status is then CLI_UNREACHABLE.
  */
 struct link *ask_connect(struct cli *cli);
 
 /*
- * Connects again after the daemon has ended, and prints nothing. If no daemon runs, starts one only
- * for a fleet, which always is started by its users. Returns false if that failed, so that the
- * caller may try again later.
+ * Connects again after the daemon has ended, and prints nothing. Starts a daemon for a fleet only.
+ * Returns false if the caller may try again later.
  */
 bool ask_reconnect(struct cli *cli, struct link **ret_link);
 
@@ -71,8 +69,8 @@ enum cli_status ask_alive(struct link *link, const char *method, const struct as
     const struct json **ret_result);
 
 /*
- * Sends one request to a daemon that already runs, and prints nothing. Returns the result, lent
- * from *ret_link, or NULL. The caller closes *ret_link, which is NULL without a connection.
+ * Sends a request to a daemon that runs, and prints nothing. Returns the result, lent from
+ * *ret_link, or NULL. The caller closes *ret_link, which may be NULL.
  */
 const struct json *ask_quietly(
     const struct cli *cli, const char *method, int64_t timeout_ms, struct link **ret_link);
@@ -89,8 +87,7 @@ const struct json *ask_row(const struct json *rows, const char *name);
 #define LAUNCH_TIMEOUT_MS 20000
 
 /*
- * Starts muxbusd (the one beside our own program, else from PATH) for cli->tmux_socket at
- * cli->socket, and waits until it is ready or has failed. Returns 0; ret_said is then the socket of
- * a daemon that already ran, or "". Returns -1 if it failed; ret_said is then a reason of one line.
+ * Starts muxbusd, and waits until it is ready or has failed. Returns 0, with the socket of a daemon
+ * that already ran in ret_said, or "". Returns -1 with the reason in ret_said.
  */
 int ask_launch(const struct cli *cli, char *ret_said, size_t size);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Runs a method as a command: converts the arguments by its schema, and prints the result. */
 #include "cli/call.h"
 
 #include "cli/arguments.h"
@@ -34,7 +33,6 @@ static enum cli_status say_unknown(const char *name, const struct catalog *catal
 	return CLI_USAGE;
 }
 
-/* Returns true if the method exists or the tables cannot be read; otherwise prints an error. */
 static bool is_known(const struct cli *cli, const char *name)
 {
 	char reason[PATH_MAX + 512];
@@ -81,7 +79,6 @@ static enum cli_status connect_for(
 	return *ret_row != NULL ? CLI_DONE : CLI_NO;
 }
 
-/* Writes the usage. Call this before the request, because the schema is lent only until then. */
 static void make_usage(struct method_call *call, const struct json *schema)
 {
 	const struct verb *verb = verb_find(call->name);
@@ -165,9 +162,8 @@ static bool is_verbatim(const struct method_call *call, int at)
 }
 
 /*
- * Puts the key of the verb before the first of several words. If all later words seem to have keys,
- * the last one is taken as text, such as "a=b". Options such as -t get no key, and are refused
- * later.
+ * Puts the verb's key before the first of several words. If all later words seem to have keys, the
+ * last one is text, such as "a=b". Options get no key, and are refused later.
  */
 static void key_first(struct method_call *call, const char *key)
 {
@@ -214,7 +210,6 @@ static void add_preset(struct method_call *call, const char *preset)
 		add_word(call, word);
 }
 
-/* Handles the words that are options, and keeps the other words as arguments. */
 static void sort_words(struct cli *cli, struct method_call *call, int argc, char **argv)
 {
 	bool is_verbatim = false;

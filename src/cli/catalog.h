@@ -5,9 +5,8 @@
 #include "cli/ask.h"
 
 /*
- * Reads the tables from the daemon at cli->socket, else from `muxbusd describe`. params may select
- * a method or a table, as for describe; even then, the result may have all methods and tables.
- * Returns NULL with a reason for people if both fail.
+ * Reads the tables from the daemon, else from `muxbusd describe`. params may select a method or
+ * table, but the result may have all. Returns NULL with a reason for people if both fail.
  */
 struct catalog *catalog_open(
     const struct cli *cli, const struct ask_param *params, char *ret_reason, size_t size);

@@ -78,7 +78,6 @@ void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 	(void)buf_append_str(out, text);
 }
 
-/* Prints the usage of a verb, wrapped on a terminal and on one line in a pipe. */
 static void print_verb_usage(FILE *stream, const struct verb *verb)
 {
 	int fd = fileno(stream);

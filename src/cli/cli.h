@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Global options, exit statuses and the table of verbs. A verb lives in its own file, in
- * src/cli/verbs or the folder of its name, and has a row in verbs.c. Any other first word is a
- * method.
- */
+/* Global options, exit statuses and the table of verbs. Any other first word is a method. */
 #pragma once
 
 #include "base/base.h"
@@ -104,7 +100,7 @@ void cli_write(const void *bytes, size_t len);
 void cli_keep_error(bool is_written);
 
 /*
- * Flushes the output of a verb. If standard output could not be written, such as on a full disk,
- * prints a message and returns CLI_NO instead of CLI_DONE. A closed pipe ends silently.
+ * Flushes the output. If it could not be written, as on a full disk, prints a message and returns
+ * CLI_NO for CLI_DONE. A closed pipe ends silently.
  */
 enum cli_status cli_flush(enum cli_status status);

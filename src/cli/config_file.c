@@ -17,7 +17,6 @@ static bool fail(char *ret_reason, size_t size, const char *path, const char *wh
 	return false;
 }
 
-/* Follows symbolic links to a file that may not exist. Returns false with errno. */
 static bool follow_links(const char *path, char target[PATH_MAX])
 {
 	char link[PATH_MAX];
@@ -80,12 +79,11 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 		trouble = "it is not a regular file";
 	else if (file_read_all(fd, &file->text) < 0)
 		trouble = strerror(errno);
-	(void)close(fd); /* loses no data: the file was only read */
+	(void)close(fd);
 	file->is_there = true;
 	return trouble != NULL ? fail(ret_reason, size, path, trouble) : true;
 }
 
-/* Creates the missing parent directories, and gives them to the file's owner. */
 static bool make_dirs(const struct config_file *file)
 {
 	char dir[PATH_MAX];
@@ -108,9 +106,7 @@ static bool make_dirs(const struct config_file *file)
 static bool copy_owner(int fd, const struct config_file *like)
 {
 	uid_t uid = like->stat.st_uid != geteuid() ? like->stat.st_uid : (uid_t)-1;
-	/*
-	 * If the group cannot be set, the mode must grant nothing to the group that the file has.
-	 */
+	/* If the group cannot be set, the mode must grant nothing to the group. */
 	bool has_group = fchown(fd, (uid_t)-1, like->stat.st_gid) == 0;
 	mode_t mode = like->stat.st_mode & (has_group ? 0777 : 0707);
 	if (fchown(fd, uid, (gid_t)-1) < 0)
@@ -145,7 +141,6 @@ static bool is_unchanged(const struct config_file *file)
 	    now.st_mtim.tv_nsec == file->stat.st_mtim.tv_nsec;
 }
 
-/* Saves the old file beside the new one, with the time in its name. */
 static bool keep_backup(struct config_file *file)
 {
 	char stamp[32];
@@ -170,7 +165,6 @@ static bool keep_backup(struct config_file *file)
 	return false;
 }
 
-/* Returns false with a reason if the file belongs to another user, and we are not root. */
 static bool is_ours(const struct config_file *file, char *ret_reason, size_t size)
 {
 	return !file->is_there || file->stat.st_uid == geteuid() || geteuid() == 0 ||
@@ -210,8 +204,8 @@ static bool is_same_folder(const struct stat *one, const char *path)
 }
 
 /*
- * Removes the directory of a file if it is empty. If the directory is below the home or the current
- * directory, also removes its parents that become empty, up to but without these two.
+ * Removes the directory of a file if it is empty, and its empty parents below the home or the
+ * current directory.
  */
 static void remove_folders(const char *path)
 {

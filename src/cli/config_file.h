@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A configuration file of another program. It is read as a whole, and written as a whole or not at
- * all, with a backup of the old file beside it.
- */
+/* A configuration file of another program, written whole or not at all, with a backup beside it. */
 #pragma once
 
 #include "base/base.h"
@@ -19,22 +16,17 @@ struct config_file {
 	char backup[PATH_MAX]; /* path of the last backup, or "" */
 };
 
-/* Reads the file, which may be missing. Returns false with a reason. The caller finishes text. */
 bool config_file_read(struct config_file *file, const char *path, char *ret_reason, size_t size);
 
 /*
  * Replaces the text that was read; keeps owner, mode and symbolic links, and creates missing
- * directories. Root gives a new file to the owner of its directory. Fails if the file has changed
- * since it was read. Returns false with a reason, and changes nothing. has_backup: keeps the old
- * text beside it.
+ * directories. Root gives a new file to the owner of its directory. Returns false with a reason if
+ * the file has changed since it was read.
  */
 bool config_file_write(struct config_file *file, const struct buf *text, bool has_backup,
     char *ret_reason, size_t size);
 
-/*
- * Removes the file that was read, and its directory if it is then empty. Of a symbolic link, only
- * the link is removed. Returns false with a reason, and changes nothing.
- */
+/* Removes the file that was read (of a symbolic link only the link), and its directory if empty. */
 bool config_file_remove(struct config_file *file, bool has_backup, char *ret_reason, size_t size);
 
 /* Replaces the text from begin to end by bytes. Ends the process if memory runs out. */

@@ -16,10 +16,9 @@ static bool is_socket(const char *path)
 }
 
 /*
- * Returns $MUXBUS. Returns NULL if it is not set, if -L or -S is given, or if it is inherited: a
- * tmux server that was started in a pane of another server passes on the MUXBUS of that server. It
- * counts as inherited if $TMUX names another server than $MUXBUS, and the server of $TMUX has a
- * daemon, or runs while the tmux socket that belongs to $MUXBUS exists.
+ * Returns $MUXBUS, or NULL if -L or -S is given, or if it is inherited: a tmux server that was
+ * started in a pane of another server passes on its MUXBUS. That is so if $TMUX names another
+ * server, which has a daemon, or which runs while the tmux socket of $MUXBUS exists.
  */
 static const char *environment_socket(const struct cli *cli, const char *own)
 {
@@ -65,7 +64,7 @@ bool locate_tmux_runs(const struct cli *cli)
 {
 	int fd = link_connect(cli->tmux_socket, CONNECT_TIMEOUT_MS);
 	if (fd >= 0)
-		(void)close(fd); /* loses no data: nothing was sent */
+		(void)close(fd);
 	return fd >= 0;
 }
 
@@ -77,7 +76,6 @@ const char *locate_remedy(const struct cli *cli)
 	    : "start that tmux server first";
 }
 
-/* Returns true if two paths name the same socket. */
 static bool is_same(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -87,9 +85,8 @@ static bool is_same(const char *one, const char *other)
 }
 
 /*
- * Returns true if the server in $TMUX has ended. A new server at the same socket may have a pane
- * with our id, which is not our pane. Returns false if the pid of the server at the socket is not
- * known, as in another PID namespace, because the pid in $TMUX then means nothing here.
+ * Returns true if the server in $TMUX has ended: a new server at the same socket may have a pane
+ * with our id. Returns false if the pid is unknown, as in another PID namespace.
  */
 static bool is_of_ended_server(const char *tmux, const char *socket)
 {
@@ -103,7 +100,7 @@ static bool is_of_ended_server(const char *tmux, const char *socket)
 	if (fd < 0)
 		return true;
 	(void)process_is_peer(fd, &server); /* only the pid of the server is used */
-	(void)close(fd); /* loses no data: nothing was sent */
+	(void)close(fd);
 	return server.pid > 0 && server.pid != pid;
 }
 

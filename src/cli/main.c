@@ -15,7 +15,6 @@ static bool wants_fleet(void)
 	return text != NULL && *text != '\0' && strcmp(text, "0") != 0;
 }
 
-/* Chooses the daemon of the fleet, or one of its hosts. Returns as read_options(). */
 static int locate_hosts(struct cli *cli, const char *socket, const char *host)
 {
 	if (cli->tmux_name != NULL || cli->tmux_path != NULL || socket != NULL)
@@ -26,7 +25,6 @@ static int locate_hosts(struct cli *cli, const char *socket, const char *host)
 	return -1;
 }
 
-/* Chooses the daemon on another machine. Returns as read_options(). */
 static int locate_host(struct cli *cli, const char *socket, const char *host)
 {
 	if (socket != NULL)
@@ -41,7 +39,6 @@ static bool is_empty(const char *name)
 	return name != NULL && *name == '\0';
 }
 
-/* Chooses the daemon by the options. Returns as read_options(). */
 static int choose_daemon(
     struct cli *cli, const char *socket, const char *host, bool is_fleet, bool is_relay)
 {
@@ -66,7 +63,6 @@ static int choose_daemon(
 	return -1;
 }
 
-/* The options before the verb. */
 struct main_options {
 	struct cli cli;
 	const char *socket, *host;
@@ -93,7 +89,6 @@ static const struct option_row rows[] = {
     {0},
 };
 
-/* Reads the options before the verb. Returns -1 to continue, or an exit status. */
 static int read_options(struct main_options *options, int argc, char **argv, int *ret_verb)
 {
 	enum cli_status status;

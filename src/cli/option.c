@@ -5,7 +5,6 @@
 
 #define DURATION_MAX_SEC (10.0 * 366 * 86400)
 
-/* The words of a verb while they are read. */
 struct option_reader {
 	int argc;
 	char **argv;

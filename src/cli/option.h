@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The options of a verb as a table. Forms: --name value, --name=value, -n value, -qn value after a
- * flag. Words may stand between options; "--" ends the options.
+ * flag. "--" ends the options.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ enum option_type {
 };
 
 /*
- * An option; without name and letter, a row for words that are no options: OPTION_TEXT takes one
- * such word, if its member is still NULL, and OPTION_TAKE takes any number of words.
+ * An option. Without name and letter: OPTION_TEXT takes one word that is no option, if its member
+ * is still NULL, and OPTION_TAKE takes any number of them.
  */
 struct option_row {
 	const char *name; /* such as "timeout", or ""; NULL ends the table */
@@ -31,9 +31,9 @@ struct option_row {
 };
 
 /*
- * Reads all words into data by the rows, which may be NULL, and handles global options. Returns
- * false with *ret_status if --help or an error was printed. With ret_rest, reading ends at the
- * first word that is no option; *ret_rest is its index in argv, or argc.
+ * Reads all words by the rows (or NULL), and global options. Returns false with *ret_status if
+ * --help or an error was printed. With ret_rest, reading ends at the first word that is no option,
+ * whose index it gets.
  */
 bool option_read(struct cli *cli, int argc, char **argv, const struct option_row *rows, void *data,
     int *ret_rest, enum cli_status *ret_status);

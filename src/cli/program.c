@@ -32,7 +32,6 @@ bool program_find(const char *name, char *out, size_t size)
 	return program_find_in_path(name, out, size);
 }
 
-/* Reads until the end of the output. Returns false on timeout. */
 static bool read_all(int fd, int timeout_ms, struct buf *out)
 {
 	int64_t deadline = clock_deadline_ms(timeout_ms);

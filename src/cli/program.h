@@ -13,10 +13,9 @@ bool program_find_in_path(const char *name, char *out, size_t size);
 enum program_stream { PROGRAM_STDOUT = 1, PROGRAM_STDERR = 2 };
 
 /*
- * Runs a program without input, and reads one stream of its output until all writers have closed
- * it; the other stream is discarded. Output beyond the buffer's limit is dropped. argv is
- * NULL-terminated. Returns the exit status, or 128 + the signal that ended the program, or -1 with
- * errno: the program cannot be run, or was killed after timeout_ms (ETIMEDOUT).
+ * Runs a program without input, and reads one stream until its end; discards the other, and output
+ * beyond the buffer's limit. Returns the exit status, 128 + a signal, or -1 with errno; ETIMEDOUT:
+ * killed after timeout_ms.
  */
 int program_run(const char *path, char *const *argv, enum program_stream stream, int timeout_ms,
     struct buf *out);

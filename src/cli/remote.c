@@ -93,13 +93,11 @@ bool remote_is(const struct cli *cli)
 }
 
 /*
- * A file of limited size for the standard error of ssh. Its offset, which ssh shares, is the end of
- * the text. -1 means that ssh writes to our standard error: because that is a terminal, on which
- * ssh may ask the user for something, or because no file could be made.
+ * A file of limited size for the standard error of ssh. -1: ssh writes to our standard error, since
+ * that is a terminal on which ssh may ask the user, or since no file could be made.
  */
 static int said_fd = -1;
 
-/* Reads the end of the text in said_fd. Returns its length. */
 static size_t read_said(char said[SAID_SIZE])
 {
 	off_t end = lseek(said_fd, 0, SEEK_CUR), from = end > SAID_SIZE ? end - SAID_SIZE : 0;
@@ -113,7 +111,7 @@ static void close_said(void)
 	static char said[SAID_SIZE];
 	(void)fwrite(said, 1, read_said(said), stderr);
 	if (said_fd >= 0)
-		(void)close(said_fd); /* loses no data: its text was read above */
+		(void)close(said_fd);
 	said_fd = -1;
 }
 
@@ -121,13 +119,12 @@ static void open_said(void)
 {
 	int fd = isatty(STDERR_FILENO) ? -1 : memfd_create("ssh", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd >= 0 && (ftruncate(fd, SAID_MAX) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW) < 0)) {
-		(void)close(fd); /* loses no data: nothing was written */
+		(void)close(fd);
 		fd = -1;
 	}
 	said_fd = fd;
 }
 
-/* Starts ssh with fd as its input and output. Returns its pid, or -1 with a reason. */
 static pid_t start_ssh(const char *address, const char *host, int fd, char *ret_reason, size_t size)
 {
 	char words[RELAY_SSH_SIZE];
@@ -170,10 +167,7 @@ static int64_t hello_ms(void)
 	return (int64_t)sec * 1000;
 }
 
-/*
- * Waits for the hello. Returns LINK_LINE with protocol and version of the relay, or an error with
- * the last line before; LINK_BROKEN: there were too many lines.
- */
+/* Waits for the hello. LINK_BROKEN: there were too many lines before. */
 static enum link_read read_hello(struct link *link, int64_t wait_ms, unsigned *ret_protocol,
     char *ret_version, size_t size, char ret_noise[STR_SHOWN_SIZE])
 {

@@ -7,23 +7,16 @@
 struct host_spec;
 
 /*
- * Finds the line for "gpu1" or "gpu1/train" in the hosts file. any_server: the name of the host
- * suffices, since -L or -S chooses the server. The strings of *ret_spec are lent from *ret_text,
- * which the caller frees. Returns false if no line matches; nothing is to be freed then.
+ * Finds the line for "gpu1" or "gpu1/train" in the hosts file. any_server: the host alone suffices.
+ * The strings of *ret_spec are lent from *ret_text, which the caller frees.
  */
 bool remote_find(const char *host, bool any_server, struct host_spec *ret_spec, char **ret_text);
 
-/*
- * Sets cli->socket to the address of the daemon on a host. A host without a line in the hosts file
- * is taken as a name for ssh. Returns false if the address is too long.
- */
+/* Sets cli->socket to the daemon of a host; a host without a line in the hosts file is for ssh. */
 bool remote_address(struct cli *cli, const char *host);
 
 /* Returns true if the daemon is on another machine. */
 bool remote_is(const struct cli *cli);
 
-/*
- * Starts ssh, and waits for the hello. ssh may ask the user for a password, and prints to standard
- * error. ssh ends with the link. Returns NULL with the reason on failure.
- */
+/* Starts ssh, which may ask for a password, and waits for the hello. ssh ends with the link. */
 struct link *remote_open(const char *address, char *ret_reason, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Text for a terminal. Text from panes, jobs, files and peers is printed only by these functions,
- * which make control characters visible and harmless. Only our own colours pass.
+ * Text of panes, jobs, files and peers is printed only by these functions, which make control
+ * characters visible and harmless.
  */
 #pragma once
 
@@ -32,18 +32,15 @@ int screen_columns(int fd);
 /* Returns the sequence that starts a style, or "" without colours. SCREEN_PLAIN ends all styles. */
 const char *screen_style(bool has_color, enum screen_style style);
 
-/*
- * Appends untrusted text as one line. Control characters (including newlines and tabs), bidi
- * controls and invalid UTF-8 become visible, such as \n, \x1b, \u202e.
- */
+/* Appends untrusted text as one line: \n, \x1b, \u202e for control characters and the like. */
 int screen_text_line(struct buf *out, const void *bytes, size_t len);
 
 /* As screen_text_line(), but newlines and tabs stay. */
 int screen_text_block(struct buf *out, const void *bytes, size_t len);
 
 /*
- * As screen_text_block(), but sequences for colours and styles (SGR) stay. Returns the number of
- * bytes at the end that were not appended, because a character or sequence is incomplete there.
+ * As screen_text_block(), but colours and styles (SGR) stay. Returns the number of bytes of an
+ * incomplete character or sequence at the end, which were not appended.
  */
 size_t screen_text_colors(struct buf *out, const void *bytes, size_t len);
 
@@ -51,9 +48,8 @@ size_t screen_text_colors(struct buf *out, const void *bytes, size_t len);
 size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t columns);
 
 /*
- * Appends text and a newline, wrapped at spaces to `columns` columns (0: not wrapped); longer words
- * stay whole. Lines after the first begin with `indent` spaces. at: the column of the cursor on the
- * first line; `indent` if that line has no text yet.
+ * Appends text and a newline, wrapped at spaces to `columns` (0: not wrapped). Lines after the
+ * first are indented. at: the column on the first line; `indent` if it has no text yet.
  */
 void screen_text_wrap(struct buf *out, const char *text, size_t columns, size_t indent, size_t at);
 

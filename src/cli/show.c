@@ -47,7 +47,6 @@ void show_bytes(struct buf *out, int64_t bytes)
 		(void)buf_printf(out, size < 9.95 ? "%.1f%c" : "%.0f%c", size, units[unit]);
 }
 
-/* Reads a time such as "2026-11-21T02:15:00.123Z". Returns false if the text is not a time. */
 static bool read_time(const char *text, int64_t *ret_ms, struct tm *ret_local)
 {
 	time_t when;
@@ -131,7 +130,6 @@ void show_value(struct buf *out, const struct json *value)
 	}
 }
 
-/* A column: its title, and a template in which {member} stands for a member of the row. */
 struct column {
 	const char *title; /* NULL ends the columns */
 	const char *text;
@@ -189,9 +187,9 @@ static const struct list_columns lists[] = {
 };
 
 /*
- * Replaces one part of a template. {member} becomes the value of the member, or nothing for null,
- * or the number of objects in a list of objects. {member?text} becomes nothing for null or false,
- * the text for true, and the text followed by the value for any other value.
+ * {member} becomes the member's value, nothing for null, or the number of objects in a list.
+ * {member?text} becomes nothing for null or false, else the text, followed by the value unless that
+ * is true.
  */
 static void put_member(struct buf *out, const struct json *row, const char *name, size_t len)
 {
@@ -248,7 +246,6 @@ static void write_table(struct buf *out, const struct json *array, const struct 
 	table_free(table);
 }
 
-/* Writes a table whose columns are the members of the first row. */
 static void write_any_table(struct buf *out, const struct json *array, size_t width, bool has_color)
 {
 	struct column columns[TABLE_COLUMNS_MAX] = {{NULL, NULL}};
@@ -285,7 +282,6 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 	write_table(out, array, list->columns, count, width, has_color);
 }
 
-/* Writes a line for each row: the template, and the text in the member text_key. */
 static void write_notes(
     struct buf *out, const struct json *rows, const char *template, const char *text_key)
 {
@@ -297,10 +293,7 @@ static void write_notes(
 	}
 }
 
-/*
- * Finds the main array of a result: its only array of objects or, if it has several, the only one
- * with columns in `lists`. Returns NULL if there is no such array.
- */
+/* Finds the only array of objects in a result or, of several, the only one that `lists` has. */
 static const struct json *find_list(const struct json *result)
 {
 	const struct json *found = NULL, *known = NULL;
@@ -530,7 +523,6 @@ static bool is_worth_it(const struct json *member)
 	    !is_list;
 }
 
-/* Appends the local time of day, with milliseconds. */
 static void put_clock(struct buf *out, const char *text)
 {
 	struct tm local;

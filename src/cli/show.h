@@ -19,8 +19,8 @@ void show_write(
     struct buf *out, const char *method, const struct json *result, size_t columns, bool has_color);
 
 /*
- * Appends a value as text for a cell: a time in local time, milliseconds (by the end of the name)
- * as "1m 3s", null as "-". Control characters in untrusted text stay.
+ * Appends a value for a cell: local time, "1m 3s" for milliseconds (by the name), "-" for null.
+ * Control characters stay.
  */
 void show_value(struct buf *out, const struct json *value);
 

@@ -72,7 +72,6 @@ void table_add(struct table *table, const void *text, size_t len)
 		table->has_text[column] = true;
 }
 
-/* Shrinks the widest column until the table fits. */
 static void fit(size_t *widths, size_t count, size_t columns)
 {
 	for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The functions of the verbs, each in the file named after the verb. */
+/* The functions of the verbs. */
 #pragma once
 
 #include "cli/cli.h"

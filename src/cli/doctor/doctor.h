@@ -18,7 +18,6 @@ struct doctor_report;
 void doctor_find(struct doctor_report *report, enum finding_state state, const char *subject,
     const char *remedy, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The parts of muxbus doctor, each in the file of its name. Each adds its findings. */
 void doctor_agents(struct doctor_report *report);
 /* Returns true if the daemon answers and other parts may ask it. */
 bool doctor_daemon(struct doctor_report *report, const struct cli *cli);

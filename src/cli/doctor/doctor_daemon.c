@@ -190,7 +190,6 @@ static void find_round_trip(struct doctor_report *report, struct link *link)
 		    "tmux answered through the daemon in %" PRId64 " ms", took);
 }
 
-/* Checks that the daemon knows the pane that we run in. */
 static void find_caller(struct doctor_report *report, struct link *link)
 {
 	const char *pane = getenv("TMUX_PANE");

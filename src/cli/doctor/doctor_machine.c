@@ -13,7 +13,6 @@
 #define INSTANCES_MORE 512L
 #define DISK_LOW ((uint64_t)64 * 1024 * 1024)
 
-/* Reads the number in a file of /proc/sys. Returns -1 if it cannot be read. */
 static long read_number(const char *path)
 {
 	long number = -1;
@@ -22,7 +21,7 @@ static long read_number(const char *path)
 		return -1;
 	if (fscanf(file, "%ld", &number) != 1)
 		number = -1;
-	(void)fclose(file); /* loses no data: the file was only read */
+	(void)fclose(file);
 	return number;
 }
 

@@ -85,7 +85,6 @@ static void find_address(struct doctor_report *report, const struct cli *cli)
 		    "%s", reason);
 }
 
-/* Checks the environment variables TMUX, TMUX_PANE and MUXBUS of this process. */
 static void find_place(struct doctor_report *report, const struct cli *cli)
 {
 	const char *pane = getenv("TMUX_PANE");

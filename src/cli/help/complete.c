@@ -25,7 +25,6 @@ static bool is_safe(const char *word)
 	return *word && word[strspn(word, safe)] == '\0';
 }
 
-/* Offers lead and word as one word if that begins with the current word. */
 static void offer(
     struct completion *completion, const char *lead, const char *word, const char *about)
 {
@@ -42,16 +41,12 @@ static void offer(
 	(void)buf_append_byte(completion->out, '\n');
 }
 
-/* Offers the key of an argument, such as "pane=". */
 static void offer_key(struct completion *completion, const struct json *property, const char *about)
 {
 	offer(completion, property->name, arguments_wants_json(property) ? ":=" : "=", about);
 }
 
-/*
- * Splits a current word such as "pane=%": key becomes "pane", and lead "pane=". Returns false for a
- * word without "=".
- */
+/* Splits a word such as "pane=%" into the key "pane" and the lead "pane=". False without "=". */
 static bool split_current(
     const struct completion *completion, char key[WORD_MAX], char lead[WORD_MAX + 2])
 {
@@ -80,7 +75,7 @@ static void offer_list(struct completion *completion, const char *list, char sep
 
 /* How to complete an argument by `member` of each row in `list`, with `about` as description. */
 static const struct live {
-	const char *key; /* of the argument */
+	const char *key;
 	const char *method, *list, *member, *about[3];
 } lives[] = {
     {"agent", "list_agents", "agents", "agent", {"state", "pane"}},
@@ -169,7 +164,6 @@ static void offer_events(struct completion *completion, const char *lead)
 		offer(completion, lead, row->name, row->text);
 }
 
-/* Offers values of a field. lead is "key=", or "" for a word without a key. */
 static void offer_values(
     struct completion *completion, const char *lead, const char *key, const struct json *property)
 {
@@ -198,7 +192,6 @@ static bool is_given(const char *key, size_t count, char *const *words)
 	return false;
 }
 
-/* Completes the parameters of a method. words are those from its name to the current word. */
 static void complete_method(
     struct completion *completion, const struct json *row, size_t count, char *const *words)
 {
@@ -220,7 +213,6 @@ static void complete_method(
 		offer_values(completion, "", positional->name, positional);
 }
 
-/* Offers the alternatives in a usage, such as "a|b|c". */
 static void offer_alternatives(struct completion *completion, const char *usage)
 {
 	char token[WORD_MAX];
@@ -242,7 +234,6 @@ static bool is_offered(const struct json *kinds, const struct json *kind, const 
 	return false;
 }
 
-/* Offers the members of a condition, except those of earlier conditions. */
 static void offer_members(
     struct completion *completion, const struct json *kinds, const struct json *kind)
 {
@@ -300,8 +291,8 @@ static void complete_verb(
 }
 
 /*
- * Reads the options before the verb. Returns the number of their words. Completion does not start
- * ssh: for a remote host outside of the fleet, only the tables of this machine are used.
+ * Reads the options before the verb, and returns the number of their words. Completion starts no
+ * ssh: for a remote host it uses the tables of this machine.
  */
 static size_t take_options(struct cli *cli, size_t count, char *const *words)
 {
@@ -340,9 +331,8 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 }
 
 /*
- * Appends a line for each completion of the last word, which may be empty: the word, a tab and its
- * description. words are those after "muxbus". Ids come from a running daemon. Names and titles are
- * only descriptions, never words to insert.
+ * Appends a line for each completion of the last word: the word, a tab, its description. Ids come
+ * from a running daemon; names and titles are descriptions, never words to insert.
  */
 static void complete_words(struct buf *out, struct cli *cli, size_t count, char *const *words)
 {
@@ -417,7 +407,7 @@ enum cli_status completion_run(struct cli *cli, int argc, char **argv)
 	enum cli_status status;
 	const struct script *script = find_scripts(cli, argc, argv, &status);
 	if (script != NULL)
-		(void)fputs(script->completion, stdout); /* cli_flush() reports errors */
+		(void)fputs(script->completion, stdout);
 	return cli_flush(status);
 }
 
@@ -426,6 +416,6 @@ enum cli_status shell_init_run(struct cli *cli, int argc, char **argv)
 	enum cli_status status;
 	const struct script *script = find_scripts(cli, argc, argv, &status);
 	if (script != NULL)
-		(void)fputs(script->marks, stdout); /* cli_flush() reports errors */
+		(void)fputs(script->marks, stdout);
 	return cli_flush(status);
 }

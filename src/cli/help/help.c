@@ -213,7 +213,6 @@ static void put_results(struct help_page *page, const struct json *results)
 		help_page_entry(page, json_get_str(at, "name", "?"), json_get_str(at, "help", ""));
 }
 
-/* Describes a method under `name`, which may be a verb or another spelling. */
 static void put_method(struct help_page *page, const struct json *row, const char *name)
 {
 	const struct json *schema = json_member(row, "params");
@@ -252,7 +251,6 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	buf_finish(&text);
 }
 
-/* Writes the conditions that muxbus wait accepts, such as "output=text [pane=text]". */
 static void put_conditions(struct help_page *page, const struct json *kinds)
 {
 	struct buf text = BUF(OUT_MAX);
@@ -280,7 +278,6 @@ static void put_wait(struct help_page *page, struct cli *cli)
 	catalog_close(catalog);
 }
 
-/* Searches for words that are not a name. If nothing is found, suggests the nearest name. */
 static enum cli_status put_found(
     struct help_page *page, const struct catalog *catalog, char *const *words, size_t count)
 {
@@ -294,7 +291,6 @@ static enum cli_status put_found(
 	    STR_NEAREST(near, "; see: muxbus help"));
 }
 
-/* Writes the page of a verb, or of a topic of the manual, for which no daemon is needed. */
 static bool put_own(struct help_page *page, struct cli *cli, char *const words[1])
 {
 	const char *name = words[0];
@@ -377,7 +373,7 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 		json_put_str(&writer, "muxbusd", daemon);
 		json_put_str(&writer, "tmux", tmux);
 		json_object_end(&writer);
-		(void)puts(buf_text(&out)); /* cli_flush() reports errors */
+		(void)puts(buf_text(&out));
 		buf_finish(&out);
 	} else {
 		(void)printf("muxbus %s\n", PACKAGE_VERSION);

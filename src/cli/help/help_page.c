@@ -37,10 +37,9 @@ struct help_words {
 	char *const *words;
 	size_t count;
 	bool is_found;
-	struct buf others; /* names of entries of which only the longer text has all words */
+	struct buf others;
 };
 
-/* Returns true if a word of the text begins with `word`. */
 static bool has_word(const char *text, const char *word)
 {
 	for (const char *at = text; at != NULL && (at = strcasestr(at, word)) != NULL; at++)

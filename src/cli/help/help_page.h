@@ -22,9 +22,8 @@ void help_page_entry(struct help_page *page, const char *name, const char *text)
 bool help_tasks(struct help_page *page, char *const *words, size_t count);
 
 /*
- * Adds help_tasks(), then entries whose name or summary has all words, then the names of entries
- * whose longer texts have all words. A word matches the beginning of a word in any case. Returns
- * false if nothing matches.
+ * Adds tasks, entries and names of entries that have all words. A word matches the beginning of a
+ * word in any case. Returns false if nothing matches.
  */
 bool help_search(
     struct help_page *page, const struct json *tables, char *const *words, size_t count);

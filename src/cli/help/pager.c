@@ -22,7 +22,6 @@ static bool fits(const char *text, size_t len)
 	return rows <= size.ws_row;
 }
 
-/* Splits a command at blanks, in place. */
 static void split(char *command, char *ret_words[WORDS_MAX + 1])
 {
 	size_t count = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus mcp: the MCP server that agents configure. Its bridge passes lines between standard input
- * and output and whichever muxbusd runs. It starts the daemon if none runs, and again after a
- * crash. After a shutdown it starts the daemon only for the next request.
+ * muxbus mcp: the MCP server that agents configure, which passes lines to whichever muxbusd runs.
+ * It starts the daemon if none runs; after a shutdown only for the next request.
  */
 #include <poll.h>
 #include <sys/socket.h>
@@ -49,7 +48,7 @@ struct bridge {
 	const struct cli *cli;
 	struct mcp_replay *replay;
 	bool may_start;
-	const char *role; /* role of the connection; NULL: full */
+	const char *role;
 	enum phase phase;
 	struct link *link; /* NULL while not connected */
 	int64_t next_ms; /* time of the next attempt; -1: only on request */
@@ -73,7 +72,6 @@ static void rest(struct bridge *bridge)
 	    : -1;
 }
 
-/* Answers all waiting requests with the reason why there is no daemon, and logs the reason. */
 static void give_up(struct bridge *bridge, const char *reason)
 {
 	char text[PATH_MAX + 1024];
@@ -117,8 +115,8 @@ static void launch(struct bridge *bridge)
 }
 
 /*
- * Returns true if Codex started us. Codex runs the children of all its windows under one process,
- * so our environment names the pane where that process was started, perhaps not our pane.
+ * Codex runs the children of all its windows under one process, so our environment may name the
+ * pane where that process was started instead of ours.
  */
 static bool is_under_codex(void)
 {
@@ -132,8 +130,8 @@ static bool is_under_codex(void)
 }
 
 /*
- * Restricts the connection to the bridge's role before the agent's first message. Returns false with
- * a reason if the daemon refused, as a daemon without roles does; then do not use the connection.
+ * Restricts the connection to the bridge's role before the agent's first message. If it returns
+ * false, do not use the connection: a daemon without roles refuses.
  */
 static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
 {
@@ -206,7 +204,6 @@ static void lose(struct bridge *bridge)
 
 _Static_assert(LOSSES_MAX == 5 && LOSSES_MS == 10000, "as the text has it");
 
-/* Reads the output of the child until its end. */
 static void on_launch(struct bridge *bridge)
 {
 	char bytes[512];
@@ -424,7 +421,6 @@ static void collect_names(const struct json *object, const char **names, size_t 
 		names[(*count)++] = m->name;
 }
 
-/* Checks the words of --tools. Without tables all words pass, and tools/list says why later. */
 static bool check_tools(const struct cli *cli, const char *tools)
 {
 	char reason[512], *words = xstrdup(tools), *rest = words;

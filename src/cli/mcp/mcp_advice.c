@@ -84,10 +84,7 @@ void mcp_advice_describe(const struct mcp_advice *advice, const char *tool, char
 	    "Check what it may have done (list_panes, yield_turn) before repeating it.";
 	if (row != NULL && row->recheck != NULL) {
 		const struct advice_row *recheck = find(advice, row->recheck);
-		/*
-		 * Advise no tool outside of the default list to an agent that may have only that
-		 * list.
-		 */
+		/* An agent with only the default list gets no advice to call another tool. */
 		bool is_listed = !row->is_default || recheck == NULL || recheck->is_default;
 		snprintf(out, size, "Check with %s before repeating it.",
 		    is_listed ? row->recheck : "yield_turn, which shows what is pending,");

@@ -12,14 +12,8 @@ void mcp_advice_free(struct mcp_advice *advice);
 void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods);
 bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool);
 
-/*
- * Returns true if a call can be sent again without harm: the tool only reads and does not wait, or
- * the wait has a name, so that the next daemon resumes it.
- */
+/* Returns true if a call can be sent again without harm: it only reads, or is a named wait. */
 bool mcp_advice_is_repeatable(const struct mcp_advice *advice, const char *tool, bool has_wait);
 
-/*
- * Writes a sentence that says what to do before a call of the tool is repeated. An unknown tool
- * gets such a sentence too.
- */
+/* Writes a sentence that says what to do before a call of the tool is repeated. */
 void mcp_advice_describe(const struct mcp_advice *advice, const char *tool, char *out, size_t size);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Pending requests between an agent and the daemon, and their fate when the daemon restarts. */
 #include "cli/mcp/mcp_replay.h"
 
 #include "cli/mcp/mcp_advice.h"
@@ -57,7 +56,7 @@ struct mcp_replay {
 	struct list kepts;
 	size_t kept_count;
 	char *initialize; /* parameters of the answered initialize, as JSON text, or NULL */
-	bool is_initialized; /* the agent has sent notifications/initialized */
+	bool is_initialized;
 	bool is_connected;
 	unsigned our_last; /* number of our last request */
 	unsigned our_initialize; /* number of the pending repeated initialize; 0 if none */
@@ -140,13 +139,11 @@ static void put_line(struct json_writer *writer, const char *line, size_t len)
 	json_end_line(writer);
 }
 
-/* Returns the id of an answer as JSON text. */
 static char *id_text(const struct json *id)
 {
 	return json_text(id, 2 * MCP_REPLAY_ANSWER_MAX); /* cuts nothing that was read */
 }
 
-/* Sends a request of the bridge. Its answer is not passed to the agent. */
 static void ask_as(
     struct mcp_replay *replay, const char *id, const char *method, const char *params)
 {
@@ -161,7 +158,6 @@ static void ask_as(
 	json_end_line(writer);
 }
 
-/* As ask_as(), with a new number in the id. Returns the number. */
 static unsigned ask(struct mcp_replay *replay, const char *method, const char *params)
 {
 	char id[sizeof OUR_PREFIX + 16];
@@ -205,7 +201,6 @@ static void teach(
 	message_end_result(writer);
 }
 
-/* Answers a request with a failure, and forgets it. */
 static void answer(struct mcp_replay *replay, struct pending_request *pending,
     enum message_error error, const char *text)
 {
@@ -216,7 +211,6 @@ static void answer(struct mcp_replay *replay, struct pending_request *pending,
 	forget(replay, pending);
 }
 
-/* Answers a request that was lost with its connection. */
 static void answer_lost(struct mcp_replay *replay, struct pending_request *pending)
 {
 	char text[512], advice[256];
@@ -266,7 +260,6 @@ static void judge(
 		pending->fate = pending->tool[0] ? FATE_TEACH : FATE_FAIL;
 }
 
-/* Stores a request that each later connection repeats. */
 static void keep(struct mcp_replay *replay, const struct message *message)
 {
 	bool is_level = strcmp(message->method, "logging/setLevel") == 0;
@@ -297,7 +290,6 @@ static bool is_ours(const struct json *id)
 	    strncmp(id->text, OUR_PREFIX, strlen(OUR_PREFIX)) == 0;
 }
 
-/* Answers a line with an error. id is NULL if the line has none. */
 static void refuse_id(
     struct mcp_replay *replay, const struct json *id, enum message_error error, const char *reason)
 {
@@ -366,7 +358,6 @@ static struct pending_request *find_pending(struct mcp_replay *replay, const str
 	return found;
 }
 
-/* Passes on a notification of the agent, unless no daemon is connected. */
 static void take_notification(
     struct mcp_replay *replay, const struct message *message, const char *line, size_t len)
 {
@@ -444,7 +435,6 @@ void mcp_replay_agent_ended(struct mcp_replay *replay)
 /* Lists whose changes a server may announce. */
 static const char *const lists[] = {"tools", "resources", "prompts"};
 
-/* Stores which changes the server's first answer promises to announce. */
 static void note_capabilities(struct mcp_replay *replay, const struct json *value)
 {
 	const struct json *capabilities = json_member(json_member(value, "result"), "capabilities");
@@ -464,7 +454,6 @@ static void tell_changed(struct mcp_replay *replay)
 	}
 }
 
-/* Handles the answer to a request of the bridge. */
 static void take_our_answer(struct mcp_replay *replay, const struct json *value, const char *id)
 {
 	const struct json *error = json_member(value, "error");
@@ -570,10 +559,7 @@ void mcp_replay_lost(struct mcp_replay *replay)
 	replay->is_connected = false;
 	replay->our_initialize = 0;
 	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
-		/*
-		 * A request has left even if its last byte was not written, because the newline
-		 * may be missing at the end of the input.
-		 */
+		/* A request has left even without its last byte: the newline may be missing. */
 		bool has_left = pending->end <= replay->written + 1;
 		if (pending->fate == FATE_CALL &&
 		    mcp_advice_is_repeatable(replay->advice, pending->tool, pending->has_wait))

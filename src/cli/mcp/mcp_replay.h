@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The state of the bridge between an agent and muxbusd, which hides restarts of the daemon from the
- * agent. It does no I/O: the caller passes bytes of both sides in, writes bytes to both sides, and
- * reports when a connection is made or lost.
+ * The bridge between an agent and muxbusd, which hides restarts of the daemon. It does no I/O: the
+ * caller passes bytes in, writes bytes out, and reports connections and their loss.
  *
- * After a lost connection, requests are sent again on the next connection if they were not written
- * yet, only read or list something, or are waits with a name. Other requests are answered with
- * advice on what to check before repeating them. A new connection first gets the state of the old
- * one: greeting, initialize, log level and subscriptions.
+ * After a lost connection, requests are sent again if they were not written yet, only read or list
+ * something, or are waits with a name. Other requests are answered with advice on what to check. A
+ * new connection first gets the greeting, initialize, log level and subscriptions.
  */
 #pragma once
 
@@ -29,9 +27,7 @@ struct mcp_replay_config {
 struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config);
 void mcp_replay_free(struct mcp_replay *replay);
 
-/*
- * Take bytes from the agent, and the end of the agent's input, whose last line may lack a newline.
- */
+/* Take bytes from the agent, and the end of its input, whose last line may lack a newline. */
 void mcp_replay_from_agent(struct mcp_replay *replay, const void *bytes, size_t len);
 void mcp_replay_agent_ended(struct mcp_replay *replay);
 

@@ -11,10 +11,8 @@ struct span {
 	size_t begin, end;
 };
 
-/* Writes the reason of a failure. Returns false. */
 #define refuse(config, ...) (str_refuse(config->reason, sizeof config->reason, __VA_ARGS__) == 0)
 
-/* Checks that the text is a JSON object. Returns false with a reason. */
 static bool check(struct config_json *config)
 {
 	struct json_error error;
@@ -118,7 +116,6 @@ static bool find_member(
 	return false;
 }
 
-/* Copies the white space at the start of the line that contains `at`, up to `at`. */
 static void line_indent(const char *text, size_t at, char out[INDENT_MAX + 1])
 {
 	size_t begin = at, len;
@@ -192,7 +189,6 @@ static void put_pretty(struct buf *out, const char *json, const struct layout *l
 	put(out, is_object ? "}" : "]");
 }
 
-/* Appends an item behind the existing ones. name is `"name": ` for a member, "" for an element. */
 static void append_item(
     struct config_json *config, size_t begin, const char *name, const char *value)
 {
@@ -232,7 +228,6 @@ static void append_item(
 	buf_finish(&out);
 }
 
-/* Removes an item with its comma and white space. */
 static void remove_item(struct config_json *config, size_t begin, const struct config_item *item)
 {
 	const char *text = buf_text(&config->text);
@@ -282,7 +277,6 @@ static enum find find_path(struct config_json *config, const char *const *path,
 	return FIND_YES;
 }
 
-/* Adds the missing names of a path, with the value at the end. */
 static bool add_path(struct config_json *config, const struct config_item *parent,
     const char *const *missing, const char *value)
 {
@@ -368,7 +362,6 @@ static enum find find_array(struct config_json *config, const char *const *path,
 	return found;
 }
 
-/* Finds the n-th element, from 0, whose text contains the mark. */
 static bool find_marked(const struct config_json *config, size_t array, const char *mark, size_t n,
     struct config_item *ret_item)
 {
@@ -417,7 +410,7 @@ static bool prune(struct config_json *config, const char *const *path, size_t co
 	if (count == 0 || find_path(config, part, &item, &depth) != FIND_YES)
 		return true;
 	part[count - 1] = NULL;
-	(void)find_path(config, part, &parent, &depth); /* succeeds, since its member was found */
+	(void)find_path(config, part, &parent, &depth);
 	remove_item(config, parent.value.begin, &item);
 	(void)find_path(config, part, &parent, &depth);
 	return is_empty(buf_text(&config->text), parent.value.begin)

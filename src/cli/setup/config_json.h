@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Edits a JSON configuration file of another program. Only the bytes of the given member change.
- * Text that is not valid JSON, and values of an unexpected type, are refused.
- */
+/* Edits a JSON file of another program. Only the bytes of the given member change. */
 #pragma once
 
 #include "base/base.h"
@@ -18,19 +15,13 @@ struct config_json {
 /* Returns false with a reason if the text cannot be edited. The caller finishes text. */
 bool config_json_init(struct config_json *config, const char *text, size_t len);
 
-/*
- * These functions take a path of member names, ended by NULL. They return false with a reason, and
- * change nothing, if a value on the path has the wrong type. Values are JSON text.
- */
+/* path: names of members, ended by NULL. False with a reason, and no change, for a wrong type. */
 
 /* Sets a member, and creates the objects on its path. only_new: an existing member stays. */
 bool config_json_set(
     struct config_json *config, const char *const *path, const char *value, bool only_new);
 
-/*
- * Makes an array contain an element once. Replaces the first element whose text contains mark, and
- * removes others with mark; if none has it, appends the element.
- */
+/* Makes an array contain an element once, in place of elements whose text contains mark. */
 bool config_json_set_element(
     struct config_json *config, const char *const *path, const char *mark, const char *value);
 

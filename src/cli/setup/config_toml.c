@@ -26,12 +26,10 @@ struct statement {
 	size_t next; /* offset of the next line */
 };
 
-/* Writes the reason of a failure. Returns false. */
 #define refuse(config, ...) (str_refuse(config->reason, sizeof config->reason, __VA_ARGS__) == 0)
 
 #define QUOTED_DOT '\1' /* replaces a dot inside of quotes, which separates no names */
 
-/* Reads a name up to `stop`. Returns the offset of `stop`, or 0 if the line does not have it. */
 static size_t read_name(const char *text, size_t at, char stop, char ret_name[NAME_SIZE])
 {
 	size_t len = 0;
@@ -142,9 +140,7 @@ static bool is_in(const char *name, const char *table)
 	return strncmp(name, table, len) == 0 && (name[len] == '\0' || name[len] == '.');
 }
 
-/*
- * Returns true if a statement defines the table or its parent in a form that this code cannot edit.
- */
+/* Returns true if a statement defines the table in a form that this code cannot edit. */
 static bool is_elsewhere(const struct statement *statement, const char *table)
 {
 	char name[2 * NAME_SIZE];
@@ -167,8 +163,8 @@ struct table_place {
 };
 
 /*
- * Finds the table. If it is absent and is_below is true, finds the first table inside of it.
- * Returns false with a reason if the text is not valid, or the table is written in another form.
+ * Finds the table or, if is_below, the first table inside of it. Returns false with a reason if the
+ * text is not valid, or the table is written in another form.
  */
 static bool find_table(
     struct config_toml *config, const char *table, bool is_below, struct table_place *ret_place)
@@ -214,7 +210,6 @@ bool config_toml_init(struct config_toml *config, const char *table, const char 
 
 _Static_assert(TEXT_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
 
-/* Finds the pair with the key in the table. Returns false if it is absent. */
 static bool find_pair(const struct config_toml *config, const struct table_place *place,
     const char *key, struct statement *ret_pair)
 {
@@ -278,10 +273,7 @@ bool config_toml_remove(struct config_toml *config)
 			return false;
 		if (!place.is_there)
 			return true;
-		/*
-		 * Remove the blank line before the table if the text ends or a blank line follows
-		 * it.
-		 */
+		/* Remove the blank line before the table if another follows, or the text ends. */
 		begin = place.begin;
 		is_last = text[place.end] == '\0' || text[place.end] == '\n';
 		if (is_last && begin > 0 && text[begin - 1] == '\n' &&

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Edits one table of a TOML configuration file of another program. All other lines stay unchanged.
- * The code reads statements, strings and brackets, and copies values unread. It refuses a table
- * that is not under its own header, and text in which a string or bracket has no end. Codex has no
- * command for this: `codex mcp add` writes only two of our five keys, drops comments, and replaces
- * a person's own entry.
+ * Edits one table of a TOML file of another program. All other lines stay unchanged. Refuses a
+ * table that is not under its own header, and text in which a string or bracket has no end.
  */
 #pragma once
 

@@ -122,7 +122,6 @@ static bool is_wanted(const struct installed *one)
 	return first == 'y' || first == 'Y';
 }
 
-/* Handles a command without the name of an agent: all installed agents. */
 static enum cli_status run_all(struct setup *setup, bool has_action)
 {
 	static struct installed found[SETUP_AGENTS_MAX];
@@ -196,7 +195,6 @@ static enum cli_status install_tools(const struct setup_verb *verb)
 	    : cli_fail(CLI_NO, "%s: %s", path, strerror(errno));
 }
 
-/* Checks the words and sets the members of setup that they choose. */
 static enum cli_status read_words(struct setup *setup, const struct setup_verb *verb)
 {
 	if (verb->prints + verb->writes + verb->removes > 1)

@@ -55,7 +55,6 @@ const char *const setup_tools[] = {"assistant", "coding", NULL};
 #define SERVER_END "\"mcp\"]" /* ends the arguments of the MCP server */
 #define TOOLS_OPTION "--tools="
 
-/* Returns true if a value holds the arguments of the MCP server, where --tools= belongs. */
 static bool takes_tools(const struct setup *setup, const char *value)
 {
 	size_t len = strlen(value), end_len = strlen(SERVER_END);
@@ -95,7 +94,6 @@ static bool contains(const struct buf *text, const char *word)
 	return text->len > 0 && memmem(text->data, text->len, word, strlen(word)) != NULL;
 }
 
-/* Sets the command of muxbus in a copied script. */
 static bool fill_script(const struct setup *setup, const struct buf *script, struct buf *out)
 {
 	static const char name[] = "const muxbus = \"muxbus\"";
@@ -178,9 +176,7 @@ static bool is_tools_option(const struct json *value)
 	    str_is_in(value->text + len, setup_tools);
 }
 
-/*
- * Compares a value with its model. Numbers and truth values may differ, since people choose them.
- */
+/* Numbers and truth values may differ, since people choose them. */
 static enum entry compare(const struct json *value, const struct json *model)
 {
 	enum entry entry = ENTRY_OURS;
@@ -337,7 +333,6 @@ static bool edit_steps(const struct setup *setup, const struct setup_file *file,
 	return is_done;
 }
 
-/* Edits a text. Returns false with a reason. */
 static bool edit(const struct setup *setup, const struct setup_file *file, const struct buf *text,
     struct buf *out, char *ret_reason, size_t size)
 {
@@ -380,7 +375,6 @@ void setup_print_file(const struct setup *setup, const struct setup_file *file, 
 		cli_print(&out);
 }
 
-/* Finds another file that the agent reads instead of this one. */
 static bool find_rival(const struct setup_file *file, const char *path, char ret_rival[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
@@ -456,9 +450,8 @@ static bool is_text(void *data, const struct buf *backup)
 }
 
 /*
- * Writes the new text, or removes a file that has no settings left. A removal restores the file
- * from its backup byte by byte; it makes no backup of text that --write can write again, and drops
- * a backup that equals the restored text.
+ * Writes the new text, or removes a file without settings. A removal restores the file from its
+ * backup. Text that --write can write again gets no backup.
  */
 static bool store(const struct setup *setup, const struct setup_file *file,
     struct config_file *config, struct buf *text, char *ret_reason, size_t size)

@@ -33,10 +33,7 @@ struct setup_file {
 	/* Path below the agent's folder or the project; NULL if it has no file in this scope. */
 	const char *paths[SETUP_SCOPE_COUNT_];
 	bool is_toml;
-	/*
-	 * The file to copy, below the folder of integrations, if the file is wholly ours; each
-	 * version of it contains mark. NULL: the file is the agent's and is edited by steps.
-	 */
+	/* The file to copy if it is wholly ours; each version contains mark. NULL: use steps. */
 	const char *source, *mark;
 	/* File in the same directory that the agent prefers if it exists, or NULL. */
 	const char *rival;
@@ -95,10 +92,7 @@ const char *setup_integrations(void);
 /* Writes the path of a file. Returns false if it is too long or there is no home directory. */
 bool setup_place(const struct setup *setup, const char *path, char *out, size_t size);
 
-/*
- * Returns how far the agent is set up in this scope. ret_path is the first file that lacks
- * settings, else the file that has them, or "" if there is no path.
- */
+/* Returns how far the agent is set up. ret_path: a file that lacks settings, or has them, or "". */
 enum setup_state setup_look(const struct setup *setup, char ret_path[PATH_MAX]);
 
 void setup_print_file(const struct setup *setup, const struct setup_file *file, const char *path);

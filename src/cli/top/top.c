@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus top: a live screen of panes, jobs, timers, watches, the queue and agents. The terminal is
- * in raw mode on its alternate screen, and is restored however the program ends. Signals are read
- * from a descriptor.
+ * muxbus top: a live screen of panes, jobs, timers, watches, queue and agents. The terminal is in
+ * raw mode on its alternate screen, and is restored however the program ends.
  */
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -39,7 +38,6 @@ static void put_status(struct buf *out, struct cli *cli)
 	link_close(link);
 }
 
-/* Prints the page for muxbus without a verb. Does not start a daemon, nor need one. */
 static enum cli_status overview_run(struct cli *cli)
 {
 	size_t columns = (size_t)screen_columns(STDOUT_FILENO);
@@ -72,7 +70,6 @@ static struct {
 	int signal_fd;
 } terminal = {.signal_fd = -1};
 
-/* Writes all bytes. Returns -1 if the terminal is gone or does not read. */
 static int terminal_write(const void *bytes, size_t len)
 {
 	const char *at = bytes;
@@ -140,7 +137,6 @@ static void watch_signals(void)
 		(void)sigaction(faults[i], &action, NULL);
 }
 
-/* Takes over the terminal of standard input and output. Returns 0, or -1 with errno. */
 static int terminal_open(void)
 {
 	if (take() < 0)
@@ -280,7 +276,6 @@ static void on_signal(struct top *top, int signal)
 	}
 }
 
-/* Applies an action to the chosen item. */
 static void change(struct top *top, enum top_action action)
 {
 	const struct top_item *item = top_view_chosen(&top->view, &top->model);
@@ -376,7 +371,6 @@ static void run(struct top *top)
 	}
 }
 
-/* Returns the name of the tmux server: the last part of its socket's path. */
 static const char *server_name(const struct cli *cli)
 {
 	const char *slash = strrchr(cli->tmux_socket, '/');
@@ -456,7 +450,6 @@ static bool has_daemon(const struct cli *cli)
 	    (!cli->has_socket && locate_tmux_runs(cli));
 }
 
-/* Shows the screen, starting with a list; without a terminal, prints all lists as JSON. */
 static enum cli_status show_list(struct cli *cli, enum top_list list, bool picks)
 {
 	enum cli_status status;

@@ -42,7 +42,6 @@ static void measure_pane(const struct top_cpu *old, const struct cpu_sample *mac
 		    (int)(cpu_percent(&before->sample, &ret_pane->sample, item->pid) + 0.5);
 }
 
-/* Measures the processes of each pane, and sets the percentage since the last sample. */
 static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 {
 	const struct top_cpu old = *cpu;
@@ -379,7 +378,6 @@ static void take_event(struct top_feed *feed, const struct json *params)
 	}
 }
 
-/* Handles a line of the daemon. Returns true if the screen may change. */
 static bool take_line(struct top_feed *feed, const char *line, size_t len)
 {
 	struct json_error error;
@@ -483,7 +481,6 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 		       : INT64_MAX;
 }
 
-/* Returns the time of the next capture of the chosen pane or job. */
 static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool *ret_is_log)
 {
 	*ret_id = top_view_wants(feed->view, feed->model, ret_is_log);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The source of data for muxbus top: a link to the daemon that reconnects after a loss. Events and
- * keys cause requests, which the feed sends; answers are stored in a model.
- */
+/* The data of muxbus top: a link that connects again after a loss. Answers fill a model. */
 #pragma once
 
 #include "cli/cli.h"
@@ -23,7 +20,6 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms);
 /* Reads input and sends due requests. Returns true if the screen may change. */
 bool top_feed_step(struct top_feed *feed, int64_t now_ms);
 
-/* Marks all lists as stale. */
 void top_feed_refresh(struct top_feed *feed);
 
 /* Shows the pane to the user, on the terminal of this program or on the one used last. */
@@ -34,5 +30,4 @@ void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
 
 /* Answers the question of an agent with the number of a choice or a text. */
 void top_feed_answer(struct top_feed *feed, const struct top_item *item, const char *text);
-/* Types a text into a pane and presses Enter. */
 void top_feed_send(struct top_feed *feed, const char *pane, const char *text);

@@ -39,7 +39,6 @@ static bool begin(struct drawing *drawing, struct top_line *line, bool is_marked
 	return true;
 }
 
-/* Returns the path, with ~ for the user's home directory. */
 static const char *short_path(
     const struct top_model *model, const char *path, char *out, size_t size)
 {
@@ -164,7 +163,6 @@ static void draw_head(struct drawing *drawing)
 	top_line_end(&line);
 }
 
-/* Writes the name of a list and its count. Returns the length. */
 static size_t tab_text(
     const struct drawing *drawing, enum top_list list, bool has_count, char *out, size_t size)
 {
@@ -286,8 +284,8 @@ static bool has_column(const struct drawing *drawing, const struct top_column *c
 }
 
 /*
- * Sets the cells that each column needs: as many as its title and, if its width is not fixed, as
- * its widest value. A column of hosts has a limit. 0 means that the list does not have the column.
+ * Sets the cells that each column needs: its title and, without a fixed width, its widest value. 0
+ * means that the list does not have the column.
  */
 static void measure(const struct drawing *drawing, const struct top_item **items, size_t count,
     size_t needs[TOP_COLUMNS_MAX])
@@ -310,7 +308,6 @@ static void measure(const struct drawing *drawing, const struct top_item **items
 	}
 }
 
-/* Moves cells that a column does not need to columns that need more. */
 static void even_out(const struct top_table *table, const size_t needs[TOP_COLUMNS_MAX],
     size_t widths[TOP_COLUMNS_MAX])
 {
@@ -526,7 +523,6 @@ static void draw_lines(struct drawing *drawing, const char *text, size_t len, bo
 	}
 }
 
-/* Draws a rule with the title of the item, or of the help if item is NULL. */
 static void draw_rule(struct drawing *drawing, const struct top_item *item)
 {
 	const struct top_table *table = item != NULL ? &top_tables[item->list] : NULL;
@@ -554,7 +550,6 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 			top_line_blank(&line, 1);
 		}
 	}
-	/* Draw the rule to the end of the row. */
 	for (size_t i = top_line_left(&line); i > 0; i--)
 		(void)buf_append_str(&rest, "─");
 	if (rest.len > 0)
@@ -563,7 +558,6 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 	top_line_end(&line);
 }
 
-/* Reads the text about the chosen item: its captured screen or log, or all its members. */
 static void read_text(
     const struct drawing *drawing, const struct top_item *item, bool is_screen, struct buf *out)
 {
@@ -577,7 +571,6 @@ static void read_text(
 		(void)buf_append(out, view->preview.data, view->preview.len);
 }
 
-/* Draws a rule and, in `rows` rows, the opened text or the panel below a list. */
 static void draw_text(struct drawing *drawing, unsigned rows, bool is_panel)
 {
 	struct top_view *view = drawing->view;
@@ -655,10 +648,7 @@ void top_frame_update(struct buf *out, const struct top_frame *old, const struct
 		const struct buf *row = &frame->rows[i];
 		if (!is_new && buf_is_equal(&old->rows[i], row))
 			continue;
-		/*
-		 * Erase before writing, because after a full row, erasing would clear its last
-		 * cell.
-		 */
+		/* Erase first: behind a full row, erasing would clear its last cell. */
 		(void)buf_printf(out, "\033[%u;1H\033[K", i + 1);
 		if (row->len > 0)
 			(void)buf_append(out, row->data, row->len);

@@ -27,7 +27,6 @@ static const enum screen_style label_styles[] = {
 /* The lists with the items of a section, in the order of display. */
 static const enum top_list sources[] = {TOP_AGENTS, TOP_JOBS, TOP_QUEUE, TOP_PANES};
 
-/* Appends the items of a section. Returns the new count. */
 static size_t add_section(const struct top_model *model, enum top_section section,
     const struct top_item **items, size_t count)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The home list of muxbus top: items of all lists, ordered by importance to a person. First come
- * items that need a person, then running, then finished, then all panes by session and window. No
- * I/O.
+ * The home list of muxbus top: items of all lists. First come items that need a person, then
+ * running, then finished ones, then all panes by session and window.
  */
 #pragma once
 
@@ -15,6 +14,5 @@
 size_t top_home_items(const struct top_model *model, const struct top_item ***ret_items);
 size_t top_home_needs(const struct top_model *model);
 
-/* Draws the row of an item. before: the item in the row above, or NULL. */
 void top_home_draw(struct top_line *line, const struct top_item *item,
     const struct top_item *before, int64_t now_ms);

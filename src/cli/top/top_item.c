@@ -9,7 +9,6 @@ static int64_t time_of(const struct json *json, const char *member)
 	return text != NULL ? clock_parse(text) : 0;
 }
 
-/* Writes the question of an agent, and the keys that answer it. */
 static void read_question(struct buf *out, const struct json *json)
 {
 	const struct json *choices = json_member(json, "choices");

@@ -116,7 +116,6 @@ void top_line_cell(
 		top_line_blank(line, width - took);
 }
 
-/* Returns the length of "ESC [ digits m" at the start of bytes, or 0. */
 static size_t colour_len(const char *bytes, size_t len)
 {
 	size_t at = 2;
@@ -140,10 +139,7 @@ static size_t link_len(const char *bytes, size_t len)
 
 static void take_colour(struct top_ink *ink, const char *bytes, size_t len)
 {
-	/*
-	 * "ESC [ m", "ESC [ 0 m" and "ESC [ 0 ; ... m" reset all styles. So does a sequence that
-	 * does not fit.
-	 */
+	/* These three forms, and a sequence that does not fit, reset all styles. */
 	bool is_reset = len == 3 || (bytes[2] == '0' && (bytes[3] == ';' || bytes[3] == 'm'));
 	if (is_reset || ink->len + len > sizeof ink->text)
 		ink->len = 0;

@@ -25,13 +25,12 @@ size_t top_line_put_str(struct top_line *line, enum screen_style style, const ch
 /* As top_line_put_str(), but keeps the end of a text that is too long. */
 size_t top_line_put_end(
     struct top_line *line, enum screen_style style, const char *text, size_t width);
-/* Appends blanks, as far as they fit. */
 void top_line_blank(struct top_line *line, size_t width);
 size_t top_line_left(const struct top_line *line);
 
 /*
  * The colours of a captured screen, carried from line to line. Only sequences that set colours
- * pass; links are omitted, and other sequences are made visible. Zero at first.
+ * pass; links are omitted, and other sequences are made visible.
  */
 struct top_ink {
 	char text[256]; /* sequences since the last reset */
@@ -48,9 +47,6 @@ void top_line_cell(
 
 #define TOP_AGE_SIZE 32
 
-/*
- * top_format_seconds() writes a duration such as "5s", "3m20", "2h05" or "4d"; without has_two only
- * the first part, which changes less often. top_format_age() writes only the first part, or "now".
- */
+/* Durations: "5s", "3m20", "2h05" or "4d"; without has_two, or as an age, the first part only. */
 void top_format_seconds(char *out, size_t size, int64_t seconds, bool has_two);
 void top_format_age(char *out, size_t size, int64_t seconds);

@@ -29,7 +29,6 @@ static size_t host_len(const struct json *item, const struct json *id)
 /* Members with ids, which may have a host's prefix. */
 static const char *const ids[] = {"pane", "id", "agent", NULL};
 
-/* Appends an id without the prefix of a host. */
 static void put_id(struct buf *out, const struct json *item, const char *name)
 {
 	const struct json *id = json_member(item, name);
@@ -137,7 +136,6 @@ static void read_timer_period(struct buf *out, const struct json *item)
 	}
 }
 
-/* Appends the command, which is a string or an array of words. */
 static void read_agent_command(struct buf *out, const struct json *item)
 {
 	const struct json *command = json_member(item, "command");
@@ -418,7 +416,6 @@ static void load_item(const struct top_model *model, enum top_list list, struct 
 	}
 }
 
-/* Stores the hosts that did not answer. A long list is cut off. */
 static void load_missing(struct top_items *items, const struct json *result)
 {
 	size_t len = 0;
@@ -487,9 +484,7 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
 	    json_get_str(json_member(result, "tmux"), "version", "?"));
 	status->tmux_pid = json_get_int(json_member(result, "tmux"), "pid", 0);
-	/*
-	 * Keep the start time unless it differs by more than a second, so that it does not flicker.
-	 */
+	/* Keep the start time unless it differs by more than a second: no flicker. */
 	started_ms = now_ms - (int64_t)(json_get_double(result, "uptime_sec") * 1000);
 	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
 		status->started_ms = started_ms;

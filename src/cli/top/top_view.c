@@ -61,7 +61,6 @@ static enum top_key_kind kind_of(const uint8_t *bytes, size_t len)
 	return TOP_KEY_UNKNOWN;
 }
 
-/* Returns the length of the sequence that begins with ESC, or 0 if it is incomplete. */
 static size_t sequence_len(const uint8_t *bytes, size_t len)
 {
 	if (len < 2)
@@ -219,7 +218,6 @@ static int compare_items(const void *one, const void *other, void *data)
 						 : strverscmp(a->id, b->id);
 }
 
-/* Returns all items of the current list in *ret_items, which the caller frees. */
 static size_t all_items(
     const struct top_view *view, const struct top_model *model, const struct top_item ***ret_items)
 {
@@ -419,7 +417,6 @@ static enum top_action begin_send(struct top_view *view, const struct top_model 
 	return TOP_CHANGED;
 }
 
-/* Handles Enter: goes to the pane of the chosen item, or opens an item without a pane. */
 static enum top_action on_enter(struct top_view *view, const struct top_model *model)
 {
 	const struct top_item *item = top_view_chosen(view, model);

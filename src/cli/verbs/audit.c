@@ -21,7 +21,6 @@ static const struct option_row option_rows[] = {
     {0},
 };
 
-/* Prints an action as a line: number, time, program, role, method, target, outcome, parameters. */
 static void print_action(const struct json *action)
 {
 	struct buf line = BUF(LINE_BYTES), clean = BUF(4 * LINE_BYTES);

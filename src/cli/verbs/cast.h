@@ -21,7 +21,6 @@ void cast_output(struct cast *cast, struct buf *out, int64_t now_ms, const void 
 void cast_resize(
     struct cast *cast, struct buf *out, int64_t now_ms, unsigned columns, unsigned rows);
 
-/* A captured screen, with escape sequences. */
 struct cast_screen {
 	const char *text; /* lines with newlines */
 	size_t len;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus follow: prints one line per notification of a pane, for programs that wake an agent by
- * lines. While it runs, the daemon does not type the notifications. Notifications are acknowledged
- * when printed or, with --confirm, when the reader confirms them. --paced prints only as much at
- * once as an agent reads. The program reconnects to a restarted daemon, and ends with its pane or
- * its reader.
+ * muxbus follow: prints a line per notification of a pane, which the daemon then does not type. A
+ * notification is acknowledged when it is printed or, with --confirm, when the reader confirms it.
+ * --paced prints only as much at once as an agent reads.
  */
 #include <poll.h>
 
@@ -47,7 +45,6 @@ struct follow {
 	enum cli_status status;
 };
 
-/* Returns the pane for requests, or NULL for our own pane. */
 static const char *own_target(const struct follow *follow)
 {
 	return follow->pane[0] != '\0' ? follow->pane : NULL;
@@ -104,7 +101,6 @@ static enum step end(struct follow *follow, enum cli_status status)
 	return STEP_END;
 }
 
-/* Maps an error of the daemon to a step. */
 static enum step judge(struct follow *follow, const struct json *error)
 {
 	const char *kind = json_get_str(json_member(error, "data"), "kind", "");
@@ -254,7 +250,6 @@ static enum step hold(struct follow *follow, int timeout_sec)
 	return STEP_ON;
 }
 
-/* Moves the held line and further lines into a batch, while there is room. */
 static enum step fill(struct follow *follow, struct buf *batch)
 {
 	enum step step = STEP_ON;
@@ -332,7 +327,7 @@ static const struct option_row options[] = {
 enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 {
 	static struct follow follow;
-	unsigned delay_ms = 0; /* back-off between attempts to connect */
+	unsigned delay_ms = 0;
 	enum cli_status status;
 	bool was_there;
 	follow.cli = cli;

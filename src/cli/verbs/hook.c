@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus hook: agents call it at the start and end of their sessions and turns. It reports the
- * agent's pane, session and state to the daemon, and gives the pane's notifications to the agent.
- * Behind ssh, it reports by an escape sequence, the mark.
- *
- * It never disturbs an agent: after an error it ends soon, prints nothing, and exits with status 0.
+ * muxbus hook: agents call it at the start and end of their sessions and turns. The verb reports
+ * the agent's pane, session and state to muxbusd, behind ssh by an escape sequence (the mark). The
+ * verb gives the pane's notifications to the agent. A fault never disturbs the agent, and the verb
+ * still exits with status 0.
  */
 #include <poll.h>
 
@@ -66,7 +65,7 @@ static bool mark_write(const struct mark *mark)
 	mark_format(&out, mark);
 	written = write(fd, out.data, out.len);
 	error = written < 0 ? errno : EIO;
-	(void)close(fd); /* writes to a terminal are not delayed */
+	(void)close(fd);
 	is_written = written == (ssize_t)out.len;
 	buf_finish(&out);
 	errno = error;
@@ -121,7 +120,6 @@ struct hook {
 	char pane[16]; /* our pane, as the daemon found it; "" if none */
 };
 
-/* Reads standard input until its end, INPUT_MS or HOOK_INPUT_MAX. */
 static void read_input(struct buf *input)
 {
 	int64_t deadline = clock_deadline_ms(INPUT_MS);
@@ -142,7 +140,6 @@ static void read_input(struct buf *input)
 	}
 }
 
-/* Returns the result of a request, lent until the next request, or NULL. */
 static const struct json *ask(struct hook *hook, const char *method, const struct ask_param *params)
 {
 	struct link_answer answer;
@@ -172,7 +169,6 @@ static int64_t report(struct hook *hook, const char *state)
 	return json_get_int(result, "queued", 0);
 }
 
-/* Collects notifications as text, one per line, and their numbers. Returns their count. */
 static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 {
 	const struct json *result = ask(hook, "take_notifications",
@@ -189,7 +185,6 @@ static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 	return count;
 }
 
-/* Gives queued notifications to the agent. Returns true if the agent got any. */
 static bool hand_over(struct hook *hook)
 {
 	int64_t seqs[TAKE_MAX];

@@ -58,7 +58,6 @@ static const struct {
     {"OPENCODE", "opencode"},
 };
 
-/* Copies a word if the daemon would accept it. */
 static void copy_word(char *out, const char *word)
 {
 	static const char allowed[] =
@@ -99,7 +98,6 @@ static const char *notice_state(const struct json *input)
 	return NULL;
 }
 
-/* Finds the state and the way to give notifications for an event. */
 static void find_meaning(struct hook_event *event, const struct json *input)
 {
 	const char *source = json_get_str(input, "source", NULL);

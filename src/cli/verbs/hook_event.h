@@ -25,13 +25,11 @@ struct hook_event {
 };
 
 /*
- * Reads an event. agent and name are from the command line, or NULL; name without agent may be the
- * name of an agent. All else is read from the input, which may be empty; input that is not a JSON
- * object is ignored. The caller frees reply with mem_free(). For an unknown event, state is NULL
- * and handing is HOOK_NOTHING.
+ * Reads an event. agent and name are from the command line, or NULL; a name without agent may be
+ * that of an agent. The rest is from the input, which may be empty or invalid. The caller frees
+ * reply.
  */
 void hook_event_read(struct hook_event *ret_event, const char *agent, const char *name,
     const char *input, size_t len);
 
-/* Writes the output that gives text to the agent: one line of JSON. */
 void hook_event_write(struct buf *out, const struct hook_event *event, const char *text);

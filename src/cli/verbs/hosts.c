@@ -21,7 +21,6 @@ static bool is_line_of(const char *line, size_t len, const struct host_spec *spe
 	return is_it;
 }
 
-/* Appends the lines of the file, except those of a host. Returns how many were omitted. */
 static unsigned copy_others(
     struct buf *out, const struct config_file *file, const struct host_spec *spec)
 {
@@ -56,7 +55,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 	if (is_done) {
 		count = copy_others(&text, &file, spec);
 		if (line != NULL)
-			(void)buf_printf(&text, "%s\n", line); /* always fits */
+			(void)buf_printf(&text, "%s\n", line);
 		if (line != NULL && file.is_there) /* the fleet refuses such a file */
 			is_done = file_is_safe(path, &file.stat, reason, sizeof reason);
 		if (line != NULL && text.len > HOSTS_FILE_BYTES)

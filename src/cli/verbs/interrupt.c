@@ -135,7 +135,7 @@ enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link 
 		    interrupt_wait(interrupt, link, clock_left_ms(deadline), &signal);
 		if (wake != INTERRUPT_LINK)
 			return wake == INTERRUPT_TIME ? CLI_TIMEOUT : interrupt_status();
-		link_receive(link); /* the next read reports the end */
+		link_receive(link);
 		while (!is_done(data) &&
 		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
 			fn(data, message, line, len);

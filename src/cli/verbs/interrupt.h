@@ -13,9 +13,8 @@ struct interrupt {
 /* Blocks the signals, which then end interrupt_wait() and a link's wait. -1 after an error. */
 int interrupt_open(struct interrupt *interrupt);
 /*
- * Unblocks the signals, flushes the output, and returns the exit status. If that is
- * interrupt_status(), the signal ends this program, because only then does a shell leave its own
- * loop at ^C.
+ * Unblocks the signals, flushes the output, and returns the exit status. For interrupt_status() the
+ * signal ends this program: only then does a shell leave its own loop at ^C.
  */
 enum cli_status interrupt_close(struct interrupt *interrupt, enum cli_status status);
 
@@ -32,9 +31,8 @@ enum interrupt_wake interrupt_wait(
     const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal);
 
 /*
- * Reconnects: at most `tries` attempts (0: no limit), until the deadline (-1: none). Returns NULL
- * if none succeeded, or if *ret_wake is a signal or INTERRUPT_READER. interrupt NULL: signals kill
- * this program.
+ * Connects again, in at most `tries` attempts (0: no limit) until the deadline (-1: none). Returns
+ * NULL if none succeeded, or for a signal or INTERRUPT_READER. interrupt NULL: signals kill us.
  */
 struct link *interrupt_reconnect(const struct interrupt *interrupt, struct cli *cli, int tries,
     int64_t deadline, enum interrupt_wake *ret_wake);
@@ -45,9 +43,9 @@ enum cli_status interrupt_status(void);
 void interrupt_drain(const struct interrupt *interrupt);
 
 /*
- * Passes the messages of a link to fn. Returns CLI_DONE when is_done() is true; interrupt_status()
- * after a signal or without a reader; CLI_TIMEOUT at the deadline (-1: none); CLI_UNREACHABLE if
- * the connection ended, with errno EPROTO if it had an invalid message.
+ * Passes the messages of a link to fn. Returns CLI_DONE when is_done() is true, interrupt_status()
+ * after a signal or without a reader, CLI_TIMEOUT at the deadline (-1: none), or CLI_UNREACHABLE at
+ * the end of the connection; errno is EPROTO after an invalid message.
  */
 enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link *link,
     int64_t deadline, link_other_fn *fn, bool (*is_done)(const void *data), void *data);

@@ -16,10 +16,7 @@ void job_output_init(struct job_output *output, struct cli *cli, const char *job
 {
 	struct stat status;
 	*output = (struct job_output){.cli = cli, .job = job, .started_ms = clock_mono_ms()};
-	/*
-	 * Progress is shown only if the output goes to a file or a device such as /dev/null. On the
-	 * terminal, progress would disturb the output, or the output of a pipe's reader.
-	 */
+	/* On the terminal, progress would disturb the output, or that of a pipe's reader. */
 	output->has_progress = screen_has_cursor(STDERR_FILENO) && !cli->is_terminal &&
 	    fstat(STDOUT_FILENO, &status) == 0 &&
 	    (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode));
@@ -39,7 +36,6 @@ void job_output_finish(struct job_output *output)
 	buf_finish(&output->tail);
 }
 
-/* Reads a part of the output into output->bytes. */
 static enum cli_status read_piece(struct job_output *output, struct link *link, int64_t offset,
     int max_bytes, const struct json **ret_result)
 {
@@ -146,7 +142,6 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 	return CLI_DONE;
 }
 
-/* Finds the last line that is not blank. */
 static void find_last_line(const struct buf *bytes, const char **ret_line, size_t *ret_len)
 {
 	const char *text = buf_text(bytes);
@@ -224,7 +219,7 @@ enum cli_status job_output_look_for_end(struct job_output *output, struct link *
 {
 	struct link_answer answer;
 	enum link_read read = LINK_LATE;
-	link_receive(link); /* the next read reports the end */
+	link_receive(link);
 	if (output->wait_id != 0)
 		read = link_await(link, output->wait_id, 0, &answer);
 	if (read == LINK_LINE) {
@@ -239,7 +234,7 @@ int job_output_watch(const struct cli *cli, const char *log)
 	bool is_here = !remote_is(cli) && !cli->is_fleet;
 	int fd = is_here ? inotify_init1(IN_CLOEXEC | IN_NONBLOCK) : -1;
 	if (fd >= 0 && inotify_add_watch(fd, log, IN_MODIFY) < 0) {
-		(void)close(fd); /* loses no data: nothing was watched */
+		(void)close(fd);
 		fd = -1;
 	}
 	return fd;

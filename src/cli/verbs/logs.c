@@ -24,7 +24,6 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Finds the job, and watches its log for changes. */
 static enum cli_status open_log(struct logs *logs, char id[JOB_OUTPUT_ID_SIZE])
 {
 	const struct json *job;

@@ -50,7 +50,6 @@ static void put_head(struct buf *out, const char *name, const char *type, const 
 	(void)buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* Appends the value of a label. Escapes backslash, quote and newline. */
 static void put_label(struct buf *out, const char *value)
 {
 	for (; *value; value++)
@@ -62,7 +61,6 @@ static void put_label(struct buf *out, const char *value)
 			(void)buf_append_byte(out, (uint8_t)*value);
 }
 
-/* Appends the versions, and whether the tmux server is followed. */
 static void put_states(struct buf *out, const struct json *status)
 {
 	const struct json *tmux = json_member(status, "tmux");

@@ -40,7 +40,6 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Sends a request about the pane. more is one further parameter. */
 static enum cli_status ask(struct record *record, const char *method, struct ask_param more,
     const struct json **ret_result)
 {
@@ -63,16 +62,13 @@ static enum cli_status subscribe(struct record *record)
 	    "\"server_lost\"],\"output\":true,\"panes\":[\"%s\"]}",
 	    record->id);
 	status = ask_result(record->link, "subscribe", params, ASK_TIMEOUT_MS, &result);
-	/*
-	 * Subscribe to all layouts: panes move between windows, so any layout may change our size.
-	 */
+	/* All layouts, since panes move between windows. */
 	if (status == CLI_DONE)
 		status = ask_result(record->link, "subscribe", "{\"kinds\":[\"layout_changed\"]}",
 		    ASK_TIMEOUT_MS, &result);
 	return status;
 }
 
-/* Writes the buffer to the file. Prints an error and returns false on failure. */
 static bool flush(struct record *record)
 {
 	size_t len = record->out.len;
@@ -225,7 +221,6 @@ static void take_pending(struct record *record)
 	buf_clear(&record->pending);
 }
 
-/* Records the screen, and the output that arrived during the capture. */
 static enum cli_status catch_up(struct record *record)
 {
 	enum cli_status status = CLI_DONE;
@@ -254,14 +249,13 @@ static enum cli_status take_size(struct record *record)
 	return record->is_over ? CLI_DONE : status;
 }
 
-/* Handles available lines. Returns CLI_UNREACHABLE if the connection was lost. */
 static enum cli_status take_lines(struct record *record)
 {
 	const struct json *message;
 	const char *line;
 	size_t len;
 	enum link_read read;
-	link_receive(record->link); /* the read below reports the end */
+	link_receive(record->link);
 	while ((read = link_read_message(record->link, 0, &message, &line, &len)) == LINK_LINE)
 		on_message(record, message, line, len);
 	if (read != LINK_END && read != LINK_BROKEN)

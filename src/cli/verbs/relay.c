@@ -9,7 +9,6 @@
 
 #define FLOW_SIZE ((size_t)64 * 1024)
 
-/* Copies bytes from one descriptor to another. */
 struct relay_flow {
 	int from, to;
 	size_t at; /* bytes already written */
@@ -19,7 +18,6 @@ struct relay_flow {
 	char bytes[FLOW_SIZE];
 };
 
-/* Reads available bytes. poll() has reported them, so this does not block. */
 static void read_flow(struct relay_flow *flow)
 {
 	ssize_t n = read(flow->from, flow->bytes, sizeof flow->bytes);
@@ -60,10 +58,7 @@ static void turn(struct relay_flow *flow, short revents)
 		read_flow(flow);
 }
 
-/*
- * Copies in both directions until the daemon ends the connection, which it does when the input has
- * ended and all requests are answered, or until standard output has no reader.
- */
+/* Copies both ways until the daemon ends the connection, or standard output has no reader. */
 static void carry(int fd)
 {
 	static struct relay_flow in, out;

@@ -10,7 +10,7 @@ struct remind {
 	const char *pane;
 	int64_t ms;
 	const char *text;
-	bool is_clock; /* the time is a time of day */
+	bool is_clock;
 	bool is_recurring;
 };
 
@@ -29,10 +29,6 @@ static bool read_clock(const char *text, struct tm *at)
 	return end != NULL && *end == '\0';
 }
 
-/*
- * Returns the local time of `time` in seconds from the beginning of the day that `day` is in. The
- * time is below 0 on the day before, and above all times of day on the day after.
- */
 static int seconds_of(time_t time, const struct tm *day)
 {
 	struct tm at;
@@ -44,8 +40,8 @@ static int seconds_of(time_t time, const struct tm *day)
 }
 
 /*
- * Returns the next time after now at which clocks show a time of day. If clocks show it twice, the
- * first time; if clocks skip it, the time of the skip. Returns 0 if the time of day has passed.
+ * Returns the next time at which clocks show a time of day. A skipped hour gives the time of the
+ * skip, a repeated hour its first time. Returns 0 if the time of day has passed.
  */
 static time_t next_of_day(const struct tm *at, time_t now)
 {
@@ -80,7 +76,6 @@ static bool parse_clock(const char *text, int64_t *ret_ms)
 	return *ret_ms > 0;
 }
 
-/* Handles a word: first the time, then the text. */
 static bool take_word(void *data, const struct option_row *row UNUSED, const char *word)
 {
 	struct remind *remind = data;

@@ -12,10 +12,9 @@
 #include "cli/verbs/interrupt.h"
 
 /*
- * The files that match patterns, watched by inotify. A pattern is a file, a folder (meaning all
- * files below), or has * ? [ ] in its parts, or ** for any number of folders. A name that begins
- * with a dot must be given with its dot. Links to folders are not followed. New folders and files
- * count too.
+ * The files that match patterns, watched by inotify. A pattern is a file, a folder (all files below
+ * it), or has * ? [ ] in its parts, or ** for any number of folders. A name that begins with a dot
+ * must be given with its dot. Links to folders are not followed.
  */
 
 #define FILE_TREE_PATTERNS_MAX 64
@@ -47,7 +46,6 @@ static size_t part_len(const char *text)
 	return strcspn(text, "/");
 }
 
-/* Returns true if the first part of a path matches the first part of a pattern. */
 static bool part_matches(const char *pattern, const char *path)
 {
 	char one[NAME_MAX + 1], other[NAME_MAX + 1];
@@ -172,7 +170,6 @@ static int look_at_all(struct file_tree *tree, bool is_new)
 	return r;
 }
 
-/* Handles a folder that was created, removed or moved. */
 static int take_folder(
     struct file_tree *tree, const struct inotify_event *event, const char *folder)
 {
@@ -219,9 +216,8 @@ static int take_event(struct file_tree *tree, const struct inotify_event *event)
 }
 
 /*
- * Reads the changes. Returns 1 if files have changed; *ret_name is one of them ("" if events were
- * lost), lent until the next call. Returns 0 if none has changed, -1 with a reason on too many
- * folders.
+ * Returns 1 with a changed file in *ret_name ("": events were lost), lent until the next call; 0 if
+ * none has changed; -1 with a reason.
  */
 static int file_tree_read(
     struct file_tree *tree, const char **ret_name, char *ret_reason, size_t reason_size)
@@ -370,7 +366,6 @@ static bool is_running(const struct rerun *rerun)
 	return rerun->child.pid > 0;
 }
 
-/* Adds a descriptor that wakes interrupt_wait(). */
 static bool add(const struct rerun *rerun, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -381,11 +376,10 @@ static bool add(const struct rerun *rerun, int fd)
 	return false;
 }
 
-/* Signals the process group of the command. */
 static void signal_child(const struct rerun *rerun, int number)
 {
 	if (is_running(rerun))
-		(void)kill(-rerun->child.pid, number); /* fails if all processes have ended */
+		(void)kill(-rerun->child.pid, number);
 }
 
 /* Signals a process group. Returns false if processes of the group remain after KILL_MS. */
@@ -529,7 +523,6 @@ static int run(struct rerun *rerun)
 	return CLI_NO;
 }
 
-/* Finds "--": the words before it are patterns, those behind it the command. */
 static enum cli_status split(int argc, char **argv, int first, int *ret_dashes)
 {
 	*ret_dashes = first;

@@ -8,19 +8,16 @@
 
 /*
  * The name of a session until it is complete. A killed restore leaves nothing under the real name,
- * so another restore can create that session. Of two restores, only one can create the unfinished
- * session.
+ * and of two restores only one can create this session.
  */
 #define UNFINISHED TMUX_SERVER_SESSION "-unfinished"
 #define ID_SIZE 16 /* "%4294967295" */
 
-/* A recreated window. */
 struct window_pair {
 	const char *old; /* its saved id; lent */
 	char new[ID_SIZE];
 };
 
-/* A session group, and a recreated session in it. */
 struct group_pair {
 	int64_t group;
 	char session[ID_SIZE];
@@ -45,7 +42,6 @@ struct restore {
 	bool keeps_indexes; /* renumber-windows is off for now */
 };
 
-/* Prints that something was not restored exactly. */
 static void __attribute__((format(printf, 3, 4)))
 problem(struct restore *restore, const char *window, const char *format, ...)
 {
@@ -59,9 +55,7 @@ problem(struct restore *restore, const char *window, const char *format, ...)
 	    window != NULL ? window : "", text);
 }
 
-/*
- * Sends a request. Returns its result, lent until the next one, or NULL with the reason *ret_why.
- */
+/* Returns the result of a request, lent until the next, or NULL with the reason *ret_why. */
 static const struct json *ask(struct restore *restore, const char *method, struct buf *params,
     struct json_writer *writer, const char **ret_why)
 {
@@ -114,7 +108,6 @@ static void keep_id(const struct json *result, const char *name, char out[ID_SIZ
 	(void)snprintf(out, ID_SIZE, "%s", json_get_str(result, name, ""));
 }
 
-/* Counts a new pane, and links its agent to the saved conversation. */
 static void made_pane(struct restore *restore, const struct json *pane, const char *id)
 {
 	struct json_writer writer;
@@ -143,7 +136,6 @@ static const struct {
     {"even-vertical", "horizontal"},
 };
 
-/* Adds a pane after the pane `last`, and stores its id in `last`. */
 static bool add_pane(
     struct restore *restore, const char *window, const struct json *pane, char last[ID_SIZE])
 {
@@ -168,7 +160,6 @@ static bool add_pane(
 	return false;
 }
 
-/* Adds all panes after the first, then sets layout, active pane and zoom. */
 static void fill_window(
     struct restore *restore, const struct json *window, const char *id, const char *first)
 {
@@ -192,7 +183,6 @@ static void fill_window(
 		(void)TMUX(restore, "resize-pane", "-Z", "-t", active);
 }
 
-/* Stores a window that other sessions may share. */
 static void keep_window(struct restore *restore, const struct json *window, const char *id)
 {
 	restore->windows =
@@ -215,7 +205,6 @@ static void place_of(const struct restore *restore, const struct json *window, c
 	(void)snprintf(out, 64, "%s:%" PRId64, restore->id, json_get_int(window, "index", 0));
 }
 
-/* Writes the parameters that new sessions and new windows have in common. */
 static void put_window(struct restore *restore, struct json_writer *writer, const char *name_key,
     const struct json *window)
 {
@@ -271,7 +260,6 @@ static void rename_window(struct restore *restore, const struct json *window, co
 	buf_finish(&bytes);
 }
 
-/* Stores a new window, and adds its further panes. */
 static void made_window(
     struct restore *restore, const struct json *window, const char *id, const char *pane)
 {
@@ -282,7 +270,6 @@ static void made_window(
 	fill_window(restore, window, id, pane);
 }
 
-/* Creates a window. name_key NULL: without a name. */
 static const struct json *ask_window(
     struct restore *restore, const struct json *window, const char *name_key, const char **ret_why)
 {
@@ -405,7 +392,6 @@ static bool join_group(struct restore *restore, int64_t group)
 	return false;
 }
 
-/* Stores a session, so that others can join its group. */
 static void keep_group(struct restore *restore, int64_t group)
 {
 	restore->groups =
@@ -440,7 +426,6 @@ static void restore_session(struct restore *restore, const struct json *session)
 	name_session(restore);
 }
 
-/* Prints the counts of a session: those restored or, with --dry-run, those saved. */
 static void tell(const struct restore *restore, const char *what, const struct json *session)
 {
 	const struct json *windows = json_member(session, "windows");
@@ -461,7 +446,7 @@ static void tell(const struct restore *restore, const char *what, const struct j
 	    windows != NULL && windows->count == 1 ? "" : "s", panes, panes == 1 ? "" : "s");
 	if (agents > 0)
 		(void)printf(", %zu agent%s", agents, agents == 1 ? "" : "s");
-	(void)fputc('\n', stdout); /* cli_flush() reports errors */
+	(void)fputc('\n', stdout);
 }
 
 static bool is_wanted(const struct restore *restore, const char *name)
@@ -499,7 +484,6 @@ static bool is_due(const struct restore *restore, const struct json *session)
 	    json_get_bool(session, "is_past", false) && !json_get_bool(session, "exists", false);
 }
 
-/* Prints why named sessions are not restored. */
 static void tell_names(struct restore *restore, const struct json *sessions)
 {
 	for (size_t i = 0; i < restore->count; i++) {
@@ -515,7 +499,6 @@ static void tell_names(struct restore *restore, const struct json *sessions)
 	}
 }
 
-/* Reads the saved sessions, which the reader then holds. */
 static enum cli_status read_saved(struct restore *restore, const struct json **ret_sessions)
 {
 	const struct json *result;
@@ -594,7 +577,7 @@ static enum cli_status run(struct restore *restore)
 	json_each (session, sessions)
 		due += is_due(restore, session);
 	if (due == 0 && restore->problems == 0)
-		(void)puts("there is nothing to restore"); /* cli_flush() reports errors */
+		(void)puts("there is nothing to restore");
 	if (due > 0 && !restore->is_dry && !tmux_server_find(restore->cli, restore->link, &is_new))
 		return CLI_NO;
 	if (due > 0 && !restore->is_dry && TMUX(restore, "has-session", "-t", "=" UNFINISHED))

@@ -43,7 +43,6 @@ static bool read_directory(const struct json *pane, struct buf *out)
 	return buf_text(out)[0] == '/' && access(buf_text(out), X_OK) == 0;
 }
 
-/* Writes a directory that JSON cannot hold, escaped for cd_script. */
 static void put_escaped(struct json_writer *writer, const char *directory)
 {
 	struct buf word = BUF(8 * PATH_MAX);

@@ -16,10 +16,9 @@ bool restore_can_resume(const struct json *pane);
 bool restore_put_program(struct json_writer *writer, const struct json *pane);
 
 /*
- * Returns a format that tmux expands to the name. Each # is doubled, except in a run before "[",
- * which tmux does not change. is_encoded: the name is in the form that tmux stores, in which
- * control characters, backslashes and in 3.3 also dollars are encoded. These are decoded, since
- * tmux will encode them again. The caller frees the format.
+ * Returns a format that tmux expands to the name; the caller frees it. Each # is doubled, except in
+ * a run before "[". is_encoded: control characters and backslashes of the name are decoded, since
+ * tmux encodes them again.
  */
 char *restore_name_literal(const char *name, bool is_encoded);
 
@@ -27,6 +26,6 @@ char *restore_name_literal(const char *name, bool is_encoded);
 
 /*
  * Waits until the daemon follows a tmux server. If none runs, starts one with the session above and
- * sets *ret_is_new; the caller closes that session. Prints an error and returns false on failure.
+ * sets *ret_is_new; the caller closes that session.
  */
 bool tmux_server_find(const struct cli *cli, struct link *link, bool *ret_is_new);

@@ -55,7 +55,6 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Prints a message about the job, unless --quiet. */
 #define say(run, ...) ((run)->is_quiet ? (void)0 : cli_error(__VA_ARGS__))
 
 /* Writes the command for /bin/sh -c: the quoted words, or with --shell the given line. */
@@ -263,7 +262,6 @@ static enum cli_status stop_job(struct run_verb *run, const char *signal_name)
 	return read == LINK_LINE ? CLI_DONE : CLI_UNREACHABLE;
 }
 
-/* Handles a signal. Returns CLI_DONE to continue, or sets *ret_exit to the exit status. */
 static enum cli_status on_signal(struct run_verb *run, int number, int *ret_exit)
 {
 	bool is_first;
@@ -287,7 +285,6 @@ static bool may_tell_input(const struct run_verb *run)
 	return !run->told_input && !run->is_quiet && !run->wants_input && isatty(STDERR_FILENO);
 }
 
-/* Warns once that input on our standard input does not reach the job. */
 static void tell_input(struct run_verb *run)
 {
 	int waiting = 0;
@@ -362,7 +359,6 @@ static int tell_end(struct run_verb *run, const struct json *job)
 	return run->interrupts > 0 && number > 0 ? (int)interrupt_status() : job_output_status(job);
 }
 
-/* Prints the rest, and sets *ret_exit. Returns CLI_UNREACHABLE if the connection was lost. */
 static enum cli_status finish_job(struct run_verb *run, int *ret_exit)
 {
 	const struct json *job;

@@ -19,7 +19,6 @@ struct folder {
 
 struct renderer {
 	const char *name;
-	/* Writes the arguments, NULL-terminated. */
 	void (*fill)(struct folder *folder, const char **words);
 };
 
@@ -106,8 +105,8 @@ static bool render(struct folder *folder, const struct renderer *renderer, const
 }
 
 /*
- * Converts len bytes of SVG to PNG, at twice the size, and appends it to out. Returns false after a
- * message if no program is installed, or it failed or took more than a minute.
+ * Converts SVG to PNG, at twice the size. Returns false after a message if no program is installed,
+ * or if it failed or took more than a minute.
  */
 static bool convert_to_png(const char *svg, size_t len, struct buf *out)
 {

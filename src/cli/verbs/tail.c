@@ -60,7 +60,6 @@ static void on_message(
 		tail->has_ended = true;
 }
 
-/* Finds the pane. Its id stays valid if the pane moves. */
 static enum cli_status subscribe(struct tail_verb *tail, struct link *link)
 {
 	char own[32] = "";

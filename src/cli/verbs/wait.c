@@ -131,7 +131,7 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 			(void)screen_text_line(&out, value.data, value.len);
 		buf_finish(&value);
 	}
-	(void)puts(buf_text(&out)); /* cli_flush() reports errors */
+	(void)puts(buf_text(&out));
 	buf_finish(&out);
 }
 
@@ -143,7 +143,6 @@ static bool is_fulfilled(const struct wait_verb *wait, const struct json *result
 	return wait->wants_all ? conditions != NULL && count == conditions->count : count > 0;
 }
 
-/* Returns the exit status of the first job that failed, or 0. */
 static int status_of_jobs(const struct json *result)
 {
 	int status = 0;
@@ -245,7 +244,6 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 #define NAMES_MAX 256 /* names of kinds and of members together */
 #define NAME_MAX_BYTES 64
 
-/* The meaning of a word. */
 struct condition_word {
 	const char *name; /* of the member that the word sets */
 	const struct json *property; /* its schema; NULL: not a member of the open condition */
@@ -262,7 +260,6 @@ struct conditions {
 	size_t reason_size;
 };
 
-/* Writes the reason of a failure. Returns -1. */
 #define refuse(all, ...) str_refuse((all)->reason, (all)->reason_size, __VA_ARGS__)
 
 static const struct json *properties_of(const struct json *kind)

@@ -146,8 +146,8 @@ static enum cli_status watch_all(struct watch_verb *watch)
 		link = NULL;
 		if (status == CLI_UNREACHABLE && watch->reconnects) {
 			/*
-			 * Continue after the last event, so that missed events or a gap come first;
-			 * but hosts of a fleet have numbers of their own.
+			 * Continue after the last event. Hosts of a fleet have numbers of their
+			 * own.
 			 */
 			watch->has_after |= watch->last > 0 && !watch->cli->is_fleet;
 			watch->after = watch->last > 0 ? watch->last : watch->after;
