@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The connection to NATS. broker_turn() empties all subscriptions after each turn of the event
- * loop, so all messages are handled in its thread. The broker does not let libnats reconnect,
- * because libnats would keep unsent messages meanwhile, which the publisher sends again anyway.
- */
 #include "nats/broker.h"
 
 #include <nats/adapters/libevent.h>
@@ -61,7 +56,6 @@ static void ignore_error(natsConnection *connection UNUSED, natsSubscription *su
 {
 }
 
-/* Reads the first line of a file. Returns false with a reason if it cannot be read or is empty. */
 static bool read_secret(const char *path, char out[SECRET_MAX], char *ret_reason, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -92,7 +86,6 @@ static natsStatus set_servers(natsOptions *to, const char *url)
 	return status;
 }
 
-/* Sets the password, token and keys. Returns false with a reason. */
 static bool set_identity(
     natsOptions *to, const struct broker_options *options, char *ret_reason, size_t size)
 {
@@ -289,7 +282,6 @@ bool broker_is_up(const struct broker *broker)
 	return broker->connection != NULL;
 }
 
-/* Returns a view of a message, valid until the message is destroyed. */
 static struct broker_message view(natsMsg *msg)
 {
 	struct broker_message message = {.subject = natsMsg_GetSubject(msg),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The connection to NATS on the event loop: publishing, requests with a reply, subscriptions.
- * libnats reads and writes through its adapter for libevent; broker_turn() passes received messages
- * on. After a loss the broker reconnects by itself, after a long delay if NATS refuses the account.
+ * The connection to NATS on the event loop: publishing, requests with a reply, subscriptions. After
+ * a loss it is made again, after a long delay if NATS refuses the account.
  */
 #pragma once
 

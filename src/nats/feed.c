@@ -32,7 +32,6 @@ static void format(const struct cursor *cursor, char line[LINE_BYTES + 1])
 	    crc32c(0, line, CRC_AT));
 }
 
-/* Returns false if the file does not hold a valid line. */
 static bool load(struct cursor *cursor)
 {
 	char line[LINE_BYTES + 1] = {0}, check[LINE_BYTES + 1];
@@ -79,7 +78,7 @@ void cursor_close(struct cursor *cursor)
 	if (cursor == NULL)
 		return;
 	cursor_keep(cursor);
-	(void)close(cursor->fd); /* each write was complete */
+	(void)close(cursor->fd);
 	mem_free(cursor);
 }
 
@@ -190,7 +189,6 @@ static void publish_gap(
 	publish(feed, kind, to, is_event ? "event" : "notification", "gap", id);
 }
 
-/* Reads a positive number. Returns false if the member is not one. */
 static bool read_seq(const struct json *object, const char *name, uint64_t *ret_seq)
 {
 	int64_t number;
@@ -382,7 +380,6 @@ static void on_acked(void *data, const struct json *response)
 		loop_timer_arm(feed->ack_later, ACK_MS);
 }
 
-/* Acknowledges all notifications that JetStream has stored. */
 static void acknowledge(void *data)
 {
 	struct feed *feed = data;

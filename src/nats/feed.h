@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The feed passes events and notifications from the daemon to the publisher. Events come from a
- * subscription behind the cursor. Notifications come from list_notifications for a named consumer,
- * whose position advances when JetStream has stored them. Gaps are published too.
+ * Passes events and notifications from the daemon to the publisher. A named consumer's position
+ * advances when JetStream has stored its notifications. Gaps are published too.
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 
 /*
  * The cursor, a small file: the number of the last event that JetStream has stored, and the id of
- * the journal, with which message ids begin. Only one muxbus-nats at a time can lock the file.
+ * the journal. Only one muxbus-nats at a time can lock the file.
  */
 
 #define CURSOR_ID_SIZE 17 /* 16 hexadecimal digits and the NUL */

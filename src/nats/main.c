@@ -107,7 +107,6 @@ static void print_help(void)
 	}
 }
 
-/* Returns the row of "-x" or "--name[=value]", or NULL if unknown. */
 static const struct nats_option *find_row(const char *word, const char **ret_value)
 {
 	const char *end = strchr(word, '=');
@@ -265,7 +264,6 @@ static void run_parts(struct nats_main *main)
 		posts_run(main->posts, is_ready && loop_link_is_up(main->daemon));
 }
 
-/* Logs a reason unless it is the last one logged. */
 static void say_broker(struct nats_main *main, const char *reason)
 {
 	if (strcmp(main->broker_reason, reason) != 0)
@@ -343,7 +341,6 @@ static void on_end(evutil_socket_t number UNUSED, short what UNUSED, void *data)
 	main->is_ending = true;
 }
 
-/* Creates the directory of the cursor, as muxbusd would. */
 static bool make_directory(const char *file)
 {
 	char path[sizeof((struct options *)0)->cursor];

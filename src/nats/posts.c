@@ -50,7 +50,6 @@ static void post_free(struct post *post)
 	mem_free(post);
 }
 
-/* Returns true if a retry of the post would fail in the same way. */
 static bool is_final(const struct json *error)
 {
 	static const enum message_error finals[] = {MESSAGE_PARSE, MESSAGE_REQUEST, MESSAGE_PARAMS,
@@ -69,7 +68,6 @@ static void refuse(struct posts *posts, const char *reply, const char *reason)
 	acknowledge(posts, reply, "+TERM");
 }
 
-/* Takes the daemon's answer. A result means that the notification is in the journal. */
 static void on_posted(void *data, const struct json *response)
 {
 	struct post *post = data;
@@ -180,7 +178,6 @@ static void on_created(void *data, const struct broker_message *reply, const cha
 	loop_timer_arm(posts->next, result.is_error ? RETRY_MS : 0);
 }
 
-/* Creates the consumer; has no effect if it exists with this configuration. */
 static void create(struct posts *posts)
 {
 	struct json_writer writer;

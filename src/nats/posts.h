@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Posts: messages from NATS that become notifications of the daemon. JetStream redelivers a post
- * until the daemon's journal has it. The key of a post, by default its number, keeps a redelivered
- * post from becoming a second notification.
+ * Messages from NATS that become notifications of the daemon. JetStream redelivers a post until the
+ * daemon's journal has it; its key keeps it from becoming a second notification.
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Presence: the entry of this host in a key-value bucket, with the key FLEET.HOST.SERVER: versions,
- * counts from the daemon's status, and the progress of the publisher. An entry that is not renewed
- * expires after STORES_TTL_SEC.
+ * The entry of this host in a key-value bucket, with the key FLEET.HOST.SERVER. An entry that is
+ * not renewed expires after STORES_TTL_SEC.
  */
 #pragma once
 
@@ -25,5 +24,4 @@ void presence_free(struct nats_presence *presence); /* presence may be NULL; fre
 void presence_run(struct nats_presence *presence, bool is_running);
 /* Renews the entry soon, because something has changed. */
 void presence_renew(struct nats_presence *presence);
-/* Writes the last entry before this program exits. */
 void presence_end(struct nats_presence *presence);

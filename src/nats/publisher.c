@@ -41,7 +41,6 @@ struct publisher {
 static void on_reply(void *data, const struct broker_message *reply, const char *reason);
 static void hold(struct publisher *publisher, const char *reason, int64_t max_ms);
 
-/* Sends a message. Returns false if no message can be sent now. */
 static bool send_message(struct publisher *publisher, struct stream_message *message)
 {
 	const struct broker_header header = {"Nats-Msg-Id", message->id};
@@ -62,7 +61,6 @@ static bool send_message(struct publisher *publisher, struct stream_message *mes
 	return true;
 }
 
-/* Sends the waiting messages while fewer than FLIGHT_MAX are in flight. */
 static void send_waiting(struct publisher *publisher)
 {
 	while (publisher->is_running && !loop_timer_is_armed(publisher->hold) &&

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The publisher stores messages in a stream of JetStream. A message is sent again with the same id
- * until JetStream has acknowledged it, and the stream stores each id only once. The window of
- * waiting messages is bounded: check publisher_has_room() before adding a message, and pause until
- * room().
+ * Stores messages in a stream of JetStream. A message is sent again with the same id until it is
+ * acknowledged; the stream stores each id once. Before adding a message, check
+ * publisher_has_room(), and pause until room().
  */
 #pragma once
 

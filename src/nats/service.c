@@ -115,7 +115,6 @@ static bool grant_only_reads(const struct grant *grant)
 	return grant->words_count == 0 && (grant->effects & ~reading) == 0;
 }
 
-/* Writes a list of effects such as "runs, types". */
 static void list_missing(unsigned missing, char *out, size_t size)
 {
 	size_t len = 0;
@@ -296,7 +295,6 @@ static void pass_on(
 	buf_finish(&params);
 }
 
-/* Checks a request and passes it on or refuses it. */
 static void take_call(
     struct service *service, const struct broker_message *from, const struct json *value)
 {
@@ -326,8 +324,8 @@ static void take_call(
 }
 
 /*
- * Returns true if a reply can and may be sent. A reply to a subject of our streams or of NATS
- * itself would act with the permissions of our account, which may exceed the requester's.
+ * Returns true if a reply may be sent. A reply to a subject of our streams or of NATS itself would
+ * act with our account's permissions, which may exceed the requester's.
  */
 static bool has_reply(const struct broker_message *from)
 {
@@ -375,7 +373,6 @@ static void write_endpoint(struct json_writer *writer, const struct service *ser
 	json_array_end(writer);
 }
 
-/* Answers PING, INFO and STATS in the format of NATS micro services. */
 static void answer(struct service *service, const struct broker_message *from, const char *verb)
 {
 	bool is_info = strcmp(verb, "info") == 0, is_stats = strcmp(verb, "stats") == 0;

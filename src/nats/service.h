@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The service passes requests from NATS to the daemon, and replies with its responses, if the grant
- * allows the method. Programs find the service like any NATS micro service, by $SRV.PING, $SRV.INFO
- * and $SRV.STATS.
+ * Passes requests from NATS to the daemon if the grant allows the method. Programs find the service
+ * like any NATS micro service, by $SRV.PING, $SRV.INFO and $SRV.STATS.
  */
 #pragma once
 
@@ -11,9 +10,9 @@
 #include "nats/name.h"
 
 /*
- * The grant: the methods that a request from NATS may call. The daemon's describe lists the effects
- * of each method. A method without known effects is refused. A method of a declared tool or a
- * provider only claims its effects, so it is refused unless the grant has its name.
+ * The methods that a request from NATS may call, by the effects that describe lists. A method
+ * without known effects is refused. A method of a declared tool or a provider only claims its
+ * effects, so it is refused unless the grant has its name.
  */
 
 #define GRANT_PRESET "reads,sees"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The stores in JetStream: the stream of events and notifications, the stream of posts, and the
- * bucket of presence. A missing store is created; an existing store is not changed.
+ * The stores in JetStream: events and notifications, posts, presence. A missing store is created;
+ * an existing store is not changed.
  */
 #pragma once
 

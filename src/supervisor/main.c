@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon.
- * Reads ID.spec in DIR, runs the command at most once, ever, and writes ID.status. If ID is "-",
- * reads the ID from standard input, or exits at its end. SIGTERM stops the job: its process group
- * gets SIGTERM, and after a grace period all descendants get SIGKILL. SIGINT does the same with
- * SIGINT as the first signal. FD is a pipe to the daemon, which gets the start from the pipe, and
- * the status before ID.status is written and synced. --server supervises a server of tools instead.
- * --hand-over SOCKET NONCE only hands standard input over to the daemon.
+ * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon. Runs
+ * the command of ID.spec in DIR at most once, ever, and writes ID.status. ID "-": reads the ID from
+ * standard input. SIGTERM, or SIGINT, stops the job: its process group gets that signal, and all
+ * descendants get SIGKILL after a grace period. FD is a pipe to the daemon, which gets the start
+ * and the status first. --server supervises a server of tools, --hand-over SOCKET NONCE only hands
+ * standard input over to the daemon.
  */
 #include <poll.h>
 #include <sys/file.h>
@@ -32,23 +31,18 @@ static void signal_one(void *data, pid_t pid)
 		(void)kill(pid, *signal); /* fails if the process is of another user */
 }
 
-/*
- * Sends a signal to every descendant of this process, the deepest first. The next call finds
- * children that were forked meanwhile.
- */
+/* The deepest first. The next call finds children that were forked meanwhile. */
 static void tree_signal(int signal)
 {
 	process_tree_walk_up(getpid(), signal_one, &signal);
 }
 
-/* Returns true if this process has a child, running or not yet reaped. */
 static bool tree_has_children(void)
 {
 	siginfo_t info;
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-/* Kills every descendant of this process, and reaps those that have ended. */
 static void tree_kill(void)
 {
 	for (unsigned sweep = 0; sweep < SWEEPS_MAX && tree_has_children(); sweep++) {
@@ -61,9 +55,8 @@ static void tree_kill(void)
 }
 
 /*
- * muxbus-job --server FD DIRECTORY COMMAND…: supervises a server of tools, a program that serves
- * the daemon over its standard streams. FD is a pipe that only the daemon holds open for writing.
- * When the daemon closes the pipe or dies, the server and all its descendants end.
+ * muxbus-job --server FD DIRECTORY COMMAND…: supervises a server of tools on standard streams. The
+ * server and all its descendants end when the daemon closes its pipe FD, or dies.
  */
 
 enum {
@@ -90,7 +83,6 @@ static int start_server(const char *directory, char *const *command, pid_t *ret_
 	return child.failed == CHILD_EXEC ? EXIT_NO_PROGRAM : EXIT_FAILED;
 }
 
-/* Reaps the server and orphans. Returns true with the wait status if the server has ended. */
 static bool reap(pid_t server, int *ret_how)
 {
 	bool has_ended = false;
@@ -212,7 +204,6 @@ static int open_file(const struct supervised_job *job, enum job_file file, int f
 	return openat(job->dir_fd, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* Takes the lock, keeps it until exit, and writes our pid. Returns 0 or an exit status. */
 static int take_lock(const struct supervised_job *job)
 {
 	char text[64];
@@ -260,7 +251,7 @@ static void job_ended(struct supervised_job *job, int how, const struct rusage *
 
 /*
  * Starts the command. If the program cannot be executed, the job counts as ended, with the error in
- * its status. Returns 0, or an error number if no process was created.
+ * its status. Returns an error number if no process was created.
  */
 static int start_command(struct supervised_job *job, int in_fd, int out_fd, int err_fd)
 {
@@ -290,8 +281,8 @@ static int start_command(struct supervised_job *job, int in_fd, int out_fd, int 
 }
 
 /*
- * Opens a pipe to an output file of the job. The file of standard output exists from the start,
- * since people follow it. The file of separate standard error is created when needed.
+ * The file of standard output exists from the start, since people follow it; that of separate
+ * standard error is created when needed.
  */
 static int open_pump(
     struct supervised_job *job, struct pump *pump, enum job_file file, int *ret_write_fd)
@@ -311,7 +302,6 @@ static int open_pump(
 	return 0;
 }
 
-/* Writes the start, with the command's pid and start time, to the file "started". */
 static void keep_start(
     const struct supervised_job *job, int started_fd, struct job_start *ret_start)
 {
@@ -324,7 +314,6 @@ static void keep_start(
 	close(started_fd);
 }
 
-/* Starts the command. Returns 0 or -errno. The status says why a program could not be executed. */
 static int job_start(struct supervised_job *job, int started_fd)
 {
 	int in_fd = open_input(job), out_fd = -1, err_fd, error;
@@ -354,7 +343,6 @@ static int job_start(struct supervised_job *job, int started_fd)
 	return 0;
 }
 
-/* Sends the signal to the job's process group, and sets the time of SIGKILL. */
 static void job_stop(struct supervised_job *job, int signal)
 {
 	if (job->kill_ms == 0)
@@ -444,8 +432,8 @@ static void job_loop(struct supervised_job *job)
 }
 
 /*
- * If an output did not fit into its file, writes its last bytes to another file. Returns the number
- * of bytes written. If not all of these fit, that file is left empty, and 0 is returned.
+ * Writes the last bytes of an output that did not fit to another file. Returns their number, or 0
+ * if not all of them fit.
  */
 static int64_t keep_end(
     const struct supervised_job *job, const struct pump *pump, enum job_file file)
@@ -475,9 +463,8 @@ static void make_room(struct supervised_job *job)
 }
 
 /*
- * Sends the status to the daemon, then writes and syncs the status file, and retries while the disk
- * is full. If the daemon dies before its journal has the end, the next daemon waits for this
- * process and reads the file.
+ * If the daemon dies before its journal has the end, the next daemon waits for this process and
+ * reads the status file. Retries while the disk is full.
  */
 static void job_finish(struct supervised_job *job)
 {

@@ -37,7 +37,6 @@ void pump_finish(struct pump *pump)
 	pump->to = -1;
 }
 
-/* Writes the first bytes of the output to the file, until the limit or a write error. */
 static void keep_head(struct pump *pump, const uint8_t *bytes, size_t len)
 {
 	if (pump->name[0] != '\0')

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Copies output of a job from a pipe to a file: writes the first bytes up to a limit, counts all
- * bytes, and keeps the last bytes in memory, for a file of the tail.
- */
+/* Copies a job's output from a pipe to a file up to a limit; counts all, keeps the last bytes. */
 #pragma once
 
 #include "base/job_file.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: runs an MCP server and provides its tools to
- * muxbusd. muxbusd starts this program for declared tools; the server inherits the directory and
- * environment. A result has at most BYTES bytes. MUXBUS is the path of muxbusd's socket. This
- * program ends when the server ends, and prints the reason to standard error. If muxbusd is killed,
- * the program waits for the next muxbusd and provides the tools again. Calls whose caller was
- * waiting are cancelled; kept calls continue, and the next muxbusd gets all answers that are not
- * stored yet.
+ * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: runs an MCP server, and provides its tools to
+ * muxbusd, which starts this program. BYTES is the limit of a result; MUXBUS is the path of
+ * muxbusd's socket. This program ends when the server ends, and prints the reason to standard
+ * error. After the end of muxbusd the program waits for the next one. Kept calls continue, and the
+ * next muxbusd gets their answers; other calls are cancelled.
  */
 #include "base/process.h"
 #include "client/loop_link.h"
@@ -62,8 +60,6 @@ struct served_call {
 	bool is_sent; /* answer was sent to the present muxbusd */
 };
 
-/* Lines to muxbusd. */
-
 static void send_line(struct tools_main *main, struct buf *line)
 {
 	if (!main->is_held || buf_append(&main->held, line->data, line->len) != 0)
@@ -99,7 +95,6 @@ static void begin_line(struct json_writer *writer, struct buf *line, size_t max)
 	json_put_str(writer, "jsonrpc", "2.0");
 }
 
-/* Sends the answers that the present muxbusd has not got. */
 static void send_kept(struct tools_main *main)
 {
 	list_each (struct served_call, call, &main->calls, link) {
@@ -165,8 +160,6 @@ static void send_result(struct served_call *call, const struct json *result)
 		    main->name, main->result_max);
 	send_failure(call, is_good ? MESSAGE_LIMIT : MESSAGE_TOOL_FAILED, failure);
 }
-
-/* Lines from the server. */
 
 static void on_done(void *data, const struct mcp_answer *answer)
 {
@@ -316,8 +309,6 @@ static const struct mcp_server_handlers server_handlers = {.listed = on_listed,
     .leaving = on_leaving,
     .ended = on_server_ended};
 
-/* Lines from muxbusd. */
-
 static struct served_call *find_call(const struct tools_main *main, const char *id)
 {
 	list_each (struct served_call, call, &main->calls, link)
@@ -363,7 +354,6 @@ static void take_call(
 	buf_finish(&arguments);
 }
 
-/* Frees a call whose answer muxbusd has stored. */
 static void take_stored(const struct tools_main *main, const struct json *params)
 {
 	struct served_call *call = find_call(main, json_get_str(params, "id", ""));
@@ -410,7 +400,6 @@ static void on_up(void *data)
 	provide(main);
 }
 
-/* Cancels the calls whose callers waited, since their muxbusd has ended. */
 static void cancel_calls(struct tools_main *main)
 {
 	list_each_safe (struct served_call, call, &main->calls, link) {

@@ -6,7 +6,6 @@ static bool is_of_type(const struct json *item, const char *type)
 	return strcmp(json_get_str(item, "type", ""), type) == 0;
 }
 
-/* Returns the text of a part or of the resource in it, or NULL if neither has text. */
 static const struct json *text_of(const struct json *item)
 {
 	const struct json *text = json_member(

@@ -3,7 +3,6 @@
 
 enum { ESCAPE_LEN = 6 }; /* \uXXXX */
 
-/* Returns the code unit of an escape \uXXXX at `at`, or -1 if no such escape begins there. */
 static int32_t unit_at(const char *at, size_t len)
 {
 	int32_t unit = 0;

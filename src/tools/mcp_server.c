@@ -6,8 +6,8 @@
 #include "tools/mcp_repair.h"
 
 /*
- * Messages to a tool server, in the JSON-RPC of MCP. Each function initialises the buffer and
- * writes one line; the caller finishes the buffer. The buffer is empty if the message does not fit.
+ * Messages to a tool server, each one line. The caller finishes the buffer, which is empty if the
+ * message does not fit.
  */
 
 #define MCP_MESSAGE_CURSOR_MAX 4096 /* bytes */
@@ -19,10 +19,7 @@
 
 enum { METHOD_NOT_FOUND = -32601 };
 
-/*
- * The versions of MCP that a server may speak, oldest first, NULL-terminated. Tools are the same in
- * all of them.
- */
+/* The versions of MCP that a server may speak, oldest first; tools are the same in all of them. */
 static const char *const mcp_message_versions[] = {
     FIRST_VERSION, "2025-03-26", ASKED_VERSION, LAST_VERSION, NULL};
 
@@ -193,9 +190,6 @@ static void fail_calls(struct mcp_server *server, enum message_error error, cons
 	}
 }
 
-/* Messages to the server. */
-
-/* Sends and frees a message. Returns false if it is empty or the server's queue is full. */
 static bool send_message(struct mcp_server *server, struct buf *message)
 {
 	bool is_sent =
@@ -204,7 +198,6 @@ static bool send_message(struct mcp_server *server, struct buf *message)
 	return is_sent;
 }
 
-/* Requests a page of the list of tools; a cursor of NULL means the first page. */
 static void send_list(struct mcp_server *server, const char *cursor)
 {
 	struct buf message;
@@ -229,9 +222,6 @@ static void list_again(struct mcp_server *server)
 	begin_list(server);
 }
 
-/* States. */
-
-/* Appends the last words of the server to a reason, if it printed any. */
 static void add_remark(const struct mcp_server *server, char *reason, size_t size)
 {
 	char remark[LOOP_PROCESS_REMARK_SIZE];
@@ -243,7 +233,6 @@ static void add_remark(const struct mcp_server *server, char *reason, size_t siz
 		(void)snprintf(reason + len, size - len, "; it wrote: %s", server->stray);
 }
 
-/* Takes no more calls. The caller lets the pending calls fail. */
 static void leave(struct mcp_server *server)
 {
 	loop_timer_disarm(server->timer);
@@ -301,9 +290,6 @@ static void on_ended(void *data, const char *how)
 	    server->parts.data, server->has_reason ? server->reason : NULL);
 }
 
-/* Messages from the server. */
-
-/* Returns the text of an error response, escaped for people. */
 static const char *error_text(const struct json *error, char shown[STR_SHOWN_SIZE])
 {
 	const struct json *message = json_member(error, "message");
@@ -573,10 +559,7 @@ static void on_too_long(void *data)
 	take_unreadable(data, MESSAGE_LIMIT, reason);
 }
 
-/*
- * Handles the end of standard output, after which the process must end. Its exit status then is the
- * reason why the pending calls fail.
- */
+/* The exit status, after the end of standard output, is the reason why pending calls fail. */
 static void on_closed(void *data)
 {
 	struct mcp_server *server = data;
@@ -592,8 +575,6 @@ static const struct loop_process_handlers process_handlers = {
     .closed = on_closed,
     .ended = on_ended,
 };
-
-/* Functions for the rest of the program. */
 
 struct mcp_server *mcp_server_new(const struct mcp_server_parts *parts)
 {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One MCP server on standard streams (protocol 2025-06-18), from its start to its end. Its list of
- * tools is read at the start, and again when the server says that the list has changed.
+ * One MCP server on standard streams (protocol 2025-06-18), from its start to its end.
  *
  * Calls run at the same time, each until its answer or the end of the process. No call is sent
- * twice. The event loop calls all handlers, but done is also called by the function that lets a
- * call fail: mcp_server_call(), mcp_server_give_up() or mcp_server_stop().
+ * twice. The event loop calls all handlers, but a function that lets a call fail calls its done.
  */
 #pragma once
 
@@ -19,23 +17,14 @@
 #define MCP_SERVER_TEXT_SIZE 1024 /* bytes of an error */
 
 struct mcp_server_handlers {
-	/*
-	 * The tools, as a JSON array of rows: name, and parameters.required if any. Called again
-	 * after each changing().
-	 */
+	/* A JSON array of rows: name, and parameters.required. Again after each changing(). */
 	void (*listed)(void *data, const char *rows);
-	/*
-	 * offered: the kinds of events that the server may publish. published: one event, with kind
-	 * and data. Both may be NULL.
-	 */
+	/* Kinds of events that the server may publish, and one event. May be NULL. */
 	void (*offered)(void *data, const struct json *kinds);
 	void (*published)(void *data, const struct json *params);
 	void (*changing)(void *data); /* the list is read again; hold answers until listed() */
 	void (*leaving)(void *data); /* the server takes no more calls; may be NULL */
-	/*
-	 * No handler is called after this one. reason: NULL if the server was asked to end; else as
-	 * "has ended: …".
-	 */
+	/* Called last. reason: NULL if the server was asked to end; else "has ended: …". */
 	void (*ended)(void *data, const char *reason);
 };
 
