@@ -84,7 +84,6 @@ static void on_token(void *data, const struct token *token)
 	stripper_take(data, token);
 }
 
-/* Returns the length without an incomplete character or a carriage return at the end. */
 static size_t complete_len(const uint8_t *bytes, size_t len)
 {
 	if (len > 0 && bytes[len - 1] == '\r')

@@ -177,7 +177,7 @@ bool link_flush(struct link *link)
 	return !link->is_refused;
 }
 
-static const char *named_host; /* host of the fleet; NULL: none */
+static const char *named_host;
 
 void link_name_host(const char *host)
 {
@@ -309,7 +309,7 @@ enum link_read link_read_line(
 		read = wait_for_input(link, deadline);
 		if (read != LINK_LINE)
 			return read;
-		link_receive(link); /* link_next() reports the end of input */
+		link_receive(link);
 	}
 	return read;
 }

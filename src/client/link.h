@@ -28,10 +28,10 @@ struct link *link_new(int fd, pid_t carrier);
 
 void link_close(struct link *link); /* NULL is allowed */
 
-int link_fd(const struct link *link); /* to poll for input */
+int link_fd(const struct link *link);
 
 enum link_read {
-	LINK_LINE, /* a line was read */
+	LINK_LINE,
 	LINK_LATE, /* no line within the timeout; the caller may try again */
 	LINK_END, /* the daemon closed the connection; all whole lines were read */
 	LINK_BROKEN, /* an error (errno), or a line that is too long (EMSGSIZE) */

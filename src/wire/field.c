@@ -265,7 +265,6 @@ static int read_number(struct field_reading *reading, const struct field *field,
 	return 0;
 }
 
-/* Writes the choices as: "vertical", "horizontal" */
 static void list_choices(const struct field *field, char *out, size_t size)
 {
 	size_t len = 0;

@@ -465,7 +465,6 @@ static const yajl_callbacks callbacks = {.yajl_null = on_null,
     .yajl_start_array = on_start_array,
     .yajl_end_array = on_end_array};
 
-/* Returns the last byte before an offset that is not white space; NUL if there is none. */
 static char byte_before(const struct json_reader *reader, size_t at)
 {
 	while (at > 0)

@@ -141,7 +141,6 @@ static inline bool is_unwelcome(const uint8_t *p)
 	    (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
 }
 
-/* Writes the escape of an unwelcome character, or U+FFFD for invalid bytes. */
 static void put_instead(struct escape *e)
 {
 	size_t len;
@@ -185,7 +184,6 @@ static void escape_stretch(struct escape *e, const uint8_t *stop)
 	}
 }
 
-/* Escapes until stop into an output that may be too small. */
 static __attribute__((noinline)) int append_stretch(
     struct escape *e, const uint8_t *stop, struct buf *out)
 {

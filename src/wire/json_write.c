@@ -299,7 +299,6 @@ static __attribute__((noinline)) bool open_measured(
 	return true;
 }
 
-/* Writes the comma and the name of a value of len bytes. False: left out, as there is no room. */
 static bool open_value(struct json_writer *writer, const char *name, size_t len)
 {
 	return open_plain(writer, name, len) || open_measured(writer, name, len);
