@@ -106,7 +106,6 @@ const struct json *arguments_positional(const struct json *schema)
 	return NULL;
 }
 
-/* Returns the length of the key at the beginning of a word, or 0 if the word has no key. */
 static size_t key_len(const char *word)
 {
 	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -133,7 +132,6 @@ static bool is_pane(const char *text, bool has_more)
 		colon[1 + strspn(colon + 1, "0123456789")] == '\0');
 }
 
-/* Returns true if a word without a key may name the pane, because no key=value word names it. */
 static bool takes_pane(const struct arguments *call, int argc, const char *const *words)
 {
 	if (json_member(call->properties, "pane") == NULL ||
@@ -241,7 +239,6 @@ static int read_file(struct arguments *call, const char *path, struct buf *out)
 	return r < 0 ? refuse(call, "%s: %s", path, strerror(errno)) : 0;
 }
 
-/* Gets the text of a word, lent from the word or from `file`. Refuses invalid UTF-8. */
 static int text_of(struct arguments *call, const struct argument *word, struct buf *file,
     const char **ret_text, size_t *ret_len)
 {

@@ -334,7 +334,6 @@ static char **make_environment(void)
 #define DAEMON "muxbusd"
 #define SAID_MAX 8192 /* bytes of the daemon's output */
 
-/* Copies the path of the socket of a daemon that already runs, as the new one has printed it. */
 static void tell_socket(const struct buf *said, char *ret_socket, size_t size)
 {
 	const char *word = " socket ", *at = strstr(buf_text(said), word);

@@ -45,7 +45,6 @@ static bool is_known(const struct cli *cli, const char *name)
 	return is_good;
 }
 
-/* Returns true if a file declares a tool of this name. */
 static bool is_declared(const char *name)
 {
 	const char *shipped = getenv("MUXBUS_TOOLS");
@@ -155,7 +154,6 @@ static enum cli_status run(
 	return status_of(result);
 }
 
-/* Returns true if a word has no key or follows "--", so that it is for the main parameter. */
 static bool is_verbatim(const struct method_call *call, int at)
 {
 	return strchr(call->words[at], '=') == NULL || strcmp(call->words[at - 1], "--") == 0;

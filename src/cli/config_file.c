@@ -102,7 +102,6 @@ static bool make_dirs(const struct config_file *file)
 	return true;
 }
 
-/* Gives a new file the owner, group and mode of the old one. */
 static bool copy_owner(int fd, const struct config_file *like)
 {
 	uid_t uid = like->stat.st_uid != geteuid() ? like->stat.st_uid : (uid_t)-1;

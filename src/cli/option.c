@@ -12,7 +12,6 @@ struct option_reader {
 	void *data;
 };
 
-/* Finds an option by its name (behind "--") or its letter. Returns NULL if unknown. */
 static const struct option_row *find_row(
     const struct option_row *rows, const char *name, bool is_long)
 {
@@ -27,7 +26,6 @@ static const struct option_row *find_row(
 	return NULL;
 }
 
-/* Returns the row that takes the next word, or NULL if no row takes more words. */
 static const struct option_row *find_word_row(const struct option_row *rows, const void *data)
 {
 	for (; rows != NULL && rows->name != NULL; rows++) {
@@ -63,7 +61,6 @@ bool option_parse_duration(const char *text, int64_t *ret_ms)
 	return false;
 }
 
-/* Stores a value in its member. Prints an error and returns false if the value is not valid. */
 static bool put_value(const struct option_reader *reader, const struct option_row *row,
     const char *name, const char *value)
 {
@@ -96,7 +93,6 @@ static bool put_value(const struct option_reader *reader, const struct option_ro
 	return row->take(reader->data, row, value);
 }
 
-/* Reads an option with its value, or a word of flags of which the last may have a value. */
 static bool take_option(
     struct option_reader *reader, const struct option_row *rows, const char *word)
 {

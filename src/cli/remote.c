@@ -105,7 +105,6 @@ static size_t read_said(char said[SAID_SIZE])
 	return len > 0 ? (size_t)len : 0;
 }
 
-/* Passes on the text behind the hello. */
 static void close_said(void)
 {
 	static char said[SAID_SIZE];
@@ -226,7 +225,7 @@ static struct link *open_with(const char *address, char *ret_reason, size_t size
 		return NULL;
 	}
 	pid = start_ssh(address, host, fds[1], ret_reason, size);
-	(void)close(fds[1]); /* only ssh uses this end */
+	(void)close(fds[1]);
 	if (pid < 0) {
 		(void)close(fds[0]);
 		return NULL;

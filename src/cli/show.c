@@ -381,7 +381,6 @@ static const struct {
     {"send_task", {"text"}},
 };
 
-/* Returns the members with the text of a result, or NULL if the result is not only text. */
 static const char *const *text_members(const char *method, const struct json *result)
 {
 	static const char *const only_text[] = {"text", NULL};
@@ -543,7 +542,6 @@ static enum screen_style style_of(const char *kind)
 	return SCREEN_GOOD;
 }
 
-/* Returns the smallest object that the event names: a pane, window or session; or "". */
 static const char *subject_of(const struct json *event)
 {
 	static const char *const names[] = {"pane", "window", "session"};

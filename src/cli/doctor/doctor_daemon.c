@@ -25,7 +25,6 @@ static void find_installed(struct doctor_report *report)
 		    "is neither beside muxbus nor in PATH");
 }
 
-/* Returns a link, or NULL after adding a finding with the reason. */
 static struct link *find_running(struct doctor_report *report, const struct cli *cli)
 {
 	char reason[PATH_MAX + 512];

@@ -16,7 +16,6 @@ static bool is_alike(const struct json *one, const struct json *other)
 	    is(one, "reason", json_get_str(other, "reason", ""));
 }
 
-/* Writes the remedy for tools without programs: an install command if Muxbus provides them. */
 static void write_remedy(const struct json *tool, const char *file, char *out, size_t size)
 {
 	const char *slash = strrchr(file, '/');

@@ -225,7 +225,6 @@ static void offer_alternatives(struct completion *completion, const char *usage)
 	}
 }
 
-/* Returns true if an earlier condition has a member of this name. */
 static bool is_offered(const struct json *kinds, const struct json *kind, const char *name)
 {
 	for (const struct json *at = kinds; at != kind; at = at->next)
@@ -385,7 +384,6 @@ static const struct script {
     {"zsh", completion_zsh, shell_init_zsh},
 };
 
-/* Finds the scripts for the shell that the command line names, or returns NULL with *ret_status. */
 static const struct script *find_scripts(
     struct cli *cli, int argc, char **argv, enum cli_status *ret_status)
 {

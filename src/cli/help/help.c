@@ -106,7 +106,6 @@ static void put_condition_topic(struct help_page *page, const struct json *table
 	    "More: muxbus help wait\n");
 }
 
-/* Other topics are sections of the manual. */
 static bool put_topic(struct help_page *page, const char *name, const struct json *tables)
 {
 	if (strcmp(name, "events") == 0)
@@ -155,7 +154,6 @@ static void put_verb(struct help_page *page, const struct verb *verb)
 	help_page_wrap(page, text, 0, 0);
 }
 
-/* Appends the type or choices, the limits and the default of an argument. */
 static void put_range(struct buf *out, const struct json *property)
 {
 	static const char *const names[] = {"minimum", "maximum", "default"};
@@ -173,7 +171,6 @@ static void put_range(struct buf *out, const struct json *property)
 	}
 }
 
-/* Appends other names, such as " Also called file_path, file." */
 static void put_also(struct buf *out, const struct json *also)
 {
 	const char *separator = " Also called ";
@@ -266,7 +263,6 @@ static void put_conditions(struct help_page *page, const struct json *kinds)
 	buf_finish(&text);
 }
 
-/* Writes the conditions from the tables of describe, or nothing if these cannot be read. */
 static void put_wait(struct help_page *page, struct cli *cli)
 {
 	char reason[PATH_MAX + 512];

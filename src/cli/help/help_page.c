@@ -59,7 +59,6 @@ static bool has_words(const struct help_words *search, const char *const texts[3
 	return true;
 }
 
-/* Adds an entry that matches the search. name: the text to type. text: longer text, or NULL. */
 static void look_at(
     struct help_words *search, const char *name, const char *summary, const char *text)
 {
@@ -74,7 +73,6 @@ static void look_at(
 	}
 }
 
-/* Looks at the rows of a table of describe. prefix is typed before their names. */
 static void look_at_table(
     struct help_words *search, const struct json *table, const char *prefix, const char *summary)
 {

@@ -107,7 +107,7 @@ static void launch(struct bridge *bridge)
 		(void)!write(fds[1], reason, strlen(reason)); /* on failure, there is no reason */
 		_exit(EXIT_FAILURE);
 	}
-	(void)close(fds[1]); /* only the child writes */
+	(void)close(fds[1]);
 	buf_clear(&bridge->launch_said);
 	bridge->phase = PHASE_LAUNCHING;
 	bridge->launch_fd = fds[0];
@@ -179,7 +179,6 @@ static void try_to_connect(struct bridge *bridge)
 	}
 }
 
-/* Counts a loss or start. Returns true if LOSSES_MAX earlier ones were within LOSSES_MS. */
 static bool is_hopeless(struct losses *losses)
 {
 	int64_t now_ms = clock_mono_ms();

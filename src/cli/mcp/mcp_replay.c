@@ -233,7 +233,6 @@ static const char *const asking[] = {"completion/complete", "initialize", "loggi
     "resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover",
     "subscriptions/listen", "tasks/get", "tasks/list", "tasks/result", "tools/list", NULL};
 
-/* Decides what happens to a request if the connection is lost before its answer. */
 static void judge(
     struct mcp_replay *replay, struct pending_request *pending, const struct message *message)
 {
@@ -298,7 +297,6 @@ static void refuse_id(
 	mem_free(text);
 }
 
-/* Refuses a request that must not reach the daemon. Returns true if it was refused. */
 static bool refuse(struct mcp_replay *replay, const struct message *message)
 {
 	const char *text = NULL;
@@ -474,7 +472,6 @@ static void take_our_answer(struct mcp_replay *replay, const struct json *value,
 		tell_changed(replay);
 }
 
-/* Handles a line of the daemon. Returns false if it is not JSON-RPC. */
 static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t len)
 {
 	struct json_error error;

@@ -297,7 +297,6 @@ static bool add_path(struct config_json *config, const struct config_item *paren
 	return check(config); /* fails if the name exists in another spelling */
 }
 
-/* Returns true if a span of the text is the JSON value, ignoring white space. */
 static bool is_same(const struct config_json *config, const struct span *span, const char *value)
 {
 	struct json_error error;
@@ -319,7 +318,6 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 	return is_equal;
 }
 
-/* Replaces a value. The new text is indented as the line of the old value. */
 static void replace_value(struct config_json *config, struct span span, const char *value)
 {
 	struct layout layout;

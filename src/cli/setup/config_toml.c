@@ -65,7 +65,6 @@ static size_t string_end(const char *text, size_t at)
 	return 0;
 }
 
-/* Finds the end of a value and the next line. Returns false if the value has no end. */
 static bool find_value_end(const char *text, size_t at, struct statement *ret)
 {
 	size_t depth = 0;
@@ -133,7 +132,6 @@ static size_t line_number(const char *text, size_t at)
 	return number;
 }
 
-/* Returns true if name is the table or is inside of it. */
 static bool is_in(const char *name, const char *table)
 {
 	size_t len = strlen(table);

@@ -135,7 +135,6 @@ static bool edit_copy(const struct setup *setup, const struct setup_file *file,
 	return is_done;
 }
 
-/* Returns true with a reason if a file refers to integrations that are not installed. */
 static bool lacks_integrations(const struct setup_file *file, char *ret_reason, size_t size)
 {
 	for (const struct setup_step *step = file->steps; step->value != NULL; step++) {
@@ -168,7 +167,6 @@ static bool fits_text(const char *text, const char *model)
 	    (len > end_len && strcmp(text + len - end_len, end) == 0);
 }
 
-/* Returns true if an argument is the option --tools= with a value that setup writes. */
 static bool is_tools_option(const struct json *value)
 {
 	size_t len = strlen(TOOLS_OPTION);
@@ -244,7 +242,6 @@ static enum entry compare_step(
 	return entry;
 }
 
-/* Returns true if a step's arguments in the file end with --tools= from an earlier setup. */
 static bool has_tools_option(
     const struct setup_file *file, const struct setup_step *step, const struct buf *text)
 {
@@ -260,7 +257,6 @@ static bool has_tools_option(
 	return is_found;
 }
 
-/* Returns true if any of our entries exists, whatever its members. */
 static bool has_own(const struct setup_file *file, const struct buf *text)
 {
 	struct json_reader *reader = json_reader_new(CONFIG_FILE_MAX);
@@ -299,7 +295,6 @@ static bool take_step(struct config_json *config, const struct setup_step *step,
 	    config_json_set(config, step->path, value, step->kind == SETUP_PRESET);
 }
 
-/* Writes the text of an agent's file after applying the steps, or after removing our entries. */
 static bool edit_steps(const struct setup *setup, const struct setup_file *file,
     const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
@@ -396,7 +391,6 @@ static bool has_rival(
 	return true;
 }
 
-/* Returns true if the action would change the text to `wanted`. */
 static bool leads_to(struct setup setup, enum setup_action action, const struct setup_file *file,
     const struct buf *text, const struct buf *wanted)
 {

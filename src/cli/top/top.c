@@ -246,7 +246,6 @@ static void resize(struct top *top)
 	top->is_stale = true;
 }
 
-/* Draws the current state in one write, if anything changed. */
 static void show(struct top *top)
 {
 	struct top_frame shown;
@@ -336,7 +335,6 @@ static void read_terminal(struct top *top)
 	read_keys(top, false);
 }
 
-/* Returns the time to wait for the rest of an ESC sequence, for the feed, or for the next tick. */
 static int wait_ms(const struct top *top, int64_t now_ms)
 {
 	int64_t wait = top_feed_wait_ms(top->feed, now_ms);
@@ -443,7 +441,6 @@ static enum cli_status run_screen(
 	return status;
 }
 
-/* Returns true if a daemon runs or may be started. */
 static bool has_daemon(const struct cli *cli)
 {
 	return cli->is_fleet || remote_is(cli) || access(cli->socket, F_OK) == 0 ||

@@ -28,7 +28,6 @@ struct drawing {
 	unsigned row; /* index of the next row */
 };
 
-/* Begins the next row. Returns false if the screen is full. */
 static bool begin(struct drawing *drawing, struct top_line *line, bool is_marked)
 {
 	const struct top_view *view = drawing->view;
@@ -75,7 +74,6 @@ static const char *value_text(const struct drawing *drawing, const struct top_it
 	return out;
 }
 
-/* Draws the text if all of it fits. */
 static void put_fact(struct top_line *line, const char *text)
 {
 	if (utf8_cells(text, strlen(text)) <= top_line_left(line))
@@ -326,7 +324,6 @@ static void even_out(const struct top_table *table, const size_t needs[TOP_COLUM
 	}
 }
 
-/* Returns true if a column gets a share of the remaining cells. */
 static bool is_flexible(const struct top_column *column)
 {
 	return column->width == 0 && column->kind != TOP_HOST;

@@ -165,7 +165,6 @@ static void put_drawn(struct top_line *line, const char *bytes, size_t len)
 	}
 }
 
-/* Returns the length of the text up to the next known sequence or shift. */
 static size_t text_len(const char *bytes, size_t len)
 {
 	size_t at = 0;

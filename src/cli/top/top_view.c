@@ -348,7 +348,6 @@ static enum top_action open_text(
 	return TOP_CHANGED;
 }
 
-/* Sorts by the next column, or after the last column in the original order. */
 static enum top_action change_order(struct top_view *view, const struct top_model *model)
 {
 	enum top_kind hidden = model->lists[view->list].has_hosts ? TOP_CPU : TOP_HOST;
@@ -569,7 +568,6 @@ static enum top_action on_answer(
 	return is_answer ? TOP_ANSWER : TOP_SEND;
 }
 
-/* Handles the answer to the question whether to stop the item, which only y confirms. */
 static enum top_action on_confirm(struct top_view *view, const struct top_key *key)
 {
 	view->prompt = TOP_PROMPT_NONE;

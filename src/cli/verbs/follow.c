@@ -68,7 +68,6 @@ static void confirm(struct follow *follow, int64_t seq)
 	}
 }
 
-/* Reads confirmed numbers from the reader. Returns false if the reader is gone. */
 static bool read_confirmed(struct follow *follow)
 {
 	char bytes[512];
@@ -85,7 +84,6 @@ static bool read_confirmed(struct follow *follow)
 	return got > 0 || (got < 0 && errno == EINTR);
 }
 
-/* Returns true if the reader of the output is gone. */
 static bool is_unread(struct follow *follow, int timeout_ms, int other_fd)
 {
 	struct pollfd fds[] = {{.fd = STDOUT_FILENO}, {.fd = other_fd, .events = POLLIN},
@@ -151,7 +149,6 @@ static enum step report(struct follow *follow)
 	    ANSWER_MS, &result);
 }
 
-/* Acknowledges printed notifications, including those from an earlier daemon. */
 static enum step acknowledge(struct follow *follow)
 {
 	while (follow->printed_count > 0) {
@@ -264,7 +261,6 @@ static enum step fill(struct follow *follow, struct buf *batch)
 	return step;
 }
 
-/* Prints the next notifications as a batch, BATCH_MS or more after the last batch. */
 static enum step take_paced(struct follow *follow)
 {
 	int64_t left_ms = follow->next_ms - clock_mono_ms();

@@ -52,7 +52,6 @@ static void mark_format(struct buf *out, const struct mark *mark)
 	(void)buf_append_str(out, "\033\\");
 }
 
-/* Writes a mark to the terminal of this process in one write. Returns false with errno. */
 static bool mark_write(const struct mark *mark)
 {
 	struct buf out = BUF(MARK_MAX); /* longer texts are cut */

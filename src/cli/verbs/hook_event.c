@@ -77,7 +77,6 @@ static const char *guess_agent(void)
 	return "agent";
 }
 
-/* Returns a copy of the agent's last message (from Claude Code, Codex, Gemini CLI), or NULL. */
 static char *copy_reply(const struct json *input)
 {
 	const char *reply = json_get_str(

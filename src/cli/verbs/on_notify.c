@@ -26,7 +26,6 @@ static bool find(const char *word, char path[PATH_MAX], char *ret_reason, size_t
 	    setup_integrations());
 }
 
-/* Checks that programs needed by ours are installed, and that a required argument is given. */
 static bool can_run(int count, char **words, char *ret_reason, size_t size)
 {
 	static const struct {

@@ -40,7 +40,6 @@ static void write_flow(struct relay_flow *flow)
 	}
 }
 
-/* Returns what a flow waits for; poll() ignores -1. */
 static struct pollfd wanted(const struct relay_flow *flow)
 {
 	if (flow->is_over || (flow->has_ended && flow->at == flow->len))

@@ -59,7 +59,6 @@ static time_t next_of_day(const struct tm *at, time_t now)
 	return 0;
 }
 
-/* Gets the milliseconds until the next 14:30 or the like. Returns false if text is no time. */
 static bool parse_clock(const char *text, int64_t *ret_ms)
 {
 	int64_t now_ms = clock_real_ms();

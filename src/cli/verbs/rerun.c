@@ -96,7 +96,6 @@ static int fail(struct file_tree *tree)
 
 static int look_into(struct file_tree *tree, const char *path, bool is_new);
 
-/* Watches an entry of a folder that is a folder, or counts a new file as changed. */
 static int look_at(struct file_tree *tree, const char *folder, const char *name, bool is_new)
 {
 	char path[PATH_MAX];
@@ -296,7 +295,6 @@ static void file_tree_free(struct file_tree *tree)
 	mem_free(tree);
 }
 
-/* Returns NULL with a reason if there are too many patterns or folders, or a folder is missing. */
 static struct file_tree *file_tree_new(
     char *const *patterns, size_t count, char *ret_reason, size_t reason_size)
 {
@@ -468,7 +466,6 @@ static enum cli_status look_for_changes(struct rerun *rerun)
 	return CLI_DONE;
 }
 
-/* Returns the milliseconds until changes have settled, or -1 if there are none. */
 static int64_t settled_in_ms(const struct rerun *rerun)
 {
 	int64_t now_ms = clock_mono_ms(), left = rerun->last_ms + rerun->settle_ms - now_ms;

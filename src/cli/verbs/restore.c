@@ -341,7 +341,6 @@ static const struct json *ask_session(
 	return ask(restore, "create_session", &params, &writer, ret_why);
 }
 
-/* Gives the session its real name after it is complete. */
 static void name_session(struct restore *restore)
 {
 	if (rename_it(restore, "rename-session", restore->id, restore->session, true))

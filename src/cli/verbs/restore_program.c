@@ -31,7 +31,6 @@ bool restore_can_resume(const struct json *pane)
 	return resume_of(pane) != NULL;
 }
 
-/* Reads the directory of a pane, NUL-terminated. Returns false if it is missing or unknown. */
 static bool read_directory(const struct json *pane, struct buf *out)
 {
 	const char *cwd = json_get_str(pane, "cwd", "");
@@ -55,7 +54,6 @@ static void put_escaped(struct json_writer *writer, const char *directory)
 	buf_finish(&word);
 }
 
-/* Writes the arguments for the agent of a pane: its command, or a note why it does not run. */
 static void put_agent(struct json_writer *writer, const char *const *words, const struct json *pane)
 {
 	bool is_kept = json_get_bool(pane, "kept", false), is_resumed = words != NULL;
@@ -125,7 +123,6 @@ bool restore_put_program(struct json_writer *writer, const struct json *pane)
 	return is_there;
 }
 
-/* Decodes an escape sequence of tmux. Returns its length, or 0 if it is not valid. */
 static size_t decode(const char *text, char *ret_byte)
 {
 	static const char letters[] = "abtnvfr\\$", bytes[] = "\a\b\t\n\v\f\r\\$";

@@ -115,7 +115,6 @@ static void put_env(const struct run_verb *run, struct json_writer *writer)
 		    left == 1 ? "" : "s", ENV_MAX);
 }
 
-/* Reads all of standard input, because the job starts with it. */
 static enum cli_status read_input(struct run_verb *run)
 {
 	int r = file_read_all(STDIN_FILENO, &run->input);
@@ -332,7 +331,6 @@ static enum cli_status wait_once(struct run_verb *run, int *ret_exit)
 	return job_output_look_for_end(&run->output, run->link);
 }
 
-/* Reports the job's end. Returns the exit status. */
 static int tell_end(struct run_verb *run, const struct json *job)
 {
 	const char *state = json_get_str(job, "state", "?");

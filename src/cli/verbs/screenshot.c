@@ -154,7 +154,6 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Returns the format, by the option or the suffix of path, or NULL if unknown. */
 static const char *choose_format(const struct screenshot *shot)
 {
 	static const char *const suffixes[] = {"svg", "html", "png", "htm"};

@@ -188,7 +188,6 @@ static enum cli_status wait_once(struct wait_verb *wait, struct link *link)
 	return status;
 }
 
-/* Connects and waits; reconnects to a fleet until the timeout. */
 static enum cli_status run(struct wait_verb *wait)
 {
 	struct link_answer answer;
@@ -395,7 +394,6 @@ static void begin_condition(struct conditions *all, const struct json *kind)
 	all->has_pane = false;
 }
 
-/* Handles a word that adds to the open condition. A pane may come before all conditions. */
 static int take_member(
     struct conditions *all, const struct condition_word *word, const char *value, bool is_json)
 {

@@ -36,7 +36,6 @@ static bool add_name(struct watch_names *names, const char *name)
 	return true;
 }
 
-/* Handles a kind, or the value of an option. */
 static bool take_name(void *data, const struct option_row *row, const char *value)
 {
 	return add_name((struct watch_names *)(void *)((char *)data + row->offset), value);
@@ -119,7 +118,6 @@ static void on_message(
 	cli_write(watch->line.data, watch->line.len); /* is_done() checks for errors */
 }
 
-/* Follows a daemon. Returns CLI_UNREACHABLE when the connection is lost. */
 static enum cli_status watch_once(struct watch_verb *watch, struct link *link, int64_t deadline)
 {
 	enum cli_status status;
