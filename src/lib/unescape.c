@@ -8,7 +8,6 @@
 #define HAVE_VECTORS 1
 #endif
 
-/* Returns -1 unless three octal digits of a byte follow the backslash. */
 static int read_escape(const uint8_t *src)
 {
 	if ((src[1] & ~3u) != '0' || (src[2] & ~7u) != '0' || (src[3] & ~7u) != '0')

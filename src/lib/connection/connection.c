@@ -93,7 +93,7 @@ static void fail_at_end(struct muxbus_connection *connection)
 
 static void on_input_writable(void *data, uint32_t events);
 
-/* The reason is known once the input, the output and the client have ended. */
+/* The reason of the end is known once the input, the output and the client have ended. */
 static void await_end(struct muxbus_connection *connection)
 {
 	loop_timeout_stop(&connection->deadline);
@@ -396,7 +396,6 @@ static int start_client(struct muxbus_connection *connection, int *spare)
 	return error;
 }
 
-/* Tries the next way if the server has refused the client's way. Returns false if it has not. */
 static bool try_next_way(struct muxbus_connection *connection)
 {
 	int none = -1;

@@ -371,7 +371,7 @@ bool loop_ready(struct loop_watch *watch, uint32_t events)
 void loop_ready_timers(struct muxbus_loop *loop)
 {
 	loop->is_in_turn = true;
-	(void)fire_timers(loop); /* the number of timers does not matter */
+	(void)fire_timers(loop);
 	loop->is_in_turn = false;
 	free_list(&loop->dead);
 }

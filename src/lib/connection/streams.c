@@ -129,7 +129,6 @@ static struct open_stream *unused_stream(struct streams *streams)
 	return NULL;
 }
 
-/* Opens a file as tmux would. Returns a descriptor, or a negative errno. */
 static int open_output(struct streams *streams, const char *path, int fd, int flags)
 {
 	struct stat info;

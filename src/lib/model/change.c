@@ -197,7 +197,6 @@ static const struct muxbus_client *find_client(
 	return NULL;
 }
 
-/* Reports the clients that only a has, except our own clients. */
 static void report_clients_only_in(struct finder *finder, const struct muxbus_model *a,
     const struct muxbus_model *b, enum muxbus_change_kind kind)
 {

@@ -293,7 +293,6 @@ static bool is_true(const char *text, size_t len)
 	    !(len == 3 && memcmp(text, "off", 3) == 0);
 }
 
-/* Cuts a text to at most MUXBUS_NAME_MAX bytes of whole characters. Returns its length. */
 static size_t cut_text(char *text, size_t len)
 {
 	if (len > MUXBUS_NAME_MAX) {
@@ -346,7 +345,6 @@ static int read_text(const struct fields_target *target, const char *text, size_
 	return 0;
 }
 
-/* Reads a counted text, and cuts it to MUXBUS_NAME_MAX bytes. Returns as read_text(). */
 static int read_counted(
     const struct fields_target *target, const char *field, size_t len, const char **ret_text)
 {

@@ -32,7 +32,6 @@ static uint32_t number_group(struct listing_reading *reading, const char *name)
 	return (uint32_t)number;
 }
 
-/* Returns an error if the line has more fields than the tables. */
 static int end_line(int error, const char *const *line)
 {
 	return error == 0 && *line != NULL ? MUXBUS_ERR_SYNTAX : error;
@@ -82,7 +81,6 @@ static int read_link(struct listing_reading *reading, const char **line, const c
 	return error;
 }
 
-/* Adds a link. If its window is unknown, skips the link, and lists the window next. */
 static void take_link(struct listing_reading *reading, const struct muxbus_link *link)
 {
 	if (muxbus_model_window(reading->before, link->window) == NULL &&

@@ -78,7 +78,6 @@ static void copy_links(struct merge *merge)
 	}
 }
 
-/* Adds to `linked` the windows whose links the new model already has: those of listed sessions. */
 static void note_links(struct merge *merge)
 {
 	next_each (const struct muxbus_link, link, muxbus_model_next_link, merge->model)

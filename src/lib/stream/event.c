@@ -108,7 +108,6 @@ static bool take_string(struct event_cursor *cursor, const char **ret_string)
 	return *ret_string != NULL;
 }
 
-/* Reads an argument of the kind that the letter says. Returns false if it is missing or invalid. */
 static bool take_argument(struct event_cursor *cursor, char letter, struct muxbus_event *event)
 {
 	bool may_lack = event->label != NULL; /* subscriptions send "-" if there is no id */

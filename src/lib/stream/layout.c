@@ -100,7 +100,6 @@ static bool read_pane(struct layout_reader *reader, uint32_t *ret_pane)
 	return true;
 }
 
-/* Reads WxH,X,Y, the id, and the kind from the character behind. Returns false if invalid. */
 static bool read_cell(struct layout_reader *reader, struct muxbus_cell *cell)
 {
 	cell->child = MUXBUS_NO_ID;
@@ -131,7 +130,6 @@ static void link_cell(struct layout_reader *reader, uint32_t index)
 	reader->last = index;
 }
 
-/* Closes a container for each closing bracket. Returns false for the wrong kind of bracket. */
 static bool close_containers(struct layout_reader *reader)
 {
 	while (peek(reader) == '}' || peek(reader) == ']') {
@@ -275,7 +273,6 @@ static bool read_floating_place(
 	return true;
 }
 
-/* Skips a number, true or false that is not needed. Returns false if there is none. */
 static bool skip_value(struct layout_reader *reader)
 {
 	const char *start = reader->next;
@@ -308,7 +305,6 @@ static bool read_member(
 	}
 }
 
-/* Reads members up to the children or the end of the cell. Returns false if invalid. */
 static bool read_members(
     struct layout_reader *reader, uint32_t index, size_t cells, bool *ret_has_cells)
 {

@@ -171,7 +171,6 @@ static enum prefix_kind compare_prefix(
 	return len < word_len ? PREFIX_PARTIAL : PREFIX_OUTPUT;
 }
 
-/* Reads the id of a pane, behind its %, and a space. */
 static enum prefix_kind read_pane(const char **text, const char *end, uint32_t *ret_pane)
 {
 	const char *place = *text;
@@ -205,7 +204,6 @@ static enum prefix_kind read_age(const char **text, const char *end, uint64_t *r
 	return PREFIX_OUTPUT;
 }
 
-/* Reads the prefix of an output line. *ret_len is the prefix's length. */
 static enum prefix_kind read_prefix(
     const char *text, size_t len, struct parser_output *ret_output, size_t *ret_len)
 {
@@ -425,7 +423,6 @@ static int take_line(struct muxbus_parser *parser, const char *line, size_t len)
 	return take_outside_line(parser, line, len - 1);
 }
 
-/* Handles data of an output line. Returns the number of bytes used. */
 static size_t feed_output(struct muxbus_parser *parser, const char *bytes, size_t len)
 {
 	const char *newline = memchr(bytes, '\n', len);

@@ -50,7 +50,6 @@ static const struct {
     {"%error ", 7, BLOCK_ERROR},
 };
 
-/* Reads a number and the space after it. Returns false if either is missing. */
 static bool read_number(const char **text, const char *end, uint64_t *ret_number)
 {
 	const char *place = *text;

@@ -183,7 +183,6 @@ static void take_added(struct muxbus_sync *sync, const struct muxbus_event *even
 	lister_mark_window(sync, event->window);
 }
 
-/* Lists a window's sessions, and the windows that its panes are in now. */
 static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);

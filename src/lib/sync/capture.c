@@ -62,7 +62,6 @@ static void keep(struct capture *capture, struct track *track)
 	capture->keeps = true;
 }
 
-/* Delivers the held output, and lets other captures of the pane continue. */
 static void let_go(struct capture *capture)
 {
 	struct track *track = track_find(capture->sync, capture->pane);
@@ -78,7 +77,6 @@ static void let_go(struct capture *capture)
 		track_release(capture->sync, track);
 }
 
-/* Calls done, then delivers the output that follows the capture. */
 static void finish(struct capture *capture, int error, const struct muxbus_capture *picture)
 {
 	muxbus_capture_fn *done = capture->done;
@@ -90,7 +88,6 @@ static void finish(struct capture *capture, int error, const struct muxbus_captu
 		capture_free(capture);
 }
 
-/* Counts a reply. Returns false if the capture has already ended. */
 static bool take_reply(struct capture *capture)
 {
 	capture->awaited--;
@@ -417,7 +414,6 @@ static int pause_first(struct capture *capture, struct track *track)
 	return run(capture, command, on_paused);
 }
 
-/* Begins a try, or waits for another capture that keeps the pane. */
 static int begin(struct capture *capture)
 {
 	struct track *track = track_find(capture->sync, capture->pane);

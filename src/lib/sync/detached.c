@@ -105,7 +105,6 @@ static void on_spare(void *data)
 		loop_timeout_start(&detached->spare_timer, SPARE_MS);
 }
 
-/* Returns true if the server has ended or does not answer, so that later lists would fail too. */
 static bool is_lost(int error)
 {
 	return error == MUXBUS_ERR_CLOSED || error == MUXBUS_ERR_NO_SERVER ||
@@ -187,7 +186,7 @@ void detached_go_on(struct detached *detached)
 			loop_timeout_start(&detached->hold_timer, detached_hold_ms(sync));
 		return;
 	}
-	stop_hold(detached); /* of the time in which the list waited for the connection */
+	stop_hold(detached);
 	command = run->command;
 	run->command = NULL;
 	options.pane = command_pane(command);

@@ -85,7 +85,6 @@ static bool keeps_name(const struct muxbus_sync *sync, struct track *track,
 	return track->listed > track->start_seen;
 }
 
-/* Reads the command and directory of a pane from /proc. Returns false if they are not known. */
 static bool read_pane(const struct muxbus_sync *sync, const struct muxbus_pane *pane,
     struct pane_foreground *ret_foreground)
 {
@@ -152,7 +151,6 @@ static bool is_sparing(const struct muxbus_sync *sync)
 	    !sync->lister.running.all;
 }
 
-/* Returns true if the command was read recently and the terminal was not used since. */
 static bool is_spared(
     const struct muxbus_sync *sync, const struct muxbus_pane *pane, const struct track *track)
 {

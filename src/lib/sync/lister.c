@@ -56,7 +56,6 @@ static int64_t spacing_us(const struct lister *lister)
 	return spacing > SPACING_MIN_US ? spacing : SPACING_MIN_US;
 }
 
-/* Returns the parts that callers want from a listing that has not begun. */
 static struct parts awaited_parts(const struct lister *lister)
 {
 	struct parts parts = {0};
@@ -160,7 +159,6 @@ static void note_known(struct lister *lister, bool was_idle)
 		lister->clients_us = lister->begun_us;
 }
 
-/* Returns true if the unannounced parts that the callers want are known. */
 static bool is_claim_true(const struct lister *lister)
 {
 	return (lister->known.indexes || !lister->claims.indexes) &&
@@ -477,14 +475,12 @@ bool lister_reads_window(const struct lister *lister, uint32_t window)
 	    (lister->running.all || part_ids_have(&lister->running.windows, window));
 }
 
-/* Returns true if no part is known to be outdated. */
 static bool is_settled(const struct muxbus_sync *sync)
 {
 	return sync->lister.done == sync->lister.begun && parts_are_empty(&sync->lister.dirty) &&
 	    !sync->leaving.is_held;
 }
 
-/* Returns true if these parts are from a listing that began at most max_age_us ago. */
 static bool lister_is_fresh(
     const struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us)
 {

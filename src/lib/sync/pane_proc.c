@@ -162,7 +162,6 @@ static bool find_device(const char *path, unsigned *ret_major, unsigned *ret_min
 	return true;
 }
 
-/* Returns true if a terminal has this device number, in the kernel's form in /proc. */
 static bool is_device(int64_t number, const char *path)
 {
 	uint32_t device = (uint32_t)number;
@@ -172,7 +171,6 @@ static bool is_device(int64_t number, const char *path)
 	    minor_number == ((device & 0xff) | (device >> 12 & 0xfff00));
 }
 
-/* Reads the foreground process group. Returns false if pid is not the pane's process. */
 static bool read_group(const struct pane_proc *proc, pid_t pid, const char *tty, pid_t *ret_group)
 {
 	int64_t fields[STAT_FIELDS];

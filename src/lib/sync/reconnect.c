@@ -22,7 +22,6 @@ static const char *base_name(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-/* Returns true if new entries of the directory include the socket. */
 static bool socket_appeared(const struct reconnect *reconnect, const char *events, size_t len)
 {
 	const char *name = base_name(reconnect->socket_path);

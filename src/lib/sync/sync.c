@@ -37,7 +37,6 @@ static void free_attachments(struct muxbus_sync *sync)
 		attachment_free(list_entry(sync->attachments.next, struct attachment, link));
 }
 
-/* Answers all that waits for the server, and closes its descriptors. */
 static void end_waits(struct muxbus_sync *sync, int error)
 {
 	attach_delay_fail(sync, error);
@@ -196,7 +195,6 @@ static void open_next(struct muxbus_sync *sync)
 		touch_scout(sync);
 }
 
-/* Starts the timer of the next listing if the sync should have a connection and has none. */
 static void look_later(struct muxbus_sync *sync)
 {
 	if (!sync->is_detached && primary_is_detached(sync) &&
@@ -283,7 +281,6 @@ static void on_try(void *data)
 	reconnect_wait(&sync->reconnect, error);
 }
 
-/* Called when a server that did not answer answers again, or has ended. */
 static void on_ping_answered(void *data)
 {
 	struct muxbus_sync *sync = data;
