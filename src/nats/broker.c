@@ -322,7 +322,6 @@ static void take_reply(struct broker *broker, natsMsg *msg)
 	mem_free(ask);
 }
 
-/* Returns true while the connection is open; after a loss, closes it and reports the reason. */
 static bool check_connection(struct broker *broker)
 {
 	const char *text = NULL;

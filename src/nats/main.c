@@ -157,7 +157,6 @@ static enum options_result read_words(struct options *out, int argc, char **argv
 	return result;
 }
 
-/* Sets the names in subjects, and checks all names that must be tokens. */
 static enum options_result read_names(struct options *out)
 {
 	const struct {
@@ -182,7 +181,6 @@ static enum options_result read_names(struct options *out)
 	return OPTIONS_RUN;
 }
 
-/* Finds muxbusd's socket, and the cursor file in the state directory of its tmux server. */
 static enum options_result read_paths(struct options *out)
 {
 	char tmux[PATH_MAX], absolute[PATH_MAX], state[PATH_MAX];

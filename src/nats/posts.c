@@ -86,7 +86,6 @@ static void on_posted(void *data, const struct json *response)
 		loop_timer_arm(posts->next, 0);
 }
 
-/* Reads a message's number in its stream from the subject of its acknowledgement. */
 static bool read_number(const char *reply, uint64_t *ret_number)
 {
 	/* $JS.ACK.stream.consumer.tries.NUMBER.…, or with domain and account before the stream. */
@@ -144,7 +143,6 @@ static void take_post(struct posts *posts, const struct broker_message *from, ui
 	buf_finish(&params);
 }
 
-/* Takes a post, or JetStream's status at the end of a pull request. */
 static void on_message(void *data, const struct broker_message *from)
 {
 	struct posts *posts = data;

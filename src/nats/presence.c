@@ -92,7 +92,6 @@ static void write_stream(struct json_writer *writer, const struct presence_parts
 	json_object_end(writer);
 }
 
-/* Writes the entry of this host; status is NULL if the daemon does not answer. */
 static void put_entry(struct nats_presence *presence, const char *state, const struct json *status)
 {
 	const struct names *names = presence->parts.names;

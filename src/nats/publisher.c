@@ -115,7 +115,6 @@ bool publisher_has_room(const struct publisher *publisher)
 	    publisher->status.bytes < PUBLISHER_WINDOW_BYTES;
 }
 
-/* Removes the stored messages at the front of the window, and reports their numbers. */
 static void advance(struct publisher *publisher)
 {
 	uint64_t stored[PUBLISHER_KIND_COUNT_] = {0};

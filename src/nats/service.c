@@ -229,7 +229,6 @@ static void call_free(struct service_call *call)
 	mem_free(call);
 }
 
-/* Replies with the daemon's response, with the id of the request. */
 static void on_response(void *data, const struct json *response)
 {
 	struct service_call *call = data;

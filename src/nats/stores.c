@@ -54,7 +54,6 @@ void stores_free(struct stores *stores)
 	mem_free(stores);
 }
 
-/* Configures the stream of events and notifications, shared by all hosts. */
 static void write_stream(struct json_writer *writer, const struct stores_options *options)
 {
 	json_array_begin(writer, "subjects");
@@ -82,7 +81,6 @@ static void write_posts(struct json_writer *writer, const struct stores_options 
 	json_put_int(writer, "max_bytes", -1);
 }
 
-/* Configures the stream that forms the key-value bucket. */
 static void write_bucket(struct json_writer *writer, const struct stores_options *options UNUSED)
 {
 	json_array_begin(writer, "subjects");

@@ -66,7 +66,6 @@ enum {
 	TERM_MS = 2000, /* time from SIGTERM to SIGKILL */
 };
 
-/* Starts the server. Returns 0, or an exit status after printing the reason to standard error. */
 static int start_server(const char *directory, char *const *command, pid_t *ret_pid)
 {
 	const struct child_options options = {
@@ -374,7 +373,6 @@ static void read_signals(struct supervised_job *job)
 	}
 }
 
-/* Returns the timeout for poll(): milliseconds until the next deadline, or -1 if none. */
 static int job_timeout_ms(const struct supervised_job *job)
 {
 	int64_t due_ms = 0, left_ms;
@@ -514,7 +512,6 @@ static bool was_started(const struct supervised_job *job)
 	return fd >= 0;
 }
 
-/* Runs the job in the open directory. Returns the exit status. */
 static int supervise(struct supervised_job *job)
 {
 	int started_fd, status, error;

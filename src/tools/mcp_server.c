@@ -63,7 +63,6 @@ static void mcp_message_initialized(struct buf *out)
 	    out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
 }
 
-/* A cursor of NULL asks for the first page. */
 static void mcp_message_list(struct buf *out, int64_t id, const char *cursor)
 {
 	struct json_writer writer;
@@ -474,7 +473,6 @@ static void take_unreadable(struct mcp_server *server, enum message_error error,
 		mcp_server_give_up(server, "%s", reason);
 }
 
-/* Takes a line that is not a message, such as a line of a log. */
 static void take_stray(struct mcp_server *server, const char *line, size_t len)
 {
 	struct buf text = BUF(STR_SHOWN_SIZE * 2);
@@ -486,7 +484,6 @@ static void take_stray(struct mcp_server *server, const char *line, size_t len)
 		mcp_server_give_up(server, "does not speak MCP");
 }
 
-/* Reads a message; repairs the line if it is not valid JSON. Returns NULL with an error. */
 static const struct json *read_message(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error)
 {
