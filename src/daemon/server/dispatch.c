@@ -28,9 +28,9 @@ struct dispatch {
 	struct buf id; /* id of the present request, as JSON */
 	void *args; /* room for the arguments of any method */
 	struct dispatch_hooks hooks;
-	struct list put_offs; /* requests that are put off until work is done */
+	struct list put_offs;
 	struct list holds;
-	uint64_t last; /* number of the last request */
+	uint64_t last;
 };
 
 /* Returns a reader for lines of requests, and of results of providers, which can be longer. */
@@ -89,7 +89,7 @@ static void give_back(struct dispatch *dispatch, size_t line_len)
 		return;
 	json_reader_free(dispatch->reader);
 	dispatch->reader = reader_new(dispatch->parts);
-	(void)malloc_trim(0); /* whether memory was freed does not matter */
+	(void)malloc_trim(0);
 }
 
 /* Returns the id as JSON text, lent until the next call. */
@@ -106,7 +106,7 @@ static void refuse_method(struct request *request, const char *name)
 {
 	struct buf shown = BUF(80);
 	const char *text, *nearest, *advice = method_advice(name);
-	(void)str_append_visible(&shown, name, strlen(name)); /* a cut name is good enough */
+	(void)str_append_visible(&shown, name, strlen(name)); /* A shortened name will do. */
 	text = shown.data ? (const char *)shown.data : "";
 	nearest = method_nearest(name);
 	if (advice != NULL) {
@@ -161,7 +161,6 @@ static bool is_admitted(
 	return true;
 }
 
-/* The request whose handler runs just now. */
 static struct {
 	struct request *request;
 	bool may_be_put_off; /* the model was not just read for this request */
@@ -177,7 +176,6 @@ bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, v
 	return true;
 }
 
-/* Like dispatch_put_off_until(), for the kinds of work in work.c. */
 static bool put_off_for(const struct request *request, enum work_kind kind)
 {
 	if (turn.request != request)
@@ -227,7 +225,7 @@ bool dispatch_look_at(struct request *request, uint32_t window)
 	return true;
 }
 
-/* A peer whose later requests wait until output flows that an earlier request wants. */
+/* A peer whose later requests wait for output that an earlier request needs. */
 struct hold {
 	struct list link;
 	struct dispatch *dispatch; /* NULL: freed */
@@ -252,7 +250,6 @@ static void on_flowing(void *data, bool is_gone UNUSED)
 		release(dispatch, peer);
 }
 
-/* Returns the number of times that output sources of any panes have begun. */
 static uint64_t begun_flows(const struct dispatch *dispatch)
 {
 	const struct stream_set *streams = dispatch->parts->streams;
@@ -260,8 +257,8 @@ static uint64_t begun_flows(const struct dispatch *dispatch)
 }
 
 /*
- * A request waits for output that does not flow yet. Holds later requests of its peer until the
- * output flows: a later request may cause the output, as keys do, and must not run before.
+ * Holds later requests of a peer until the output that a request waits for flows. A later request
+ * may cause this output, as send_keys does.
  */
 static void hold(
     struct dispatch *dispatch, const struct peer *peer, uint64_t number, uint64_t begun)
@@ -284,8 +281,8 @@ static void hold(
 
 /*
  * Calls the handler of a request, unless the request is repeated or refused. done: the work that
- * was done for the request. If the handler has put the request off, returns the work after which
- * the handler is called again.
+ * came before. If the handler has put the request off, returns the work after which the handler is
+ * called again.
  */
 static struct work call(struct dispatch *dispatch, struct request *request,
     const struct json *params, enum work_kind done, uint64_t number)
@@ -308,9 +305,8 @@ static struct work call(struct dispatch *dispatch, struct request *request,
 	return turn.work;
 }
 
-/* A request that is handled again later. */
 struct put_off {
-	struct list link; /* in put_offs */
+	struct list link;
 	struct dispatch *dispatch; /* NULL: freed before the work was done */
 	struct request *request;
 	enum work_kind kind; /* WORK_NONE: held behind an earlier request */
@@ -319,7 +315,6 @@ struct put_off {
 	struct buf params; /* as JSON; empty: none */
 };
 
-/* Reads the parameters of a request into args; fails the request if they are invalid. */
 static bool read_args(struct dispatch *dispatch, struct request *request, const struct json *params)
 {
 	const struct method *method = request_method(request);
@@ -448,7 +443,7 @@ size_t dispatch_waits_put_off(const struct dispatch *dispatch)
 	return count;
 }
 
-/* Handles, in their order, the requests of a peer that are no longer held. */
+/* Handles the requests of a peer that are no longer held, in order. */
 static void release(struct dispatch *dispatch, const struct peer *peer)
 {
 	struct list *link = dispatch->put_offs.next;
@@ -474,7 +469,9 @@ void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
 			hold->peer = NULL;
 }
 
-/* Leaves all requests that are put off. Their work continues; on_done() then finds no dispatch. */
+/*
+ * Leaves all requests that are put off. Their work continues, and on_done() then finds no dispatch.
+ */
 static void leave_put_offs(struct dispatch *dispatch)
 {
 	while (!list_is_empty(&dispatch->put_offs)) {
@@ -491,10 +488,7 @@ static void leave_put_offs(struct dispatch *dispatch)
 	}
 }
 
-/*
- * Passes on a response, which is NULL if only its id can be read. Returns false if no hook takes
- * it.
- */
+/* Passes on a response; NULL if only its id can be read. Returns false if no hook takes it. */
 static bool pass_response(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason)
 {
@@ -502,10 +496,7 @@ static bool pass_response(struct dispatch *dispatch, struct peer *peer, const st
 	    dispatch->hooks.response(dispatch->hooks.response_data, peer, id, response, reason);
 }
 
-/*
- * Handles a request whose arguments were read, unless it has to wait. done: the kind of work that
- * was done for it.
- */
+/* Handles a request unless it has to wait. done: the kind of work that was done for it. */
 static void go_on(struct dispatch *dispatch, struct request *request, const struct json *params,
     uint64_t number, enum work_kind done)
 {
@@ -569,7 +560,7 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 		refuse_method(request, message->method);
 }
 
-/* Refuses a line. If its id is that of an awaited response, the response has failed. */
+/* Refuses a line. If the line has the id of an awaited response, this response has failed. */
 static void refuse(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     enum message_error error, const char *reason)
 {
@@ -578,7 +569,6 @@ static void refuse(struct dispatch *dispatch, struct peer *peer, const struct js
 		    error, "%s", reason);
 }
 
-/* Answers a line that is not valid JSON, with its id if that can be read. */
 static void refuse_line(
     struct dispatch *dispatch, struct peer *peer, const char *line, size_t len, const char *reason)
 {

@@ -25,34 +25,30 @@ struct dialect {
 };
 
 struct dispatch *dispatch_new(struct daemon *parts);
-/* Calls goodbye of the dialect, if there is one. */
 void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer);
 void dispatch_free(struct dispatch *dispatch);
 
-/* Handlers of other rooms for lines and requests; each may be NULL. Data outlives the last peer. */
+/* Handlers of other rooms; each may be NULL. Their data outlives the last peer. */
 struct dispatch_hooks {
 	const struct dialect *dialect;
 	void *dialect_data;
 	/* Returns the row of a method that no table has, or NULL if it is unknown. */
 	const struct method *(*foreign)(void *data, const char *name, const struct json *params);
 	/*
-	 * Called first for each request whose method is known. Returns true if the hook will answer
-	 * the request. params may be NULL, and are lent until the hook returns.
+	 * Called first for each request whose method is known. Returns true if the hook answers the
+	 * request. params may be NULL, and are lent until the hook returns.
 	 */
 	bool (*route)(void *data, struct request *request, const struct json *params);
 	void *route_data;
 	/*
-	 * Decide about the rights of a request (right.h). begin is called once for a request,
-	 * admit before each call of its handler. Both return false after failing the request or
-	 * putting it off.
+	 * Decide about the rights of a request (right.h): begin once, admit before each call of the
+	 * handler. Both return false after failing the request or putting it off.
 	 */
 	bool (*begin)(struct request *request, const struct json *params);
 	bool (*admit)(struct request *request, const void *args);
 	/*
-	 * Takes the response of a peer to a request that was sent to the peer. If only the id of
-	 * the line can be read, response is NULL, and reason says why. Returns true if a request
-	 * with this id was sent. Otherwise a line that cannot be read is answered with an error,
-	 * and a response is ignored.
+	 * Takes a peer's response to a request that the daemon sent. If only the id can be read,
+	 * response is NULL and reason says why. Returns true if a request with this id was sent.
 	 */
 	bool (*response)(void *data, struct peer *peer, const struct json *id,
 	    const struct json *response, const char *reason);
@@ -66,30 +62,21 @@ struct dispatch_hooks *dispatch_hooks(struct dispatch *dispatch);
 /* Handles one line, without its newline. peer NULL: no response is sent. */
 void dispatch_line(void *dispatch, struct peer *peer, const char *line, size_t len);
 
-/* Answers a line that was too long and was skipped. */
 void dispatch_too_long(void *dispatch, struct peer *peer, const struct lost_id *lost);
 
-/*
- * Handles an accepted request: notes it, reads its parameters by the rows of its method, and
- * calls the handler. The response comes at once or later.
- */
+/* Handles an accepted request: notes it, reads its parameters and calls the handler. */
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params);
 
-/* Refuses a request whose parameters cannot be read. */
 void dispatch_refuse(struct request *request, const struct field_error *error);
 
 /*
- * Puts a request off until the model was read again: a missing object may have been made a moment
- * ago, and tmux does not announce all moves. Returns true if the handler will be called again; the
- * handler must leave the request alone now. Returns false if the model was just read for this
- * request, its handler does not run, or tmux is not followed.
+ * Puts a request off until the model was read again, for an object that is missing. Returns true if
+ * the handler will be called again; it must leave the request alone now. Returns false if the model
+ * was just read for this request, its handler does not run, or tmux is not followed.
  */
 bool dispatch_put_off(struct request *request);
 
-/*
- * Like dispatch_put_off(), but reads only one window. Also returns false if a window was just read
- * for this request.
- */
+/* Like dispatch_put_off(), but reads only one window, at most once for a request. */
 bool dispatch_look_at(struct request *request, uint32_t window);
 
 /*
@@ -100,14 +87,13 @@ bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, v
 
 /*
  * For a handler that needs output or events: puts a request off until the daemon is attached, or
- * fails it if attaching is not allowed. Returns true in both cases; false if the daemon is attached
- * already.
+ * fails it if attaching is not allowed. Returns false if the daemon is attached already.
  */
 bool dispatch_attach_first(struct request *request);
 
 /*
  * Like dispatch_put_off(), but returns false unless the daemon is detached: only then the model can
- * be as old as the last request. For handlers of methods with METHOD_LOOKS_ITSELF.
+ * be as old as the last request. For methods with METHOD_LOOKS_ITSELF.
  */
 bool dispatch_look_first(struct request *request);
 

@@ -36,7 +36,6 @@ void history_free(struct history *history)
 	mem_free(history);
 }
 
-/* Copies text; if it is too long, cuts it between characters. */
 static void copy_text(char *out, size_t size, const char *text, size_t len)
 {
 	if (len >= size) {
@@ -47,7 +46,6 @@ static void copy_text(char *out, size_t size, const char *text, size_t len)
 	out[len] = '\0';
 }
 
-/* Returns the place of the next entry, with room for its parameters. */
 static struct action *next_place(struct history *history, size_t room)
 {
 	struct action **place = &history->actions[++history->last % HISTORY_KEEP];
@@ -64,7 +62,7 @@ uint64_t history_begin(
 	struct action *action;
 	struct json_writer writer;
 	char memory[HISTORY_PARAMS_MAX + JSON_SPARE + 1];
-	/* A buffer of fixed size on the stack: long strings are cut. */
+	/* This buffer on the stack has a fixed size: long strings are cut. */
 	struct buf text = {
 	    .data = (uint8_t *)memory, .cap = sizeof memory, .max = sizeof memory - 1};
 	bool is_masked = false;
@@ -85,8 +83,8 @@ uint64_t history_begin(
 }
 
 /*
- * Copies the text of an error without quotations. If the error is of tmux or a program, leaves out
- * all that follows the first colon.
+ * Copies the text of an error without quotations. If the error comes from tmux or a program, leaves
+ * out all from the first colon on.
  */
 static void copy_masked(char *out, size_t size, const char *error, const char *text)
 {
@@ -106,7 +104,7 @@ static void copy_masked(char *out, size_t size, const char *error, const char *t
 		copy_text(out + len, size - (size_t)len, last + 1, strlen(last + 1));
 }
 
-/* Ends an entry. Returns NULL if it was overwritten before the request ended. */
+/* Returns NULL if the entry was overwritten before the request ended. */
 static struct action *end(struct history *history, uint64_t number)
 {
 	struct action *action = history->actions[number % HISTORY_KEEP];

@@ -333,14 +333,15 @@ static struct field_result *copy_results(
 }
 
 /*
- * Returns a copy of a table (NULL: an empty one) with the row of the key. *args_size grows by
- * struct repeat_args at the end. Returns NULL if the table has a parameter "key" already.
+ * Returns a copy of a table (NULL: an empty one) with the row of the key, or NULL if the table has
+ * a parameter "key". *args_size grows by struct repeat_args.
  */
 static struct field *fields_with_key(const struct field *fields, size_t *args_size)
 {
 	const size_t step = sizeof(const char *);
 	size_t count = count_fields(fields);
-	size_t offset = (*args_size > 0 ? *args_size + step - 1 : step) / step * step; /* not 0 */
+	/* never 0, which means no key */
+	size_t offset = (*args_size > 0 ? *args_size + step - 1 : step) / step * step;
 	struct field *copy;
 	for (size_t at = 0; at < count; at++)
 		if (strcmp(fields[at].name, "key") == 0)

@@ -3,10 +3,8 @@
  * Methods are rows. A row describes a method, and from it come argument checking, error texts,
  * describe, tools, help, completion and the manual.
  *
- * A file in methods/, or in the folder of its subject, holds the rows and handlers of one subject.
- * It offers one table, which ends with a row without a name; methods/tables.c lists all tables. A
- * handler gets a checked struct, and answers through the request: at once or later, by a value or
- * an error, exactly once.
+ * A table of rows ends with a row without a name; methods/tables.c lists all tables. A handler gets
+ * a checked struct and answers the request exactly once, at once or later, by a result or an error.
  */
 #pragma once
 
@@ -18,7 +16,7 @@ struct request;
 
 /*
  * The effects that a call can have. Annotations of MCP tools, describe, the manual, grants of
- * muxbus-nats and the roles of peers depend on the effects of a row.
+ * muxbus-nats and the roles of peers depend on these.
  */
 enum method_effect {
 	METHOD_READS = 1 << 0, /* answers with the present state */
@@ -37,7 +35,7 @@ struct method_effect_row {
 	const char *help;
 };
 
-/* Each effect with its name; the last row has the name NULL. */
+/* the last row has the name NULL */
 extern const struct method_effect_row method_effects[];
 
 /* The field of methods with METHOD_AGED: how old the model may be. */
@@ -88,16 +86,15 @@ struct method {
 	/* args is lent until the handler returns: what is needed later must be copied. */
 	void (*handle)(struct request *request, const void *args);
 	/*
-	 * Sets the pane that a call affects, for the role own_panes, before the handler runs;
-	 * cleared: no known pane. Returns false after failing the request, or putting it off. NULL:
-	 * a call may affect several panes, so that the role own_panes may not call the method,
-	 * unless the method only reads.
+	 * Sets the pane that a call affects, for the role own_panes; cleared: no known pane.
+	 * Returns false after failing the request, or putting it off. NULL: a call may affect
+	 * several panes, so the role own_panes may call the method only if the method only reads.
 	 */
 	bool (*affects)(struct request *request, const void *args, struct pane_ref *ret_pane);
 	/*
 	 * For a method whose source stores the key in one transaction with the effect: answers a
-	 * repeated request, from the object with this id, if the result was not stored. NULL:
-	 * dispatch stores the key, and the handler does not see it.
+	 * repeated request whose result was not stored, from the object with this id. NULL:
+	 * dispatch stores the key.
 	 */
 	void (*begun)(struct request *request, const void *args, const char *id);
 	const char *example; /* params as JSON text, or NULL */
@@ -131,13 +128,11 @@ void method_set_rows(enum method_origin origin, const struct method *const *rows
 /* Returns the row with this name or second spelling, or NULL. */
 const struct method *method_find(const char *name);
 
-/* Returns the group of a method, or NULL. */
 const char *method_group(const struct method *method);
 
 /* Returns true if this is the name of a built-in method. A second spelling does not count. */
 bool method_is_built_in(const char *name);
 
-/* Returns the name that was probably meant, or NULL. */
 const char *method_nearest(const char *name);
 
 /* Returns advice for a name that other systems have and Muxbus does not, or NULL. */
@@ -147,39 +142,32 @@ const char *method_advice(const char *name);
 const struct method *method_next(const struct method *previous);
 
 /*
- * Adds the parameter "key" (repeat.h) to the row of a method that changes something, unless the
- * method has one. The row gets new tables, which method_free_tables() frees. Built-in rows get the
- * key without this call.
+ * Adds the parameter "key" (repeat.h) to the row of a method that changes something and has none.
+ * The row gets new tables, which method_free_tables() frees. Built-in rows need no call.
  */
 void method_add_key(struct method *method);
 void method_free_tables(struct method *method);
 
-/* Writes the members of a foreign result (NULL: none), except those that the daemon writes. */
+/*
+ * Writes the members of a foreign result (may be NULL), except those that only the daemon writes.
+ */
 void method_put_result(struct json_writer *writer, const struct json *object);
 
 /* Writes the JSON Schema of the result as member name; in_short: without nested members. */
 void method_write_result_schema(
     struct json_writer *writer, const char *name, const struct method *method, bool in_short);
 
-/*
- * method_is_read_only() returns true if a method changes nothing, method_is_destructive() if it can
- * end or overwrite work of people.
- */
+/* Destructive: the method can end or overwrite work of people. */
 bool method_is_read_only(const struct method *method);
 bool method_is_destructive(const struct method *method);
 
-/* Writes one method as an object member: the tables as JSON. */
 void method_write(struct json_writer *writer, const char *name, const struct method *method);
 
 /* Appends the reference section of muxbus-protocol(7) as mdoc. */
 void method_write_mdoc(struct buf *out);
 
-/*
- * The parameter "key" and the results of repeated requests (repeat.h) in tables of methods: the
- * rows are written once, and added to the tables of all methods that change something.
- */
+/* The rows of the parameter "key" and of the results of repeated requests (repeat.h). */
 
-/* The argument that method_add_key() adds, behind the others. */
 struct repeat_args {
 	const char *key; /* NULL: none */
 };
@@ -190,9 +178,8 @@ struct field_result *repeat_other_results(const struct field_result *results);
 
 /*
  * Roles limit what a peer may do. A peer has the role of its socket, or a narrower one that it has
- * chosen; it never gets more rights. Each request is decided by the effects in the row of its
- * method, before the method runs; all that the row does not allow is refused. The effects of
- * declared tools and provided methods are claims of others: only the role full may call these.
+ * chosen; its rights never grow. The effects of declared tools and provided methods are claims of
+ * others, so only the role full may call these.
  */
 
 /* Each role may do less than the one before it. */

@@ -147,7 +147,7 @@ static void write_also(struct buf *out, const struct method *method)
 		(void)buf_append_str(out, ".\n");
 }
 
-/* Writes a method, without the rows of repeated requests, which the manual explains once. */
+/* Writes a method without the rows of repeated requests, which the manual explains once. */
 static void write_method(struct buf *out, const struct method *method)
 {
 	struct field *fields = repeat_other_fields(method->fields);
@@ -182,7 +182,6 @@ static void write_method(struct buf *out, const struct method *method)
 	mem_free(results);
 }
 
-/* Writes a kind of events and its members. */
 static void write_event(struct buf *out, const struct event_kind_info *info)
 {
 	char *text;

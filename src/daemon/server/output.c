@@ -37,7 +37,6 @@ void output_finish(struct output *output)
 	output->len = 0;
 }
 
-/* Counts new bytes, and notes the time if none waited before. */
 static void note(struct output *output, size_t len)
 {
 	if (output->len == 0)
@@ -95,7 +94,9 @@ int output_add_buf(struct output *output, struct buf *line)
 	return output_add_reference(output, bytes, len, free_bytes, bytes);
 }
 
-/* The socket is full: keeps the staged bytes elsewhere, so that another peer can use the stage. */
+/*
+ * Keeps the staged bytes elsewhere, as the socket is full, so that another peer can use the stage.
+ */
 static int keep_staged(struct output *output)
 {
 	size_t len = staged_len(output);
@@ -108,7 +109,6 @@ static int keep_staged(struct output *output)
 	return r;
 }
 
-/* Drops bytes that were sent. */
 static void drain(struct output *output, size_t sent)
 {
 	struct output_stage *stage = output->stage;
@@ -226,9 +226,8 @@ int backlog_write(struct output *output, const char *subscription, struct event_
 	return r;
 }
 
-/* A reserved place for a response. */
 struct response_slot {
-	struct list link; /* in slots or waits */
+	struct list link;
 	struct response_row *row;
 	void (*gone)(void *data); /* called if the peer is gone; NULL once answered */
 	void *data;
@@ -300,7 +299,6 @@ void response_row_detach(struct list *slots)
 	}
 }
 
-/* Emits the line of a slot whose turn it is, and frees the slot. */
 static void leave(struct response_slot *slot, struct buf *line)
 {
 	struct peer *peer = slot->row->peer;
@@ -309,7 +307,6 @@ static void leave(struct response_slot *slot, struct buf *line)
 	slot_free(slot);
 }
 
-/* Emits the lines of answered slots at the head of the list. */
 static void advance(struct response_row *row)
 {
 	while (!list_is_empty(&row->slots)) {

@@ -2,9 +2,9 @@
 /*
  * Output of a peer: the bytes that wait to be written to its socket.
  *
- * All peers share one stage, a buffer for the bytes of the peer that is at work: bytes that the
- * socket takes at once need no memory of the peer. A peer that finds the stage in use, or whose
- * bytes do not fit, keeps them in memory of its own; so does a peer whose socket is full.
+ * All peers share one stage, so bytes that the socket takes at once need no memory of the peer. A
+ * peer keeps its bytes in its own memory if another peer uses the stage, if the bytes do not fit,
+ * or if the socket is full.
  */
 #pragma once
 
@@ -41,10 +41,7 @@ enum output_sent {
 /* Writes once. The output must not be empty. */
 enum output_sent output_send(struct output *output, int fd);
 
-/*
- * Backlog: events that wait until a peer reads, in order. All backlogs share the memory of an
- * event, so a backlog costs little; it can be dropped as a whole at any time.
- */
+/* Backlog: events that wait until a peer reads. All backlogs share the memory of an event. */
 
 struct backlog {
 	struct list items;
@@ -52,7 +49,7 @@ struct backlog {
 };
 
 void backlog_init(struct backlog *backlog);
-void backlog_finish(struct backlog *backlog); /* frees all events; the backlog may be used again */
+void backlog_finish(struct backlog *backlog); /* the backlog may be used again */
 
 /* Appends an event for the subscription of that name, and takes a reference to the event. */
 void backlog_put(struct backlog *backlog, const char *subscription, struct event_entry *event);
@@ -74,7 +71,7 @@ struct response_row {
 	/* Takes a line whose turn it is. Returns false if no reader is left. */
 	bool (*emit)(struct peer *peer, struct buf *line);
 	struct list slots; /* slots of responses that leave in order */
-	size_t count; /* number of slots in slots that are not answered */
+	size_t count; /* slots that are not answered */
 	struct list waits; /* slots of waiting requests */
 	size_t wait_count;
 	size_t held_bytes; /* of responses that wait for earlier ones */
@@ -83,7 +80,7 @@ struct response_row {
 void response_row_init(
     struct response_row *row, struct peer *peer, bool (*emit)(struct peer *peer, struct buf *line));
 
-/* Reserves a slot. If the peer goes before peer_respond(), frees the slot and calls gone. */
+/* Reserves a slot. gone is called if the peer goes before peer_respond(). */
 struct response_slot *response_row_reserve(
     struct response_row *row, bool is_waiting, void (*gone)(void *data), void *data);
 /* Returns the data of the first open request for which is_it() is true, or NULL. */
@@ -92,11 +89,11 @@ void *response_row_find(const struct response_row *row,
 struct peer *response_slot_peer(const struct response_slot *slot);
 
 /*
- * Fills a slot. If it is the slot's turn, its line and lines held behind it go to emit(); if not,
- * the line is taken over and held. sent (may be NULL) is called after emit(); sent_data is freed.
+ * Fills a slot. Lines that may leave now go to emit(); an earlier line is taken over and held. sent
+ * (may be NULL) is called after emit(); sent_data is freed.
  */
 void response_row_answer(struct response_slot *slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);
 
-/* Frees the slots of a list, and calls gone() of the open ones, which may answer other requests. */
+/* Frees the slots of a list and calls gone() of the open ones, which may answer other requests. */
 void response_row_detach(struct list *slots);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A program connected to the socket. Its descriptor is watched edge-triggered, for input and for
- * its end: a half-closed connection would otherwise wake the daemon forever. So input is read until
- * none is left, or until the share of this turn is used up; then another turn continues.
+ * A program connected to the socket. Its descriptor is watched edge-triggered, since a half-closed
+ * connection would otherwise wake the daemon forever. So input is read until none is left, or until
+ * the share of this turn is used up.
  *
- * A read that does not fill the buffer has taken all input. Such a read may miss the end of input,
- * since libevent reports the end of a connection with unread output as input. A later write finds
- * this end. If no response has to be written, the input is read once more.
+ * libevent reports the end of a connection with unread output as input, so a read may miss the end.
+ * A later write finds it; if no response has to be written, the input is read once more.
  */
 #include "daemon/server/peer.h"
 
@@ -29,7 +28,7 @@
 #define GONE_AFTER 6 /* times stuck_ms that a large response may stay unread */
 
 struct peer {
-	struct list link; /* in the server's list */
+	struct list link;
 	struct peer_shared *shared;
 	struct daemon *parts;
 	uint32_t number;
@@ -57,7 +56,7 @@ struct peer {
 	size_t counted_bytes; /* its part of shared->unread */
 
 	struct subscription_set *subscriptions;
-	char *cwd; /* directory of its commands; NULL: not set */
+	char *cwd;
 	bool is_behind; /* events were dropped */
 	void (*room)(struct peer *peer, void *data); /* NULL: none */
 	void *room_data;
@@ -97,7 +96,7 @@ void peer_free(struct peer *peer)
 	peer->shared->count--;
 	peer->shared->unread -= peer->counted_bytes;
 	list_remove(&peer->link);
-	(void)close(peer->fd); /* loses no data: all that could be written was written */
+	(void)close(peer->fd);
 	mem_free(peer->cwd);
 	mem_free(peer->origin);
 	mem_free(peer);
@@ -199,7 +198,6 @@ void *peer_attachment(const struct peer *peer)
 	return peer->attachment;
 }
 
-/* Schedules a turn after the current call. */
 static void want_turn(struct peer *peer)
 {
 	if (peer->is_working || peer->is_turn_due)
@@ -248,7 +246,6 @@ static size_t lines_max(const struct peer *peer)
 	return is_idle(peer) ? accept_max(peer) : unread_max(peer) / 2;
 }
 
-/* Drops all output. The next turn handles the consequences. */
 static void discard_output(struct peer *peer)
 {
 	backlog_finish(&peer->backlog);
@@ -277,7 +274,7 @@ static void set_gone(struct peer *peer)
 	discard_output(peer);
 }
 
-/* Puts a line into the output. Returns false if no reader is left. */
+/* Returns false if no reader is left. */
 static bool emit(struct peer *peer, struct buf *line)
 {
 	if (peer->is_gone || peer->is_ended || line->len == 0)
@@ -316,7 +313,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 	return true;
 }
 
-/* Moves events from the backlog to the output; subscriptions may have ended meanwhile. */
+/* Moves events from the backlog to the output, unless their subscriptions have ended. */
 static void refill(struct peer *peer)
 {
 	while (peer->output.len < OUTPUT_BYTES) {
@@ -390,7 +387,6 @@ void peer_set_room(struct peer *peer, void (*room)(struct peer *peer, void *data
 	peer->room_data = data;
 }
 
-/* Writes as much as the socket takes. */
 static void flush(struct peer *peer)
 {
 	for (refill(peer); peer->output.len > 0; refill(peer)) {
@@ -435,7 +431,6 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 	want_turn(peer);
 }
 
-/* Returns true if another request of the peer may be handled now. */
 static bool can_accept(const struct peer *peer)
 {
 	/* The calls of a provider are at most half of unread_bytes. */
@@ -481,7 +476,6 @@ static bool read_some(struct peer *peer)
 	return true;
 }
 
-/* Handles one line. Returns false if no line is complete. */
 static bool handle_line(struct peer *peer)
 {
 	const struct peer_shared *shared = peer->shared;
@@ -496,7 +490,6 @@ static bool handle_line(struct peer *peer)
 	return result != LINE_NONE;
 }
 
-/* Handles requests: all of them, or this turn's share. */
 static void take_requests(struct peer *peer)
 {
 	int lines_left = TURN_LINES;
@@ -512,7 +505,6 @@ static void take_requests(struct peer *peer)
 	}
 }
 
-/* Returns true if no work is left for the peer. */
 static bool is_finished(const struct peer *peer)
 {
 	if (!peer->is_input_ended || line_input_is_pending(&peer->input) ||
@@ -539,7 +531,7 @@ static int64_t patience_ms(const struct peer *peer)
 	return unread_bytes(peer) > PEER_IDLE_MAX ? GONE_AFTER * stuck_ms : INT64_MAX;
 }
 
-/* Counts the peer's unread bytes. If all peers have too many, calls grown(). */
+/* Counts the peer's unread bytes; calls grown() if all peers together have too many. */
 static void count_unread(struct peer *peer)
 {
 	struct peer_shared *shared = peer->shared;
@@ -550,7 +542,6 @@ static void count_unread(struct peer *peer)
 		shared->grown(shared->grown_data);
 }
 
-/* Drops events of a peer that does not read, or disconnects it. Arms the next check. */
 static void watch_idle(struct peer *peer)
 {
 	int64_t now_ms = clock_mono_ms(), idle_ms, next_ms, patience;
@@ -570,10 +561,10 @@ static void watch_idle(struct peer *peer)
 		loop_timer_arm(peer->turn, next_ms - idle_ms);
 }
 
-/* Reads, handles, writes, as much as is possible now. Only from the loop: may free the peer. */
+/* Reads, handles and writes as much as is possible now. Only from the loop: may free the peer. */
 static void work(struct peer *peer)
 {
-	if (peer->is_turn_due) /* the turn that was due runs now */
+	if (peer->is_turn_due)
 		loop_timer_disarm(peer->turn);
 	peer->is_turn_due = false;
 	peer->is_working = true;

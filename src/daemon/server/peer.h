@@ -4,15 +4,14 @@
  *
  * Each accepted request reserves a slot. Responses of methods that do not wait leave in that order;
  * those of METHOD_WAITS leave when they are complete. Sending never frees a peer: a failed peer is
- * marked and freed in a turn of its own.
+ * freed in a turn of its own.
  *
- * With more than half of unread_bytes unread a peer gets a gap in place of events; with more than
- * unread_bytes the peer is disconnected. No requests of a peer are read while PEER_ORDERED_MAX are
- * open, or while half of PEER_IDLE_MAX bytes wait for the peer. If a peer has not read for
- * PEER_IDLE_MS, its waiting events are dropped, and later ones beyond half of PEER_IDLE_MAX bytes.
- * Such a peer is disconnected after stuck_ms if it sends requests, or after six times stuck_ms if
- * more than PEER_IDLE_MAX bytes wait. Peers that do not read may have PEERS_UNREAD_MAX bytes
- * together: beyond that the peer with the most is disconnected.
+ * Limits of unread bytes: with more than half of unread_bytes a peer gets a gap in place of events,
+ * with more than unread_bytes it is disconnected. Requests are not read while PEER_ORDERED_MAX are
+ * open, or half of PEER_IDLE_MAX bytes wait. If a peer has not read for PEER_IDLE_MS, its waiting
+ * events are dropped. It is disconnected after stuck_ms if it sends requests, or after six times
+ * stuck_ms if more than PEER_IDLE_MAX bytes wait. If more than PEERS_UNREAD_MAX bytes wait for such
+ * peers together, the peer with the most is disconnected.
  *
  * After a half-close all open requests are answered, and subscriptions continue, until the peer
  * disconnects.
@@ -34,7 +33,6 @@ struct response_slot;
 struct peer;
 struct ucred;
 
-/* Shared by all peers. */
 struct peer_shared {
 	struct daemon *parts;
 	void (*line)(void *data, struct peer *peer, const char *line, size_t len);
@@ -50,13 +48,13 @@ struct peer_shared {
 	size_t unread; /* sum over all peers of the bytes that they have not read yet */
 };
 
-/* Takes over fd, and copies who and origin. shared must outlive the peer. */
+/* Takes over fd; copies who and origin. shared must outlive the peer. */
 struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *who,
     const struct peer_origin *origin, enum role role);
 /* Only the server calls this, never from a callback of the peer. */
 void peer_free(struct peer *peer);
 
-/* Returns the bytes that wait for the peer. *ret_idle_ms: how long the peer has taken no byte. */
+/* Returns the bytes that wait for the peer. *ret_idle_ms: how long it has taken no byte. */
 size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms);
 /* Frees the output of the peer now, and disconnects it in a turn of its own. */
 void peer_disconnect(struct peer *peer, const char *reason);
@@ -66,54 +64,48 @@ uid_t peer_uid(const struct peer *peer);
 /* Returns the process of the peer and its ancestors, as they were when it connected. */
 const struct peer_origin *peer_origin(const struct peer *peer);
 
-/*
- * peer_role() returns the role. peer_narrow() sets it; returns false if the peer may do less
- * already.
- */
+/* Returns false if the peer may do less already. */
 enum role peer_role(const struct peer *peer);
 bool peer_narrow(struct peer *peer, enum role role);
 
-/* The working directory for its commands, NULL if unset. peer_set_cwd() copies cwd. */
+/* The working directory for its commands, NULL if unset. Setting copies it. */
 const char *peer_cwd(const struct peer *peer);
 void peer_set_cwd(struct peer *peer, const char *cwd);
 
-/* The peer's link in the server's list. */
 struct list *peer_link(struct peer *peer);
 struct peer *peer_of_link(struct list *link);
 
-/* Returns how many of its requests wait. */
 size_t peer_wait_count(const struct peer *peer);
 
 /*
- * Returns the pane that its process was in when it connected: searched once, and again after
+ * Returns the pane of the peer's process when it connected: searched once, and again after
  * peer_forget_pane().
  */
 const struct peer_pane *peer_pane_of(struct peer *peer);
 void peer_forget_pane(struct peer *peer);
 /*
- * Sets the pane that the peer speaks for, which is used if its process is not clearly in a pane;
- * MUXBUS_NO_ID clears it. Once the role is narrowed, a pane is ignored and only MUXBUS_NO_ID works.
+ * Sets the pane that the peer speaks for, which counts if its process is not clearly in a pane;
+ * MUXBUS_NO_ID clears it. With a narrowed role only MUXBUS_NO_ID works.
  */
 void peer_speak_for(struct peer *peer, uint32_t pane);
 
-/* Returns the responses that the peer still gets. Its users reserve and find slots (output.h). */
+/* The responses that the peer still gets. */
 struct response_row *peer_responses(struct peer *peer);
 /*
- * Fills the slot with a line, or frees it without one if line is empty. The content of line may
- * be taken over. sent, if not NULL, is called when the line has its place in the output;
- * sent_data is memory of mem_alloc() that is freed.
+ * Fills the slot with a line, whose content may be taken over; an empty line only frees the slot.
+ * sent, if not NULL, is called when the line has its place in the output; sent_data is memory of
+ * mem_alloc() that is freed.
  */
 void peer_respond(struct response_slot *response_slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);
 
-/* Sets a dialect's state for this peer; finish is called with it when the peer is freed. */
 void peer_attach(struct peer *peer, void *attachment, void (*finish)(void *attachment));
 void *peer_attachment(const struct peer *peer); /* NULL: none yet */
 
 /*
- * Calls ended once: when the input has ended and all of its lines are handled, or when the peer is
- * freed. NULL: never. Until then the input is read while half of unread_bytes is not exceeded: a
- * provider may write an answer before it reads its next calls.
+ * Calls ended once: when all lines of the ended input are handled, or when the peer is freed. Until
+ * then the input is read while half of unread_bytes is not exceeded: a provider may write an answer
+ * before it reads its next calls. NULL: never.
  */
 void peer_set_ended(struct peer *peer, void (*ended)(void *data), void *data);
 
@@ -128,5 +120,5 @@ void peer_set_room(struct peer *peer, void (*room)(struct peer *peer, void *data
 
 struct subscription_set *peer_subscriptions(struct peer *peer);
 
-/* Writes the pending output, waiting up to this time of the monotonic clock. */
+/* Writes the pending output, until this time of the monotonic clock at the latest. */
 void peer_drain(struct peer *peer, int64_t until_ms);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finds the pane of a process. The terminals and parents that the kernel reports count more
- * than the environment, which any program can set.
+ * Finds the pane of a process. The terminals and parents that the kernel reports count more than
+ * the environment, which any program can set.
  */
 #include "daemon/server/peer_pane.h"
 
@@ -13,7 +13,7 @@
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
 /*
- * Maximum generations without a terminal. With more, one of them may be a daemon that several panes
+ * Maximum generations without a terminal. Beyond it one of them may be a daemon that several panes
  * share, so the evidence is weak.
  */
 #define DETACHED_MAX 1
@@ -81,10 +81,9 @@ bool peer_process_is_there(const struct peer_process *process)
 }
 
 /*
- * Returns the pane with the terminal of a process. Another pane may have the terminal of a pane
- * that has ended, even before tmux reports the end. So the first process of the pane must have the
- * terminal, and must be at least as old as the process. A terminal of a container may have the
- * number of a pane's terminal. So both processes must be of one session.
+ * Returns the pane with the terminal of a process. The pane's first process must have the terminal
+ * and be older, as another pane may get the terminal of a pane that has ended. Both must be of one
+ * session, as a terminal of a container may have the same number.
  */
 static uint32_t pane_of_tty(const struct muxbus_model *model, const struct peer_process *process)
 {
@@ -101,7 +100,7 @@ static uint32_t pane_of_tty(const struct muxbus_model *model, const struct peer_
 	return MUXBUS_NO_ID;
 }
 
-/* Returns the pane whose first process this is, if the pid is still that of the process. */
+/* Returns the pane whose first process this is. */
 static uint32_t pane_of_process(
     const struct muxbus_model *model, const struct peer_process *process)
 {
@@ -111,7 +110,6 @@ static uint32_t pane_of_process(
 	return MUXBUS_NO_ID;
 }
 
-/* Returns the value of a variable of process_read_environ(), or NULL. */
 static const char *variable(const struct buf *block, const char *name)
 {
 	const char *text = process_variable(block, name);
@@ -135,7 +133,9 @@ static bool is_same_server(const char *tmux, const char *tmux_socket)
 	    a.st_ino == b.st_ino;
 }
 
-/* Returns true if "SOCKET,PID,SESSION" names a server that has ended: its pane ids are reused. */
+/*
+ * Returns true if "SOCKET,PID,SESSION" names a server that has ended; its pane ids are used again.
+ */
 static bool is_ended_server(const char *tmux, pid_t server)
 {
 	const char *comma = strchr(tmux, ',');
@@ -143,7 +143,7 @@ static bool is_ended_server(const char *tmux, pid_t server)
 	return server > 0 && pid > 0 && pid != server && process_has_ended((pid_t)pid);
 }
 
-/* Returns the pane of this server that a process's environment names, even if it does not exist. */
+/* Returns the pane that a process's environment names, even if it does not exist. */
 static uint32_t pane_of_environment(pid_t pid, const char *tmux_socket, pid_t server)
 {
 	struct buf block = BUF(ENVIRON_BYTES_MAX);
@@ -173,7 +173,6 @@ static bool is_later(const struct muxbus_model *model, uint32_t id)
 	return id != MUXBUS_NO_ID;
 }
 
-/* Finds the pane by the process and its ancestors, as the kernel reported them. */
 static bool find_by_kernel(
     const struct peer_origin *origin, const struct muxbus_model *model, struct peer_pane *ret_pane)
 {

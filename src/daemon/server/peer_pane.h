@@ -25,7 +25,7 @@ struct peer_pane {
 	enum pane_evidence evidence;
 	bool is_weak;
 	bool is_early; /* an environment names a pane that is newer than the model */
-	/* In no pane of the model. In no newer pane either, unless tmux is an ancestor. */
+	/* no ancestor has a terminal, and no newer pane is named */
 	bool is_outside;
 	/* If pane is weak or none: the thread of an agent that the environment names; "": none. */
 	char thread[PANE_REF_THREAD_SIZE];
@@ -39,7 +39,6 @@ struct peer_process {
 	uint64_t start; /* clock ticks since boot */
 };
 
-/* The origin of a peer: its process and the ancestors, when it connected. */
 #define PEER_ANCESTORS_MAX 64
 struct peer_origin {
 	size_t count; /* 0: the process had ended */
@@ -53,12 +52,12 @@ bool peer_process_is_there(const struct peer_process *process);
 
 /*
  * Finds the pane of a process; never a later pane that reuses its terminal or pid. tmux_socket and
- * the pid server (0: unknown) are those of tmux, for checking $TMUX beside $TMUX_PANE.
+ * server (0: unknown) are those of tmux, for checking $TMUX.
  */
 void peer_pane_find(const struct peer_origin *origin, const struct muxbus_model *model,
     const char *tmux_socket, pid_t server, struct peer_pane *ret_pane);
 
-/* Returns true if the pane exists, with the program that it had when it was found. */
+/* Returns true if the pane still has the program that it had when it was found. */
 bool peer_pane_lasts(const struct peer_pane *pane, const struct muxbus_model *model);
 
 /* The pane that a peer says it is in. */
@@ -68,8 +67,8 @@ struct peer_said {
 };
 
 /*
- * If the kernel knows no pane, sets *pane to that of said. is_bound: only as long as the pane has
- * the program that runs at the first call.
+ * If the kernel knows no pane, sets *pane to that of said. is_bound: only while the pane has the
+ * program of the first call.
  */
 void peer_pane_hear(struct peer_pane *pane, const struct muxbus_model *model,
     struct peer_said *said, bool is_bound);

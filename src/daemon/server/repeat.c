@@ -57,7 +57,7 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 	json_reader_free(reader);
 }
 
-/* Notes the pane or the thread that makes the request, if it is known for certain. */
+/* Notes the pane or the thread of the request if it is certain. */
 static void note_caller(struct request *request)
 {
 	struct tmux *tmux = request_daemon(request)->tmux;
@@ -115,7 +115,7 @@ void repeat_answer_id(struct request *request, const void *args UNUSED, const ch
 	request_done(request);
 }
 
-/* Fails a request if the end of the first request with its key is not known. */
+/* Fails a repeated request whose first answer is unknown. */
 static void fail_unknown(struct request *request, const char *error)
 {
 	const char *recheck = request_method(request)->recheck;
@@ -126,7 +126,7 @@ static void fail_unknown(struct request *request, const char *error)
 	    recheck != NULL ? recheck : "");
 }
 
-/* Returns true if the first request had this method, perhaps by another name. */
+/* Returns true if the first request had this method, perhaps by its second name. */
 static bool is_method(const struct method *method, const char *first)
 {
 	const struct method *found = method_find(first);
@@ -163,7 +163,6 @@ static bool refuse_other(struct request *request, const struct once_earlier *fir
 	return true;
 }
 
-/* Answers a repeated request like the first one with its key. */
 static void answer_again(
     struct request *request, const void *args, const struct once_earlier *first)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Repeated requests: a request whose key was used is not done again, but answered like the first
- * one, with "repeated": true; a different request with a used key fails. Dispatch checks before the
- * handler runs, and stores the key, unless the row has begun(): then the handler's source stores it
- * in one transaction with the effect.
+ * Repeated requests: a request with a used key is answered like the first one, with "repeated":
+ * true; a different request with a used key fails. Dispatch checks before the handler runs, and
+ * stores the key. If the row has begun(), the handler's source stores the key with the effect.
  */
 #pragma once
 
@@ -17,19 +16,16 @@
 bool repeat_find(
     struct request *request, const char *space, const char *key, struct once_earlier *ret_earlier);
 
-/*
- * For begun() of a row: answers a repeated request if no object has the id any more. Ignores args.
- */
+/* For begun() of a row: answers a repeated request whose object no longer exists. */
 void repeat_answer_id(struct request *request, const void *args, const char *id);
 
 /* Returns the checksum of parameters, without the key; their order is ignored. */
 uint64_t repeat_content(const struct json *params);
 
-/* Writes the members of a JSON object into the result of a request. */
 void repeat_write_members(struct request *request, const char *json, size_t len);
 
 /*
- * Returns true if a request should be handled: the first one with its key. Returns false if it is
- * answered, or will be together with the first one.
+ * Returns true if a request should be handled, as the first one with its key. If not, it is
+ * answered, now or together with the first one.
  */
 bool repeat_admit(struct request *request, const void *args);

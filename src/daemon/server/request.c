@@ -28,9 +28,9 @@ struct request {
 	bool has_result; /* out has the beginning of the result */
 	bool is_notification;
 	int64_t begun_ms; /* CLOCK_MONOTONIC */
-	uint64_t audit; /* its number in the audit; 0: not recorded */
-	int64_t audit_ms; /* when it was recorded */
-	bool is_unaudited; /* it could not be recorded */
+	uint64_t audit;
+	int64_t audit_ms; /* CLOCK_MONOTONIC */
+	bool is_unaudited;
 	bool has_durable; /* the result needs no further member "durable" */
 	uint64_t history; /* its number in the history; 0: not noted */
 	void (*cancelled)(void *data);
@@ -49,7 +49,7 @@ struct request {
 	bool is_done; /* it had its effect, even if its result is too long */
 	struct list open; /* in all */
 	struct list link; /* in joined of another request, or in orphans */
-	struct list joined; /* requests with the same key, which get the same answer */
+	struct list joined;
 	struct request_origin origin;
 	char id[];
 };
@@ -57,7 +57,7 @@ struct request {
 /* Every request that is not answered, the oldest first. */
 static struct list all = {&all, &all};
 
-/* Requests whose peer is gone, which could be cancelled but are completed because of their keys. */
+/* Requests whose peer is gone, which are completed because of their keys. */
 static struct {
 	struct list list;
 	size_t count;
@@ -85,7 +85,6 @@ bool request_release(struct request *request)
 	    request->cancelled_text != NULL ? request->cancelled_text : "the peer has gone");
 }
 
-/* Cancels a request that will get no response. */
 static void cancel(struct request *request)
 {
 	request->peer = NULL;
@@ -94,8 +93,8 @@ static void cancel(struct request *request)
 }
 
 /*
- * The peer is gone. A request with a key continues, since its program may send it again to get the
- * result. Requests without a key, and those that read, are cancelled if that is possible.
+ * The peer is gone. A request with a key continues, as its program may send it again; others are
+ * cancelled if that is possible.
  */
 static void on_peer_gone(void *data)
 {
@@ -112,8 +111,8 @@ static void on_peer_gone(void *data)
 }
 
 /*
- * Returns true for waiting tools, which agents call; followers and streams are no tools. The meter
- * is stored, so the role read_only must not change it.
+ * Returns true for waiting tools, which agents call. The role read_only must not change the meter,
+ * which is stored.
  */
 static bool is_metered(const struct request *request)
 {
@@ -189,7 +188,6 @@ void request_audit_refusal(struct request *request)
 		trail_refuse(request->parts->trail, &action);
 }
 
-/* Notes the end. outcome: "done", or the kind of an error, with its text for the history. */
 static void note_end(struct request *request, const char *outcome, const char *text)
 {
 	if (request->audit != 0)
@@ -243,7 +241,7 @@ bool request_join(struct request *request)
 	return true;
 }
 
-/* Removes and returns the next request that waits for this one, or NULL. */
+/* Takes the next request that waits for this one, or NULL. */
 static struct request *take_joined(struct request *request)
 {
 	struct request *joined;
@@ -263,7 +261,6 @@ static void end_once(struct request *request)
 	request->key.is_done_once = false;
 }
 
-/* Gives the result to the requests that wait for this one. */
 static void finish_once(struct request *request, const char *members, size_t len)
 {
 	static const char too_long[] =
@@ -451,7 +448,6 @@ static void respond(struct request *request, struct buf *line)
 	list_remove(&request->open);
 }
 
-/* Sends the line in out, and frees the request. */
 static void answer(struct request *request)
 {
 	respond(request, &request->out);
@@ -481,7 +477,7 @@ static void response_format(
 	buf_finish(&result);
 }
 
-/* Counts an answer; if it was given at once, it has spared the agent no look. */
+/* Counts an answer. An answer that was given at once has spared the agent no look. */
 static void count_wait(const struct request *request)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -521,7 +517,6 @@ void request_done(struct request *request)
 	answer(request);
 }
 
-/* Formats the message of an error. */
 static void __attribute__((format(printf, 2, 0)))
 format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 {
@@ -535,14 +530,14 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 }
 
 /*
- * Frees the key of a request that failed, unless its source stores it; or stores the error if the
- * request may have had an effect. Returns true if it stored the error.
+ * Frees the key of a failed request, or stores the error with the key if the request may have had
+ * an effect. Returns true if the error was stored.
  */
 static bool set_error(const struct request *request, enum message_error error, const char *text)
 {
 	/*
-	 * Some errors can come after an effect: the first of several commands of tmux may have run,
-	 * and the limit that was exceeded may be that of the result.
+	 * Some errors can come after an effect: the first of several tmux commands may have run, or
+	 * only the result exceeds a limit.
 	 */
 	bool may_have_effect = message_error_info(error)->may_have_effect;
 	bool is_early = request == in_turn && !request->is_done && error != MESSAGE_INTERNAL;
@@ -564,8 +559,8 @@ static char *members_with(const char *member, const char *data)
 }
 
 /*
- * Also fails the requests that wait for this one. Returns true if the error is stored, but in
- * memory only.
+ * Also fails the requests that wait for this one. Returns true if the error is stored in memory
+ * only.
  */
 static bool fail_once(
     struct request *request, enum message_error error, const char *data, const char *text)
@@ -635,8 +630,8 @@ bool request_fail_data(
 }
 
 /*
- * Answers a request in place of its handler, whose own answer is then dropped, and cancels it as if
- * the peer had gone. A key that was stored stays stored as begun, since the result is not known.
+ * Answers a request in place of its handler, and cancels it as if the peer had gone. A stored key
+ * stays "begun", since the result is not known.
  */
 static void end(struct request *request)
 {
@@ -654,7 +649,7 @@ static void end(struct request *request)
 	message_write_error(&writer, request->is_notification ? "null" : request->id,
 	    MESSAGE_CANCELLED, text, MESSAGE_ENDING);
 	respond(request, &line);
-	cancel(request); /* also if it began to wait after its peer had gone */
+	cancel(request);
 }
 
 void request_end_all(void)
@@ -671,7 +666,7 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 	if (request->peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
 	own = peer_pane_of(request->peer);
-	/* If the pane is gone or has another program, the process may be in another pane by now. */
+	/* A pane that is gone or has another program may no longer be that of the process. */
 	if (own->pane != MUXBUS_NO_ID && !peer_pane_lasts(own, tmux_model(tmux))) {
 		peer_forget_pane(request->peer);
 		own = peer_pane_of(request->peer);

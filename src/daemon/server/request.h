@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * An accepted request: the slot of its response, and the only way for a handler to answer.
- * Answering frees it. The peer may disconnect before: the request then lives until it is
- * answered, and its response is dropped.
+ * Answering frees it. If the peer disconnects, the request lives on and its response is dropped.
  */
 #pragma once
 
@@ -13,8 +12,8 @@
 struct peer;
 
 /*
- * Accepts a request. id is its JSON text, NULL for a request that gets no response. peer NULL:
- * without a peer. method NULL: a request that can only fail.
+ * Accepts a request. id is its JSON text; NULL: no response is wanted. peer NULL: without a peer.
+ * method NULL: the request can only fail.
  */
 struct request *request_new(
     struct daemon *parts, struct peer *peer, const char *id, const struct method *method);
@@ -23,7 +22,7 @@ struct request *request_new(
 struct request_key {
 	struct once once; /* its set is NULL without a key, or without a store for keys */
 	char *text; /* the key, owned; NULL: none */
-	char caller[PANE_REF_NAME_SIZE]; /* memory for once.caller */
+	char caller[PANE_REF_NAME_SIZE];
 	bool is_repeated; /* it repeats an earlier request: its result says so */
 	bool is_done_once; /* request_begin_once() stores its key */
 };
@@ -31,34 +30,30 @@ struct request_key *request_key(struct request *request);
 /* Returns the key that the source must store; NULL: no key, or dispatch stores it. */
 const struct once *request_once(const struct request *request);
 /*
- * Begins the first request with its key. Stores the key, and later the result, unless the source of
- * the request does. The request is then completed even if its peer disconnects, but only if at most
- * REQUEST_ORPHANS_MAX requests wait without a peer.
+ * Begins the first request with its key, and stores the key unless its source does. The request is
+ * then completed without a peer too, while at most REQUEST_ORPHANS_MAX such requests wait.
  */
 #define REQUEST_ORPHANS_MAX 100
 void request_begin_once(struct request *request);
 /*
- * The handler of the request runs from now on; NULL: the handler has returned. While it runs, most
- * errors come before any effect.
+ * The handler of the request runs from now on; NULL: it has returned. Most errors while it runs
+ * come before any effect.
  */
 void request_begin_turn(const struct request *request);
 /* The request is put off: its handler begins the result again. */
 void request_forget_result(struct request *request);
 /*
- * Lets a request wait for the answer of the running request with the same key. Returns false if no
- * such request runs.
+ * Lets a request wait for the answer of the running one with the same key. Returns false if none
+ * runs.
  */
 bool request_join(struct request *request);
 /*
- * The daemon ends: answers all open requests with an error that says so, and cancels those that
- * have request_on_cancel(). The others stay with their handlers, whose later answers are dropped.
+ * The daemon ends: answers all open requests with an error, and cancels those that can be
+ * cancelled. Later answers of their handlers are dropped.
  */
 void request_end_all(void);
 
-/*
- * Writes "durable": false into the result, once, if the disk keeps nothing: kill -9 would then lose
- * the effect or the key.
- */
+/* Writes "durable": false into the result, once, if kill -9 would lose the effect or the key. */
 void request_note_durable(struct request *request);
 #define DURABLE_RESULTS                                                                          \
 	{                                                                                        \
@@ -69,14 +64,13 @@ void request_note_durable(struct request *request);
 void request_note(struct request *request, const struct json *params);
 
 /*
- * Records a request that does more than read in the audit, once, before its effect. Returns false
- * if that was not possible, and the request has failed.
+ * Records a request that does more than read in the audit, once. Returns false after failing the
+ * request because that was not possible.
  */
 bool request_audit(struct request *request, const struct json *params);
-/* Records in the audit that a request was refused by its role, or only counts the refusal. */
+/* Records a refusal by a role in the audit, or only counts it. */
 void request_audit_refusal(struct request *request);
 
-/* The progress of a request, as its provider reports it. */
 struct request_report {
 	const char *text; /* NULL: none */
 	double done, of;
@@ -84,9 +78,9 @@ struct request_report {
 };
 
 /*
- * The response format of a dialect, which wraps results and errors in another way than JSON-RPC.
- * result() gets the result object as JSON text; result() and error() write the members of the
- * line's object behind its id. finish() is called once when the request is freed.
+ * The response format of a dialect. result() gets the result object as JSON text; result() and
+ * error() write the members of the line's object behind its id. finish() is called once when the
+ * request is freed.
  */
 struct response_format {
 	const struct field_tolerance *tolerance; /* for reading the parameters; NULL: none */
@@ -99,17 +93,13 @@ struct response_format {
 	void (*progress)(void *data, const struct request_report *report); /* NULL: not passed on */
 	void (*finish)(void *data);
 };
-/* Passes on progress, if the response format has it. */
 void request_progress(struct request *request, const struct request_report *report);
 void request_set_format(struct request *request, const struct response_format *response_format,
     void *data, size_t line_max);
 /* How much of the result its reader sees. */
 struct request_view {
-	size_t bytes_max; /* set by the response format; 0: all */
-	/*
-	 * Called from request_done() if the reader sees only entries up to the number last. May be
-	 * NULL.
-	 */
+	size_t bytes_max; /* 0: all; set by the response format */
+	/* Called from request_done() if the reader sees only entries up to number last; or NULL. */
 	void (*cut)(void *data, uint64_t last);
 	void *data;
 };
@@ -118,7 +108,6 @@ struct request_view *request_view(struct request *request);
 bool request_is_formatted(const struct request *request);
 /* Returns the tolerated mistakes in its parameters, or NULL. request may be NULL. */
 const struct field_tolerance *request_tolerance(const struct request *request);
-/* Calls narrow, if the response format has it. */
 void request_narrow(struct request *request, void *args);
 
 /* Returns its id as JSON text, or NULL if it gets no response. */
@@ -127,14 +116,12 @@ const char *request_id(const struct request *request);
 /* Returns the unanswered request of a peer with this id (JSON text), or NULL. */
 struct request *request_find(struct peer *peer, const char *id);
 
-/*
- * Cancels the request: stops all that can be stopped, and sends no response. May free the request.
- */
+/* Cancels the request and sends no response. May free the request. */
 void request_withdraw(struct request *request);
 
 /*
- * Ends the request, not the task it waits for: the handler fails the request as if the peer had
- * gone, and this failure is sent. Returns false if the request cannot be cancelled.
+ * Ends the request, not the task it waits for, with the error of a cancelled request. Returns false
+ * if it cannot be cancelled.
  */
 bool request_release(struct request *request);
 
@@ -147,30 +134,28 @@ int64_t request_begun_ms(const struct request *request);
 
 /*
  * Calls cancelled if the peer is gone, or cancels, before the answer. The request then fails with
- * text, which is not copied; NULL: "the peer has gone".
+ * text, which is lent; NULL: "the peer has gone".
  */
 void request_on_cancel(
     struct request *request, void (*cancelled)(void *data), void *data, const char *text);
-/* Returns true once cancelled() of request_on_cancel() was called for the request. */
 bool request_is_cancelled(const struct request *request);
 
 /*
- * Calls sent when the response has its place in the peer's output, so that later lines come after
- * it; not if the request fails or the peer is gone. data is memory of mem_alloc() that the request
- * frees.
+ * Calls sent when the response has its place in the peer's output; not if the request fails or the
+ * peer is gone. data is memory of mem_alloc() that the request frees.
  */
 void request_on_sent(
     struct request *request, void (*sent)(struct peer *peer, void *data), void *data);
 
 /*
- * Where session_env() keeps the environment that tmux has answered, a list that ends with NULL. The
- * request frees it. No list means that tmux was not asked.
+ * Where session_env() keeps the environment that tmux has answered, NULL-terminated, freed with the
+ * request; no list: tmux was not asked.
  */
 char ***request_session_env(struct request *request);
 
 /*
- * Returns the writer of the result, inside the result object. The first call opens the object;
- * request_fail() discards the result.
+ * Returns the writer inside the result object, which the first call opens. request_fail() discards
+ * the result.
  */
 struct json_writer *request_result(struct request *request);
 
@@ -181,10 +166,7 @@ void request_done(struct request *request);
 bool request_fail(struct request *request, enum message_error error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/*
- * Like request_fail(), for a wrong parameter: its name is a member of "data", and the message
- * begins with it.
- */
+/* Like request_fail(), for a wrong parameter, whose name goes into "data" and the message. */
 bool request_fail_field(struct request *request, const char *field, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -193,17 +175,15 @@ bool request_fail_data(struct request *request, enum message_error error, const 
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * Returns the pane of the peer, or MUXBUS_NO_ID; searched once for each peer. *ret_weak: the only
- * evidence is an environment variable.
+ * Returns the pane of the peer, or MUXBUS_NO_ID. *ret_weak: only an environment variable names it.
  */
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
-/* The origin of a request, as its message says. */
 struct request_origin {
 	bool has_within;
-	/* The open call of a provider within which the request is made; "": none. */
+	/* the open call of a provider within which the request is made; "": none */
 	char within[24];
-	/* The thread of the agent that asks, as in struct pane_ref; "": unknown. */
+	/* the thread of the agent that asks, as in struct pane_ref; "": unknown */
 	char thread[PANE_REF_THREAD_SIZE];
 };
 struct request_origin *request_origin(struct request *request);

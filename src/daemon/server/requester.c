@@ -16,8 +16,8 @@
 #include "wire/address.h"
 
 /*
- * Returns true if the request was made by a command that the program runs, as make runs commands.
- * Such a request does not show that the program is an agent.
+ * Returns true if a command that the program runs made the request. Such a request does not show
+ * that the program is an agent.
  */
 static bool is_by_command(struct request *request, const struct pane_ref *ref,
     const struct muxbus_pane *pane, pid_t program)
@@ -31,7 +31,7 @@ static bool is_by_command(struct request *request, const struct pane_ref *ref,
 	    !foreground_agent(pane->pid, parts->signs, name);
 }
 
-/* Returns true if a command at the prompt of a shell made the request, so that a person did. */
+/* Returns true if a command at a shell's prompt, and so a person, made the request. */
 static bool is_person(const struct request *request, const struct muxbus_pane *pane)
 {
 	const struct peer *peer = request_peer(request);
@@ -50,8 +50,8 @@ void requester_expect_front(
 	    pane->pid, peer != NULL ? peer_pid(peer) : 0, parts->signs, &expected.program)) {
 	case ASKER_BEHIND:
 		/*
-		 * The program in front has not made the request, so it expects no answer. If a
-		 * person has made it, what was expected in the pane before is forgotten.
+		 * The program in front expects no answer. If a person has made the request, no
+		 * earlier program expects one either.
 		 */
 		if (is_person(request, pane) && !parts->is_pending(parts, ref))
 			expected_forget(queue_store(parts->queue), ref, pane->pid);
@@ -76,8 +76,8 @@ void requester_expect_front(
 }
 
 /*
- * Returns true if the kernel shows the peer in its pane. One process of an agent may serve many
- * panes. Its environment and its bridge then name the pane in which the process was started.
+ * Returns true if the kernel shows the peer in its pane. An agent's process may serve many panes,
+ * and its environment names only the first.
  */
 static bool is_seen_in_pane(const struct request *request)
 {
@@ -85,7 +85,7 @@ static bool is_seen_in_pane(const struct request *request)
 	return evidence != PANE_SAID && evidence != PANE_ENVIRONMENT;
 }
 
-/* Returns true if the peer's pane is so new that the model has to be read again first. */
+/* Returns true if the peer's pane is newer than the model. */
 static bool is_early(const struct request *request)
 {
 	const struct tmux *tmux = request_daemon(request)->tmux;
@@ -123,8 +123,8 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 }
 
 /*
- * Returns true if the pane of a call is known to exist without asking tmux, even while detached:
- * its process has its terminal. text: as in requester_pane(). Other data of the model can be old.
+ * Returns true if the pane of a call is known to exist without asking tmux: its process has its
+ * terminal.
  */
 static bool requester_pane_lives(struct request *request, const char *text)
 {
@@ -166,8 +166,8 @@ bool requester_look_for(struct request *request, const struct pane_ref *ref)
 		return false;
 	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
 	/*
-	 * If the pane has another process, it is gone, and no look is needed. On tmux 3.8 a dead
-	 * pane has no process.
+	 * A pane with another process is gone, so no look is needed. On tmux 3.8 a dead pane has no
+	 * process.
 	 */
 	return pane != NULL && (pane->pid == ref->pane_pid || pane->pid <= 0) &&
 	    !process_has_terminal(pane->pid) && dispatch_put_off(request);
@@ -183,9 +183,8 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller)
 	if (ret_caller->pane.pane == MUXBUS_NO_ID && peer != NULL && peer_origin(peer)->count > 0) {
 		pid_t session = peer_origin(peer)->processes[0].session;
 		/*
-		 * 0 means that the session is outside of this PID namespace, as under `unshare
-		 * --pid`. All programs that were started from there have it, so it identifies no
-		 * caller.
+		 * The session is 0 if it is outside of this PID namespace, as under `unshare
+		 * --pid`. Then it identifies no caller.
 		 */
 		ret_caller->session = session > 0 ? session : -1;
 		ret_caller->session_start = process_start_ticks(ret_caller->session);
@@ -199,8 +198,8 @@ static bool is_directory(const char *path)
 }
 
 /*
- * Finds the directory of a process. Returns false if it cannot be read or does not exist any more.
- * *ret_is_removed: it was removed, and out is its path with the kernel's suffix.
+ * Returns false if the directory cannot be read or no longer exists. *ret_is_removed: out is its
+ * path with the kernel's suffix.
  */
 static bool find_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 {
@@ -214,7 +213,7 @@ static bool find_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 	return !*ret_is_removed && is_directory(out);
 }
 
-/* Returns true if the pid of the peer is still that of its process. */
+/* Returns true if the peer's process still has its pid. */
 static bool is_there(const struct peer *peer)
 {
 	const struct peer_origin *origin = peer_origin(peer);
@@ -238,7 +237,7 @@ bool requester_cwd(
 	}
 	if (peer != NULL && is_there(peer) && find_cwd(peer_pid(peer), out, size, &is_removed))
 		return true;
-	/* The home directory is no substitute: the command may be one that removes files. */
+	/* The home directory is no substitute, as the command may remove files. */
 	if (is_removed)
 		return request_fail_field(request, "cwd",
 		    "the directory of the program that asks was removed: \"%.200s\"; name another",

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The requester: the pane that a request is made from, or for, and the directory its process works
- * in. Notifications for a requester go to that pane.
- */
+/* The requester: the pane that a request is made from or for, and the directory of its process. */
 #pragma once
 
 #include "daemon/core/pane_ref.h"
@@ -12,10 +9,9 @@ struct pane_caller;
 struct request;
 
 /*
- * Sets *ret_pane to the pane that text names; without text to the caller's own pane, and its thread
- * if its agent names one. Cleared if the caller is in no pane: notifications then stay in the
- * queue. Returns false after failing the request (no such pane), or putting it off once
- * (dispatch_put_off()) because the pane of its process was made a moment ago.
+ * Sets *ret_pane to the pane that text names, or without text to the caller's own pane and thread.
+ * Cleared if the caller is in no pane. Returns false after failing the request (no such pane), or
+ * putting it off once because the pane of its process is newer than the model.
  */
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 
@@ -23,19 +19,18 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 bool requester_is_outside(struct request *request);
 
 /*
- * While detached: puts a request off for a look at tmux, unless the pane of its call is known to
- * exist or its process is in no pane. Returns false if the request is not put off.
+ * While detached: puts a request off for a look at tmux, unless its pane is known to exist or its
+ * process is in no pane. Returns false if the request is not put off.
  */
 bool requester_look_first(struct request *request, const char *text);
 
 /*
- * For a request that shows whether a pane exists: while detached, puts it off for a look at tmux,
- * unless the pane's process shows that the pane exists, or the pane is known to be gone. Returns
- * false if the request is not put off.
+ * While detached: puts a request off for a look at tmux, unless the pane's process shows that the
+ * pane exists or is gone. Returns false if the request is not put off.
  */
 bool requester_look_for(struct request *request, const struct pane_ref *ref);
 
-/* Notes that a program in front of a pane expects answers, if it has made the request. */
+/* Notes that the program in front of a pane expects answers, if it made the request. */
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane);
 
@@ -44,8 +39,8 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller);
 
 /*
  * Sets out to the directory to work in: given (absolute and existing), else that of the peer's
- * process, else of the pane, else the home directory. Returns false after failing the request, also
- * if the directory of the process was removed, or putting it off for a look at that of the pane.
+ * process, else of the pane, else the home directory. Returns false after failing the request, or
+ * putting it off for a look at the pane's directory.
  */
 bool requester_cwd(struct request *request, const char *given, const struct pane_ref *pane,
     char *out, size_t size);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Texts of which a response showed only a part, kept so that the rest can be read: at most
- * REST_TEXTS_MAX, of bytes_max together, each for REST_KEEP_MS; the oldest are dropped first. The
- * role read_only has its own set, since ids can be guessed, and the texts of other roles may come
- * from files, which this role may not read.
+ * Texts of which a response showed only a part, kept for read_rest: at most REST_TEXTS_MAX, of
+ * bytes_max together, each for REST_KEEP_MS; the oldest are dropped first. The role read_only has
+ * its own set, since ids can be guessed and the texts of other roles may come from files.
  */
 #pragma once
 
@@ -15,11 +14,9 @@
 #define REST_ID_SIZE sizeof REST_ID_SAMPLE
 
 struct rest_set *rest_set_new(size_t bytes_max);
-void rest_set_free(struct rest_set *set); /* NULL is accepted */
+void rest_set_free(struct rest_set *set);
 
 struct request;
-
-/* Returns the set for the role of a request. */
 struct rest_set *rest_set_of(struct request *request);
 
 /* Keeps a copy of a text of at most bytes_max. Returns its id, lent until the next call. */
@@ -29,8 +26,8 @@ struct json_writer;
 
 /*
  * Keeps a text, and writes the member "rest" of a result: the call that reads the text from byte
- * `from` on, as a sentence that ends with `what`. Does nothing with an empty text, or one of more
- * than bytes_max.
+ * `from` on, as a sentence that ends with `what`. Does nothing with a text that is empty or too
+ * long.
  */
 void rest_write(struct json_writer *writer, struct rest_set *set, const void *text, size_t len,
     size_t from, const char *what);

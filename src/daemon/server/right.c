@@ -82,7 +82,7 @@ bool right_owns(struct request *request, const struct pane_ref *pane)
 	if (!pane_ref_same_pane(&now, pane) || peer_pane_of(request_peer(request))->is_weak)
 		return false;
 	requester_caller(request, &caller);
-	/* Programs outside of tmux own no panes: their session may have other programs. */
+	/* A session outside of tmux may have other programs, so it owns no panes. */
 	return caller.pane.pane != MUXBUS_NO_ID &&
 	    maker_is(request_daemon(request)->makers, &caller, pane->pane);
 }
@@ -124,7 +124,7 @@ void right_find_only(
 
 /*
  * Puts a request off to read a window if the model may be wrong about its pane: tmux does not
- * announce a respawned pane. A command that types checks this itself.
+ * announce a respawned pane. A command that types checks the pane itself.
  */
 static bool look_again(struct request *request, uint32_t id)
 {
@@ -191,6 +191,6 @@ bool right_affects_pane(struct request *request, const void *args, struct pane_r
 bool right_affects_caller(
     struct request *request, const void *args UNUSED, struct pane_ref *ret_pane)
 {
-	(void)right_find_own(request, ret_pane); /* cleared if not known */
+	(void)right_find_own(request, ret_pane);
 	return true;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Rights: each request is allowed or refused here, and nowhere else, by the role of its peer and
- * the row of its method, before the method runs. For narrow roles, the panes that the request
- * affects must be the peer's own.
+ * the row of its method. For narrow roles, the affected panes must be the peer's own.
  */
 #pragma once
 
@@ -17,17 +16,17 @@ struct request;
 bool right_begin(struct request *request, const struct json *params);
 
 /*
- * Returns true if the method may run with these arguments, now. Returns false after failing the
- * request, or putting it off.
+ * Returns true if the method may run with these arguments, now; false after failing the request or
+ * putting it off.
  */
 bool right_admit(struct request *request, const void *args);
 
 #define RIGHT_ONLY_MAX 32
 
 /*
- * The processes that a request may type into when right_admit() has allowed a pane: that of the
- * pane and, if there is room, those of the peer's other panes in the same window. The command that
- * types checks them, as tmux does not announce a respawned or synchronized pane.
+ * The processes that a request may type into when right_admit() has allowed a pane: the pane's and,
+ * if there is room, those of the peer's other panes in the window. The command that types checks
+ * them, as tmux does not announce a respawned or synchronized pane.
  */
 struct right_only {
 	size_t count; /* 0: all processes */
@@ -40,27 +39,26 @@ void right_find_only(
 bool right_owns(struct request *request, const struct pane_ref *pane);
 
 /*
- * Sets *ret_own to the pane that a peer with the role own_panes was in when it connected; cleared
- * if not known for sure. Returns true if the request may take notifications of any pane.
+ * Sets *ret_own to the pane of a peer with the role own_panes when it connected; cleared if
+ * unknown. Returns true if the request may take notifications of any pane.
  */
 bool right_find_own(struct request *request, struct pane_ref *ret_own);
 
 /*
- * Returns true if the request may take notifications that are addressed to a pane, so that no other
- * reader gets them. Otherwise the request may only look at them.
+ * Returns true if the request may take notifications of a pane, so that no other reader gets them.
+ * Otherwise it may only look at them.
  */
 bool right_may_take(struct request *request, const struct pane_ref *pane);
 
 /*
- * Fails a request that its role does not allow. what: the refused act, "send_keys types". Returns
- * false.
+ * Fails a request that its role does not allow, and returns false. what: such as "send_keys types".
  */
 bool right_refuse(struct request *request, const char *what);
 
 /*
- * For the rows of methods. right_text() returns the text of a field, or NULL if it was left out.
- * The others can be affects() of a row: right_affects_pane() takes the pane of the field "pane", or
- * without it the peer's own; right_affects_caller() always takes the peer's own.
+ * For the rows of methods. right_text() returns the text of a field, or NULL. right_affects_pane()
+ * takes the pane of the field "pane", or without it the peer's own; right_affects_caller() always
+ * takes the peer's own.
  */
 const char *right_text(struct request *request, const void *args, const char *field);
 bool right_affects_pane(struct request *request, const void *args, struct pane_ref *ret_pane);

@@ -20,8 +20,8 @@
 #include "wire/address.h"
 
 /*
- * An accepter: a listening socket and its path. Without free descriptors it answers "busy" to
- * waiting connections, and pauses.
+ * An accepter: a listening socket and its path. Without free descriptors it answers "busy" and
+ * pauses.
  */
 
 struct accepter_order {
@@ -75,12 +75,11 @@ static int open_spare(void)
 static struct sockaddr_un address_of(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	/* address_check() has checked the length of path. */
 	memcpy(address.sun_path, path, strnlen(path, sizeof address.sun_path - 1));
 	return address;
 }
 
-/* Checks the path and removes a stale socket. Returns 0, or -1 with a reason. */
+/* Removes a stale socket. Returns 0, or -1 with a reason. */
 static int accepter_clear(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -104,7 +103,7 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
 		connect_errno = errno;
 		if (r == 0)
 			(void)process_is_peer(fd, &peer);
-		(void)close(fd); /* loses no data: the connection was a test */
+		(void)close(fd);
 	} while ((r == 0 || connect_errno == EAGAIN) && process_await_release(peer.pid, &tries));
 	if (r == 0 || connect_errno != ECONNREFUSED)
 		return str_refuse(ret_reason, size, "%s: %s", path,
@@ -116,8 +115,8 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
 }
 
 /*
- * Binds a socket and listens. The mode is set before listen(), so that no other user can ever
- * connect. Returns the socket, or -1 with errno.
+ * The mode is set before listen(), so that no other user can ever connect. Returns the socket, or
+ * -1 with errno.
  */
 static int bind_socket(const struct accepter_order *order)
 {
@@ -135,21 +134,21 @@ static int bind_socket(const struct accepter_order *order)
 		    listen(fd, SOMAXCONN) == 0)
 			return fd;
 		saved_errno = errno;
-		(void)unlink(order->path); /* removes the socket that was made here */
+		(void)unlink(order->path);
 		errno = saved_errno;
 	}
 	saved_errno = errno;
-	(void)close(fd); /* loses no data: nothing was written */
+	(void)close(fd);
 	errno = saved_errno;
 	return -1;
 }
 
-/* Out of descriptors: accepts waiting peers with the spare descriptor, to report "busy". */
+/* Accepts waiting peers with the spare descriptor, to report "busy". */
 static void shed(struct accepter *accepter)
 {
 	for (int i = 0; i < ACCEPTS_PER_TURN && accepter->spare_fd >= 0; i++) {
 		int fd;
-		(void)close(accepter->spare_fd); /* a descriptor of /dev/null */
+		(void)close(accepter->spare_fd);
 		accepter->spare_fd = -1;
 		fd = accept4(accepter->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0)
@@ -192,7 +191,7 @@ static void on_accept(evutil_socket_t socket, short events UNUSED, void *data)
 	}
 }
 
-/* Returns true if the path still leads to the socket, or to a later socket that has its inode. */
+/* Returns true if the path leads to the socket, or to a later one with its inode. */
 static bool accepter_is_there(const struct accepter *accepter)
 {
 	struct stat st;
@@ -200,26 +199,24 @@ static bool accepter_is_there(const struct accepter *accepter)
 	    st.st_dev == accepter->dev && st.st_ino == accepter->ino;
 }
 
-/* Closes the socket, and unlinks it if the accepter made it. NULL is accepted. */
+/* Unlinks the socket if the accepter made it. NULL is accepted. */
 static void accepter_free(struct accepter *accepter)
 {
 	if (accepter == NULL)
 		return;
 	/* The socket of a service manager stays: the next connection restarts us. */
 	if (accepter->fd >= 0 && accepter->order.given_fd == 0 && accepter_is_there(accepter))
-		(void)unlink(
-		    accepter->order.path); /* if it stays, the next daemon finds it stale */
+		(void)unlink(accepter->order.path);
 	if (accepter->accept_event != NULL)
 		event_free(accepter->accept_event);
 	loop_timer_free(accepter->pause_timer);
 	if (accepter->fd >= 0)
-		(void)close(accepter->fd); /* loses no data: nothing was written */
+		(void)close(accepter->fd);
 	if (accepter->spare_fd >= 0)
-		(void)close(accepter->spare_fd); /* a descriptor of /dev/null */
+		(void)close(accepter->spare_fd);
 	mem_free(accepter);
 }
 
-/* Returns NULL with a reason on failure. */
 static struct accepter *accepter_new(
     struct server *server, const struct accepter_order *order, char *ret_reason, size_t size)
 {
@@ -269,7 +266,7 @@ static void on_grown(void *data)
 		if (total <= PEERS_UNREAD_MAX || worst == NULL)
 			return;
 		peer_disconnect(worst, "of those that do not read their output, it has the most");
-		(void)malloc_trim(0); /* whether memory was freed does not matter */
+		(void)malloc_trim(0);
 	}
 }
 
@@ -339,7 +336,7 @@ struct peer *server_next_peer(const struct server *server, struct peer *previous
 	return next == &server->peers ? NULL : peer_of_link(next);
 }
 
-/* Refuses a connection: sends one error line, if possible, and closes it. */
+/* Sends one error line, if possible, and closes the connection. */
 static void turn_away(struct server *server, int fd, enum message_error error, const char *text)
 {
 	struct buf line;
@@ -352,11 +349,11 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	for (int i = 0; i < DRAINS_MAX; i++)
 		if (recv(fd, server->scratch, sizeof server->scratch, MSG_DONTWAIT) <= 0)
 			break;
-	(void)close(fd); /* the line was sent if that was possible */
+	(void)close(fd);
 	server->parts->counters->refused++;
 }
 
-/* Returns the maximum number of peers, which leaves descriptors for all other work. */
+/* The maximum number of peers leaves descriptors for all other work. */
 static size_t peers_max(const struct server *server)
 {
 	size_t max = (size_t)server->parts->config->limits.peers;
@@ -365,8 +362,8 @@ static size_t peers_max(const struct server *server)
 }
 
 /*
- * Reads the origin of a peer. If the kernel reports that the process of the peer has ended, leaves
- * the origin empty, since the pid may belong to another process by now.
+ * Leaves the origin empty if the process has ended, since its pid may belong to another process by
+ * now.
  */
 static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 {
@@ -378,8 +375,8 @@ static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 	if (process.fd < 0)
 		return;
 	if (poll(&process, 1, 0) > 0)
-		ret_origin->count = 0; /* the process has ended */
-	(void)close(process.fd); /* loses no data: it is a pidfd */
+		ret_origin->count = 0;
+	(void)close(process.fd);
 }
 
 static void admit(struct server *server, int fd, enum role role)
@@ -391,7 +388,7 @@ static void admit(struct server *server, int fd, enum role role)
 	if (!process_is_peer(fd, &who) && (role != ROLE_READ_ONLY || who.pid < 0)) {
 		log_warning("a connection by another user was refused");
 		server->parts->counters->refused++;
-		(void)close(fd); /* closes the connection without a response */
+		(void)close(fd);
 		return;
 	}
 	max = peers_max(server) /

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The server: listens on the socket, admits peers and counts them. The socket has mode 0600
- * from its creation, in a directory that no other user can write to; a stale socket is
- * replaced, a live one never.
+ * The server: listens on the socket, admits peers and counts them. The socket has mode 0600 from
+ * its creation, in a directory that no other user can write to; a live socket is never replaced.
  */
 #pragma once
 
@@ -13,7 +12,6 @@
  * while holding the lock of this tmux server. parts must outlive the server.
  */
 struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_size);
-/* Returns the dispatch for the lines of its peers. */
 struct dispatch *server_dispatch(const struct server *server);
 /* Makes the socket and admits peers. Returns 0, or -1 with a reason. */
 int server_listen(struct server *server, char *ret_reason, size_t reason_size);
@@ -26,5 +24,5 @@ void server_free(struct server *server);
 void server_close_listener(struct server *server);
 
 size_t server_peer_count(const struct server *server);
-/* Walks the peers: NULL starts, NULL ends. */
+/* NULL starts, NULL ends. */
 struct peer *server_next_peer(const struct server *server, struct peer *previous);

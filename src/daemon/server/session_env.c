@@ -56,7 +56,7 @@ static char *read_value(const char **at)
 }
 
 /*
- * Reads what `show-environment -s` printed: NAME="value"; export NAME; or unset NAME; in each
+ * Reads the output of `show-environment -s`: NAME="value"; export NAME; or unset NAME; in each
  * line. A value may have several lines.
  */
 static void read_listing(char ***env, size_t *bytes, const char *text, bool is_global)
@@ -83,7 +83,7 @@ static void read_listing(char ***env, size_t *bytes, const char *text, bool is_g
 
 /* A look into tmux's environment for a pane, shared by all askers. */
 struct look {
-	struct list link; /* in looks */
+	struct list link;
 	struct tmux *tmux;
 	struct pane_ref pane;
 	bool has_begun; /* later askers get the next look, as they may know of a change */
@@ -108,7 +108,6 @@ static struct look *find_look(const struct tmux *tmux, const struct pane_ref *pa
 	return NULL;
 }
 
-/* Answers all askers, each with an environment of its own. */
 static void look_end(struct look *look, char **env)
 {
 	while (!list_is_empty(&look->askers)) {
@@ -135,7 +134,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	struct look *look = data, *next;
 	char **env = xcalloc(1, sizeof *env);
 	size_t bytes = 0;
-	/* A pane may be gone, or tmux: the job then has the daemon's environment. */
+	/* Without the pane or tmux, the job has the daemon's environment. */
 	if (error < 0)
 		log_info("a job has no environment of tmux: %s", muxbus_strerror(error));
 	for (size_t i = 0; i < count; i++) {
@@ -147,7 +146,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	list_remove(&look->link);
 	next = find_look(look->tmux, &look->pane, false);
 	if (next != NULL && error < 0)
-		on_reply(next, error, NULL, 0); /* tmux may have ended */
+		on_reply(next, error, NULL, 0);
 	else if (next != NULL)
 		look_begin(next);
 	look_end(look, env);
@@ -194,7 +193,6 @@ void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
 		look_begin(look);
 }
 
-/* A request that is put off until tmux has answered. */
 struct wanting {
 	struct request *request;
 	struct pane_ref pane;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Session environment: the variables that tmux gives to new panes of a session, which the jobs
- * of its panes get as well.
- */
+/* Session environment: the variables that tmux gives to new panes of a session, for jobs too. */
 #pragma once
 
 #include "base/base.h"
@@ -14,11 +11,10 @@ struct request;
 struct tmux;
 
 /*
- * Sets *ret_env to the environment for a job of a pane, as changes to the environment of the
- * daemon: "NAME=value" sets a variable, "NAME" removes it. Variables of the session are taken as
- * they are; variables of all sessions only if the daemon does not have them, and they are no
- * secrets and not an agent's. The strings are lent until the request ends; without tmux there are
- * none. Returns false if the handler will be called again, and must leave the request alone.
+ * Sets *ret_env to the environment for a job of a pane, as changes to that of the daemon:
+ * "NAME=value" sets a variable, "NAME" removes it. A global variable of tmux counts only if the
+ * daemon lacks it, and it is no secret and not an agent's. The strings are lent until the request
+ * ends. Returns false if the handler will be called again, and must leave the request alone.
  */
 bool session_env(struct request *request, const struct pane_ref *pane, const char *const **ret_env);
 

@@ -26,7 +26,7 @@ const struct field_result spawn_results[] = {
     {0},
 };
 
-/* Checks a directory: if it is missing, tmux silently takes the home directory. */
+/* If the directory is missing, tmux silently takes the home directory. */
 static bool check_cwd(struct request *request, const char *cwd)
 {
 	struct stat status;
@@ -118,7 +118,6 @@ void spawn_literal_arg(struct muxbus_command *command, const char *text)
 	mem_free(literal);
 }
 
-/* A pane that is being made. */
 struct spawn {
 	struct request *request;
 	uint32_t pane;
@@ -173,7 +172,7 @@ static struct tmux *tmux_of(const struct spawn *spawn)
 	return request_daemon(spawn->request)->tmux;
 }
 
-/* Adds the directory and the environment, for the pane and again for its program. */
+/* Adds these for the pane and again for its program. */
 static void add_surroundings(struct muxbus_command *command, const struct spawn *spawn)
 {
 	if (spawn->cwd != NULL) {
@@ -184,7 +183,7 @@ static void add_surroundings(struct muxbus_command *command, const struct spawn 
 		muxbus_command_args(command, "-e", spawn->env[i], NULL);
 }
 
-/* Adds the token, which is for the real program alone, not for a program that only waits. */
+/* The token is for the real program alone, not for the one that only waits. */
 static void add_token(struct muxbus_command *command, const struct spawn *spawn)
 {
 	if (spawn->reports == SPAWN_REPORT_NONE)
@@ -193,7 +192,6 @@ static void add_token(struct muxbus_command *command, const struct spawn *spawn)
 	muxbus_command_argf(command, REPORTER_VARIABLE "=%s", spawn->token);
 }
 
-/* Fails a request whose pane could not get its program. */
 static void fail(struct spawn *spawn, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct tmux *tmux = tmux_of(spawn);
@@ -204,7 +202,7 @@ static void fail(struct spawn *spawn, int error, const struct muxbus_reply *repl
 	free_spawn(spawn);
 }
 
-/* Answers the request. The pane is in the model now, if it lives; its end will be reported. */
+/* The pane is in the model now, if it lives; its end will be reported. */
 static void finish(struct spawn *spawn)
 {
 	struct tmux *tmux = tmux_of(spawn);
@@ -236,7 +234,7 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 		finish(spawn);
 }
 
-/* Gives the pane its program, and sets remain-on-exit in the same command. */
+/* Sets remain-on-exit in the same command, so that the exit status is kept. */
 static void run_program(struct spawn *spawn)
 {
 	struct muxbus_command *command = tmux_command(
@@ -276,9 +274,7 @@ static void add_reporter(const struct spawn *spawn)
 		    spawn->token, spawn->reports == SPAWN_REPORT_NOTICES);
 }
 
-/*
- * Takes a capture. Its answer shows that the wanted output flows, so that the program can start.
- */
+/* Takes a capture: its answer shows that the wanted output flows, so that the program can start. */
 static void on_listed(void *data, int error)
 {
 	struct spawn *spawn = data;
@@ -308,7 +304,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 	struct daemon *parts;
 	bool is_new_session, is_made;
 	int pid;
-	/* Output or an error of the user's hooks may follow; our output is the first line. */
+	/* Output or an error of the user's hooks may follow the first line, which is ours. */
 	is_made = count > 0 && replies[0].body != NULL &&
 	    sscanf((const char *)replies[0].body, "%%%u @%u $%u %d", &spawn->pane, &spawn->window,
 		&spawn->session, &pid) == 4;

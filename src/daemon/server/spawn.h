@@ -2,10 +2,9 @@
 /*
  * Makes panes with programs, for create_pane, create_window and create_session.
  *
- * A program may end before tmux can be asked to keep its exit status, or to send its output. So
- * the pane is made with a program that only waits; then one command sets the pane to stay when
- * its program ends, and starts the real program. Earlier events of the pane are not published
- * (tmux_expect()). The library closes the pane when the status has been read.
+ * A program may end before tmux can be asked to keep its exit status or to send its output. So the
+ * pane is made with a program that only waits; one command then sets remain-on-exit and starts the
+ * real program. Earlier events of the pane are not published (tmux_expect()).
  */
 #pragma once
 
@@ -15,7 +14,6 @@
 
 struct request;
 
-/* The arguments of all three methods. Members have the names of the parameters. */
 struct spawn_args {
 	struct field_strings command;
 	const char *cwd;
@@ -65,12 +63,12 @@ enum spawn_kind { SPAWN_PANE, SPAWN_WINDOW, SPAWN_SESSION };
 
 /*
  * Completes a command that makes a pane ("split-window" with its own flags), runs it, and answers
- * the request with the new objects. name is the name of the window, NULL: that of its program.
+ * the request. name is the name of the window; NULL: that of its program.
  */
 void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
     const char *name, const struct spawn_args *args);
 
-/* Adds text as an argument that tmux expands as a format, escaped so that it expands to itself. */
+/* Adds text as an argument, escaped, since tmux expands the argument as a format. */
 void spawn_literal_arg(struct muxbus_command *command, const char *text);
 
 /* Checks a name for a session or window. Returns false after failing the request. */

@@ -49,7 +49,7 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 	buf_finish(&data);
 }
 
-/* If no server is followed, fails the request with the reason, as the object may exist. */
+/* Without a server the object may exist, so the request fails with that reason. */
 static bool fail_without_server(struct request *request)
 {
 	if (tmux_is_live(request_daemon(request)->tmux))
@@ -58,7 +58,7 @@ static bool fail_without_server(struct request *request)
 	return true;
 }
 
-/* Returns the peer's own pane, or NULL after an error that explains the alternatives. */
+/* Returns NULL after an error that explains the alternatives, or after putting the request off. */
 static const struct muxbus_pane *own_pane(struct request *request)
 {
 	bool is_weak;

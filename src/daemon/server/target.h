@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Targets of requests, such as "%3", "@2", "$1", "work:1", resolved by exact match in our own
- * model. tmux's prefixes and patterns are never used.
- */
+/* Targets of requests, such as "%3" or "work:1", resolved by exact match in our own model. */
 #pragma once
 
 #include "daemon/tmux/resolve.h"
@@ -19,16 +16,13 @@ struct request;
 		.name = "pane_id", .flags = FIELD_ALIAS                                         \
 	}
 
-/* Returns true if text is the id of an object of this kind: the id of an object never changes. */
 bool target_is_id(enum resolve_kind kind, const char *text);
 
 /*
- * Each finds the object that text names, or fails the request (no_such_pane, ambiguous_target, …,
- * with near names) and returns false. A missing object may have been made a moment ago, and tmux
- * does not announce that another object has a name or an index now: then the request is put off,
- * its handler is called again with a fresh model, and false is returned too. In both cases leave
- * the request alone. A session or window as the target of target_pane() stands for its active pane.
- * text NULL: the peer's own pane; an error if it has none.
+ * Each finds the object that text names. Returns false after failing the request (no_such_pane,
+ * ambiguous_target, …, with near names), or after putting it off once: tmux does not announce all
+ * moves and names. A session or window as the target of target_pane() stands for its active pane.
+ * text NULL: the peer's own pane.
  */
 bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane);
 bool target_window(
@@ -37,8 +31,7 @@ bool target_session(
     struct request *request, const char *text, const struct muxbus_session **ret_session);
 
 /*
- * Reads a filter (NULL: all match); an error names the field. Returns as target_pane(). Its strings
- * are lent from value.
+ * Reads a filter (NULL: all match), whose strings are lent from value. Returns like target_pane().
  */
 bool target_filter(struct request *request, const char *field, const struct json *value,
     struct consumer_filter *ret_filter);

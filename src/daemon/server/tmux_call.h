@@ -9,16 +9,15 @@
 struct request;
 
 /*
- * Runs commands for a request. If all succeed, calls then() with the replies. If not, fails the
- * request (tmux_error with tmux's own text, tmux_unavailable, timeout, gone) without calling
- * then(). context is passed to then(), and freed with mem_free() afterwards.
+ * If all commands succeed, calls then() with the replies; if not, fails the request. context is
+ * freed with mem_free() afterwards.
  */
 typedef void tmux_call_fn(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
     tmux_call_fn *then, void *context);
 
-/* Like tmux_call(), but judge may clear the error of commands that ran though a hook failed. */
+/* Like tmux_call(), but judge may clear the error of commands that ran although a hook failed. */
 typedef int tmux_judge_fn(int error, const struct muxbus_reply *replies, size_t count);
 void tmux_call_judged(struct request *request, struct muxbus_command *command, tmux_judge_fn *judge,
     tmux_call_fn *then, void *context);

@@ -40,19 +40,19 @@ struct trail {
 	off_t bytes;
 	bool is_torn; /* the file was removed, replaced or changed: the next head says so */
 	int64_t first_ms; /* time of the first line of the file */
-	uint64_t last; /* number of the last request */
+	uint64_t last;
 	uint64_t missed;
 	char chain[CHAIN_SIZE + 1];
-	struct buf line; /* the line that is being made */
-	struct buf params; /* its parameters */
-	struct hash_key key; /* of the hashes of parameters: hides what was hashed */
+	struct buf line;
+	struct buf params;
+	struct hash_key key; /* keyed, so that parameters cannot be guessed from their hashes */
 	struct refuser refusers[REFUSERS_MAX];
 	bool has_unwritten;
 	size_t refused_bytes; /* bytes of refusals in the file */
 	struct list listeners;
 };
 
-/* Computes the hash of a line, from that of the line before and its text before member chain. */
+/* Computes the hash of a line from that of the line before and its text before the member chain. */
 static void hash_line(
     const char before[CHAIN_SIZE], const char *line, size_t len, char out[CHAIN_SIZE + 1])
 {
@@ -73,7 +73,6 @@ static const char *find_chain(const char *line, size_t len)
 	return len > tail && memcmp(at, chain_member, sizeof chain_member - 1) == 0 ? at : NULL;
 }
 
-/* Begins a line, which append() ends. */
 static void begin(struct json_writer *writer, struct buf *text, const char *number, uint64_t value)
 {
 	json_restart(writer, text, TRAIL_LINE_MAX);
@@ -90,7 +89,7 @@ static int append(struct trail *trail, struct buf *text)
 	int saved_errno;
 	hash_line(trail->chain, (const char *)text->data, text->len, chain);
 	text->max += sizeof chain_member + CHAIN_SIZE + 4;
-	(void)buf_append_str(text, chain_member); /* cannot fail: there is room */
+	(void)buf_append_str(text, chain_member);
 	(void)buf_append_str(text, chain);
 	(void)buf_append_str(text, "\"}\n");
 	written = write(trail->fd, text->data, text->len);
@@ -101,7 +100,7 @@ static int append(struct trail *trail, struct buf *text)
 	}
 	saved_errno = written < 0 ? errno : ENOSPC;
 	if (written > 0)
-		(void)!ftruncate(trail->fd, trail->bytes); /* or the next start does it */
+		(void)!ftruncate(trail->fd, trail->bytes);
 	errno = saved_errno;
 	return -1;
 }
@@ -138,8 +137,8 @@ static int open_file(struct trail *trail)
 }
 
 /*
- * Opens the file again if another file has its name now, or if its size is not as it was left.
- * Lines of another program stay: the next head has our last hash, and "torn": true.
+ * Opens the file again if it was replaced or changed. Lines of another program stay: the next head
+ * has our last hash, and "torn": true.
  */
 static int look_again(struct trail *trail)
 {
@@ -154,7 +153,7 @@ static int look_again(struct trail *trail)
 		log_warning("%s was removed or changed: its chain is broken", trail->path);
 	trail->is_torn = true;
 	if (trail->fd >= 0)
-		(void)close(trail->fd); /* loses no data: each line was written */
+		(void)close(trail->fd);
 	if (open_file(trail) < 0)
 		return -1;
 	bytes = lseek(trail->fd, 0, SEEK_END);
@@ -180,7 +179,7 @@ static void turn_over(struct trail *trail)
 	made = open(made_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (made < 0)
 		return;
-	(void)close(made); /* nothing was written */
+	(void)close(made);
 	if (rename(trail->path, trail->old_path) < 0)
 		return;
 	if (rename(made_path, trail->path) < 0 || open_file(trail) < 0) {
@@ -190,10 +189,9 @@ static void turn_over(struct trail *trail)
 		return;
 	}
 	trail->refused_bytes = 0;
-	(void)close(fd); /* loses no data: all was written */
+	(void)close(fd);
 }
 
-/* Writes the line to the file. Returns 0, or -1 with errno. */
 static int add(struct trail *trail)
 {
 	int error = look_again(trail);
@@ -218,10 +216,7 @@ static uint64_t number_of(const char *line, const char *member)
 	return number;
 }
 
-/*
- * Continues the chain and the numbers of a file. Returns the size of its whole lines: a line that
- * was cut off does not count.
- */
+/* Continues the chain and the numbers of a file. Returns the size of its complete lines. */
 static size_t take_up(struct trail *trail, struct buf *text)
 {
 	static const char refusal[] = "\"outcome\":\"forbidden\"";
@@ -253,7 +248,7 @@ static size_t take_up(struct trail *trail, struct buf *text)
 	return (size_t)(end - begin);
 }
 
-/* The daemon was killed before the new file had a line: continues the chain of the old file. */
+/* The daemon was killed before the new file had a line, so the chain of the old file continues. */
 static void take_up_old(struct trail *trail)
 {
 	struct buf text = BUF(TRAIL_FILE_MAX);
@@ -273,7 +268,7 @@ static void read_key(struct trail *trail, const char *state_dir)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0) {
 		len = read(fd, &trail->key, sizeof trail->key);
-		(void)close(fd); /* loses no data: the file was only read */
+		(void)close(fd);
 	}
 	if (len == sizeof trail->key)
 		return;
@@ -283,7 +278,7 @@ static void read_key(struct trail *trail, const char *state_dir)
 	if (fd < 0 || file_write_all(fd, &trail->key, sizeof trail->key) < 0)
 		log_warning("%s: %s", path, strerror(errno));
 	if (fd >= 0)
-		(void)close(fd); /* an error was logged above */
+		(void)close(fd);
 }
 
 struct trail *trail_new(
@@ -309,12 +304,12 @@ struct trail *trail_new(
 	buf_finish(&text);
 	if (trail->bytes == 0) {
 		take_up_old(trail);
-		(void)add_head(trail); /* if this fails, the first request does it */
+		(void)add_head(trail);
 	}
 	return trail;
 }
 
-/* Returns the notification or the job that conditions settle, as they name it, or NULL. */
+/* Returns the notification or the job that conditions settle, or NULL. */
 static const struct json *find_settled(const struct json *conditions)
 {
 	const struct json *found = NULL;
@@ -375,15 +370,12 @@ static void put_target(
 			return;
 }
 
-/* Writes parameters. Texts for declared tools and providers are never written. */
+/* Texts for declared tools and providers are never written. */
 static void put_params(struct trail *trail, struct json_writer *writer, const struct method *method,
     const struct json *params)
 {
 	bool is_full = trail->options.is_full && method->group == NULL;
-	/*
-	 * Conditions, which methods that only read may have, can hold patterns. So of the
-	 * parameters of these methods only the sizes are written.
-	 */
+	/* Conditions of methods that only read can hold patterns, so only the sizes are written. */
 	bool is_named = method->group == NULL && !method_is_read_only(method);
 	struct buf *text = &trail->params;
 	struct json_writer own;
@@ -430,7 +422,6 @@ void trail_listen(struct trail *trail, struct trail_listener *listener)
 	list_append(&trail->listeners, &listener->link);
 }
 
-/* The line of a request is written: calls the listeners. */
 static void tell(struct trail *trail, uint64_t number)
 {
 	trail->last = number;
@@ -438,7 +429,7 @@ static void tell(struct trail *trail, uint64_t number)
 		listener->written(listener);
 }
 
-/* Returns false if refusals fill their part of the file: the rest is kept for other lines. */
+/* Refusals may fill only their part of the file. */
 static bool has_room_for_refusal(const struct trail *trail)
 {
 	return trail->refused_bytes < trail->options.bytes / REFUSED_PART;
@@ -508,7 +499,7 @@ void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_
 	begin(&writer, &trail->line, "of", number);
 	json_put_str(&writer, "outcome", outcome);
 	json_put_int(&writer, "ms", elapsed_ms);
-	(void)add(trail); /* a missing line has no effect */
+	(void)add(trail);
 }
 
 /* Returns the place of a user and role. If no place is free, several users share the last one. */
@@ -564,7 +555,7 @@ void trail_free(struct trail *trail)
 		return;
 	if (trail->fd >= 0) {
 		sum_up(trail, clock_mono_ms());
-		(void)close(trail->fd); /* loses no data: each line was written */
+		(void)close(trail->fd);
 	}
 	buf_finish(&trail->line);
 	buf_finish(&trail->params);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The audit: a file with a line for each request that does more than read, written before the
- * request has its effect, and a line for its outcome. Each line has the next hash of a chain of
- * hashes (SHA-256), so that a line that was changed or taken out is noticed. write(2) returns
- * before the effect, so kill -9 loses nothing; a power cut can.
+ * The audit: a file with a line for each request that does more than read, written before its
+ * effect, and a line for its outcome. The lines form a chain of hashes (SHA-256), so that a line
+ * that was changed or taken out is noticed. kill -9 loses nothing; a power cut can.
  *
  * A line has the sizes of texts and a keyed hash of all parameters; with -o audit=full also the
  * texts, but never those for declared tools and providers. There are two files: when the newer one
- * has half of audit_bytes, or is half of audit_days old, a new one begins and replaces the older
- * one. Refusals get at most TRAIL_REFUSALS lines a minute for a user and a role, and at most a part
- * of each file; further refusals are only counted.
+ * has half of audit_bytes, or is half of audit_days old, a new one replaces the older one. Refusals
+ * get at most TRAIL_REFUSALS lines a minute for a user and a role; more are only counted.
  */
 #pragma once
 
@@ -19,7 +17,6 @@
 #define TRAIL_LINE_MAX 8192 /* bytes; parameters are cut */
 #define TRAIL_FILE_MAX ((size_t)64 * 1024 * 1024)
 
-/* A request: its peer, and the method that it calls. */
 struct trail_action {
 	const struct peer *peer; /* NULL: the daemon itself */
 	uint32_t pane; /* of the peer; MUXBUS_NO_ID: none */
@@ -34,18 +31,17 @@ struct trail_options {
 	bool is_full; /* lines have the texts too */
 };
 
-/* Returns NULL with a reason if the file cannot be opened at all. */
+/* Returns NULL with a reason if the file cannot be opened. */
 struct trail *trail_new(
     const char *state_dir, const struct trail_options *options, char *ret_reason, size_t size);
-void trail_free(struct trail *trail); /* NULL is accepted */
+void trail_free(struct trail *trail);
 
-/* Returns true if a request has a line: it does more than read, at least with these parameters. */
+/* Returns true if a request has a line: with these parameters it does more than read. */
 bool trail_wants(const struct method *method, const struct json *params);
 /* Writes the line of a request. Returns its number, or 0 with errno if it could not be written. */
 uint64_t trail_begin(struct trail *trail, const struct trail_action *action);
 /* Writes the outcome of a request: the kind of the error, or "done". */
 void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_t elapsed_ms);
-/* Writes that a request was refused by its role, or only counts the refusal. */
 void trail_refuse(struct trail *trail, const struct trail_action *action);
 
 /* Calls written after each line of a request. */
@@ -61,6 +57,6 @@ uint64_t trail_last(const struct trail *trail); /* the number of the last reques
 int trail_read(const struct trail *trail, struct buf *out);
 /*
  * Returns the number, from 1, of the first line of a text of trail_read() whose hash is wrong or
- * before which lines are missing; 0 if the chain is whole, up to the last line that was written.
+ * before which lines are missing; 0 if the chain is whole.
  */
 size_t trail_verify(const struct trail *trail, const char *text, size_t len);

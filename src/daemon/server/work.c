@@ -12,7 +12,7 @@ bool work_is_look(enum work_kind kind)
 	return kind == WORK_LOOK || kind == WORK_LOOK_AT_WINDOW;
 }
 
-/* Reads the id of the object that a parameter names. Returns false if it is not an id. */
+/* Returns false if the parameter is not an id. */
 static bool read_id(const struct json *params, const char *name, char sigil, uint32_t *ret_id)
 {
 	const struct json *text = json_member(params, name);
@@ -21,9 +21,8 @@ static bool read_id(const struct json *params, const char *name, char sigil, uin
 }
 
 /*
- * Returns the window of a request that needs only one window, or only one pane. Returns
- * MUXBUS_NO_ID if the request needs the whole model, or if its caller may be in a pane that the
- * model does not have.
+ * Returns the window of a request that needs only one window or pane. Returns MUXBUS_NO_ID if the
+ * caller may be in a pane that the model does not have.
  */
 static uint32_t only_window(struct request *request, const struct json *params)
 {
@@ -44,7 +43,7 @@ static uint32_t only_window(struct request *request, const struct json *params)
 	return pane != NULL ? pane->window : MUXBUS_NO_ID;
 }
 
-/* Returns true if the model is as fresh as METHOD_MAX_AGE of the request demands. */
+/* Returns true if the model is as fresh as METHOD_MAX_AGE demands. */
 static bool is_young(struct request *request, const struct json *params)
 {
 	struct muxbus_sync *sync = tmux_sync(request_daemon(request)->tmux);

@@ -30,13 +30,11 @@ struct work {
 bool work_is_look(enum work_kind kind);
 
 /*
- * Returns the work to do before a request. While the daemon is detached, the model is as old as the
- * last request, and no output arrives. So most methods need a look at tmux, as they look for a
- * pane, at least for that of the caller. is_behind: an earlier request of the peer waits for a
- * look, so this one must wait for a look too.
+ * Returns the work to do before a request. While the daemon is detached, no output arrives and the
+ * model is as old as the last request, so most methods need a look at tmux. is_behind: an earlier
+ * request of the peer waits for a look.
  */
 struct work work_before(struct request *request, const struct json *params, bool is_behind);
 
-/* Begins work of a kind that is not WORK_NONE. */
 void work_begin(
     const struct work *work, struct request *request, dispatch_done_fn *done, void *data);
