@@ -3,7 +3,7 @@
 
 #include <muxbus.h>
 
-/* The policy for a command. A row lists the flags with values, so that -t and others are found. */
+/* A row lists the flags that take a value, so that -t and the operands are found. */
 struct policy_row {
 	const char *name;
 	const char *alias; /* short name of tmux; or NULL */
@@ -156,7 +156,7 @@ static const struct {
     {"splitp", "split-window"},
 };
 
-/* Finds the row by name, alias, or an unambiguous beginning of the name. Returns NULL if none. */
+/* Finds the row by name, alias, or an unambiguous beginning of the name; NULL if none. */
 static const struct policy_row *find_row(const char *name)
 {
 	const struct policy_row *found = NULL;
@@ -176,7 +176,6 @@ static const struct policy_row *find_row(const char *name)
 		if (found == NULL || rows[i].name[len] == '\0')
 			found = &rows[i];
 	}
-	/* tmux also refuses an ambiguous name. */
 	return is_ambiguous && found->name[len] != '\0' ? NULL : found;
 }
 
@@ -189,11 +188,11 @@ static const char *find_nearest(const char *name)
 	return str_nearest(name, names);
 }
 
-/* The flags of a command, read as getopt() does. */
+/* The flags of a command, read like getopt() reads them. */
 struct flags {
 	bool is_given[128];
-	const char *target; /* the value of -t */
-	const char *operand; /* first word after the flags */
+	const char *target;
+	const char *operand; /* the first word after the flags */
 };
 
 static void read_flags(
@@ -243,8 +242,8 @@ static bool runs_shell(
 }
 
 /*
- * Returns true if a command sets an option that ends sessions or the server without clients to a
- * value other than off. tmux accepts the beginning of an option's name.
+ * Returns true if a command lets tmux end sessions, or itself, when no client is attached. tmux
+ * accepts the beginning of an option's name.
  */
 static bool ends_unattached(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
@@ -260,7 +259,7 @@ static bool ends_unattached(
 	return is_one && strcmp(words[count - 1], "off") != 0 && !flags->is_given['u'];
 }
 
-/* Returns why an allowed command needs "force" with these words; NULL if it does not. */
+/* Returns why an allowed command needs "force", or NULL. */
 static const char *find_harm(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
@@ -275,7 +274,6 @@ static const char *find_harm(
 	return NULL;
 }
 
-/* Returns true if a command, by full name, only reads the state of tmux. */
 static bool only_looks(const char *name)
 {
 	static const char *const names[] = {"capture-pane", "display-message", "has-session", NULL};
@@ -283,7 +281,6 @@ static bool only_looks(const char *name)
 	    strncmp(name, "show-", 5) == 0;
 }
 
-/* Returns true if a command gives keys or other input to the program in its target. */
 static bool types(const char *name, const struct flags *flags)
 {
 	return (strcmp(name, "send-keys") == 0 && !flags->is_given['X']) ||
@@ -296,7 +293,7 @@ static const char *const layouts[] = {"even-horizontal", "even-vertical", "main-
     "main-vertical", "tiled", "main-horizontal-mirrored", "main-vertical-mirrored", NULL};
 enum { LAYOUTS_3_3 = 5, LAYOUT_SIDE_MAX = 10000 };
 
-/* Returns true if a text is a layout as tmux prints it, of a size that tmux can have. */
+/* Returns true if a text is a layout as tmux prints it, of a possible size. */
 static bool is_layout(const char *text)
 {
 	struct muxbus_layout *layout;
@@ -310,7 +307,7 @@ static bool is_layout(const char *text)
 	return is_small;
 }
 
-/* Judges a layout, since an invalid one ends tmux 3.3a, and a too large one ends every release. */
+/* An invalid layout ends tmux 3.3a; one that is too large ends every release. */
 static void judge_layout(const char *text, struct command_judgement *judgement)
 {
 	size_t found = 0;
@@ -319,7 +316,7 @@ static void judge_layout(const char *text, struct command_judgement *judgement)
 	if (found == 1 || is_layout(text))
 		return;
 	if (str_is_in(text, layouts)) {
-		judgement->needs_caps = MUXBUS_CAP_EXTENDED_KEYS; /* 3.5 has these layouts too */
+		judgement->needs_caps = MUXBUS_CAP_EXTENDED_KEYS;
 		return;
 	}
 	judgement->verdict = COMMAND_REFUSED;
@@ -364,7 +361,7 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 	/*
 	 * respawn-window crashes tmux 3.8 if a client shows the window and it has several panes,
 	 * even without -k if their programs have ended. tmux up to 3.3a crashes when the window
-	 * loses a pane later. respawn-pane crashes neither.
+	 * loses a pane later.
 	 */
 	if (strcmp(row->name, "respawn-window") == 0)
 		judgement.fatal_caps = MUXBUS_CAP_NEW_LAYOUTS | MUXBUS_CAP_PASTE_DEAD_CRASH;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Decides which tmux commands run_tmux allows. Some would block our connection, print into a user's
- * pane, or act on our own client, which no person sees. Others can end what people work with.
+ * pane, act on our own client, or end what people work with.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ enum command_target {
 struct command_judgement {
 	enum command_verdict verdict;
 	const char *name; /* full name of the command; NULL if it is not known */
-	const char *nearest; /* if name is NULL, what was perhaps meant; or NULL */
+	const char *nearest; /* if name is NULL, the nearest name; or NULL */
 	const char *reason; /* part of a sentence */
 	enum command_target target; /* if COMMAND_CLOSES, the kind of its target */
 	const char *target_text; /* the value of its -t; NULL: none */
@@ -35,8 +35,7 @@ struct command_judgement {
 };
 
 /*
- * Judges a command by its words. Its name may be an alias, the full name, or an unambiguous
- * beginning. Words that run later, as in key bindings, hooks, options and shells, are not checked:
- * the policy prevents mistakes, not attacks.
+ * Judges a command by its words. The name may be an alias or an unambiguous beginning. Words that
+ * run later, as in key bindings, are not checked: the policy prevents mistakes, not attacks.
  */
 void command_judge(const char *const *words, size_t count, struct command_judgement *ret_judgement);

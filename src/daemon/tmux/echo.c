@@ -3,7 +3,8 @@
 
 enum {
 	BEGIN_MS = 1000, /* the echo of a younger text may stand at the beginning of the output */
-	ABORTED_LINES = 2, /* if more lines follow a prompt without the mark C, some are output */
+	/* if more lines follow a prompt without the mark C, some of them are output */
+	ABORTED_LINES = 2,
 	KEY_DELETE = 0x7f,
 };
 
@@ -28,7 +29,6 @@ void echo_finish(struct echo *echo)
 		drop(echo, 0);
 }
 
-/* Returns the text that is being typed; after Enter, a new text. */
 static struct echo_text *typed_text(struct echo *echo)
 {
 	struct echo_text *text = echo->count > 0 ? &echo->texts[echo->count - 1] : NULL;
@@ -111,8 +111,8 @@ static bool is_behind_prompt(const struct buf *text, size_t line)
 }
 
 /*
- * Returns true if the text has byte at the offset at, and right before that offset the same bytes
- * as before text->at: the last text->run bytes, whose echo was seen.
+ * Returns true if the text has byte at the offset at, behind the same text->run bytes as before
+ * text->at.
  */
 static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 {
@@ -122,8 +122,8 @@ static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 }
 
 /*
- * Returns the offset in the text at which an editor continues with byte, or SIZE_MAX. The editor
- * may have moved the cursor.
+ * Returns the offset in the text at which an editor, which may move the cursor, continues with
+ * byte, or SIZE_MAX.
  */
 static size_t find_place(const struct echo_text *text, uint8_t byte)
 {
@@ -140,7 +140,6 @@ static size_t find_place(const struct echo_text *text, uint8_t byte)
 	return SIZE_MAX;
 }
 
-/* Returns true if the echo of a text may begin at the end of the output. */
 static bool may_begin(const struct echo_text *text, const struct buf *out, size_t line)
 {
 	return !text->needs_prompt || (text->may_begin && out->len == 0) ||
@@ -169,7 +168,7 @@ static void take(struct echo_text *text, const struct buf *out, size_t line, uin
 		text->was_whole |= text->at == len;
 		return;
 	}
-	/* A byte after a whole echo: the text was no echo, or its echo is over. */
+	/* The byte follows a complete echo: the text was no echo, or its echo is over. */
 	text->is_over = text->at == len && text->is_ended;
 	text->at = 0;
 	if (text->is_over || len == 0 || text->bytes.data[0] != byte || !may_begin(text, out, line))
@@ -202,7 +201,7 @@ void echo_move(struct echo *echo, bool is_up)
 	}
 }
 
-/* Ends a line. Returns where the echo that ends in it begins; SIZE_MAX: no echo ends. */
+/* Ends a line. Returns where the echo in it begins; SIZE_MAX: no echo ends here. */
 static size_t end_text(struct echo_text *text)
 {
 	text->may_begin = text->is_moving = false;

@@ -18,7 +18,7 @@ struct flow_wait {
 static void finish(struct flow_wait *wait, bool is_gone)
 {
 	loop_timer_free(wait->timer);
-	/* If the output does not flow yet, what is written before it flows is reported as a gap. */
+	/* Output that is written before it flows is reported as a gap. */
 	if (!is_gone && muxbus_sync_output(wait->sync, wait->pane) == MUXBUS_OUTPUT_COMING)
 		stream_tell(wait->streams, wait->pane);
 	if (!is_gone)
@@ -27,7 +27,6 @@ static void finish(struct flow_wait *wait, bool is_gone)
 	mem_free(wait);
 }
 
-/* Output has begun, or the time limit is reached. */
 static void on_timer(void *data)
 {
 	finish(data, false);

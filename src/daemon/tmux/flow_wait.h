@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Flow waits: a request that reads a pane waits until the pane's output flows, so that output which
- * the pane writes after the response is not lost. A wait lasts at most FLOW_WAIT_MAX_MS.
+ * Flow waits: a request that reads a pane waits until the pane's output flows, so that output after
+ * the response is not lost; at most FLOW_WAIT_MAX_MS.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ struct stream_set;
 struct tmux;
 
 /*
- * Calls done once, when the output of the pane flows: at once if it flows already or no connection
- * can bring it, or else after FLOW_WAIT_MAX_MS at the latest. The caller must have an interest in
- * the pane. is_gone: the pane has closed meanwhile, and its stream must not be used.
+ * Calls done once the output of the pane flows, or at once if no connection can bring it. The
+ * caller must have an interest in the pane. is_gone: the pane has closed, and its stream must not
+ * be used.
  */
 typedef void flow_wait_fn(void *data, bool is_gone);
 void flow_wait(struct event_base *base, struct tmux *tmux, struct stream_set *streams,

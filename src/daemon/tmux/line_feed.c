@@ -8,8 +8,8 @@
 #define TEXT_KEEP 4096 /* bytes of memory that a pane keeps while it has no text */
 
 struct line_feed {
-	bool is_flowing; /* the output has begun: missing bytes are published as a gap */
-	uint64_t offset; /* in the pane's output, after the line or piece published last */
+	bool is_flowing; /* missing bytes are published as a gap */
+	uint64_t offset; /* offset after the line or piece published last */
 	struct event_scope scope; /* the window and sessions that had the pane last */
 	struct stripper stripper;
 	struct buf text;
@@ -45,7 +45,7 @@ void line_feed_token(struct line_feed *feed, const struct token *token)
 		(void)buf_append(&feed->ends, &token->to, sizeof token->to);
 }
 
-/* Publishes a line, in parts if it is long; is_open: its end has not come yet. */
+/* Publishes a line, in parts if it is long. is_open: the line has no end yet. */
 static void tell_line(const struct line_feed *feed, struct pane_events_sink *sink,
     const uint8_t *text, size_t len, bool is_open)
 {

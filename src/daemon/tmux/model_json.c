@@ -3,14 +3,13 @@
 
 #define BRIEF_TITLE_MAX 20 /* bytes of a title that a brief pane shows */
 
-/* Finds the panes in front of people who typed recently. */
 static void find_humans(struct object_view *view)
 {
 	int64_t now_sec = clock_real_ms() / 1000;
 	next_each (const struct muxbus_client, client, muxbus_model_next_client, view->model) {
 		const struct muxbus_session *session;
 		const struct muxbus_window *window;
-		/* Activity in the future: the clock was set back since. */
+		/* Activity lies in the future if the clock was set back. */
 		if (client->is_control ||
 		    llabs(now_sec - (int64_t)client->activity) > OBJECT_HUMAN_SEC)
 			continue;
@@ -38,7 +37,7 @@ static bool is_human(const struct object_view *view, uint32_t pane)
 
 /*
  * Returns when a person was last active in a session. To tmux the attach of any client is activity,
- * even ours, so if the session has clients of persons, only their activity counts.
+ * even ours, so if a person's client is there only its activity counts.
  */
 static uint64_t session_activity(
     const struct muxbus_model *model, const struct muxbus_session *session)
@@ -65,7 +64,7 @@ void object_put_session(struct json_writer *writer, const struct muxbus_model *m
 		json_put_int(writer, "group", session->group);
 }
 
-/* Each session once, even if the window is linked twice in it. */
+/* A window that is linked twice in a session names it once. */
 static void put_sessions(struct json_writer *writer, const struct muxbus_link *links, size_t count)
 {
 	json_array_begin(writer, "sessions");
@@ -128,7 +127,6 @@ void object_put_exit(struct json_writer *writer, int status, int number)
 		json_put_str(writer, "signal_name", object_signal_name(number));
 }
 
-/* Writes the members about the window, and about the first session that holds it. */
 static void put_place(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane)
 {
@@ -152,7 +150,6 @@ static void put_place(
 		put_sessions(writer, links, count);
 }
 
-/* Writes bytes that may be invalid UTF-8. */
 static void put_text(struct json_writer *writer, const char *name, const char *text)
 {
 	json_put_text(writer, name, text, strlen(text));
@@ -213,7 +210,7 @@ static void put_brief_place(struct json_writer *writer, const struct muxbus_sess
 	mem_free(place);
 }
 
-/* Returns true if a title ends with the name of the directory, as the titles of most shells do. */
+/* The titles of most shells end with the name of the directory. */
 static bool repeats_path(const char *title, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -278,10 +275,7 @@ static void put_cell(struct json_writer *writer, const struct muxbus_cell *cell)
 		json_put_bool(writer, "floating", true);
 }
 
-/*
- * Walks the tree by its links. The deepest levels of a very deep layout, which JSON parsers
- * would refuse, are left out.
- */
+/* Leaves out the deepest levels of a very deep layout, which JSON parsers would refuse. */
 #define LAYOUT_DEPTH_MAX 24
 
 static void put_tree(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Writes sessions, windows and panes of the model as JSON, the same in results and in events. A
- * view of a model is for immediate use: it points into the model.
+ * Writes sessions, windows and panes of the model as JSON, the same in results and events. A view
+ * points into the model.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "wire/json.h"
 
-/* A person counts as present for this long after their last key. */
+/* a person counts as present for this long after the last key */
 #define OBJECT_HUMAN_SEC 60
 #define OBJECT_HUMANS_MAX 64
 
@@ -28,15 +28,12 @@ void object_put_window(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_window *window);
 void object_put_pane(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
-/*
- * Writes only members that tell panes apart or are out of the ordinary. A title that ends with the
- * directory is left out; a long title is cut.
- */
+/* Leaves out what is ordinary, and a title that ends with the directory; cuts a long title. */
 void object_put_pane_brief(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
 void object_put_client(struct json_writer *writer, const struct muxbus_client *client);
 
-/* Writes the tree of a layout string as member name, or null if the string is invalid. */
+/* Writes null if the string is not a layout. */
 void object_put_layout(struct json_writer *writer, const char *name, const char *layout);
 
 /* Writes the exit status and signal of an ended program, null if unknown. */

@@ -3,7 +3,7 @@
 
 #include "daemon/queue/notification.h"
 
-/* Moves the part before the next separator out of rest. Returns false after the last part. */
+/* Returns false after the last part. */
 static bool osc_part_next(struct osc_part *rest, char separator, struct osc_part *ret_part)
 {
 	const char *end;
@@ -22,8 +22,8 @@ static bool osc_part_is(struct osc_part part, const char *word)
 }
 
 /*
- * Copies untrusted bytes as one line of valid UTF-8 without control characters, cut between
- * characters to the size of out.
+ * Copies untrusted bytes as one line of valid UTF-8 without control characters, cut to the size of
+ * out.
  */
 static void osc_text_copy(char *out, size_t size, const void *bytes, size_t len)
 {
@@ -38,7 +38,7 @@ static void osc_text_copy(char *out, size_t size, const void *bytes, size_t len)
 	mem_free(clean);
 }
 
-#define CONEMU_LAST 12 /* the highest number of a command of ConEmu */
+#define CONEMU_LAST 12 /* the highest number of a ConEmu command */
 #define PAYLOAD_MAX (4 * 1024)
 
 const char *const osc_progress_names[] = {
@@ -133,7 +133,6 @@ static enum osc_report_kind read_777(
 	return notice(report, 777, title, rest.at != NULL ? rest : (struct osc_part){"", 0});
 }
 
-/* The metadata of a chunk of OSC 99. */
 struct osc_chunk {
 	struct osc_part id;
 	struct osc_part type;
@@ -160,14 +159,13 @@ static void read_metadata(struct osc_part metadata, struct osc_chunk *ret_chunk)
 	}
 }
 
-/* Appends as many bytes as out has room for. */
 static void append_cut(struct buf *out, const void *bytes, size_t len)
 {
 	size_t room = out->max - out->len;
 	(void)buf_append(out, bytes, len < room ? len : room);
 }
 
-/* Appends decoded base64. Without its padding, or cut off, it is decoded as far as it goes. */
+/* Appends decoded base64. Padding may be missing, and a cut text is decoded as far as it goes. */
 static void append_base64(struct buf *out, struct osc_part payload)
 {
 	struct buf padded = BUF(PAYLOAD_MAX + 4), bytes = BUF(PAYLOAD_MAX);
@@ -271,7 +269,6 @@ static const struct row {
 #undef ROW
 };
 
-/* Replaces each \xHH by its byte. */
 static void unescape(struct buf *out, struct osc_part value)
 {
 	for (size_t at = 0; at < value.len; at++) {

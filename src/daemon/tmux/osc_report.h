@@ -4,11 +4,9 @@
  * kitty, OSC 777;notify of urxvt) and progress (OSC 9;4 of ConEmu). All of it is untrusted. The
  * texts of a report are valid UTF-8 in one line, without control characters, and bounded.
  *
- * OSC 9 with a number from 1 to 12, alone or before a semicolon, is a command of ConEmu: only
- * number 4 is read. A notification of OSC 99 may come in chunks: chunks of one id are joined until
- * one is marked as the last. A chunk of another id begins a new notification.
- *
- * The marks of a shell (OSC 133) are read by base/tokenizer.h, and counted by pane_events.h.
+ * OSC 9 with a number from 1 to 12, alone or before a semicolon, is a command of ConEmu, of which
+ * only 4 is read. Chunks of OSC 99 with one id are joined until one is marked as the last; a chunk
+ * of another id begins a new notification.
  */
 #pragma once
 
@@ -16,7 +14,7 @@
 
 #define OSC_TITLE_MAX 256 /* bytes; a longer title or text is cut between two characters */
 #define OSC_TEXT_MAX 1024
-#define OSC_ID_MAX 64 /* bytes of an id of chunks that belong together, or of a context */
+#define OSC_ID_MAX 64 /* bytes of an id of chunks or of a context */
 
 enum osc_report_kind {
 	OSC_NOTHING, /* no report, or a chunk that is not the last */
@@ -43,13 +41,12 @@ struct osc_report {
 	int percent; /* 0 to 100; -1: not reported */
 };
 
-/* Reads the reports of one terminal. */
 struct osc_reader {
-	char id[OSC_ID_MAX + 1]; /* id of the notification whose chunks are arriving */
-	struct buf title, text; /* the chunks of this notification so far */
+	char id[OSC_ID_MAX + 1]; /* id of the chunks that are arriving */
+	struct buf title, text;
 };
 void osc_reader_init(struct osc_reader *reader);
-/* Frees memory, and drops a notification that is incomplete. The reader may be used again. */
+/* Drops an incomplete notification. The reader may be used again. */
 void osc_reader_finish(struct osc_reader *reader);
 
 /* Reads the string of an OSC, from its number on. Returns the kind. */
@@ -63,10 +60,9 @@ struct osc_part {
 };
 
 /*
- * Contexts: OSC 3008 as systemd writes it, "3008;start=ID;KEY=VALUE;..." or "3008;end=ID;...". In a
- * value "\xHH" is a byte. Only the keys of muxbus are read, in any order: muxbus (the token),
- * agent, session, state, question, wake and to. A word that is too long or has a character that
- * words may not have counts as absent; texts are cleaned and cut.
+ * Contexts: OSC 3008 as systemd writes it, "3008;start=ID;KEY=VALUE;..." or "3008;end=ID;...",
+ * where "\xHH" in a value is a byte. Only the keys of muxbus are read. A word that is too long or
+ * has a forbidden character counts as absent; texts are cleaned and cut.
  */
 
 #define OSC_TOKEN_MAX 64

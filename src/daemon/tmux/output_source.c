@@ -10,13 +10,12 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* How often a pipe is tried again for a deaf pane (output_source_is_deaf()). */
+/* how often a deaf pane's pipe is tried again */
 #define RETRY_MS 5000
 /*
- * A followed pane whose program has ended may get another one, which is a new child of tmux. tmux
- * makes the terminal of a program before the process. So after a new terminal the children of tmux
- * are read CHILDREN_LOOKS times, every CHILDREN_MS. If the terminals of tmux cannot be watched, as
- * in another container, the children are read again and again.
+ * A pane whose program has ended may get another one, a new child of tmux, for which tmux first
+ * makes a terminal. So after a new terminal the children of tmux are read CHILDREN_LOOKS times;
+ * without a watch of the terminals, as in another container, they are read again and again.
  */
 #define CHILDREN_MS 250
 #define CHILDREN_LOOKS 8
@@ -27,14 +26,14 @@ struct output_source_set {
 	struct pane_pipe_set *pipes; /* NULL: pipes are not used */
 	void (*late)(struct output_source *source, const uint8_t *bytes, size_t len);
 	struct list sources; /* sources that are wanted, the latest last */
-	uint64_t begun; /* how often sources have begun to be wanted, or changed */
+	uint64_t begun; /* counts changes of sources */
 	bool all;
 	bool has_control; /* control mode can carry output: the daemon may be a client */
 	struct loop_timer *retry;
 	struct loop_timer *look;
 	struct inotify_hub *hub; /* NULL: there is no inotify */
 	struct inotify_watch terminals; /* of /dev/pts, for new terminals there */
-	unsigned looks; /* how often the children are still read */
+	unsigned looks; /* how often the children are still to be read */
 	uint64_t children; /* hash of the children of tmux */
 };
 
@@ -62,7 +61,7 @@ static enum output_source_kind choose(const struct output_source *source)
 	return OUTPUT_SOURCE_PIPE;
 }
 
-/* Returns true if the program of the pane has ended and the pane stays: tmux pipes no such pane. */
+/* tmux pipes no pane whose program has ended. */
 static bool is_dead(const struct output_source *source)
 {
 	const struct muxbus_pane *pane =
@@ -157,14 +156,13 @@ static void on_output(void *data, const uint8_t *bytes, size_t len)
 		source->set->late(source, bytes, len);
 }
 
-/* Control mode carries the output from now on, until the output is not wanted any more. */
 static void change_to_control(struct output_source *source)
 {
 	leave(source);
 	enter(source, OUTPUT_SOURCE_CONTROL);
 }
 
-/* Tries again to pipe deaf panes, since tmux does not announce the end of the user's pipe. */
+/* Tries deaf panes again, since tmux does not announce the end of the user's pipe. */
 static void on_retry(void *data)
 {
 	struct output_source_set *sources = data;
@@ -188,9 +186,8 @@ static void on_found(void *data UNUSED, int error)
 }
 
 /*
- * Looks whether tmux has started a program again where one had ended. Such a program is a new child
- * of tmux, so the panes are listed only after the children of tmux have changed. If the children
- * cannot be read, the next request about the pane looks.
+ * Looks for a new program where one had ended, by the children of tmux. If these cannot be read,
+ * the next request about the pane looks.
  */
 static void on_look(void *data)
 {
@@ -216,7 +213,7 @@ static void on_look(void *data)
 		loop_timer_arm(sources->look, CHILDREN_MS);
 }
 
-/* A pane is gone. tmux announces this to a client; if the daemon is detached, lists the panes. */
+/* tmux announces the end of a pane only to a client, so a detached daemon lists the panes. */
 static void find_end(struct tmux *tmux)
 {
 	if (tmux_is_resting(tmux))
@@ -224,8 +221,8 @@ static void find_end(struct tmux *tmux)
 }
 
 enum life_state {
-	LIFE_GONE, /* there is no such pane */
-	LIFE_OVER, /* its program has ended */
+	LIFE_GONE,
+	LIFE_OVER,
 	LIFE_THERE,
 };
 
@@ -240,11 +237,10 @@ static enum life_state read_life(const struct life *life, const struct muxbus_re
 	if (fields == 0 || (fields > 0 && found != life->pane))
 		return LIFE_GONE;
 	if (fields < 4)
-		return LIFE_THERE; /* not known: follow the pane, so that no output is lost */
+		return LIFE_THERE; /* not known: following the pane loses no output */
 	/*
 	 * tmux 3.8 forgets the pid of a process that it has reaped. If no pipe was handed over,
-	 * tmux may be in another PID namespace, so that the pid which it reports for the pane has
-	 * no meaning here.
+	 * tmux may be in another PID namespace, and its pids have no meaning here.
 	 */
 	return is_dead || pid <= 0 || (!life->has_failed && process_has_ended((pid_t)pid))
 	    ? LIFE_OVER

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The source of a pane's output: control mode (%output), or a pipe. A pipe costs tmux nothing, and
- * the daemon need not be a client. Control mode is used if a pipe is impossible: the pane has a
- * pipe of the user, or there are too many pipes, or the output of every pane is wanted.
+ * the daemon need not be a client. Control mode is used if the pane has a pipe of the user, if
+ * there are too many pipes, or if the output of every pane is wanted.
  *
  * The offsets of a pane continue over both. A change of the source is a gap, "source_changed".
  */
@@ -15,7 +15,7 @@ struct event_base;
 struct tmux;
 
 enum output_source_kind {
-	OUTPUT_SOURCE_NONE, /* the output of this pane in particular is not wanted */
+	OUTPUT_SOURCE_NONE, /* no output of this single pane is wanted */
 	OUTPUT_SOURCE_CONTROL,
 	OUTPUT_SOURCE_PIPE, /* a pipe that flows, or was asked for */
 };
@@ -26,10 +26,10 @@ struct output_source {
 	uint32_t pane;
 	enum output_source_kind kind;
 	uint64_t number; /* output_source_begun() when this source began */
-	bool has_ended; /* the pane is gone: no output is wanted any more */
+	bool has_ended; /* the pane is gone */
 	bool is_cut; /* the pipe has ended, and may have lost its last bytes */
 	bool is_over; /* the program of the pane has ended, and its pipe with it */
-	bool is_pipeless; /* control mode carries the output until it is not wanted */
+	bool is_pipeless; /* control mode carries the output until it is no longer wanted */
 };
 
 /*
@@ -43,39 +43,40 @@ void output_source_set_free(struct output_source_set *sources);
 
 void output_source_init(
     struct output_source *source, struct output_source_set *sources, uint32_t pane);
-/* The pane or its server is gone: late gets the last bytes. Returns true if some may be lost. */
+/*
+ * The pane or its server is gone, and late gets the last bytes. Returns true if some may be lost.
+ */
 bool output_source_finish(struct output_source *source);
 
 /* tmux has started another program in the pane. */
 void output_source_respawned(struct output_source *source);
 
-/* Sets whether the output of this pane is wanted. The same value may be set again. */
+/* Setting the same value again is allowed. */
 void output_source_want(struct output_source *source, bool is_wanted);
 
-/* Sets whether the output of every pane is wanted. Then call output_source_want() for each pane. */
+/* Then call output_source_want() for each pane. */
 void output_source_want_all(struct output_source_set *sources, bool is_wanted);
 
-/*
- * Delivers the output that the pipe holds now, about max bytes at most. Returns false if the source
- * is not a pipe.
- */
+/* Delivers about max bytes that the pipe holds now. Returns false if the source is not a pipe. */
 bool output_source_drain(struct output_source *source, size_t max);
 
 /*
- * Returns true if no output of a pane arrives although it is wanted: the pane has a pipe of the
- * user, and the daemon is never a client. The pipe is tried again every 5 seconds.
+ * Returns true if wanted output does not arrive: the pane has a pipe of the user, and the daemon is
+ * never a client. The pipe is tried again every 5 seconds.
  */
 bool output_source_is_deaf(const struct output_source *source);
 
 /* Returns true if control mode is needed for the output that is wanted. */
 bool output_source_needs_control(const struct output_source_set *sources);
 
-/* Returns how often the source of a single pane has begun or changed. */
+/* Counts how often the source of a single pane has begun or changed. */
 uint64_t output_source_begun(const struct output_source_set *sources);
 
-/* Stores panes whose source began after that count and does not flow yet. Returns their number. */
+/*
+ * Stores panes whose source began after the count begun and does not flow yet. Returns their
+ * number.
+ */
 size_t output_source_coming(
     const struct output_source_set *sources, uint64_t begun, uint32_t *ret_panes, size_t max);
 
-/* Returns the number of panes that are followed by a pipe. */
 uint32_t output_source_piped(const struct output_source_set *sources);

@@ -48,7 +48,7 @@ static void end_try(struct pane_capture *capture, const struct muxbus_capture *p
 
 /*
  * Keeps a copy of the picture, and sends an empty command, whose reply calls on_settled(). Returns
- * false if the command cannot be sent.
+ * false if it cannot be sent.
  */
 static bool settle(struct pane_capture *capture, const struct muxbus_capture *picture)
 {
@@ -60,9 +60,8 @@ static bool settle(struct pane_capture *capture, const struct muxbus_capture *pi
 }
 
 /*
- * tmux writes a pane's bytes to the pipe in its next turn, which can be after its reply to the
- * capture. If the pipe brings nothing until the reply to a later command, the picture shows no
- * bytes that the pipe has yet to bring.
+ * tmux may write a pane's bytes to the pipe after its reply to the capture. If the pipe brings
+ * nothing until the reply to a later command, the picture shows no bytes that are still to come.
  */
 static void on_captured(void *data, int error, const struct muxbus_capture *picture)
 {

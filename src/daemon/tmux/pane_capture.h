@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Captures of panes with their offset in the pane's output. A client of tmux gets both in one
- * stream, so the offset is exact. A pipe has no order relative to replies: if the pane writes
- * meanwhile, the capture is repeated; the offset of the last try is a lower bound.
+ * Captures of panes with their offset in the output. A client of tmux gets both in one stream, so
+ * the offset is exact. A pipe has no order relative to replies: if the pane writes meanwhile, the
+ * capture is repeated, and the offset of the last try is a lower bound.
  */
 #pragma once
 
@@ -15,15 +15,15 @@ struct stream_set;
 struct tmux;
 
 /*
- * Like muxbus_capture_fn. is_exact: the picture shows all output before its offset and none after
- * it. If not, the picture may also show some bytes after its offset.
+ * Like muxbus_capture_fn. is_exact: the picture shows exactly the output before its offset; if not,
+ * perhaps also some bytes after it.
  */
 typedef void pane_capture_fn(
     void *data, int error, const struct muxbus_capture *picture, bool is_exact);
 
 /*
- * Like muxbus_sync_capture(), but always calls done once, also on failure: then perhaps before
- * pane_capture() returns.
+ * Like muxbus_sync_capture(), but always calls done once; on failure perhaps before pane_capture()
+ * returns.
  */
 void pane_capture(struct tmux *tmux, struct stream_set *streams, uint32_t pane, uint32_t history,
     unsigned flags, pane_capture_fn *done, void *data);

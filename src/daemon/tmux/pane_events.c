@@ -71,7 +71,6 @@ static void publish(
 	pane_event_publish(sink, &events->scope, kind, keep);
 }
 
-/* Publishes the first len bytes of the text. */
 static void tell_text(struct pane_events *events, struct pane_events_sink *sink, size_t len)
 {
 	uint64_t offset;
@@ -87,7 +86,7 @@ static void tell_text(struct pane_events *events, struct pane_events_sink *sink,
 	buf_consume(&events->text, len);
 }
 
-/* Publishes all text in events of bounded size; with_tail: also an incomplete last character. */
+/* Publishes all text in events of bounded size. with_tail: with an incomplete last character. */
 static void tell_all_text(struct pane_events *events, struct pane_events_sink *sink, bool with_tail)
 {
 	size_t tail;
@@ -116,7 +115,6 @@ static bool has_progress(const struct pane_events *events)
 	return events->progress != events->told_progress || events->percent != events->told_percent;
 }
 
-/* Publishes the progress at the end of a turn, if it has changed. */
 static void tell_progress(struct pane_events *events, struct pane_events_sink *sink)
 {
 	struct json_writer writer;
@@ -201,7 +199,7 @@ static void tell_finished(
 	publish(events, sink, EVENT_COMMAND_FINISHED, true);
 }
 
-/* Adds the bytes up to an offset to the text; a full event is published at once. */
+/* Adds the bytes up to an offset to the text, and publishes each full event. */
 static void take_text(struct pane_events_intake *intake, uint64_t to)
 {
 	struct pane_events *events = intake->events;
@@ -218,7 +216,7 @@ static void take_text(struct pane_events_intake *intake, uint64_t to)
 	}
 }
 
-/* Counts a mark, and publishes the text before it. Returns false if the turn has too many marks. */
+/* Publishes the text before the mark. Returns false if the turn has too many marks. */
 static bool begin_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;
@@ -232,7 +230,6 @@ static bool begin_mark(struct pane_events_intake *intake, const struct token *to
 	return true;
 }
 
-/* Takes a mark that begins or ends a command. */
 static void take_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;
@@ -298,7 +295,6 @@ void pane_events_flush(struct pane_events *events, struct pane_events_sink *sink
 		tell_gap(events, sink, events->text_end, "too_many_marks", events->marks_dropped);
 	events->marks = 0;
 	events->marks_dropped = 0;
-	/* Silent panes keep no large block. */
 	if (events->text.len == 0 && events->text.cap > TEXT_KEEP_BYTES)
 		buf_finish(&events->text);
 }
@@ -319,7 +315,7 @@ void pane_events_gap(
 		tell_gap(events, sink, offset, reason, 0);
 }
 
-/* Forgets bells and progress, as later ones are not seen until marks are wanted again. */
+/* Later bells and progress are not seen until marks are wanted again. */
 static void forget_marks(struct pane_events *events)
 {
 	events->bells = 0;
@@ -352,7 +348,7 @@ static void tell_quiet(struct pane_events *events, struct pane_events_sink *sink
 	publish(events, sink, EVENT_PANE_QUIET, true);
 }
 
-/* Publishes pane_quiet for panes that were quiet long enough; one timer serves all. */
+/* One timer serves all panes. */
 static void on_quiet(void *data)
 {
 	struct pane_events_sink *sink = data;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Events from the output of one pane: pane_output, bell, command_started, command_finished,
- * program_notified, progress_changed, pane_quiet.
- * Output of one turn is one event, or several of bounded size; text is cut between characters
- * only, so text that is valid in the stream is valid in events. A mark is published after the
- * text before it. The tokens come from the stream, which splits the output once.
+ * program_notified, progress_changed, pane_quiet. Output of one turn is one event, or several of
+ * bounded size, cut between characters. A mark is published after the text before it.
  */
 #pragma once
 
@@ -28,16 +26,16 @@ struct pane_events_sink {
 	struct loop_timer *quiet_timer;
 };
 
-/* Begins the members of an event about a pane, at an offset in its output. */
+/* Begins an event about a pane, at an offset in its output. */
 void pane_event_begin_at(
     struct pane_events_sink *sink, uint32_t pane, uint64_t offset, struct json_writer *ret_writer);
-/* Publishes the event with these members; keep: event_log.h. */
+/* keep: as in event_log.h */
 void pane_event_publish(const struct pane_events_sink *sink, const struct event_scope *scope,
     enum event_kind kind, bool keep);
-/* Publishes that bytes, or count events, are missing; count 0: not written. */
+/* Publishes that bytes, or count events, are missing. A count of 0 is not written. */
 void pane_event_gap(struct pane_events_sink *sink, const struct event_scope *scope, uint64_t offset,
     const char *reason, unsigned count);
-/* Sets a scope to where its pane is; a closed pane keeps its last scope. */
+/* Sets a scope to where its pane is. A closed pane keeps its last scope. */
 void pane_event_place(const struct pane_events_sink *sink, struct event_scope *scope);
 
 struct pane_events {
@@ -45,7 +43,7 @@ struct pane_events {
 	struct event_scope scope; /* the window and sessions that had the pane last */
 	bool wants_text;
 	bool wants_marks;
-	struct buf text; /* bytes not published yet */
+	struct buf text;
 	uint64_t text_end; /* offset of the end of text */
 	bool in_command;
 	bool has_starts; /* the shell also marks where its commands begin */
@@ -57,16 +55,14 @@ struct pane_events {
 	enum osc_progress progress, told_progress;
 	int percent, told_percent; /* -1: not reported */
 	uint64_t progress_offset;
-	unsigned marks; /* published in this turn */
+	unsigned marks;
 	unsigned marks_dropped;
 	struct list active; /* in the list of the sink */
 	int64_t output_ms; /* time of the last output */
 	uint64_t output_end;
 };
 
-/*
- * The caller then calls buf_init() for sink->members; pane_events_sink_finish() frees the buffers.
- */
+/* The caller then calls buf_init() for sink->members; pane_events_sink_finish() frees it. */
 void pane_events_sink_init(struct pane_events_sink *sink, struct event_base *base,
     struct event_log *log, struct tmux *tmux, int64_t quiet_ms);
 void pane_events_sink_finish(struct pane_events_sink *sink);
@@ -75,23 +71,21 @@ void pane_events_init(struct pane_events *events, uint32_t pane);
 void pane_events_finish(struct pane_events *events);
 
 /*
- * Sets the wanted events. If text is no longer wanted, publishes the pending text first. If marks
- * are not wanted, drops the bells and the progress that are not published yet.
+ * Publishes pending text that is no longer wanted; drops pending bells and progress if marks are
+ * not wanted.
  */
 void pane_events_want(
     struct pane_events *events, struct pane_events_sink *sink, bool text, bool marks);
 
-/* A piece of output on its way into the events. */
 struct pane_events_intake {
 	struct pane_events *events;
 	struct pane_events_sink *sink;
 	uint64_t offset; /* of bytes[0] */
 	const uint8_t *bytes;
 	size_t len;
-	size_t taken; /* number of bytes that are in the text already */
+	size_t taken;
 };
 
-/* Takes a token of the piece, if marks are wanted. */
 void pane_events_token(struct pane_events_intake *intake, const struct token *token);
 /* Takes the rest of the piece, after its tokens. Returns true if there is something to flush. */
 bool pane_events_output(struct pane_events_intake *intake);
@@ -100,12 +94,12 @@ bool pane_events_output(struct pane_events_intake *intake);
 void pane_events_note_activity(
     struct pane_events *events, struct pane_events_sink *sink, uint64_t end);
 
-/* End of the turn: publishes all output, except an incomplete character at its end. */
+/* At the end of a turn: publishes all output except an incomplete last character. */
 void pane_events_flush(struct pane_events *events, struct pane_events_sink *sink);
 
 /* Bytes are missing before offset. */
 void pane_events_gap(
     struct pane_events *events, struct pane_events_sink *sink, uint64_t offset, const char *reason);
 
-/* Publishes all output up to the end or a gap, also an incomplete last character. */
+/* Publishes all output, also an incomplete last character. */
 void pane_events_end(struct pane_events *events, struct pane_events_sink *sink);

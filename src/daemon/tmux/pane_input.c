@@ -54,7 +54,7 @@ void pane_input_finish(struct pane_input *input)
 	echo_finish(&input->echo);
 }
 
-/* Ends the line and keeps it: a busy program shows the line later, when it reads it. */
+/* A busy program shows the line later, when it reads it. */
 static void end_line(struct pane_input *input)
 {
 	struct buf *ended = &input->ended;

@@ -2,17 +2,14 @@
 /*
  * The input of a pane, as far as it is known: the line that Muxbus has typed without Enter, the
  * lines that it ended recently, and the prompt before the line if the shell marks it (OSC 133 A and
- * B). Kept while the pane and the daemon live.
+ * B).
  */
 #pragma once
 
 #include "daemon/tmux/echo.h"
 
-#define PANE_INPUT_LINE_MAX 4096 /* bytes of a typed line that are kept */
-/*
- * PANE_INPUT_ENDED_MAX: bytes of ended lines that are kept. PANE_INPUT_ENDED_MS: how long after the
- * last key the program may not have read these lines yet.
- */
+#define PANE_INPUT_LINE_MAX 4096
+/* PANE_INPUT_ENDED_MS: after the last key the program may have read these lines only this late. */
 #define PANE_INPUT_ENDED_MAX 4096
 #define PANE_INPUT_ENDED_MS 60000
 
@@ -20,11 +17,12 @@ struct muxbus_pane;
 struct token;
 
 struct pane_input {
-	struct echo echo; /* recognises the echo of typed text */
+	struct echo echo;
 	struct buf line;
 	size_t fresh; /* offset in line of the text typed since the line was seen empty */
-	bool is_other_form; /* keys were typed that edit the line, so that its text is unknown */
-	struct buf ended; /* lines that Enter ended, each with \n: the screen may still show one */
+	bool is_other_form; /* keys that edit the line were typed, so its text is unknown */
+	/* lines that Enter ended, each with \n, which the screen may still show */
+	struct buf ended;
 	bool has_ended_other; /* the text of an ended line is unknown */
 	int64_t typed_ms; /* CLOCK_REALTIME of the last key; 0: none */
 	char lead[256]; /* the prompt in UTF-8: its last row, without escape sequences */
@@ -36,19 +34,19 @@ struct pane_input {
 void pane_input_init(struct pane_input *input);
 void pane_input_finish(struct pane_input *input);
 
-/* Returns the input of a pane from a map by pane ids; makes the input if it is missing. */
+/* Returns the input of a pane from a map by pane ids, made if it is missing. */
 struct pane_input *pane_input_get(struct map *inputs, uint32_t pane);
 void pane_input_forget(struct map *inputs, uint32_t pane);
 
-/* Returns true if keys for a pane reach the other: both are the same, or tmux synchronizes them. */
+/* Returns true if keys for a pane reach the other: tmux may synchronize them. */
 bool pane_input_reaches(const struct muxbus_pane *first, const struct muxbus_pane *other);
 
 /* Notes keys that are typed. A newline in a bracketed paste does not end the line. */
 void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len, bool is_bracketed,
     enum echo_reader reader);
-/* Forgets ended lines if the last key was PANE_INPUT_ENDED_MS ago: the program has read them. */
+/* Forgets ended lines PANE_INPUT_ENDED_MS after the last key: the program has read them. */
 void pane_input_age(struct pane_input *input);
-/* Forgets the line, which was seen to be empty. */
+/* The line was seen to be empty. */
 void pane_input_clear(struct pane_input *input);
 
 /* Takes a token of the output. Returns true if tokens of text are needed too. */

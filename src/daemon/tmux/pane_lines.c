@@ -13,21 +13,21 @@ enum {
 
 /*
  * Bytes of text are numbered from the beginning; text.data[0] has the number base. The watches look
- * at text block by block; todo has those that have yet to look at the present block. A watch is put
- * into todo if its pattern may match: its literal stands in the block, or in the earlier part of a
- * line that continues in the block.
+ * at text block by block. A watch is put into todo if its pattern may match: its literal is in the
+ * block, or earlier in a line that continues in the block.
  */
 struct pane_lines {
 	struct lines_turn *turn;
-	struct echo *echo; /* finds echoes, which are cut out of the lines; NULL: nothing is cut */
+	struct echo *echo; /* finds echoes, which are cut out of the lines; or NULL */
 	struct stripper stripper;
 	struct buf text;
 	uint64_t base;
-	uint64_t line; /* number of the first byte of text's first line; below base if it was cut */
+	/* number of the first byte of the first line; below base if the line was cut */
+	uint64_t line;
 	size_t len; /* text.len as the last piece left it */
 	size_t seen; /* where the next block begins in text: all watches have looked up to here */
-	size_t block; /* the end of the present block in text; valid while todo is not empty */
-	bool is_ending; /* no more turns come, so that looking has no time limit */
+	size_t block; /* the end of the present block in text; valid if todo is not empty */
+	bool is_ending; /* no more turns come, so looking has no time limit */
 	bool is_changed; /* text after the present block must be looked at */
 	bool is_shown; /* text that was held back as an echo must be looked at */
 	uint64_t youngest; /* no watch begins after this number */
@@ -78,7 +78,6 @@ bool pane_lines_is_empty(const struct pane_lines *lines)
 	return list_is_empty(&lines->watches);
 }
 
-/* Cuts the echo out of a line: the line ends at place, where the echo begins. */
 static void cut_echo(struct pane_lines *lines, size_t place)
 {
 	if (place < lines->text.len)
@@ -86,7 +85,6 @@ static void cut_echo(struct pane_lines *lines, size_t place)
 	echo_cut(lines->echo, lines->text.len);
 }
 
-/* Takes text and shows it to the echo, byte by byte. */
 static void take_text(struct pane_lines *lines, const struct token *token)
 {
 	struct token byte = *token;
@@ -110,7 +108,7 @@ static void take_control(struct pane_lines *lines, const struct token *token)
 	stripper_take(&lines->stripper, token);
 }
 
-/* Takes a mark. If it shows that text held back as an echo was no input, the text is looked at. */
+/* If the mark shows that text held back as an echo was no input, the text is looked at. */
 static void take_mark(struct pane_lines *lines, char mark)
 {
 	lines->is_shown |= echo_start(lines->echo) != SIZE_MAX;
@@ -134,7 +132,7 @@ void pane_lines_token(struct pane_lines *lines, const struct token *token)
 		echo_move(echo, token->to - token->from == 2);
 }
 
-/* Text was drawn again from number `from` on: a watch that began later now begins there. */
+/* Text from this number on was drawn again: a watch that began later now begins there. */
 static void begin_earlier(struct pane_lines *lines, uint64_t from)
 {
 	lines->youngest = from;
@@ -146,7 +144,6 @@ static void begin_earlier(struct pane_lines *lines, uint64_t from)
 	}
 }
 
-/* Notes how a piece of output has changed text. */
 static void note_piece(struct pane_lines *lines)
 {
 	size_t kept = lines->stripper.kept;
@@ -173,7 +170,7 @@ static size_t shown_len(const struct pane_lines *lines)
 	return start > len ? len : start < lines->seen ? lines->seen : start;
 }
 
-/* Returns the end of the next block: after a whole line if there is more than one block. */
+/* Returns the end of the next block; with more than one block it follows a newline. */
 static size_t block_end(const struct pane_lines *lines)
 {
 	const struct buf *text = &lines->text;
@@ -225,7 +222,7 @@ static void consume(struct pane_lines *lines, size_t len)
 	lines->searched = lines->searched > len ? lines->searched - len : 0;
 }
 
-/* Drops the lines that were looked at, except the line that has no end yet. */
+/* Drops the lines that were looked at, except a line without an end. */
 static void consume_lines(struct pane_lines *lines)
 {
 	const uint8_t *newline =
@@ -234,16 +231,12 @@ static void consume_lines(struct pane_lines *lines)
 		return;
 	consume(lines, (size_t)(newline + 1 - lines->text.data));
 	lines->line = lines->base;
-	/*
-	 * No watch is held any more, since its literal may stand in a dropped line. The text that
-	 * is left is searched again for literals.
-	 */
+	/* The literal of a held watch may be in a dropped line, so the rest is searched again. */
 	lines->searched = 0;
 	while (!list_is_empty(&lines->held))
 		list_remove(lines->held.next);
 }
 
-/* Ends a block, at which all watches have looked. */
 static void end_block(struct pane_lines *lines)
 {
 	lines->seen = lines->block;
@@ -255,7 +248,7 @@ static void end_block(struct pane_lines *lines)
 		buf_shrink(&lines->text, TEXT_KEEP);
 }
 
-/* Returns where in text a watch continues to look; if at or after block, not in this block. */
+/* Returns where in text a watch continues to look; at or after block: not in this block. */
 static size_t look_from(const struct pane_lines *lines, const struct line_watch *watch)
 {
 	size_t start = watch->from > lines->base ? (size_t)(watch->from - lines->base) : 0;
@@ -266,7 +259,7 @@ static size_t look_from(const struct pane_lines *lines, const struct line_watch 
 	return newline != NULL ? (size_t)(newline + 1 - lines->text.data) : lines->block;
 }
 
-/* A watch that stays has found a line: it continues after the line, when there is time. */
+/* A watch that stays has found a line, and continues after it when there is time. */
 static void look_on(struct pane_lines *lines, struct line_watch *watch, size_t from)
 {
 	watch->from = lines->base + from;
@@ -302,7 +295,6 @@ static void look(struct pane_lines *lines, struct line_watch *watch)
 	watch->found(watch, &found);
 }
 
-/* Returns true if looking may continue in this turn. */
 static bool has_time(const struct pane_lines *lines)
 {
 	return lines->turn->spent_us < LINES_TURN_US || lines->text.len > LINES_BEHIND_MAX ||

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The lines of one pane as plain text, and the patterns that are looked for in them. The output is
- * stripped once for all watches, and searched once for the literals of their patterns. After each
- * piece of output the watches look at the lines that the piece has ended, and at the unfinished
- * line as it stands. A watch sees only output after its beginning. It ends with its first match, or
- * continues with the next line if it stays; a line that is drawn again is a next line.
+ * stripped and searched for literals once for all watches. A watch sees only output after its
+ * beginning, also an unfinished line. It ends with its first match, or continues with the next line
+ * if it stays; a line that is drawn again is a next line.
  *
  * Looking takes at most LINES_TURN_US of a turn of the loop, and the time of one pattern; the rest
- * is done in the next turns, in order. Meanwhile lines are kept, up to LINES_BEHIND_MAX bytes;
- * beyond that the turn lasts until fewer are kept, so that no line is lost.
+ * is done in the next turns. Meanwhile up to LINES_BEHIND_MAX bytes are kept; beyond that the turn
+ * lasts longer, so that no line is lost.
  */
 #pragma once
 
@@ -21,10 +20,9 @@
 struct echo;
 struct token;
 
-/* Where a pattern was found. Lent. */
 struct line_found {
 	enum pattern_result result; /* PATTERN_MATCH, or PATTERN_LIMIT: too many steps */
-	uint64_t offset; /* offset in the pane's output, at the end of the line or later */
+	uint64_t offset; /* offset in the output, at the end of the line or later */
 	const char *line;
 	size_t len;
 	const struct pattern_match *match; /* in the line */
@@ -35,7 +33,7 @@ struct line_watch {
 	void (*found)(struct line_watch *watch, const struct line_found *found);
 	/* The pane or its server is gone. Called after the watch was removed. */
 	void (*closed)(struct line_watch *watch);
-	/* Output is missing, as in stream_tap; the watch continues. May be NULL. */
+	/* Output is missing, and the watch continues. May be NULL. */
 	void (*gap)(struct line_watch *watch);
 	bool is_staying; /* takes every match, and ends only at PATTERN_LIMIT */
 	/* The members below are private to pane_lines.c. */
@@ -44,17 +42,17 @@ struct line_watch {
 	struct list held; /* in the list of watches that may match in the unfinished line */
 	struct pattern_member member;
 	uint64_t from; /* number of the byte of text at which the watch begins */
-	bool has_line; /* from is within a line that was found: the rest of it is skipped */
+	bool has_line; /* from is within a line that was found, whose rest is skipped */
 };
 
-/* The time spent on looking in this turn of the loop, for all panes. */
+/* time spent on looking in this turn of the loop, for all panes */
 struct lines_turn {
 	int64_t spent_us;
 };
 
-/* echo is lent, or NULL. Text that echo recognises is cut out of the lines. */
+/* echo is lent, or NULL. Text that it recognises is cut out of the lines. */
 struct pane_lines *pane_lines_new(struct lines_turn *turn, struct echo *echo);
-/* Lets the watches look at the remaining text, calls closed of each, and frees lines. */
+/* Lets the watches look at the remaining text, and calls closed of each. */
 void pane_lines_free(struct pane_lines *lines);
 
 /* The pattern is lent until the watch is removed. */
@@ -62,13 +60,11 @@ void pane_lines_add(struct pane_lines *lines, struct line_watch *watch, struct p
 void pane_lines_remove(struct pane_lines *lines, struct line_watch *watch);
 bool pane_lines_is_empty(const struct pane_lines *lines);
 
-/* Takes a token of a piece of output. */
 void pane_lines_token(struct pane_lines *lines, const struct token *token);
-/* A piece of output has ended at offset: the watches look at it. */
+/* A piece of output has ended at offset, and the watches look at it. */
 void pane_lines_look(struct pane_lines *lines, uint64_t offset);
 /* Output is missing: calls gap of the watches. Accepts NULL. */
 void pane_lines_gap(const struct pane_lines *lines);
 /* Lets the watches look at text for which there was no time. */
 void pane_lines_continue(struct pane_lines *lines);
-/* Returns true if there are lines that a watch has not looked at. */
 bool pane_lines_is_behind(const struct pane_lines *lines);

@@ -12,12 +12,12 @@
 
 #define PIECE_BYTES ((size_t)64 * 1024)
 #define MESSAGES_PER_TURN 64
-/* After this many failed hand-overs in a row, no pipe is started until AGAIN_MS has passed. */
+/* after this many failures in a row no pipe is started for AGAIN_MS */
 #define FAILURES_MAX 3
 #define AGAIN_MS (10 * 60 * 1000)
 
 enum pipe_state {
-	PIPE_STARTING, /* tmux was asked; the hand-over has not come */
+	PIPE_STARTING, /* the hand-over has not come */
 	PIPE_FLOWING,
 	PIPE_CLOSING, /* our end is shut; tmux closes its own */
 };
@@ -28,7 +28,7 @@ struct pane_pipe {
 	uint32_t pane;
 	enum pipe_state state;
 	bool is_wanted; /* false: nothing is delivered */
-	uint64_t number; /* number of the attempt to pipe the pane */
+	uint64_t number;
 	char nonce[HAND_OVER_NONCE_LEN + 1];
 	int64_t due_ms; /* time limit of the hand-over */
 	int fd; /* -1 while STARTING */
@@ -44,10 +44,10 @@ struct pane_pipe_set {
 	struct pane_pipe_handlers handlers;
 	struct map map; /* pane to struct pane_pipe */
 	struct list starting;
-	struct loop_timer *timer; /* the oldest hand-over is due */
+	struct loop_timer *timer;
 	uint64_t attempts;
 	unsigned failures; /* failed hand-overs since the last good one */
-	int64_t failed_ms; /* time of the last failed one, CLOCK_MONOTONIC */
+	int64_t failed_ms;
 	char program[PATH_MAX];
 	char socket[PATH_MAX];
 	int fd; /* of the socket; -1: not open */
@@ -56,7 +56,6 @@ struct pane_pipe_set {
 	uint8_t piece[PIECE_BYTES];
 };
 
-/* A command that was sent to tmux, until its reply. */
 struct pipe_asked {
 	struct pane_pipe_set *pipes;
 	uint32_t pane;
@@ -86,7 +85,7 @@ static void free_pipe(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 	mem_free(pipe);
 }
 
-/* Frees a pipe that has ended; ended() may start it again. */
+/* Frees a pipe that has ended. ended() may start it again. */
 static void end(struct pane_pipe_set *pipes, struct pane_pipe *pipe, enum pane_pipe_end how)
 {
 	void *data = pipe->is_wanted ? pipe->data : NULL;
@@ -106,7 +105,7 @@ static void arm(struct pane_pipe_set *pipes)
 	loop_timer_arm(pipes->timer, oldest->due_ms - clock_mono_ms());
 }
 
-/* Takes the reply of tmux, and ends the pipe if tmux has not piped the pane. */
+/* The pipe ends if tmux has not piped the pane. */
 static void on_asked(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct pipe_asked *asked = data;
@@ -125,7 +124,6 @@ static void on_asked(void *data, int error, const struct muxbus_reply *replies, 
 		end(pipes, pipe, PANE_PIPE_TAKEN);
 }
 
-/* Asks tmux to pipe the pane. Returns 0 or -1. */
 static int ask(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 {
 	struct muxbus_command *command;
@@ -150,7 +148,6 @@ static int ask(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 	return 0;
 }
 
-/* The hand-over of a pipe has failed. */
 static void fail(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 {
 	pipes->failures++;
@@ -160,7 +157,6 @@ static void fail(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 	end(pipes, pipe, PANE_PIPE_FAILED);
 }
 
-/* Ends pipes whose hand-over has not come in time. */
 static void on_due(void *data)
 {
 	struct pane_pipe_set *pipes = data;
@@ -195,7 +191,7 @@ static void take_end(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 		end(pipes, pipe, PANE_PIPE_FAILED);
 }
 
-/* Reads about max bytes at most. Returns false at the end of the pipe. */
+/* Reads about max bytes. Returns false at the end of the pipe. */
 static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_t max)
 {
 	uint32_t pane = pipe->pane;
@@ -214,7 +210,7 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 		if (pipe->state == PIPE_FLOWING)
 			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
 		/*
-		 * This read has emptied the pipe. After many bytes, reads once more, to see if the
+		 * This read has emptied the pipe. After many bytes one more read shows whether the
 		 * pipe has ended.
 		 */
 		if ((size_t)len < sizeof pipes->piece && find(pipes, pane) == pipe &&
@@ -233,17 +229,14 @@ static void on_readable(evutil_socket_t fd UNUSED, short events UNUSED, void *da
 		take_end(pipe->set, pipe);
 }
 
-/*
- * Shuts our end down, so that tmux closes its own. Until tmux does so, the pane has a pipe, and
- * cannot get another one.
- */
+/* Shuts our end down, so that tmux closes its own. Until then the pane cannot get another pipe. */
 static void close_pipe(struct pane_pipe *pipe)
 {
 	pipe->state = PIPE_CLOSING;
-	(void)shutdown(pipe->fd, SHUT_WR); /* fails if tmux closed its end; a read shows that */
+	/* fails if tmux has closed its end, which a read shows */
+	(void)shutdown(pipe->fd, SHUT_WR);
 }
 
-/* Takes the descriptor of a pipe. */
 static void take_fd(struct pane_pipe_set *pipes, struct pane_pipe *pipe, int fd)
 {
 	list_remove(&pipe->starting);
@@ -262,7 +255,7 @@ static void take_fd(struct pane_pipe_set *pipes, struct pane_pipe *pipe, int fd)
 		close_pipe(pipe);
 }
 
-/* Takes a descriptor that was handed over: its nonce says for which pipe. Or closes it. */
+/* Takes a descriptor that was handed over for the pipe with its nonce, or closes it. */
 static void take_message(struct pane_pipe_set *pipes, const char *nonce, int fd)
 {
 	struct pane_pipe *pipe = NULL;
@@ -312,12 +305,12 @@ static void close_socket(struct pane_pipe_set *pipes)
 	pipes->event = NULL;
 	if (pipes->fd >= 0) {
 		(void)close(pipes->fd);
-		(void)unlink(pipes->socket); /* if it stays, the next daemon removes it */
+		(void)unlink(pipes->socket);
 	}
 	pipes->fd = -1;
 }
 
-/* Opens the socket when the first pane is piped, and again if its file was removed. */
+/* Opens the socket for the first pane, and again if its file was removed. */
 static bool open_socket(struct pane_pipe_set *pipes)
 {
 	int len = snprintf(pipes->socket, sizeof pipes->socket, "%s.pipe", pipes->config->socket);
@@ -348,8 +341,8 @@ bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
 	if (pipes->failures >= FAILURES_MAX && clock_mono_ms() - pipes->failed_ms < AGAIN_MS)
 		return false;
 	/*
-	 * A server outside of this PID namespace has no pid here. No pipe is started then, since
-	 * nothing would show that tmux made it.
+	 * A server outside of this PID namespace has no pid here, and nothing would show that tmux
+	 * made the pipe.
 	 */
 	return tmux_server_pid(pipes->tmux) > 0 && access(pipes->program, X_OK) == 0 &&
 	    pipes->map.count < PANE_PIPES_MAX && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
@@ -360,7 +353,7 @@ int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data)
 {
 	struct pane_pipe *pipe = find(pipes, pane);
 	if (pipe != NULL) {
-		/* The pipe was stopped a moment ago: when its end has come, it is started again. */
+		/* The pipe was stopped a moment ago. It is started again when its end has come. */
 		pipe->is_wanted = true;
 		pipe->data = data;
 		return 0;
@@ -454,7 +447,7 @@ void pane_pipe_set_free(struct pane_pipe_set *pipes)
 	mem_free(pipes);
 }
 
-/* Writes a word of sh. '#' and '%' are printed by sh itself, so that tmux does not see them. */
+/* Writes a word of sh. sh itself prints '#' and '%', so that tmux does not see them. */
 static void write_word(struct buf *out, const char *word)
 {
 	buf_append_byte(out, '\'');
@@ -490,7 +483,7 @@ static char *write_pipe(uint32_t pane, const struct buf *sh)
 {
 	size_t size = MUXBUS_QUOTED_MAX(sh->len) + 64;
 	char *text = xalloc(size);
-	/* With -I tmux sees at once that the pipe was closed; nothing is ever written to it. */
+	/* With -I tmux sees at once that the pipe was closed. Nothing is ever written to it. */
 	int len = snprintf(text, size, "pipe-pane -IO -t %%%u ", pane);
 	ssize_t quoted = muxbus_quote(text + len, sh->data, sh->len);
 	if (quoted < 0) {

@@ -5,7 +5,6 @@
 
 #define CANDIDATES_MAX_BYTES 4096
 
-/* A part of the target's text. */
 struct target_part {
 	const char *text;
 	size_t len;
@@ -99,7 +98,7 @@ const struct muxbus_session *resolve_window_session(
 	return NULL;
 }
 
-/* Candidates beyond CANDIDATES_MAX_BYTES are left out. */
+/* Leaves out candidates beyond CANDIDATES_MAX_BYTES. */
 static void __attribute__((format(printf, 2, 3)))
 add_candidate(struct resolve *resolve, const char *format, ...)
 {
@@ -114,7 +113,6 @@ add_candidate(struct resolve *resolve, const char *format, ...)
 	json_put_str(&writer, NULL, text);
 }
 
-/* Finds the current window of resolve->session. */
 static enum resolve_result find_current(const struct muxbus_model *model, struct resolve *resolve)
 {
 	resolve->window = muxbus_model_window(model, resolve->session->current_window);
@@ -221,8 +219,8 @@ static enum resolve_result find_active(const struct muxbus_model *model, struct 
 }
 
 /*
- * Resolves the part behind "session:" in a pane target. A window's name may contain '.', so both
- * readings are tried; the target is ambiguous only if they name different panes.
+ * A window's name may contain '.', so both readings are tried; the target is ambiguous only if they
+ * name different panes.
  */
 static enum resolve_result find_pane_in_session(
     const struct muxbus_model *model, struct target_part rest, struct resolve *resolve)
@@ -263,7 +261,6 @@ static enum resolve_result find_pane_in_session(
 	return result;
 }
 
-/* Resolves "%3". */
 static enum resolve_result by_pane_id(
     const struct muxbus_model *model, uint32_t id, struct resolve *resolve)
 {
@@ -275,7 +272,6 @@ static enum resolve_result by_pane_id(
 				       : none(resolve, "pane %%%u is in no window", id);
 }
 
-/* Resolves "@2" or "@2.1". */
 static enum resolve_result by_window_id(const struct muxbus_model *model, enum resolve_kind kind,
     struct target_part part, struct resolve *resolve)
 {

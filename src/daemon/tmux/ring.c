@@ -19,7 +19,7 @@ uint64_t ring_start(const struct ring *ring)
 	return ring->end - ring->len;
 }
 
-/* Makes room for len bytes in all, with the oldest byte first in memory. */
+/* Makes room for len bytes, with the oldest byte first in memory. */
 static void grow(struct ring *ring, size_t len)
 {
 	size_t cap = ring->cap ? ring->cap : RING_FIRST_BYTES;
@@ -43,7 +43,6 @@ static void grow(struct ring *ring, size_t len)
 	ring->head = 0;
 }
 
-/* Drops gaps before the oldest byte: all bytes before that are gone anyway. */
 static void forget_gaps(struct ring *ring)
 {
 	unsigned gone = 0;
@@ -53,7 +52,6 @@ static void forget_gaps(struct ring *ring)
 	memmove(ring->gaps, ring->gaps + gone, ring->gap_count * sizeof ring->gaps[0]);
 }
 
-/* Removes len bytes from the front. */
 static void drop(struct ring *ring, size_t len)
 {
 	ring->len -= len;
@@ -91,7 +89,7 @@ void ring_write(struct ring *ring, const void *bytes, size_t len)
 void ring_gap(struct ring *ring, uint64_t offset, const char *reason)
 {
 	if (offset > ring->end) {
-		/* Offsets in the ring are consecutive, so drop the bytes before the gap. */
+		/* Offsets in the ring are consecutive, so bytes before the gap are dropped. */
 		drop(ring, ring->len);
 		ring->end = offset;
 		ring->gap_count = 0;
@@ -135,7 +133,10 @@ void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf 
 		slice.has_gap = true;
 		slice.gap_reason = "forgotten";
 	} else if (offset > ring->end) {
-		/* An offset of another stream, for example from before a restart of the server. */
+		/*
+		 * The offset belongs to another stream, such as that before a restart of the
+		 * server.
+		 */
 		slice.from = start;
 		slice.has_gap = true;
 		slice.gap_reason = "unknown_offset";

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A ring of the last bytes of a stream, numbered by their offset. Memory is allocated when bytes
- * arrive and grows by doubling. A reader gets the bytes before a gap, then the gap, then the bytes
- * after it.
+ * A ring of the last bytes of a stream, numbered by their offset. Memory grows by doubling. A
+ * reader gets the bytes before a gap, then the gap, then the bytes after it.
  */
 #pragma once
 
 #include "base/base.h"
 
-#define RING_GAPS_MAX 8 /* for one more, the oldest gap is dropped with all bytes before it */
+#define RING_GAPS_MAX 8 /* with one more, the oldest gap and all bytes before it are dropped */
 
 struct ring_gap {
 	uint64_t offset; /* bytes before this one are missing */
@@ -46,8 +45,8 @@ void ring_gap(struct ring *ring, uint64_t offset, const char *reason);
 uint64_t ring_start(const struct ring *ring);
 
 /*
- * Appends to out up to max bytes from offset on, at most to the next gap. Sets has_gap if bytes
- * right before ret_slice->from are missing.
+ * Appends to out up to max bytes from offset on, at most to the next gap. has_gap: bytes right
+ * before ret_slice->from are missing.
  */
 void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf *out,
     struct ring_slice *ret_slice);

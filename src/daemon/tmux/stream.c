@@ -22,18 +22,18 @@ struct stream {
 	bool is_wanted; /* output of this pane in particular is wanted */
 	struct output_source source;
 	uint64_t end; /* offset of the end of all output so far */
-	bool is_told; /* a reader may know an offset of this pane, so missing output is a gap */
+	bool is_told; /* a reader may know an offset of this pane */
 	bool has_ring;
 	struct ring ring;
 	struct loop_timer *lease; /* armed while a reader has a lease */
-	bool lease_follows; /* its reader reads output, and needs the daemon to be attached */
+	bool lease_follows; /* the reader needs the daemon to be attached */
 	struct pane_events events;
 	struct list taps;
 	unsigned mark_taps; /* number of taps that take marks or other OSC */
 	struct pane_lines *lines; /* NULL: no watch */
 	struct line_feed *feed; /* NULL: no line events are wanted */
 	struct tokenizer *tokenizer; /* NULL: nothing wants tokens */
-	struct pane_input *input; /* while there is a tokenizer */
+	struct pane_input *input;
 	struct list behind; /* in the set's list while its watches have lines to look at */
 	struct list dirty; /* in the set's list while there is something to flush */
 };
@@ -42,8 +42,8 @@ struct stream_set {
 	struct tmux *tmux;
 	struct output_source_set *sources;
 	size_t ring_bytes_max;
-	struct map map; /* pane to struct stream */
-	struct map inputs; /* pane to struct pane_input */
+	struct map map;
+	struct map inputs;
 	uint32_t interests[STREAM_INTEREST_COUNT_]; /* in every pane */
 	struct pane_events_sink sink;
 	struct list dirty;
@@ -68,7 +68,7 @@ static struct stream *find(const struct stream_set *streams, uint32_t pane)
 
 static void on_lease(void *data);
 
-/* Returns the stream of an existing pane, made if missing. NULL if there is no such pane. */
+/* Returns the stream of an existing pane, made if missing, or NULL. */
 static struct stream *get(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
@@ -107,7 +107,6 @@ static bool is_followed(const struct stream *stream)
 	return stream->lease_follows || !list_is_empty(&stream->taps) || stream->lines != NULL;
 }
 
-/* Drops an unfinished escape sequence. */
 static void begin_tokens(struct stream *stream)
 {
 	if (stream->tokenizer != NULL)
@@ -144,7 +143,6 @@ static void free_lines(struct stream *stream)
 	list_remove(&stream->behind);
 }
 
-/* Makes or frees the feed of line events, as the interests want. */
 static void want_feed(struct stream_set *streams, struct stream *stream)
 {
 	bool is_wanted = wants(streams, stream, STREAM_LINES);
@@ -157,13 +155,12 @@ static void want_feed(struct stream_set *streams, struct stream *stream)
 	}
 }
 
-/* Adjusts a stream to its interests. */
 static void settle(struct stream_set *streams, struct stream *stream)
 {
 	bool ring = wants(streams, stream, STREAM_RING) || loop_timer_is_armed(stream->lease);
 	bool text = wants(streams, stream, STREAM_TEXT);
 	bool marks = wants(streams, stream, STREAM_MARKS);
-	/* The interests in this pane, without those in every pane. */
+	/* without the interests in every pane */
 	bool is_wanted = loop_timer_is_armed(stream->lease) || is_followed(stream);
 	if (ring && !stream->has_ring) {
 		ring_init(
@@ -234,7 +231,6 @@ static void look_at_lines(struct stream_set *streams, struct stream *stream, uin
 		loop_timer_wake(streams->flush); /* on_flush() resets the time spent */
 }
 
-/* Publishes pending events at the end of a turn. */
 static void on_flush(void *data)
 {
 	struct stream_set *streams = data;
@@ -246,7 +242,7 @@ static void on_flush(void *data)
 	streams->lines_turn.spent_us = 0;
 }
 
-/* Lets watches look at lines for which there was no time; the panes take turns. */
+/* The panes take turns. */
 static void on_lines(void *data)
 {
 	struct stream_set *streams = data;
@@ -268,7 +264,6 @@ static void on_lease(void *data)
 	settle(stream->set, stream);
 }
 
-/* A piece of output while it is split into tokens. */
 struct stream_piece {
 	struct stream *stream;
 	struct pane_events_intake intake;
@@ -308,7 +303,6 @@ static void split(struct stream_piece *piece)
 		begin_tokens(piece->stream);
 }
 
-/* Takes len bytes of output, which end at the offset end. */
 static void take(struct stream_set *streams, struct stream *stream, const uint8_t *bytes,
     size_t len, uint64_t end)
 {
@@ -593,7 +587,6 @@ bool stream_wants_all(const struct stream_set *streams)
 	return false;
 }
 
-/* Returns true if bells and marks of a pane are wanted: they come from its output then. */
 static bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
 {
 	const struct stream *stream = find(streams, pane);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Output of panes: interest in it, rings of the last bytes, pane_output and other events. Bytes
- * are numbered by offset. Interests are counted; without any, tmux does not send the pane's
- * output. The other events are pane_quiet, bell, command_started, command_finished,
- * program_notified, progress_changed and line.
+ * Output of panes: interest in it, rings of the last bytes, and events. Bytes are numbered by
+ * offset. Interests are counted; without any, tmux does not send the pane's output.
  */
 #pragma once
 
@@ -21,7 +19,7 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
     struct event_log *events, struct tmux *tmux);
 void stream_set_free(struct stream_set *streams);
 
-/* The callbacks for tmux: output and changes as the library reports them. */
+/* The callbacks for tmux. */
 void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len);
 void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason);
 void stream_set_pane_created(struct stream_set *streams, uint32_t pane);
@@ -29,7 +27,6 @@ void stream_set_pane_exited(struct stream_set *streams, uint32_t pane);
 void stream_set_pane_closed(struct stream_set *streams, uint32_t pane);
 void stream_set_server_lost(struct stream_set *streams);
 
-/* The kinds of interest in a pane's output; they have different costs. */
 enum stream_interest {
 	STREAM_RING, /* the last bytes, for later reads */
 	STREAM_TEXT, /* pane_output events */
@@ -39,38 +36,31 @@ enum stream_interest {
 };
 
 /*
- * Adds (on) or removes an interest; counted. pane MUXBUS_NO_ID means every pane, also new ones.
- * A pane that does not exist is ignored.
+ * Adds (on) or removes a counted interest. pane MUXBUS_NO_ID means every pane, also new ones. A
+ * pane that does not exist is ignored.
  */
 void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on);
 
-/* Returns true if no output of the pane arrives though wanted (output_source_is_deaf()). */
+/* Returns true if wanted output does not arrive (output_source_is_deaf()). */
 bool stream_is_deaf(const struct stream_set *streams, uint32_t pane);
 
-/*
- * The output is split into tokens once for all that want marks or lines. A sequence that does not end
- * within this many bytes is given up: text follows.
- */
+/* A sequence that does not end within this many bytes is given up: text follows. */
 #define STREAM_SEQUENCE_MAX (128 * 1024)
 
-/* Returns true if output is wanted, of one or all panes, that only a client of tmux gets. */
 bool stream_set_follows(const struct stream_set *streams);
 
-/* The sources of the output of single panes (output_source.h). */
 const struct output_source_set *stream_sources(const struct stream_set *streams);
 
 /*
- * The lease of a reader: until this time has passed since the last call, output of the pane goes
- * into its ring. follows: the reader reads this output, so the daemon also stays a client of tmux
- * if the output needs one.
+ * The lease of a reader: for this time after the last call, output of the pane goes into its ring.
+ * follows: the daemon also stays a client of tmux if the output needs one.
  */
 #define STREAM_LEASE_SEC 300
 void stream_lease(struct stream_set *streams, uint32_t pane, bool follows);
 
 /*
- * The bytes that stream_read() copied: at most max_bytes of the ring from offset on. from is later
- * than offset if the ring has forgotten bytes or has a gap; has_gap says that bytes before from are
- * missing.
+ * The bytes that stream_read() copied. from is later than the wanted offset if the ring has
+ * forgotten bytes or has a gap.
  */
 struct stream_slice {
 	uint64_t from;
@@ -84,31 +74,31 @@ uint64_t stream_start(const struct stream_set *streams, uint32_t pane);
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
     struct buf *out, struct stream_slice *ret_slice);
 
-/* Takes the output that the pane's pipe holds now. Returns false if no pipe carries the output. */
+/* Takes the output that the pane's pipe holds now. Returns false without a pipe. */
 bool stream_drain(struct stream_set *streams, uint32_t pane);
 
-/* A reader knows the present offset: a gap is reported if the output begins after it. */
+/* A reader knows the present offset, so a gap is reported if the output begins after it. */
 void stream_tell(struct stream_set *streams, uint32_t pane);
 
 /*
- * A tap: raw output of one pane, as it arrives, for conditions and watches. A tap wants the output
- * until it is removed, or the pane is closed, which removes the tap before closed is called. output
- * and gap must not remove other taps of the pane.
+ * A tap: raw output of one pane, as it arrives. A tap wants the output until it is removed, or
+ * until the pane closes, which removes it before closed is called. output and gap must not remove
+ * other taps of the pane.
  */
 struct stream_tap {
 	struct list link;
-	/* A mark (OSC 133), before the output that contains it. May be NULL. */
+	/* a mark (OSC 133), before the output that contains it; may be NULL */
 	void (*mark)(struct stream_tap *tap, const struct token *token);
-	/* Another OSC, before the output that contains it. May be NULL. */
+	/* another OSC, before the output that contains it; may be NULL */
 	void (*osc)(struct stream_tap *tap, const struct token *token);
-	/* NULL for a tap that needs no output. */
+	/* may be NULL */
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
 	/*
-	 * Bytes are missing before offset; "not_watched" also says that output begins here. May
-	 * be NULL.
+	 * Bytes are missing before offset; "not_watched" also says that output begins here. May be
+	 * NULL.
 	 */
 	void (*gap)(struct stream_tap *tap, uint64_t offset, const char *reason);
-	/* The pane, or its server, is gone. */
+	/* the pane, or its server, is gone */
 	void (*closed)(struct stream_tap *tap);
 };
 /* Returns 0, or -1 if there is no such pane. */
@@ -116,25 +106,23 @@ int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap 
 void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_tap *tap);
 
 /*
- * Adds a watch of the lines of one pane (pane_lines.h) for a pattern, which is lent. The watch
- * wants the output until it is removed, or the pane is closed. Returns 0, or -1 if there is no such
- * pane.
+ * Adds a watch of the lines of a pane (pane_lines.h) for a pattern, which is lent. The watch wants
+ * the output until it is removed, or the pane is closed. Returns 0, or -1 without such a pane.
  */
 int stream_watch_add(
     struct stream_set *streams, uint32_t pane, struct line_watch *watch, struct pattern *pattern);
-/* Removes a watch, which may have ended. */
+/* The watch may have ended. */
 void stream_watch_remove(struct stream_set *streams, uint32_t pane, struct line_watch *watch);
 
-/* Returns the input of an existing pane, made at the first call. NULL if there is no such pane. */
+/* Returns the input of a pane, made at the first call; NULL without such a pane. */
 struct pane_input *stream_input(struct stream_set *streams, uint32_t pane);
 
 /*
- * The pane's program is about to be started again, on an empty terminal: drops the typed line, and
- * a sequence that the program before did not end.
+ * The pane's program is about to be started again, on an empty terminal: drops the typed line and
+ * an unfinished sequence.
  */
 void stream_new_program(struct stream_set *streams, uint32_t pane);
 
-/* Returns true if an interest covers every pane, also new ones. */
 bool stream_wants_all(const struct stream_set *streams);
 
 struct stream_stats {

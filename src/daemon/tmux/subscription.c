@@ -9,13 +9,13 @@
 
 /*
  * Kinds that tmux does not announce. While a subscription names one, the daemon asks tmux every
- * second. Other subscriptions get such an event when the daemon happens to learn of the change.
+ * second.
  */
 #define DETAIL_KINDS                                                                     \
 	(BIT(EVENT_COMMAND_CHANGED) | BIT(EVENT_MODE_CHANGED) | BIT(EVENT_PANE_EXITED) | \
 	    BIT(EVENT_PATH_CHANGED) | BIT(EVENT_TITLE_CHANGED))
 
-/* Kinds made from the output of panes: followed only if named, since output costs tmux work. */
+/* Kinds made from the output of panes, followed only if named, since output costs tmux work. */
 #define MARK_KINDS                                                                    \
 	(BIT(EVENT_BELL) | BIT(EVENT_COMMAND_FINISHED) | BIT(EVENT_COMMAND_STARTED) | \
 	    BIT(EVENT_PANE_QUIET) | BIT(EVENT_PROGRAM_NOTIFIED) | BIT(EVENT_PROGRESS_CHANGED))
@@ -29,12 +29,12 @@
 	    BIT(EVENT_GAP) | BIT(EVENT_HOST_STATE) | BIT(EVENT_NOTIFICATION) |                    \
 	    BIT(EVENT_WAY_CHANGED))
 
-/* Kinds that need no client of tmux if panes are piped. pane_exited is seen without a client. */
+/* Kinds that need no client of tmux if panes are piped. */
 #define PIPED_KINDS                                                          \
 	(OWN_KINDS | MARK_KINDS | BIT(EVENT_AGENT_STATE) | BIT(EVENT_LINE) | \
 	    BIT(EVENT_PANE_EXITED) | BIT(EVENT_PANE_OUTPUT))
 
-/* Sorted ids. They are removed when their server ends. */
+/* Sorted ids, removed when their server ends. */
 struct id_set {
 	uint32_t *ids;
 	size_t count;
@@ -102,7 +102,6 @@ static int compare_ids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Returns a sorted copy with each id once. */
 static struct id_set id_set_of(const uint32_t *ids, size_t count)
 {
 	struct id_set set = {.is_limited = count > 0};
@@ -136,7 +135,7 @@ static bool concerns_sessions(const struct id_set *set, const struct event_scope
 	for (; i < size && scope->sessions[i] != MUXBUS_NO_ID; i++)
 		if (id_set_has(set, scope->sessions[i]))
 			return true;
-	/* A full list may lack sessions of the event, which is passed on to be safe. */
+	/* A full list may lack sessions of the event, so the event is passed on. */
 	return !set->is_limited || (i == size && set->count > 0);
 }
 
@@ -172,7 +171,6 @@ static void want_streams(struct subscription_set *set, const struct subscription
 		stream_want(streams, subscription->panes.ids[i], interest, on);
 }
 
-/* Adds or removes the interest of this subscription in streams and tmux. */
 static void want(struct subscription_set *set, const struct subscription *subscription, bool on)
 {
 	if (set->parts->streams != NULL && subscription->wants_output)
@@ -256,7 +254,7 @@ int subscription_remove(struct subscription_set *set, const char *name)
 	return 0;
 }
 
-/* Dropped events are remembered as one range, until the peer can get a gap. */
+/* Remembers dropped events as one range, until the peer can get a gap. */
 static void note_dropped(struct subscription *subscription, uint64_t from, uint64_t to)
 {
 	if (subscription->dropped_from == 0 || from < subscription->dropped_from)
@@ -336,7 +334,7 @@ void subscription_start(struct subscription_set *set, const char *name)
 		send_gap(set, subscription, cursor + 1, missed, reason);
 		cursor = missed;
 	}
-	/* Output events are not kept: a replay has a gap at their numbers. */
+	/* A replay has a gap at the numbers of output events, which are not kept. */
 	unkept = subscription->wants_output || subscription->kinds & BIT(EVENT_LINE)
 	    ? event_log_unkept(log)
 	    : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Subscriptions: filters on kinds, panes, windows and sessions of events. A set belongs to one peer,
+ * Subscriptions: filters on kinds, panes, windows and sessions of events. A set belongs to one peer
  * or one wait; it passes on matching events, replays from the event log, and reports the interest
  * in output and details to streams and tmux.
  */
@@ -9,7 +9,7 @@
 #include "daemon/core/daemon_parts.h"
 
 #define SUBSCRIPTIONS_MAX 64 /* of one peer */
-#define SUBSCRIPTION_PANES_MAX 256 /* named in one filter */
+#define SUBSCRIPTION_PANES_MAX 256
 #define SUBSCRIPTION_NAME_SIZE 16
 
 struct event_entry;
@@ -29,14 +29,14 @@ struct subscription_filter {
 };
 
 /*
- * Returns true if an event has one of these kinds. The event "pane_output" is wanted only with
- * wants_output, and "line" only if kinds has it. A subscriber to either also gets "gap".
+ * Returns true if an event has one of these kinds. "pane_output" is wanted only with wants_output,
+ * "line" only if kinds has it; either also brings "gap".
  */
 bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event);
 
 /*
- * The receiver of events. Each function returns false if it had to drop the event; the receiver
- * then calls subscription_set_catch_up() when it can take events again.
+ * The receiver of events. Each function returns false if it dropped the event; the receiver calls
+ * subscription_set_catch_up() when it can take events again.
  */
 struct subscription_sink {
 	bool (*event)(void *data, const char *subscription, struct event_entry *event);
@@ -51,30 +51,29 @@ struct subscription_set *subscription_set_new(
 void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
 /*
- * Returns true if only a client of tmux gets these kinds (0: all kinds). by_pipe: the panes are
- * named, and are piped if possible.
+ * Returns true if only a client of tmux gets these kinds (0: all). by_pipe: the panes are named,
+ * and are piped if possible.
  */
 bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe);
-/* Returns true if a program's subscription needs a client of tmux. by_pipe: named panes are piped. */
+/* Returns true if a program's subscription needs a client of tmux. by_pipe: as above. */
 bool subscription_any_follows(bool by_pipe);
 
-/* Returns true if a subscription has this name. */
 bool subscription_set_has(struct subscription_set *set, const char *name);
-/* An event that the sink took was dropped later: catching up reports a gap for it. */
+/* The sink dropped an event later that it had taken: catching up reports a gap for it. */
 void subscription_set_dropped(struct subscription_set *set, const char *name, uint64_t seq);
 
 /*
- * Adds a subscription; filter is copied. ret_name (16 bytes) gets "S1" or so. Returns 0, or -1 if
- * there are too many. Events begin with subscription_start(), so that the response comes first.
+ * Adds a subscription; filter is copied, ret_name (16 bytes) gets "S1" or so. Returns 0, or -1 if
+ * there are too many. Events begin with subscription_start(), after the response.
  */
 int subscription_add(
     struct subscription_set *set, const struct subscription_filter *filter, char *ret_name);
 /*
- * Starts with the events after filter.after, or with those since the subscription was added (a gap
- * event stands for forgotten ones).
+ * Starts with the events after filter.after, or since the subscription was added. A gap stands for
+ * forgotten events.
  */
 void subscription_start(struct subscription_set *set, const char *name);
-/* Returns 0, or -1 if no subscription has this name. */
+/* Returns 0, or -1 without such a subscription. */
 int subscription_remove(struct subscription_set *set, const char *name);
 
 /* Sends each subscription a gap for the events that it missed. */

@@ -17,7 +17,7 @@ enum { ATTACH_MS = 3000 };
 struct tmux {
 	const struct config *config;
 	struct event_log *events;
-	const struct tmux_reader *reader; /* NULL: no reader */
+	const struct tmux_reader *reader; /* or NULL */
 	struct stream_set *streams; /* passed to the reader */
 	struct tmux_handlers handlers;
 	void *data;
@@ -38,7 +38,6 @@ struct tmux {
 	void *stopped_data;
 };
 
-/* Work that waits until the daemon is attached. */
 struct attach {
 	struct list link;
 	void (*done)(void *data, int error);
@@ -59,7 +58,7 @@ void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid)
 {
 	struct expectation *expectation = map_get(&tmux->expected, pane);
 	if (pid == 0) {
-		/* Kept, so that an end is not published twice. */
+		/* It is kept, so that an end is not published twice. */
 		if (expectation != NULL)
 			expectation->is_over = true;
 		return;
@@ -86,7 +85,7 @@ static void on_environment_set(
 		    muxbus_strerror(error));
 }
 
-/* Sets MUXBUS in the environment of new panes. */
+/* The variable MUXBUS tells programs in new panes where the daemon listens. */
 static void set_environment(struct tmux *tmux)
 {
 	int error = muxbus_sync_run(tmux->sync,
@@ -113,7 +112,7 @@ static void become_live(struct tmux *tmux)
 		tmux->handlers.state(tmux->data, true, 0);
 }
 
-/* Ends the attaches that wait. error says why the daemon is not attached; 0: continue. */
+/* error says why the daemon is not attached; 0: continue. */
 static void end_attaches(struct tmux *tmux, int error)
 {
 	loop_timer_disarm(tmux->attach_timer);
@@ -139,7 +138,6 @@ static void become_lost(struct tmux *tmux, int error)
 		tmux->handlers.state(tmux->data, false, error);
 }
 
-/* Sets the reason why tmux is not followed. */
 static void keep_reason(struct tmux *tmux, int error, const char *reason)
 {
 	const char *path =
@@ -185,8 +183,8 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 }
 
 /*
- * Returns true if this change reports the end of the waiting program, but came only after the real
- * program had ended too. A later change reports the end of the real program, with its status.
+ * Returns true if the change reports the end of the waiting program, after the real program had
+ * ended too. A later change reports the end of the real program, with its status.
  */
 static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
 {
@@ -196,8 +194,8 @@ static bool is_first_end(struct expectation *expectation, const struct muxbus_pa
 }
 
 /*
- * Publishes a change of a pane with an expectation. The pane is published as created when the real
- * program runs; the waiting program is never published.
+ * The pane is published as created when the real program runs; the waiting program is never
+ * published.
  */
 static void tell_expected(
     struct tmux *tmux, struct expectation *expectation, const struct muxbus_change *change)
@@ -225,7 +223,7 @@ static void tell_expected(
 	case MUXBUS_CHANGE_PATH_CHANGED:
 		return;
 	case MUXBUS_CHANGE_PANE_EXITED:
-		/* If the pane is dead, its real program has ended; if not, the waiting program. */
+		/* A dead pane shows that the real program has ended. */
 		if (pane == NULL || !pane->is_dead) {
 			expectation->has_ended = true;
 			return;
@@ -243,7 +241,6 @@ static void tell_expected(
 		tell(tmux, &copy);
 }
 
-/* Returns true if a kind of change is about one pane above all. */
 static bool is_of_pane(enum muxbus_change_kind kind)
 {
 	return (kind >= MUXBUS_CHANGE_PANE_CREATED && kind <= MUXBUS_CHANGE_PANE_MOVED) ||
@@ -293,8 +290,8 @@ static void on_log(void *data UNUSED, enum muxbus_log_level level, const char *t
 }
 
 /*
- * Attaching takes too long, perhaps because tmux refuses us as a client: work that waits for it
- * goes on without events.
+ * Attaching takes too long, perhaps because tmux refuses us as a client. Work that waits goes on
+ * without events.
  */
 static void on_attach_due(void *data)
 {
@@ -479,8 +476,8 @@ bool tmux_is_finding(const struct tmux *tmux)
 }
 
 /*
- * Combines the counters of all that changes the model. A listing makes a new model. Between two
- * listings, only output changes offsets and times, and each other change is counted in "changes".
+ * Combines all counters of changes. A listing makes a new model; between listings only output
+ * changes offsets and times, and tmux->changes counts the rest.
  */
 uint64_t tmux_revision(const struct tmux *tmux)
 {
@@ -559,8 +556,8 @@ enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref)
 	pane_ref_of(tmux, ref->pane, &now);
 	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
 	/*
-	 * On tmux 3.8 a dead pane has no process. Its id alone shows that it is the same pane,
-	 * since a server never uses a pane id twice.
+	 * On tmux 3.8 a dead pane has no process. Its id shows that it is the same pane, since a
+	 * server never uses a pane id twice.
 	 */
 	if (pane != NULL && pane->is_dead && pane->pid == 0)
 		now.pane_pid = ref->pane_pid;

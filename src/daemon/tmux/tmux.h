@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The followed tmux server: one sync of libmuxbus, its changes published as events. Commands of
- * requests run through it. Only this file starts, stops and listens to the sync; other files
- * read the model through it.
+ * The followed tmux server: one sync of libmuxbus, its changes published as events. Only this file
+ * starts, stops and listens to the sync; other files read the model through it.
  */
 #pragma once
 
@@ -17,9 +16,9 @@ struct json_writer;
 struct stream_set;
 
 struct tmux_handlers {
-	/* The server was found, or lost by an error; called after its event. May be NULL. */
+	/* The server was found, or lost by an error. Called after its event; may be NULL. */
 	void (*state)(void *data, bool is_live, int error);
-	/* A part began or ended to follow tmux: see tmux_followed(). May be NULL. */
+	/* See tmux_followed(). May be NULL. */
 	void (*followed)(void *data);
 };
 
@@ -33,29 +32,27 @@ struct tmux_reader {
 	/* Bytes are missing before offset. */
 	void (*gap)(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason);
 	void (*pane_created)(struct stream_set *streams, uint32_t pane);
-	/* The program of a pane has ended; the pane may go on. */
+	/* The program of a pane has ended; the pane may remain. */
 	void (*pane_exited)(struct stream_set *streams, uint32_t pane);
 	void (*pane_respawned)(struct stream_set *streams, uint32_t pane);
 	void (*pane_closed)(struct stream_set *streams, uint32_t pane);
 	void (*server_lost)(struct stream_set *streams);
-	/* Returns true if the bells of a pane come from its output. */
 	bool (*has_marks)(const struct stream_set *streams, uint32_t pane);
 };
-/* reader NULL: removes the reader. */
+/* reader may be NULL. */
 void tmux_set_reader(
     struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams);
 
 /*
- * Detaches until tmux_attach(): the daemon is then no client of tmux. Commands and listings still
- * run, one by one; no events and no output arrive.
+ * Detaches until tmux_attach(). Commands and listings still run, one by one; no events and no
+ * output arrive.
  */
 void tmux_rest(struct tmux *tmux);
 /*
- * Attaches if the daemon is detached. Calls done (may be NULL) once: at once if attached; or when
- * attached, after three seconds at the latest; with an error if no server is followed.
+ * Attaches if the daemon is detached. Calls done (may be NULL) once: at once if attached, or after
+ * three seconds at the latest; with an error if no server is followed.
  */
 void tmux_attach(struct tmux *tmux, void (*done)(void *data, int error), void *data);
-/* Returns true while tmux_attach() is under way. */
 bool tmux_is_attaching(const struct tmux *tmux);
 bool tmux_is_resting(const struct tmux *tmux);
 /* Returns true if a server is followed, but no output and no events arrive. */
@@ -74,19 +71,17 @@ bool tmux_is_live(const struct tmux *tmux);
 /* Returns the process of the followed server, or of the last one; 0: none yet. */
 pid_t tmux_server_pid(struct tmux *tmux);
 /*
- * Returns true while objects are reported as created that were only found: their server is older
+ * Returns true while objects are reported as created that were only found, as their server is older
  * than the daemon.
  */
 bool tmux_is_finding(const struct tmux *tmux);
 /* Returns a number that differs after each change of the model; never 0. */
 uint64_t tmux_revision(const struct tmux *tmux);
-/* Returns the reason if not live, or "". */
 const char *tmux_reason(const struct tmux *tmux);
 
 /* Called when a part begins or ends to need output or events. Accepts NULL. */
 void tmux_followed(struct tmux *tmux);
 
-/* Fills the scope of an event about a pane. */
 void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope);
 
 /* Adds or removes a need for details (title, command, path, mode) from tmux; counted. */
@@ -96,15 +91,15 @@ void tmux_want_details(struct tmux *tmux, bool is_wanted);
 void tmux_tell(struct tmux *tmux, struct muxbus_command *command);
 
 /*
- * Announces that a pane was made with a program that only waits for the real one: until then events
- * about the pane are not published. pid is that of the waiting program; 0 ends the wait.
+ * Announces that a pane was made with a waiting program, of this pid: until the real program runs,
+ * events about the pane are not published. pid 0 ends this.
  */
 void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid);
 
 /* Returns the capabilities of the followed server: enum muxbus_cap, joined by |; 0 if none. */
 uint32_t tmux_caps(const struct tmux *tmux);
 
-/* Sets the reference of an existing pane; clears it if no pane has this id. */
+/* Clears the reference if no pane has this id. */
 void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref);
 
 enum pane_fate {
@@ -116,7 +111,7 @@ enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref);
 
 /*
  * Writes a pane as member name, or null. If the pane is gone, also writes NAME_gone, since another
- * pane may have its id now. pane_fate_write_gone() writes only the latter.
+ * pane may have its id. pane_fate_write_gone() writes only the latter.
  */
 void pane_fate_write(
     struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref);

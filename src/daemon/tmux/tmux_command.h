@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists of tmux commands for the daemon. Out of memory ends the process, as with xalloc(). */
+/* Lists of tmux commands for the daemon. Out of memory ends the process. */
 #pragma once
 
 #include <muxbus.h>
 
 #include "base/base.h"
 
-/* Returns an empty list, or a list whose first command has these words, up to NULL. */
+/* Returns an empty list, or one whose first command has these words, up to NULL. */
 struct muxbus_command *tmux_command_new(void);
 struct muxbus_command *tmux_command(const char *name, ...) __attribute__((sentinel));
 

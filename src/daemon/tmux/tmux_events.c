@@ -104,7 +104,6 @@ static void tell_active_pane(struct telling *telling)
 	json_put_id(telling->writer, "previous_pane", '%', change->previous_pane);
 }
 
-/* Writes a string of a pane that has changed. */
 static void tell_string(struct telling *telling, const char *name, const char *now)
 {
 	const struct muxbus_change *change = telling->change;
@@ -196,7 +195,7 @@ static void fill_scope(const struct muxbus_model *model, const struct muxbus_cha
 	if (change->pane_now)
 		ret_scope->window = change->pane_now->window;
 	tmux_events_sessions(model, ret_scope->window, ret_scope);
-	/* A change of one session, or of an object that no session has any more. */
+	/* The change concerns one session, or an object that no session has any more. */
 	if (change->session != MUXBUS_NO_ID &&
 	    (change->window == MUXBUS_NO_ID || ret_scope->sessions[0] == MUXBUS_NO_ID)) {
 		ret_scope->sessions[0] = change->session;
@@ -217,7 +216,6 @@ void tmux_events_change(
 	if (change->kind == MUXBUS_CHANGE_WINDOW_ALERT &&
 	    (change->window_now == NULL || !change->window_now->has_bell))
 		return;
-	/* Command and path of a dead pane are no news. */
 	if ((change->kind == MUXBUS_CHANGE_COMMAND_CHANGED ||
 		change->kind == MUXBUS_CHANGE_PATH_CHANGED) &&
 	    change->pane_now && change->pane_now->is_dead)

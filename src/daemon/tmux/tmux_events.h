@@ -15,7 +15,7 @@ void tmux_events_lost(struct event_log *log, int error, const char *reason, pid_
 /* Publishes a gap: the daemon was detached, and saw no events. */
 void tmux_events_rested(struct event_log *log);
 
-/* Fills the sessions of a scope: the sessions that have the window. */
+/* Fills the scope with the sessions that have the window. */
 struct event_scope;
 void tmux_events_sessions(
     const struct muxbus_model *model, uint32_t window, struct event_scope *scope);
