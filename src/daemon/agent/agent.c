@@ -13,7 +13,6 @@
 
 enum { RESTART_MIN_MS = 500, RESTART_MAX_MS = 30000 };
 
-/* The state has changed: publishes an event, and calls listeners and waiting requests. */
 static void on_changed(struct agent *agent)
 {
 	agent_publish(agent);
@@ -45,7 +44,7 @@ static void on_launched(struct agent *agent, const struct pane_ref *pane, const 
 	agent_monitor_look(agent->monitor, true);
 }
 
-/* Cancels the launch, which reads the spec. Call this before another launch or spec is set. */
+/* The launch reads the spec, so this comes before another launch or spec is set. */
 static void drop_launch(struct agent *agent)
 {
 	if (agent->launch != NULL)
@@ -78,20 +77,20 @@ static void restart_later(struct agent *agent)
 	loop_timer_arm(agent->timer, backoff_ms < RESTART_MAX_MS ? backoff_ms : RESTART_MAX_MS);
 }
 
-/* Handles the program's end: starts it again later, unless it is adopted or failed too often. */
+/* Starts the program again later, unless it is adopted or has failed too often. */
 static void end_program(struct agent *agent, const char *reason)
 {
 	struct queue *queue = agent->set->parts->queue;
 	bool is_last;
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
 		agent->restarts = 0;
-	/* If the program never was ready, another start would not help. */
+	/* If the program was never ready, another start would not help. */
 	is_last = agent->is_adopted || !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX ||
 	    (agent_resume_is_needed(agent) && agent_resume_problem(agent) != NULL);
 	agent->is_restarting = !is_last;
 	agent_set_state(agent, AGENT_CRASHED, reason);
 	agent_tasks_end(agent, "crashed", is_last);
-	/* One transaction, so that the next daemon neither loses nor repeats the report. */
+	/* In one transaction the next daemon neither loses nor repeats the report. */
 	queue_begin(queue);
 	agent_failure_notify(agent, is_last);
 	if (agent->is_adopted)
@@ -104,7 +103,7 @@ static void end_program(struct agent *agent, const char *reason)
 		restart_later(agent);
 }
 
-/* The start has failed. The program's last lines have been read, or cannot be. */
+/* The program's last lines have been read, or cannot be read. */
 static void fail_start(struct agent *agent)
 {
 	char why[AGENT_REASON_SIZE];
@@ -142,7 +141,6 @@ static void on_timer(void *data)
 		agent_monitor_look(agent->monitor, true); /* also types the next task if it can */
 }
 
-/* Returns the state of an agent that is not at an empty prompt. */
 static enum agent_state work_state(const struct agent *agent, enum agent_verdict_kind kind)
 {
 	if (!agent->was_ready && !agent->is_adopted)
@@ -157,7 +155,7 @@ static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
 	agent_set_state(agent, AGENT_READY, verdict->reason);
 	if (is_first || agent->is_crash_told) {
 		agent->is_crash_told = false; /* a person started it again */
-		agent_store(agent); /* stores its learned prompt too */
+		agent_store(agent); /* with the learned prompt */
 	}
 }
 
@@ -205,7 +203,7 @@ static void on_judged(
 	    agent->monitor, agent->task_count > 0 || !list_is_empty(&agent->waiters));
 }
 
-/* Does not start the program again, because mostly a person has closed the pane. */
+/* The program is not started again, because mostly a person has closed the pane. */
 static void on_closed(struct agent *agent)
 {
 	if (agent->ending != NULL) {
@@ -302,7 +300,7 @@ static bool set_prompt(struct agent *agent, const char *prompt, char *reason, si
 	return true;
 }
 
-/* Moves spec's prompt to the agent. If it is invalid, fails the request and returns false. */
+/* Moves spec's prompt to the agent. Returns false after failing the request. */
 static bool take_prompt(struct agent *agent, struct request *request, struct agent_spec *spec)
 {
 	char reason[200];
@@ -314,7 +312,6 @@ static bool take_prompt(struct agent *agent, struct request *request, struct age
 	return true;
 }
 
-/* Like take_prompt(), for all of spec. */
 static bool take_spec(struct agent *agent, struct request *request, struct agent_spec *spec)
 {
 	if (!take_prompt(agent, request, spec))
@@ -383,7 +380,7 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 		return;
 	if (pane_ref_is_set(teller))
 		agent->teller = *teller;
-	agent->is_adopted &= !is_ended; /* no longer adopted: we start the program */
+	agent->is_adopted &= !is_ended; /* the daemon starts the program now */
 	agent_store(agent);
 	agent->restarts = 0;
 	agent_wait_add(agent, request, is_ended);
@@ -400,7 +397,7 @@ static void on_ended(struct agent *agent)
 {
 	char reason[AGENT_REASON_SIZE];
 	if (agent->ending != NULL) {
-		loop_timer_arm(agent->timer, 0); /* continues stopping the agent */
+		loop_timer_arm(agent->timer, 0);
 		return;
 	}
 	snprintf(reason, sizeof reason, "its program %s has ended",
@@ -409,9 +406,8 @@ static void on_ended(struct agent *agent)
 }
 
 /*
- * Handles a pane that is not there. If the whole tmux server has ended, the agent was not stopped
- * on purpose, and is started in the next server. An agent that only an earlier daemon has seen run
- * is not started.
+ * Handles a pane that is gone. If the whole tmux server has ended, the agent is started in the next
+ * one, but only if this daemon has seen it run.
  */
 static void lose_pane(struct agent *agent)
 {
@@ -434,7 +430,6 @@ static void lose_pane(struct agent *agent)
 	agent_tasks_end(agent, "crashed", true);
 }
 
-/* Finds the pane of an agent again: after a restart of the daemon or a lost connection to tmux. */
 static void find_again(struct agent *agent)
 {
 	const struct daemon *parts = agent->set->parts;
@@ -493,7 +488,6 @@ void agent_join(struct request *request, const struct agent *found, struct agent
 	agent_monitor_look(agent->monitor, true);
 }
 
-/* Checks the name for an agent that is in the pane already. If it differs, fails the request. */
 static bool check_name(
     struct request *request, const struct agent *agent, const struct agent_spec *spec)
 {
@@ -504,7 +498,7 @@ static bool check_name(
 	    agent->spec.name);
 }
 
-/* Returns a new or an ended agent of this name, for reuse. NULL after failing the request. */
+/* Returns a new agent, or an ended one of this name. NULL after failing the request. */
 static struct agent *make_free(
     struct agent_set *set, struct request *request, const struct agent_spec *spec)
 {
@@ -554,7 +548,6 @@ void agent_adopt(struct agent_set *set, struct request *request, struct agent_sp
 	find_again(agent);
 }
 
-/* tmux reports the end of a pane's program: looks at the agent in that pane. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct agent_set *set = list_entry(listener, struct agent_set, listener);

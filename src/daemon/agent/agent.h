@@ -1,48 +1,47 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Kept agents: interactive programs, each with a name. An agent has a window of its own, or was
- * adopted in the pane where a person started it. An agent has a state, with the fact that shows it.
- * A text is typed when the agent is ready, and the output is returned when its prompt is back. If
- * the program ends, or its shell is in front again, the program is started again, except for an
- * adopted agent. Agents are in the store, so that the next daemon finds them running.
+ * adopted in the pane where a person started it. A text is typed when the agent is ready, and the
+ * output is returned when its prompt is back. If the program ends, or its shell is in front again,
+ * the program is started again, unless it was adopted. Agents are in the store, so that the next
+ * daemon finds them running.
  */
 #pragma once
 
 #include "daemon/agent/agent_state.h"
 #include "daemon/server/method.h"
 
-/* Loads the agents from the store. agent_set_wake() finds their panes when tmux is connected. */
+/* Loads the agents from the store. agent_set_wake() finds their panes. */
 struct agent_set *agent_set_new(const struct daemon *parts);
 void agent_set_free(struct agent_set *set);
 void agent_set_wake(struct agent_set *set);
 
-/* Return true if a kept agent is in the pane, or if the screen shows that agent at its prompt. */
+/* agent_is_at_prompt() returns true if the screen shows the kept agent of a pane at its prompt. */
 bool agent_is_kept(const struct daemon *daemon, uint32_t pane);
 bool agent_is_at_prompt(
     const struct daemon *daemon, const struct muxbus_pane *pane, const struct pane_screen *screen);
 
-/* Takes the contents of spec. Notifies the pane teller of crashes; teller cleared: no pane. */
+/* Takes the contents of spec. teller is notified of crashes; cleared: no pane. */
 void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct pane_ref *teller);
 
-/* Waits for a running agent, like agent_ensure(). Takes the prompt of spec. */
+/* Like agent_ensure(), for an agent that runs. Takes the prompt of spec. */
 void agent_join(struct request *request, const struct agent *agent, struct agent_spec *spec,
     const struct pane_ref *teller);
 
 /*
  * Adopts the agent that a person started in a pane, unless it is kept already. Takes the contents
- * of spec. If the name is "", one is chosen.
+ * of spec; a name is chosen for "".
  */
 void agent_adopt(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct muxbus_pane *pane, const struct pane_ref *teller);
 
 struct agent_listener {
 	struct list link;
-	/* Called after each change of a state. Must not stop agents. */
+	/* Called after each change of a state; must not stop agents. */
 	void (*changed)(struct agent_listener *listener, const struct agent *agent);
-	/* Called when an agent was stopped. agent is freed afterwards. */
+	/* Called when an agent was stopped, before it is freed. */
 	void (*stopped)(struct agent_listener *listener, const struct agent *agent);
 };
 
-/* The methods of agents, in agent_methods.c. */
 extern const struct method methods_agent[];

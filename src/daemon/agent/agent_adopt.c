@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Adoption: an agent that a person started in a pane is kept under a name. The pane stays the
- * person's, so its size, its history and its options do not change. When the program ends, the
- * agent ends too, and the program is not started again.
+ * Adoption: an agent that a person started in a pane is kept under a name. The pane stays as it is.
+ * When the program ends, the agent ends too.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -15,7 +14,7 @@
 
 enum { NUMBER_SIZE = 4, EXIT_JSON_MAX = 4096 };
 
-/* Sets the name from an agent or program, with '_' for characters that names do not have. */
+/* Puts '_' for characters that names do not have. */
 static void set_name(struct agent_adoptee *adoptee, const char *name)
 {
 	snprintf(adoptee->name, sizeof adoptee->name, "%.*s", AGENT_NAME_MAX - NUMBER_SIZE, name);
@@ -29,9 +28,9 @@ static void set_name(struct agent_adoptee *adoptee, const char *name)
 }
 
 /*
- * Returns true if the agent that reported itself by a mark in the output may still be in front. A
- * local shell in front proves that it is not. ssh and su hide the programs behind them, so there
- * the mark counts, if this daemon has read it within AGENT_MARK_LIVE_MS.
+ * Returns true if an agent that reported itself by a mark in the output may still be in front. A
+ * local shell in front proves that it is not. ssh and su hide the programs behind them, so there a
+ * mark counts for AGENT_MARK_LIVE_MS.
  */
 static bool is_live_mark(const struct presence *presence, const struct agent_adoptee *adoptee)
 {
@@ -39,7 +38,7 @@ static bool is_live_mark(const struct presence *presence, const struct agent_ado
 	    clock_mono_ms() - presence->reported_ms < AGENT_MARK_LIVE_MS;
 }
 
-/* Returns true if an agent is in front, by its command line or its own report. Sets its name. */
+/* Returns true if an agent is in front, by its command line or its report. Sets its name. */
 static bool find_agent(
     const struct daemon *parts, const struct muxbus_pane *pane, struct agent_adoptee *adoptee)
 {
@@ -122,7 +121,7 @@ void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, 
 	agent->exit_status = -1;
 	agent->exit_signal = 0;
 	*agent_monitor_profile(agent->monitor) = (struct prompt_profile){0};
-	/* Assume that a known agent wants bracketed paste, since all known agents do. */
+	/* All known agents want bracketed paste. */
 	agent_monitor_set_brackets(agent->monitor, adoptee->is_known_agent);
 }
 
@@ -145,10 +144,10 @@ bool agent_adopt_watch(struct agent *agent)
 		return true;
 	if (!foreground_lives(agent->program.pid, agent->program.start))
 		return false;
-	/* The pane's first process needs no watch: the pane ends with it, and tmux reports that. */
+	/* The pane ends with its first process, and tmux reports that. */
 	if (agent->program.pid == agent->pane.pane_pid)
 		return true;
-	/* Without a free descriptor, the screen will show the end. */
+	/* Without a free descriptor the screen will show the end. */
 	agent->end_watch = loop_pidfd_new(agent->set->parts->base,
 	    process_open(agent->program.pid, agent->program.start), on_end, agent);
 	return true;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Agents that are not kept: they report themselves, or their command line is known. ensure_agent
- * can adopt such an agent by its pane.
+ * Agents that are not kept: they report themselves, or their command line is known.
  *
  * Most agents do not report that a person ended a turn or a dialog by Escape. So the screen is read
- * if the agent reports to be busy or to ask, or has not reported. A dialog on the screen counts. A
- * prompt counts if the report is at least three seconds old. Work counts if the agent has reported
- * a question at least one second ago.
+ * too, unless the agent reports to be idle. A dialog on the screen counts, a prompt if the report
+ * is at least REPORT_MS old, and work if a question was reported at least ASKED_MS ago.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -14,7 +12,6 @@
 #include "daemon/pane/pane_screen.h"
 #include "daemon/tmux/tmux.h"
 
-/* Names of presence states in list_agents. */
 static const char *const states[] = {
     [PRESENCE_UNKNOWN] = "unknown",
     [PRESENCE_IDLE] = "ready",
@@ -29,7 +26,7 @@ enum {
 	ASKED_MS = 1000, /* a younger report of a question has precedence over work on the screen */
 };
 
-/* The sight of an agent: its screen, and the report that the screen may correct. */
+/* What the screen shows of an agent, and the report that it may correct. */
 struct sight {
 	struct agent_look *look;
 	uint32_t pane;
@@ -39,7 +36,6 @@ struct sight {
 	enum screen_sign_kind sign;
 };
 
-/* An agent that has not reported, found by its command line. */
 struct named {
 	uint32_t pane;
 	char name[AGENT_ARGV_NAME_SIZE];
@@ -55,7 +51,7 @@ struct agent_look {
 	size_t named_count;
 };
 
-/* Returns the presence in a pane, or NULL. Reads no process if no agent has reported there. */
+/* Reads no process if no agent has reported in the pane. */
 static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
 {
 	struct pane_ref ref;
@@ -83,7 +79,6 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	finish(sight->look);
 }
 
-/* Finds the name of the agent in a pane: the reported name, or that of its command line. */
 static bool name_agent(const struct agent_set *set, const struct muxbus_pane *pane,
     const struct presence *presence, char name[AGENT_ARGV_NAME_SIZE])
 {
@@ -110,7 +105,7 @@ static const char *recall(const struct agent_look *look, uint32_t pane)
 	return NULL;
 }
 
-/* Returns true if the screen may be newer than the report, or there is no report. */
+/* Returns true if the screen may be newer than the report, or if there is no report. */
 static bool is_doubted(
     const struct agent_set *set, const struct presence *presence, const char *name)
 {
@@ -154,7 +149,7 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 	finish(look);
 }
 
-/* Returns the sight for the presence's last report, or NULL if the report has precedence. */
+/* Returns the sight for the last report, or NULL if the report has precedence. */
 static const struct sight *find_sight(
     const struct agent_look *look, const struct muxbus_pane *pane, const struct presence *presence)
 {
@@ -201,7 +196,7 @@ static const char *reason_of(const struct presence *presence, const struct sight
 	    : "its screen shows its prompt, and its report is older";
 }
 
-/* Writes an agent. pane, presence and sight may be NULL: no pane, no report, the report counts. */
+/* pane, presence and sight may be NULL: no pane, no report, the report counts. */
 static void write_found(struct json_writer *writer, const struct agent_set *set, const char *name,
     const struct muxbus_pane *pane, const struct presence *presence, const struct sight *sight)
 {
@@ -248,7 +243,7 @@ void agent_write_found(struct json_writer *writer, struct agent_set *set,
 {
 	if (tmux_model(set->parts->tmux) != NULL)
 		write_in_panes(writer, set, look, is_blocked);
-	/* List also each thread without a known pane: one process may serve several of them. */
+	/* One process may serve several threads without a known pane, so each is listed. */
 	next_each (const struct presence, presence, presence_next, set->parts->presences)
 		if (presence->pane.pane == MUXBUS_NO_ID &&
 		    is_blocked == (presence->state == PRESENCE_ASKING))

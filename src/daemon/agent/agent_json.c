@@ -43,7 +43,7 @@ static const struct muxbus_pane *find_pane(const struct agent *agent)
 	return muxbus_model_pane(tmux_model(tmux), agent->pane.pane);
 }
 
-/* Writes the start of the command, so that all agents fit into a list, and one into an event. */
+/* Writes only the start of a long command, so that all agents fit into a list. */
 static void write_command(struct json_writer *writer, const struct agent *agent)
 {
 	char *const *word = agent->spec.command;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Starts the program of an agent in a new window. The first start makes a session for the window.
- * A later start makes another window in the same session. The window has the requested history, and
- * keeps the requested size when clients attach. The output is watched from the first byte, and the
- * pane stays when the program ends.
+ * Starts the program of an agent in a new window, in the agent's session. The window has the
+ * requested history, and keeps its size when clients attach. The output is watched from the first
+ * byte, and the pane stays when the program ends.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -16,7 +15,7 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* tmux's own line at the end of a dead pane scrolls the screen, so lines above are read too. */
+/* tmux's own line at the end of a dead pane scrolls the screen, so lines above it are read too. */
 #define HISTORY_FROM "-20"
 
 enum {
@@ -27,13 +26,12 @@ enum {
 	OUTPUT_MAX = LINES_MAX * (4 * LINE_MAX_BYTES + 8), /* control bytes are escaped */
 };
 
-/* The context of agent_failure_read(). The agent may be freed before tmux replies. */
+/* The agent may be freed before tmux replies. */
 struct agent_last_words {
-	struct agent *agent; /* NULL: the agent was freed */
+	struct agent *agent; /* NULL: it was freed */
 	void (*done)(struct agent *agent);
 };
 
-/* Returns true if the program could be executed from here. */
 static bool is_executable(const char *program)
 {
 	char file[PATH_MAX];
@@ -57,7 +55,7 @@ bool agent_failure_is_known(struct agent *agent)
 {
 	if (!agent->is_adopted)
 		return agent_failure_note(agent);
-	/* The pane's status is the agent's only if the agent is the pane's first process. */
+	/* The pane's status is that of its first process, which need not be the agent. */
 	return agent->program.pid == agent->pane.pane_pid &&
 	    (agent_failure_note(agent) || agent->exit_status >= 0 || agent->exit_signal > 0);
 }
@@ -82,7 +80,7 @@ void agent_failure_describe(const struct agent *agent, char *out, size_t size)
 		snprintf(out, size, "its program has ended");
 }
 
-/* Removes the last line that is not blank from text, and returns it; NULL: there is none. */
+/* Removes the last line that is not blank, and returns it, or NULL. */
 static const char *take_last_line(const char *text, size_t *len, size_t *ret_line_len)
 {
 	size_t end;
@@ -95,7 +93,7 @@ static const char *take_last_line(const char *text, size_t *len, size_t *ret_lin
 	return end > 0 ? text + *len : NULL;
 }
 
-/* Appends the last lines of a dead pane, in order, without the line that tmux adds at the end. */
+/* Appends the last lines of a dead pane, without the line that tmux adds. */
 static void append_last_lines(struct buf *out, const char *text, size_t len)
 {
 	static const char own[] = "Pane is dead";
@@ -167,7 +165,7 @@ void agent_failure_close(struct agent *agent)
 	struct tmux *tmux = agent->set->parts->tmux;
 	struct muxbus_model_counts counts;
 	muxbus_model_counts(tmux_model(tmux), &counts);
-	/* Keep the last pane, because tmux may exit when it is closed. */
+	/* tmux may exit when its last pane is closed. */
 	if (counts.panes < 2)
 		return;
 	tmux_tell(tmux, tmux_command("kill-pane", "-t", TMUX_ID('%', agent->pane.pane), NULL));
@@ -214,9 +212,9 @@ struct agent_launch {
 	const struct agent_launch_handlers *handlers; /* NULL: the launch was cancelled */
 	uint32_t session, window, pane;
 	struct loop_timer *timer;
-	bool is_waiting; /* waits until the output is watched */
-	bool is_again; /* makes the window in an existing session */
-	bool is_unnamed; /* the name for the session is in use */
+	bool is_waiting; /* until the output is watched */
+	bool is_again; /* in an existing session */
+	bool is_unnamed; /* the session's name is in use */
 };
 
 static void launch_end(struct agent_launch *launch, const char *error)
@@ -234,7 +232,6 @@ static void launch_end(struct agent_launch *launch, const char *error)
 	mem_free(launch);
 }
 
-/* Closes the session or pane of a launch that failed. */
 static void close_made(struct agent_launch *launch)
 {
 	bool is_pane = launch->is_again;
@@ -259,7 +256,7 @@ static void launch_fail(
 	launch_end(launch, words);
 }
 
-/* Returns true if the launch may continue. Otherwise ends it. */
+/* Returns true if the launch may continue; ends it otherwise. */
 static bool may_go_on(
     struct agent_launch *launch, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -331,7 +328,7 @@ static void run_program(struct agent_launch *launch)
 		launch_fail(launch, error, NULL, 0);
 }
 
-/* Starts the program: its output is watched, or FLOW_MAX_MS is over and output may be missed. */
+/* The output is watched, or FLOW_MAX_MS is over and output may be missed. */
 static void on_timer(void *data)
 {
 	struct agent_launch *launch = data;
@@ -386,7 +383,7 @@ static void take_window(struct agent_launch *launch, const struct muxbus_reply *
 	follow(launch);
 }
 
-/* Adds the command that makes a window in the session, with a program that only waits. */
+/* The window gets a program that only waits. */
 static void add_window(struct muxbus_command *command, const struct agent_launch *launch)
 {
 	muxbus_command_args(command, "new-window", "-d", "-P", "-F",
@@ -402,14 +399,14 @@ static void add_window(struct muxbus_command *command, const struct agent_launch
 static void on_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-	/* A later error does no harm: a hook failed, or the first window could not be closed. */
+	/* A later error only says that a hook failed, or that the first window stays. */
 	if (count > 1 && replies[1].error == 0)
 		error = 0;
 	if (may_go_on(launch, error, replies, count))
 		take_window(launch, count > 1 ? &replies[1] : NULL);
 }
 
-/* tmux reads history-limit when it makes a pane, so the session's first window is closed again. */
+/* tmux reads history-limit when it makes a pane, so the session's first window is replaced. */
 static void on_session(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
@@ -460,7 +457,7 @@ static void make_session(struct agent_launch *launch, muxbus_reply_fn *reply)
 	run(launch, command, reply);
 }
 
-/* If the name is in use, makes the session without it: tmux then chooses a number. */
+/* If the name is in use, tmux chooses a number as the name. */
 static void on_named_session(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -478,7 +475,7 @@ static void on_named_session(
 static void on_next_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-	/* It does no harm if the old pane could not be closed. */
+	/* The old pane may stay. */
 	if (count > 0 && replies[0].error == 0)
 		error = 0;
 	if (may_go_on(launch, error, replies, count))
@@ -486,8 +483,8 @@ static void on_next_window(void *data, int error, const struct muxbus_reply *rep
 }
 
 /*
- * Makes another window in the session and closes the old pane. To respawn the old pane would delay
- * the new program's output by the bytes that the old program wrote last, and mix the two.
+ * Makes another window and closes the old pane. Respawning the old pane would mix the last bytes of
+ * the old program with the output of the new one.
  */
 static void make_next_window(struct agent_launch *launch, const struct pane_ref *old)
 {
@@ -497,7 +494,6 @@ static void make_next_window(struct agent_launch *launch, const struct pane_ref 
 	run(launch, command, on_next_window);
 }
 
-/* Returns a session that the pane is in. */
 static uint32_t find_session(const struct tmux *tmux, uint32_t id)
 {
 	const struct muxbus_model *model = tmux_model(tmux);

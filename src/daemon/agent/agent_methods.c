@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods of agents: ensure_agent, send_task, respond, list_agents, stop_agent. */
 #include "daemon/agent/agent.h"
 
 #include "daemon/agent/agent_private.h"
@@ -116,7 +115,6 @@ static const struct field_result ensure_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Returns true if command and environment fit into a record; otherwise fails the request. */
 static bool check_size(struct request *request, const struct spawn_args *spawn)
 {
 	const struct json *entry = spawn->env != NULL ? spawn->env->child : NULL;
@@ -132,7 +130,6 @@ static bool check_size(struct request *request, const struct spawn_args *spawn)
 	    SPEC_BYTES_MAX);
 }
 
-/* Returns the environment as "NAME=value", NULL-terminated. The caller frees. */
 static char **make_env(const struct json *env)
 {
 	char **entries = xcalloc((env != NULL ? env->count : 0) + 1, sizeof *entries);
@@ -142,7 +139,7 @@ static char **make_env(const struct json *env)
 	return entries;
 }
 
-/* Checks that no parameter for a new program was given with a pane; else fails the request. */
+/* Fails the request if a parameter for a new program was given with a pane. */
 static bool check_adoption(struct request *request, const struct ensure_args *args)
 {
 	const struct {
@@ -166,7 +163,6 @@ static bool check_adoption(struct request *request, const struct ensure_args *ar
 	return true;
 }
 
-/* ensure_agent with pane: adopts the agent in it. */
 static void ensure_pane(
     struct request *request, const struct ensure_args *args, struct agent_spec *spec)
 {
@@ -179,7 +175,6 @@ static void ensure_pane(
 	agent_adopt(request_daemon(request)->agents, request, spec, pane, &teller);
 }
 
-/* ensure_agent with a name only: finds the agent. */
 static void ensure_name(
     struct request *request, const struct ensure_args *args, struct agent_spec *spec)
 {
@@ -195,7 +190,6 @@ static void ensure_name(
 		agent_join(request, agent, spec, &teller);
 }
 
-/* ensure_agent with a command: starts the agent if it does not run. */
 static void ensure_command(
     struct request *request, const struct ensure_args *args, struct agent_spec *spec)
 {
@@ -238,10 +232,10 @@ static void handle_ensure(struct request *request, const void *data)
 		ensure_command(request, args, &spec);
 	else
 		ensure_name(request, args, &spec);
-	agent_spec_finish(&spec); /* frees the members that were not taken */
+	agent_spec_finish(&spec); /* frees what was not taken */
 }
 
-/* Handles a repeated request like the first one, and so finds the agent. */
+/* A repeated request finds the agent by being handled again. */
 static void handle_ensure_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_ensure(request, data);
@@ -337,7 +331,9 @@ static const struct field_result send_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Checks that no byte of a text is a key: no control characters but newlines and tabs. */
+/*
+ * Fails the request if a byte of the text is a key: a control character other than newline and tab.
+ */
 static bool check_text(struct request *request, const char *text, size_t len)
 {
 	for (size_t at = 0; at < len; at++) {
@@ -351,7 +347,7 @@ static bool check_text(struct request *request, const char *text, size_t len)
 	return true;
 }
 
-/* Answers a repeated send_task: waits for the task too, or returns how it ended. */
+/* Waits for the task too, or returns how it ended. */
 static void send_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct daemon *daemon = request_daemon(request);
@@ -367,7 +363,7 @@ static void send_answer_begun(struct request *request, const void *data, const c
 	request_done(request);
 }
 
-/* Returns the agent with the same name as a session of the pane, or NULL. */
+/* Returns the agent that has the name of a session of the pane, or NULL. */
 static const struct agent *find_of_session(const struct daemon *daemon, const struct pane_ref *pane)
 {
 	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
@@ -385,7 +381,7 @@ static const struct agent *find_of_session(const struct daemon *daemon, const st
 	return found;
 }
 
-/* Returns the agent for a request without a name. NULL after failing the request. */
+/* Returns NULL after failing the request. */
 static const struct agent *choose_agent(struct request *request, const struct pane_ref *pane)
 {
 	const struct daemon *daemon = request_daemon(request);
@@ -414,7 +410,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	order.is_response = is_response;
 	order.teller = &teller;
 	order.once = request_once(request);
-	/* Remove newlines at the end, because each would be another Enter. */
+	/* Each newline at the end would be another Enter. */
 	while (order.len > 0 && order.text[order.len - 1] == '\n')
 		order.len--;
 	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
@@ -425,8 +421,8 @@ static void send(struct request *request, const struct send_args *args, bool is_
 		return;
 	order.agent = agent != NULL ? agent->spec.name : order.agent;
 	if (args->is_known_call && agent != NULL && agent->state != AGENT_BLOCKED)
-		order.is_response = false; /* nothing is asked: the text is a task */
-	/* Refuse spaces alone: they look like an empty prompt, and would precede the next text. */
+		order.is_response = false; /* nothing is asked, so the text is a task */
+	/* Blanks alone look like an empty prompt, and would precede the next text. */
 	if (!order.is_response && strspn(order.text, " ") >= order.len) {
 		request_fail_field(request, "text", "is blank, and must be a text to type");
 		return;

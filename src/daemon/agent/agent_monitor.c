@@ -9,14 +9,14 @@
 #include "io/loop_timer.h"
 
 enum {
-	AGREE_MS = 60, /* between two looks that must agree */
+	AGREE_MS = 60, /* time between two looks that must agree */
 	WRITES_MS = 600, /* output without a pause for this long is reported */
-	WAITING_MS = 10000, /* between looks at a silent program while a request waits */
+	WAITING_MS = 10000, /* time between looks at a silent program while a request waits */
 	AROUND_MAX = 64 * 1024,
 	SEQUENCE_SIZE = 8, /* bytes of ESC [ ? 2004 h */
 };
 
-/* Delays until the next looks, if a look found no prompt though the program is at rest. */
+/* Delays until the next looks, if a look found no prompt though the program rests. */
 static const int again_ms[] = {120, 250, 500, 1000, 2000, 4000};
 
 enum { AGAIN_COUNT = sizeof again_ms / sizeof *again_ms };
@@ -35,22 +35,22 @@ struct agent_monitor {
 	bool is_waiting;
 	bool is_new; /* the program is not started yet */
 	unsigned aimed; /* counts changes of the pane: a reply about an earlier pane is dropped */
-	unsigned asked; /* the value of aimed when tmux was asked */
+	unsigned asked; /* value of aimed when tmux was asked */
 	unsigned looks; /* looks since the last output or other change */
-	int64_t output_ms; /* CLOCK_MONOTONIC: last output, or start of watching */
+	int64_t output_ms; /* CLOCK_MONOTONIC of the last output, or of the start of watching */
 	int64_t writes_ms; /* start of output without a pause; 0: at rest */
 	uint64_t end, newlines;
 	char mark;
 	uint64_t prompt_mark, output_mark;
 	char tail[AGENT_TAIL_SIZE];
 	size_t tail_len; /* AGENT_TAIL_SIZE: the line is too long */
-	char sequence[SEQUENCE_SIZE]; /* the last bytes, for a sequence that is split */
+	char sequence[SEQUENCE_SIZE]; /* the last bytes, as a sequence may be split */
 	bool brackets;
 	struct prompt_profile profile;
 	struct agent_facts facts; /* found by the last look */
 	struct agent_verdict verdict;
 	uint64_t learned_offset;
-	uint64_t agreed_offset; /* output offset of the look that a second look must confirm */
+	uint64_t agreed_offset; /* output offset of the look that a second one must confirm */
 	enum agent_verdict_kind agreed;
 	bool has_agreed;
 };
@@ -90,7 +90,7 @@ static void note_tail(struct agent_monitor *monitor, const uint8_t *bytes, size_
 	monitor->tail_len += len;
 }
 
-/* Notes whether the program wants bracketed paste, by its last ESC [ ? 2004 h (wants it) or l. */
+/* Notes whether the program wants bracketed paste: its last ESC [ ? 2004 h (yes) or l (no). */
 static void note_brackets(struct agent_monitor *monitor, const uint8_t *bytes, size_t len)
 {
 	static const char wanted[] = "\033[?2004";
@@ -168,7 +168,6 @@ static void tell(struct agent_monitor *monitor, const struct pane_screen *screen
 	monitor->handlers->judged(monitor->agent, &monitor->verdict, screen);
 }
 
-/* Sets the time of the next look, if there is no output. */
 static void look_again(struct agent_monitor *monitor)
 {
 	int64_t ms = monitor->verdict.again_ms;
@@ -225,7 +224,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	    .quiet_ms = quiet_ms(monitor)};
 	presence = presence_of_pane(monitor->parts->presences, &monitor->pane);
 	if (presence != NULL) {
-		/* A question by a mark in the output counts as busy, so that it gets no answer. */
+		/* A question by a mark counts as busy, so that it gets no answer. */
 		ret_facts->reports_busy = presence->state == PRESENCE_BUSY ||
 		    (presence->state == PRESENCE_ASKING && presence->is_by_mark);
 		ret_facts->reports_asking =
@@ -256,7 +255,7 @@ void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbu
 	agent_judge(&facts, &monitor->profile, monitor->regex, ret_verdict);
 }
 
-/* A prompt or a question must be seen twice at the same offset; other verdicts count at once. */
+/* A prompt or a question must be seen twice at the same offset. */
 static bool is_agreed(struct agent_monitor *monitor, const struct pane_screen *screen)
 {
 	bool is_same = monitor->has_agreed && monitor->agreed == monitor->verdict.kind &&
@@ -292,7 +291,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 	collect(monitor, pane, screen, &facts);
 	agent_judge(&facts, &monitor->profile, monitor->regex, &monitor->verdict);
 	if (screen->offset != monitor->end && monitor->verdict.kind != VERDICT_CRASHED) {
-		/* Output came after the screen was read: the program is not at rest. */
+		/* Output came after the screen was read, so the program does not rest. */
 		arm(monitor, AGENT_REST_MS);
 		return;
 	}
@@ -304,7 +303,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 		return;
 	}
 	if (monitor->verdict.kind == VERDICT_READY) {
-		/* The same prompt seen again teaches nothing new. */
+		/* The same prompt teaches nothing new. */
 		if (!monitor->profile.is_known || monitor->learned_offset != screen->offset)
 			agent_learn(&monitor->facts, &monitor->profile);
 		monitor->learned_offset = screen->offset;
@@ -406,7 +405,7 @@ static void begin(struct agent_monitor *monitor, const struct pane_ref *pane, bo
 bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pane, bool is_new)
 {
 	const struct muxbus_pane *found;
-	/* If it is the same pane, keep the tap: no output may be missed. */
+	/* A tap on the same pane is kept, so that no output is missed. */
 	bool is_same = monitor->has_tap && monitor->pane.pane == pane->pane;
 
 	if (!is_same)
@@ -414,7 +413,7 @@ bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pan
 	begin(monitor, pane, is_new);
 	monitor->mark = '\0';
 	if (!is_new)
-		monitor->tail_len = sizeof monitor->tail; /* unknown: the line began before */
+		monitor->tail_len = sizeof monitor->tail; /* unknown, as the line began before */
 	if (is_same)
 		return true;
 	if (stream_tap_add(monitor->parts->streams, pane->pane, &monitor->tap) < 0)

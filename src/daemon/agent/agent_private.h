@@ -9,161 +9,151 @@
 
 extern const struct record_kind agent_kind;
 void agent_store(const struct agent *agent);
-/* Fills spec, which the caller finishes, pane, teller and profile. False if invalid. */
+/* Fills spec, which the caller finishes, pane, teller and profile. Returns false if invalid. */
 bool agent_record_read(struct agent *agent, const struct json *value);
 
 /* The turn that a task begins: agent_turn.c. */
 
-/* Returns how many turns the agent has reported; 0 if it does not report. */
+/* Returns how many turns the agent has reported; 0 if it reports none. */
 uint64_t agent_turns(const struct agent *agent);
 
 /*
- * Returns true if the prompt at the cursor may have been drawn before the task's turn began. If the
- * agent reports turns, the prompt may be that old until the agent has reported this turn or its
- * end. An answer to a question begins no turn, because the turn that asked goes on. If the agent
- * does not report, the prompt may be that old until the screen has shown work.
+ * Returns true if the prompt at the cursor may be older than the task's turn: until the agent
+ * reports this turn or, without reports, until the screen shows work. An answer to a question
+ * begins no turn.
  */
 bool agent_turn_is_due(
     struct agent_task *task, const struct agent_verdict *verdict, const struct pane_screen *screen);
 
 /* Requests that wait until an agent is ready: agent_wait.c. */
 
-/* Answers the request when the agent is at its prompt, asks something, or has failed. */
+/* The answer comes when the agent is at its prompt, asks something, or has failed. */
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started);
-/* Answers or fails the waiting requests that the present state decides. */
 void agent_waiters_step(struct agent *agent);
-/* The agent is removed: fails all waiting requests. */
 void agent_waiters_end(struct agent *agent);
 
 /* The end of an agent: agent_stop.c. */
 
 /*
- * Ends an agent. The request is answered when the agent has ended, or is failed. An adopted agent
- * is released: its program keeps running in its pane. With force it is ended too.
+ * Ends an agent. The request is answered when it has ended. An adopted agent is only released,
+ * unless force is set.
  */
 void agent_stop(
     struct agent_set *set, struct request *request, const char *name, int64_t grace_ms, bool force);
 
 void agent_ending_free(struct agent_ending *ending);
-/* Takes the next step of stopping an agent. Called by the agent's timer. */
 void agent_ending_step(struct agent *agent);
 
 /* The conversation of an agent: agent_resume.c. */
 
-/* Begins to store the conversations that agents of the set report. */
 void agent_resume_listen(struct agent_set *set);
 
-/* Drops the conversation: the agent will start a new one. */
 void agent_resume_forget(struct agent *agent);
 
 /*
- * Returns the command that resumes the agent's conversation; the caller frees. NULL if there is no
- * conversation, or the agent's own command names one.
+ * Returns the command that resumes the conversation, or NULL if there is none or the agent's own
+ * command names one. The caller frees it.
  */
 char **agent_resume_command(const struct agent *agent);
 
-/* Returns true if the agent's pane was in another tmux server than the present one. */
+/* Returns true if the agent's pane was in another tmux server. */
 bool agent_resume_is_needed(const struct agent *agent);
 
 /* Writes that the agent's tmux server has ended, and why its conversation cannot be resumed. */
 void agent_resume_describe(const struct agent *agent, char *out, size_t size);
 
-/* Returns why the agent cannot resume, though its kind has conversations, or NULL if it can. */
+/* Returns why the agent cannot resume, or NULL. */
 const char *agent_resume_problem(const struct agent *agent);
 
 /* Adoption of an agent that a person started: agent_adopt.c. */
 
-/* Time after a mark in the output in which an agent behind ssh or su counts as being in front. */
+/* How long an agent behind ssh or su counts as being in front after a mark. */
 #define AGENT_MARK_LIVE_MS (5 * 60 * 1000)
 
 /* A program that can be adopted. */
 struct agent_adoptee {
 	struct foreground front;
-	char name[AGENT_NAME_MAX + 1]; /* name of its kind: the default for the agent's name */
+	char name[AGENT_NAME_MAX + 1]; /* name of its kind, the default for the agent's name */
 	bool is_known_agent;
 };
 
-/* Finds the program in front of a pane. If it is no agent, fails the request and returns false. */
+/* Finds the agent in front of a pane. Returns false after failing the request. */
 bool agent_adopt_look(const struct daemon *parts, struct request *request,
     const struct muxbus_pane *pane, struct agent_adoptee *ret_adoptee);
 
 /* Writes the first free name: "claude", "claude-2". */
 void agent_adopt_name(const struct agent_set *set, const char *kind, char out[AGENT_NAME_MAX + 1]);
 
-/* Fills spec with what is known of the program. */
 void agent_adopt_spec(
     const struct agent_adoptee *adoptee, const struct muxbus_pane *pane, struct agent_spec *spec);
 
-/* Assigns a program in a pane to an agent, whose spec is set. */
+/* The agent's spec is set already. */
 void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, uint32_t pane);
 
-/* Calls callbacks->ended() when the program ends. Returns false if it has ended already. */
+/* Calls callbacks->ended() at the end of the program. Returns false if it has ended already. */
 bool agent_adopt_watch(struct agent *agent);
 
-/* The first process of a pane has ended. If it is the agent's, keeps its exit status. */
+/* The first process of a pane has ended. The exit status is kept if it is the agent's. */
 void agent_adopt_note_exit(struct agent *agent, const struct event_entry *event);
 
-/* The program has ended or is released: the agent has neither program nor pane. */
+/* The agent has no program and no pane any more. */
 void agent_adopt_forget(struct agent *agent);
 
 /* Agents that are not kept: agent_found.c. */
 
 struct agent_look;
 
-/* look: the screens that were read, lent until this returns. */
+/* look is lent until this returns. */
 typedef void agent_look_fn(void *data, const struct agent_look *look);
 
-/* Reads the screens that may count, of up to 32 panes. Calls done once, perhaps at once. */
+/* Reads the screens of up to 32 panes. Calls done once, perhaps at once. */
 void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data);
 
-/* Writes agents as list elements. is_blocked selects those that ask something, or the others. */
+/* Writes agents as list elements: those that ask something if is_blocked, else the others. */
 void agent_write_found(struct json_writer *writer, struct agent_set *set,
     const struct agent_look *look, bool is_blocked);
 
 /* The start of a program: agent_launch.c. */
 
 struct agent_launch_handlers {
-	/* The pane exists, its program does not run yet: begin to watch its output now. */
+	/* The pane exists, and its program does not run yet, so that its output can be watched. */
 	void (*made)(struct agent *agent, const struct pane_ref *pane);
-	/* The program runs (error NULL), or failed to start (error: text). The launch is freed. */
+	/* The program runs (error NULL), or failed to start. The launch is freed. */
 	void (*done)(struct agent *agent, const struct pane_ref *pane, const char *error);
 };
 
 /*
- * Makes a session, or, if the agent has a pane, uses the session of this pane, which is closed.
- * Sets agent->launch before any handler is called. The agent's spec must last until done is called
- * or the launch is cancelled. command replaces the spec's, and is freed by the launch; NULL: the
- * spec's. Returns false if tmux is not connected.
+ * Makes a session or, if the agent has a pane, a window in the session of this pane, which is
+ * closed. Sets agent->launch before any handler is called. The spec must last until done is called
+ * or the launch is cancelled. command replaces the spec's, and is freed by the launch. Returns
+ * false if tmux is not connected.
  */
 bool agent_launch_start(
     struct agent *agent, char **command, const struct agent_launch_handlers *handlers);
 
-/* The output of the new pane is watched: the program may be started. */
+/* The output of the new pane is watched, so the program may start. */
 void agent_launch_flows(struct agent_launch *launch);
 
-/* Cancels a launch: no handler is called any more, and its window is closed. */
+/* No handler is called any more, and the window is closed. */
 void agent_launch_cancel(struct agent_launch *launch);
 
 /* The failure of a program: its end in words, its last lines, and closing its pane. */
 
-/* Keeps the exit status of a dead pane. Returns false if the pane's program has not ended. */
+/* Keeps the exit status of a dead pane. Returns false if its program has not ended. */
 bool agent_failure_note(struct agent *agent);
 
 bool agent_failure_is_known(struct agent *agent);
-
-/* Describes how the program of a dead pane ended. */
 void agent_failure_describe(const struct agent *agent, char *out, size_t size);
 
 /*
- * Reads the last lines of a dead pane, without tmux's own, into agent->output, and calls done. The
- * screen is read, because tmux may not send the last output. False if tmux is not connected.
+ * Reads the last lines of a dead pane into agent->output, and calls done. The screen is read, as
+ * tmux may not send the last output. Returns false if tmux is not connected.
  */
 bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent));
-/* The agent is freed: done is not called. */
 void agent_failure_forget(struct agent *agent);
 
-/* Closes the pane of an agent, unless it is the last one of the server. */
+/* The last pane of the server is not closed. */
 void agent_failure_close(struct agent *agent);
 
-/* Notifies the agent's teller of a crash. is_last: the program is not started again. */
+/* is_last: the program is not started again. */
 void agent_failure_notify(const struct agent *agent, bool is_last);

@@ -14,7 +14,6 @@ static bool is_blank(const char *text)
 	return text[strspn(text, " ")] == '\0';
 }
 
-/* Returns where the last row of a text begins, at its newline. */
 static size_t last_row(const char *text)
 {
 	const char *newline = strrchr(text, '\n');
@@ -22,9 +21,8 @@ static size_t last_row(const char *text)
 }
 
 /*
- * Returns true if the screen shows the stored question with the beginning of an answer. The answer
- * begins behind the question in the cursor's row, or in a row that was blank and has the same rows
- * above it, or the answer has wrapped and no newline was written since the question.
+ * Returns true if the screen shows the stored question with the beginning of an answer: behind the
+ * question in the cursor's row, in a row that was blank, or wrapped to further rows.
  */
 static bool goes_on(const struct agent *agent, const struct agent_facts *facts, const char *text)
 {
@@ -78,7 +76,7 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen)
 
 void agent_question_expect(struct agent *agent, const struct agent_facts *facts)
 {
-	/* Skip dialogs, which are drawn piece by piece, and text that a person has typed. */
+	/* Dialogs are drawn piece by piece. */
 	if (facts->is_menu || facts->shows_question || was_typed(agent, facts->row))
 		return;
 	see(agent, facts);
@@ -104,7 +102,6 @@ static struct question_choice *copy_choices(const struct question_choice *choice
 	return count > 0 ? xmemdup(choices, count * sizeof *choices) : NULL;
 }
 
-/* Returns the question that a screen shows. The caller clears it. */
 static struct agent_question read_question(const struct prompt_view *view)
 {
 	struct question_choice choices[QUESTION_CHOICES_MAX];
@@ -135,7 +132,6 @@ static bool is_same(const struct agent_question *one, const struct agent_questio
 	return true;
 }
 
-/* Stores the question on the screen. Returns true if it is the same as the stored one. */
 static bool keep_text(struct agent *agent, const struct prompt_view *view)
 {
 	struct agent_question shown = read_question(view);
@@ -145,7 +141,7 @@ static bool keep_text(struct agent *agent, const struct prompt_view *view)
 	return is_kept;
 }
 
-/* Stores a question before an answer is begun. A question that is not the same gets a new id. */
+/* A question that is not the same gets a new id. */
 static void begin(struct agent *agent, const struct agent_facts *facts,
     const struct prompt_view *view, const char *text)
 {

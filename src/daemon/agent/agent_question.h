@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The question of an agent: its text, and the screen at its place before a person began an answer.
- * An answer is typed only to the question that it was given for, and only into an empty place.
+ * The question of an agent: its text, and the screen at its place before an answer was begun. An
+ * answer is typed only to the question that it was given for, and only into an empty place.
  */
 #pragma once
 
@@ -9,12 +9,12 @@
 
 /*
  * Stores the question that a screen shows. The same question keeps its number, and is left alone
- * while an answer to it is begun. If screen is NULL, only is_secret is stored.
+ * while an answer is begun. screen NULL: only is_secret is stored.
  */
 void agent_question_keep(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 
-/* Remembers the screen when a question of the agent was seen for the first time. */
+/* Remembers the screen when a question was seen for the first time. */
 void agent_question_expect(struct agent *agent, const struct agent_facts *facts);
 
 /* Remembers the row at the cursor, whatever the verdict. */
@@ -22,21 +22,21 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen);
 
 #define AGENT_QUESTION_ID_SIZE 40
 
-/* Writes the id of the present question. No other question of this agent ever gets the same id. */
+/* Writes the id of the present question, which no other question of this agent ever gets. */
 void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_SIZE]);
 
-/* Writes the members question, question_id, choices and secret; none, if nothing is asked. */
+/* Writes the members question, question_id, choices and secret, if something is asked. */
 void agent_question_write(struct json_writer *writer, const struct agent *agent);
 
-/* Call this when an answer was typed, or may have been. The next question gets another id. */
+/* An answer was typed, or may have been. The next question gets another id. */
 void agent_question_renew(struct agent *agent);
 
-/* Copies the question into a task that answers it. The task's end frees the copy. */
+/* The task's end frees the copy. */
 void agent_question_copy(struct agent_task *task);
 
 /*
- * While the screen still shows the question of a task, with the same choices, returns whether the
- * choice with this number (0: any) is marked. Otherwise says what is there instead.
+ * Returns whether the choice with this number (0: any) is marked while the screen shows the
+ * question of a task, or else what is there instead.
  */
 enum submit_choice agent_question_choice(
     const struct agent_task *task, const struct pane_screen *screen, unsigned number);
@@ -45,8 +45,8 @@ enum submit_choice agent_question_choice(
 bool agent_question_has_left(const struct agent_task *task, const struct pane_screen *screen);
 
 /*
- * Returns true if a person has begun to answer the stored question, as the screen shows; for a
- * secret, if a person has pressed a key since. ret_reason has AGENT_REASON_SIZE bytes.
+ * Returns true if the screen shows the beginning of an answer to the stored question; for a secret,
+ * if a key was pressed since. ret_reason has AGENT_REASON_SIZE bytes.
  */
 bool agent_question_is_begun(const struct agent *agent, const struct muxbus_pane *pane,
     const struct pane_screen *screen, char *ret_reason);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The record of an agent in the store: its spec, its pane, and what was learned of its prompt. */
 #include "daemon/agent/agent_private.h"
 
 #include <muxbus.h>
@@ -13,7 +12,7 @@ struct kept_agent {
 	bool has_brackets;
 	bool has_exit; /* exit_status, exit_signal and output are of a pane that is closed */
 	struct prompt_profile profile[1];
-	size_t profile_count; /* 0: its prompt is unknown */
+	size_t profile_count; /* 0: unknown */
 };
 
 static const struct record_field profile_fields[] = {

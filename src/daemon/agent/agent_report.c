@@ -11,7 +11,7 @@
 #include "daemon/server/rest.h"
 #include "daemon/tmux/stream.h"
 
-/* Cuts spaces at both ends, because programs pad prompts, and may not draw their ends. */
+/* Programs pad prompts with spaces, and may not draw their ends. */
 static void trim(const char **text, size_t *len)
 {
 	while (*len > 0 && (*text)[*len - 1] == ' ')
@@ -44,8 +44,8 @@ static bool is_end(const char *text, size_t len, const char *prompt)
 }
 
 /*
- * Line editors switch bracketed paste on right before they draw their prompt. So all before that is
- * output, even without a newline at its end. Returns the length of bytes without the prompt.
+ * Line editors switch bracketed paste on right before they draw their prompt, so all before that is
+ * output, even without a newline. Returns its length.
  */
 static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 {
@@ -108,7 +108,7 @@ enum {
 	TEXT_SIZE = 160,
 };
 
-/* The reply to a task, and its offsets in the pane's output. */
+/* The reply to a task. */
 struct task_output {
 	struct buf text;
 	uint64_t from, to; /* output offsets of the task */
@@ -116,7 +116,7 @@ struct task_output {
 	bool is_truncated, has_gap;
 };
 
-/* Finds where the task's output begins and ends: exactly, if the shell has marked it. */
+/* The bounds are exact if the shell has marked them. */
 static void find_bounds(
     const struct agent_task *task, const struct pane_screen *screen, struct task_output *output)
 {
@@ -132,7 +132,7 @@ static void find_bounds(
 		output->to = end;
 }
 
-/* Reads the output between two offsets. Returns true if bytes are missing. */
+/* Returns true if bytes are missing. */
 static bool read_ring(
     const struct agent_task *task, uint64_t from, uint64_t to, struct buf *out, uint64_t *ret_from)
 {
@@ -154,7 +154,7 @@ static bool read_ring(
 	return has_gap;
 }
 
-/* Takes the reply that the agent reported; if it is too long, its end. */
+/* Takes the end of a reply that is too long. */
 static void take_reply(const char *reply, size_t max, struct task_output *output)
 {
 	size_t len = strlen(reply), from = len > max ? len - max : 0;
@@ -222,7 +222,7 @@ static void write_screen(struct json_writer *writer, const struct pane_screen *s
 	buf_finish(&text);
 }
 
-/* Writes how the task was typed; an empty object if it was not. */
+/* The object is empty if the task was not typed. */
 static void write_typing(struct json_writer *writer, const struct submit_typing *typing)
 {
 	json_object_begin(writer, "typing");
@@ -234,7 +234,7 @@ static void write_typing(struct json_writer *writer, const struct submit_typing 
 	json_object_end(writer);
 }
 
-/* Stores the whole reply, as far as it is remembered, and writes the call that reads it. */
+/* Keeps the whole reply, as far as it is known, and writes the call that reads it. */
 static void write_rest(struct json_writer *writer, const struct agent_task *task,
     const struct pane_screen *screen, bool has_prompt)
 {
@@ -245,7 +245,6 @@ static void write_rest(struct json_writer *writer, const struct agent_task *task
 	buf_finish(&whole.text);
 }
 
-/* Writes the members that an answer and a notification share. */
 static void write_result(struct json_writer *writer, const struct agent_task *task,
     const char *outcome, const char *reason, const struct pane_screen *screen, size_t max)
 {
@@ -285,7 +284,6 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 	buf_finish(&output.text);
 }
 
-/* Outcomes that are errors: the task was not done. */
 static const struct {
 	const char *outcome;
 	enum message_error error;
@@ -323,7 +321,7 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 	struct buf data;
 	snprintf(text, sizeof text, "the task of agent %s ended after %.1f s: %s",
 	    task->agent->spec.name, (double)clock_since_ms(task->created_ms) / 1000, outcome);
-	/* If the notification is too long when escaped, it gets less of the output. */
+	/* A notification that is too long when escaped gets less of the output. */
 	for (max = max < NOTE_OUTPUT_MAX ? max : NOTE_OUTPUT_MAX;; max /= 4) {
 		json_start_object(&writer, &data, NOTE_MAX);
 		write_result(&writer, task, outcome, reason, screen, max);

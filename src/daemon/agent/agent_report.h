@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* A task of an agent and its reports: progress, its answer, its notification. */
+/* Reports of an agent's task: its progress, its answer, its notification. */
 #pragma once
 
 #include "daemon/agent/agent_state.h"
 #include "wire/message.h"
 
 /*
- * Turns a program's output between two offsets into the lines that a person would read: without the
- * line end that Enter has echoed at the start, and without the prompt at the end.
+ * Turns a program's output into the lines that a person would read, without the line end that Enter
+ * has echoed at the start, and without the prompt at the end.
  */
 
 struct reply_text_options {
-	bool is_cut; /* bytes are missing before: the first line is incomplete */
+	bool is_cut; /* bytes before are missing, so the first line is incomplete */
 	/* The pasted text, which line editors draw again when it is submitted; NULL: none. */
 	const char *pasted;
 	size_t pasted_len;
@@ -29,8 +29,8 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 /* Returns true if the output since the task was typed has a sign of work, of any agent. */
 bool agent_report_shows_work(const struct agent_task *task, const struct pane_screen *screen);
 void agent_report_accepted(const struct agent_task *task, struct request *request);
-/* Reports to the waiting peer the output since the last report. data is a struct agent_task. */
+/* data is a struct agent_task. */
 void agent_report_progress(void *data);
-/* Fails a request because of the agent's state, with the agent and its evidence as data. */
+/* Fails a request by the agent's state, with the agent and its evidence as data. */
 void agent_report_refuse(const struct agent *agent, struct request *request,
     enum message_error error, const char *advice);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The conversation of a kept agent: a program that is started again resumes it. If the tmux
- * server has ended, so has the agent's screen, and a new conversation would surprise its user. So
- * in that case an agent with an unknown conversation is not started again.
+ * The conversation of a kept agent: a program that is started again resumes it. After the end of
+ * the tmux server an agent with an unknown conversation is not started again, since a new
+ * conversation would surprise its user.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -12,7 +12,10 @@
 
 #define WORDS_MAX 64 /* words of a command that can be changed */
 
-/* Splits the command into words; a shell command is cut in place. 0: more than plain words. */
+/*
+ * Splits the command into words, in place for a shell command. Returns 0 if it has more than plain
+ * words.
+ */
 static size_t read_words(const struct agent *agent, char *text, const char *words[WORDS_MAX])
 {
 	static const char plain[] =
@@ -32,7 +35,7 @@ static size_t read_words(const struct agent *agent, char *text, const char *word
 	return count < WORDS_MAX ? count : 0;
 }
 
-/* Returns the kind of agent that a program is, if its conversations can be resumed; else NULL. */
+/* Returns the kind of a program whose conversations can be resumed, or NULL. */
 static const char *kind_of(const char *program)
 {
 	const char *slash = strrchr(program, '/');
@@ -61,8 +64,8 @@ static bool names_one(const char *kind, const char *const *words, size_t count)
 }
 
 /*
- * Returns the command that resumes the conversation. NULL if there is none, with the reason in
- * *ret_problem, or with NULL there if the agent's own command is right as it is.
+ * Returns the command that resumes the conversation, or NULL with the reason in *ret_problem, which
+ * is NULL if the agent's own command is right.
  */
 static char **make_command(const struct agent *agent, const char **ret_problem)
 {

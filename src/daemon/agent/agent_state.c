@@ -29,7 +29,7 @@ static bool is_equal(char *const *one, char *const *other)
 	return *one == NULL && *other == NULL;
 }
 
-/* Returns true if two paths are of the same directory, also by links or with other slashes. */
+/* Returns true if two paths lead to the same directory. */
 static bool is_same_directory(const char *one, const char *other)
 {
 	struct stat status, other_status;
@@ -80,7 +80,7 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 struct agent *agent_get(const struct agent_set *set, const char *name)
 {
 	if (set == NULL)
-		return NULL; /* happens in a test without agents */
+		return NULL; /* a test without agents */
 	list_each (struct agent, agent, &set->agents, link)
 		if (strcmp(agent->spec.name, name) == 0)
 			return agent;

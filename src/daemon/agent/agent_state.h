@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The lowest part of agents: the members of an agent, its tasks, and its state. All other parts of
- * agents include this header. agent.c calls the other parts, and they call agent.c by the callbacks
- * of struct agent_callbacks.
+ * The lowest part of agents: the members of an agent, its tasks, and its state. agent.c calls the
+ * other parts; they call agent.c by struct agent_callbacks.
  */
 #pragma once
 
@@ -36,19 +35,19 @@ void agent_spec_finish(struct agent_spec *spec);
 /* Returns the first parameter that makes a different agent (command, env or cwd), or NULL. */
 const char *agent_spec_difference(const struct agent_spec *one, const struct agent_spec *other);
 
-/* Copies a list of strings, with NULL at the end. The caller frees. */
+/* The caller frees the list, which NULL ends. */
 char **agent_strings_copy(const char *const *strings, size_t count);
 
 #define AGENTS_MAX 64
 #define AGENT_TEXT_MAX (64 * 1024) /* bytes of a task */
-#define AGENT_TASKS_MAX 16 /* of one agent, queued or running */
+#define AGENT_TASKS_MAX 16
 #define AGENT_JOINED_MAX 8 /* repeated requests that wait for a task */
 #define AGENT_RESTARTS_MAX 5 /* restarts after crashes in a row */
 #define AGENT_SETTLED_MS 60000 /* uptime after which a crash is the first in a row */
 #define AGENT_OUTPUT_MAX (1024 * 1024) /* bytes of output that one answer can be made from */
 
 enum agent_state {
-	AGENT_STARTING, /* no prompt seen yet */
+	AGENT_STARTING,
 	AGENT_READY, /* at its prompt */
 	AGENT_DRAFT, /* at its prompt, with a draft in it */
 	AGENT_BUSY,
@@ -79,7 +78,7 @@ struct agent_task {
 	bool is_response; /* the task answers a question */
 	bool is_choice; /* text is the number of a choice; "": Enter only, for the marked choice */
 	uint64_t asked; /* number of the question */
-	struct agent_question question; /* a copy: the agent may have another question by then */
+	struct agent_question question; /* a copy, as the agent may have another question by then */
 	char *reply; /* as the agent reported it; NULL: it did not */
 	bool is_marked; /* is_choice: the menu had this choice marked when it was typed */
 	bool is_refused; /* a person has begun an answer, or another question is asked */
@@ -116,7 +115,7 @@ struct agent {
 	struct pane_ref pane; /* cleared: no pane yet */
 	struct pane_ref teller;
 	struct pane_caller maker; /* who made its pane */
-	char *conversation; /* last reported by its program; NULL: none */
+	char *conversation; /* last reported by the program; or NULL */
 	struct pattern *regex; /* pattern of the prompt; NULL: it is learned */
 	struct agent_monitor *monitor;
 	struct submit *submit; /* types the tasks */
@@ -126,7 +125,7 @@ struct agent {
 	char reason[AGENT_REASON_SIZE];
 	int64_t since_ms; /* CLOCK_REALTIME: start of the state */
 	int64_t started_ms; /* CLOCK_REALTIME: start of the program */
-	bool was_ready; /* since the program was started */
+	bool was_ready; /* since the start of the program */
 	bool is_secret; /* the answer must not be shown */
 	struct agent_question question; /* the present question */
 	char *place; /* rows at and above the cursor, with the question; NULL: nothing is asked */
@@ -139,19 +138,17 @@ struct agent {
 	bool is_crash_told; /* the crash was notified, and no daemon repeats that */
 	int exit_status, exit_signal; /* of the last program; -1 and 0: unknown */
 	char *output; /* last lines of a program that never was ready; NULL: none */
-	struct agent_last_words *last_words; /* set while the last lines are read */
+	struct agent_last_words *last_words; /* while the last lines are read; or NULL */
 	struct list waiters; /* requests of ensure_agent */
 	struct list tasks; /* in order; the first may be running */
 	size_t task_count;
-	struct agent_ending *ending; /* set while the agent is being stopped */
+	struct agent_ending *ending; /* while the agent is being stopped; or NULL */
 	bool is_adopted; /* a person started it in their own pane, which is not changed */
 	struct foreground_program program; /* of an adopted agent; pid 0: has ended */
-	struct loop_pidfd *end_watch; /* waits for program's end; NULL: none */
+	struct loop_pidfd *end_watch; /* for the end of program; or NULL */
 };
 
-/* Callbacks of agent.c. */
 struct agent_callbacks {
-	/* The state has changed. */
 	void (*changed)(struct agent *agent);
 	/* Removes the agent everywhere, and frees it. */
 	void (*remove)(struct agent *agent, const char *reason);
@@ -171,23 +168,20 @@ struct agent_set {
 
 /* Returns NULL if no agent has this name. set may be NULL. */
 struct agent *agent_get(const struct agent_set *set, const char *name);
-/* Returns the agent in a pane, or NULL. */
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);
 
 /* Returns true if the agent is ready and no task waits. */
 bool agent_is_free(const struct agent *agent);
 bool agent_has_pane(const struct agent *agent);
-/* Returns true if the program has ended and will not be started again automatically. */
 bool agent_has_ended(const struct agent *agent);
 
 /* Agents as JSON: agent_json.c. */
 
 #define AGENT_JSON_MAX (16 * 1024) /* bytes of an agent in an event or a notification */
 
-/* Writes the members of an agent: name, state, pane, evidence, tasks. */
 void agent_write(struct json_writer *writer, const struct agent *agent);
-/* Writes the members pane, window, session and pid. pane may be NULL: not in a pane. */
+/* Pane may be NULL: in no pane. */
 void agent_write_place(
     struct json_writer *writer, const struct tmux *tmux, const struct muxbus_pane *pane);
 void agent_write_evidence(struct json_writer *writer, const struct agent *agent);

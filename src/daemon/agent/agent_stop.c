@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * stop_agent: ends an agent. Its program gets SIGHUP, as when a terminal is closed, and has some
- * time to end. Then it is killed; its pane is closed in any case. Of an adopted agent that a
- * person's shell has started, only the agent's process group gets signals: shell and pane remain.
+ * stop_agent: a program gets SIGHUP, as when a terminal is closed, and has some time to end. Then
+ * it is killed, and its pane is closed. Of an adopted agent that a person's shell has started, only
+ * the agent's process group gets signals: shell and pane remain.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -16,9 +16,9 @@
 
 enum { KILL_MS = 2000 }; /* time from SIGKILL until the pane is closed in any case */
 
-/* The context of closing a pane. The agent may be freed before tmux replies. */
+/* The agent may be freed before tmux replies. */
 struct closing {
-	struct agent *agent; /* NULL: the agent was freed */
+	struct agent *agent; /* NULL: it was freed */
 };
 
 struct agent_ending {
@@ -28,8 +28,8 @@ struct agent_ending {
 	pid_t shell_group; /* process group of the pane's first process */
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
 	bool is_killed;
-	bool is_closing; /* the pane is being closed */
-	struct closing *closing; /* set while a reply of tmux is pending */
+	bool is_closing;
+	struct closing *closing; /* while a reply of tmux is pending; or NULL */
 	uint32_t pane;
 };
 
@@ -70,7 +70,6 @@ static struct json_writer *begin_result(
 	return writer;
 }
 
-/* The agent has ended: answers the request and removes the agent. */
 static void finish(struct agent *agent)
 {
 	struct agent_ending *ending = agent->ending;
@@ -89,7 +88,7 @@ static void finish(struct agent *agent)
 	agent->set->callbacks->remove(agent, "it was stopped");
 }
 
-/* Releases an adopted agent: its program and its pane are left alone. */
+/* The program and the pane of an adopted agent are left alone. */
 static void release(struct agent *agent, struct request *request)
 {
 	static const char reason[] = "it was released: its program goes on";
@@ -134,7 +133,7 @@ static void close_pane(struct agent *agent)
 	}
 }
 
-/* Finds the process that gets signals: the pane's first one, or the agent in a person's shell. */
+/* Signals go to the pane's first process, or to the agent in a person's shell. */
 static void aim(struct agent_ending *ending, const struct agent *agent)
 {
 	pid_t pane_pid = agent->pane.pane_pid;

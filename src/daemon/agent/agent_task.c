@@ -13,7 +13,7 @@
 #include "io/loop_timer.h"
 
 enum {
-	STEP_MS = 86400000, /* longest timer: later deadlines are checked once a day */
+	STEP_MS = 86400000, /* longest timer, so later deadlines are checked once a day */
 	HELD_MS = 700, /* delay until typing is tried again */
 	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted if the program takes pastes */
 	PROGRESS_MS = 250, /* between two progress reports */
@@ -25,9 +25,8 @@ static const char begun_advice[] =
 static const char asks_other[] = "it asks something else now";
 static const char goes_on[] = "the peer has gone; the task goes on";
 
-/* A task as the store has it. */
 struct kept_task {
-	struct agent_task task; /* the members with a row */
+	struct agent_task task; /* only the members with a row */
 	char agent[AGENT_NAME_MAX + 1];
 	int64_t typed_ms; /* CLOCK_REALTIME; 0: not typed, or an old daemon stored no time */
 };
@@ -53,7 +52,7 @@ static const struct record_kind task_kind = {.prefix = "task/",
     .source = SOURCE_COMMAND,
     .naming = RECORD_BY_ID};
 
-/* Stores a task. An answer to a question is not stored, because it may be a secret. */
+/* An answer to a question is not stored, because it may be a secret. */
 static void task_store(const struct agent_task *task)
 {
 	struct kept_task kept = {.task = *task};
@@ -96,7 +95,6 @@ static struct agent_task *task_find(const struct agent_set *set, const char *id)
 	return NULL;
 }
 
-/* Returns the task that is being typed or is running, or NULL. */
 static struct agent_task *task_at_work(const struct agent *agent)
 {
 	list_each (struct agent_task, task, &agent->tasks, link)
@@ -105,7 +103,7 @@ static struct agent_task *task_at_work(const struct agent *agent)
 	return NULL;
 }
 
-/* Removes and returns one request that waits for a task; NULL: there is none. */
+/* Takes one request that waits for a task, or NULL. */
 static struct request *task_next_request(struct agent_task *task)
 {
 	struct request *request = task->request;
@@ -113,7 +111,7 @@ static struct request *task_next_request(struct agent_task *task)
 	return request;
 }
 
-/* Ends a task: answers its requests, or without one posts a notification. */
+/* Without a request the end becomes a notification. */
 static void task_end(struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen)
 {
@@ -167,9 +165,9 @@ void agent_tasks_forget(struct agent *agent)
 }
 
 /*
- * is_once is set because the agent's monitor makes further tries. knows_prompt is set because the
- * monitor judges the prompt, and the program in front may be a shell. keeps_pane is set so that
- * nothing else is typed to a program that a task has started.
+ * is_once: the agent's monitor makes further tries. knows_prompt: the monitor judges the prompt,
+ * and the program in front may be a shell. keeps_pane: nothing else is typed to a program that a
+ * task has started.
  */
 static const struct submit_policy task_policy = {
     .is_once = true, .knows_prompt = true, .keeps_pane = true};
@@ -186,7 +184,7 @@ static struct agent_task *next_task(const struct agent *agent)
 	return agent->state == AGENT_READY ? task : NULL;
 }
 
-/* Returns true if typing by keys would take too long, or newlines and tabs would act as keys. */
+/* Typing by keys would take too long, or newlines and tabs would act as keys. */
 static bool needs_paste(const struct agent_task *task)
 {
 	return task->len > KEYS_MAX || memchr(task->text, '\n', task->len) != NULL ||
@@ -224,7 +222,7 @@ void agent_tasks_step(struct agent *agent)
 	}
 	task->stage = TASK_TYPING;
 	task->turns = agent_turns(agent);
-	mem_free(task->reply); /* the reply to a person's turn before this task */
+	mem_free(task->reply); /* the reply to a turn before this task */
 	task->reply = NULL;
 	task->is_pasted = has_brackets && needs_paste(task);
 	task_store(task);
@@ -233,13 +231,13 @@ void agent_tasks_step(struct agent *agent)
 	submit_wake(agent->submit);
 }
 
-/* Returns the number of the choice for a task; 0: the marked choice, or no choice. */
+/* Returns 0 for the marked choice, or for no choice. */
 static unsigned task_choice(const struct agent_task *task)
 {
 	return task->is_choice ? (unsigned)atoi(task->text) : 0;
 }
 
-/* Returns true if the agent is at its prompt, or still asks the task's question, on this screen. */
+/* Returns true if the screen shows the agent at its prompt, or still asking the task's question. */
 static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
     char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -311,7 +309,7 @@ static void task_submitted(struct agent *agent, struct agent_task *task, uint64_
 	agent_tasks_wrote(agent);
 }
 
-/* Nothing was typed: the task is queued again, and tried again later. */
+/* Nothing was typed, so the task is tried again later. */
 static void task_held(struct agent *agent, struct agent_task *task, const char *reason)
 {
 	task->stage = TASK_QUEUED;
@@ -421,7 +419,7 @@ static struct agent_task *task_new(struct agent *agent, const char *text, size_t
 	return task;
 }
 
-/* Returns the time of a new task. It is later than all others, because tasks are sorted by it. */
+/* Tasks are sorted by their time, so a new one is later than all others. */
 static int64_t next_created_ms(const struct agent *agent)
 {
 	int64_t ms = clock_real_ms();
@@ -431,7 +429,7 @@ static int64_t next_created_ms(const struct agent *agent)
 	return ms;
 }
 
-/* Inserts a task from the store: a typed or running task goes first, queued ones by their time. */
+/* A typed or running task goes first, queued ones by their time. */
 static void task_place(struct agent_task *task)
 {
 	struct list *place = &task->agent->tasks;
@@ -445,7 +443,7 @@ static void task_place(struct agent_task *task)
 	list_add_after(place, &task->link);
 }
 
-/* Detaches requests that were cancelled. If none is left, the task's end is a notification. */
+/* If no request is left, the task's end is a notification. */
 static void on_cancelled(void *data)
 {
 	struct agent_task *task = data;
@@ -457,8 +455,8 @@ static void on_cancelled(void *data)
 }
 
 /*
- * Finds the choice that an answer names, by its number or its text. Returns false if there is not
- * exactly one. A number of two digits cannot be chosen: a program would take its first digit.
+ * Finds the choice that an answer names by number or text. Returns false unless there is exactly
+ * one. A program would take the first of two digits, so no such number is a choice.
  */
 static bool find_choice(
     const struct agent *agent, const struct agent_order *order, unsigned *ret_number)
@@ -479,7 +477,6 @@ static bool find_choice(
 	return found == 1; /* "1" may be the number of one choice and the text of another */
 }
 
-/* Returns true if the present question is the one to answer; otherwise fails the request. */
 static bool check_question(
     const struct agent *agent, struct request *request, const struct agent_order *order)
 {
@@ -502,7 +499,7 @@ static bool check_question(
 	return false;
 }
 
-/* Returns the agent if it can be given the task or answer. NULL after failing the request. */
+/* Returns NULL after failing the request. */
 static struct agent *check(
     struct agent_set *set, struct request *request, const struct agent_order *order)
 {
@@ -644,8 +641,8 @@ void agent_tasks_follow_clock(struct agent_set *set)
 }
 
 /*
- * Loads the tasks. A task that was being typed may have run: it is not typed again, and ends as
- * lost. A task that was running is waited for; its earlier output is a gap.
+ * A task that was being typed may have run, so it ends as lost. A running task is waited for; its
+ * earlier output is a gap.
  */
 void agent_tasks_load(struct agent_set *set)
 {

@@ -20,7 +20,7 @@ struct agent_order {
 	bool wait; /* false: the end becomes a notification */
 	bool progress; /* report output to the peer meanwhile */
 	bool is_response; /* the text answers the agent's question */
-	const char *question_id; /* id of the question to answer; NULL: the present one */
+	const char *question_id; /* NULL: the present question */
 	int64_t choice; /* number of a choice of the menu; 0: text is the answer */
 	const struct pane_ref *teller;
 	const struct once *once; /* of the request; NULL: no key */
@@ -32,20 +32,20 @@ bool agent_task_join(struct agent_set *set, struct request *request, const char 
 
 /* Types the next task if the agent is ready for it. */
 void agent_tasks_step(struct agent *agent);
-/* Handles a verdict before the agent. False if the prompt may be older than the running task. */
+/*
+ * Handles a verdict before the agent does. Returns false if the prompt may be older than the
+ * running task.
+ */
 bool agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
-/* An agent reports its reply to the task that it works on. The last report counts. */
+/* Of several reports of a reply the last one counts. */
 void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char *reply);
-/* Call this when output has come. */
 void agent_tasks_wrote(struct agent *agent);
-/* Call this before tasks can be typed. */
 void agent_tasks_init(struct agent *agent);
-/* Ends the running task, because the program has ended; if `all`, also the queued tasks. */
+/* Ends the running task because the program has ended, and if all the queued ones too. */
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
-/* Frees all tasks, when the daemon ends. They stay in the store. */
+/* The tasks stay in the store. */
 void agent_tasks_forget(struct agent *agent);
 /* Call this when the wall clock was set. Deadlines follow the clock or stay, as timers do. */
 void agent_tasks_follow_clock(struct agent_set *set);
-/* Loads the tasks of an earlier daemon from the store. */
 void agent_tasks_load(struct agent_set *set);

@@ -18,9 +18,9 @@ uint64_t agent_turns(const struct agent *agent)
 }
 
 /*
- * Returns true if a known agent that does not report has shown no work yet. On a busy machine its
- * prompt stays empty for a while after Enter. The wait after a command with '/' is short, because
- * most of these begin no turn.
+ * Returns true if a known agent that does not report has shown no work yet: on a busy machine its
+ * prompt stays empty for a while after Enter. Most commands with '/' begin no turn, so their wait
+ * is short.
  */
 static bool is_work_due(struct agent_task *task, const struct agent_verdict *verdict,
     const struct pane_screen *screen, int64_t since_ms)

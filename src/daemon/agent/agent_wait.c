@@ -15,7 +15,7 @@ struct agent_waiter {
 	struct agent *agent;
 	struct request *request;
 	struct loop_timer *deadline;
-	bool is_started; /* the program was started for this request */
+	bool is_started; /* for this request */
 };
 
 static void waiter_free(void *data)
@@ -42,7 +42,6 @@ static void waiter_answer(struct agent_waiter *waiter)
 	request_done(request);
 }
 
-/* Appends the program's last lines as one line. */
 static void put_output(const struct agent *agent, struct buf *out)
 {
 	(void)buf_append_str(out, agent->output != NULL ? "; its last lines: " : "");
@@ -53,7 +52,7 @@ static void put_output(const struct agent *agent, struct buf *out)
 			(void)buf_append_byte(out, (uint8_t)*at);
 }
 
-/* Fails a waiting request, with all that is known about the agent. */
+/* The error has all that is known about the agent. */
 static void waiter_fail(struct agent_waiter *waiter, enum message_error error, const char *what)
 {
 	const struct agent *agent = waiter->agent;
@@ -81,7 +80,6 @@ static void on_deadline(void *data)
 		    "is not ready within startup_timeout_sec, and goes on starting");
 }
 
-/* Answers or fails a waiting request, if the state decides that. */
 static void waiter_step(struct agent_waiter *waiter)
 {
 	const struct agent *agent = waiter->agent;

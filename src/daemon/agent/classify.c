@@ -18,7 +18,7 @@ settle(struct agent_verdict *verdict, enum agent_verdict_kind kind, const char *
 	va_end(args);
 }
 
-/* Finds the first row of a line that fills all rows from there to the cursor's. */
+/* Finds the first row of a line that fills all rows down to the cursor's. */
 static void read_start(const struct prompt_view *view, struct agent_facts *facts)
 {
 	static struct prompt_row row;
@@ -57,7 +57,7 @@ static size_t trimmed_len(const char *text)
 	return len;
 }
 
-/* Writes rows from first to before end, with newlines between them, cut if they do not fit. */
+/* Writes rows from first to before end, as far as they fit. */
 static void write_rows(
     const struct prompt_view *view, unsigned first, unsigned end, struct buf *out)
 {
@@ -96,7 +96,7 @@ void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf
 		out->len--;
 }
 
-/* Copies text, and replaces each run of digits by one 0, because prompts have counters. */
+/* Prompts have counters, so each run of digits becomes one 0. */
 static void normalise(const char *text, char *out, size_t size)
 {
 	size_t len = 0;
@@ -150,7 +150,6 @@ bool agent_row_continues(const char *row, const char *other)
 	return trimmed_len(other) > 0 && strncmp(row, other, len) == 0 && trimmed_len(row) > len;
 }
 
-/* Returns true if a row ends like a prompt of a line editor or a shell. */
 static bool ends_as_prompt(const char *row)
 {
 	static const char *const ends[] = {"$", "#", "%", ">", "»", "›", "❯", "➤", "▶", ":", "?"};
@@ -163,7 +162,7 @@ static bool ends_as_prompt(const char *row)
 	return false;
 }
 
-/* Returns true if the pattern matches up to the end, spaces ignored. */
+/* Spaces at the end are ignored. */
 static bool matches_regex(struct pattern *regex, const char *row, size_t len)
 {
 	struct pattern_match match;
@@ -208,8 +207,8 @@ static bool is_regex_draft(struct pattern *regex, const char *row)
 }
 
 /*
- * Returns true if text follows the learned prompt. A long prompt is also found behind output; a
- * shell's prompt by its last character, since its directory changes.
+ * Returns true if text follows the learned prompt. A long prompt is also found behind output, and a
+ * shell's prompt by its last character, since the directory in it changes.
  */
 static bool is_learned_draft(const struct prompt_profile *profile, const char *row)
 {
@@ -229,7 +228,6 @@ static bool is_learned_draft(const struct prompt_profile *profile, const char *r
 	    has_text(found + 1);
 }
 
-/* Returns true if a row is the prompt with a draft behind it. */
 static bool is_draft(const char *text, const struct prompt_profile *profile, struct pattern *regex)
 {
 	char row[AGENT_ROW_SIZE];
@@ -246,13 +244,12 @@ enum row_match {
 	ROW_DRAFT, /* the prompt with text behind it */
 };
 
-/* Returns true if text ends with part and is longer than part, which is not empty. */
 static bool ends_with(const char *text, size_t len, const char *part, size_t part_len)
 {
 	return part_len > 0 && len > part_len && memcmp(text + len - part_len, part, part_len) == 0;
 }
 
-/* Compares the row with the learned prompt. A shell's prompt changes with its directory. */
+/* A shell's prompt changes with its directory. */
 static enum row_match match_row(
     const struct agent_facts *facts, const struct prompt_profile *profile, struct pattern *regex)
 {
@@ -274,8 +271,8 @@ static enum row_match match_row(
 	if (ends_with(row, row_len, profile->row, len))
 		return ROW_BEHIND;
 	/*
-	 * The learned row may be output and a prompt: "Loading...>>> ". Then ">>> " matches it.
-	 * But "> " does not, because it is only a part of that prompt.
+	 * The learned row may be output and a prompt, "Loading...>>> ". Then ">>> " matches it, but
+	 * "> " does not, as it is only a part of that prompt.
 	 */
 	if (!profile->is_sure && ends_with(profile->row, len, row, row_len) &&
 	    profile->row[len - row_len - 1] != row[0])
@@ -283,7 +280,7 @@ static enum row_match match_row(
 	return len > 0 && strncmp(row, profile->row, len) == 0 ? ROW_DRAFT : ROW_OTHER;
 }
 
-/* Judges if a program that is not at its prompt asks for something. */
+/* Judges whether a program that is not at its prompt asks for something. */
 static void judge_other(
     const struct agent_facts *facts, const char *why, struct agent_verdict *verdict)
 {
@@ -313,7 +310,7 @@ static void judge_other(
 	}
 }
 
-/* Returns true if bytes return, move or erase, as line editors do. Colours do not count. */
+/* Line editors return, move or erase. Colours do not count. */
 static bool is_drawn(const char *tail)
 {
 	for (; *tail != '\0'; tail++) {
@@ -331,7 +328,7 @@ static bool is_drawn(const char *tail)
 	return false;
 }
 
-/* Judges a row that matches the prompt. With little other evidence a longer quiet is required. */
+/* With little other evidence the quiet must be longer. */
 static void judge_prompt(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct agent_verdict *verdict)
 {
@@ -365,8 +362,8 @@ static void judge_prompt(const struct agent_facts *facts, const struct prompt_pr
 }
 
 /*
- * Returns true if a known agent's screen has shown its prompt for quiet_ms. The prompt may disprove
- * a report, because most agents do not report that Escape ended a turn or a dialog.
+ * A prompt that is shown for long disproves a report: most agents do not report that Escape ended a
+ * turn or a dialog.
  */
 static bool shows_prompt(const struct agent_facts *facts, int64_t quiet_ms)
 {
@@ -428,7 +425,7 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	return false;
 }
 
-/* Judges if this is the first prompt, of which nothing was learned yet. */
+/* Nothing was learned of the first prompt yet. */
 static void judge_first(
     const struct agent_facts *facts, struct pattern *regex, struct agent_verdict *verdict)
 {
@@ -452,7 +449,7 @@ static void judge_first(
 		settle(verdict, VERDICT_BUSY, "there is nothing on the cursor's row yet");
 		return;
 	}
-	/* A known agent's box must be seen whole, or else the row may be the last of a draft. */
+	/* A known agent's box must be seen whole, as the row may be the last of a draft. */
 	if (regex == NULL && facts->has_signs && !is_end) {
 		settle(verdict, VERDICT_BUSY, "its screen shows no prompt yet");
 		return;
@@ -509,7 +506,7 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 		ret_verdict->again_ms = AGENT_REST_MS;
 	} else {
 		enum row_match match = match_row(facts, profile, regex);
-		/* Believe this only if the program reads its terminal now, as at its prompt. */
+		/* A prompt behind output counts only if the program reads its terminal now. */
 		if (match == ROW_BEHIND)
 			match = profile->reads && facts->front.reads == AGENT_READS_YES ? ROW_PROMPT
 											: ROW_OTHER;

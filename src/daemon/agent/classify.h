@@ -3,8 +3,8 @@
  * The verdict on a program at rest: it is at its prompt, or asks something, or works. Pure
  * functions make a verdict with a reason from the facts of a look and from what was learned before.
  * A prompt counts only at the cursor, at rest, and if all other facts agree: the program in front,
- * the modes of its terminal, what it waits for, the marks of shell integration (OSC 133), and the
- * bytes that drew the prompt. So the same characters in the middle of output do not count.
+ * the modes of its terminal, what it waits for, the marks of the shell (OSC 133), and the bytes
+ * that drew the prompt.
  */
 #pragma once
 
@@ -32,30 +32,30 @@ enum agent_verdict_kind {
 	VERDICT_UNKNOWN, /* the program cannot be seen, as in copy mode */
 };
 
-/* The facts of one look. */
 struct agent_facts {
 	bool is_dead; /* the pane's program has ended */
 	bool in_mode, has_cursor;
 	bool has_right; /* text is right of the cursor, other than a suggestion */
-	bool reports_busy; /* by its hooks, which may have failed to report the turn's end */
+	bool reports_busy; /* by its hooks, which may have missed the turn's end */
 	bool reports_asking;
 	enum screen_sign_kind screen; /* state shown by its screen (screen_verdict()) */
-	bool has_signs; /* its agent's signs are known: a screen without any may be half drawn */
+	bool has_signs; /* its agent's signs are known, so a screen without any may be half drawn */
 	bool is_menu; /* numbered choices are around the cursor */
 	bool shows_work; /* a sign of work is around the cursor */
 	bool shows_question; /* a question of this agent is on the screen */
 	char row[AGENT_ROW_SIZE]; /* the row left of the cursor, UTF-8 */
-	char start[AGENT_ROW_SIZE]; /* first row of a line wrapped to the cursor's row; "": none */
+	/* First row of the line that ends at the cursor; "": no row above belongs to it. */
+	char start[AGENT_ROW_SIZE];
 	struct foreground front;
 	bool is_behind; /* the program is stopped, and the shell that started it is in front (^Z) */
 	struct pane_tty tty;
 	char mark; /* the last OSC 133 mark; 0: none was seen */
-	/* Bytes since the last newline, with each run of digits as one 0; "": unknown. */
+	/* Bytes since the last newline, each run of digits as one 0; "": unknown. */
 	char tail[AGENT_TAIL_SIZE];
 	int64_t quiet_ms; /* time since the last output */
 };
 
-/* The profile of a prompt, learned at the first one. All zeros: nothing yet. */
+/* A prompt, as learned at the first one. All zeros: nothing yet. */
 struct prompt_profile {
 	bool is_known;
 	bool is_cooked; /* mode of the terminal at the prompt */
@@ -68,7 +68,7 @@ struct prompt_profile {
 	pid_t pid; /* of the program */
 	uint64_t start;
 	char name[64];
-	bool is_fixed; /* the end of this program is the end of the agent */
+	bool is_fixed; /* the agent ends with this program */
 };
 
 struct agent_verdict {
@@ -76,35 +76,34 @@ struct agent_verdict {
 	char reason[AGENT_REASON_SIZE]; /* the fact that decided */
 	bool is_secret; /* QUESTION: the terminal does not show the answer */
 	bool is_by_sign; /* BUSY, READY: decided by a sign on its screen */
-	int64_t again_ms; /* look again after this time, even without output; 0: not needed */
+	int64_t again_ms; /* when to look again, even without output; 0: not needed */
 };
 
-/* regex: a pattern for the prompt, or NULL: then the prompt is learned. */
+/* regex is a pattern for the prompt; NULL: the prompt is learned. */
 void agent_judge(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct pattern *regex, struct agent_verdict *ret_verdict);
 
-/* Learns the prompt from a look that was judged ready. */
+/* The look was judged ready. */
 void agent_learn(const struct agent_facts *facts, struct prompt_profile *profile);
 
-/* Returns where the prompt begins in a row, as output may be before it. The row if unknown. */
+/* Returns where the prompt begins in a row, as output may precede it; the row if unknown. */
 const char *agent_prompt_part(const char *row, const struct prompt_profile *profile);
 
-/* Returns true if a row asks for an answer: "[Y/n]", "password:", "(yes/no)". */
+/* Rows that ask for an answer: "[Y/n]", "password:", "(yes/no)". */
 bool agent_row_asks(const char *row);
 
-/* Returns true if a row is `other` with text behind it: an answer was begun. */
+/* Returns true if a row is `other` with text behind it, so that an answer was begun. */
 bool agent_row_continues(const char *row, const char *other);
 
-/* Sets tail from the bytes since the last newline. */
 void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t len);
 
-/* Sets row, start, has_right and is_menu from a screen. */
+/* Sets row, start, has_right and is_menu. */
 void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts *facts);
 
 /*
- * Writes the place that text is typed to: the rows from the last blank row to the cursor's, at most
- * rows of them, as text without colours and spaces at their ends.
+ * Writes the rows from the last blank row to the cursor's, at most rows of them, as text without
+ * colours and spaces at their ends.
  */
 void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf *out);
-/* Writes the screen, at most rows of it, without blank rows at the end. */
+/* Writes at most rows of the screen, without blank rows at the end. */
 void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf *out);

@@ -46,7 +46,6 @@ static void read_line(const struct prompt_view *view, unsigned number, struct qu
 	line->limit = last > line->end && !row.is_dim[last - 1] ? last - 1 : view->columns;
 }
 
-/* Skips the mark of a choice or of a prompt, and spaces. */
 static const char *skip_mark(const char *text, bool *ret_is_marked)
 {
 	static const char *const marks[] = {"❯", "›", ">", "»", "➤", "▶", "●", "◉", "*"};
@@ -62,7 +61,7 @@ static const char *skip_mark(const char *text, bool *ret_is_marked)
 	return text + strspn(text, " ");
 }
 
-/* Returns the number of a choice such as "2. No"; 0 if the text is no choice. */
+/* Returns the number of a choice such as "2. No"; 0 if the text is none. */
 static unsigned choice_number(const char *text, bool *ret_is_marked)
 {
 	const char *digits = skip_mark(text, ret_is_marked);
@@ -84,7 +83,10 @@ static const char *choice_text(const char *text)
 	return text + strspn(text, " ");
 }
 
-/* Finds the first row of the last menu around the cursor. False unless one choice is marked. */
+/*
+ * Finds the first row of the last menu around the cursor. Returns false unless one choice is
+ * marked.
+ */
 static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 {
 	static struct question_line line;
@@ -108,7 +110,7 @@ static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 	return choices > 1 && marked == 1;
 }
 
-/* Returns true if a question ends in the text: a '?' that is not within a word or an address. */
+/* A '?' within a word or an address ends no question. */
 static bool asks(const char *text)
 {
 	for (const char *at = strchr(text, '?'); at != NULL; at = strchr(at + 1, '?'))
@@ -117,7 +119,6 @@ static bool asks(const char *text)
 	return strstr(text, "？") != NULL || agent_row_asks(text);
 }
 
-/* Returns true if the text only lists keys. */
 static bool is_hint(const char *text)
 {
 	static const char *const hints[] = {"esc to ", "enter to ", "tab to ", "ctrl+", "ctrl-",
@@ -135,7 +136,6 @@ static bool is_wrapped(const struct question_line *above, const struct question_
 	    above->end + 1 + strcspn(line->text, " ") + WRAP_SLACK > above->limit;
 }
 
-/* Returns the first row of a line that was wrapped to this row. */
 static unsigned line_begin(const struct prompt_view *view, unsigned row)
 {
 	static struct question_line line, above;
@@ -150,8 +150,8 @@ static unsigned line_begin(const struct prompt_view *view, unsigned row)
 }
 
 /*
- * Finds the nearest row above end that asks, within some paragraphs and the same frame; without
- * one, the nearest row with text. Returns false if there is none.
+ * Finds the nearest row above end that asks, within some paragraphs and the same frame, or else the
+ * nearest row with text. Returns false if there is none.
  */
 static bool find_asking(const struct prompt_view *view, unsigned end, unsigned *ret_row)
 {
@@ -193,7 +193,7 @@ static void put_lines(const struct prompt_view *view, unsigned first, unsigned e
 	}
 }
 
-/* Returns true if the cursor's row has no question, only the place of the answer. */
+/* Returns true if the cursor's row is only the place of the answer. */
 static bool is_place(const char *text)
 {
 	bool is_marked;
@@ -203,14 +203,13 @@ static bool is_place(const char *text)
 	return is_marked || *rest == '\0' || (rest[1] == '\0' && ispunct((unsigned char)*rest));
 }
 
-/* Finds the first row of the menu that is asked about. A row that asks needs no menu. */
+/* A row that asks needs no menu. */
 static bool asks_for_choice(
     const struct prompt_view *view, const struct question_line *cursor, unsigned *ret_row)
 {
 	return (!agent_row_asks(cursor->text) || is_hint(cursor->text)) && find_menu(view, ret_row);
 }
 
-/* Removes an incomplete character at the end of a text that was cut. */
 static void cut(char *text)
 {
 	text[utf8_valid_prefix(text, strlen(text))] = '\0';
@@ -232,7 +231,7 @@ size_t agent_question_choices(const struct prompt_view *view, struct question_ch
 	size_t count = 0;
 	bool is_prompt;
 	read_line(view, view->cursor_row, &line);
-	/* A prompt is at the cursor: the answer is a line, even if choices are above. */
+	/* With a prompt at the cursor the answer is a line, even if choices are above. */
 	if ((choice_number(line.text, &is_prompt) == 0 && is_prompt) ||
 	    !asks_for_choice(view, &line, &row))
 		return 0;
@@ -261,7 +260,7 @@ size_t agent_question_choices(const struct prompt_view *view, struct question_ch
 	return count;
 }
 
-/* Appends a pattern of the row for tmux: letters and digits; '*' for all else. */
+/* Appends a pattern for tmux: letters and digits, '*' for all else. */
 static void put_pattern(const char *text, struct buf *out)
 {
 	char pattern[QUESTION_PATTERN_MAX + 1];

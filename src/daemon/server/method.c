@@ -340,7 +340,7 @@ static struct field *fields_with_key(const struct field *fields, size_t *args_si
 {
 	const size_t step = sizeof(const char *);
 	size_t count = count_fields(fields);
-	/* never 0, which means no key */
+	/* Never 0, which means no key. */
 	size_t offset = (*args_size > 0 ? *args_size + step - 1 : step) / step * step;
 	struct field *copy;
 	for (size_t at = 0; at < count; at++)

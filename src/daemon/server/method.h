@@ -35,7 +35,7 @@ struct method_effect_row {
 	const char *help;
 };
 
-/* the last row has the name NULL */
+/* The last row has the name NULL. */
 extern const struct method_effect_row method_effects[];
 
 /* The field of methods with METHOD_AGED: how old the model may be. */

@@ -25,7 +25,7 @@ struct peer_pane {
 	enum pane_evidence evidence;
 	bool is_weak;
 	bool is_early; /* an environment names a pane that is newer than the model */
-	/* no ancestor has a terminal, and no newer pane is named */
+	/* No ancestor has a terminal, and no newer pane is named. */
 	bool is_outside;
 	/* If pane is weak or none: the thread of an agent that the environment names; "": none. */
 	char thread[PANE_REF_THREAD_SIZE];

@@ -181,9 +181,9 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
 struct request_origin {
 	bool has_within;
-	/* the open call of a provider within which the request is made; "": none */
+	/* The open call of a provider within which the request is made; "": none. */
 	char within[24];
-	/* the thread of the agent that asks, as in struct pane_ref; "": unknown */
+	/* The thread of the agent that asks, as in struct pane_ref; "": unknown. */
 	char thread[PANE_REF_THREAD_SIZE];
 };
 struct request_origin *request_origin(struct request *request);

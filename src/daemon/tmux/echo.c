@@ -3,7 +3,7 @@
 
 enum {
 	BEGIN_MS = 1000, /* the echo of a younger text may stand at the beginning of the output */
-	/* if more lines follow a prompt without the mark C, some of them are output */
+	/* If more lines follow a prompt without the mark C, some of them are output. */
 	ABORTED_LINES = 2,
 	KEY_DELETE = 0x7f,
 };

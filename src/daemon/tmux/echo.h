@@ -33,7 +33,7 @@ struct echo_text {
 	bool is_lost; /* keys were typed whose echo has no known form */
 	bool has_lines; /* the text has more than one line */
 	bool needs_prompt;
-	/* with needs_prompt: the echo may also begin where the followed output begins */
+	/* With needs_prompt: the echo may also begin where the followed output begins. */
 	bool may_begin;
 	bool is_done; /* the echo has ended, unless the cursor moves up */
 	bool is_moving; /* the cursor has moved since the last character */

@@ -9,7 +9,7 @@
 
 #include "wire/json.h"
 
-/* a person counts as present for this long after the last key */
+/* A person counts as present for this long after the last key. */
 #define OBJECT_HUMAN_SEC 60
 #define OBJECT_HUMANS_MAX 64
 

@@ -10,7 +10,7 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* how often a deaf pane's pipe is tried again */
+/* How often a deaf pane's pipe is tried again. */
 #define RETRY_MS 5000
 /*
  * A pane whose program has ended may get another one, a new child of tmux, for which tmux first

@@ -29,7 +29,7 @@ struct pane_events_sink {
 /* Begins an event about a pane, at an offset in its output. */
 void pane_event_begin_at(
     struct pane_events_sink *sink, uint32_t pane, uint64_t offset, struct json_writer *ret_writer);
-/* keep: as in event_log.h */
+/* keep: as in event_log.h. */
 void pane_event_publish(const struct pane_events_sink *sink, const struct event_scope *scope,
     enum event_kind kind, bool keep);
 /* Publishes that bytes, or count events, are missing. A count of 0 is not written. */

@@ -21,7 +21,7 @@ struct pane_input {
 	struct buf line;
 	size_t fresh; /* offset in line of the text typed since the line was seen empty */
 	bool is_other_form; /* keys that edit the line were typed, so its text is unknown */
-	/* lines that Enter ended, each with \n, which the screen may still show */
+	/* Lines that Enter ended, each with \n, which the screen may still show. */
 	struct buf ended;
 	bool has_ended_other; /* the text of an ended line is unknown */
 	int64_t typed_ms; /* CLOCK_REALTIME of the last key; 0: none */

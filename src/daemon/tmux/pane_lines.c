@@ -22,7 +22,7 @@ struct pane_lines {
 	struct stripper stripper;
 	struct buf text;
 	uint64_t base;
-	/* number of the first byte of the first line; below base if the line was cut */
+	/* Number of the first byte of the first line; below base if the line was cut. */
 	uint64_t line;
 	size_t len; /* text.len as the last piece left it */
 	size_t seen; /* where the next block begins in text: all watches have looked up to here */

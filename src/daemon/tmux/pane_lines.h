@@ -45,7 +45,7 @@ struct line_watch {
 	bool has_line; /* from is within a line that was found, whose rest is skipped */
 };
 
-/* time spent on looking in this turn of the loop, for all panes */
+/* Time spent on looking in this turn of the loop, for all panes. */
 struct lines_turn {
 	int64_t spent_us;
 };

@@ -12,7 +12,7 @@
 
 #define PIECE_BYTES ((size_t)64 * 1024)
 #define MESSAGES_PER_TURN 64
-/* after this many failures in a row no pipe is started for AGAIN_MS */
+/* After this many failures in a row no pipe is started for AGAIN_MS. */
 #define FAILURES_MAX 3
 #define AGAIN_MS (10 * 60 * 1000)
 
@@ -233,7 +233,7 @@ static void on_readable(evutil_socket_t fd UNUSED, short events UNUSED, void *da
 static void close_pipe(struct pane_pipe *pipe)
 {
 	pipe->state = PIPE_CLOSING;
-	/* fails if tmux has closed its end, which a read shows */
+	/* Fails if tmux has closed its end, which a read shows. */
 	(void)shutdown(pipe->fd, SHUT_WR);
 }
 

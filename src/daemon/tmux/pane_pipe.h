@@ -25,7 +25,7 @@ enum {
 	 * unwritten bytes when a pane is killed. A pair of sockets was seen full with 26 KB.
 	 */
 	PANE_PIPE_FULL_BYTES = 16 * 1024,
-	/* read at most from the pipe of a closed pane; no pair of sockets holds as much */
+	/* Read at most from the pipe of a closed pane; no pair of sockets holds as much. */
 	PANE_PIPE_REST_BYTES = 16 * 1024 * 1024,
 	PANE_PIPE_WAIT_MS = 3000, /* time limit of the hand-over */
 };

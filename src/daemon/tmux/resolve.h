@@ -24,7 +24,7 @@ enum resolve_kind { RESOLVE_SESSION, RESOLVE_WINDOW, RESOLVE_PANE };
 enum resolve_result { RESOLVE_FOUND, RESOLVE_NONE, RESOLVE_AMBIGUOUS };
 
 struct resolve {
-	/* the objects found, up to the kind asked for; session is NULL for @2 and %3 */
+	/* The objects found, up to the kind asked for; session is NULL for @2 and %3. */
 	const struct muxbus_session *session;
 	const struct muxbus_window *window;
 	const struct muxbus_pane *pane;

@@ -160,7 +160,7 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	bool ring = wants(streams, stream, STREAM_RING) || loop_timer_is_armed(stream->lease);
 	bool text = wants(streams, stream, STREAM_TEXT);
 	bool marks = wants(streams, stream, STREAM_MARKS);
-	/* without the interests in every pane */
+	/* Without the interests in every pane. */
 	bool is_wanted = loop_timer_is_armed(stream->lease) || is_followed(stream);
 	if (ring && !stream->has_ring) {
 		ring_init(

@@ -87,18 +87,18 @@ void stream_tell(struct stream_set *streams, uint32_t pane);
  */
 struct stream_tap {
 	struct list link;
-	/* a mark (OSC 133), before the output that contains it; may be NULL */
+	/* A mark (OSC 133), before the output that contains it; may be NULL. */
 	void (*mark)(struct stream_tap *tap, const struct token *token);
-	/* another OSC, before the output that contains it; may be NULL */
+	/* Another OSC, before the output that contains it; may be NULL. */
 	void (*osc)(struct stream_tap *tap, const struct token *token);
-	/* may be NULL */
+	/* May be NULL. */
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
 	/*
 	 * Bytes are missing before offset; "not_watched" also says that output begins here. May be
 	 * NULL.
 	 */
 	void (*gap)(struct stream_tap *tap, uint64_t offset, const char *reason);
-	/* the pane, or its server, is gone */
+	/* The pane, or its server, is gone. */
 	void (*closed)(struct stream_tap *tap);
 };
 /* Returns 0, or -1 if there is no such pane. */
