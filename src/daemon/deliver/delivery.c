@@ -16,7 +16,7 @@
 
 enum {
 	POSTED_MS = 1, /* time from a post until its pane or thread is looked at */
-	CHANGED_MS = 300, /* time after a client has attached: it draws its screen first */
+	CHANGED_MS = 300, /* time after a client has attached, which draws its screen first */
 };
 
 struct delivery_set {
@@ -28,7 +28,7 @@ struct delivery_set {
 	struct event_log_listener clients;
 };
 
-/* Finds the way to an address. needs_start: only by a way that has start(). */
+/* needs_start: only a way that has start(). */
 static void find_way(const struct mail_office *office, const struct pane_ref *address,
     const struct mail *mail, bool needs_start, struct way_found *ret_found)
 {
@@ -60,8 +60,7 @@ static void mail_free(struct mail *mail)
 
 /*
  * Starts the way that the table names, but first finishes a line that may stand at the prompt. If
- * nothing may be delivered now, starts typing, which refuses the notifications of a closed pane. A
- * thread without a pane needs no such check.
+ * nothing may be delivered now, starts typing, which refuses the notifications of a closed pane.
  */
 static void start(struct mail *mail)
 {
@@ -80,7 +79,7 @@ static void start(struct mail *mail)
 	found.by->start(mail, &found);
 }
 
-/* Delivers the mail by the best way. Frees the mail if nothing in it is due. */
+/* Frees the mail if nothing in it is due. */
 static void go(struct mail *mail)
 {
 	if (mail->work != NULL)
@@ -122,7 +121,6 @@ static struct mail *find_mail(const struct mail_office *office, const struct pan
 	return NULL;
 }
 
-/* Returns the mail of a pane or thread, a new one if there is none. */
 static struct mail *get_mail(struct mail_office *office, const struct pane_ref *pane)
 {
 	struct mail *mail = find_mail(office, pane);
@@ -154,12 +152,12 @@ static void find(const struct mail *mail, struct way_found *ret_found)
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, listener);
-	/* Wait for POSTED_MS: a waiting request may settle the notification in this turn. */
+	/* A waiting request may settle the notification in this turn. */
 	if (pane_ref_is_set(&note->pane) && note->state == NOTE_QUEUED)
 		loop_timer_arm(get_mail(&set->office, &note->pane)->soon, POSTED_MS);
 }
 
-/* Delivers to one pane soon, because its agent may be ready now, or its puller may have gone. */
+/* The pane's agent may be ready now, or its puller may have gone. */
 static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 {
 	const struct notification *note = NULL;
@@ -171,7 +169,7 @@ static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 	}
 }
 
-/* An agent has reported or called: its pane may be ready, or its thread loaded again. */
+/* The pane may be ready now, or the thread loaded again. */
 static void on_reported(struct presence_listener *listener, const struct pane_ref *address)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, reports);
@@ -191,7 +189,7 @@ static void on_settled(struct puller_listener *listener, const struct pane_ref *
 	wake_pane(list_entry(listener, struct delivery_set, pullers), pane);
 }
 
-/* A client has attached: show messages. A pane has closed: refuse its messages. */
+/* Messages are shown after an attach, and refused for a closed pane. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, clients);

@@ -29,7 +29,7 @@ bool mail_is_wanted(const struct mail *mail)
 	bool is_held;
 	if (mail->work != NULL)
 		return false;
-	/* A batch that may stand at the prompt already is finished first. */
+	/* A batch that may stand at the prompt is finished first. */
 	for (size_t at = 0; at < mail->batch_count; at++)
 		if (is_ours(queue_find(parts->queue, mail->batch[at])))
 			return true;
@@ -80,8 +80,8 @@ static const struct notification *first_to_defer(const struct mail *mail)
 }
 
 /*
- * Gives receipts for the deferral, up to MAIL_TURN_MAX in one record. Further ones follow in the
- * next turns of the loop, so that requests are answered in between.
+ * Gives receipts for the deferral, up to MAIL_TURN_MAX in one record; further ones in the next
+ * turns of the loop, so that requests are answered in between.
  */
 void mail_on_deferral(void *data)
 {

@@ -24,7 +24,7 @@ enum {
 	SAID_MAX = 120, /* bytes of the program's output in the log */
 };
 
-/* The variables that the program gets: those of the desktop, of the language and of proxies. */
+/* The program gets the variables of the desktop, of the language and of proxies. */
 static const char *const variables[] = {"ALL_PROXY", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME",
     "HTTPS_PROXY", "HTTP_PROXY", "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LOGNAME", "NO_PROXY",
     "PATH", "SHELL", "TMPDIR", "TZ", "USER", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CONFIG_HOME",
@@ -38,17 +38,16 @@ struct on_notify {
 	struct loop_timer *timer; /* starts the next run */
 	uint64_t pending[ON_NOTIFY_PENDING_MAX]; /* sequence numbers, in order */
 	size_t count;
-	uint64_t more; /* further notifications, which did not fit into pending */
+	uint64_t more; /* notifications that did not fit into pending */
 	struct program *program; /* the running one; NULL: none */
 	uint64_t given[ON_NOTIFY_PENDING_MAX]; /* notifications given to the running program */
 	size_t given_count;
-	int64_t paid_ms; /* CLOCK_MONOTONIC: the runs so far use up the rate until then */
+	int64_t paid_ms; /* CLOCK_MONOTONIC until which the runs so far use up the rate */
 	uint64_t runs, failures;
 	bool is_short; /* the last run failed at a limit of the system */
 	char failure[FAILURE_SIZE]; /* why the last run failed; "" if it did not */
 };
 
-/* A command line, read from the file. */
 struct notify_command {
 	struct buf text;
 	char *argv[ON_NOTIFY_WORDS_MAX + 1];
@@ -70,7 +69,7 @@ fail(struct on_notify *on_notify, const char *format, ...)
 	return -1;
 }
 
-/* Reads the file. Fails if other users may write it. */
+/* Fails if other users may write the file. */
 static int read_file(struct on_notify *on_notify, struct buf *text)
 {
 	int fd = open(on_notify->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -99,7 +98,7 @@ static int read_file(struct on_notify *on_notify, struct buf *text)
 	return 0;
 }
 
-/* Finds the program: a path, also below ~/, or a name in PATH. */
+/* The word is a path, also below ~/, or a name in PATH. */
 static bool find_program(const char *word, char path[PATH_MAX])
 {
 	const char *home = address_home();
@@ -110,7 +109,7 @@ static bool find_program(const char *word, char path[PATH_MAX])
 	return file_find_program(word, getenv("PATH"), path, PATH_MAX);
 }
 
-/* Reads the command: one word a line. Empty lines and lines with # are skipped. */
+/* The file has one word a line. Empty lines and lines with # are skipped. */
 static int read_command(struct on_notify *on_notify, struct notify_command *command)
 {
 	size_t count = 0;
@@ -134,7 +133,7 @@ static int read_command(struct on_notify *on_notify, struct notify_command *comm
 	return 0;
 }
 
-/* Makes the program's environment. The caller frees the array and *ret_own, its last string. */
+/* The caller frees the array and *ret_own, its last string. */
 static char **make_environ(const struct on_notify *on_notify, char **ret_own)
 {
 	char **env = xcalloc(VARIABLES_COUNT + 2, sizeof *env);
@@ -151,7 +150,7 @@ static char **make_environ(const struct on_notify *on_notify, char **ret_own)
 	return env;
 }
 
-/* Returns true for an unread notification if it is for a person or the user wants all. */
+/* Returns true for an unread notification that is for a person, or if the user wants all. */
 static bool is_wanted(const struct on_notify *on_notify, const struct notification *note)
 {
 	if (note == NULL || note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
@@ -177,7 +176,6 @@ static const struct notification *take_pending(struct on_notify *on_notify)
 	return last;
 }
 
-/* Writes the last notification and the number of notifications as a JSON object. */
 static void write_input(struct buf *out, const struct notification *last, uint64_t count)
 {
 	struct json_writer writer;
@@ -193,7 +191,7 @@ static void write_input(struct buf *out, const struct notification *last, uint64
 	buf_finish(&line);
 }
 
-/* Returns a memory file with the input, at its beginning; -1 with errno on failure. */
+/* Returns a memory file with the input, or -1 with errno. */
 static int open_input(const struct notification *last, uint64_t count)
 {
 	int fd = memfd_create("muxbus-notification", MFD_CLOEXEC);
@@ -211,7 +209,7 @@ static int open_input(const struct notification *last, uint64_t count)
 	return -1;
 }
 
-/* Sets the notifications for persons to delivered, because the program has taken them. */
+/* The program has taken the notifications, so those for persons are delivered. */
 static void give_receipts(struct on_notify *on_notify)
 {
 	const struct daemon *parts = on_notify->parts;
@@ -284,7 +282,7 @@ static void run(struct on_notify *on_notify, const struct notification *last, ui
 	(void)close(order.input);
 }
 
-/* Returns how long the rate forbids a run; 0 or less: a run may start now. */
+/* Returns how long the rate forbids a run; 0 or less: not at all. */
 static int64_t rate_left_ms(const struct on_notify *on_notify, int64_t every_ms)
 {
 	int64_t ahead_ms = on_notify->paid_ms - clock_mono_ms();
@@ -331,7 +329,7 @@ static void on_posted(struct queue_listener *listener, const struct notification
 	if (!on_notify_is_set(on_notify) || note->state != NOTE_QUEUED ||
 	    !is_wanted(on_notify, note))
 		return;
-	if (on_notify->count == ON_NOTIFY_PENDING_MAX) { /* drop the oldest, but count it */
+	if (on_notify->count == ON_NOTIFY_PENDING_MAX) { /* drops the oldest, but counts it */
 		memmove(on_notify->pending, on_notify->pending + 1,
 		    (ON_NOTIFY_PENDING_MAX - 1) * sizeof *on_notify->pending);
 		on_notify->count--;
@@ -401,7 +399,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 	return WAY_TAKES;
 }
 
-/* on_posted() starts the program. Without a message or a program, the notifications are refused. */
+/* on_posted() starts the program. Without a program the notifications are refused. */
 static void start(struct mail *mail, const struct way_found *found)
 {
 	const struct notification *notes[MAIL_BATCH_MAX];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * on_notify: the user's own program for notifications, such as notify-send or curl. The file
- * on_notify in the user's configuration directory has its command line, one word a line; it is read
- * before each run. The program is run without a shell, and gets the notification as one JSON object
- * on its standard input. It runs once at a time, at most on_notify_rate times a minute;
- * notifications that arrive meanwhile share the next run. If it exits with status 0, a notification
- * for a person counts as delivered.
+ * on_notify in the user's configuration directory has its command line, one word a line, and is
+ * read before each run. The program runs without a shell, gets the notification as one JSON object
+ * on its standard input, and runs at most on_notify_rate times a minute; notifications that arrive
+ * meanwhile share the next run. With exit status 0 a notification for a person counts as delivered.
  */
 #pragma once
 
@@ -16,13 +15,11 @@
 #define ON_NOTIFY_MS 10000 /* time until the program gets SIGTERM */
 #define ON_NOTIFY_GRACE_MS 2000 /* time from SIGTERM until SIGKILL */
 #define ON_NOTIFY_OUTPUT_MAX 65536 /* bytes of output */
-#define ON_NOTIFY_PENDING_MAX 1024 /* notifications that wait for a run; others are only counted */
+#define ON_NOTIFY_PENDING_MAX 1024 /* notifications that wait for a run; more are only counted */
 
 struct on_notify *on_notify_new(const struct daemon *parts);
 void on_notify_free(struct on_notify *on_notify);
-
-/* Returns true if the file exists. */
 bool on_notify_is_set(const struct on_notify *on_notify);
-/* Writes a member for the method status: file, runs and failures; null without a file. */
+/* Writes file, runs and failures for the method status; null without a file. */
 void on_notify_write(
     const struct on_notify *on_notify, struct json_writer *writer, const char *name);

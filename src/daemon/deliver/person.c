@@ -21,7 +21,6 @@ bool person_has_pane(const struct daemon *parts, const struct pane_ref *ref)
 	    !parts->is_kept(parts, ref->pane) && !foreground_agent(pane->pid, parts->signs, name);
 }
 
-/* Returns true if the window is linked to the session. */
 static bool has_window(const struct muxbus_model *model, uint32_t session, uint32_t window)
 {
 	next_each (const struct muxbus_link, link, muxbus_model_next_link, model)

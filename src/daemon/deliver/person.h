@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * People's panes: panes without an agent. No agent has reported itself there, is kept there by
- * ensure_agent or is in the foreground, and no program there waits for notifications. A shell runs
- * there, or a program of the person. A notification for such a pane is for the person.
+ * People's panes: no agent has reported itself there, is kept there or is in the foreground, and no
+ * program there waits for notifications. A notification for such a pane is for the person.
  */
 #pragma once
 
@@ -12,13 +11,12 @@ struct pane_ref;
 
 #define PERSON_CLIENTS_MAX 32 /* most clients that show one message */
 
-/* Returns true if no agent lives in the pane. False if it is closed, or tmux is not connected. */
+/* Returns false if the pane is closed, or tmux is not connected. */
 bool person_has_pane(const struct daemon *parts, const struct pane_ref *pane);
 
 /*
  * Returns the number of clients at which a person may look: those of the sessions with the pane's
- * window, or all clients if no client is at such a session. The names are lent until the model
- * changes.
+ * window, or without such a client all. The names are lent until the model changes.
  */
 size_t person_clients(const struct daemon *parts, const struct pane_ref *pane,
     const char *ret_names[PERSON_CLIENTS_MAX]);

@@ -20,7 +20,7 @@ struct program {
 	bool is_late;
 };
 
-/* Returns a memory file of fixed size for the output; -1: the output is lost. */
+/* Returns a memory file of fixed size, or -1, and the output is lost. */
 static int open_output(size_t max)
 {
 	int fd = memfd_create("muxbus-output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -33,14 +33,14 @@ static int open_output(size_t max)
 	return fd;
 }
 
-/* Waits for the program; if is_kill, kills its group first. Returns its status. */
+/* is_kill: kills the process group first. Returns the exit status. */
 static int reap(struct program *program, bool is_kill)
 {
 	int status;
 	if (program->pid == 0)
 		return -1;
 	if (is_kill)
-		(void)kill(-program->pid, SIGKILL); /* fails if it has just ended */
+		(void)kill(-program->pid, SIGKILL);
 	status = child_reap(program->pid);
 	program->pid = 0;
 	return status;
@@ -104,7 +104,7 @@ struct program *program_start(
 	}
 	program->watch = loop_pidfd_new(base, child.pidfd, on_ended, program);
 	if (program->watch == NULL) {
-		program_free(program); /* because the program's end would go unnoticed */
+		program_free(program); /* its end would go unnoticed */
 		errno = EMFILE;
 		return NULL;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A program that delivers notifications: run without a shell, as the leader of a process group of
- * its own, for a bounded time. The first bytes of its output are kept.
+ * A program that delivers notifications: run without a shell, as the leader of its own process
+ * group, for a bounded time. The first bytes of its output are kept.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ struct event_base;
 
 struct program_end {
 	int status; /* as from waitpid(2), also if the program was killed */
-	bool is_late; /* the program's time was over */
+	bool is_late; /* its time was over */
 };
 
 /* Called once, from the loop. May free the program. */
@@ -21,7 +21,7 @@ struct program_order {
 	const char *path; /* of the file */
 	char *const *argv, *const *env;
 	int input; /* for its standard input; negative: empty input */
-	size_t output_max; /* bytes of output; writing more fails */
+	size_t output_max; /* bytes of output; a write of more fails */
 	int64_t time_ms; /* time until the program gets SIGTERM */
 	int64_t grace_ms; /* from SIGTERM to the group's SIGKILL; 0: SIGKILL without SIGTERM */
 };
@@ -29,7 +29,7 @@ struct program_order {
 /* Returns NULL with errno if the program cannot be started. */
 struct program *program_start(
     struct event_base *base, const struct program_order *order, program_fn *done, void *data);
-/* Returns the output so far, with a NUL. The caller frees. */
+/* Returns the output so far. The caller frees it. */
 char *program_output(const struct program *program);
-/* Kills the process group if the program still runs. Ignores NULL. */
+/* Kills the process group if the program still runs. NULL is accepted. */
 void program_free(struct program *program);

@@ -15,7 +15,7 @@ enum {
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 
-/* Ranges of characters that are invisible or change how others look. They are dropped. */
+/* Characters that are invisible or change how others look are dropped. */
 static const struct {
 	uint32_t first, last;
 } dropped[] = {
@@ -51,11 +51,10 @@ static bool is_space(uint32_t character)
 }
 
 /*
- * Returns the character to write. A full-width twin replaces each character that may mean more than
- * text to a shell, an interpreter or an agent in the middle of a line; foreign text never begins
- * the line. # has a meaning only at the start of a word. Gemini CLI takes ? as a request for help
- * until it has drawn the text before. Quotation marks are replaced so that only ours end a
- * quotation.
+ * Returns the character to write: a full-width twin for each character that may mean more than text
+ * to a shell, an interpreter or an agent. # has a meaning only at the start of a word. Gemini CLI
+ * takes ? as a request for help until it has drawn the text before. Quotation marks are replaced so
+ * that only ours end a quotation.
  */
 static uint32_t tame(uint32_t character, bool is_word_start)
 {
@@ -70,8 +69,8 @@ static uint32_t tame(uint32_t character, bool is_word_start)
 }
 
 /*
- * Removes colours and other escape sequences. C1 control characters begin such sequences too, so
- * each is first replaced by ESC and the character that means the same.
+ * Removes escape sequences. C1 control characters begin such sequences too, so each is first
+ * replaced by ESC and the character that means the same.
  */
 static void strip(struct buf *out, const char *text, size_t len)
 {
@@ -89,8 +88,8 @@ static void strip(struct buf *out, const char *text, size_t len)
 }
 
 /*
- * Appends foreign text as one line of harmless characters. is_for_people: replaces none by its
- * full-width twin. Returns the number of characters appended.
+ * Appends foreign text as one line of harmless characters. is_for_people: without full-width twins.
+ * Returns the number of characters appended.
  */
 static size_t put_tame(struct buf *out, const char *text, size_t len, bool is_for_people)
 {
@@ -137,7 +136,7 @@ static size_t bytes_of(const struct buf *text, size_t count)
 	return at;
 }
 
-/* Appends tamed text of at most max characters; of a longer one, head, "…" and tail characters. */
+/* Appends at most max characters; a longer text as head, "…" and tail characters. */
 static void put_part(
     struct buf *out, const struct buf *tamed, size_t count, size_t max, size_t tail)
 {
@@ -153,7 +152,6 @@ static void put_part(
 	}
 }
 
-/* Like put_part(), for a foreign text, which is tamed first. */
 static void put_cut(struct buf *out, const char *text, size_t len, size_t max, size_t tail)
 {
 	struct buf tamed = BUF(4 * QUOTE_READ);
@@ -167,7 +165,7 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 	put_cut(out, text, len, max, max * 2 / 3);
 }
 
-/* Members of a notification's data that the line may use, by source. */
+/* The members of a notification's data that the line may use, by source. */
 static const struct members {
 	const char *name; /* given by the requester */
 	const char *subject; /* used if there is no name; other users see only that of a job */
@@ -185,7 +183,7 @@ static const struct members {
     [SOURCE_WATCH] = {.head = "line", .has_details = true},
 };
 
-/* Appends the outcome, or fixed words if it is the foreign text of a post or a program. */
+/* The outcome of a post or a program is foreign text, for which fixed words stand. */
 static void put_outcome(struct buf *out, const struct notification *note, size_t max)
 {
 	const char *text = note->text;
@@ -204,7 +202,7 @@ static size_t count_characters(const struct buf *text, size_t from)
 	return count;
 }
 
-/* Writes the call that reads the notifications that do not fit, from their lowest number on. */
+/* Writes the call that reads the notifications that do not fit. */
 static void write_rest(char out[REST_SIZE], const struct notification *const *notes, size_t count)
 {
 	uint64_t first = notes[0]->seq;
@@ -213,7 +211,7 @@ static void write_rest(char out[REST_SIZE], const struct notification *const *no
 	snprintf(out, REST_SIZE, ", the rest: next_notification after=%" PRIu64, first - 1);
 }
 
-/* Appends the ids and outcomes of the notifications behind the first, as many as fit. */
+/* Appends ids and outcomes of the notifications behind the first, as many as fit. */
 static void put_further(
     struct buf *out, const struct notification *const *notes, size_t count, size_t room)
 {
@@ -239,7 +237,7 @@ static void put_further(
 	buf_finish(&further);
 }
 
-/* Replaces the slash of a last word such as "/quit", which an agent may take as a command. */
+/* An agent may take a last word such as "/quit" as a command. */
 static void tame_end(struct buf *out)
 {
 	size_t at = out->len;
@@ -254,7 +252,7 @@ static void tame_end(struct buf *out)
 	mem_free(word);
 }
 
-/* Appends the line. name and quote are foreign texts, or NULL. */
+/* name and quote are foreign texts, or NULL. */
 static void put_line(struct buf *out, const struct notification *const *notes, size_t count,
     const char *name, const char *quote)
 {
@@ -279,14 +277,13 @@ static void put_line(struct buf *out, const struct notification *const *notes, s
 	tame_end(out);
 }
 
-/* Returns a text in the data of a notification, or NULL if it is missing or empty. */
 static const char *find_text(const struct json *data, const char *name)
 {
 	const char *text = name != NULL ? json_get_str(data, name, "") : "";
 	return *text != '\0' ? text : NULL;
 }
 
-/* Returns the text to quote, if the settings allow it, or NULL. The caller frees. */
+/* Returns the text to quote, if the settings allow it, or NULL. The caller frees it. */
 static char *find_quote(
     const struct notification *note, const struct json *data, const struct config_limits *limits)
 {
@@ -312,7 +309,7 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
 	const struct json *data = json_read(reader, first->data, strlen(first->data), &error);
 	const char *name = find_text(data, row->name);
 	char *quote = find_quote(first, data, limits);
-	/* Other users may see a job's command, because they could see it while the job ran. */
+	/* Other users could see a job's command while it ran, so they may see it here. */
 	if (name == NULL && (limits != NULL || first->source == SOURCE_JOB))
 		name = find_text(data, row->subject);
 	put_line(out, notes, count, name, quote);
@@ -320,7 +317,6 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
 	json_reader_free(reader);
 }
 
-/* Appends foreign text for a person, cut to max characters. */
 static void put_shown(struct buf *out, const char *text, size_t max)
 {
 	struct buf shown = BUF(4 * QUOTE_READ);

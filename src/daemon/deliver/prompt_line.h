@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The line that reports notifications to an agent: typed, printed by a follower, returned by a hook
- * or queued by the agent's command. Agents trust a typed line like the person at the prompt. So its
+ * or queued by the agent's command. Agents trust a typed line like the person at the prompt, so its
  * words are ours; foreign text is only a name or a short quotation, and cannot be a command.
  */
 #pragma once
@@ -15,12 +15,12 @@ struct config_limits;
 #define PROMPT_LINE_QUOTE_MAX 200 /* characters of a quotation */
 
 /*
- * Appends the line for notes that are due together: the name, the outcome and a quotation of the
+ * Appends the line for notifications that are due together: name, outcome and a quotation of the
  * first, and the outcomes of the others: "[muxbus A1B2 job build] exit 3 after 12 s: untrusted text
- * «…». Details: next_notification A1B2. And 1 more: C3D4 job exit 0 after 0.2 s". It begins with
- * '[' and has no control characters. limits: quote_output allows quotations of a job's output and a
- * post's text, quote_match of the line that a watch has found. limits NULL: for a line that other
- * users may see. It has no quotations, and of commands only that of a job.
+ * «…». Details: next_notification A1B2. And 1 more: C3D4 job exit 0 after 0.2 s". limits:
+ * quote_output allows quotations of a job's output and a post's text, quote_match of the line that
+ * a watch has found. NULL: other users may see the line, so it has no quotations, and of commands
+ * only that of a job.
  */
 void prompt_line_compose(struct buf *out, const struct notification *const *notes, size_t count,
     const struct config_limits *limits);
@@ -28,13 +28,13 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
 /*
  * Appends foreign text that is harmless at any prompt: valid UTF-8, one line, without escape
  * sequences, control, format or private characters, and with full-width twins for characters that a
- * shell or an agent could interpret. Idempotent. Of a text of more than max characters, the head
- * and the tail are kept, with an ellipsis between.
+ * shell or an agent could interpret. Idempotent. A text of more than max characters keeps head and
+ * tail, with an ellipsis between.
  */
 void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max);
 
 /*
- * Appends a notification for a person, in a status line: "[muxbus A1B2 job build] exit 3 after 12
- * s". Without full-width twins: no program reads the line.
+ * Appends a notification for a person, without full-width twins, as no program reads the line:
+ * "[muxbus A1B2 job build] exit 3 after 12 s".
  */
 void prompt_line_show(struct buf *out, const struct notification *note);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Pullers: their leases, and what they give back. */
 #include "daemon/deliver/puller.h"
 
 #include "daemon/core/config.h"
@@ -9,7 +8,7 @@
 
 struct lease {
 	uint64_t seq;
-	int64_t due_ms; /* CLOCK_MONOTONIC, as all times here */
+	int64_t due_ms; /* CLOCK_MONOTONIC */
 };
 
 struct puller {
@@ -38,7 +37,7 @@ static int64_t lease_ms(const struct puller_set *set)
 	return set->parts->config->limits.loan_ms;
 }
 
-/* Returns true if the puller takes new notifications. A hook does so only while it waits. */
+/* A hook takes new notifications only while it waits. */
 static bool takes(const struct puller *puller)
 {
 	return puller->waiting > 0 ||
@@ -112,7 +111,7 @@ static void drop_lease(struct puller *puller, struct lease *lease)
 	*lease = puller->leases[--puller->count];
 }
 
-/* Gives back ended leases, or all. The notifications are then typed, and not taken by a puller. */
+/* Gives back ended leases, or all. These notifications are then typed. */
 static void give_back(struct puller *puller, bool is_all, const char *reason)
 {
 	const struct daemon *parts = puller->set->parts;
@@ -149,7 +148,7 @@ void puller_listen(struct puller_set *set, struct puller_listener *listener)
 	list_append(&set->listeners, &listener->link);
 }
 
-/* Ends due leases. Frees a puller that is idle, so that its pane's notifications are typed. */
+/* Frees a puller that is idle, so that its pane's notifications are typed. */
 static void settle(void *data)
 {
 	struct puller *puller = data;
@@ -172,7 +171,7 @@ static void settle(void *data)
 	notify(set, &pane, false);
 }
 
-/* Ends the lease of a notification that is acknowledged or cancelled. */
+/* A notification that is acknowledged or cancelled needs no lease. */
 static void on_changed(struct queue_listener *listener, const struct notification *note)
 {
 	struct puller_set *set = list_entry(listener, struct puller_set, listener);

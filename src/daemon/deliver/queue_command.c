@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Queue commands of agents: finding, running, and judging their result. */
 #include "daemon/deliver/queue_command.h"
 
 #include <muxbus.h>
@@ -26,7 +25,7 @@ enum {
 	ANCESTORS_MAX = 8,
 	WORDS_MAX = 8,
 	VARIABLES_MAX = 4096,
-	OUTPUT_MAX = 256 * 1024, /* bytes of output; writing more fails */
+	OUTPUT_MAX = 256 * 1024, /* bytes of output; a write of more fails */
 	TIME_MS = 10000, /* time until the command is killed, and has failed */
 	TRACE_STEP_MS = 50, /* between checks of a command that an earlier daemon started */
 	REASON_SIZE = 200,
@@ -36,26 +35,26 @@ enum {
 #define SESSION_WORD "%session"
 #define TEXT_WORD "%text"
 
-/* The commands, by agent. A word stands for itself, but SESSION_WORD and TEXT_WORD are replaced. */
+/* The commands, by agent. SESSION_WORD and TEXT_WORD are replaced. */
 static const struct {
 	const char *agent, *words[WORDS_MAX];
 } commands[] = {
     {"codex", {"codex", "queue", "--thread", SESSION_WORD, "--message", TEXT_WORD, NULL}},
 };
 
-/* Variables that the command takes from the agent's environment; all others are ours. */
+/* The command takes these variables from the agent's environment, all others from ours. */
 static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
 #define INHERITED_COUNT (sizeof inherited / sizeof *inherited)
 
-/* A session, and the process from which its command gets program and environment. */
+/* A session, and the process that has the program and the environment for its command. */
 struct queue_target {
 	char agent[PRESENCE_NAME_MAX + 1], session[PRESENCE_SESSION_MAX + 1];
 	pid_t pid; /* 0: unknown */
 };
 
 /*
- * The trace of a command, a file that tells the next daemon how the command ended if this daemon is
- * killed. A shell around the command writes it, and gets the command's words as arguments.
+ * The trace of a command, a file that tells the next daemon how the command ended. A shell around
+ * the command writes it.
  */
 struct queue_trace {
 	bool is_running, is_ended;
@@ -80,7 +79,7 @@ struct queued_command {
 	char reason[REASON_SIZE]; /* why the agent did not get the message */
 };
 
-/* A running command as the store has it, for the next daemon. */
+/* A running command in the store, for the next daemon. */
 struct queued_kept {
 	uint64_t *batch; /* numbers of the notifications that the command reports */
 	size_t count;
@@ -125,7 +124,7 @@ static bool set_target(struct queue_target *target, const struct presence *prese
 
 /*
  * Finds the session of an address: its thread, else the session that the agent in its pane
- * reported. Returns false if there is none, or its agent has no queue command or its process has
+ * reported. Returns false if there is none, or its agent has no queue command, or its process has
  * ended. The reason is set for a thread, else "".
  */
 static bool find_target(const struct daemon *parts, const struct pane_ref *address,
@@ -143,7 +142,7 @@ static bool find_target(const struct daemon *parts, const struct pane_ref *addre
 	if (address->thread[0] == '\0' || !presence_split(address->thread, agent, &session))
 		return in_pane != NULL &&
 		    set_target(ret_target, in_pane, in_pane->agent, in_pane->session);
-	/* Try the pane second: the agent in it may have reported another session since. */
+	/* The agent in the pane may have reported another session since, so it comes second. */
 	if (set_target(
 		ret_target, presence_of_session(presences, agent, session), agent, session) ||
 	    set_target(ret_target, in_pane, agent, session))
@@ -202,7 +201,7 @@ static char **make_environ(const struct buf *block)
 	return made;
 }
 
-/* Returns the first error line of an output, or else the last line. The caller frees. */
+/* Returns the first error line of an output, or else the last line. The caller frees it. */
 static char *find_said(char *text)
 {
 	const char *said = "";
@@ -254,7 +253,7 @@ static void forget(struct queued_command *command)
 	char name[PANE_REF_NAME_SIZE];
 	pane_ref_name(&command->mail->pane, name);
 	record_delete(store_of(command->mail), &queued_kind, name);
-	(void)unlink(command->trace); /* fails if no trace was written */
+	(void)unlink(command->trace);
 }
 
 static void command_free(struct queued_command *command)
@@ -264,7 +263,7 @@ static void command_free(struct queued_command *command)
 	mem_free(command);
 }
 
-/* Gives the receipts, and continues with notifications that have come meanwhile. */
+/* Notifications that have come meanwhile follow. */
 static void end(struct queued_command *command, bool is_taken)
 {
 	struct mail *mail = command->mail;
@@ -287,7 +286,7 @@ static void end(struct queued_command *command, bool is_taken)
 	mail->office->go(mail);
 }
 
-/* Ends the command by its status, as from waitpid(2), and its output text, which is changed. */
+/* status is as from waitpid(2); text, the output, is changed. */
 static void judge(struct queued_command *command, bool is_late, int status, char *text)
 {
 	bool is_done = !is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -326,7 +325,7 @@ static bool trace_is_running(pid_t pid, const char *path)
 	return len > 0 && memmem(words, (size_t)len, path, strlen(path)) != NULL;
 }
 
-/* Reads a trace. If neither is_running nor is_ended, the command was killed or not started. */
+/* If neither is_running nor is_ended is set, the command was killed or not started. */
 static void trace_read(const char *path, struct queue_trace *ret_trace)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -349,7 +348,7 @@ static void trace_read(const char *path, struct queue_trace *ret_trace)
 	(void)close(fd);
 }
 
-/* Checks on a command of an earlier daemon. If it was killed, the mail starts over. */
+/* Watches a command of an earlier daemon. If it was killed, the mail starts over. */
 static void on_trace(void *data)
 {
 	struct queued_command *command = data;
@@ -455,7 +454,7 @@ static void start_command(struct mail *mail, const struct queue_target *target)
 	(void)queue_commit(mail->office->parts->queue);
 	command->timer = loop_timer_new(mail->office->parts->base, on_timer, command);
 	mail->work = command;
-	/* Without quotations, because other users can see a program's arguments. */
+	/* Other users can see a program's arguments, so quotations are left out. */
 	prompt_line_compose(&text, notes, mail->batch_count, NULL);
 	if (!run(command, target, (const char *)text.data))
 		loop_timer_arm(command->timer, 0);
@@ -479,9 +478,8 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 }
 
 /*
- * Starts the command. If there is no session to run it for, the mail stays queued, with the reason.
- * A timer tries again if a command has failed before; otherwise only a report or call of the agent
- * does.
+ * Without a session to run the command for, the mail stays queued. A timer tries again if a command
+ * has failed before; otherwise a report or call of the agent does.
  */
 static void start(struct mail *mail, const struct way_found *found)
 {
@@ -503,7 +501,7 @@ static void cancel(struct mail *mail)
 	if (command == NULL)
 		return;
 	if (command->program != NULL)
-		forget(command); /* its result will not count: command_free() kills it */
+		forget(command); /* command_free() kills it, and its result will not count */
 	command_free(command);
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Queue commands: some agents have a command that queues a message to one of their sessions and
- * wakes it: "codex queue --thread ID --message TEXT". The command runs without a shell's parsing,
- * for a limited time. Exit status 0 means that the agent has the message, unless the output says
- * that the thread is not loaded. If the daemon is killed meanwhile, the next one does not run the
- * command again, but learns its result.
+ * wakes it: "codex queue --thread ID --message TEXT". Exit status 0 means that the agent has the
+ * message, unless the output says that the thread is not loaded. If the daemon is killed meanwhile,
+ * the next one does not run the command again, but learns its result.
  */
 #pragma once
 
@@ -13,11 +12,11 @@
 struct mail;
 struct queue;
 
-/* Checks all stored commands. Call this before the first mail is made. */
+/* Removes stored commands that cannot be read. Call this before the first mail is made. */
 void queue_command_load(struct queue *queue);
-/* If an earlier daemon started a command for this mail, waits for its end. */
+/* Waits for a command that an earlier daemon started for this mail. */
 void queue_command_open(struct mail *mail);
 
 bool queue_command_is_of(const char *agent);
-/* Returns the nearest ancestor of pid that runs the agent's program; 0 if there is none. */
+/* Returns the nearest ancestor of pid that runs the agent's program, or 0. */
 pid_t queue_command_process(const char *agent, pid_t pid);

@@ -3,18 +3,16 @@
  * Receipts: what became of a notification on its way to the agent of a pane. A receipt is a JSON
  * object that is stored with the notification and published as an event:
  *
- *   deferred     not delivered yet, because ...; tried again later
- *   submitted    typed; the line was seen at the prompt, and seen to leave it after Enter
- *   typed        typed, but not seen to be submitted: a person has to look
- *   handed_over  given to the agent without typing, or to a person's program
- *   shown        to a person, by clients of tmux
- *   refused      never: the pane, or the program it was meant for, has ended
+ * deferred not delivered yet, because ...; tried again later submitted typed; the line was seen at
+ * the prompt, and seen to leave it after Enter typed typed, but not seen to be submitted: a person
+ * has to look handed_over given to the agent without typing, or to a person's program shown to a
+ * person, by clients of tmux refused never: the pane, or the program it was meant for, has ended
  *
- * "typed_before" is there if a daemon may have been killed while typing: the maximum number of
- * times that the line was submitted already. "way" says how: typed, follow (a follower's
- * output), hook (the agent's own hook), queue_command (the agent's command for it), waited (a
- * request waited for it; "consumer": the named consumer that acknowledged it), shown (to a person),
- * on_notify (the person's program), or none (it stays queued, because of reason).
+ * "typed_before" is the maximum number of times that the line was submitted by daemons which were
+ * killed. "way" says how: typed, follow (a follower's output), hook (the agent's own hook),
+ * queue_command (the agent's command for it), waited (a request waited for it; "consumer": the
+ * named consumer that acknowledged it), shown (to a person), on_notify (the person's program), or
+ * none (it stays queued, because of reason).
  */
 #pragma once
 
@@ -23,21 +21,21 @@
 
 #define RECEIPT_MAX 8192 /* bytes */
 
-/* Begins a receipt in an initialised buffer. way and reason may be NULL. Then add members. */
+/* Begins a receipt in an initialised buffer; members may follow. way and reason may be NULL. */
 void receipt_begin(struct buf *out, struct json_writer *writer, const char *result, const char *way,
     const char *reason);
 
 /*
- * Ends the receipt, stores it with the notification's new state, and publishes it. The state stays
- * if the notification was acknowledged or cancelled meanwhile. Frees the buffer's memory.
+ * Ends the receipt, stores it with the notification's new state, publishes it, and frees the
+ * buffer's memory. The state stays if the notification was acknowledged or cancelled.
  */
 void receipt_give(const struct daemon *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer);
 
-/* Begins and ends a receipt without further members. */
+/* A receipt without further members. */
 void receipt_put(const struct daemon *parts, uint64_t seq, enum notification_state state,
     const char *result, const char *way, const char *reason);
 
-/* Gives the same receipt to many notifications, in one transaction. */
+/* The same receipt for many notifications, in one transaction. */
 void receipt_put_all(const struct daemon *parts, const uint64_t *seqs, size_t count,
     enum notification_state state, const char *result, const char *way, const char *reason);

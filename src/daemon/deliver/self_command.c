@@ -19,17 +19,16 @@ enum {
 	LIFE_MS = 3600 * 1000, /* time until a notification says that the end was not seen */
 };
 
-/* A command with its private members. */
 struct order {
 	struct self_command public; /* must be the first member */
 	struct self_command_set *set;
 	struct submit *submit;
-	struct loop_timer *timer; /* checks whether the command is done */
+	struct loop_timer *timer;
 	struct loop_timer *deadline;
 	struct stream_tap tap;
 	bool has_tap;
 	bool is_asking; /* a reply of tmux is pending */
-	bool is_over; /* ended: freed when the reply has come */
+	bool is_over; /* ended, and freed when the reply has come */
 	bool was_interrupted; /* an earlier daemon may have typed it */
 	int64_t last_output_ms; /* CLOCK_MONOTONIC */
 	int64_t look_ms;
@@ -115,7 +114,9 @@ static void write_data(
 	json_object_end(&writer);
 }
 
-/* Ends the command and posts its notification in one transaction. Wakes the pane's next one. */
+/*
+ * The command ends and its notification is posted in one transaction. The pane's next one goes on.
+ */
 static void order_end(
     struct order *order, const char *outcome, const char *text, const char *reason)
 {
@@ -227,7 +228,7 @@ static void watch_output(struct order *order)
 	    stream_tap_add(order->set->parts->streams, order->public.pane.pane, &order->tap) == 0;
 }
 
-/* Checks whether the command is done, but not before the pane has been quiet. */
+/* Looks whether the command is done, but not before the pane has been quiet. */
 static void on_timer(void *data)
 {
 	struct order *order = data;
@@ -237,7 +238,7 @@ static void on_timer(void *data)
 	case PANE_THERE:
 		break;
 	case PANE_UNKNOWN:
-		return; /* wakes again when tmux is back */
+		return; /* tmux wakes it again */
 	case PANE_GONE:
 		order_end(order, "lost", "the pane is gone", NULL);
 		return;
@@ -255,7 +256,7 @@ static void on_timer(void *data)
 	}
 }
 
-/* Writes the command, unless an earlier daemon was about to type it: it may have run already. */
+/* A command that an earlier daemon was about to type may have run already. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct order *order = data;
@@ -287,7 +288,7 @@ static void on_ended(void *data, const struct submit_end *end)
 		order_end(order, "typed", "the command was typed, but not seen to be submitted",
 		    end->reason);
 		break;
-	case SUBMIT_HELD: /* never comes, because the policy is not is_once */
+	case SUBMIT_HELD: /* never comes, as the policy is not is_once */
 	case SUBMIT_REFUSED:
 		order_end(order, "refused", "the command was not typed", end->reason);
 		break;
@@ -304,7 +305,7 @@ static const struct submit_policy policy = {0};
 static const struct submit_handlers handlers = {
     .compose = on_compose, .deferred = on_deferred, .ended = on_ended};
 
-/* Inserts by time, oldest first, because the store gives commands in another order. */
+/* The store gives commands in another order than that of their time. */
 static void insert(struct self_command_set *set, struct order *order)
 {
 	struct list *before = &set->commands;

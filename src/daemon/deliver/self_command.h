@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Commands that agents have typed into their own pane, such as "/compress". A source. A command is
- * typed when its agent is ready, and is done when the pane is quiet at an empty prompt again. It
- * ends in exactly one notification. Commands are in the store, and none is typed twice. After a
- * restart of the daemon, a command that was not typed is typed, a command that still stands at the
- * prompt is submitted, and the end of a submitted command is waited for. The notification of a
- * command that was being typed, and is not at the prompt, says that the command may have run.
+ * typed when its agent is ready, is done when the pane is quiet at an empty prompt again, and ends
+ * in exactly one notification. Commands are in the store. After a restart of the daemon, a command
+ * that still stands at the prompt is submitted; none is typed twice, and a command that may have
+ * been typed is reported as such.
  */
 #pragma once
 
@@ -32,10 +31,9 @@ struct self_command {
 	enum self_command_stage stage;
 };
 
-/* Loads the commands from the queue's store. */
 struct self_command_set *self_command_set_new(const struct daemon *parts);
 void self_command_set_free(struct self_command_set *set);
-/* The tmux server was found or lost: looks at all commands again. */
+/* The tmux server was found or lost. */
 void self_command_set_wake(struct self_command_set *set);
 
 /* Adds a command behind those of its pane. Returns NULL if there are too many. */
@@ -46,6 +44,4 @@ const struct self_command *self_command_next(
     const struct self_command_set *set, const struct self_command *previous);
 
 bool self_command_set_is_idle(const struct self_command_set *set);
-
-/* The method self_command, in self_command_methods.c. */
 extern const struct method methods_self_command[];

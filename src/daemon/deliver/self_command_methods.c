@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* self_command: types a command into the caller's own pane. */
 #include "daemon/deliver/self_command.h"
 
 #include "daemon/deliver/wake.h"
@@ -28,7 +27,7 @@ static const struct field_result command_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Returns true if the command is one line. Otherwise fails the request and returns false. */
+/* Returns false after failing the request. */
 static bool check_command(struct request *request, const char *command)
 {
 	static const char field[] = "\"field\":\"command\"";

@@ -37,7 +37,7 @@ void show_compose(struct buf *out, const struct notification *last, size_t count
 	prompt_line_show(out, last);
 }
 
-/* Cancels a show. If replies of tmux are pending, the last one frees it. */
+/* The last pending reply of tmux frees the show. */
 static void show_cancel(struct show *show)
 {
 	loop_timer_free(show->timer);
@@ -47,7 +47,7 @@ static void show_cancel(struct show *show)
 		mem_free(show);
 }
 
-/* Gives the receipts of the notifications shown, up to MAIL_TURN_MAX in a turn of the loop. */
+/* Gives receipts, up to MAIL_TURN_MAX in a turn of the loop. */
 static void give_shown(void *data)
 {
 	struct show *show = data;
@@ -73,8 +73,8 @@ static void give_shown(void *data)
 }
 
 /*
- * Returns true if the client can show a message, by its flags. It cannot if it is locked or
- * suspended. Returns false also if tmux has dropped the flags from its reply.
+ * A client that is locked or suspended shows no message. Without flags in tmux's reply it counts as
+ * one of these.
  */
 static bool can_see(const struct muxbus_reply *flags)
 {
@@ -106,7 +106,7 @@ static void on_shown(void *data, int error, const struct muxbus_reply *replies, 
 	}
 }
 
-/* Returns true if tmux keeps drawing panes while it shows a message. Before 3.6 it does not. */
+/* tmux before 3.6 draws no panes while it shows a message. */
 static bool can_draw_on(struct tmux *tmux)
 {
 	struct muxbus_sync_info info;
@@ -114,7 +114,7 @@ static bool can_draw_on(struct tmux *tmux)
 	return info.version.major > 3 || (info.version.major == 3 && info.version.minor >= 6);
 }
 
-/* Shows the message at one client. A command for several would fail if one of them has left. */
+/* A command for several clients would fail if one of them has left. */
 static void show_at(struct show *show, struct tmux *tmux, const char *client, int64_t show_ms,
     const struct buf *message)
 {
@@ -131,14 +131,14 @@ static void show_at(struct show *show, struct tmux *tmux, const char *client, in
 		show->waiting++;
 }
 
-/* Returns how long the last message is still visible. Another message would hide it. */
+/* Another message would hide the last one. */
 static int64_t message_left_ms(const struct mail_office *office)
 {
 	int64_t since_ms = clock_mono_ms() - office->shown_ms;
 	return office->shown_ms == 0 ? 0 : office->parts->config->limits.show_ms - since_ms;
 }
 
-/* Shows a line at the clients. Returns false if no client is attached. */
+/* Returns false if no client is attached. */
 static bool show_line(struct mail *mail, const char *line, uint64_t last)
 {
 	const struct daemon *parts = mail->office->parts;
@@ -160,7 +160,7 @@ static bool show_line(struct mail *mail, const char *line, uint64_t last)
 	return mail->work != NULL;
 }
 
-/* Shows all waiting notifications of the pane as one message. Returns false without a client. */
+/* All waiting notifications of the pane are one message. Returns false without a client. */
 static bool show_all(struct mail *mail)
 {
 	const struct notification *note = NULL, *last = NULL;

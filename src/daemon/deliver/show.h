@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Messages for people: one line in the status line of each client at which a person looks
- * (display-message), for show_ms. tmux expands no format in the text.
+ * (display-message), for show_ms.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct notification;
 
-/* Writes the line for notifications that are due together: the last one, and their number. */
+/* Writes the line for count notifications that are due together. */
 void show_compose(struct buf *out, const struct notification *last, size_t count);
-/* Appends text escaped so that tmux expands no format, command, style or time in it. */
+/* Escapes text so that tmux expands no format, command, style or time in it. */
 void show_escape(struct buf *out, const char *text);

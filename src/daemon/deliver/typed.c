@@ -10,7 +10,7 @@
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 
-/* A line that is being typed into a pane, as the store has it for the next daemon. */
+/* A line that is being typed into a pane, for the next daemon. */
 struct typed_kept {
 	uint64_t *batch; /* numbers of the notifications that the line reports */
 	size_t count;
@@ -90,7 +90,7 @@ static const struct presence *presence_of(const struct mail *mail)
 	return presence_of_pane(mail->office->parts->presences, &mail->pane);
 }
 
-/* Stores the line and the agent's number of turns, to see later whether the line was taken. */
+/* Keeps the line and the agent's number of turns, to see later whether the line was taken. */
 static void remember(struct mail *mail, const struct buf *line)
 {
 	const struct presence *presence = presence_of(mail);
@@ -113,7 +113,7 @@ void typed_forget(struct mail_office *office)
 		retry_free(retry);
 }
 
-/* Types a line again that was not taken. If it still stands at the prompt, only submits it. */
+/* A line that still stands at the prompt is only submitted. */
 static void type_again(struct retry *retry)
 {
 	struct mail *mail = retry->office->look(retry->office, &retry->pane);
@@ -127,7 +127,6 @@ static void type_again(struct retry *retry)
 	submit_resume(mail->submit, &retry->past);
 }
 
-/* Returns true if the agent has begun a turn since it had this number of turns. */
 static bool has_turned(const struct presence *presence, uint64_t turns)
 {
 	return presence != NULL && presence->has_turns && presence->turns > turns;
@@ -149,7 +148,7 @@ static void on_retry(void *data)
 	retry->count = 0;
 	for (size_t at = 0; at < count; at++) {
 		const struct notification *note = queue_find(parts->queue, retry->seqs[at]);
-		/* Skip those that are acknowledged, cancelled, or being typed again. */
+		/* The others are acknowledged, cancelled, or being typed again. */
 		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
 			continue;
 		queue_count_redelivery(parts->queue, note->seq, 1);
@@ -161,7 +160,6 @@ static void on_retry(void *data)
 	retry_free(retry);
 }
 
-/* Returns the highest number of redeliveries in the batch. */
 static unsigned times(const struct mail *mail)
 {
 	unsigned most = 0;
@@ -239,7 +237,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	return true;
 }
 
-/* Stores that Enter is pressed next: a line that the next daemon misses may be submitted. */
+/* Enter is pressed next: a line that the next daemon misses may be submitted. */
 static void on_entering(void *data)
 {
 	struct mail *mail = data;
@@ -264,7 +262,7 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 	(void)queue_commit(queue);
 	mail->office->find(mail, &found);
 	mail_defer(mail, found.way == &way_none ? way_none.name : NULL, reason, is_new);
-	/* The agent has ended: find another way, unless a line stands at the prompt. */
+	/* The agent has ended, so another way is found unless a line stands at the prompt. */
 	if (found.by->is_for_person && mail->batch_count == 0)
 		loop_timer_arm(mail->soon, 0);
 }
@@ -302,7 +300,7 @@ static void on_ended(void *data, const struct submit_end *end)
 	struct mail *mail = data;
 	char name[PANE_REF_NAME_SIZE];
 	if (result == SUBMIT_REFUSED)
-		mail_gather(mail, notes); /* takes those in that have come since the last look */
+		mail_gather(mail, notes); /* with those that have come since the last look */
 	for (size_t at = 0; at < mail->batch_count && result != SUBMIT_NOTHING; at++)
 		put_receipt(mail, mail->batch[at], end);
 	if (mail->batch_count > 0) {

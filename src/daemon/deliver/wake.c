@@ -11,7 +11,6 @@
 
 enum { CALL_SIZE = 160, TEXT_SIZE = WAY_TEXT_SIZE + CALL_SIZE + 64, MESSAGE_SIZE = 2 * TEXT_SIZE };
 
-/* Returns true if the request comes from muxbus, the command-line client. */
 static bool is_command_line(const struct request *request)
 {
 	const struct peer *peer = request_peer(request);
@@ -20,7 +19,7 @@ static bool is_command_line(const struct request *request)
 	    strcmp(program, "muxbus") == 0;
 }
 
-/* Writes the call that waits for the notification, as for MCP, a shell or the socket. */
+/* Writes the call that waits for the notification: for MCP, a shell or the socket. */
 static void write_call(const struct request *request, const char *id, char out[CALL_SIZE])
 {
 	if (id[0] == '\0')
@@ -39,8 +38,8 @@ static void write_call(const struct request *request, const char *id, char out[C
 }
 
 /*
- * Finds the way and describes it for the requester. Unless id is "", the way counts as promised. An
- * MCP request comes from an agent, so a way that wakes only a person cannot wake the requester.
+ * Describes the way for the requester. Unless id is "", the way counts as promised. An MCP request
+ * comes from an agent, which a way that wakes only a person cannot wake.
  */
 static const struct way *find(
     struct request *request, const char *id, const struct pane_ref *address, char out[TEXT_SIZE])

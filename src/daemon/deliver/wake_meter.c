@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The method meter: turns and looks that agents did not need. Its sums outlive the daemon. */
+/* The method meter: turns and looks that agents did not need. The sums outlive the daemon. */
 #include "daemon/deliver/wake_meter.h"
 
 #include "daemon/core/meter.h"
@@ -15,14 +15,13 @@ struct meter_wakes {
 	struct meter *meter;
 	struct queue *queue;
 	struct queue_listener listener;
-	uint64_t counted[REMEMBERED]; /* numbers of counted notifications */
+	uint64_t counted[REMEMBERED];
 	uint32_t pane; /* pane of the last wake */
 	int64_t last_ms;
 	struct loop_timer *keep; /* armed while a sum is not stored */
-	unsigned changed; /* kinds whose sums are not stored, a bit for each */
+	unsigned changed; /* a bit for each kind whose sum is not stored */
 };
 
-/* The sum of a kind in the store; the record's name is that of the kind. */
 struct kept_sum {
 	struct meter_sum sum;
 	int64_t since_ms;
@@ -98,7 +97,7 @@ static bool has_woken(const struct notification *note)
 	    strstr(note->delivery, "\"way\":\"waited\"") == NULL;
 }
 
-/* Returns how long a job ran; 0 if the notification is not about a job. */
+/* Returns 0 if the notification is not about a job. */
 static int64_t took_ms(const struct notification *note)
 {
 	static const char name[] = "\"duration_ms\":";

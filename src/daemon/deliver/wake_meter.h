@@ -13,8 +13,7 @@ struct meter_wakes *meter_wakes_new(
     struct event_base *base, struct meter *meter, struct queue *queue);
 void meter_wakes_free(struct meter_wakes *wakes);
 
-/* The method meter. */
 extern const struct method methods_meter[];
 
-/* Writes the members of the meter into an open object; since_sec 0: all since the first count. */
+/* since_sec 0: all since the first count. */
 void meter_write(struct json_writer *writer, const struct meter *meter, int64_t since_sec);

@@ -23,10 +23,9 @@ struct wake_policy_set {
 	const struct daemon *parts;
 	struct list policies, listeners;
 	struct loop_timer *timer;
-	int64_t next_ms; /* CLOCK_REALTIME: next time that a notification is due; 0: none */
+	int64_t next_ms; /* CLOCK_REALTIME when the next notification is due; 0: none */
 };
 
-/* A policy in the store. */
 struct policy_kept {
 	char *sources; /* names, with a space before each */
 	char *quiet; /* NULL: none */
@@ -104,9 +103,9 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 }
 
 /*
- * Returns the first end of quiet hours after a time. Normally, the local clock shows quiet_to then.
- * If the clock is changed before, it may skip quiet_to or show it twice. Every zone changes its
- * clock at a full quarter of an hour, so the first quarter at which quiet hours end is returned.
+ * Returns the first end of quiet hours after a time, normally when the local clock shows quiet_to.
+ * A clock that is changed before may skip quiet_to or show it twice. Every zone changes its clock
+ * at a full quarter of an hour, so the first quarter at which quiet hours end is returned.
  */
 static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 {
@@ -133,7 +132,7 @@ static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms)
 {
-	/* If its time is in the future, the clock was set back since: do not wait for that time. */
+	/* A time in the future shows that the clock was set back, so it is not waited for. */
 	bool is_back = note->time_ms > now_ms;
 	int64_t due_ms = is_back ? now_ms : note->time_ms, at_ms;
 	if (note->is_urgent)
@@ -167,7 +166,6 @@ void wake_policy_write(struct json_writer *writer, const struct wake_policy *pol
 	json_put_str(writer, "quiet_hours", has_quiet(policy) ? quiet : NULL);
 }
 
-/* Writes the key of a policy, without the prefix of its kind. */
 static void write_key(const struct wake_policy *policy, char out[KEY_SIZE])
 {
 	if (policy->agent[0] != '\0')
@@ -244,7 +242,7 @@ static void notify(void *data)
 		listener->due(listener);
 }
 
-/* Removes the policy of the same pane or agent, and the policies of closed panes. */
+/* Removes the policy of the same pane or agent, and those of closed panes. */
 static void forget(struct wake_policy_set *set, const struct wake_policy *same)
 {
 	list_each_safe (struct wake_policy, policy, &set->policies, link) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Wake policies: which notifications wake the agent of a pane, and when. A notification that does
- * not wake is not delivered in any way until another one of its pane wakes, or quiet hours end.
- * A request for notifications gets it at once. Without a policy every notification wakes.
+ * not wake is not delivered in any way until another one of its pane wakes, or quiet hours end; a
+ * request for notifications gets it at once. Without a policy every notification wakes.
  */
 #pragma once
 
@@ -27,23 +27,23 @@ struct wake_policy {
 
 /* Sets the defaults: all sources wake, at once and at any hour. */
 void wake_policy_init(struct wake_policy *policy);
-/* Returns true if all settings have their defaults. */
 bool wake_policy_is_default(const struct wake_policy *policy);
 /* Reads "22:00-07:00". Returns false if the text has another form, or both times are equal. */
 bool wake_policy_read_quiet(struct wake_policy *policy, const char *text);
 /* Returns when a notification wakes (CLOCK_REALTIME): urgent ones at once; INT64_MAX: never. */
 int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms);
-/* Writes the policy as members of an object: pane, agent, sources, window_ms, quiet_hours. */
 void wake_policy_write(struct json_writer *writer, const struct wake_policy *policy);
 
-/* Loads the policies from the queue's store. */
 struct wake_policy_set *wake_policy_set_new(const struct daemon *parts);
 void wake_policy_set_free(struct wake_policy_set *set);
 
-/* Replaces the policy of the same owner. All defaults are not kept. False if there are too many. */
+/*
+ * Replaces the policy of the same owner; one with all defaults is not kept. Returns false if there
+ * are too many.
+ */
 bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *policy);
-/* Iterates the policies, oldest first. NULL starts, and is returned at the end. */
+/* Begin with previous NULL. NULL ends. */
 const struct wake_policy *wake_policy_next(
     const struct wake_policy_set *set, const struct wake_policy *previous);
 
@@ -59,5 +59,4 @@ struct wake_policy_listener {
 };
 void wake_policy_listen(struct wake_policy_set *set, struct wake_policy_listener *listener);
 
-/* The method set_wake_policy, in wake_policy_methods.c. */
 extern const struct method methods_wake_policy[];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* set_wake_policy: which notifications wake an agent, and when. */
 
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/server/handler.h"
@@ -39,7 +38,7 @@ static const struct field_result policy_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Reads names of sources. If one is unknown, fails the request and returns false. */
+/* Returns false after failing the request. */
 static bool read_sources(
     struct request *request, const struct field_strings *given, struct wake_policy *policy)
 {
@@ -60,7 +59,6 @@ static bool read_sources(
 	return true;
 }
 
-/* Finds the pane or the agent. Otherwise fails the request and returns false. */
 static bool read_owner(
     struct request *request, const struct policy_args *args, struct wake_policy *policy)
 {

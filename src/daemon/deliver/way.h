@@ -34,7 +34,7 @@ struct way_place {
 
 struct way_found {
 	const struct way *way; /* the promised way; way_none: no way, because of text */
-	const struct way *by; /* the row that accepted the address, also if it cannot deliver now */
+	const struct way *by; /* the row that accepted the address, even if it cannot deliver now */
 	char text[WAY_TEXT_SIZE]; /* "typed into pane %4" */
 	bool is_final; /* with way_none: never, so the notification is refused */
 };
@@ -52,26 +52,29 @@ struct way {
 	const char *when; /* suffix of the promise: " when that is ready"; NULL: at once */
 	bool is_for_person; /* asked only for panes without an agent; wakes no agent */
 	enum way_use (*use)(const struct way_place *place, struct way_found *found);
-	/* Delivers the mail, or continues; mail->work is set until done. NULL: starts by itself. */
+	/*
+	 * Delivers the mail, or continues; mail->work is set until done. NULL: the way starts by
+	 * itself.
+	 */
 	void (*start)(struct mail *mail, const struct way_found *found);
-	/* Releases the mail, to another way or before it is freed. NULL: nothing to release. */
+	/* Releases the mail, to another way or before it is freed. May be NULL. */
 	void (*cancel)(struct mail *mail);
-	/* Finds the program whose end ends the way, or clears ret_program. NULL: none. */
+	/* Finds the program whose end ends the way, or clears ret_program. May be NULL. */
 	void (*program)(const struct daemon *parts, const struct pane_ref *address,
 	    struct foreground_program *ret_program);
 };
 
-/* The rows, in the order in which they are asked. NULL at the end. */
+/* The rows, in the order in which they are asked; NULL ends. */
 extern const struct way *const ways[];
 
-extern const struct way way_follow; /* puller.c */
-extern const struct way way_hook; /* puller.c */
-extern const struct way way_queue_command; /* queue_command.c */
-extern const struct way way_shown; /* show.c */
-extern const struct way way_on_notify; /* on_notify.c */
-extern const struct way way_typed; /* typed.c */
-extern const struct way way_none; /* mail.c: not in the table, never in way_found.by */
+extern const struct way way_follow;
+extern const struct way way_hook;
+extern const struct way way_queue_command;
+extern const struct way way_shown;
+extern const struct way way_on_notify;
+extern const struct way way_typed;
+extern const struct way way_none; /* not in the table, never in way_found.by */
 
-/* Returns true if the way wakes an agent. */
+/* Returns true if the way wakes an agent, not only a person. */
 bool way_wakes(const struct way *way);
 void way_find(const struct way_place *place, struct way_found *ret_found);

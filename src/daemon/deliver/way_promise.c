@@ -25,7 +25,7 @@ struct promise {
 	struct list link;
 	struct way_promises *set;
 	struct pane_ref address;
-	bool is_known; /* false: restored from an earlier daemon, way not yet looked up */
+	bool is_known; /* false: restored from an earlier daemon, and not yet looked up */
 	struct way_found found;
 	struct foreground_program program; /* program whose end is watched; pid 0: none */
 	struct loop_pidfd *end;
@@ -42,8 +42,8 @@ struct way_promises {
 };
 
 /*
- * Looks up all ways when the timer fires. A fact that comes while the timer runs may not show its
- * effect by then, so the ways are looked up once more after that.
+ * Looks up all ways soon. A fact that comes meanwhile may show its effect later, so the ways are
+ * then looked up once more.
  */
 static void look_soon(void *data)
 {
@@ -116,7 +116,7 @@ static void write_members(struct json_writer *writer, const struct promise *prom
 		json_put_null(writer, "reason");
 }
 
-/* Publishes the change. before: the earlier way, or NULL if unknown. */
+/* before: the earlier way, or NULL if unknown. */
 static void publish(const struct promise *promise, const char *before)
 {
 	const struct daemon *parts = promise->set->parts;
@@ -132,13 +132,13 @@ static void publish(const struct promise *promise, const char *before)
 	buf_finish(&members);
 }
 
-/* Stores the present way. Frees the promise if the way is lost and nothing is pending. */
+/* Frees the promise if the way is lost and nothing is pending. */
 static void take(struct promise *promise, const struct way_found *found)
 {
 	const struct daemon *parts = promise->set->parts;
 	const struct way *before = promise->found.way;
 	bool was_known = promise->is_known;
-	/* After a restart a missing way counts as lost: an earlier answer may have promised one. */
+	/* An earlier daemon may have promised a way, so a missing one counts as lost. */
 	bool has_changed =
 	    was_known ? way_wakes(before) != way_wakes(found->way) : found->way == &way_none;
 	promise->found = *found;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Promises: the addresses for which a request has armed something, with the way that its answer
- * named. If no way wakes the address any more, or one does again, while something is still pending,
- * an event reports this. A way is looked up again about a second after a fact that may change it:
- * the end of the program that would get the notification, an agent's report, a follower or hook
- * that comes or goes, an event of the pane. There is no polling.
+ * named. An event reports that no way wakes the address any more, or one does again, while
+ * something is pending. A way is looked up again about a second after a fact that may change it:
+ * the end of the program that would get the notification, a report, a follower or hook that comes
+ * or goes, an event of the pane.
  */
 #pragma once
 

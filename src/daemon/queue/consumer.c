@@ -5,7 +5,7 @@
 
 #include "daemon/queue/store.h"
 
-/* The progress of a consumer, as the store keeps it. */
+/* A consumer in the store. */
 struct consumer_place {
 	uint64_t floor;
 	uint64_t *acked; /* acknowledged entries above the floor, in order */
@@ -25,7 +25,7 @@ static const struct record_kind consumer_kind = {
     .source = SOURCE_POST,
 };
 
-/* An entry that was handed out and is above the floor. */
+/* An entry that was handed out, above the floor. */
 struct handed {
 	uint64_t seq;
 	int64_t due_ms; /* redelivered from this time (CLOCK_MONOTONIC); 0: acknowledged */
@@ -38,7 +38,7 @@ struct consumer {
 	char name[CONSUMER_NAME_MAX + 1];
 	uint64_t floor;
 	unsigned waits; /* requests that wait for the next entry */
-	struct map handed; /* seq to struct handed */
+	struct map handed;
 };
 
 struct consumer_set {
@@ -163,7 +163,7 @@ static bool consumer_is_busy(const struct consumer *consumer)
 	return is_busy;
 }
 
-/* Forgets the least recently used consumer that is not busy: its position and what it has seen. */
+/* Forgets the least recently used consumer that is not busy. */
 static void forget_one(struct consumer_set *set)
 {
 	list_each (struct consumer, consumer, &set->consumers, link) {
@@ -212,7 +212,7 @@ uint64_t consumer_floor(const struct consumer *consumer)
 	return consumer->floor;
 }
 
-/* Returns true if due now. Otherwise *ret_due_ms is the redelivery's time, or 0 for none. */
+/* Returns true if the entry is due now. *ret_due_ms: when it is redelivered; 0: never. */
 static bool handed_is_due(
     struct consumer *consumer, const struct notification *note, int64_t now_ms, int64_t *ret_due_ms)
 {
@@ -268,7 +268,7 @@ const struct notification *consumer_peek(struct consumer *consumer,
 	return NULL;
 }
 
-/* Raises the floor over the acknowledged entries right above it. Frees their struct handed. */
+/* Raises the floor over the acknowledged entries right above it. */
 static void consumer_raise(struct consumer *consumer)
 {
 	const struct notification *note = queue_after(consumer->set->queue, consumer->floor);
@@ -281,7 +281,7 @@ static void consumer_raise(struct consumer *consumer)
 	}
 }
 
-/* Marks an entry as acknowledged. Returns it, or NULL if it is unknown or was marked before. */
+/* Returns the entry, or NULL if it is unknown or was acknowledged before. */
 static const struct notification *consumer_mark(struct consumer *consumer, uint64_t seq)
 {
 	const struct notification *note = queue_find(consumer->set->queue, seq);
@@ -310,7 +310,7 @@ void consumer_settle(struct queue *queue, uint64_t seq, const char *name)
 	buf_finish(&receipt);
 }
 
-/* Marks an entry, and if settles is true settles it. Returns how many it marked: 0 or 1. */
+/* Acknowledges an entry, and settles it if settles is true. Returns 0 or 1. */
 static unsigned consumer_take_in(struct consumer *consumer, uint64_t seq, bool settles)
 {
 	const struct notification *note = consumer_mark(consumer, seq);

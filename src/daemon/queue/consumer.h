@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Named consumers of the queue. Each consumer gets every notification in order, at least once, and
- * acknowledges it. An entry that is not acknowledged in time is redelivered, a bounded number of
- * times. A response that was sent does not count as an acknowledgement.
+ * acknowledges it; one that is not acknowledged in time is redelivered, a bounded number of times.
+ * A response that was sent is no acknowledgement.
  */
 #pragma once
 
@@ -11,29 +11,26 @@
 
 #define CONSUMERS_MAX 256
 #define CONSUMER_NAME_MAX 64 /* characters of [A-Za-z0-9_.:-] */
-#define CONSUMER_ACK_WAIT_MS 60000 /* default; see consumer_set_ack_wait() */
+#define CONSUMER_ACK_WAIT_MS 60000 /* default of consumer_set_ack_wait() */
 #define CONSUMER_DELIVER_MAX 10 /* hand-outs of one entry to one consumer */
 
 struct consumer_filter;
-
-/* Loads the consumers from the queue's store. */
 struct consumer_set *consumer_set_new(struct queue *queue);
 void consumer_set_free(struct consumer_set *set);
-/* Sets how long an entry may stay unacknowledged before it is redelivered. */
+/* How long an entry may stay unacknowledged before it is redelivered. */
 void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms);
 
 bool consumer_name_is_valid(const char *name);
-/* Returns NULL if no consumer has this name. */
 struct consumer *consumer_find(struct consumer_set *set, const char *name);
 /*
- * Returns the consumer of this name. A new consumer begins at the oldest entry. With CONSUMERS_MAX
- * consumers, a new one replaces the least recently used one that has no entry in hand and no
- * waiting request. NULL if all are in use.
+ * Returns the consumer of this name; a new one begins at the oldest entry. The least recently used
+ * of CONSUMERS_MAX consumers that has no entry in hand and no waiting request is replaced. Returns
+ * NULL if all are in use.
  */
 struct consumer *consumer_get(struct consumer_set *set, const char *name);
 /*
- * Call these when a request begins and ends to wait for the consumer's next entry. The end makes
- * the consumer the most recently used one.
+ * A request begins and ends to wait for the next entry. The end makes the consumer the most
+ * recently used one.
  */
 void consumer_begin_wait(struct consumer *consumer);
 void consumer_end_wait(struct consumer *consumer);
@@ -41,29 +38,28 @@ void consumer_end_wait(struct consumer *consumer);
 uint64_t consumer_floor(const struct consumer *consumer);
 
 /*
- * Returns the oldest matching entry that the consumer has not seen or that is due for redelivery.
- * NULL if there is none; *ret_due_ms is then the time of the next redelivery (CLOCK_MONOTONIC), or
- * 0 if nothing will be redelivered.
+ * Returns the oldest matching entry that the consumer has not seen or that is due for redelivery,
+ * or NULL. *ret_due_ms is then when the next redelivery is due (CLOCK_MONOTONIC), or 0.
  */
 const struct notification *consumer_peek(struct consumer *consumer,
     const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
-/* Hands out a notification at now_ms (CLOCK_MONOTONIC). */
+/* now_ms: CLOCK_MONOTONIC. */
 void consumer_hand_out(struct consumer *consumer, const struct notification *note, int64_t now_ms);
-/* Makes an entry due again at once that was handed out but did not reach the reader. */
+/* An entry that did not reach the reader is due again at once. */
 void consumer_put_back(struct consumer *consumer, uint64_t seq);
 
 /*
- * Acknowledges a notification for a reader that waited for it. The receipt of a notification that
- * was still queued becomes "waited", with the consumer's name. name is NULL for a wait.
+ * Acknowledges a notification for a reader that waited for it. If it was still queued, its receipt
+ * becomes "waited" with the consumer's name; NULL for a wait.
  */
 void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
 
-/* Acknowledges one entry, or if up_to is true all up to seq. Returns how many it acknowledged. */
+/* Acknowledges one entry, or all up to seq. Returns how many. */
 unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to);
-/* Like consumer_acknowledge(), but for this consumer alone: other readers still get the entries. */
+/* Like consumer_acknowledge(), but other readers still get the entries. */
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);
 
-/* Counts entries handed out CONSUMER_DELIVER_MAX times. takes_back makes these due again. */
+/* Counts entries handed out CONSUMER_DELIVER_MAX times. takes_back: these are due again. */
 size_t consumer_parked(struct consumer *consumer, bool takes_back);
 size_t consumer_set_parked(const struct consumer_set *set);
 size_t consumer_set_count(const struct consumer_set *set);
@@ -79,13 +75,12 @@ struct consumer_filter {
 	bool is_urgent; /* true: urgent ones only */
 };
 
-/* The members of a filter as JSON: pane, source, id, urgent. */
 extern const struct field consumer_filter_fields[];
 
 /*
- * Reads a filter from value: an object, or a string with an id; NULL matches every notification.
- * *ret_pane is the text that names its pane, or NULL; the caller resolves it. Strings are lent from
- * value. Returns false with a reason if value is invalid.
+ * Reads a filter from an object, a string with an id, or NULL, which matches all. *ret_pane is the
+ * text that names its pane, or NULL; the caller resolves it. Strings are lent from value. Returns
+ * false with a reason if value is invalid.
  */
 bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_filter,
     const char **ret_pane, char *ret_reason, size_t size);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The journal: appending, syncing, rewriting, recovering. */
 #include "daemon/queue/journal.h"
 
 #include <sys/random.h>
@@ -9,7 +8,7 @@
 enum {
 	NAME_MAX_SIZE = 64,
 	READ_CHUNK = 1024 * 1024,
-	FILE_MAX = 512 * 1024 * 1024, /* larger files are not read; rewriting keeps them smaller */
+	FILE_MAX = 512 * 1024 * 1024, /* larger files are not read; rewriting keeps files smaller */
 	DEAD_MIN = 1024 * 1024, /* fewer dead bytes are not worth a rewrite */
 	HOLE_MAX = 32, /* bytes of the reason in a hole record */
 	RESERVE = 4096, /* room kept for a hole record: a disk block */
@@ -30,7 +29,6 @@ struct file {
 	bool is_broken; /* no more writes; the helper thread may still use it */
 };
 
-/* The job that runs now. */
 enum job {
 	JOB_NONE,
 	JOB_SYNC, /* sync the current file */
@@ -38,12 +36,11 @@ enum job {
 	JOB_CLOSE, /* close the replaced file, since freeing its blocks takes milliseconds */
 };
 
-/* How much has been written to the next file. */
 enum copy {
 	COPY_NONE,
 	COPY_BEGUN, /* next has its header */
 	COPY_PARTS, /* next has its header and parts of the state */
-	COPY_WHOLE, /* next has all of the state: installed as soon as no other job runs */
+	COPY_WHOLE, /* next has all of the state, and is installed when no other job runs */
 };
 
 struct journal {
@@ -54,8 +51,8 @@ struct journal {
 	void *data;
 	struct journal_syncer *syncer; /* NULL: not threaded */
 	struct file file;
-	struct file next; /* replaces file when it is whole; new records go to both */
-	enum copy copy; /* progress of copying the present state to next */
+	struct file next; /* replaces file when it is complete; new records go to both */
+	enum copy copy;
 	bool is_snapshotting; /* journal_append() writes to next alone */
 	struct buf scratch; /* one record, encoded */
 
@@ -72,7 +69,7 @@ struct journal {
 	int trouble; /* -errno of the last failed write, sync or rewrite */
 	bool ends_marked; /* while opening: the last record is a mark */
 	uint64_t promised; /* while opening: the last record says that all up to this is durable */
-	char hole[HOLE_MAX + 1]; /* while opening: reason of a hole at the end; "": none */
+	char hole[HOLE_MAX + 1]; /* while opening: the reason of a hole at the end; "": none */
 };
 
 static void file_close(struct journal *journal, struct file *file)
@@ -91,9 +88,8 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 		    journal->disk_data, file->handle, bytes + done, len - done, file->len + done);
 		if (put <= 0) {
 			/*
-			 * Half a record must not stay, because it would be read as damage. A file
-			 * that another program has cut (-ENOENT) is left alone, because truncate()
-			 * would lengthen it.
+			 * Half a record would be read as damage. A file that another program has
+			 * cut (-ENOENT) is left alone, because truncate() would lengthen it.
 			 */
 			if (put != -ENOENT &&
 			    journal->disk->truncate(journal->disk_data, file->handle, file->len) <
@@ -113,7 +109,7 @@ static bool is_full(int error)
 	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
-/* Reserves room for len more bytes, and behind them for a hole record. Returns 0 or -errno. */
+/* Reserves room for len more bytes and a hole record. Returns 0 or -errno. */
 static int file_reserve(struct journal *journal, struct file *file, size_t len)
 {
 	const struct journal_disk *disk = journal->disk;
@@ -121,7 +117,10 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	int error;
 	if (need <= file->room)
 		return 0;
-	/* Writing no bytes fails if another program cut the file. New room would hide the cut. */
+	/*
+	 * A write of no bytes fails if another program has cut the file; new room would hide the
+	 * cut.
+	 */
 	error = (int)disk->write(journal->disk_data, file->handle, "", 0, file->len);
 	if (error < 0)
 		return error;
@@ -132,11 +131,10 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	}
 	if (is_full(error))
 		return error;
-	file->room = room; /* also set if the disk cannot reserve room, where a write may fail */
+	file->room = room; /* also if the disk cannot reserve room, where a write may fail */
 	return 0;
 }
 
-/* Makes an empty file with its header. Returns 0 or -errno. */
 static int file_create(struct journal *journal, struct file *file, const char *name)
 {
 	uint8_t header[JOURNAL_HEADER_SIZE];
@@ -155,7 +153,6 @@ static int file_create(struct journal *journal, struct file *file, const char *n
 	return error;
 }
 
-/* Writes one record at the end of a file. Returns 0 or -errno. */
 static int file_record(
     struct journal *journal, struct file *file, uint8_t type, const void *payload, size_t len)
 {
@@ -191,9 +188,8 @@ static int file_append(
 }
 
 /*
- * Writes a hole record, which says that later records are missing, into the room kept for it,
- * because the process may be killed before the journal is rewritten. If the write fails, the next
- * journal_append() calls this again.
+ * Writes a hole record, which says that later records are missing, into the room kept for it. If
+ * the write fails, the next journal_append() tries again.
  */
 static void file_note_hole(struct journal *journal, struct file *file)
 {
@@ -203,7 +199,7 @@ static void file_note_hole(struct journal *journal, struct file *file)
 	file->has_hole = file_record(journal, file, JOURNAL_TYPE_MARK, reason, strlen(reason)) == 0;
 }
 
-/* Keeps changes in memory until a rewrite succeeds, so that no record follows one that failed. */
+/* Changes stay in memory until a rewrite succeeds, so that no record follows one that failed. */
 static void journal_degrade(struct journal *journal, int error, const char *what)
 {
 	char reason[128];
@@ -244,7 +240,7 @@ static void journal_tell_durable(struct journal *journal, uint64_t ticket)
 		journal->handlers.durable(journal->data, ticket);
 }
 
-/* Closes a file that was replaced. No job may be running. */
+/* No job may be running. */
 static void journal_retire(struct journal *journal, struct file *file)
 {
 	const struct syncer_job job = {.file = file->handle, .is_to_close = true};
@@ -256,7 +252,6 @@ static void journal_retire(struct journal *journal, struct file *file)
 	syncer_submit(journal->syncer, &job);
 }
 
-/* The next file has replaced the current one on the disk. */
 static void journal_installed(struct journal *journal)
 {
 	struct file replaced = journal->file;
@@ -283,7 +278,7 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 	if (result->elapsed_us > journal->longest_sync_us)
 		journal->longest_sync_us = result->elapsed_us;
 	if (job == JOB_INSTALL) {
-		/* If a write to next failed during the job, next lacks a record: rewrite again. */
+		/* If a write to next failed during the job, next lacks a record. */
 		if (result->error != 0 || journal->next.is_broken) {
 			journal_degrade(journal, result->error != 0 ? result->error : -EIO,
 			    "the journal cannot be rewritten");
@@ -326,7 +321,7 @@ static void journal_submit(struct journal *journal, enum job kind, const struct 
 	journal_job_ended(journal, &result);
 }
 
-/* Copies one more part of the state to next. Installs next when the copy is complete. */
+/* Copies one more part of the state to next, and installs a complete next. */
 static void journal_copy(struct journal *journal)
 {
 	bool is_whole;
@@ -349,7 +344,7 @@ void journal_rewrite(struct journal *journal)
 {
 	int error;
 	if (journal->copy != COPY_NONE || journal->job == JOB_INSTALL)
-		return; /* a rewrite runs already */
+		return;
 	file_close(journal, &journal->next);
 	error = file_create(journal, &journal->next, journal->next_name);
 	if (error != 0) {
@@ -362,7 +357,6 @@ void journal_rewrite(struct journal *journal)
 		journal_copy(journal);
 }
 
-/* Appends a record to the next file. If this fails, marks the next file as broken. */
 static int append_next(struct journal *journal, uint8_t type, const void *payload, size_t len)
 {
 	int error = file_append(journal, &journal->next, type, payload, len);
@@ -381,7 +375,7 @@ int journal_append(
 		*ret_ticket = journal->ticket;
 		return append_next(journal, type, payload, len);
 	}
-	/* First to next, because next must have every record of the file that it replaces. */
+	/* next comes first, because it must have every record of the file that it replaces. */
 	if (journal->next.handle >= 0 && !journal->next.is_broken)
 		error = append_next(journal, type, payload, len);
 	if (error == 0 && !journal->is_degraded) {
@@ -527,7 +521,6 @@ static void recover_gap(void *data, uint64_t count)
 	journal->handlers.gap(journal->data, count, "corruption");
 }
 
-/* Reads a whole file into content. Returns 0 or -errno. */
 static int recover_read(struct journal *journal, int handle, struct buf *content)
 {
 	for (;;) {
@@ -544,7 +537,6 @@ static int recover_read(struct journal *journal, int handle, struct buf *content
 	}
 }
 
-/* Renames a damaged file to NAME.damaged-N. */
 static void recover_set_aside(struct journal *journal)
 {
 	char aside[NAME_MAX_SIZE + 24];
@@ -561,8 +553,8 @@ static void recover_set_aside(struct journal *journal)
 }
 
 /*
- * Continues a file that is sound up to the end of the scan. Returns true on success. With a helper
- * thread, the first job syncs the records of an earlier daemon.
+ * Continues a file that is sound up to the end of the scan. With a helper thread, the first job
+ * syncs the records of an earlier daemon.
  */
 static bool recover_resume(
     struct journal *journal, int handle, size_t len, const struct journal_scan *scan)
@@ -588,7 +580,7 @@ static bool recover_resume(
 	return true;
 }
 
-/* Recovers the journal of an earlier daemon. Returns true if its file can be appended to. */
+/* Returns true if the file of an earlier daemon can be appended to. */
 static bool journal_recover(struct journal *journal)
 {
 	const struct journal_scan_handlers handlers = {

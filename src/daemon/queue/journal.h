@@ -5,14 +5,13 @@
  * record is invented. The journal does not know what the records mean.
  *
  * Records of a file are numbered from 1 without holes (journal_record.h). Users of the journal see
- * tickets instead: tickets go on over rewrites, and say what is durable.
+ * tickets, which go on over rewrites.
  *
  * A write that fails half-way is cut back. A file whose sync failed is never trusted again. In both
  * cases, and when most of the file is dead, the journal is rewritten: its user writes the present
- * state into a new file, part by part, and a rename puts the new file in place of the old one. If
- * that fails too, the journal is degraded: it reports this, and retries. It also appends a hole
- * record, in room that is kept for it: if the process is killed now, the next one reports the hole
- * as a gap, until another record follows the hole.
+ * state into a new file, part by part, which is renamed over the old one. If that fails too, the
+ * journal is degraded: it reports this, and retries. It appends a hole record, in room that is kept
+ * for it, from which the next daemon reports a gap.
  */
 #pragma once
 
@@ -28,14 +27,14 @@ struct journal_handlers {
 	/* While opening: each record that was found, in order. Types are below 255. */
 	void (*record)(void *data, uint8_t type, const void *payload, size_t len);
 	/*
-	 * While opening: count promised records are damaged or missing here; 0: an unknown number.
+	 * While opening: count promised records are damaged or missing; 0: an unknown number.
 	 * reason: "corruption", "unreadable", "disk_full" or "disk_failed".
 	 */
 	void (*gap)(void *data, uint64_t count, const char *reason);
 	/*
-	 * Write one part of the present state by journal_append(); is_first with the first part.
-	 * Return true when all of the state is written. The state may change between parts, and
-	 * changes are appended too: write it as it is now. Also called while opening.
+	 * Writes one part of the present state by journal_append(); is_first: the first part.
+	 * Returns true when all is written. The state may change between parts, and changes are
+	 * appended too. Also called while opening.
 	 */
 	bool (*snapshot)(void *data, struct journal *journal, bool is_first);
 	/* The journal became degraded (the disk is full, or fails), or sound again. May be NULL. */
@@ -54,40 +53,40 @@ struct journal_handlers {
 int journal_open(const struct journal_disk *disk, void *disk_data, const char *name, bool threaded,
     const struct journal_handlers *handlers, void *data, struct journal **ret_journal);
 
-/* Syncs all records and closes the journal. */
 void journal_close(struct journal *journal);
 
 /*
- * Appends a record, which then survives kill -9 of this process. Returns 0 with the ticket of the
- * record, -EMSGSIZE, or -EIO while degraded. After -EIO nothing was written, and the next snapshot
- * must contain the change.
+ * Appends a record, which then survives kill -9. Returns 0 with the ticket of the record,
+ * -EMSGSIZE, or -EIO while degraded. After -EIO the next snapshot must contain the change.
  */
 int journal_append(
     struct journal *journal, uint8_t type, const void *payload, size_t len, uint64_t *ret_ticket);
 
-/* Starts a sync now; durable() reports its end. */
+/* durable() reports the end of the sync. */
 void journal_sync(struct journal *journal);
 
-/* Rewrites into a new file at once, or when threaded a part with each journal_tick(). */
+/* Rewrites at once, or when threaded a part with each journal_tick(). */
 void journal_rewrite(struct journal *journal);
 
-/* Blocks until all records are durable or the disk has failed. Only for the end of the daemon. */
+/* Blocks until all records are durable or the disk has failed, at the end of the daemon. */
 void journal_settle(struct journal *journal);
 
 /* Returns a descriptor that is readable when journal_dispatch() has work; -1 unless threaded. */
 int journal_fd(const struct journal *journal);
 void journal_dispatch(struct journal *journal);
 
-/* Returns the time in ms until journal_tick() must be called; -1: no call is needed. */
+/* Returns when journal_tick() must be called; -1: no call is needed. */
 int journal_timeout_ms(const struct journal *journal);
 void journal_tick(struct journal *journal);
 
-/* Counts bytes of payload that are no longer needed. Rewrites the journal when there are enough. */
+/*
+ * Counts bytes of payload that are no longer needed. With enough of them the journal is rewritten.
+ */
 void journal_note_dead(struct journal *journal, size_t bytes);
 
 struct journal_stats {
-	uint64_t ticket; /* last ticket given */
-	uint64_t durable; /* last ticket that is durable */
+	uint64_t ticket;
+	uint64_t durable;
 	uint64_t bytes; /* of the file */
 	uint64_t dead_bytes, syncs, rewrites;
 	uint64_t gaps; /* records found lost while opening */

@@ -14,13 +14,13 @@ struct journal_disk_dir {
 	char names[2][64]; /* names that can be written: [0] first opened, [1] first made */
 };
 
-/* Opens the directory of this path, which may be another one by now. Returns 0 or -errno. */
+/* The path may lead to another directory by now. Returns 0 or -errno. */
 static int dir_find(struct journal_disk_dir *dir)
 {
 	char reason[64];
 	struct stat status;
 	int fd;
-	errno = EPERM; /* error of a refusal that sets no errno */
+	errno = EPERM; /* the error of a refusal that sets no errno */
 	fd = state_dir_open(dir->path, reason, sizeof reason);
 	if (fd < 0)
 		return -errno;
@@ -37,7 +37,6 @@ static int dir_find(struct journal_disk_dir *dir)
 	return 0;
 }
 
-/* Returns true if the path still names the directory that is open. */
 static bool dir_is_there(const struct journal_disk_dir *dir)
 {
 	struct stat status;
@@ -84,8 +83,8 @@ static ssize_t dir_read(void *data UNUSED, int file, void *bytes, size_t len, ui
 
 /*
  * Refuses a file that another program has removed, moved, replaced or cut, because the next start
- * would miss what is written. The helper thread may install the file now, which changes its name
- * from names[1] to names[0], so names[1] is looked up first.
+ * would miss what is written. The helper thread may install the file meanwhile, which changes its
+ * name from names[1] to names[0], so names[1] comes first.
  */
 static ssize_t dir_write(void *data, int file, const void *bytes, size_t len, uint64_t offset)
 {
@@ -109,8 +108,8 @@ static int dir_truncate(void *data UNUSED, int file, uint64_t len)
 }
 
 /*
- * Calls fallocate(), because posix_fallocate() writes zeros where the file system cannot reserve.
- * The file gets the new size now, so that syncing a record need not write the size.
+ * posix_fallocate() would write zeros where the file system cannot reserve. The file gets the new
+ * size now, so that a sync need not write the size.
  */
 static int dir_reserve(void *data UNUSED, int file, uint64_t len)
 {
@@ -205,7 +204,7 @@ void syncer_run(const struct journal_disk *disk, void *disk_data, const struct s
 	ret_result->elapsed_us = clock_mono_us() - begin_us;
 }
 
-/* The thread: takes a job, runs it without the lock, stores the result. */
+/* Runs jobs without the lock. */
 static void *syncer_loop(void *data)
 {
 	struct journal_syncer *syncer = data;
@@ -224,14 +223,13 @@ static void *syncer_loop(void *data)
 		syncer->result = result;
 		syncer->state = STATE_ENDED;
 		pthread_cond_broadcast(&syncer->changed);
-		(void)eventfd_write(
-		    syncer->event_fd, 1); /* fails only when it is readable already */
+		(void)eventfd_write(syncer->event_fd, 1); /* fails only if it is readable already */
 	}
 	pthread_mutex_unlock(&syncer->mutex);
 	return NULL;
 }
 
-/* Starts the thread with all signals blocked, because the main loop handles signals. */
+/* All signals are blocked in the thread, because the main loop handles signals. */
 static int syncer_start(struct journal_syncer *syncer)
 {
 	sigset_t all, before;
@@ -302,7 +300,7 @@ bool syncer_take(struct journal_syncer *syncer, struct syncer_result *ret_result
 {
 	eventfd_t count;
 	bool has_ended;
-	(void)eventfd_read(syncer->event_fd, &count); /* fails only when nothing was written */
+	(void)eventfd_read(syncer->event_fd, &count); /* fails only if nothing was written */
 	pthread_mutex_lock(&syncer->mutex);
 	has_ended = syncer->state == STATE_ENDED;
 	if (has_ended) {

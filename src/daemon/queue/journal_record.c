@@ -57,7 +57,6 @@ void journal_header_write(uint8_t out[JOURNAL_HEADER_SIZE], uint32_t epoch)
 	put32(out + HEADER_CRC, crc32c(0, out, HEADER_CRC));
 }
 
-/* Returns false if the bytes are no header of a journal, or are damaged. */
 static bool journal_header_read(const uint8_t *bytes, size_t len, uint32_t *ret_epoch)
 {
 	if (len < JOURNAL_HEADER_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
@@ -97,7 +96,6 @@ int journal_record_write(struct buf *out, const struct journal_record *record)
 	return 0;
 }
 
-/* Reads the record that begins at bytes. Returns false if it is incomplete or damaged. */
 static bool journal_record_read(const uint8_t *bytes, size_t len, struct journal_record *ret_record)
 {
 	uint32_t word;
@@ -119,7 +117,6 @@ static bool journal_record_read(const uint8_t *bytes, size_t len, struct journal
 	return true;
 }
 
-/* A file that is being scanned. */
 struct journal_walk {
 	const uint8_t *bytes;
 	size_t len, payload_max;
@@ -169,7 +166,7 @@ static uint64_t scan_durable(const struct journal_walk *scan, size_t at, uint64_
 	return durable;
 }
 
-/* If the header is damaged, takes the epoch from the first record. */
+/* If the header is damaged, the first record gives the epoch. */
 static void scan_guess_epoch(struct journal_walk *scan)
 {
 	struct journal_record record;

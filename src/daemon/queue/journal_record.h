@@ -2,14 +2,13 @@
 /*
  * The format of a journal's file: bytes and checksums, nothing else.
  *
- *   header, 32 bytes: magic 8 · format 4 · epoch 4 · zero 12 · checksum 4
- *   record, multiple of 8 bytes: checksum 4 · length and type 4 · epoch 4 · zero 4 ·
- *       number 8 · durable 8 · payload · zeros
+ * header, 32 bytes: magic 8 · format 4 · epoch 4 · zero 12 · checksum 4 record, multiple of 8
+ * bytes: checksum 4 · length and type 4 · epoch 4 · zero 4 · number 8 · durable 8 · payload · zeros
  *
  * All numbers are little-endian. A checksum is CRC32C over all that follows it in the record,
  * padding too (in the header: over all before it). The epoch is a random number of the file: if a
  * disk returns data of an older file, the epochs differ. durable is the number of the last record
- * that was known to be synced when this record was written. From it a reader tells damage to
+ * that was known to be synced when this record was written, so that a reader can tell damage to
  * promised records from an unfinished tail. If no record follows a sync, a mark says that the sync
  * was done. Zeros may follow the last record: reserved room.
  */
@@ -20,9 +19,9 @@
 #define JOURNAL_HEADER_SIZE 32
 #define JOURNAL_RECORD_HEADER_SIZE 32
 /*
- * The type of the journal's own records. Without a payload it is a mark: damage before it is damage
- * to promised records, damage behind it is not. With a payload it says why records behind it are
- * missing. Readers that do not know the type skip it.
+ * The type of the journal's own records, which old readers skip. Without a payload it is a mark:
+ * damage before it is damage to promised records, damage behind it is not. With a payload it says
+ * why records behind it are missing.
  */
 #define JOURNAL_TYPE_MARK 255
 
@@ -36,12 +35,12 @@ struct journal_record {
 
 void journal_header_write(uint8_t out[JOURNAL_HEADER_SIZE], uint32_t epoch);
 
-/* Returns the number of bytes that a record with a payload of len bytes takes in the file. */
+/* Returns the bytes that a record with a payload of len bytes takes in the file. */
 size_t journal_record_size(size_t len);
-/* Appends the record to out. Returns 0 or an enum buf_error. */
+/* Returns 0 or an enum buf_error. */
 int journal_record_write(struct buf *out, const struct journal_record *record);
 
-/* Handlers for the findings of a scan, in the order of the file. */
+/* In the order of the file. */
 struct journal_scan_handlers {
 	void (*record)(void *data, const struct journal_record *record);
 	void (*gap)(void *data, uint64_t count);

@@ -25,7 +25,7 @@ const char *const notification_state_names[] = {
 
 void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE])
 {
-	/* No I and O: people could read them as 1 and 0. */
+	/* No I and O, which people could read as 1 and 0. */
 	static const char letters[] = "ABCDEFGHJKLMNPQRSTUVWXYZ", digits[] = "0123456789";
 	for (size_t at = 0; at < len; at++) {
 		const char *set = at % 2 == 0 ? letters : digits;
@@ -36,7 +36,7 @@ void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION
 	ret_id[len] = '\0';
 }
 
-/* Writes the receipt. For a notification without pane and thread, the receipt says why it waits. */
+/* The receipt of a notification without pane and thread says why it waits. */
 static void write_delivery(struct json_writer *writer, const struct notification *note)
 {
 	if (note->delivery != NULL) {
@@ -118,7 +118,6 @@ size_t notification_size(const struct notification *note)
 	    text_size(note->delivery);
 }
 
-/* Returns true if the byte is a visible ASCII character. */
 static bool is_graphic(const struct buf *text, size_t at)
 {
 	return at < text->len && text->data[at] > ' ' && text->data[at] < 0x7f;
@@ -188,7 +187,6 @@ static bool is_undelivered(const struct notification *note)
 	    (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING);
 }
 
-/* Inserts a notification into its pane's list by number: mostly at the end. */
 static void pane_add(struct note_index *index, struct notification *note)
 {
 	struct list *notes = map_get(&index->by_pane, pane_ref_key(&note->pane)), *place;

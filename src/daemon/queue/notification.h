@@ -48,7 +48,7 @@ struct notification {
 	struct pane_ref pane;
 	char *text; /* one line, UTF-8, without control characters */
 	char *data; /* JSON object */
-	char *key; /* equal keys may be counted as one; NULL: none */
+	char *key; /* equal keys may be counted as one; or NULL */
 	uint64_t owner; /* who may reuse the key: see struct notification_draft; not stored */
 	unsigned count; /* number of things that it reports, with those counted into it */
 	bool is_urgent, is_in_pane;
@@ -56,7 +56,7 @@ struct notification {
 	bool is_told; /* a reader has it and will not read it again */
 	bool was_handed; /* a puller of an earlier daemon may have handed it over; not stored */
 	bool is_recounted; /* the open transaction counted another one into it */
-	bool is_durable; /* false: it was posted while the journal was degraded */
+	bool is_durable; /* false: posted while the journal was degraded */
 	enum notification_state state;
 	char *delivery; /* the receipt, a JSON object; NULL: none */
 	unsigned redelivered; /* times that it was handed out again */
@@ -73,16 +73,14 @@ size_t notification_size(const struct notification *note);
 void notification_write_members(
     struct json_writer *writer, const struct notification *note, bool is_event);
 
-/* How a notification is stored. */
 extern const struct record_rows notification_rows;
 
-/* Returns text as one bounded line of UTF-8 without control characters. The caller frees. */
+/* Returns text as one bounded line of UTF-8 without control characters. The caller frees it. */
 char *notification_clean_text(const char *text, size_t len);
 
 /*
- * Indexes of the notifications in the queue: by number, by the id of the request, by key, and the
- * undelivered ones by pane. A look-up takes constant time. An entry costs its links in struct
- * notification and three slots of maps. Out of memory ends the process.
+ * Indexes of the notifications: by number, by the id of the request, by key, and the undelivered
+ * ones by pane. A look-up takes constant time. Out of memory ends the process.
  */
 
 struct note_index {
@@ -101,11 +99,11 @@ uint64_t note_index_pack(const char *id);
 /* Adds a notification, in order of seq. It is not found by key before note_index_offer(). */
 void note_index_add(struct note_index *index, struct notification *note);
 void note_index_remove(struct note_index *index, struct notification *note);
-/* Call this when a notification's state has changed. */
+/* The notification's state has changed. */
 void note_index_update(struct note_index *index, struct notification *note);
 
 struct notification *note_index_find(const struct note_index *index, uint64_t seq);
-/* Return the newest notification of an id, and the next older one with the same id; NULL: none. */
+/* Return the newest notification of an id, and the next older one; NULL: none. */
 struct notification *note_index_newest(const struct note_index *index, const char *id);
 struct notification *note_index_older(
     const struct note_index *index, const struct notification *note);
@@ -117,10 +115,7 @@ struct notification *note_index_older(
 struct notification *note_index_undelivered(
     const struct note_index *index, uint64_t key, const struct notification *previous);
 
-/*
- * Begin and end the offer of a notification. While it is on offer, later posts of its key may be
- * counted into it, and note_index_offered() finds it.
- */
+/* Begin and end the offer of a notification, into which later posts of its key may be counted. */
 void note_index_offer(struct note_index *index, struct notification *note);
 void note_index_withdraw(struct note_index *index, struct notification *note);
 /* Iterates the offered notifications with a key, oldest first. Begin with previous NULL. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Requests with a key: storing, finding, forgetting. */
 #include "daemon/queue/once.h"
 
 #include "base/hash.h"
@@ -92,7 +91,6 @@ static struct once_kept *kept_of(const struct once *once)
 	return kept_find(once->set, name);
 }
 
-/* Adds a request to its pool, in order of time. */
 static void kept_add(
     struct once_set *set, const char *name, const struct once_earlier *earlier, size_t size)
 {
@@ -187,7 +185,7 @@ bool once_find(const struct once *once, struct once_earlier *ret_earlier)
 		return true;
 	if (once->owner != NULL)
 		return false;
-	/* Release 0.2.0 named the record "METHOD/KEY", so look for that name too. */
+	/* Release 0.2.0 named the record "METHOD/KEY". */
 	snprintf(name, sizeof name, "%s/%s", once->method, once->key);
 	return record_get(queue_store(once->set->queue), &once_kind, name, ret_earlier);
 }
@@ -212,7 +210,7 @@ void once_forget_begun(const struct once *once)
 	once_earlier_finish(&earlier);
 }
 
-/* Writes a record. It replaces an older one of the same name. */
+/* Replaces an older record of the same name. */
 static void once_put(const struct once *once, const struct once_earlier *earlier)
 {
 	struct once_set *set = once->set;

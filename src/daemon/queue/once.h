@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Requests with a key, which are done only once. A record holds the parameters' checksum, the
- * request id, and the result when it is known. The record is written in one transaction with the
- * effect of the request, or before it. So a request that is sent again, because its response was
- * lost or the daemon was killed, is recognised.
+ * request id, and the result when it is known. It is written before the effect of the request, or
+ * in one transaction with it, so that a request that is sent again is recognised.
  */
 #pragma once
 
 #include "daemon/queue/notification.h"
 
 #define ONCE_KEEP_MS (24 * 3600 * INT64_C(1000)) /* how long a key is remembered */
-#define ONCE_KEEP \
-	2000 /* per pool: keys without an owner, and keys with one; the oldest is forgotten first */
+#define ONCE_KEEP 2000 /* of each pool: keys without an owner, and keys with one */
 #define ONCE_RESULT_MAX (128 * 1024) /* bytes of a result; a longer one is not kept */
 #define ONCE_RESULTS_MAX (8 * 1024 * 1024) /* bytes of all results of a pool */
 #define ONCE_ERROR_MAX 400 /* bytes; a longer error is cut */
 
 struct queue;
-
-/* Loads the requests from the queue's store. */
 struct once_set *once_set_new(struct queue *queue);
 void once_set_free(struct once_set *set);
 
@@ -43,22 +39,22 @@ struct once_earlier {
 	char *error; /* error message, if the request may have had an effect; NULL: none */
 };
 
-/* Returns false if the key is unknown. The caller frees by once_earlier_finish(ret_earlier). */
+/* Returns false if the key is unknown. The caller calls once_earlier_finish(ret_earlier). */
 bool once_find(const struct once *once, struct once_earlier *ret_earlier);
 void once_earlier_finish(struct once_earlier *earlier);
 
-/* Stores the request as done, in the open transaction. These functions ignore a NULL once. */
+/* Stores the request as done, in the open transaction. These functions accept NULL. */
 void once_keep(const struct once *once, const char *id);
-/* Removes the record of a request that was not done after all. */
+/* The request was not done after all. */
 void once_forget(const struct once *once);
 /* Like once_forget(), but only if the record has neither an id nor a result yet. */
 void once_forget_begun(const struct once *once);
-/* Stores the result of a request. Does nothing if the request is not stored. */
+/* Does nothing if the request is not stored. */
 void once_set_result(const struct once *once, const char *result, size_t len);
-/* Stores how a request failed that may have had an effect. Cuts error to ONCE_ERROR_MAX bytes. */
+/* The request failed, and may have had an effect. */
 void once_set_error(const struct once *once, const char *error);
 
-/* The caller's data on a request that runs now. Not stored; NULL: none. */
+/* The caller's data on a request that runs now, not stored; NULL: none. */
 void once_set_runner(const struct once *once, void *runner);
 void *once_runner(const struct once *once);
 

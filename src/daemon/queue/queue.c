@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The queue of notifications: posting, finding, states, forgetting. */
 #include "daemon/queue/queue.h"
 
 #include <muxbus.h>
@@ -13,10 +12,10 @@
 enum {
 	SEQ_SIZE = 24, /* buffer for a sequence number as the name of a record */
 	ENTRY_MAX = STORE_VALUE_MAX,
-	FIRST_BYTES = 1000, /* bytes allocated at first to encode an event: most need no more */
+	FIRST_BYTES = 1000, /* allocated at first to encode an event; most need no more */
 	ID_TRIES = 1000,
-	ID_TRIES_SHORT = 4, /* attempts with 4 characters, then with 6 */
-	ID_STEP = 35567, /* prime to NOTIFICATION_IDS: no id returns before all were used */
+	ID_TRIES_SHORT = 4, /* attempts with 4 characters before those with 6 */
+	ID_STEP = 35567, /* prime to NOTIFICATION_IDS, so no id returns before all were used */
 	REASON_SIZE = 32,
 };
 
@@ -67,7 +66,7 @@ static const char *note_name(uint64_t seq, char out[SEQ_SIZE])
 	return out;
 }
 
-/* Counts the holders of an id, because several parts of the daemon may hold the same one. */
+/* Several parts of the daemon may hold the same id. */
 void queue_hold_id(struct queue *queue, const char *id)
 {
 	uint64_t packed = note_index_pack(id);
@@ -116,7 +115,7 @@ void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 		queue->id_number = (queue->id_number + ID_STEP) % NOTIFICATION_IDS;
 		if (attempt < ID_TRIES_SHORT)
 			notification_write_id(queue->id_number, 4, ret_id);
-		else /* chooses one of 13,824,000 ids */
+		else /* one of 13,824,000 ids */
 			notification_write_id(random_number() + attempt, 6, ret_id);
 		if (id_is_free(queue, ret_id))
 			break;
@@ -130,7 +129,6 @@ static void store_note(struct queue *queue, const struct notification *note)
 	record_put(queue->store, &note_kind, note_name(note->seq, name), note);
 }
 
-/* Adds a notification to the lists, at the end. */
 static void queue_insert(struct queue *queue, struct notification *note)
 {
 	note_index_add(&queue->index, note);
@@ -169,7 +167,7 @@ static bool take_forgotten(void *data, const char *name UNUSED, const struct jso
 	return false;
 }
 
-/* Returns the number in a key, or 0 if the key is not one that note_name() makes. */
+/* Returns 0 if the key is not one that note_name() makes. */
 static uint64_t note_number(const char *name)
 {
 	uint64_t seq = strtoull(name, NULL, 10);
@@ -198,7 +196,7 @@ static bool take_note(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-/* Returns the highest number among the keys in the store, even if its record cannot be read. */
+/* Records that cannot be read count too. */
 static uint64_t last_number(struct store *store)
 {
 	const char *key, *value;
@@ -232,7 +230,7 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 	record_load(store, &note_kind, take_note, queue, &notes);
 	queue->last = last_number(store);
 	event_log_pass(events, queue->last > queue->forgotten ? queue->last : queue->forgotten);
-	/* Post only after loading, because the posts need numbers above all that were stored. */
+	/* Posts need numbers above all that were stored, so they come after loading. */
 	post_all_lost(queue, &forgotten_kind, &places);
 	post_all_lost(queue, &note_kind, &notes);
 	return queue;
@@ -300,7 +298,7 @@ static void recounted_add(struct queue *queue, struct notification *note)
 	queue->recounted_end = &note->next_recounted;
 }
 
-/* Calls the listeners for older notifications whose count rose. That publishes no event. */
+/* A count that rose publishes no event. */
 static void queue_tell_recounted(struct queue *queue)
 {
 	struct notification *note = queue->recounted, *next;
@@ -313,7 +311,7 @@ static void queue_tell_recounted(struct queue *queue)
 	}
 }
 
-/* Returns the oldest settled entry (not queued or in delivery any more), or NULL. */
+/* Returns the oldest entry that is not queued or in delivery any more, or NULL. */
 static struct notification *oldest_settled(struct queue *queue)
 {
 	struct notification *note = NULL;
@@ -412,8 +410,8 @@ uint64_t queue_commit(struct queue *queue)
 }
 
 /*
- * Returns true if a reader may have seen the notification for good. A notification of an earlier
- * daemon, or one whose event was forgotten, may have been seen.
+ * Returns true if a reader may have seen the notification for good, as one of an earlier daemon or
+ * one whose event was forgotten.
  */
 static bool has_reader(const struct queue *queue, const struct notification *note)
 {
@@ -499,7 +497,7 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 		return seq;
 	}
 	note = draft_note(queue, draft);
-	/* The next number: events and notifications share their numbers. */
+	/* Events and notifications share their numbers. */
 	seq = event_log_next(queue->events);
 	if (queue->first_untold != 0)
 		seq = queue->last + 1;
@@ -607,7 +605,7 @@ const struct notification *queue_after(const struct queue *queue, uint64_t seq)
 		note = queue_next(queue, NULL);
 	if (note == NULL || note->seq > seq)
 		return note;
-	/* Search from the end: most callers are nearly up to date. */
+	/* Most callers are nearly up to date, so the search begins at the end. */
 	for (link = queue->notes.prev; link != &queue->notes; link = link->prev) {
 		note = list_entry(link, const struct notification, link);
 		if (note->seq <= seq)

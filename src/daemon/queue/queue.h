@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The queue of notifications. Notifications share one sequence of numbers with the events: each is
- * published as an event of kind "notification" with the same number. Content never changes; only
- * the state of an entry and the position of each named consumer change. Sources post; sinks (peers
- * that pull or subscribe, delivery into panes) take. No source knows a sink. A notification is
- * published only after the journal has it.
+ * The queue of notifications. A notification is published, once the journal has it, as an event of
+ * kind "notification" with the same number. Content never changes; only the state of an entry and
+ * the position of each named consumer do. Sources post; sinks (peers that pull or subscribe,
+ * delivery into panes) take. No source knows a sink.
  */
 #pragma once
 
@@ -16,19 +15,19 @@
 
 struct event_log;
 
-/* Loads the notifications from store. store and events must outlive the queue. */
+/* store and events must outlive the queue. */
 struct queue *queue_new(struct store *store, struct event_log *events);
 void queue_free(struct queue *queue);
 struct store *queue_store(struct queue *queue);
-/* Returns true if changes are in memory only, as in store_is_degraded(). False if queue is NULL. */
+/* Returns true if changes are in memory only, as in store_is_degraded(). queue may be NULL. */
 bool queue_is_degraded(const struct queue *queue);
-/* Limits the bytes of all entries, and forgets entries beyond the limit at once. */
+/* Forgets entries beyond the limit at once. */
 void queue_set_bytes(struct queue *queue, size_t max);
 size_t queue_bytes(const struct queue *queue);
 
 /*
- * Makes an id for a request, and holds it until queue_release_id(). The id differs from those of
- * all entries, from all held ids, and from the last 50,000 ids of this daemon.
+ * Makes an id for a request, and holds it until queue_release_id(). It differs from the ids of all
+ * entries, from all held ids, and from the last 50,000 ids of this daemon.
  */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
 void queue_hold_id(struct queue *queue, const char *id); /* for requests of an earlier daemon */
@@ -38,7 +37,7 @@ bool queue_holds_id(const struct queue *queue, const char *id);
 
 /*
  * Calls take for all records of a kind. A record that cannot be read is deleted, and a notification
- * of its loss is posted, with the id of the record if it has one.
+ * of its loss is posted.
  */
 void queue_load(
     struct queue *queue, const struct record_kind *kind, record_take_fn *take, void *data);
@@ -58,22 +57,21 @@ struct notification_draft {
 
 /*
  * One transaction of the store and the queue: the end of a request and its notification are stored
- * together, or neither is. Calls nest. The outermost commit publishes the posts and returns the
- * store's ticket. No event may be published between begin and commit.
+ * together. Calls nest. The outermost commit publishes the posts and returns the store's ticket. No
+ * event may be published between begin and commit.
  */
 void queue_begin(struct queue *queue);
 uint64_t queue_commit(struct queue *queue);
 
 /*
- * Posts in the open transaction, or in one of its own. Returns the number of the new notification,
- * or of the notification that the draft was counted into.
+ * Posts in the open transaction, or in one of its own. Returns the number of the notification that
+ * has the draft, new or counted up.
  */
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft);
 
 /*
- * Returns the notification that the draft would be counted into: not yet read, and of the same
- * source, key and owner, and for SOURCE_POST of the same pane. An urgent draft is counted into an
- * urgent notification only. NULL if there is none.
+ * Returns the notification that the draft would be counted into, or NULL: not yet read, of the same
+ * source, key and owner, for SOURCE_POST of the same pane, and urgent if the draft is.
  */
 const struct notification *queue_unread(
     struct queue *queue, const struct notification_draft *draft);
@@ -94,20 +92,20 @@ const struct notification *queue_after(const struct queue *queue, uint64_t seq);
 uint64_t queue_last(const struct queue *queue); /* highest number; 0: none yet */
 size_t queue_undelivered(const struct queue *queue);
 
-/* Returns the number up to which entries were forgotten, and the reason; 0: none were. */
+/* Returns the number up to which entries were forgotten, or 0, and the reason. */
 uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason);
-/* If the store has lost records, all numbers so far count as forgotten, for the same reason. */
+/* The store has lost records, so all numbers so far count as forgotten. */
 void queue_note_loss(struct queue *queue);
 
-/* Sets state and receipt (JSON; NULL: as before). Returns false if the entry is forgotten. */
+/* receipt is JSON; NULL: as before. Returns false if the entry is forgotten. */
 bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt);
 /* A reader has got the entry, so later posts are not counted into it. */
 void queue_note_told(struct queue *queue, uint64_t seq);
-/* Counts redeliveries of an entry; -1 takes one back. */
+/* A count of -1 takes a redelivery back. */
 void queue_count_redelivery(struct queue *queue, uint64_t seq, int count);
 
-/* Callbacks, called after the journal has the change. They must not post. Each may be NULL. */
+/* Called after the journal has the change. They must not post. Each may be NULL. */
 struct queue_listener {
 	struct list link;
 	void (*posted)(struct queue_listener *listener, const struct notification *note);

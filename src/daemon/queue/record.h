@@ -2,14 +2,13 @@
 /*
  * Records: structs in the store. A kind of record is a prefix of keys and a table of rows
  * (record_field.h); its values are JSON objects. Values of release 0.1, some of which were words,
- * are read too (record_field.c). Keys of unreadable records are collected at the start, so that
- * their loss can be notified (queue_load()).
+ * are read too.
  */
 #pragma once
 
 #include "daemon/queue/notification.h"
 
-#define RECORDS_LOST_MAX 64 /* records that a start reports per kind; the next reports more */
+#define RECORDS_LOST_MAX 64 /* records that a start reports per kind; the next start reports more */
 
 struct store;
 
@@ -32,10 +31,10 @@ void record_put(
     struct store *store, const struct record_kind *kind, const char *name, const void *object);
 void record_delete(struct store *store, const struct record_kind *kind, const char *name);
 
-/* Loads a record of an earlier daemon, with record_read(). Returns false if it cannot be read. */
+/* Loads a record of an earlier daemon. Returns false if it cannot be read. */
 typedef bool record_take_fn(void *data, const char *name, const struct json *value);
 
-/* Keys of unreadable records. The caller frees each key. */
+/* Keys of unreadable records, for queue_load(). The caller frees each key. */
 struct record_lost {
 	char *keys[RECORDS_LOST_MAX];
 	size_t count;
@@ -44,6 +43,6 @@ struct record_lost {
 /* Calls take for all records of a kind, in order of their keys. take must not change the store. */
 void record_load(struct store *store, const struct record_kind *kind, record_take_fn *take,
     void *data, struct record_lost *lost);
-/* Fills object from the record of this name. Returns false if there is no readable one. */
+/* Returns false if there is no readable record of this name. */
 bool record_get(
     struct store *store, const struct record_kind *kind, const char *name, void *object);

@@ -8,7 +8,7 @@
 
 static const char digits[] = "0123456789";
 
-/* Writes a list of numbers. Returns the end of the list in text. */
+/* Returns the end of the list in text. */
 static const char *put_numbers(struct json_writer *writer, const char *name, const char *text)
 {
 	size_t len;
@@ -33,7 +33,7 @@ static bool put_hex(struct json_writer *writer, const char *name, const char *wo
 	return len % 2 == 0;
 }
 
-/* Writes a word that is not a list. Returns false if the word does not fit the sigil. */
+/* Returns false if the word does not fit the sigil. */
 static bool put_word(
     struct json_writer *writer, char sigil, const char *name, const char *word, size_t len)
 {
@@ -57,7 +57,7 @@ static bool put_word(
 	return !json_put_text(writer, name, word, len);
 }
 
-/* Writes the words of a text as JSON members. Returns false if the text does not fit the order. */
+/* Returns false if the text does not fit the order. */
 static bool put_words(
     struct json_writer *writer, const char *order, const char *text, const char *end)
 {
@@ -263,7 +263,6 @@ static bool read_word(const struct json *value, size_t size, char *out)
 	return true;
 }
 
-/* Reads a member that is a string in JSON. */
 static bool read_string(const struct json *value, const struct record_field *field, void *object)
 {
 	void *at = member(field, object);
@@ -376,7 +375,6 @@ static bool read_fields(const struct record_rows *rows, const struct json *value
 	return true;
 }
 
-/* Reads words that are in the order of release 0.1. */
 static bool read_words(const struct record_rows *rows, const struct json *value, void *object)
 {
 	struct json_reader *reader = json_reader_new(JSON_TEXT_MAX);

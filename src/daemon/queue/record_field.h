@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Tables that say how a struct is stored: each row gives a member's name and type. One table writes
- * the struct as a JSON object, and reads the object back. The whole object is unreadable if a
- * member is missing, has another type or is out of range. Members without a row are ignored.
+ * the struct as a JSON object, and reads it back. The object is unreadable if a member is missing,
+ * has another type or is out of range. Members without a row are ignored.
  */
 #pragma once
 
@@ -58,9 +58,8 @@ struct record_rows {
 void record_write(struct json_writer *writer, const struct record_rows *rows, const void *object);
 
 /*
- * Fills object from a JSON object, or from a string with words of release 0.1. All pointers that
- * the rows fill must be NULL before. Returns false if a member cannot be read; all memory of object
- * is freed then.
+ * Fills object, whose pointers must be NULL before, from a JSON object or a string with words of
+ * release 0.1. Returns false, and frees all memory of object, if a member cannot be read.
  */
 bool record_read(const struct record_rows *rows, const struct json *value, void *object);
 

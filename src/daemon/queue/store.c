@@ -16,7 +16,7 @@ enum {
 
 struct store_entry {
 	struct store_entry *same_hash; /* next entry with the same hash */
-	uint64_t hash; /* of the key */
+	uint64_t hash;
 	size_t place; /* index in store->entries */
 	char *value;
 	size_t len;
@@ -41,7 +41,7 @@ struct store {
 	struct map by_hash; /* hash of a key to the first entry with it */
 	unsigned depth; /* nesting depth of store_begin() */
 	struct buf transaction;
-	size_t dead_bytes; /* dead bytes that the transaction makes in the journal */
+	size_t dead_bytes; /* bytes that the transaction makes dead in the journal */
 	char new_loss[64]; /* reason of a loss found while opening; "": none */
 	struct list waiters; /* in order of their tickets */
 };
@@ -92,7 +92,7 @@ static struct store_entry *table_insert(struct store *store, const char *key, ui
 	return entry;
 }
 
-/* Sets the value of a key. Returns the bytes of the old value, now dead in the journal. */
+/* Returns the bytes of the old value, now dead in the journal. */
 static size_t table_put(struct store *store, const char *key, const void *value, size_t len)
 {
 	uint64_t hash = key_hash(key);
@@ -109,7 +109,7 @@ static size_t table_put(struct store *store, const char *key, const void *value,
 	return dead;
 }
 
-/* Removes an entry from the table. The last entry moves to its index. */
+/* The last entry moves to the index of the removed one. */
 static void table_remove(struct store *store, struct store_entry *entry)
 {
 	struct store_entry *first = map_get(&store->by_hash, entry->hash), *before = first;
@@ -127,7 +127,7 @@ static void table_remove(struct store *store, struct store_entry *entry)
 	entry_free(entry);
 }
 
-/* Removes a key. Returns the bytes now dead in the journal, with those of the removal itself. */
+/* Returns the bytes now dead in the journal, with those of the removal itself. */
 static size_t table_delete(struct store *store, const char *key)
 {
 	struct store_entry *entry = table_find(store, key, key_hash(key));
@@ -170,7 +170,6 @@ static size_t table_lower_bound(const struct store *store, const char *text)
 	return low;
 }
 
-/* Appends one change to a transaction. */
 static void op_write(struct buf *out, uint8_t op, const char *key, const void *value, size_t len)
 {
 	uint8_t header[OP_HEADER] = {op};
@@ -183,7 +182,7 @@ static void op_write(struct buf *out, uint8_t op, const char *key, const void *v
 		assert(false && "a change fits into a record");
 }
 
-/* Applies one change to the table. Returns its length in bytes, 0 if it is invalid. */
+/* Returns the length of the change in bytes, 0 if it is invalid. */
 static size_t op_apply(struct store *store, const uint8_t *bytes, size_t len)
 {
 	char key[STORE_KEY_MAX + 1];
@@ -221,7 +220,7 @@ static void load_record(void *data, uint8_t type, const void *payload, size_t le
 	}
 }
 
-/* Puts the reason into the table at once, so that a rewrite while opening has the reason. */
+/* The reason is in the table at once, for a rewrite while opening. */
 static void load_gap(void *data, uint64_t count, const char *reason)
 {
 	struct store *store = data;
@@ -232,9 +231,9 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 }
 
 /*
- * Writes a part of the table as one record of up to about SNAPSHOT_BATCH bytes. Parts go from the
- * last entry to the first, because table_remove() moves the last entry, which is written first, to
- * the index of the removed one. A later change is appended to the journal behind the part.
+ * Writes a part of the table as one record of about SNAPSHOT_BATCH bytes. Parts go from the last
+ * entry to the first, because table_remove() moves the last entry, which is written first, to the
+ * index of the removed one.
  */
 static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {
@@ -247,14 +246,14 @@ static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 		const struct store_entry *entry = store->entries[--store->unwritten];
 		op_write(&record, OP_PUT, entry->key, entry->value, entry->len);
 	}
-	/* No error is handled here: the journal becomes degraded, and asks for a snapshot again. */
+	/* After an error the degraded journal asks for a snapshot again. */
 	if (record.len > 0)
 		(void)journal_append(journal, RECORD_TRANSACTION, record.data, record.len, &ticket);
 	buf_finish(&record);
 	return store->unwritten == 0;
 }
 
-/* Calls waiters with tickets up to ticket; if is_durable is false, all of them. */
+/* Calls waiters with tickets up to ticket; all if is_durable is false. */
 static void wake_waiters(struct store *store, uint64_t ticket, bool is_durable)
 {
 	while (!list_is_empty(&store->waiters)) {
@@ -337,7 +336,7 @@ void store_begin(struct store *store)
 	store->depth++;
 }
 
-/* Writes the collected changes into the journal. Returns the ticket, or 0 on failure. */
+/* Returns the ticket, or 0 on failure. */
 static uint64_t write_out(struct store *store)
 {
 	uint64_t ticket = 0;
@@ -350,8 +349,8 @@ static uint64_t write_out(struct store *store)
 }
 
 /*
- * If the change does not fit into the record, writes the changes so far as a record of their own.
- * That happens when many large entries change at once. Each single change stays whole.
+ * If the change does not fit into the record, writes the changes so far as a record of their own,
+ * as when many large entries change at once.
  */
 static void make_room(struct store *store, const char *key, size_t len)
 {
@@ -413,7 +412,7 @@ bool store_next(struct store *store, const char *prefix, size_t *cursor, const c
     const char **ret_value, size_t *ret_len)
 {
 	const struct store_entry *entry;
-	/* The cursor is an index plus 1, because 0 means the start. */
+	/* The cursor is an index plus 1, as 0 means the start. */
 	if (*cursor == 0) {
 		table_sort(store);
 		*cursor = table_lower_bound(store, prefix) + 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Data that outlives the daemon: a table of keys and values in memory. Each change is one journal
- * record. Changes that belong together (a timer ends and its notification is posted) form one
- * transaction, and so one record. Keys are "kind/name": "timer/A1B2", "note/00000000000000000123",
- * "consumer/NAME". Values are bytes, mostly JSON; their format belongs to the owner of the kind.
- * Out of memory ends the process, and the journal keeps what was committed.
+ * Data that outlives the daemon: a table of keys and values in memory. Changes that belong together
+ * (a timer ends and its notification is posted) form one transaction, which is one record of the
+ * journal. Keys are "kind/name": "timer/A1B2", "note/00000000000000000123", "consumer/NAME". Values
+ * are bytes, mostly JSON; their format belongs to the owner of the kind. Out of memory ends the
+ * process, and the journal keeps what was committed.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct store_handlers {
 };
 
 /*
- * Opens the store and loads the journal. disk NULL: nothing is kept on disk, for tests. threaded as
- * in journal_open(). handlers may be NULL. Returns NULL on failure, with errno.
+ * Opens the store and loads the journal. disk NULL: nothing is kept, for tests. threaded as in
+ * journal_open(). handlers may be NULL. Returns NULL with errno on failure.
  */
 struct store *store_open(const struct journal_disk *disk, void *disk_data, bool threaded,
     const struct store_handlers *handlers, void *data);
@@ -33,15 +33,15 @@ void store_close(struct store *store);
 /* Key of the reason why records are missing. The transaction that reports it deletes it. */
 #define STORE_LOSS_KEY "loss/journal"
 
-/* Returns the journal, for its descriptor, timeouts and statistics. NULL without a disk. */
+/* For its descriptor, timeouts and statistics. NULL without a disk. */
 struct journal *store_journal(struct store *store);
 
 /*
  * Changes between store_begin() and store_commit() are one transaction. Calls nest; the outermost
  * commit writes. The table changes at once. Returns a ticket, and the change survives kill -9 from
- * then on; 0: the change is in memory only (degraded). A transaction of more than
- * JOURNAL_PAYLOAD_MAX bytes is written in several records, each with whole changes. Keys and values
- * over their maxima are bugs of the caller.
+ * then on; 0: the change is in memory only. A transaction of more than JOURNAL_PAYLOAD_MAX bytes is
+ * written in several records, each with whole changes. Keys and values over their maxima are bugs
+ * of the caller.
  */
 void store_begin(struct store *store);
 uint64_t store_commit(struct store *store);
@@ -53,8 +53,8 @@ const char *store_get(const struct store *store, const char *key, size_t *ret_le
 
 /*
  * Iterates keys that begin with prefix, in ascending order. *cursor must be 0 at first. Returns
- * false at the end. The table must not change during a walk. Use this only when the daemon starts:
- * the first walk after a change sorts the whole table.
+ * false at the end. The table must not change during a walk. The first walk after a change sorts
+ * the whole table, so this is for the start of the daemon.
  */
 bool store_next(struct store *store, const char *prefix, size_t *cursor, const char **ret_key,
     const char **ret_value, size_t *ret_len);
@@ -64,8 +64,8 @@ size_t store_count(const struct store *store);
 bool store_is_degraded(const struct store *store);
 
 /*
- * Starts a sync, and calls when() as soon as all changes up to a ticket survive a power cut, which
- * may be at once. is_durable is false if the ticket is 0 or the disk fails.
+ * Starts a sync, and calls when() once all changes up to a ticket survive a power cut, perhaps at
+ * once. is_durable is false if the ticket is 0 or the disk fails.
  */
 typedef void store_when_fn(void *data, bool is_durable);
 void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *when, void *data);

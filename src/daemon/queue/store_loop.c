@@ -13,7 +13,7 @@ struct store_loop {
 	struct store *store;
 	struct event *synced; /* readable when the helper thread has ended a sync */
 	struct loop_timer *due;
-	char trouble[160]; /* why the journal is degraded; "" if it is not */
+	char trouble[160]; /* why the journal is degraded; or "" */
 };
 
 static void store_loop_gap(void *data, uint64_t count, const char *reason)

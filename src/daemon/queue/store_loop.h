@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Runs the store on libevent: opens it in the state directory, handles syncs that the helper thread
- * has ended, and starts due work. With nothing to sync it never wakes.
+ * Runs the store on libevent: opens it in the state directory, and handles ended syncs and due
+ * work. With nothing to sync it never wakes.
  */
 #pragma once
 
@@ -10,15 +10,14 @@
 struct event_base;
 struct json_writer;
 
-/* Returns NULL on failure, with a reason. A failing disk is no failure: the journal is degraded. */
+/* Returns NULL with a reason on failure. A failing disk is no failure: the journal is degraded. */
 struct store_loop *store_loop_new(
     struct event_base *base, const char *state_dir, char *ret_reason, size_t reason_size);
 /* Syncs and closes the store. */
 void store_loop_free(struct store_loop *store_loop);
 
-/* Waits for the disk, and calls all waiters. Does nothing if store_loop is NULL. */
+/* Waits for the disk, and calls all waiters. Accepts NULL. */
 void store_loop_settle(struct store_loop *store_loop);
 struct store *store_loop_store(struct store_loop *store_loop);
 
-/* Writes the journal's statistics, for the method status. */
 void store_loop_write(struct store_loop *store_loop, struct json_writer *writer, const char *name);
