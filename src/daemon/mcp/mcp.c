@@ -52,7 +52,6 @@ static struct mcp_session *session_of(struct mcp *mcp, struct peer *peer)
 	return session;
 }
 
-/* Finds the agent by the name in clientInfo. */
 static void learn_client(struct mcp_session *session, const struct json *info)
 {
 	const char *name = json_get_str(info, "name", NULL);
@@ -94,7 +93,7 @@ static void refuse_row(struct request *request, const struct mcp_method *row)
 					  : "is no part of revision " MCP_MODERN " any more");
 }
 
-/* Checks the members that revision 2026-07-28 requires; fails the request if one is missing. */
+/* Fails a request that lacks a member which revision 2026-07-28 requires. */
 static bool is_admitted(struct mcp_exchange *exchange, const struct mcp_method *row)
 {
 	struct request *request = exchange->request;
@@ -206,7 +205,7 @@ void mcp_free(struct mcp *mcp)
 	mem_free(mcp);
 }
 
-/* Revisions, the oldest first. A client gets the last one up to its own, or else the newest. */
+/* The oldest first. A client gets the last one up to its own, or else the newest. */
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 
 static void put_tasks(struct json_writer *writer)
@@ -218,7 +217,6 @@ static void put_tasks(struct json_writer *writer)
 	json_object_end(writer);
 }
 
-/* Writes the capabilities for an older revision or, if is_modern, for the modern one. */
 static void put_capabilities(struct json_writer *writer, bool is_modern, bool has_tasks)
 {
 	static const char *const lists[] = {"prompts", "resources", "tools"};
@@ -295,7 +293,7 @@ static void handle_discover(struct mcp_exchange *exchange, const void *data UNUS
 	request_done(exchange->request);
 }
 
-/* From now on a session of an older revision may be sent notifications. */
+/* A session of an older revision may be sent notifications from now on. */
 static void handle_initialized(struct mcp_exchange *exchange, const void *data UNUSED)
 {
 	if (exchange->session->is_initialized)
@@ -317,7 +315,7 @@ static const struct field hello_fields[] = {
     {.name = NULL},
 };
 
-/* Finds the methods of the wanted tools. Returns true if the list of tools has changed. */
+/* Returns true if the list of tools has changed. */
 static bool read_tools(struct mcp_session *session)
 {
 	char reason[MCP_TOOL_SET_REASON];
@@ -347,14 +345,14 @@ void mcp_tools_changed(struct mcp *mcp, bool is_listed)
 		bool had_declared = session != NULL && session->tools.has_declared;
 		if (session == NULL)
 			continue;
-		/* The set has positions in the method table, which may differ, so read it again. */
+		/* The set has positions in the method table, which may differ now. */
 		(void)read_tools(session);
 		if (is_listed && (had_declared || session->tools.has_declared))
 			mcp_listen_tools_changed(session);
 	}
 }
 
-/* Takes the parameters of a bridge (muxbus mcp), which knows its agent better than muxbusd does. */
+/* A bridge (muxbus mcp) knows its agent better than muxbusd does. */
 static void handle_hello(struct mcp_exchange *exchange, const void *data)
 {
 	const struct hello_args *args = data;
@@ -375,7 +373,6 @@ static const struct field cancelled_fields[] = {
     {.name = NULL},
 };
 
-/* Cancels an open request of the same peer. */
 static void handle_cancelled(struct mcp_exchange *exchange, const void *data)
 {
 	const struct cancelled_args *args = data;
@@ -392,7 +389,6 @@ static void handle_cancelled(struct mcp_exchange *exchange, const void *data)
 	buf_finish(&id);
 }
 
-/* Keep alphabetized. */
 const struct mcp_method mcp_methods_core[] = {
     {.name = "initialize",
 	.flags = MCP_LEGACY_ONLY,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * MCP as a dialect on the socket: initialize, server/discover, ping, cancel; methods are tools. The
- * revision belongs to the request, not to the connection: if _meta has a protocol version, the
- * request is of 2026-07-28 and needs no session; else it is of a revision that begins with
- * initialize. Native requests may come between them.
+ * MCP as a dialect on the socket. A request with a protocol version in _meta is of revision
+ * 2026-07-28 and needs no session; others are of a revision that begins with initialize. Native
+ * requests may come between them.
  *
- * A tool is a method, so tools/call goes through the same checks and handlers as a request for the
- * method. Only the response has another format.
+ * A tool is a method, so tools/call goes through the same checks and handlers; only the response
+ * has another format.
  */
 #pragma once
 
@@ -15,9 +14,9 @@
 struct daemon;
 struct dispatch;
 
-/* Makes MCP the dialect of dispatch. Never returns NULL. */
+/* Makes MCP the dialect of dispatch. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
-/* Declared tools have changed; if is_listed, sessions that list declared tools are notified. */
+/* Declared tools have changed. is_listed: sessions that list declared tools are notified. */
 void mcp_tools_changed(struct mcp *mcp, bool is_listed);
-/* Call after server_free(). NULL is ignored. */
+/* Call after server_free(). NULL is accepted. */
 void mcp_free(struct mcp *mcp);

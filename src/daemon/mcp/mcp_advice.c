@@ -33,7 +33,7 @@ void mcp_advice_narrow(const struct method *tool, void *args)
 	}
 }
 
-/* Lists a thing, as the number *count from 1; text may be foreign. False: enough are listed. */
+/* Returns false if enough are listed. text may be foreign. */
 static bool list_one(struct buf *out, size_t *count, const char *id, const char *text)
 {
 	if (++*count > LISTED_MAX)
@@ -87,7 +87,7 @@ static size_t list_watches(struct buf *out, const struct daemon *daemon)
 	return count;
 }
 
-/* The lists of objects that an error shows if the wanted object does not exist. */
+/* An error lists what exists if the wanted object does not. */
 static const struct {
 	enum message_error error;
 	const char *title, *more;
@@ -100,12 +100,11 @@ static const struct {
     {MESSAGE_NO_SUCH_WATCH, "Watches", "", list_watches},
 };
 
-/* Lists the parameters of a tool, and an example. */
 static void list_parameters(struct buf *out, const struct method *tool)
 {
 	const char *comma = "";
 	if (tool->fields == NULL && tool->uses != NULL)
-		return; /* a tool of another host: this daemon does not know its parameters */
+		return; /* a tool of another host, whose parameters this daemon does not know */
 	(void)buf_printf(out, "\n%s takes", tool->name);
 	for (const struct field *field = tool->fields; field != NULL && field->name != NULL;
 	     field++) {
@@ -139,7 +138,10 @@ static const char *next_step(enum message_error error)
 	}
 }
 
-/* Returns the length of a text, less a "see NAME" at its end if the agent cannot see tool NAME. */
+/*
+ * Returns the length of a text, without a "see NAME" at its end that names a tool which the agent
+ * cannot see.
+ */
 static size_t usable_len(const char *text, const struct mcp_tool_set *tools)
 {
 	static const char mark[] = " see ";

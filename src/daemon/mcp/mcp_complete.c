@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * MCP prompts: named tasks that a person gives to an agent, with arguments to fill in. Also
- * completion/complete: values for an argument of a prompt or a variable of a URI.
+ * MCP prompts: named tasks that a person gives to an agent. completion/complete gives values for an
+ * argument of a prompt or a variable of a URI.
  */
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_exchange.h"
@@ -32,7 +32,6 @@ struct mcp_prompt {
 #define ARGUMENT_MAX ((size_t)16 * 1024)
 #define LIST_TTL_MS 3600000
 
-/* Keep alphabetized. */
 static const struct mcp_prompt prompts[] = {
     {.name = "catch_up",
 	.title = "Recent events",
@@ -77,7 +76,7 @@ static bool is_offered(const struct mcp_exchange *exchange, const struct mcp_pro
 	return role_has(request_role(exchange->request), method_find(prompt->method));
 }
 
-/* Returns the prompt with this name; NULL if there is none, or the caller's role may not use it. */
+/* Returns NULL if the caller's role may not use the prompt, too. */
 static const struct mcp_prompt *mcp_prompt_find(
     const struct mcp_exchange *exchange, const char *name)
 {
@@ -131,14 +130,13 @@ static const struct field get_fields[] = {
     {.name = NULL},
 };
 
-/* Returns the value of an argument, or "". */
 static const char *argument(const struct json *arguments, const char *name)
 {
 	const struct json *value = arguments != NULL ? json_member(arguments, name) : NULL;
 	return value != NULL ? value->text : "";
 }
 
-/* Appends the text with its arguments filled in; false if it is too long. */
+/* Returns false if the text is too long. */
 static bool fill(struct buf *out, const struct mcp_prompt *prompt, const struct json *arguments)
 {
 	bool is_full = false;
@@ -161,7 +159,7 @@ static bool fill(struct buf *out, const struct mcp_prompt *prompt, const struct 
 	return !is_full;
 }
 
-/* Checks the required arguments; fails the request if one is missing. */
+/* Fails the request if a required argument is missing. */
 static bool is_complete(
     struct request *request, const struct mcp_prompt *prompt, const struct json *arguments)
 {
@@ -210,7 +208,6 @@ static void handle_get(struct mcp_exchange *exchange, const void *data)
 	buf_finish(&text);
 }
 
-/* Keep alphabetized. */
 const struct mcp_method mcp_methods_prompt[] = {
     {.name = "prompts/get", .fields = get_fields, .handle = handle_get},
     {.name = "prompts/list", .fields = mcp_list_fields, .handle = handle_list},
@@ -219,7 +216,6 @@ const struct mcp_method mcp_methods_prompt[] = {
 
 #define VALUES_MAX 100 /* MCP allows no more */
 
-/* Collects the values that begin with the typed text. */
 struct complete_values {
 	struct json_writer *writer;
 	const char *begin;
@@ -316,7 +312,6 @@ static bool is_pane(const struct mcp_prompt *prompt, const char *name)
 	return false;
 }
 
-/* Completes an argument of a prompt, or the variable of a URI. */
 static void handle_complete(struct mcp_exchange *exchange, const void *data)
 {
 	const struct complete_args *args = data;
@@ -354,7 +349,6 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* Keep alphabetized. */
 const struct mcp_method mcp_methods_complete[] = {
     {.name = "completion/complete",
 	.fields = complete_fields,

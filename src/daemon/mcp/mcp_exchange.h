@@ -14,15 +14,15 @@ struct mcp {
 	struct dispatch *dispatch;
 	struct json_reader *reader; /* parses results of methods, to write them as text */
 	struct json_reader *shown_reader; /* parses the part of a cut result that is shown */
-	struct json_reader *params_reader; /* parses parameters of requests that MCP makes itself */
+	struct json_reader *params_reader; /* parses parameters of requests that MCP itself makes */
 };
 
-/* A session: the state of a peer that speaks MCP. */
+/* The state of a peer that speaks MCP. */
 struct mcp_session {
 	struct mcp *mcp;
 	struct peer *peer;
-	const struct mcp_client *client; /* the row that describes the agent */
-	bool is_initialized; /* the peer sent initialize */
+	const struct mcp_client *client;
+	bool is_initialized;
 	bool has_tasks; /* the revision that initialize has chosen has tasks */
 	struct mcp_tool_set tools; /* the tools that tools/list shows */
 	char *tools_wanted; /* words of the request for tools; NULL: the default tools */
@@ -53,19 +53,17 @@ enum mcp_flag {
 #define MCP_RESULT_BYTES 9000 /* most bytes of text, and of structuredContent */
 #define MCP_RESULT_MAX 20000 /* most bytes of each if the caller gave a size */
 
-/* A method of MCP itself. */
 struct mcp_method {
 	const char *name; /* NULL ends a table */
 	unsigned flags; /* enum mcp_flag */
 	const struct field *fields; /* NULL: parameters are ignored */
-	/* Returns the native method whose flags say how the request waits; NULL: none. */
+	/* Returns the native method whose flags say how the request waits. May be NULL. */
 	const struct method *(*method)(const struct mcp_exchange *exchange);
-	const char *runs; /* name of the native method, if it is always the same */
+	const char *runs; /* name of the native method, if always the same */
 	void (*handle)(
 	    struct mcp_exchange *exchange, const void *args); /* NULL: the native method runs */
 };
 
-/* The tables of methods, each in the file of its part. */
 extern const struct mcp_method mcp_methods_complete[];
 extern const struct mcp_method mcp_methods_core[];
 extern const struct mcp_method mcp_methods_listen[];
@@ -75,24 +73,23 @@ extern const struct mcp_method mcp_methods_resource[];
 extern const struct mcp_method mcp_methods_task[];
 extern const struct mcp_method mcp_methods_tool[];
 
-/* The parameters of each method that lists. */
 struct mcp_list_args {
-	const char *cursor; /* NULL: the first page */
+	const char *cursor;
 };
 extern const struct field mcp_list_fields[];
 
 /* Opens the result with the members that the revision requires. */
 struct json_writer *mcp_result(struct mcp_exchange *exchange);
-/* Opens the result of a list or a read, with the time for which clients may cache it. */
+/* With the time for which clients may cache the result of a list or a read. */
 struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t ttl_ms);
 void mcp_put_server_info(struct json_writer *writer, const char *name);
 /* Writes the members that each result of the modern revision has. */
 void mcp_put_modern(struct json_writer *writer);
-/* As mcp_put_modern(), and the time for which clients may cache the result. */
+/* With the time for which clients may cache the result. */
 void mcp_put_cacheable(struct json_writer *writer, int64_t ttl_ms);
 
 struct mcp_run;
-/* Writes the members of a result. result: that of the native method, as JSON; NULL: it failed. */
+/* result is that of the native method, as JSON; NULL: it failed. */
 typedef void mcp_run_fn(
     struct json_writer *writer, const struct mcp_run *run, const char *result, size_t len);
 
@@ -111,21 +108,21 @@ struct mcp_run {
 
 /*
  * Runs the method with these parameters, and answers by a copy of how. how->text must not be lent
- * from mcp->params_reader, which may have been used for params.
+ * from mcp->params_reader, which params may have used.
  */
 void mcp_run(struct mcp_exchange *exchange, const struct mcp_run *how, const struct json *params);
 /*
- * As mcp_run() with list_panes, so that write() has the panes of now. If list_panes fails, write()
- * has the panes of the last listing.
+ * Like mcp_run() with list_panes, so that write() has the panes of now, or those of the last
+ * listing if list_panes fails.
  */
 void mcp_run_fresh(struct mcp_exchange *exchange, mcp_run_fn *write, const char *text);
 
-/* If a cursor is given, fails the request, since the page is unknown, and returns true. */
+/* Returns true after failing a request that has a cursor, whose page is unknown. */
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);
 
 /*
- * Known MCP clients (agents): the timeouts of their calls, which were measured, and instructions
- * for their models. clientInfo.name identifies the agent.
+ * Known MCP clients (agents), by clientInfo.name: the measured timeouts of their calls, and
+ * instructions for their models.
  */
 
 #define MCP_INSTRUCTIONS_MAX 2000 /* bytes; some agents cut longer instructions */
@@ -137,10 +134,10 @@ struct mcp_client {
 	const char *waiting; /* sentence about waiting, for the instructions */
 };
 
-/* Returns the row for a client's name; never NULL. */
+/* Never returns NULL. */
 const struct mcp_client *mcp_client_find(const char *name);
 
-/* Appends the instructions for a model. pane: that of the agent; NULL if it is in none. */
+/* pane is that of the agent; NULL if it is in none. */
 void mcp_client_instructions(struct buf *out, const struct mcp_client *client, const char *pane);
 
 /* Resources, in mcp_resource.c: panes, jobs and notifications by URI. */
@@ -157,36 +154,34 @@ struct mcp_change {
 
 /* Gets the events for a URI, whose resource need not exist. Returns false if no form fits it. */
 bool mcp_resource_change(const char *uri, struct mcp_change *ret_change);
-/* Returns the events for the list of resources. */
 void mcp_resource_list_change(struct mcp_change *ret_change);
 
-/* The parameters of each method that names a resource. */
 struct mcp_uri_args {
 	const char *uri;
 };
 extern const struct field mcp_uri_fields[];
-/* Fails the request, since no resource has this URI. */
+/* No resource has this URI. */
 void mcp_resource_refuse(struct mcp_exchange *exchange, const char *uri);
 
-/* Answers before the timeout of an agent: mcp_pending.c. */
+/* The answer before an agent's timeout: mcp_pending.c. */
 
-/* NULL if the agent of this session has no timeout. */
+/* Returns NULL if the agent of this session has no timeout. */
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request);
-void mcp_pending_free(struct mcp_pending *pending); /* NULL is ignored */
+void mcp_pending_free(struct mcp_pending *pending);
 
 /* Shortens timeout_sec in args, or starts a timer that answers before the agent's timeout. */
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);
 
 /*
- * If the shortened timeout ended the wait, writes the result with "pending" to out and returns
- * true. Else, or if out is too small, returns false.
+ * If the shortened timeout ended the wait, writes the result with "pending" and returns true.
+ * Returns false otherwise, or if out is too small.
  */
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);
 
 /*
- * If a request failed only because its wait was ended early, writes a result that replaces the
- * error and returns true. Else, or if out is too small, returns false.
+ * If a request failed only because its wait was ended early, writes a result in place of the error
+ * and returns true. Returns false otherwise, or if out is too small.
  */
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);
 
@@ -195,33 +190,32 @@ bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *o
 struct job;
 struct job_set;
 
-/* Return true if the session has tasks (is_known), and if a call asks for a task (is_wanted). */
+/* mcp_task_is_known(): the session has tasks. mcp_task_is_wanted(): a call asks for one. */
 bool mcp_task_is_known(const struct mcp_exchange *exchange);
 bool mcp_task_is_wanted(const struct mcp_exchange *exchange);
 /* Returns true if a tool can be called as a task. */
 bool mcp_task_is_of(const struct method *tool);
 
-/* Returns the status of a task: "completed" if the command exited, whatever its exit status. */
+/* The status is "completed" if the command exited, whatever its exit status. */
 const char *mcp_task_status(const struct job *job);
-/* Writes the members of a task. */
 void mcp_task_write(struct json_writer *writer, const struct job *job);
 #define MCP_CURSOR_SIZE 48
 /*
- * A cursor is a place in the list of jobs, which is in the order of starts. mcp_task_behind() finds
- * the first job behind a cursor (NULL: none), even if the cursor's own job was removed. It returns
+ * A cursor is a place in the list of jobs, in the order of starts. mcp_task_behind() finds the
+ * first job behind a cursor (NULL: none), even if the cursor's own job was removed. It returns
  * false if the cursor is invalid.
  */
 void mcp_task_cursor(const struct job *job, char out[MCP_CURSOR_SIZE]);
 bool mcp_task_behind(const struct job_set *jobs, const char *cursor, const struct job **ret_job);
 
-/* Writes the member _meta; immediate is a text for the model, or NULL. */
+/* immediate is a text for the model, or NULL. */
 void mcp_task_write_related(struct json_writer *writer, const char *id, const char *immediate);
 
-/* Writes the answer to a call that has started a job; started is the call's result. */
+/* The call has started a job; started is its result. */
 void mcp_task_write_begun(struct mcp *mcp, struct request *request, struct json_writer *writer,
     const struct json *started);
 
-/* Writes an error of the protocol, for calls whose failure cannot be a result of a tool. */
+/* For calls whose failure cannot be a result of a tool. */
 void mcp_task_write_error(
     struct json_writer *writer, enum message_error error, const char *text, const char *members);
 
@@ -236,27 +230,23 @@ const struct json *mcp_task_params(struct mcp *mcp, const struct method *method,
 
 /* Notifications: mcp_listen.c. */
 
-/* NULL is ignored. */
 void mcp_listening_free(struct mcp_listening *listening);
 
-/* Starts to notify a session of an older revision that lists have changed. */
+/* For a session of an older revision. */
 void mcp_listen_lists(struct mcp_session *session);
 
-/* Notifies the session that its list of tools has changed. */
 void mcp_listen_tools_changed(struct mcp_session *session);
 
-/* Answers open requests to listen. Call when the daemon stops. */
+/* Answers open requests to listen, as the daemon stops. */
 void mcp_listen_end(struct mcp_session *session);
 
 /*
  * Log messages (notifications/message) for MCP clients: results of calls, and server events. In the
- * older revisions a client sets a level for its connection; in the newest, each request sets the
- * level for its own messages.
+ * older revisions a client sets the level for its connection, in the newest for each request.
  */
 
 enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_LEVEL_COUNT_ = 8 };
 
-/* Settings for the log messages of a call. */
 struct mcp_log {
 	struct request *request;
 	int level; /* below 0: none */
@@ -264,5 +254,5 @@ struct mcp_log {
 };
 
 void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange);
-/* Logs the end of a call: its error, or, if NULL, that it is done. */
+/* error NULL: the call is done. */
 void mcp_log_call(const struct mcp_log *log, const struct method *tool, const char *error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Notifies an MCP client about changed lists and resources. A session of an older
- * revision gets notifications about lists after initialize, and about the resources that it
- * subscribes to. In the newest revision a request that stays open subscribes, and its id is in each
- * notification. Each target has at most one notification a second.
+ * Notifies an MCP client about changed lists and resources. A session of an older revision gets
+ * those about lists after initialize, and those about the resources that it subscribes to. In the
+ * newest revision a request that stays open subscribes, and its id is in each notification. Each
+ * target has at most one notification a second.
  */
 #include "daemon/mcp/mcp_exchange.h"
 
@@ -21,12 +21,12 @@
 #define INTERVAL_MS 1000 /* least time between two notifications about one target */
 #define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* one is left for the log */
 
-/* A stream: a request of the modern revision that stays open. Its notifications carry its id. */
+/* A request of the modern revision that stays open, and whose id is in its notifications. */
 struct listen_stream {
 	struct list link;
 	struct mcp_listening *listening;
 	struct request *request;
-	bool has_tools; /* wants notifications of the list of tools */
+	bool has_tools; /* of the list of tools */
 	char id[]; /* id of the request, as JSON */
 };
 
@@ -57,14 +57,12 @@ struct mcp_listening {
 
 static void log_event(const struct mcp_session *session, const struct event_entry *event);
 
-/* Begins the member _meta with the id of a stream. */
 static void begin_meta(struct json_writer *writer, const struct listen_stream *stream)
 {
 	json_object_begin(writer, "_meta");
 	json_put_raw(writer, MCP_META "subscriptionId", stream->id, strlen(stream->id));
 }
 
-/* Sends a notification, with the stream's id and a URI unless NULL. */
 static bool tell(
     struct peer *peer, const char *method, const struct listen_stream *stream, const char *uri)
 {
@@ -84,7 +82,7 @@ static bool tell(
 	return is_sent;
 }
 
-/* Notifies about a target. Returns false if the peer is too slow; the target then stays due. */
+/* Returns false if the peer is too slow; the target then stays due. */
 static bool tell_target(const struct listen_target *target)
 {
 	struct peer *peer = target->listening->session->peer;
@@ -93,7 +91,6 @@ static bool tell_target(const struct listen_target *target)
 	    : tell(peer, "notifications/resources/list_changed", target->stream, NULL);
 }
 
-/* Sets the timer for the target that is due first. */
 static void schedule(struct mcp_listening *listening)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -198,7 +195,6 @@ static void target_free(struct listen_target *target)
 	mem_free(target);
 }
 
-/* Removes all targets of a stream. */
 static void stream_free(void *data)
 {
 	struct listen_stream *stream = data;
@@ -224,7 +220,7 @@ void mcp_listening_free(struct mcp_listening *listening)
 	mem_free(listening);
 }
 
-/* Adds a target; NULL if there are too many. */
+/* Returns NULL if there are too many. */
 static struct listen_target *add_target(struct mcp_listening *listening,
     struct listen_stream *stream, const char *uri, const struct mcp_change *change, bool is_log)
 {
@@ -331,7 +327,7 @@ static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* Adds the targets of the given URIs, and lists the URIs that were accepted. */
+/* Lists the URIs that were accepted. */
 static void add_resources(
     struct listen_stream *stream, const struct json *filter, struct json_writer *writer)
 {
@@ -350,7 +346,7 @@ static void add_resources(
 	json_array_end(writer);
 }
 
-/* Adds the accepted targets, and acknowledges them before the first notification. */
+/* The acknowledgement comes before the first notification. */
 static void acknowledge(struct listen_stream *stream, const struct json *filter)
 {
 	struct json_writer writer;
@@ -411,7 +407,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	acknowledge(stream, args->notifications);
 }
 
-/* Returns a method whose flags say that the request waits, so that the request stays open. */
+/* The flags of this method say that the request waits, so it stays open. */
 static const struct method *listen_method(const struct mcp_exchange *exchange UNUSED)
 {
 	static const struct method method = {.name = "subscriptions/listen", .flags = METHOD_WAITS};
@@ -435,7 +431,6 @@ void mcp_listen_end(struct mcp_session *session)
 	}
 }
 
-/* Keep alphabetized. */
 const struct mcp_method mcp_methods_listen[] = {
     {.name = "resources/subscribe",
 	.flags = MCP_LEGACY_ONLY,
@@ -455,11 +450,11 @@ const struct mcp_method mcp_methods_listen[] = {
 
 #define DATA_MAX ((size_t)16384) /* bytes of one message; larger messages are not sent */
 
-/* In the order of enum mcp_level. */
+/* in the order of enum mcp_level */
 static const char *const level_names[] = {
     "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", NULL};
 
-/* Sends a message; data is JSON text. */
+/* data is JSON text. */
 static void say(struct peer *peer, enum mcp_level level, const void *data, size_t len)
 {
 	struct json_writer writer;
@@ -528,7 +523,6 @@ static const struct {
 
 #define WEIGHTS_COUNT (sizeof weights / sizeof *weights)
 
-/* Logs an event if the session wants its level. */
 static void log_event(const struct mcp_session *session, const struct event_entry *event)
 {
 	struct buf data;
@@ -567,7 +561,6 @@ static void handle_level(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* Keep alphabetized. */
 const struct mcp_method mcp_methods_log[] = {
     {.name = "logging/setLevel",
 	.flags = MCP_LEGACY_ONLY,

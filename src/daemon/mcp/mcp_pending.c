@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Answers a waiting MCP call with "pending" before the agent's timeout. The answer is
- * a success that says how the end of the wait reaches the agent, and how to resume the wait.
+ * Answers a waiting MCP call with "pending" before the agent's timeout: a success that says how the
+ * end of the wait reaches the agent, and how to resume the wait.
  */
 #include "daemon/mcp/mcp_exchange.h"
 
@@ -17,7 +17,7 @@ struct mcp_pending {
 	int64_t wait_sec;
 	struct loop_timer *timer; /* NULL: none runs */
 	bool is_shortened; /* mcp_pending_narrow() has shortened timeout_sec */
-	bool is_released; /* the request was ended before its task; the task's end is notified */
+	bool is_released; /* the request was ended before its task, whose end is notified */
 };
 
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request)
@@ -59,7 +59,7 @@ static void write_next(const struct mcp_pending *pending, const char *name,
 	    name, woken);
 }
 
-/* Returns true for methods that start a task of an agent, which must not end with the wait. */
+/* Methods that start a task of an agent, which must not end with the wait. */
 static bool is_task(const struct method *method)
 {
 	return strcmp(method->name, "send_task") == 0 || strcmp(method->name, "respond") == 0;
@@ -94,7 +94,6 @@ static void on_time(void *data)
 	request_done(request);
 }
 
-/* Returns the place of timeout_sec in the arguments, or NULL. */
 static double *find_timeout(const struct method *method, void *args)
 {
 	for (const struct field *field = method->fields; field != NULL && field->name; field++)
@@ -128,7 +127,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	loop_timer_arm(pending->timer, (int64_t)pending->wait_sec * 1000);
 }
 
-/* Returns true if a result has an empty list "notifications", since none came in time. */
+/* Returns true if a result has an empty list "notifications", as none came in time. */
 static bool is_empty(const struct json *result)
 {
 	const struct json *notes = json_member(result, "notifications");

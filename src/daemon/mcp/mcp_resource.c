@@ -17,7 +17,7 @@
 #define JSON "application/json"
 
 #define BIT(kind) ((uint64_t)1 << (kind))
-/* Events that tmux announces, so that subscriptions to them need no polling. */
+/* tmux announces these events, so subscriptions to them need no polling. */
 #define PANE_KINDS                                                                                \
 	(BIT(EVENT_PANE_CREATED) | BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_MOVED) |               \
 	    BIT(EVENT_LAYOUT_CHANGED) | BIT(EVENT_ACTIVE_PANE_CHANGED) |                          \
@@ -77,7 +77,7 @@ static bool is_id(const char *text, size_t len)
 	return len > 0 && len < ID_MAX;
 }
 
-/* Skips the sigil of a pane, "%" or percent-encoded "%25", if the variable is a pane. */
+/* The sigil of a pane is "%" or percent-encoded "%25". */
 static const char *skip_sigil(const struct form *form, const char *rest)
 {
 	bool is_pane = form->variable != NULL && strcmp(form->variable, "pane") == 0;
@@ -86,7 +86,7 @@ static const char *skip_sigil(const struct form *form, const char *rest)
 	return strncmp(rest, "%25", 3) == 0 && rest[3] != '\0' ? rest + 3 : rest + 1;
 }
 
-/* Returns the form that a URI has, and the value of its variable, or NULL. */
+/* Returns the form of a URI, and the value of its variable, or NULL. */
 static const struct form *find_form(const char *uri, char id[ID_MAX])
 {
 	if (strncmp(uri, SCHEME, strlen(SCHEME)) != 0)
@@ -131,7 +131,6 @@ void mcp_resource_list_change(struct mcp_change *ret_change)
 	    .has_jobs = true};
 }
 
-/* One page of a list. */
 struct resource_page {
 	struct json_writer *writer;
 	size_t count;
@@ -139,7 +138,7 @@ struct resource_page {
 	char cursor[MCP_CURSOR_SIZE]; /* the last entry: a pane, or a job */
 };
 
-/* Begins an entry if the page has room. */
+/* Returns false if the page is full. */
 static bool begin_entry(struct resource_page *page, const char *name)
 {
 	page->has_more = page->count++ == PAGE;
@@ -157,7 +156,7 @@ static void put_form(struct json_writer *writer, const struct form *form)
 	json_put_str(writer, "mimeType", form->mime);
 }
 
-/* Writes an entry of the list; "called" may be foreign text. Returns false if the page is full. */
+/* "called" may be foreign text. Returns false if the page is full. */
 static bool put_thing(struct resource_page *page, const char *kind, const char *id,
     const char *uri_id, const char *called, const char *mime)
 {
@@ -227,7 +226,7 @@ static void put_lists(struct resource_page *page)
 	}
 }
 
-/* Finds the first pane and job of a page. Returns false if the cursor is invalid. */
+/* Returns false if the cursor is invalid. */
 static bool find_page(
     const struct daemon *daemon, const char *cursor, int64_t *ret_pane, const struct job **ret_job)
 {
@@ -427,7 +426,6 @@ static void handle_read(struct mcp_exchange *exchange, const void *data)
 	    json_read(exchange->mcp->params_reader, params, strlen(params), &error));
 }
 
-/* Keep alphabetized. */
 const struct mcp_method mcp_methods_resource[] = {
     {.name = "resources/list",
 	.fields = mcp_list_fields,

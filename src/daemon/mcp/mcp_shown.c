@@ -47,7 +47,7 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 	}
 	if (len < text->len && before == 0 && json_int(json_member(shown->result, "from"), &from) &&
 	    json_int(json_member(shown->result, "to"), &to)) {
-		/* If the text is not as long as the bytes read, the offset is not known. */
+		/* The offset is unknown if the text is not as long as the bytes read. */
 		shown->has_to = is_base64 || to - from == (int64_t)text->len;
 		shown->to = from + (int64_t)(is_base64 ? len / 4 * 3 : len);
 	}
@@ -66,7 +66,7 @@ static const char *place_parameter(const struct mcp_asked *asked)
 	return NULL;
 }
 
-/* Finds the number of the last shown element; if none is shown, the number before the first. */
+/* If no element is shown, the number is that before the first. */
 static void find_last(struct shown *shown, const struct json *list)
 {
 	size_t count = mcp_cut_count(shown->cut, list);
@@ -111,8 +111,8 @@ static void put_member(
 }
 
 /*
- * Returns true if nothing of a value was cut. Without is_counted, elements that were left out of its
- * arrays do not matter, only those that are shown.
+ * Returns true if nothing of a value was cut. Without is_counted, elements that were left out of an
+ * array do not matter.
  */
 static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool is_counted)
 {
@@ -131,7 +131,7 @@ static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool i
 	return true;
 }
 
-/* Appends a call of read_rest that reads a text between two offsets; to 0: up to its end. */
+/* to 0: up to the end of the text. */
 static void put_read_rest(
     const struct shown *shown, struct buf *out, const struct buf *text, size_t from, size_t to)
 {
@@ -150,7 +150,7 @@ static void write_value(struct buf *out, const struct mcp_cut *cut, const struct
 	mcp_cut_write(cut, &writer, NULL, value);
 }
 
-/* Appends the call that reads the missing part of a string, before or behind the shown part. */
+/* The missing part is before or behind the shown part. */
 static void put_string_rest(const struct shown *shown, struct buf *out, const struct json *string)
 {
 	struct buf text = {.data = (uint8_t *)(uintptr_t)string->text, .len = string->len};
@@ -163,8 +163,8 @@ static void put_string_rest(const struct shown *shown, struct buf *out, const st
 }
 
 /*
- * Appends the call that reads a value as JSON. An array whose shown elements are whole is read from
- * the first missing element on, any other value from its beginning.
+ * An array whose shown elements are whole is read from the first missing element on, any other
+ * value from its beginning.
  */
 static void put_value_rest(const struct shown *shown, struct buf *out, const struct json *value)
 {
@@ -184,7 +184,7 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 
 /*
  * Appends a call of the same tool that continues behind a place: an offset, or an entry's number.
- * Returns false if the tool has no parameter for it, or its arguments are not known or too long.
+ * Returns false if the tool has no parameter for it, or its arguments are unknown or too long.
  */
 static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 {
@@ -255,7 +255,7 @@ bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_
 static void put_rest(const struct shown *shown, struct buf *out)
 {
 	const struct json *own = json_member(shown->result, "rest");
-	/* The method's own "rest" comes first, but not a declared tool's, which is foreign text. */
+	/* The "rest" of a declared tool is foreign text. */
 	if (own != NULL && own->type == JSON_STRING && shown->asked->tool != NULL &&
 	    shown->asked->tool->group == NULL)
 		(void)buf_printf(out, "%s ", own->text);
@@ -282,14 +282,14 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
 	put_rest(&shown, out);
 }
 
-/* Finds the place where a partial result continues. Returns false if the result is complete. */
+/* Returns false if the result is complete. */
 static bool find_next(const struct json *result, int64_t *ret_place)
 {
 	const char *more = json_member(result, "more") != NULL ? "more" : "truncated";
 	int64_t from, end;
 	if (json_get_bool(result, more, false) && json_int(json_member(result, "last"), ret_place))
 		return true;
-	/* Not after a part without bytes, because the next call would return the same part. */
+	/* After a part without bytes the next call would return the same part. */
 	return json_int(json_member(result, "from"), &from) &&
 	    json_int(json_member(result, "to"), ret_place) &&
 	    json_int(json_member(result, "end"), &end) && from < *ret_place && *ret_place < end;

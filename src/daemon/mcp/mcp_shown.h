@@ -16,22 +16,21 @@ struct mcp_asked {
 };
 
 /*
- * Writes the shown part as JSON, with "truncated", and with "rest", which has the calls that get
- * the missing part. False if the room is too small. If asked has rests, the missing part is kept
- * there.
+ * Writes the shown part as JSON, with "truncated", and with "rest", the calls that get the missing
+ * part, which asked->rests keeps. Returns false if the room is too small.
  */
 bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct json *result,
     const struct mcp_asked *asked);
 
-/* Appends the calls that read what a cut leaves out; if many members are cut, one call for all. */
+/* If many members are cut, one call reads all. */
 void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct json *result,
     const struct mcp_asked *asked);
 
-/* Gets the number of the last shown entry. Returns false if entries have none or all are shown. */
+/* Returns false if entries have no number or all are shown. */
 bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last);
 
 /*
  * Appends the call that continues from the last number of a result, if the method returned only a
- * part, or if more has come meanwhile. Else appends nothing.
+ * part, or if more has come meanwhile.
  */
 void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked);

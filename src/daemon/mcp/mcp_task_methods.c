@@ -11,7 +11,7 @@
 #define PAGE 100 /* most tasks in one answer */
 #define OUTPUT_MAX 6000 /* bytes from the end of the output in a result */
 
-/* Reads the last bytes of the output. Returns true if there are more. */
+/* Returns true if there are more bytes. */
 static bool read_end(const struct job_set *jobs, const struct job *job, struct buf *out)
 {
 	int64_t end = job_kept_end(jobs, job, JOB_FILE_OUT), from, at;
@@ -24,7 +24,7 @@ static bool read_end(const struct job_set *jobs, const struct job *job, struct b
 		    0)
 			break;
 	} while (out->len > before && begin + (int64_t)out->len < end);
-	/* Skips the rest of a character whose beginning was left out. */
+	/* The beginning of the first character may have been left out. */
 	for (before = 0; begin > 0 && before < out->len && before < 3 &&
 	     ((uint8_t)out->data[before] & 0xc0) == 0x80;)
 		before++;
@@ -33,7 +33,6 @@ static bool read_end(const struct job_set *jobs, const struct job *job, struct b
 	return begin > 0;
 }
 
-/* Writes the result of the task: how the job ended, and the end of its output. */
 static void put_payload(
     struct json_writer *writer, const struct job_set *jobs, const struct job *job)
 {
@@ -126,7 +125,7 @@ static const struct field task_fields[] = {
     {.name = NULL},
 };
 
-/* Runs the method of jobs. id NULL: of all jobs; text: as in struct mcp_run. */
+/* id NULL: all jobs; text: as in struct mcp_run. */
 static void ask(struct mcp_exchange *exchange, mcp_run_fn *write, const char *id, const char *text)
 {
 	char params[MCP_TASK_PARAMS_SIZE];
@@ -175,7 +174,6 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 		ask(exchange, write_list, NULL, cursor);
 }
 
-/* Keep alphabetized. */
 const struct mcp_method mcp_methods_task[] = {
     {.name = "tasks/cancel",
 	.flags = MCP_LEGACY_ONLY,

@@ -7,13 +7,12 @@
 #define STRING_FIRST_MIN 1000 /* bytes that each string keeps at least while arrays are cut */
 #define STRING_LAST_MIN 80
 
-/* Returns true if a byte continues a UTF-8 character. */
 static bool is_inside(char byte)
 {
 	return ((uint8_t)byte & 0xc0) == 0x80;
 }
 
-/* Returns true for base64, which is cut only between groups of 4 characters (3 bytes). */
+/* base64 is cut only between groups of 4 characters (3 bytes) */
 static bool is_base64(const struct json *value)
 {
 	return value->name != NULL && strcmp(value->name, "base64") == 0;
@@ -92,7 +91,7 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 /* A search for the largest limit with which the output fits. */
 struct cut_search {
 	struct mcp_cut *cut;
-	size_t *number; /* the limit in `cut` whose largest value is searched */
+	size_t *number; /* the limit in `cut` that is searched */
 	size_t max_bytes;
 	mcp_cut_writer *write;
 	void *data;
@@ -109,7 +108,7 @@ static bool fits(const struct cut_search *search, size_t number)
 	return is_small;
 }
 
-/* Finds the largest number from low to high with which the output fits; false if none does. */
+/* Returns false if the output fits with none of the numbers. */
 static bool find(const struct cut_search *search, size_t low, size_t high)
 {
 	if (!fits(search, low))
@@ -132,7 +131,7 @@ void mcp_cut_nothing(struct mcp_cut *cut)
 	cut->array_max = SIZE_MAX;
 }
 
-/* Returns the length of the longest array in a value, at any depth. */
+/* Arrays at any depth count. */
 static size_t longest_array(const struct json *value)
 {
 	size_t longest = value->type == JSON_ARRAY ? value->count : 0;
@@ -166,7 +165,7 @@ bool mcp_cut_find(
 #define COLUMNS_MAX 64
 #define INLINE_MAX 200 /* bytes of a string that is written within a line */
 
-/* A text that is being written; is_full is set if an append has failed. */
+/* is_full is set if an append has failed. */
 struct text_page {
 	struct buf *out;
 	const struct mcp_cut *cut;
@@ -189,7 +188,6 @@ static void put_count(struct text_page *page, size_t count)
 	page->is_full |= buf_printf(page->out, "%zu", count) != 0;
 }
 
-/* Returns true if a string needs separate lines. */
 static bool is_long(const struct json *value)
 {
 	return value->type == JSON_STRING &&
@@ -201,7 +199,6 @@ static bool is_list(const struct json *value)
 	return value->type == JSON_ARRAY && value->child && value->child->type == JSON_OBJECT;
 }
 
-/* Returns true if the first line shows this member. */
 static bool is_message(const struct text_page *page, const struct json *member)
 {
 	return member->type == JSON_STRING && strcmp(member->name, page->message) == 0;
@@ -238,7 +235,7 @@ static void put_members(struct text_page *page, const struct json *object)
 	}
 }
 
-/* Writes a value within a line: plain strings without quotes, nested values as JSON. */
+/* Plain strings have no quotes, nested values are JSON. */
 static void put_value(struct text_page *page, const struct json *value)
 {
 	size_t len;
@@ -267,7 +264,6 @@ static void put_value(struct text_page *page, const struct json *value)
 	}
 }
 
-/* The members of all shown rows, in the order of appearance. */
 struct columns {
 	const char *names[COLUMNS_MAX];
 	size_t count;
@@ -282,7 +278,7 @@ static void add_column(struct columns *columns, const char *name)
 		columns->names[columns->count++] = name;
 }
 
-/* Compares each member with the column at its position first, since most rows are alike. */
+/* Most rows are alike, so the column at the member's position comes first. */
 static void find_columns(struct columns *columns, const struct json *list, size_t rows)
 {
 	const struct json *row = list->child;
@@ -343,7 +339,6 @@ static void put_block(struct text_page *page, const struct json *member)
 		put_str(page, "\n");
 }
 
-/* Writes which conditions of a wait came true. */
 static void put_wait(struct text_page *page, const struct json *result)
 {
 	const struct json *matched = json_member(result, "matched");
@@ -371,7 +366,7 @@ static void put_wait(struct text_page *page, const struct json *result)
 		put_str(page, "It cannot come true any more: what was waited for is gone.");
 }
 
-/* Writes the length of each list, as "3 panes, 0 gaps". Returns false if there is no list. */
+/* Writes "3 panes, 0 gaps". Returns false if there is no list. */
 static bool put_counts(struct text_page *page, const struct json *result)
 {
 	const char *comma = "";
@@ -415,7 +410,6 @@ static bool is_put(const struct text_page *page, const struct json *member, cons
 	return is_message(page, member) || (rest != NULL && strcmp(member->name, "rest") == 0);
 }
 
-/* Writes all members that fit into a line. */
 static void put_line(struct text_page *page, const struct json *result, const char *rest)
 {
 	const char *comma = "";
@@ -476,7 +470,6 @@ bool mcp_image_is_in(const struct json *result)
 	    (images != NULL && images->type == JSON_ARRAY && images->count > 0);
 }
 
-/* Appends JSON without blanks between its words. */
 static void squeeze(struct buf *out, const char *text, size_t len)
 {
 	bool is_in_string = false;
@@ -518,8 +511,8 @@ bool mcp_text_is_repeated(const struct json *result)
 }
 
 /*
- * Writes an image, with the type that its bytes show. If models do not accept these as an image,
- * writes a text instead, since models would refuse the whole conversation from then on.
+ * Writes an image, or a text if models do not accept its bytes as an image: they would refuse the
+ * whole conversation from then on.
  */
 static void put_image(struct json_writer *writer, const struct json *image)
 {
@@ -544,7 +537,7 @@ static void put_image(struct json_writer *writer, const struct json *image)
 	json_object_end(writer);
 }
 
-/* Appends the call that reads on in a text from an offset; 0: the text is "structured" as JSON. */
+/* from is an offset in the text; 0: the text is "structured" as JSON. */
 static void put_rest(
     struct buf *out, struct rest_set *rests, const void *text, size_t len, size_t from)
 {
@@ -558,7 +551,7 @@ static void put_text(struct json_writer *writer, const struct json *text,
 	size_t len = text != NULL ? text->len : 0, shown = len < text_max ? len : text_max;
 	struct buf out = BUF(text_max + 512), json = BUF(SIZE_MAX);
 	while (shown < len && shown > 0 && ((uint8_t)text->text[shown] & 0xc0) == 0x80)
-		shown--; /* do not cut within a character */
+		shown--; /* not within a character */
 	(void)buf_append(&out, shown > 0 ? text->text : "", shown);
 	if (shown < len)
 		put_rest(&out, rests, text->text, len, shown);

@@ -18,8 +18,8 @@
 #include "io/loop_timer.h"
 
 /*
- * Progress notifications (notifications/progress) while an MCP call waits: every ten seconds if the
- * request has a token. The value is in seconds. None is sent after the result.
+ * Progress (notifications/progress) while an MCP call waits: every ten seconds if the request has a
+ * token. The value is in seconds. None is sent after the result.
  */
 
 #define MCP_PROGRESS_MS 10000
@@ -30,7 +30,7 @@
 struct mcp_progress {
 	struct request *request;
 	struct loop_timer *timer;
-	const char *what; /* name of the tool, shown in the message of a notification */
+	const char *what; /* name of the tool */
 	int64_t began_ms;
 	char *token; /* as JSON */
 	double reports;
@@ -38,7 +38,7 @@ struct mcp_progress {
 	double last; /* the value that was sent last */
 };
 
-/* Sends a notification with the value progress->last. */
+/* The value is progress->last. */
 static void notify(
     const struct mcp_progress *progress, const struct request_report *report, const char *message)
 {
@@ -72,9 +72,9 @@ static void on_tick(void *data)
 }
 
 /*
- * Passes on a report of the tool. From then on the waiting time is not sent any more. The value is
- * that of the report, or the number of reports so far, on top of the seconds that were sent before.
- * MCP requires that each value is larger than the one before.
+ * Passes on a report of the tool; the waiting time is no longer sent. The value is that of the
+ * report, or the number of reports, on top of the seconds that were sent before. MCP requires that
+ * values grow.
  */
 static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {
@@ -83,13 +83,13 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 	if (value <= progress->last)
 		value = progress->last + MCP_PROGRESS_STEP;
 	if (value <= progress->last)
-		return; /* it is too large for a step */
+		return; /* too large for a step */
 	progress->last = value;
 	loop_timer_disarm(progress->timer); /* seconds must not mix with the tool's values */
 	notify(progress, report, report->text);
 }
 
-/* Returns NULL if the request's meta has no progress token. what: name of the tool. */
+/* Returns NULL if the request's meta has no progress token. */
 static struct mcp_progress *mcp_progress_new(
     struct mcp *mcp, struct request *request, const struct json *meta, const char *what)
 {
@@ -120,11 +120,10 @@ static void mcp_progress_free(struct mcp_progress *progress)
 
 /*
  * Codex names the session of its model in each call, as _meta.threadId. One Codex process may serve
- * windows in many panes, so later notifications belong to the thread, not to the pane of that
- * process.
+ * windows in many panes, so later notifications belong to the thread.
  */
 
-/* Finds the process that runs the threads of an agent, an ancestor of the peer; 0: not known. */
+/* Returns the ancestor of the peer that runs the threads of an agent, or 0. */
 static pid_t find_server(const char *agent, pid_t peer)
 {
 	pid_t server = queue_command_process(agent, peer);
@@ -139,7 +138,7 @@ static void report(const struct daemon *daemon, const struct presence_report *re
 		    daemon->presences, report, find_server(report->agent, peer));
 }
 
-/* Binds a request to a thread, unless the agent has no queue command or the name is invalid. */
+/* The agent may have no queue command, or the name may be invalid. */
 static void bind_thread(
     const struct daemon *daemon, struct request *request, const char *agent, const char *session)
 {
@@ -156,7 +155,7 @@ static void bind_thread(
 		return;
 	peer = peer_pid(request_peer(request));
 	known = presence_of_session(daemon->presences, agent, session);
-	/* A thread already known here is reported again only if a notification waits for it. */
+	/* A thread that is known here is reported again only if a notification waits for it. */
 	if (known != NULL && known->pid > 0 && !known->is_by_mark &&
 	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
 	    queue_next_for(daemon->queue, &address, NULL) == NULL) {
@@ -169,8 +168,8 @@ static void bind_thread(
 }
 
 /*
- * Binds the request of a call to its thread, if it has one. Text for the thread is then typed where
- * the caller claims to be, so only a caller with the full role may do this.
+ * Binds the request to its thread. Text for the thread is typed where the caller claims to be, so
+ * only a caller with the full role may do this.
  */
 static void mcp_thread_bind(const struct mcp_exchange *exchange)
 {
@@ -180,7 +179,7 @@ static void mcp_thread_bind(const struct mcp_exchange *exchange)
 		bind_thread(exchange->mcp->daemon, exchange->request, agent, thread);
 }
 
-/* Room for everything but text and structuredContent. */
+/* room for everything but text and structuredContent */
 #define LINE_BYTES ((size_t)1024 * 1024)
 #define MISFIT_MAX 4096 /* bytes of an answer in the error about its type */
 #define NEXT_MAX 1024 /* bytes of the call that reads the next part */
@@ -189,7 +188,6 @@ static void mcp_thread_bind(const struct mcp_exchange *exchange)
 #define AROUND_BYTES 256 /* bytes of a result in addition to a program's text */
 #define ARGUMENTS_MAX 512 /* bytes of arguments that "rest" may repeat */
 
-/* A call that is not yet answered. */
 struct mcp_call {
 	struct mcp *mcp;
 	const struct method *tool;
@@ -204,14 +202,14 @@ struct mcp_call {
 	struct mcp_log log;
 };
 
-/* A result that is written in two forms: text and structuredContent. */
+/* A result in two forms: text and structuredContent. */
 struct showing {
 	const struct json *result;
 	struct mcp_asked asked;
 	struct json_reader *reader; /* parses the shown part */
 };
 
-/* Writes the text of the shown part, from its JSON, so that both forms have the same numbers. */
+/* The text is made from the JSON of the shown part, so that both forms have the same numbers. */
 static bool write_text(struct buf *out, const struct buf *shown, const struct showing *showing)
 {
 	struct mcp_cut nothing = {0};
@@ -225,7 +223,7 @@ static bool write_text(struct buf *out, const struct buf *shown, const struct sh
 		out, showing->asked.tool, tree, &nothing, rest != NULL ? rest->text : NULL);
 }
 
-/* Writes a result as text and as JSON, with the same cut. True if both fit. out gets the text. */
+/* Writes a result as text, into out, and as JSON, with the same cut. Returns true if both fit. */
 static bool write_both(struct buf *out, const struct mcp_cut *cut, void *data)
 {
 	const struct showing *showing = data;
@@ -247,7 +245,7 @@ static void put_content(struct json_writer *writer, const struct buf *text)
 	json_array_end(writer);
 }
 
-/* Writes only the call that reads the result, because no cut makes the result small enough. */
+/* No cut makes the result small enough, so only the call that reads it is written. */
 static void put_too_large(struct mcp_call *call, struct json_writer *writer, const struct buf *json)
 {
 	char rest[64];
@@ -263,7 +261,7 @@ static void put_too_large(struct mcp_call *call, struct json_writer *writer, con
 	buf_finish(&content);
 }
 
-/* Writes the result unchanged, or, if next is given, with the call that reads the next part. */
+/* next: the call that reads the next part, or NULL. */
 static void put_structure(
     struct json_writer *writer, const struct buf *json, const struct json *result, const char *next)
 {
@@ -280,7 +278,7 @@ static void put_structure(
 	json_object_end(writer);
 }
 
-/* Writes a result whole if it is small enough. json is the text of the result. */
+/* Returns false if the result is too large. json is its text. */
 static bool put_whole(struct json_writer *writer, const struct buf *json, struct showing *showing,
     struct mcp_cut *cut, size_t bytes_max)
 {
@@ -373,8 +371,8 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
     const char *text, const char *members);
 
 /*
- * Fails a call whose answer is not of the types that the tool's list promises: clients refuse such
- * an answer without showing it. Only a declaration or a provider can be wrong in this way.
+ * Fails a call whose answer is not of the types that the tool's list promises: clients refuse it
+ * without showing it. Only a declaration or a provider can be wrong in this way.
  */
 static bool fails_misfit(
     struct mcp_call *call, struct json_writer *writer, const struct json *result, const char *json)
@@ -570,7 +568,6 @@ static void refuse_tool(struct request *request, const char *name)
 		    "there is no tool \"%.100s\"; tools/list shows those that exist", name);
 }
 
-/* Returns true if the caller gave a size for the result. */
 static bool is_sized(const struct json *arguments)
 {
 	static const char *const names[] = {"history", "limit", "lines", "max_bytes", NULL};
@@ -643,7 +640,6 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* Keep alphabetized. */
 const struct mcp_method mcp_methods_tool[] = {
     {.name = "tools/call", .fields = call_fields, .method = tool_of, .handle = handle_call},
     {.name = "tools/list", .fields = mcp_list_fields, .handle = handle_list},

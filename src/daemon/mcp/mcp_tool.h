@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tools are methods. A call goes through the checks and handlers of the method. Its answer is
- * written here. Text and structuredContent have the same facts and a maximum size. Errors say what
- * to do. An answer comes before the agent's timeout.
+ * Tools are methods. A call goes through the checks and handlers of the method, and its answer is
+ * written here: text and structuredContent have the same facts and a maximum size.
  */
 #pragma once
 
@@ -11,7 +10,6 @@
 #define MCP_TOOLS_MAX 15 /* tools in the default list */
 #define MCP_TOOLS_TOKENS_MAX 3000 /* size of the default list, as o200k counts tokens */
 
-/* Writes the array "tools". */
 void mcp_tool_write_list(
     struct json_writer *writer, const struct mcp_tool_set *set, enum role role, bool has_tasks);
 
@@ -23,8 +21,8 @@ void mcp_tool_write_result(const struct mcp_run *run, const struct method *tool,
 void mcp_advice_narrow(const struct method *tool, void *args);
 
 /*
- * Writes an error as text: what was wrong, what exists, what to call. "See NAME" at the end of the
- * text is left out if the agent has no such tool.
+ * Writes an error as text: what was wrong, what exists, what to call. "See NAME" at its end is left
+ * out if the agent has no such tool.
  */
 void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
     const struct mcp_tool_set *tools, enum message_error error, const char *text);

@@ -26,7 +26,7 @@ static bool is_named(const struct method *method, const char *word)
 	return is_any(method, word) && strcmp(method->name, word) == 0;
 }
 
-/* Adds the methods that a word means, except hidden methods; false if the word means none. */
+/* Hidden methods are left out. Returns false if the word means no method. */
 static bool add(struct mcp_tool_set *set, const char *word,
     bool (*is_meant)(const struct method *method, const char *word))
 {
@@ -123,7 +123,7 @@ bool mcp_tool_set_read(
 #define NAME_MAX_LEN 128
 #define SEPARATORS "-./:_"
 
-/* Skips a prefix of a tool's name that ends with "muxbus" and separators, as "mcp__muxbus__". */
+/* A prefix ends with "muxbus" and separators, as "mcp__muxbus__". */
 static const char *skip_prefix(const char *name)
 {
 	static const char server[] = "muxbus";

@@ -35,11 +35,10 @@ enum kind {
 	KIND_SHELL, /* the argument of -c is a command */
 };
 
-/* Programs that run another program. */
 static const struct wrapper {
 	const char *name;
 	enum kind kind;
-	const char *verbs; /* the first argument must be one of these; NULL: no such argument */
+	const char *verbs; /* the first argument must be one of these; or NULL */
 	const char *valued; /* one-letter options whose value is the next word */
 	unsigned skipped; /* arguments before the command: a container, a time */
 } wrappers[] = {
@@ -95,7 +94,7 @@ static const struct wrapper {
     {"zsh", KIND_SHELL, NULL, "", 0},
 };
 
-/* Long options without a value. With others, except --NAME=VALUE, the command is uncertain. */
+/* Long options without a value. Another one, except --NAME=VALUE, makes the command uncertain. */
 static const char flags[] =
     " --detach --experimental-strip-types --expose-gc --foreground --init --interactive "
     "--no-deprecation --no-warnings --offline --preserve-env --preserve-status --privileged "
@@ -131,7 +130,7 @@ static void strip_version(char *word)
 	}
 }
 
-/* Writes the name in a word: without directories, and without suffixes of packagers. */
+/* Writes the name in a word, without directories and suffixes of packagers. */
 static void put_name(const char *text, size_t len, char out[WORD_SIZE])
 {
 	static const char *const ends[] = {"_", ".exe", ".cmd", ".js", ".mjs", ".cjs", ".py",
@@ -166,7 +165,7 @@ static bool find_agent(
 	return true;
 }
 
-/* Finds the agent whose package directory is in a path: node_modules/@SCOPE/NAME, NAME/versions. */
+/* The path may have the agent's package directory: node_modules/@SCOPE/NAME, NAME/versions. */
 static bool find_package(
     const struct argv_reader *reader, const char *path, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
@@ -212,7 +211,6 @@ static const struct wrapper *find_wrapper(const char *word)
 	return NULL;
 }
 
-/* Returns true if a space-separated list contains the word. */
 static bool has_word(const char *list, const char *word)
 {
 	char padded[WORD_SIZE];
@@ -231,7 +229,7 @@ static size_t skip_options(
 			return at + 1;
 		if (wrapper->kind == KIND_COMMAND && wrapper->verbs == NULL && *word != '-' &&
 		    strchr(word, '=') != NULL)
-			continue; /* the word is an assignment: env VAR=VALUE */
+			continue; /* an assignment: env VAR=VALUE */
 		if (*word != '-' || word[1] == '\0')
 			return at;
 		if (word[1] == '-') {
@@ -266,7 +264,6 @@ static size_t find_inner(const struct wrapper *wrapper, const char *const *words
 	return at + wrapper->skipped < count ? at + wrapper->skipped : count;
 }
 
-/* Returns the module of python -m, or NULL. */
 static const char *find_module(const char *const *words, size_t count)
 {
 	for (size_t at = 1; at + 1 < count && words[at][0] == '-'; at++)
@@ -278,7 +275,7 @@ static const char *find_module(const char *const *words, size_t count)
 static bool find(const struct argv_reader *reader, const char *const *words, size_t count,
     unsigned depth, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
-/* Finds the agent in the text of a command, unless the text has more than plain words. */
+/* A text with more than plain words has no agent. */
 static bool find_in_text(const struct argv_reader *reader, const char *text, unsigned depth,
     char ret_name[AGENT_ARGV_NAME_SIZE])
 {
@@ -312,7 +309,7 @@ static bool find(const struct argv_reader *reader, const char *const *words, siz
 	size_t inner;
 	if (count == 0 || depth > DEPTH_MAX)
 		return false;
-	/* The program has replaced its arguments by a title: "npm exec @google/gemini-cli". */
+	/* A program may replace its arguments by a title: "npm exec @google/gemini-cli". */
 	if (count == 1 && strchr(words[0], ' ') != NULL)
 		return find_in_text(reader, words[0], depth, ret_name);
 	wrapper = find_wrapper(words[0]);
@@ -338,7 +335,7 @@ bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_o
 	return find(&reader, words, count, 0, ret_name);
 }
 
-/* Replaces invalid UTF-8 by '?', because arguments may be any bytes, and long ones are cut. */
+/* Arguments may be any bytes, and long ones are cut, so invalid UTF-8 becomes '?'. */
 static void clean(char *text)
 {
 	size_t len = strlen(text), at = 0, part;

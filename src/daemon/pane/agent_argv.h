@@ -2,7 +2,7 @@
 /*
  * Finds the agent that a command line starts: by the program's name, the script of an interpreter,
  * the package that is run, or the command behind a wrapper such as docker exec. A process name
- * alone is not enough: it may be node, or .claude-unwrapped. Pure functions.
+ * alone may be node, or .claude-unwrapped. Pure functions.
  */
 #pragma once
 
@@ -14,17 +14,16 @@ enum {
 	AGENT_ARGV_IDENTITY_SIZE = 201,
 };
 
-/* Returns true if a name that is not built in is an agent's, for example by the user's file. */
+/* Returns true if a name that is not built in is an agent's, as in the user's file. */
 typedef bool agent_argv_fn(void *data, const char *name);
 
-/* Returns true if the command line certainly is an agent's, with the agent's name. */
+/* Returns true if the command line certainly is an agent's. */
 bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_other, void *data,
     char ret_name[AGENT_ARGV_NAME_SIZE]);
 
 /*
- * Writes the identity of a program, which tells it from others of its name: the process name, for
- * an interpreter with the script, for another wrapper with its arguments. The result is valid
- * UTF-8.
+ * Writes the identity of a program as valid UTF-8: the process name, for an interpreter with the
+ * script, for another wrapper with its arguments.
  */
 void agent_argv_identity(const char *name, const char *const *words, size_t count,
     char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);

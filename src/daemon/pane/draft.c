@@ -21,12 +21,11 @@ static bool is_prompt_end(const struct prompt_row *row, size_t at)
 	bool is_digit = at > 0 && row->characters[at - 1] >= '0' && row->characters[at - 1] <= '9';
 	if (character == '%')
 		return !is_digit;
-	/* Of themes: end of a segment, lambda, arrow, and the sign of vi's command mode. */
+	/* Signs of themes: end of a segment, lambda, arrow, and vi's command mode. */
 	return character == '$' || character == '#' || character == 0xe0b0 || character == 0x3bb ||
 	    character == 0x2192 || character == 0x276e || prompt_is_end(character);
 }
 
-/* Returns true if a cell is blank or behind the end of the row. */
 static bool is_free(const struct prompt_row *row, size_t at)
 {
 	return at >= row->count || row->characters[at] == ' ' || row->characters[at] == 0xa0;
@@ -53,11 +52,11 @@ static bool has_name(
 			return false;
 		used += (size_t)size;
 	}
-	/* One character counts as a name only behind a '/': it might be the sign of the prompt. */
+	/* One character counts as a name only behind a '/', as it might be the prompt's sign. */
 	return len > 1 || (first > 0 && row->characters[first - 1] == '/');
 }
 
-/* Returns true if the sign in a cell is part of a name in the path of the directory. */
+/* Returns true if the sign in a cell is part of the path of the directory. */
 static bool is_in_cwd(const char *cwd, const struct prompt_row *row, size_t at)
 {
 	uint32_t sign = row->characters[at];
@@ -72,7 +71,7 @@ static bool is_in_cwd(const char *cwd, const struct prompt_row *row, size_t at)
 	return false;
 }
 
-/* Returns the cell with the bracket that closes the one in the cell `at`; `at` if there is none. */
+/* Returns the cell with the bracket that closes the one in the cell `at`, or `at`. */
 static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 {
 	uint32_t open = row->characters[at], close = open == '(' ? ')' : ']';
@@ -131,7 +130,6 @@ static size_t lead_len(const struct prompt_row *row, const char *lead)
 	return at;
 }
 
-/* Returns true if an input line may continue in the row behind this one. */
 static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *row)
 {
 	if (facts->lead == NULL && facts->is_shell)
@@ -140,7 +138,7 @@ static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *
 	return row->count == 0 || prompt_row_begin(row) < row->count;
 }
 
-/* Returns true if a text is in the row at a cell. Cells behind the row's end are blank. */
+/* Cells behind the row's end are blank. */
 static bool begins_with(const struct prompt_row *row, size_t at, const char *text)
 {
 	for (; *text != '\0'; text++, at++)
@@ -149,7 +147,7 @@ static bool begins_with(const struct prompt_row *row, size_t at, const char *tex
 	return true;
 }
 
-/* Returns the length of a debugger's or IPython's prompt at the row's start; 0: there is none. */
+/* Returns the length of a debugger's or IPython's prompt at the row's start, or 0. */
 static size_t named_len(const struct prompt_row *row)
 {
 	static const char *const prompts[] = {"(gdb) ", "(lldb) ", "(Pdb) ", "(Pdb++) "};
@@ -173,7 +171,9 @@ static size_t input_begin(
 	if (begin > 0)
 		return begin;
 	begin = prompt_len(facts->cwd, row, end);
-	/* Text above the cursor's row may contain a prompt's sign, so the row must begin with it. */
+	/*
+	 * Text above the cursor's row may contain a prompt's sign, so the row must begin with it.
+	 */
 	if (!is_first && !facts->is_shell && begin > 0)
 		for (size_t at = 0; at + 1 < begin; at++)
 			if (!prompt_row_is_frame(row->characters[at]) &&
@@ -182,7 +182,6 @@ static size_t input_begin(
 	return begin > 0 ? begin : SIZE_MAX;
 }
 
-/* Appends the cells from begin to end to the line and the draft. */
 static void take_row(struct draft_line *line, struct draft *draft, const struct prompt_row *row,
     size_t begin, size_t end)
 {
@@ -207,7 +206,7 @@ static size_t input_end(const struct prompt_row *row, size_t cursor)
 	return at;
 }
 
-/* Returns true if the line is equal to a text or, if is_beginning, to its beginning. */
+/* Returns true if the line is a text or, if is_beginning, the beginning of one. */
 static bool is_text(const struct draft_line *line, const char *text, size_t len, bool is_beginning)
 {
 	size_t found = 0;
@@ -246,14 +245,13 @@ static bool is_ours(const struct draft_facts *facts, const struct draft_line *li
 	return false;
 }
 
-/* Returns true if two rows begin with the same prompt. */
 static bool is_same_prompt(const struct prompt_row *one, const struct prompt_row *other, size_t len)
 {
 	return other->count >= len &&
 	    memcmp(one->characters, other->characters, len * sizeof *one->characters) == 0;
 }
 
-/* Returns true if the row begins with the sign of a prompt, inside a frame. */
+/* The sign may be inside a frame. */
 static bool begins_with_sign(const struct prompt_row *row)
 {
 	size_t at = prompt_row_begin(row);
@@ -286,8 +284,8 @@ static bool may_come_from(const struct draft_facts *facts, const struct prompt_r
 }
 
 /*
- * Finds the row and cell where the input line begins. Returns false if no sign of a prompt is
- * found. A sign in the cursor's row may be in a line that began above.
+ * Finds the row and cell where the input line begins. Returns false without the sign of a prompt. A
+ * sign in the cursor's row may be in a line that began above.
  */
 static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
@@ -319,13 +317,13 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 	return *ret_begin != SIZE_MAX;
 }
 
-/* Returns the length of the sign at the start of a continued command, or of a search; 0: none. */
+/* Returns the length of the sign at the start of a continued command or a search, or 0. */
 static size_t head_len(const struct prompt_row *row, bool is_shell)
 {
 	static const char *const heads[] = {"... ", "...> ", "(reverse-i-search)",
 	    "(failed reverse-i-search)", "(i-search)", "(failed i-search)",
 	    "bck-i-search:", "fwd-i-search:", "failing bck-i-search:", "failing fwd-i-search:",
-	    /* The following are of programs that are no shells. */
+	    /* Signs of programs that are no shells follow. */
 	    "...: ", "-> ", "'> ", "\"> ", "`> ", "/*> "};
 	enum { OF_SHELLS = 10 };
 	size_t begin = 0;
@@ -366,8 +364,7 @@ static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_
 
 /*
  * Finds the input line if a shell is editing and no sign is in the cursor's row. A row with text
- * continues a line or has an unknown prompt, and counts as a draft. A blank row counts as one only
- * if text follows the nearest prompt above.
+ * counts as a draft. A blank row counts as one only if text follows the nearest prompt above.
  */
 static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
@@ -390,7 +387,7 @@ static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, siz
 	return false;
 }
 
-/* Returns true for a continuation prompt: "> " of bash; "quote> ", "for while> " etc. of zsh. */
+/* Continuation prompts: "> " of bash; "quote> ", "for while> " and others of zsh. */
 static bool is_second_prompt(const struct prompt_row *row, size_t len)
 {
 	size_t at = 0;
@@ -403,7 +400,7 @@ static bool is_second_prompt(const struct prompt_row *row, size_t len)
 
 /*
  * Returns true if the cursor's row continues a command whose first row, with another prompt, is
- * above. Rows with the same prompt may be between. Takes the first row as the draft.
+ * above, perhaps with rows of the same prompt between. The first row is the draft.
  */
 static bool has_first_row(
     const struct draft_facts *facts, struct draft_line *line, struct draft *draft)

@@ -2,8 +2,8 @@
 /*
  * The draft in a pane: text in the input line at the cursor that Muxbus did not type. The line
  * begins behind the prompt that the shell marked (OSC 133 A and B), or else behind what looks like
- * a prompt. Without either, the screen shows a draft only while a shell edits its line. Pure
- * functions of a screen.
+ * a prompt. Without either, only a shell that edits its line shows a draft. Pure functions of a
+ * screen.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ enum { DRAFT_TEXT_SIZE = 41 }; /* bytes of the text that is given as evidence */
 
 /* The evidence for or against a draft, weakest first. */
 enum draft_sign {
-	DRAFT_BY_KEYS, /* nothing on the screen: only keys that a person pressed count */
+	DRAFT_BY_KEYS, /* only keys that a person pressed count */
 	DRAFT_BY_PROMPT, /* text that looks like a prompt with typed text */
 	DRAFT_BY_MARK, /* the shell marked where its prompt ends */
 };
@@ -29,14 +29,14 @@ struct draft_facts {
 	size_t fresh; /* offset in typed of what was typed since the line was seen empty */
 	const char *ended; /* lines that Muxbus ended and the program may not have read; lent */
 	size_t ended_len;
-	bool is_untouched; /* no person has pressed a key since: the screen may lag behind */
+	bool is_untouched; /* no key of a person since, so the screen may lag behind */
 	bool is_other_form; /* the program may show a text in another form: "[Pasted …]" */
 };
 
 struct draft {
 	enum draft_sign sign;
 	bool is_there;
-	bool is_empty; /* the line is empty */
+	bool is_empty;
 	char text[DRAFT_TEXT_SIZE]; /* beginning of the draft; '.' for other than ASCII */
 };
 

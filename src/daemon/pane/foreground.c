@@ -17,7 +17,6 @@ enum {
 	ARGV_MAX = 16 * 1024, /* bytes of a command line that are read */
 };
 
-/* Returns true if a descriptor of a process is a terminal. */
 static bool is_terminal(pid_t pid, long fd)
 {
 	static const char folder[] = "/dev/pts/";
@@ -31,7 +30,7 @@ static bool is_terminal(pid_t pid, long fd)
 	return strncmp(target, folder, sizeof folder - 1) == 0 || strcmp(target, "/dev/tty") == 0;
 }
 
-/* Judges a select() of descriptors 0 to count - 1. */
+/* The descriptors are 0 to count - 1. */
 static enum agent_reads judge_select(pid_t pid, unsigned long count)
 {
 	if (count == 0)
@@ -39,13 +38,13 @@ static enum agent_reads judge_select(pid_t pid, unsigned long count)
 	return count == 1 && is_terminal(pid, 0) ? AGENT_READS_YES : AGENT_READS_UNKNOWN;
 }
 
-/* Returns true if a thread does not sleep: it is running or ready to run. */
+/* Returns true if a thread is running or ready to run. */
 static bool is_running(const char *text)
 {
 	return strncmp(text, "running", 7) == 0;
 }
 
-/* Judges the system call that a thread sleeps in. A lock (futex) counts as AGENT_READS_NO. */
+/* A lock (futex) counts as AGENT_READS_NO. */
 static enum agent_reads judge_call(pid_t pid, const char *text)
 {
 	unsigned long arguments[3] = {0};
@@ -87,7 +86,7 @@ static enum agent_reads judge_call(pid_t pid, const char *text)
 	}
 }
 
-/* Joins the states of threads: YES if one reads, or else UNKNOWN if one is unknown. */
+/* YES if one thread reads, or else UNKNOWN if one is unknown. */
 static enum agent_reads join(enum agent_reads one, enum agent_reads other)
 {
 	if (one == AGENT_READS_YES || other == AGENT_READS_YES)
@@ -101,7 +100,7 @@ struct judgement {
 	bool is_computing; /* a thread of a process with the terminal is running */
 };
 
-/* Judges all threads of a process. If the first one runs, the others do not matter. */
+/* If the first thread runs, the others do not matter. */
 static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 {
 	enum agent_reads reads = AGENT_READS_NO;
@@ -130,7 +129,7 @@ static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 			*ret_is_computing |= is_running(text);
 		}
 	}
-	(void)closedir(folder); /* loses no data: the folder was only read */
+	(void)closedir(folder);
 	return reads;
 }
 
@@ -156,8 +155,8 @@ static enum agent_reads judge_tree(
 }
 
 /*
- * Returns true if a shell seems to wait for a child. At its prompt it may have children in its own
- * group that it does not wait for, such as helpers of the prompt or of completions.
+ * Returns true if a shell seems to wait for a child. At its prompt it may have children in its
+ * group that it does not wait for, such as helpers of completions.
  */
 static bool waits_for(pid_t shell, pid_t child)
 {
@@ -203,7 +202,7 @@ bool foreground_is_messenger(const char *command)
 	return str_is_in(command, messengers);
 }
 
-/* Returns true if a variable such as "EDITOR" names a program. */
+/* A variable such as "EDITOR" may begin with a path. */
 static bool is_in_variable(const struct buf *environment, const char *variable, const char *command)
 {
 	const char *text = process_variable(environment, variable);
@@ -215,8 +214,8 @@ static bool is_in_variable(const struct buf *environment, const char *variable, 
 }
 
 /*
- * Returns true for programs with which agents let a person edit or read on their own terminal. With
- * may_be_other, the variables of a process may name another one.
+ * Agents let a person edit or read in these on their own terminal. may_be_other: the variables of a
+ * process may name another one.
  */
 static bool is_editor(pid_t pid, const char *command, bool may_be_other)
 {
@@ -239,7 +238,7 @@ bool foreground_asks_for_itself(const char *command)
 	return !foreground_is_shell(command) && !foreground_is_messenger(command);
 }
 
-/* Finds the program in front. Shells that only wait for a child are skipped. */
+/* Shells that only wait for a child are skipped. */
 static bool find_program(struct foreground *front, pid_t group)
 {
 	front->pid = group;
@@ -274,12 +273,11 @@ void foreground_read(pid_t pid, struct foreground *ret_front)
 	ret_front->is_computing = judgement.is_computing;
 }
 
-/* Reads a command line into buffer. Returns the number of words. */
 static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 {
 	ssize_t len = process_read(pid, "cmdline", buffer, ARGV_MAX);
 	size_t count = 0;
-	/* A title that a program set may be followed by empty words. */
+	/* Empty words may follow a title that a program set. */
 	for (ssize_t at = 0; at < len && count < AGENT_ARGV_WORDS_MAX;
 	     at += (ssize_t)strlen(buffer + at) + 1)
 		words[count++] = buffer + at;
@@ -288,7 +286,7 @@ static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 	return count;
 }
 
-/* A search for a process of a group: a process or one of its descendants. */
+/* A search among a process and its descendants in a group. */
 struct group_search {
 	bool (*is_found)(struct group_search *search, pid_t pid);
 	pid_t group;
@@ -378,7 +376,7 @@ static bool is_front(const struct tty_process *process)
 	return process->tty != 0 && process->group == process->front;
 }
 
-/* Reads a process, its parent and so on. Returns their number. */
+/* Returns the number of processes. */
 static size_t read_ancestors(
     pid_t pid, pid_t pids[ANCESTORS_MAX], struct tty_process ancestors[ANCESTORS_MAX])
 {
@@ -412,7 +410,10 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
 	session = pane.session;
 	while (count-- > 0) {
 		const struct tty_process *process = &ancestors[count];
-		/* Skip a process without a terminal, and one above the pane (a tmux in a tmux). */
+		/*
+		 * A process without a terminal is skipped, and so is one above the pane (a tmux in
+		 * a tmux).
+		 */
 		if (process->tty == 0 || (!is_related && process->session != session))
 			continue;
 		if (process->session != session && !is_shown)
@@ -437,7 +438,7 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
 
 /*
  * Returns true if the person at the pane sees the terminal of a program. A terminal within the
- * pane's, as of script(1), is seen if the ancestor that shows it is in front of its own terminal.
+ * pane's, as of script(1), is seen if the ancestor that shows it is in front.
  */
 static bool is_shown(pid_t pane_session, pid_t pid)
 {
@@ -474,7 +475,7 @@ static bool is_other_reader(pid_t program, pid_t pid)
 static bool is_obstacle(struct group_search *search, pid_t pid)
 {
 	struct tty_process process;
-	/* The reader may be a child of the program: a child that is stopped counts too. */
+	/* The reader may be a child of the program, so a child that is stopped counts. */
 	if (pane_tty_process(pid, &process) && strchr("Tt", process.state) != NULL &&
 	    is_terminal(pid, 0))
 		search->place = FOREGROUND_STOPPED;
@@ -483,7 +484,6 @@ static bool is_obstacle(struct group_search *search, pid_t pid)
 	return search->place != FOREGROUND_IN_FRONT;
 }
 
-/* Returns the highest ancestor in the group. */
 static pid_t find_root(pid_t pid, pid_t group)
 {
 	struct tty_process process;
@@ -507,7 +507,7 @@ enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_pr
 	if (!pane_tty_process(pane_pid, &pane) || pane.tty == 0 ||
 	    !is_shown(pane.session, program->pid))
 		return FOREGROUND_BEHIND;
-	/* The search may miss it: far below, or the child of a launcher's thread. */
+	/* The search may miss the program, far below or as the child of a launcher's thread. */
 	if (process.state == 'T' || process.state == 't')
 		return FOREGROUND_STOPPED;
 	search.group = process.group;

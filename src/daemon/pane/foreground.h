@@ -2,8 +2,7 @@
 /*
  * The program in front of a terminal, and whether it waits for input: by the system call that each
  * thread of its process group sleeps in, from /proc (proc(5)). If that cannot be read, or is
- * ambiguous (a program that waits for many descriptors), the state is unknown, and nothing is
- * concluded from it.
+ * ambiguous (a program that waits for many descriptors), the state is unknown.
  */
 #pragma once
 
@@ -17,7 +16,7 @@ enum agent_reads {
 	AGENT_READS_NO, /* the program runs, sleeps, or waits for something else */
 };
 
-/* A process with its start time: a later process with the same pid is another one. */
+/* A later process with the same pid has another start time. */
 struct foreground_program {
 	pid_t pid; /* 0: none */
 	uint64_t start;
@@ -42,45 +41,44 @@ enum foreground_asker {
 struct foreground {
 	bool is_known; /* false: ignore the other members */
 	pid_t pid; /* leader of the group in front; if that is a waiting shell, its child */
-	uint64_t start; /* start time of pid */
+	uint64_t start;
 	char name[64]; /* as tmux shows it */
 	bool is_shell;
 	enum agent_reads reads;
-	bool is_computing; /* a thread runs: the screen may not show its last input yet */
+	bool is_computing; /* a thread runs, so the screen may not show its last input yet */
 };
 
-/* Reads the state of the program in front. pid: the pane's first process. */
+/* pid is that of the pane's first process. */
 void foreground_read(pid_t pid, struct foreground *ret_front);
 
-/* Returns true if a program of this name is a shell or a carrier. */
+/* By its name. */
 bool foreground_is_shell(const char *command);
 
 /* Returns true for a carrier: it shows another program, and runs no commands itself (ssh, tmux). */
 bool foreground_is_carrier(const char *command);
 
-/* Returns true for a messenger: it only passes on a request of another program, and ends (echo). */
+/* Returns true for a messenger: it passes on a request of another program, and ends (echo). */
 bool foreground_is_messenger(const char *command);
 
-/* Returns true if a program of this name makes its own requests: no shell and no messenger. */
+/* Returns true for a program that is no shell and no messenger. */
 bool foreground_asks_for_itself(const char *command);
 
 /*
- * Finds the program in front on whose behalf a process makes a request: among the process and its
- * ancestors in the foreground group of the pane's terminal, the highest that makes its own
- * requests. A waiting shell makes no requests of its own. If a process of the request is on a
- * terminal within the pane's, which a program such as script(1) shows, finds the program in front of
- * that terminal. Only an agent that shows the terminal has asked itself.
+ * Finds the program in front on whose behalf a process makes a request: the highest of the process
+ * and its ancestors, in the foreground group of the pane's terminal, that makes its own requests.
+ * On a terminal within the pane's, which a program such as script(1) shows, finds the program in
+ * front of that terminal. Only an agent that shows the terminal has asked itself.
  */
 enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
     const struct screen_sign_set *signs, struct foreground_program *ret_program);
 
 /*
  * Returns the present place of a program. It is in front if it runs in its terminal's foreground
- * group. If that is not the pane's terminal, the program that shows that terminal is in front too.
+ * group, and the program that shows another terminal than the pane's is in front too.
  */
 enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_program *program);
 
-/* Finds the leader of the foreground group of a pane. pid 0: unknown. */
+/* pid 0: unknown. */
 void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program);
 
 /* Writes the path of a program's terminal, or "". Returns false for the pane's terminal. */
@@ -88,24 +86,21 @@ bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
 
 /*
  * Finds the agent in front by command lines: of the leader of the foreground group, or of a
- * descendant with the terminal, as behind npx. The agents of signs count too (may be NULL). Returns
- * false if there is none.
+ * descendant with the terminal, as behind npx. signs may be NULL.
  */
 bool foreground_agent(
     pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
-/* Returns true if the command line of a process is an agent's, or names an agent of signs. */
+/* For the command line of one process. */
 bool foreground_is_agent(
     pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
-/* Writes the identity (agent_argv_identity()) of the program in front. Returns false if unknown. */
+/* Returns false if it is unknown (agent_argv_identity()). */
 bool foreground_identity(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);
 
-/* Writes the identity of a process. Returns false if it is unknown. */
 bool foreground_identity_of(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);
 
-/* Returns true if a process is a descendant of another one. */
 bool foreground_is_below(pid_t pid, pid_t other);
 
-/* Returns true if a process still runs: no other one has its pid. */
+/* Returns true if a process still runs, and no other one has its pid. */
 bool foreground_lives(pid_t pid, uint64_t start);

@@ -70,7 +70,6 @@ void maker_set_free(struct maker_set *set)
 	mem_free(set);
 }
 
-/* Removes closed panes. */
 static void tidy(struct maker_set *set)
 {
 	char name[PANE_REF_TEXT_SIZE];
@@ -102,7 +101,7 @@ void maker_note(
 	record_put(queue_store(set->queue), &made_kind, name, made);
 }
 
-/* Compares callers by pane, whatever program now runs in it; without a pane by session. */
+/* A pane counts with any program in it; without a pane the session counts. */
 static bool is_caller(const struct pane_caller *one, const struct pane_caller *other)
 {
 	if (one->pane.pane != MUXBUS_NO_ID || other->pane.pane != MUXBUS_NO_ID)
@@ -113,7 +112,7 @@ static bool is_caller(const struct pane_caller *one, const struct pane_caller *o
 	    one->session_start == other->session_start;
 }
 
-/* Returns true if the pane is there with the same process, which may have ended in a dead pane. */
+/* Returns true if the pane still has its first process, which may have ended in a dead pane. */
 static bool is_as_made(const struct maker_set *set, const struct made *made)
 {
 	uint64_t start = process_start_ticks(made->pane.pane_pid);

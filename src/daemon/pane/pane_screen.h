@@ -12,18 +12,18 @@ struct tmux;
 struct pane_screen {
 	struct prompt_view view; /* lent; with the cursor that the program shows or draws */
 	bool has_cursor; /* false: no cursor is seen, so it is unknown where input goes */
-	bool is_alternate; /* the alternate screen is shown */
+	bool is_alternate;
 	unsigned cursor_row; /* the cursor by tmux */
 	unsigned cursor_column;
 	struct prompt prompt;
 	uint64_t offset; /* in the pane's output */
 };
 
-/* error: the library's error, or 0; if not 0, screen is NULL. screen is lent until this returns. */
+/* screen is lent until this returns; NULL if error, of the library, is not 0. */
 typedef void pane_screen_fn(void *data, int error, const struct pane_screen *screen);
 
-/* Reads a screen. Returns an error, without calling done, if tmux is not connected. */
+/* Returns an error, without calling done, if tmux is not connected. */
 int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);
 
-/* Like pane_screen_read(), for a caller that has just listed the pane's window. */
+/* For a caller that has just listed the pane's window. */
 int pane_screen_read_listed(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);

@@ -8,7 +8,7 @@
 
 enum { STAT_SIZE = 1024 }; /* 52 numbers, and a name of up to 64 bytes */
 
-/* Opens pseudo-terminals only: to open another terminal may have effects. */
+/* Opening another terminal than a pseudo-terminal may have effects. */
 static int open_tty(const char *path)
 {
 	static const char folder[] = "/dev/pts/";
@@ -24,7 +24,7 @@ bool pane_tty_process(pid_t pid, struct tty_process *ret_process)
 	char text[STAT_SIZE], *after;
 	if (process_read(pid, "stat", text, sizeof text) <= 0)
 		return false;
-	/* The command name in parentheses may contain any character, so search from the end. */
+	/* The command name in parentheses may contain any character. */
 	after = strrchr(text, ')');
 	return after != NULL &&
 	    sscanf(after + 1,
@@ -71,7 +71,7 @@ void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty)
 		ret_tty->is_first =
 		    pane_tty_process(pid, &process) && process.group == process.front;
 	}
-	(void)close(fd); /* loses no data: the file was only read */
+	(void)close(fd);
 }
 
 bool pane_tty_keeps(const struct pane_tty *tty, const char *text, size_t len)

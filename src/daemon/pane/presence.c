@@ -50,7 +50,7 @@ void presence_thread(const char *agent, const char *session, char out[PANE_REF_T
 		out[0] = '\0';
 }
 
-/* Writes an agent's address: its pane, if known, and its session as thread, unless too long. */
+/* Writes an agent's pane, if known, and its session as thread, unless that is too long. */
 static void presence_address(const struct presence *presence, struct pane_ref *ret_address)
 {
 	*ret_address = presence->pane;
@@ -84,7 +84,7 @@ static const struct record_kind presence_kind = {
     .source = SOURCE_POST,
 };
 
-/* Names the record by its pane, or if it has none by its agent and session. */
+/* The record is named by the pane, or without one by agent and session. */
 static const char *presence_name(const struct presence *presence, char out[NAME_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];
@@ -102,7 +102,6 @@ static void presence_store(const struct presence_set *set, const struct presence
 	record_put(set->store, &presence_kind, presence_name(presence, name), presence);
 }
 
-/* Returns false if the agent's process has ended or its pane is closed. */
 static bool is_there(const struct presence_set *set, const struct presence *presence)
 {
 	if (presence->pid > 0 && process_start_ticks(presence->pid) != presence->pid_start)
@@ -119,7 +118,7 @@ static void presence_remove(struct presence_set *set, struct presence *presence)
 	mem_free(presence);
 }
 
-/* Removes ended presences and, if there are too many, the presence silent for longest. */
+/* Removes ended presences and, if there are too many, the one silent for longest. */
 static void sweep(struct presence_set *set)
 {
 	list_each_safe (struct presence, presence, &set->presences, link)
@@ -129,7 +128,7 @@ static void sweep(struct presence_set *set)
 		presence_remove(set, list_entry(set->presences.next, struct presence, link));
 }
 
-/* Returns the presence that a report is about, even if it has ended; NULL: none. */
+/* Returns the presence that a report is about, even if it has ended, or NULL. */
 static struct presence *find(const struct presence_set *set, const struct pane_ref *pane,
     const char *agent, const char *session)
 {
@@ -208,8 +207,8 @@ static void tell(
 }
 
 /*
- * Returns the program that has printed a mark, or for a messenger the pane's first process: a
- * messenger, such as muxbus mark at a shell's prompt, reports for the pane and ends at once.
+ * Returns the program that has printed a mark. A messenger, such as muxbus mark at a shell's
+ * prompt, reports for the pane's first process and ends at once.
  */
 static pid_t marker_pid(const struct muxbus_pane *pane)
 {
@@ -228,7 +227,7 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 	struct expected expected;
 	if (report->pid > 0 || pane == NULL)
 		return report->pid;
-	/* Take the agent, not the shell that waits for the agent and lives longer. */
+	/* The agent counts, not the shell that waits for it and lives longer. */
 	if (expected_find(set->store, report->pane, &expected) &&
 	    expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT)
 		return expected.program.pid;
@@ -252,7 +251,6 @@ static bool is_refused(
 	return is_nested(presence, report, pid) || (report->is_by_mark && !presence->is_by_mark);
 }
 
-/* Stores all of a report but the state. */
 static void set_report(struct presence *presence, const struct presence_report *report, pid_t pid)
 {
 	snprintf(presence->agent, sizeof presence->agent, "%s", report->agent);
@@ -262,7 +260,7 @@ static void set_report(struct presence *presence, const struct presence_report *
 		snprintf(presence->question, sizeof presence->question, "%s",
 		    report->question != NULL ? report->question : "");
 	presence->is_by_mark = report->is_by_mark;
-	/* A hook without a pane may not know its process: keep that of an earlier report. */
+	/* A hook without a pane may not know its process, so that of an earlier report stays. */
 	if (pid > 0 || presence->pane.pane != MUXBUS_NO_ID) {
 		presence->pid = pid;
 		presence->pid_start = pid > 0 ? process_start_ticks(pid) : 0;
@@ -298,8 +296,8 @@ static void tell_listeners(struct presence_set *set, const struct pane_ref *pane
 }
 
 /*
- * If a session without a pane now has one, moves its presence there. If the pane has a presence
- * already, removes the session's old one instead. Returns the pane's presence; NULL: none.
+ * If a session without a pane now has one, moves its presence there, or removes it if the pane has
+ * one. Returns the pane's presence, or NULL.
  */
 static struct presence *take_seat(struct presence_set *set, struct presence *there,
     const struct pane_ref *pane, const char *agent, const char *session)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Presences: agents as they report themselves, by their hooks or over their bridge: the agent in a
- * pane, its session, and whether it is idle, busy, or asks a person something. Reports are exact; a
- * screen can only be judged.
+ * pane, its session, and whether it is idle, busy, or asks a person something.
  *
  * A pane has at most one presence. An agent without a known pane is found by its session. A
  * presence ends with its pane, its process, or a report of the state "gone". It survives a restart
- * of the daemon without its state, which may have changed meanwhile.
+ * of the daemon without its state.
  */
 #pragma once
 
 #include "daemon/core/pane_ref.h"
 
-#define PRESENCES_MAX 1024 /* if there are more, the presence silent for longest is removed */
+#define PRESENCES_MAX 1024 /* with more, the presence silent for longest is removed */
 #define PRESENCE_NAME_MAX 32 /* bytes of an agent's name: [A-Za-z0-9_.-] */
 #define PRESENCE_QUESTION_MAX 256 /* bytes of clean text */
 #define PRESENCE_SESSION_MAX 128 /* bytes of [A-Za-z0-9_.:-], not beginning with '-' */
@@ -36,7 +35,7 @@ struct presence {
 	struct list link;
 	struct pane_ref pane; /* cleared: no pane is known */
 	char agent[PRESENCE_NAME_MAX + 1];
-	char session[PRESENCE_SESSION_MAX + 1]; /* "": unknown */
+	char session[PRESENCE_SESSION_MAX + 1]; /* may be "" */
 	enum presence_state state;
 	int64_t since_ms; /* CLOCK_REALTIME: start of its state */
 	int64_t reported_ms; /* CLOCK_MONOTONIC: last report; 0: none since the daemon started */
@@ -48,19 +47,18 @@ struct presence {
 	uint64_t turns; /* how often it became busy since the daemon started */
 };
 
-/* A report of an agent about itself. presence_check() has checked the texts. */
+/* presence_check() has checked the texts. */
 struct presence_report {
 	const struct pane_ref *pane; /* cleared: no pane is known */
 	const char *agent;
 	const char *session; /* NULL: not reported */
 	enum presence_state state; /* PRESENCE_UNKNOWN: unchanged */
 	pid_t pid; /* 0: the program in front of the pane */
-	bool is_by_mark; /* a mark in the pane's output */
-	bool is_found; /* we found the agent, it did not report: publish no event */
+	bool is_by_mark;
+	bool is_found; /* Muxbus found the agent, so no event is published */
 	const char *question; /* NULL: not reported */
 };
 
-/* Loads the presences of the queue's store. */
 struct presence_set *presence_set_new(
     struct tmux *tmux, struct event_log *events, struct queue *queue);
 void presence_set_free(struct presence_set *set);
@@ -70,9 +68,9 @@ struct tmux *presence_set_tmux(const struct presence_set *set); /* as given */
 const char *presence_check(const char *agent, const char *session);
 
 /*
- * Handles a report. Returns false if it is not believed: another session of the same process is
- * busy in that pane, and so has started the reporting one; or it is a mark, and the agent there has
- * reported itself in another way.
+ * Returns false if a report is not believed: another session of the same process is busy in that
+ * pane, and so has started the reporting one; or it is a mark, and the agent there has reported
+ * itself in another way.
  */
 bool presence_report(struct presence_set *set, const struct presence_report *report);
 
@@ -83,7 +81,7 @@ void presence_thread(const char *agent, const char *session, char out[PANE_REF_T
 
 /*
  * Called after each believed report with the address of the agent: its pane, cleared if unknown,
- * with its session as the thread, unless the session's name is too long.
+ * with its session as the thread, unless that is too long.
  */
 struct presence_listener {
 	struct list link;
@@ -92,15 +90,15 @@ struct presence_listener {
 void presence_listen(struct presence_set *set, struct presence_listener *listener);
 
 /*
- * Return the agent in a pane, or with a session, or NULL if there is none or it has ended. An agent
- * known only by marks is returned if there is no other.
+ * Return the agent in a pane, or with a session, or NULL if it has ended. An agent known only by
+ * marks comes last.
  */
 const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane);
 const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session);
 
-/* Returns true if an agent in a pane with this id has reported, even if it has ended. */
+/* An agent that has ended counts too. */
 bool presence_has_pane(const struct presence_set *set, uint32_t pane);
 
-/* Iterates the agents that have not ended. NULL starts, and is returned at the end. */
+/* Iterates the agents that have not ended. NULL starts and ends. */
 const struct presence *presence_next(struct presence_set *set, const struct presence *previous);

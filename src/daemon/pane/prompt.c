@@ -35,8 +35,8 @@ static void view_row(const struct prompt_view *view, unsigned number, struct pro
 }
 
 /*
- * Returns the cell behind the lead, the prompt that a row begins with, or 0. The star is Gemini
- * CLI's prompt in YOLO mode; it counts only at the start of a row.
+ * Returns the cell behind the prompt that a row begins with, or 0. The star is Gemini CLI's prompt
+ * in YOLO mode.
  */
 static size_t lead_end(const struct prompt_row *row)
 {
@@ -83,7 +83,7 @@ bool prompt_find_cursor(struct prompt_view *view)
 	return false;
 }
 
-/* Writes the text left of the cursor: all of it to line, and to lead without blanks and frames. */
+/* Writes the text left of the cursor: all of it to line, without blanks and frames to lead. */
 static void write_left(const struct prompt_row *row, size_t end, struct prompt *prompt)
 {
 	size_t line_len = 0, lead_len = 0;
@@ -100,7 +100,7 @@ static void write_left(const struct prompt_row *row, size_t end, struct prompt *
 	prompt->lead[lead_len] = '\0';
 }
 
-/* Returns true if a row is a numbered choice: "2. No". *ret_is_chosen: it is marked. */
+/* A numbered choice is "2. No". *ret_is_chosen: it is marked. */
 static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
 {
 	size_t at = prompt_row_begin(row), digits = 0;
@@ -116,7 +116,7 @@ static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
 	    (row->characters[at] == '.' || row->characters[at] == ')');
 }
 
-/* Returns true if several numbered choices are around the cursor, and one of them is marked. */
+/* Returns true if several numbered choices are around the cursor, one of them marked. */
 static bool find_question(const struct prompt_view *view)
 {
 	static struct prompt_row row;
@@ -141,7 +141,7 @@ static bool is_blank(const struct prompt_row *row)
 	return at == row->count;
 }
 
-/* Returns true if a row has lines of boxes and no text. */
+/* An edge has lines of boxes and no text. */
 static bool is_edge(const struct prompt_view *view, unsigned number)
 {
 	static struct prompt_row row;
@@ -176,17 +176,16 @@ static bool is_continued(
 			return is_begun || prompt_row_has_text(&row, end, row.count);
 		is_begun = true;
 	}
-	if (ret_is_open != NULL) /* little text stands in the upper half */
+	if (ret_is_open != NULL) /* little text is in the upper half */
 		*ret_is_open =
 		    is_begun && view->cursor_row >= prompt_row_count(view->text, view->len) / 2;
 	return false;
 }
 
 /*
- * Returns true if the sign that begins the cursor's row quotes something in a draft: the sign is
- * beneath the text behind a prompt, and nothing between them begins further left. Or a draft stands
- * in the row above, behind another sign at the same margin, and both rows are in one box or between
- * edges: elsewhere a shell's command line may be above the first prompt of a program.
+ * Returns true if the sign that begins the cursor's row quotes something in a draft: it is beneath
+ * the text behind a prompt, and nothing between begins further left. Or a draft is in the row
+ * above, behind another sign at the same margin, and both rows are in one box or between edges.
  */
 static bool is_quotation(
     const struct prompt_view *view, const struct prompt_row *last, bool is_boxed)
@@ -218,7 +217,7 @@ static size_t text_end(const struct prompt_row *row, size_t end)
 	return end;
 }
 
-/* Returns true if the character left of end can end a prompt: not as in "100%". */
+/* "100%" ends no prompt. */
 static bool is_lead_end(const struct prompt_row *row, size_t end)
 {
 	if (end == 0)
@@ -238,8 +237,7 @@ static bool is_like_draft(const struct prompt_row *row, size_t end)
 }
 
 /*
- * Returns true if the row at the cursor is in a box: a text above is in it too, behind its side, or
- * is the title in its upper edge.
+ * Returns true if the row is in a box: text above is behind its side, or is the title in its edge.
  */
 static bool is_in_box(const struct prompt_view *view, const struct prompt_row *row)
 {
@@ -256,7 +254,6 @@ static bool is_in_box(const struct prompt_view *view, const struct prompt_row *r
 		prompt_row_is_frame(above.characters[above.count - 1]));
 }
 
-/* Returns true if there is a draft left of the cursor. */
 static bool has_left_draft(
     const struct prompt_view *view, const struct prompt_row *row, size_t end, struct prompt *prompt)
 {
@@ -292,7 +289,7 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 	for (size_t at = end; at < row.count; at++) {
 		if (!is_text(&row, at))
 			continue;
-		/* Skip the first character of a dim placeholder, under a drawn block cursor. */
+		/* The first character of a dim placeholder is under a drawn block cursor. */
 		if (at == end && at + 1 < row.count && row.is_dim[at + 1])
 			continue;
 		ret_prompt->has_draft = ret_prompt->has_right_draft = true;
@@ -321,7 +318,7 @@ void prompt_write_around(const struct prompt_view *view, struct buf *out)
 
 /* The characters to compare: without blanks and frames, as programs wrap, pad and frame a line. */
 struct key {
-	bool is_ascii; /* compare ASCII only: for other characters tmux has its own widths */
+	bool is_ascii; /* only ASCII, as tmux has its own widths of other characters */
 	size_t count;
 	uint32_t characters[KEY_MAX];
 	size_t others[KEY_MAX + 1]; /* how many other characters are before each, and at the end */
@@ -362,7 +359,7 @@ static bool is_any_lead(const struct prompt_view *view, const struct prompt_row 
 	return find_prompt_end(row, end) == end;
 }
 
-/* Compares the text left of end, `back` rows above the cursor's row, with the lead. */
+/* Compares the text left of end, `back` rows above the cursor's, with the lead. */
 static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned back,
     const struct prompt_row *row, size_t end, const char *lead)
 {
@@ -383,14 +380,14 @@ static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned ba
 	return *lead == '\0' ? ECHO_EXACT : ECHO_ALTERED;
 }
 
-/* Takes the next character of the screen. Returns true if it completes the part. */
+/* Returns true if the next character of the screen completes the part. */
 static bool completes(const uint32_t *part, size_t count, size_t *found, uint32_t character)
 {
 	*found = character == part[*found] ? *found + 1 : character == part[0];
 	return *found == count;
 }
 
-/* Returns true if the beginning or the end of the key is in the cursor's row or the rows above. */
+/* Returns true if the beginning or the end of the key is in the cursor's row or above. */
 static bool has_part(const struct prompt_view *view, const struct key *key)
 {
 	static struct prompt_row row;
@@ -408,7 +405,7 @@ static bool has_part(const struct prompt_view *view, const struct key *key)
 	return false;
 }
 
-/* Judges a line of which all but the first `left` characters were found. */
+/* All but the first `left` characters of the line were found. */
 static enum prompt_echo echo_of_part(
     const struct prompt_view *view, const struct key *key, size_t left, bool is_cut)
 {
@@ -429,7 +426,6 @@ enum prompt_echo prompt_find_line(
 	if (left == 0)
 		return ECHO_NONE;
 	others = key.others[left];
-	/* Search backwards from the cursor. */
 	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		size_t at;
 		is_cut |= !has_text; /* the row below, unless the cursor's, is a box's edge */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Reads a pane's screen around the cursor: is there an empty prompt, a draft of a person, a
- * question, or the line that we typed? Colours matter: dim text is a placeholder or a suggestion,
- * not a draft. Pure functions of a screen.
+ * question, or the line that Muxbus typed? Dim text is a placeholder or a suggestion, not a draft.
+ * Pure functions of a screen.
  */
 #pragma once
 
@@ -31,7 +31,9 @@ struct prompt {
 	char lead[64]; /* text left of the cursor without blanks and frames: ">", ">>>" */
 };
 
-/* Moves the view's cursor to one that the program draws in reverse. False if none is seen. */
+/*
+ * Moves the view's cursor to one that the program draws in reverse. Returns false if none is seen.
+ */
 bool prompt_find_cursor(struct prompt_view *view);
 
 /*
@@ -50,9 +52,9 @@ enum prompt_echo {
 	ECHO_EXACT, /* lead and line are before the cursor, and nothing else */
 	ECHO_ALTERED, /* the line is there, with other text */
 	ECHO_BEHIND, /* the line is there, with other text between lead and line */
-	ECHO_TAIL, /* the end of the line is there alone: its beginning is out of sight */
+	ECHO_TAIL, /* only the end of the line is there, as its beginning is out of sight */
 };
 
-/* Looks if the input at the cursor is a line typed behind a lead (NULL: any prompt). */
+/* Looks for a line typed at the cursor behind a lead (NULL: any prompt). */
 enum prompt_echo prompt_find_line(
     const struct prompt_view *view, const char *line, size_t len, const char *lead);

@@ -21,7 +21,7 @@ struct looks {
 	unsigned back; /* brightness of the background */
 };
 
-/* Sets a colour, given by its largest and its smallest component. */
+/* A colour is given by its largest and its smallest component. */
 static void take_colour(struct looks *looks, bool is_text, unsigned most, unsigned least)
 {
 	if (is_text) {
@@ -40,7 +40,7 @@ static void take_rgb(struct looks *looks, bool is_text, const unsigned *rgb)
 	take_colour(looks, is_text, rgb[2] > most ? rgb[2] : most, rgb[2] < least ? rgb[2] : least);
 }
 
-/* Sets one of the terminal's 16 colours, four of which are greys. */
+/* Four of the terminal's 16 colours are greys. */
 static void take_basic(struct looks *looks, bool is_text, unsigned number)
 {
 	static const unsigned greys[] = {[7] = 229, [8] = 127, [15] = 255};
@@ -48,7 +48,7 @@ static void take_basic(struct looks *looks, bool is_text, unsigned number)
 	take_colour(looks, is_text, is_grey ? greys[number] : 255, is_grey ? greys[number] : 0);
 }
 
-/* Sets one of 256 colours: the 16 basic ones, a cube, and a ramp of greys. */
+/* The 256 colours are the 16 basic ones, a cube, and a ramp of greys. */
 static void take_number(struct looks *looks, bool is_text, unsigned number)
 {
 	static const unsigned steps[] = {0, 95, 135, 175, 215, 255};
@@ -77,7 +77,7 @@ static size_t apply_colour(const unsigned *values, size_t count, struct looks *l
 	return 0;
 }
 
-/* Returns true if text looks like a suggestion: faint, or near in colour to its background. */
+/* A suggestion is faint, or near in colour to its background. */
 static bool is_dim(const struct looks *looks)
 {
 	if (looks->is_faint || looks->is_coloured || !looks->is_grey)
@@ -87,7 +87,7 @@ static bool is_dim(const struct looks *looks)
 	return looks->grey + PALE > looks->back && looks->grey < looks->back + PALE;
 }
 
-/* Applies the values of "ESC [ ... m". */
+/* The values are those of "ESC [ ... m". */
 static void apply_sgr(const char *text, size_t len, struct looks *looks)
 {
 	unsigned values[VALUES_MAX] = {0};
@@ -130,7 +130,7 @@ static void put_cell(
 	}
 }
 
-/* Applies the escape sequence at the beginning of text. Returns its length; 0: there is none. */
+/* Returns the length of the escape sequence at the beginning of text, or 0. */
 static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 {
 	size_t end = 2;
@@ -145,7 +145,7 @@ static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 
 /*
  * Adds the cell of a cursor that a program draws behind the text. tmux omits it, like all blanks at
- * the end of a row, but the row then ends with reverse on. A bar of blanks looks the same.
+ * the end of a row, but the row then ends with reverse on.
  */
 static void put_left_out(struct prompt_row *row, const struct looks *looks)
 {
@@ -153,7 +153,6 @@ static void put_left_out(struct prompt_row *row, const struct looks *looks)
 		put_cell(row, ' ', 1, looks);
 }
 
-/* Returns true if a character shares the cells of the one before it. */
 static bool is_joined(const struct prompt_row *row, uint32_t before, uint32_t character)
 {
 	bool is_tone = character >= TONE_FIRST && character <= TONE_LAST;
@@ -178,7 +177,10 @@ static void read_cells(const char *text, size_t len, struct looks looks, struct 
 			size = 1;
 			character = 0xfffd;
 		}
-		/* Skip control characters, such as shifts to the line drawing character set. */
+		/*
+		 * Control characters have no cell, such as shifts to the line drawing character
+		 * set.
+		 */
 		if (character == '\t')
 			put_cell(row, ' ', TAB_CELLS - row->count % TAB_CELLS, &looks);
 		else if (((character >= ' ' && character < 0x7f) || character >= 0xa0) &&
@@ -189,7 +191,6 @@ static void read_cells(const char *text, size_t len, struct looks looks, struct 
 	put_left_out(row, &looks);
 }
 
-/* Applies the attributes of the rows above. */
 static void pass(const char *text, const char *end, struct looks *looks)
 {
 	while ((text = memchr(text, '\033', (size_t)(end - text))) != NULL) {

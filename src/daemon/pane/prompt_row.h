@@ -17,13 +17,13 @@ void prompt_row_read(const char *screen, size_t len, unsigned number, struct pro
 
 unsigned prompt_row_count(const char *screen, size_t len);
 
-/* Returns true for blanks and the lines of boxes, which programs draw around their prompts. */
+/* Frames are blanks and the lines of boxes, which programs draw around their prompts. */
 bool prompt_row_is_frame(uint32_t character);
 
 /* Returns the first cell that is no frame, or row->count. */
 size_t prompt_row_begin(const struct prompt_row *row);
 
-/* Returns true if cells from begin to before end have text, other than dim text and frames. */
+/* Dim text and frames do not count as text. */
 bool prompt_row_has_text(const struct prompt_row *row, size_t begin, size_t end);
 
 /* Writes cells from begin to before end as UTF-8, cut to size; blank behind the row's end. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Decides if an empty prompt is in sight. Quiet alone is not enough: the cursor's row ends like a
- * prompt with nothing behind it, or the shell has marked its prompt (OSC 133); and the program in
- * front does not run, sleep, ask for a secret, offer a choice or fill the screen. Pure functions.
+ * Decides whether an empty prompt is in sight. The cursor's row ends like a prompt with nothing
+ * behind it, or the shell has marked its prompt (OSC 133); and the program in front does not run,
+ * sleep, ask for a secret, offer a choice or fill the screen. Pure functions.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 struct prompt_mark {
 	char mark;
 	bool is_passed; /* output behind the mark ended a line, or came after a rest */
-	bool has_rested; /* output has paused since: later output is not of this prompt */
+	bool has_rested; /* output has paused since, so later output is not of this prompt */
 	uint64_t to; /* output offset behind the mark */
 };
 
@@ -30,10 +30,10 @@ bool prompt_mark_holds(const struct prompt_mark *mark);
 struct prompt_facts {
 	const struct prompt *prompt;
 	bool has_cursor;
-	bool is_alternate; /* the alternate screen is shown */
+	bool is_alternate;
 	bool is_agent; /* the program is a known agent, which may use the alternate screen */
 	bool is_marked; /* prompt_mark_holds() */
-	bool asks; /* the cursor's row asks for an answer */
+	bool asks;
 	enum screen_sign_kind sign; /* the state that the agent's whole screen shows */
 	enum agent_reads reads;
 	struct pane_tty tty;

@@ -17,13 +17,13 @@ enum { DATA_MAX = 16 * 1024, KEY_SIZE = NOTIFICATION_KEY_MAX };
 struct reporter_set {
 	const struct daemon *parts;
 	struct list reporters;
-	struct loop_timer *timer; /* handles pending reports */
+	struct loop_timer *timer;
 };
 
 struct reporter {
 	struct list link;
 	struct reporter_set *set;
-	uint32_t id; /* id of the pane */
+	uint32_t id; /* of the pane */
 	struct pane_ref pane; /* cleared: its program does not run yet */
 	struct pane_ref parent;
 	char token[REPORTER_TOKEN_SIZE];
@@ -31,8 +31,8 @@ struct reporter {
 	struct stream_tap tap;
 	struct osc_reader reader;
 	struct list pending; /* struct reporter_pending, oldest first */
-	int64_t paid_ms; /* CLOCK_MONOTONIC: the posts so far use up the rate until then */
-	unsigned slot; /* slot of the next notification */
+	int64_t paid_ms; /* CLOCK_MONOTONIC until which the posts so far use up the rate */
+	unsigned slot; /* of the next notification */
 	unsigned held; /* notices beyond the rate, which the next notification counts */
 };
 
@@ -105,7 +105,7 @@ static void reporter_remove(struct reporter *reporter)
 	reporter_free(reporter);
 }
 
-/* Stores a report for later, because a tap's callback must not change anything. */
+/* A tap's callback must not change anything, so the report waits. */
 static void on_osc(struct stream_tap *tap, const struct token *token)
 {
 	struct reporter *reporter = list_entry(tap, struct reporter, tap);
@@ -152,7 +152,6 @@ static void follow(struct reporter *reporter)
 	    stream_tap_add(reporter->set->parts->streams, reporter->id, &reporter->tap) == 0;
 }
 
-/* Returns true if the rate allows another notification now. */
 static bool may_post(struct reporter *reporter)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -165,7 +164,7 @@ static bool may_post(struct reporter *reporter)
 	return true;
 }
 
-/* Writes the key of a slot. A post whose key an unread one has is counted into the unread one. */
+/* A post whose key an unread one has is counted into the unread one. */
 static void write_key(const struct reporter *reporter, unsigned slot, char key[KEY_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];
@@ -220,7 +219,6 @@ static void notify(struct reporter *reporter, const struct osc_report *notice)
 	buf_finish(&data);
 }
 
-/* The states' names in a mark. */
 static const struct {
 	const char *word;
 	enum presence_state state;
@@ -298,7 +296,7 @@ static void take_pending(struct reporter *reporter)
 	}
 }
 
-/* At the end of a turn: handles the pending reports, and removes reporters of closed panes. */
+/* Handles the pending reports, and removes reporters of closed panes. */
 static void on_timer(void *data)
 {
 	struct reporter_set *set = data;

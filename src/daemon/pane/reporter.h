@@ -3,8 +3,8 @@
  * Reporters: panes whose programs report in their output, and so also through ssh and from
  * containers. A reporter has a random token, which its program finds in the environment. A context
  * (osc_report.h) with this token reports the agent's state and question, or asks to wake an agent;
- * with another token it is only counted. Notices (osc_report.h) become notifications if the pane's
- * requester wants them.
+ * with another token it is only counted. Notices become notifications if the pane's requester wants
+ * them.
  *
  * A report is never a reason to type: its presence is marked as such, and its notification is
  * delivered like any other. A reporter lives as long as its pane, also over a restart of the
@@ -15,15 +15,14 @@
 #include "daemon/core/daemon_parts.h"
 #include "daemon/core/pane_ref.h"
 
-#define REPORTERS_MAX 1024 /* beyond, new panes get none */
+#define REPORTERS_MAX 1024 /* with more, new panes get none */
 #define REPORTER_VARIABLE "LC_MUXBUS" /* LC_*: most systems let ssh pass it on */
 #define REPORTER_TOKEN_SIZE 33 /* with NUL */
-#define REPORTER_PENDING_MAX 64 /* reports of a pane in a turn of the loop; others are dropped */
+#define REPORTER_PENDING_MAX 64 /* reports of a pane in a turn of the loop; more are dropped */
 #define REPORTER_BURST 10 /* notifications of one pane at once; then one every REPORTER_EVERY_MS */
 #define REPORTER_EVERY_MS 6000
 #define REPORTER_UNREAD_MAX 10 /* unread reports of one pane; more are counted into the oldest */
 
-/* Loads the reporters of the queue's store. */
 struct reporter_set *reporter_set_new(const struct daemon *parts);
 void reporter_set_free(struct reporter_set *set);
 /* tmux is connected, perhaps again. */

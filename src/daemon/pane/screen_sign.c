@@ -31,15 +31,14 @@ static const char *const kind_names[] = {
 };
 
 /*
- * Signs of known agents; "*" stands for any program. Prompts that end in '>' or a similar sign need
- * no row.
+ * Signs of known agents; "*" stands for any program. Prompts that end in '>' or alike need no row.
  */
 #define RULE "^─{10,}\\n"
 #define ROWS "(?:(?!─{10}|▄{10}|▀{10}).*\\n){1,40}" /* to the end of a prompt's box */
 #define BELOW(rows) "(?:.*\\n){0," #rows "}\\z"
 #define LAST "(?:(?!─{10}|▄{10}).*\\n){0,24}\\z" /* no other box follows */
 #define CLAUDE_BOX RULE "[❯!]" ROWS RULE
-#define COPILOT_END "╹▀{10,}\\n" /* end of its box, if the terminal reports its background colour */
+#define COPILOT_END "╹▀{10,}\\n" /* end of its box if the terminal reports its background colour */
 #define GEMINI_TOP "^[▄─]{10,}\\n" /* ─ without colours */
 #define GEMINI_END "[▀─]{10,}\\n"
 #define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* blank except for the column at the right */
@@ -139,7 +138,6 @@ static struct sign *add(struct screen_sign_set *set, const char *agent, enum scr
 	return sign;
 }
 
-/* Adds a row of the file. Returns false with a reason if its pattern is invalid. */
 static bool add_own(struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind,
     const char *pattern, char *ret_reason, size_t size)
 {
@@ -162,7 +160,7 @@ static void add_built_in(struct screen_sign_set *set)
 	}
 }
 
-/* Returns the compiled pattern of a sign, or NULL if it has none. */
+/* Returns NULL if the sign has no pattern. */
 static const struct pattern *pattern_of(struct sign *sign)
 {
 	char reason[256];
@@ -175,7 +173,6 @@ static const struct pattern *pattern_of(struct sign *sign)
 	return sign->pattern;
 }
 
-/* Removes the built-in rows of an agent and kind, which the file replaces. */
 static void remove_built_in(
     struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
 {
@@ -184,7 +181,6 @@ static void remove_built_in(
 			sign_free(sign);
 }
 
-/* Reads a line of the file. Returns false with a reason if it is invalid. */
 static bool read_line(struct screen_sign_set *set, char *line, char *ret_reason, size_t size)
 {
 	char agent[AGENT_MAX + 1], kind[16];
@@ -226,7 +222,7 @@ static void read_file(struct screen_sign_set *set, const char *path)
 	}
 	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) { /* reading a pipe would block */
 		log_warning("%s: is not a regular file", path);
-		(void)fclose(file); /* loses no data: nothing was read */
+		(void)fclose(file);
 		return;
 	}
 	while (fgets(line, sizeof line, file) != NULL && number++ < SCREEN_SIGNS_MAX) {
@@ -236,7 +232,7 @@ static void read_file(struct screen_sign_set *set, const char *path)
 	}
 	if (number > SCREEN_SIGNS_MAX)
 		log_warning("%s: the lines behind line %d are left out", path, SCREEN_SIGNS_MAX);
-	(void)fclose(file); /* loses no data: the file was only read */
+	(void)fclose(file);
 }
 
 struct screen_sign_set *screen_sign_set_new(const char *file)
@@ -303,7 +299,7 @@ static bool is_typed_cell(const struct prompt_row *row, size_t at)
 	return !is_cursor && (!row->is_dim[at] || is_drawn);
 }
 
-/* Writes the lower rows, without blank rows at the end. is_typed: leaves suggestions out. */
+/* Writes the lower rows, without blank rows at the end. is_typed: without suggestions. */
 static void write_rows(const struct prompt_view *view, bool is_typed, struct buf *out)
 {
 	static struct prompt_row row;

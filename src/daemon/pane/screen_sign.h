@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Signs: patterns on the screens of known agents. Signs around the cursor say that a program works
- * or asks a person, or what precedes an empty prompt only in that program. Signs of the whole
- * screen tell the state of an agent by themselves (screen_verdict()). A file may add signs.
+ * or asks a person, or what precedes an empty prompt. Signs of the whole screen tell the state of
+ * an agent by themselves (screen_verdict()). A file may add signs.
  */
 #pragma once
 
 #include "daemon/pane/prompt.h"
 
-#define SCREEN_SIGNS_MAX 256 /* lines of the file; further ones are left out, and logged */
+#define SCREEN_SIGNS_MAX 256 /* lines of the file; more are left out, and logged */
 
 enum screen_sign_kind {
 	SIGN_ASKING, /* around the cursor: a key would answer a question */
@@ -25,18 +25,17 @@ enum screen_sign_kind {
 
 /*
  * Loads the built-in signs, and those of a file (may be NULL or missing): "AGENT KIND PATTERN" a
- * line, with the KIND asking, busy, ready, dialog, work, draft, idle or edits, and comments after
- * '#'. A row replaces the built-in signs of its agent and kind; without a pattern it only removes
- * them. Invalid lines are logged and ignored.
+ * line, and comments after '#'. A row replaces the built-in signs of its agent and kind; without a
+ * pattern it only removes them. Invalid lines are logged and ignored.
  */
 struct screen_sign_set *screen_sign_set_new(const char *file);
 void screen_sign_set_free(struct screen_sign_set *set);
 
-/* Returns true if a text shows a sign of the agent. NULL: of any agent, or of all programs. */
+/* agent NULL: of any agent, or of all programs. */
 bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
     enum screen_sign_kind kind, const char *text, size_t len);
 
-/* Returns true if there is a sign of the agent and kind, built in or from the file. */
+/* Signs that are built in or from the file. */
 bool screen_sign_has(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 
@@ -45,9 +44,9 @@ bool screen_sign_is_named(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 
 /*
- * Judges the state of a known agent from its screen alone. Returns SIGN_DIALOG, SIGN_WORK,
- * SIGN_DRAFT or SIGN_IDLE, the first of these whose patterns match the lower rows, or SIGN_NONE.
- * Pure. tests/screens.t measures this on recorded screens.
+ * Judges the state of a known agent from its screen alone: SIGN_DIALOG, SIGN_WORK, SIGN_DRAFT or
+ * SIGN_IDLE, the first of these whose patterns match the lower rows, or SIGN_NONE. Pure.
+ * tests/screens.t measures this on recorded screens.
  */
 enum screen_sign_kind screen_verdict(
     const struct screen_sign_set *signs, const char *agent, const struct prompt_view *view);

@@ -129,7 +129,7 @@ static void offer_thread(struct windows *windows, const char *thread)
 	}
 }
 
-/* If two windows started at nearly the same time got the same thread, neither has it. */
+/* Of two windows that began at nearly the same time neither has the thread. */
 static void drop_doubts(struct windows *windows)
 {
 	bool has_doubt[WINDOWS_MAX] = {false};
@@ -155,11 +155,11 @@ static void find_threads(const char *home, struct windows *windows)
 	for (int count = 0; count < THREADS_MAX && (entry = readdir(folder)) != NULL; count++)
 		if (thread_time(entry->d_name) >= 0)
 			offer_thread(windows, entry->d_name);
-	(void)closedir(folder); /* loses no data: the folder was only read */
+	(void)closedir(folder);
 	drop_doubts(windows);
 }
 
-/* Returns true if there is only one window, which can have begun or resumed the thread. */
+/* Returns true if the only window can have begun or resumed the thread. */
 static bool is_of_only_window(const struct windows *windows, const char *thread)
 {
 	return windows->count == 1 &&
@@ -167,7 +167,6 @@ static bool is_of_only_window(const struct windows *windows, const char *thread)
 		thread_time(thread) >= windows->at[0].start_ms - SLACK_MS);
 }
 
-/* Returns the window of a thread, or NULL if it is unknown. */
 static const struct window *find_seat(
     struct windows *windows, const char *home, const char *thread, pid_t server)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Finds the window in which a person sees a thread of Codex. One process without a terminal, the
- * app server, runs the threads of all windows. Hooks and tools are children of the server. Its
- * environment names the pane where it was started, and no call names the window.
+ * app server, runs the threads of all windows. Hooks and tools are its children, and its
+ * environment names the pane where it was started.
  *
  * If a window's command line names a thread, the window is known. Another window begins a new
  * thread, whose id has the time of its start and is the name of a file in
@@ -18,8 +18,8 @@ struct presence_set;
 
 /*
  * Handles the report of a thread that the process server runs: in the pane of its window, with the
- * window's process, or without a pane. The report's own pane and pid are ignored. Returns false
- * if presence_report() does.
+ * window's process, or without a pane. The report's own pane and pid are ignored. Returns false if
+ * presence_report() does.
  */
 bool thread_seat_report(
     struct presence_set *presences, const struct presence_report *report, pid_t server);
