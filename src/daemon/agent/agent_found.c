@@ -26,7 +26,7 @@ enum {
 	ASKED_MS = 1000, /* a younger report of a question has precedence over work on the screen */
 };
 
-/* What the screen shows of an agent, and the report that it may correct. */
+/* An agent as the screen shows it, and the report that the screen may correct. */
 struct sight {
 	struct agent_look *look;
 	uint32_t pane;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* Methods of agents: ensure_agent, send_task, respond, list_agents, stop_agent. */
 #include "daemon/agent/agent.h"
 
 #include "daemon/agent/agent_private.h"

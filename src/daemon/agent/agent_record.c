@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* The record of an agent in the store: its spec, its pane, and what was learned of its prompt. */
 #include "daemon/agent/agent_private.h"
 
 #include <muxbus.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* self_command: types a command into the caller's own pane. */
 #include "daemon/deliver/self_command.h"
 
 #include "daemon/deliver/wake.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* set_wake_policy: which notifications wake an agent, and when. */
 
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/server/handler.h"

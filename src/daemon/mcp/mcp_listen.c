@@ -450,7 +450,7 @@ const struct mcp_method mcp_methods_listen[] = {
 
 #define DATA_MAX ((size_t)16384) /* bytes of one message; larger messages are not sent */
 
-/* in the order of enum mcp_level */
+/* In the order of enum mcp_level. */
 static const char *const level_names[] = {
     "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", NULL};
 

@@ -12,7 +12,7 @@ static bool is_inside(char byte)
 	return ((uint8_t)byte & 0xc0) == 0x80;
 }
 
-/* base64 is cut only between groups of 4 characters (3 bytes) */
+/* Text in base64 is cut only between groups of 4 characters (3 bytes). */
 static bool is_base64(const struct json *value)
 {
 	return value->name != NULL && strcmp(value->name, "base64") == 0;

@@ -179,7 +179,7 @@ static void mcp_thread_bind(const struct mcp_exchange *exchange)
 		bind_thread(exchange->mcp->daemon, exchange->request, agent, thread);
 }
 
-/* room for everything but text and structuredContent */
+/* Room for everything but text and structuredContent. */
 #define LINE_BYTES ((size_t)1024 * 1024)
 #define MISFIT_MAX 4096 /* bytes of an answer in the error about its type */
 #define NEXT_MAX 1024 /* bytes of the call that reads the next part */

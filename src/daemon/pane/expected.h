@@ -13,9 +13,9 @@ struct store;
 
 struct expected {
 	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* by agent_argv_identity() */
-	/* pid 0: not seen in /proc, so that a person's request at a shell makes it forgotten */
+	/* pid 0: not seen in /proc, so that a request of a person at a shell makes it forgotten. */
 	struct foreground_program program;
-	/* no known agent; only commands in the program made requests, such as muxbus in make */
+	/* No known agent; only commands in the program made requests, such as muxbus in make. */
 	bool is_by_command;
 };
 
