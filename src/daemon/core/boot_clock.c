@@ -8,7 +8,7 @@
 struct boot_alarm {
 	struct boot_clock clock;
 	char boot_id[BOOT_ID_SIZE];
-	int fd, set_fd; /* set_fd: readable after the wall clock was set; -1: none */
+	int fd, set_fd; /* set_fd is readable after the wall clock was set; -1: none */
 	struct event *event, *set_event;
 	void (*ring)(void *data);
 	void *data;
@@ -39,10 +39,7 @@ static void alarm_arm(void *data, int64_t boot_ms)
 	struct boot_alarm *alarm = data;
 	struct itimerspec when = {0};
 	if (boot_ms >= 0) {
-		/*
-		 * The time 0 would disarm the timer, so 1 is set, which rings at once, as any past
-		 * time does.
-		 */
+		/* The time 0 would disarm the timer. 1 rings at once, as any past time does. */
 		if (boot_ms == 0)
 			boot_ms = 1;
 		when.it_value.tv_sec = boot_ms / 1000;
@@ -60,7 +57,7 @@ static void alarm_readable(evutil_socket_t fd, short what UNUSED, void *data)
 		alarm->ring(alarm->data);
 }
 
-/* Opens set_fd: a timer that is never due, and is cancelled each time the wall clock is set. */
+/* set_fd is a timer that is never due, and is cancelled each time the wall clock is set. */
 static void listen_to_set(struct boot_alarm *alarm, struct event_base *base)
 {
 	const struct itimerspec never = {.it_value = {.tv_sec = INT32_MAX}};
@@ -76,7 +73,7 @@ static void listen_to_set(struct boot_alarm *alarm, struct event_base *base)
 		    alarm->set_event, NULL); /* if this fails, the next alarm notices the change */
 }
 
-/* Reads the id that Linux gives each boot. "": unknown, so each start counts as a boot. */
+/* Linux gives each boot an id. "": unknown, so each start counts as a boot. */
 static void read_boot_id(char out[BOOT_ID_SIZE])
 {
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The clock for long timers: CLOCK_BOOTTIME, which runs while the machine is suspended, with one
- * alarm. The clock is a table of functions, so that tests can replace it.
+ * alarm. Tests can replace its table of functions.
  */
 #pragma once
 
@@ -13,18 +13,15 @@
 struct boot_clock {
 	int64_t (*boot_ms)(void *data); /* since the machine started */
 	int64_t (*real_ms)(void *data); /* since 1970 */
-	/*
-	 * Sets the time, of boot_ms(), at which the alarm rings once. Replaces the time set before.
-	 * -1: never.
-	 */
+	/* Sets the time, of boot_ms(), at which the alarm rings once; -1: never. */
 	void (*arm)(void *data, int64_t boot_ms);
 	const char *boot_id; /* changes with each boot; "": unknown */
 	void *data;
 };
 
 /*
- * Corrects a deadline that is kept on both clocks, boot_ms() and real_ms(). If the machine booted
- * since boot_id, *real_due_ms counts, else *boot_due_ms.
+ * Corrects a deadline on both clocks. If the machine has booted since boot_id, *real_due_ms counts,
+ * else *boot_due_ms.
  */
 void boot_clock_align(const struct boot_clock *clock, const char *boot_id, int64_t *boot_due_ms,
     int64_t *real_due_ms);
@@ -33,7 +30,7 @@ struct event_base;
 
 /*
  * The real clock: timerfds on libevent. Calls ring when the alarm is due, and when the wall clock
- * was set. NULL on failure.
+ * was set. Returns NULL on failure.
  */
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data);
 void boot_alarm_free(struct boot_alarm *alarm);

@@ -341,12 +341,12 @@ static enum config_result set_readonly_socket(struct config *config, char *text)
 
 enum { WORDS_MAX = 4 };
 
-/* Settings whose values are words; the first word is the default. Keep alphabetized. */
+/* Settings whose values are words; the first word is the default. */
 static const struct choice {
 	const char *name;
 	size_t offset; /* of the int in struct config that gets the index of the word */
 	const char *words[WORDS_MAX];
-	const char *old; /* an old spelling of the first word; NULL: none */
+	const char *old; /* an old spelling of the first word; or NULL */
 } choices[] = {
     {"attach", offsetof(struct config, attach), {"used", "always", "never"}, "wanted"},
     {"audit", offsetof(struct config, audit), {"sizes", "full", "off"}, NULL},
@@ -378,7 +378,7 @@ static enum config_result set_choice(
 	    words[2] != NULL ? "\"" : "", words[2] != NULL ? words[2] : words[1], value);
 }
 
-/* Sets a setting with words (table above), or else a limit. */
+/* Sets a setting of choices[], or else a limit. */
 static enum config_result set_limit(struct config *config, const char *text)
 {
 	char reason[256];
@@ -450,7 +450,7 @@ static enum config_result read_option(
 	}
 }
 
-/* Sets the path of the log. Without --log and -f it is a file in the state directory. */
+/* Without --log and -f the log is a file in the state directory. */
 static enum config_result locate_log(struct config *config, const struct config_options *options)
 {
 	int r = 0;
@@ -476,7 +476,6 @@ static enum config_result locate_fleet(struct config *config, const struct confi
 	return locate_log(config, options);
 }
 
-/* Sets the paths of sockets, state and log. */
 static enum config_result locate(struct config *config, const struct config_options *options)
 {
 	char path[PATH_MAX];

@@ -41,8 +41,8 @@ enum config_attach {
 
 /* The contents of the lines of the audit: -o audit. */
 enum config_audit {
-	AUDIT_SIZES, /* only the sizes of texts */
-	AUDIT_FULL, /* texts in full */
+	AUDIT_SIZES,
+	AUDIT_FULL,
 	AUDIT_OFF,
 };
 
@@ -81,21 +81,17 @@ enum config_result {
 };
 
 enum config_result config_read(struct config *config, int argc, char **argv);
-
-/* Sets all limits to their defaults. */
 void config_limits_init(struct config_limits *limits);
 
-/* Sets a limit from the form of -o: "name=value". Returns 0, or -1 with a reason. */
+/* Sets a limit from "name=value". Returns 0, or -1 with a reason. */
 int config_limits_set(
     struct config_limits *limits, const char *setting, char *ret_reason, size_t size);
 
-/* Writes the limits with their present values, for status. */
 struct json_writer;
 void config_write(const struct config *config, struct json_writer *writer);
 
-/* Writes the table of limits: name, default, bounds, unit, help. */
+/* The table has name, default, bounds, unit and help. */
 void config_write_table(struct json_writer *writer, const char *name);
-/* Writes the table of limits as mdoc list items. */
 void config_write_mdoc(struct buf *out);
 
 /* Returns true if pane output comes through pipe-pane where possible, without a client of tmux. */

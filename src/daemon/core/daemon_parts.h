@@ -18,7 +18,7 @@ struct daemon {
 	struct event_log *events; /* the one sequence of events */
 	struct tmux *tmux; /* the tmux server that is followed; NULL: none, as in a fleet */
 	struct stream_set *streams; /* the output of tmux's panes */
-	struct queue *queue; /* notifications */
+	struct queue *queue;
 	struct once_set *onces; /* keys of requests, so that a repeated request runs once */
 	struct consumer_set *consumers; /* named readers of the queue */
 	struct store_loop *store_loop; /* the store on disk */
@@ -50,14 +50,14 @@ struct daemon {
 	struct meter *meter; /* counts turns that agents were spared */
 	int64_t started_ms; /* of the monotonic clock */
 	/*
-	 * is_kept: returns true if ensure_agent keeps an agent in the pane. is_at_prompt: returns
-	 * true if that agent is at its prompt.
+	 * Return true if ensure_agent keeps an agent in the pane, and if that agent is at its
+	 * prompt.
 	 */
 	bool (*is_kept)(const struct daemon *daemon, uint32_t pane);
 	bool (*is_at_prompt)(const struct daemon *daemon, const struct muxbus_pane *pane,
 	    const struct pane_screen *screen);
 	/* Returns true if a notification is pending for the address. */
 	bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address);
-	/* Begins a normal stop of the daemon, and returns; the event loop ends later. */
+	/* Begins a normal stop of the daemon; the event loop ends later. */
 	void (*stop)(struct daemon *daemon, const char *reason);
 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The log in a file of bounded size. Each process has one log file, as it has one log. */
 #include "daemon/core/log_file.h"
 
 static struct {
@@ -10,7 +9,7 @@ static struct {
 
 static void on_full(void);
 
-/* Opens the file and hands it to the log. Returns 0, or -1 with errno. */
+/* Returns 0, or -1 with errno. */
 static int open_file(enum log_level level)
 {
 	int fd = open(file.path,
@@ -25,7 +24,7 @@ static int open_file(enum log_level level)
 	file.fd = fd;
 	log_open(fd, file.program, level);
 	if (old_fd >= 0)
-		(void)close(old_fd); /* loses no data: each line was written at once */
+		(void)close(old_fd);
 	log_limit(
 	    has < LOG_FILE_BYTES_MAX ? (unsigned long long)(LOG_FILE_BYTES_MAX - has) : 1, on_full);
 	return 0;

@@ -11,10 +11,10 @@
 /* Logs to the file at path (lent); "": to standard error. Returns 0, or -1 with a reason. */
 int log_file_open(const char *path, const char *program, int level, char *ret_reason, size_t size);
 
-/* Reopens the file by its path, for log rotation. Does nothing without a file. */
+/* For log rotation. Does nothing without a file. */
 void log_file_reopen(void);
 
-/* Writes the messages of libmuxbus to the log from now on. */
+/* Messages of libmuxbus go to the log from now on. */
 void library_log_take(void);
 
 /* Writes one message of libmuxbus, with about in front. */

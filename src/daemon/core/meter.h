@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The meter: how many looks and turns of agents were avoided. Without muxbus, an agent would look
- * every METER_LOOK_SEC, one turn a look, until it sees the end: a wait of 70 s replaces 3 looks, a
- * wait of 1 s replaces 1. With muxbus, an answered wait costs one turn, a wake costs one, and a
- * fetch of a result that is ready costs one. A notification that comes with the wake of another
- * costs none. The avoided turns are the replaced looks minus these costs.
+ * every METER_LOOK_SEC, one turn a look, until it sees the end: a wait of 70 s replaces 3 looks.
+ * With muxbus, an answered wait costs one turn, and so does a wake and a fetch of a result that is
+ * ready. A notification that comes with the wake of another costs none. The avoided turns are the
+ * replaced looks minus these costs.
  */
 #pragma once
 
@@ -41,10 +41,10 @@ struct meter {
 void meter_count_wait(struct meter *meter, int64_t now_ms, int64_t took_ms);
 /* Counts a request that could have waited, but was answered at once. */
 void meter_count_fetch(struct meter *meter, int64_t now_ms);
-/* Counts a notification that reached its agent; took_ms is the time waited for it, 0: unknown. */
+/* Counts a notification that reached its agent. took_ms is the time waited for it; 0: unknown. */
 void meter_count_wake(
     struct meter *meter, int64_t now_ms, unsigned kind, int64_t took_ms, bool is_coalesced);
-/* Returns the number of avoided turns; 0 if the costs were higher. */
+/* Returns 0 if the costs were higher. */
 uint64_t meter_turns(const struct meter_sum *sum);
 /* Returns the sums of a kind: since the beginning (since_sec 0), or over the last seconds. */
 struct meter_sum meter_sum(

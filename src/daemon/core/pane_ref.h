@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A pane across servers and time. Ids restart at %0 when another server starts, so a pane is
- * identified by its id, its first process and its server; a notification never goes to another pane
- * with the same id.
+ * identified by its id, its first process and its server.
  *
  * As the address of notifications, a reference may also name a thread: a session of an agent that
  * takes messages by this name. The thread is then the address, whichever pane its agent runs in,
@@ -30,12 +29,12 @@ void pane_ref_clear(struct pane_ref *ref);
 bool pane_ref_is_set(const struct pane_ref *ref);
 /* Returns true for the same address: the same thread, or the same pane if neither has a thread. */
 bool pane_ref_equal(const struct pane_ref *one, const struct pane_ref *other);
-/* Returns true for the same pane; ignores the threads. */
+/* Threads are ignored. */
 bool pane_ref_same_pane(const struct pane_ref *one, const struct pane_ref *other);
 /* Returns a key for maps: equal for equal addresses, mostly different for different ones. */
 uint64_t pane_ref_key(const struct pane_ref *ref);
 /* Writes the pane, and "/THREAD" if it has a thread: the name of a record. */
 void pane_ref_name(const struct pane_ref *ref, char out[PANE_REF_NAME_SIZE]);
-/* Writes the pane alone, as "%3/812/790/5120": for the store. */
+/* Writes the pane alone, as "%3/812/790/5120". */
 void pane_ref_format(const struct pane_ref *ref, char out[PANE_REF_TEXT_SIZE]);
 bool pane_ref_parse(const char *text, struct pane_ref *ret_ref);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Regular expressions. The only file that knows PCRE2. */
+/* The only file that knows PCRE2. */
 #include "daemon/core/pattern.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -27,14 +27,14 @@
 struct pattern {
 	pcre2_code *code;
 	bool is_tried; /* the JIT was tried, or must not be used */
-	bool has_jit; /* the JIT has compiled it */
+	bool has_jit;
 	bool may_be_slow; /* one place may take many steps */
 	char *text;
-	uint64_t search; /* number of the search that spent_us belongs to */
+	uint64_t search; /* the search that spent_us belongs to */
 	int64_t spent_us;
 };
 
-/* Made with the first pattern and shared by all patterns: only one thread uses them. */
+/* Made with the first pattern and shared by all: only one thread uses them. */
 static struct {
 	pcre2_compile_context *compile;
 	pcre2_match_context *match;
@@ -44,7 +44,7 @@ static struct {
 	bool is_blind; /* its machine code has the fault that try_jit() looks for */
 	uint64_t search; /* number of the present search */
 	struct pattern *timed; /* the pattern that runs */
-	int64_t since_us; /* since this processor time; 0: none was read in this search */
+	int64_t since_us; /* processor time from which it runs; 0: not read in this search */
 	long tick_ns; /* the coarse clock when the time was last read */
 	unsigned tries; /* places or calls so far, to decide when the clock is read */
 } shared;
@@ -64,8 +64,8 @@ static void spend(struct pattern *next)
 
 /*
  * Counts a place or a call. Returns true if the time of the search is over. Reading the processor
- * time takes 300 ns, reading the coarse clock 7 ns. So the processor time is read only after the
- * coarse clock has advanced, which it does every 4 ms.
+ * time takes 300 ns, the coarse clock 7 ns, so the former is read only after the latter has
+ * advanced, which it does every 4 ms.
  */
 static bool is_over(struct pattern *pattern, unsigned untimed)
 {
@@ -150,7 +150,7 @@ static size_t settings_len(const char *text)
 	return (size_t)(at - text);
 }
 
-/* Compiles a pattern; if is_tried, the pattern calls on_place(). Returns NULL with a reason. */
+/* If is_tried, the pattern calls on_place(). Returns NULL with a reason. */
 static pcre2_code *compile(
     const struct pattern *pattern, size_t len, char *ret_reason, size_t reason_size)
 {
@@ -271,7 +271,7 @@ static void take_spans(int count, struct pattern_match *ret_match)
 	}
 }
 
-/* Calls the machine code. It handles invalid UTF-8, so the subject is not checked before. */
+/* The machine code handles invalid UTF-8, so the subject is not checked before. */
 static int call_jit(const struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
 	return pcre2_jit_match(

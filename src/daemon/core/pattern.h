@@ -12,7 +12,7 @@
 #define PATTERN_SPANS_MAX 64 /* further captures are not reported */
 
 enum pattern_result {
-	PATTERN_LIMIT = -1, /* gave up: the pattern takes too many steps on this subject */
+	PATTERN_LIMIT = -1, /* the pattern takes too many steps on this subject */
 	PATTERN_NONE = 0,
 	PATTERN_MATCH = 1,
 };
@@ -32,15 +32,15 @@ struct pattern_match {
 struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size);
 void pattern_free(struct pattern *pattern);
 
-/* Returns the text of the pattern, NUL-terminated. Lent. */
+/* Lent. */
 const char *pattern_text(const struct pattern *pattern);
 
-/* Returns the name of a capture (from 1), or NULL if it has no name. Lent. */
+/* Returns the name of a capture (from 1), lent, or NULL if it has none. */
 const char *pattern_capture_name(const struct pattern *pattern, size_t capture);
 
 /*
- * Finds the first match at or after start. '^' and '$' match at the ends of lines.
- * ret_match may be NULL.
+ * Finds the first match at or after start. '^' and '$' match at the ends of lines. ret_match may be
+ * NULL.
  */
 enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, size_t len,
     size_t start, struct pattern_match *ret_match);
@@ -55,7 +55,7 @@ enum pattern_result pattern_find_on(struct pattern *pattern, const void *bytes, 
 
 /*
  * Returns a text in which "." matches each byte that is not valid UTF-8: the text itself, or a copy
- * of its length with a control character in place of each such byte. An incomplete character at the
- * end is kept. The caller frees *ret_copy; NULL if no copy was made.
+ * with a control character in place of each such byte. An incomplete character at the end is kept.
+ * The caller frees *ret_copy; NULL if no copy was made.
  */
 const char *pattern_subject(const char *text, size_t len, char **ret_copy);

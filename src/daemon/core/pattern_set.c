@@ -6,13 +6,13 @@
 #include <emmintrin.h>
 #endif
 
-/* Returns true if a pattern with this escape allows block search, as pattern_is_local() says. */
+/* Returns true if this escape allows block search (pattern_is_local()). */
 static bool is_local_escape(char c)
 {
 	return ispunct((unsigned char)c) || (c != '\0' && strchr("dDwWsSbBhHvVtrfnea", c));
 }
 
-/* Returns true if a group allows block search: it begins with "(", "(?:", "(?i)", "(?<name>". */
+/* A group allows block search if it begins with "(", "(?:", "(?i)" or "(?<name>". */
 static bool is_local_group(const char *after)
 {
 	if (*after == '*')
@@ -24,9 +24,8 @@ static bool is_local_group(const char *after)
 }
 
 /*
- * Returns true if a pattern allows block search: a line that matches alone also matches within a
- * block. Returns false for assertions about the surrounding text, for possessive and atomic parts,
- * and for unknown syntax.
+ * Returns true if a line that matches alone also matches within a block. Returns false for
+ * assertions about the surrounding text, for possessive and atomic parts, and for unknown syntax.
  */
 static bool pattern_is_local(const char *text)
 {
@@ -59,7 +58,7 @@ static const char *skip_class(const char *c)
 	return *c ? c + 1 : NULL;
 }
 
-/* Returns the end of the group at c, or NULL if the group is not simple. */
+/* Returns NULL if the group is not simple. */
 static const char *skip_group(const char *c)
 {
 	unsigned depth = 0;
@@ -155,7 +154,7 @@ static void line_at(
 }
 
 #ifdef __SSE2__
-/* Marks which of 16 places may be the start of a literal: its first and last bytes match. */
+/* Marks which of 16 places may start a literal: its first and last bytes match. */
 static inline __m128i may_start(const char *place, size_t count, __m128i first, __m128i last)
 {
 	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)place);
@@ -164,10 +163,7 @@ static inline __m128i may_start(const char *place, size_t count, __m128i first, 
 }
 #endif
 
-/*
- * Like memmem(), but looks for the first and last byte first: several times as fast if nothing
- * matches.
- */
+/* Like memmem(), but several times as fast if nothing matches. */
 static const char *find_bytes(const char *text, size_t len, const char *bytes, size_t count)
 {
 	size_t i = 0;
@@ -246,7 +242,7 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 /*
  * Looks for many literals in one pass. At places a fixed stride apart, four bytes of the text are
  * looked up by their hash. Each literal has as many windows of four bytes as the stride is long, so
- * that one window stands at such a place. The longer the shortest literal, the longer the stride.
+ * that one window is at such a place. The longer the shortest literal, the longer the stride.
  *
  * Memory: at most 64 KiB, and 160 bytes a literal, allocated when the filter is made.
  */
@@ -259,7 +255,7 @@ struct literal {
 	size_t len; /* at least LITERAL_WINDOW + stride - 1 */
 };
 
-/* Where a search stands, and which literal it found last. Begins with zeroes. */
+/* Where a search is, and which literal it found last. Begins with zeroes. */
 struct literal_hit {
 	size_t at; /* offset at which a window is looked up */
 	uint32_t window; /* next window to compare there, from 1; 0: go to the next offset */
@@ -275,7 +271,7 @@ struct literal_hit {
 #define USED_LOG_MIN 10
 #define USED_LOG_MAX 16
 #define HEADS_EACH 2
-/* crowd() stops counting here, to save time: a hash with more windows is hardly worse. */
+/* crowd() stops counting here: a hash with more windows is hardly worse. */
 #define CROWD_MAX 32
 
 struct literal_window {
@@ -306,7 +302,7 @@ static unsigned log_of(size_t count, unsigned min, unsigned max)
 	return log;
 }
 
-/* Returns the longest stride, a power of two, for a literal of len bytes; 0 if it is too short. */
+/* Returns the longest stride, a power of two, for a literal of len bytes; 0: too short. */
 static unsigned literal_stride(size_t len)
 {
 	unsigned stride = LITERAL_STRIDE_MAX;
@@ -390,11 +386,11 @@ static inline uint8_t is_used(const struct literal_filter *filter, const char *p
 	return filter->used[hash(load(place)) >> filter->used_shift];
 }
 
-/* Returns the next place whose bytes have the hash of a window, or at least len - 3 if none has. */
+/* Returns the next place whose bytes have the hash of a window, or at least len - 3. */
 static inline __attribute__((always_inline)) size_t skip(
     const struct literal_filter *filter, const char *text, size_t len, size_t at, size_t stride)
 {
-	/* Eight places at once: nearly always no window has the hash of any of them. */
+	/* Nearly always no window has the hash of any of eight places. */
 	for (; at + 7 * stride + LITERAL_WINDOW <= len; at += 8 * stride) {
 		const char *place = text + at;
 		if (is_used(filter, place) | is_used(filter, place + stride) |
@@ -421,7 +417,7 @@ static size_t next_place(
 	}
 }
 
-/* Returns true if the literal of a window stands in the text, with the window at offset at. */
+/* at is the offset of the window in the text. */
 static bool stands(const struct literal_filter *filter, const struct literal_window *window,
     const char *text, size_t len, size_t at)
 {
@@ -431,7 +427,7 @@ static bool stands(const struct literal_filter *filter, const struct literal_win
 	    memcmp(text + at - window->offset, literal->bytes, literal->len) == 0;
 }
 
-/* Finds the next literal in the text. The order of literals at one place is not defined. */
+/* The order of literals at one place is not defined. */
 static bool literal_filter_next(
     const struct literal_filter *filter, const char *text, size_t len, struct literal_hit *hit)
 {
@@ -509,10 +505,7 @@ static const struct {
 } strides[] = {{1, 100}, {2, 55}, {4, 30}};
 #define COST_ALONE 15
 
-/*
- * Returns the stride of the cheapest search; 0 if it is cheapest to use no filter, and to search
- * for each pattern alone.
- */
+/* Returns the stride of the cheapest search; 0: a search for each pattern alone is cheaper. */
 static unsigned choose_stride(const struct pattern_set *set)
 {
 	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* by stride: literals to search for alone */
@@ -536,7 +529,7 @@ static unsigned choose_stride(const struct pattern_set *set)
 	return best;
 }
 
-/* Puts the members with a literal for the filter first, then the others; makes the filter. */
+/* Members with a literal for the filter come first, then the others. */
 static void renew(struct pattern_set *set)
 {
 	unsigned stride = choose_stride(set);
@@ -561,7 +554,7 @@ static void renew(struct pattern_set *set)
 		literal_filter_make(&set->filter, set->literals, set->filtered, stride);
 }
 
-/* Tries each member on the lines in which its literal stands. */
+/* Tries each member on the lines in which its literal is. */
 static void find_filtered(
     struct pattern_set *set, const char *text, size_t len, pattern_found_fn *found, void *data)
 {

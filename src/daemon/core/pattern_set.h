@@ -3,7 +3,7 @@
  * Many patterns, searched for in one pass over a block of lines. A pattern is tried only on the
  * lines that contain its literal; one filter looks for all literals of four bytes or more. A
  * pattern without such a literal is searched for alone by line_match(), and so is every pattern
- * while there are few. Both ways find the same lines.
+ * while there are few.
  *
  * Memory: at most 64 KiB, and 200 bytes a pattern beside its member, allocated when patterns have
  * been added or removed, never for a block.
@@ -28,7 +28,6 @@ struct line_matcher {
 	bool has_dollar; /* has "$": a CRLF line may match though its block does not */
 };
 
-/* A line of a block. */
 struct matched_line {
 	size_t start;
 	size_t end; /* before its LF or CRLF */
@@ -67,7 +66,7 @@ struct pattern_member {
 struct pattern_set {
 	struct list members;
 	size_t count;
-	bool is_stale; /* patterns were added or removed: make the members below again */
+	bool is_stale; /* patterns were added or removed, so the members below are made again */
 	struct literal_filter filter;
 	struct pattern_member **sorted; /* members in the filter, then the others */
 	struct literal *literals;
@@ -79,10 +78,10 @@ struct pattern_set {
 void pattern_set_init(struct pattern_set *set);
 void pattern_set_finish(struct pattern_set *set); /* members need not be removed first */
 
-/* Adds a member. The member and its pattern must last until the member is removed. */
+/* The member and its pattern must last until the member is removed. */
 void pattern_set_add(
     struct pattern_set *set, struct pattern_member *member, struct pattern *pattern);
-/* Removes a member. Does nothing if the member is zeroed or in no set. */
+/* Does nothing if the member is zeroed or in no set. */
 void pattern_set_remove(struct pattern_set *set, struct pattern_member *member);
 
 /*

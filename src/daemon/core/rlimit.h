@@ -15,11 +15,8 @@ void rlimit_raise_files(void);
 /* Returns the original limit, for programs that are started, or NULL if it was not raised. */
 const struct rlimit *rlimit_given_files(void);
 
-/*
- * Returns how many descriptors may be used for peers and jobs; the others are reserved for the
- * daemon.
- */
+/* Returns how many descriptors peers and jobs may use; the others are for the daemon. */
 size_t rlimit_file_room(void);
 
-/* Returns the words for an errno that say which limit was reached and how to raise it, or NULL. */
+/* Returns words that say which limit was reached and how to raise it, or NULL. */
 const char *rlimit_text(int error);

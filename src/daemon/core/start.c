@@ -21,7 +21,7 @@
 static struct sockaddr_un notify_address;
 static socklen_t notify_len;
 
-/* Reads NOTIFY_SOCKET: "/path", or "@name" for an abstract socket. Other forms are ignored. */
+/* NOTIFY_SOCKET is "/path", or "@name" for an abstract socket. */
 static void take_notify_address(void)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
@@ -55,7 +55,6 @@ static uint32_t take_fd_count(void)
 	return count;
 }
 
-/* Checks that fd is a stream socket that listens at path. */
 static int check_socket(int fd, const char *path, char *ret_reason, size_t size)
 {
 	struct sockaddr_un address = {0};
@@ -82,7 +81,7 @@ static int check_socket(int fd, const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* Checks that only this user can connect to the file. */
+/* Only this user may connect to the file. */
 static int check_file(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -98,10 +97,9 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 }
 
 /*
- * Reads the variables of the service manager and removes them, since they are not for child
- * processes. Call once, before any descriptor is opened or closed. *ret_fd is a listening socket at
- * that path, for its user alone; 0 if none was passed. Returns 0, or -1 with a reason if the socket
- * that was passed cannot be used.
+ * Reads the variables of the service manager and removes them, as child processes must not have
+ * them. Call once, before any descriptor is opened or closed. *ret_fd is a listening socket at that
+ * path, for its user alone; 0 if none was passed. Returns -1 with a reason if it cannot be used.
  */
 static int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size)
 {
@@ -137,20 +135,20 @@ void sd_notify_tell(const char *state)
 	/* A manager that stopped listening does not need the report. */
 	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL,
 	    (const struct sockaddr *)&notify_address, notify_len);
-	(void)close(fd); /* loses no data: a datagram is sent at once */
+	(void)close(fd);
 }
 
 #define FILE_NAME "lock"
 /*
- * Starting daemons connect to find the holder. The holder never accepts, so the connections stay in
- * this backlog.
+ * Starting daemons connect to find the holder, which never accepts, so the connections stay in this
+ * backlog.
  */
 #define HOLDER_BACKLOG 4096
 /* How long a start waits for a daemon that is ending. */
 #define END_TRIES 1000
 #define END_TRY_MS 10
 
-/* Reads the lock file: "PID\nSOCKET\n". */
+/* The lock file has "PID\nSOCKET\n". */
 static void read_holder(int fd, struct lock_holder *ret_holder)
 {
 	char text[sizeof ret_holder->socket + 32];
@@ -173,7 +171,7 @@ static void read_holder(int fd, struct lock_holder *ret_holder)
 		memcpy(ret_holder->socket, socket, (size_t)(newline - socket));
 }
 
-/* Opens the lock file, which must be our own. Returns -1 with a reason. */
+/* Returns -1 with a reason if the lock file is not our own. */
 static int open_file(int dir, const char *state_dir, char *ret_reason, size_t size)
 {
 	int fd = openat(dir, FILE_NAME,
@@ -184,7 +182,7 @@ static int open_file(int dir, const char *state_dir, char *ret_reason, size_t si
 		    errno == ELOOP ? "is a symbolic link; remove it" : strerror(errno));
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
 		return fd;
-	(void)close(fd); /* loses no data: the file was not used */
+	(void)close(fd);
 	return str_refuse(
 	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
 }
@@ -208,7 +206,7 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 	if (dir < 0)
 		return LOCK_ERROR;
 	fd = open_file(dir, state_dir, ret_reason, reason_size);
-	(void)close(dir); /* loses no data: a directory is only read */
+	(void)close(dir);
 	if (fd < 0)
 		return LOCK_ERROR;
 	do {
@@ -224,7 +222,7 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 	if (result == LOCK_ERROR)
 		(void)str_refuse(
 		    ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir, strerror(errno));
-	(void)close(fd); /* loses no data: the file was only read */
+	(void)close(fd);
 	return result;
 }
 
@@ -233,7 +231,7 @@ void lock_describe(int fd, const char *socket)
 	char text[sizeof((struct lock_holder *)NULL)->socket + 32];
 	int len = snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), socket);
 	struct stat st;
-	/* The text is only for information: the lock holds without the text. */
+	/* The text is only for information: the lock holds without it. */
 	if (fstat(fd, &st) < 0 || st.st_nlink > 1)
 		log_warning("the lock has another name in the file system: it is not written");
 	else if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)
@@ -241,8 +239,8 @@ void lock_describe(int fd, const char *socket)
 }
 
 /*
- * Finds the holder of the address. Returns LOCK_HELD and the pid of the holder, 0 if the holder
- * does not listen. Returns LOCK_ERROR if the holder is of another user, or on failure.
+ * Returns LOCK_HELD and the pid of the holder, 0 if it does not listen; LOCK_ERROR if the holder is
+ * of another user, or on failure.
  */
 static enum lock_result find_holder(
     const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
@@ -259,11 +257,11 @@ static enum lock_result find_holder(
 		else
 			result = LOCK_ERROR;
 	}
-	(void)close(fd); /* loses no data: nothing was written */
+	(void)close(fd);
 	return result;
 }
 
-/* Binds and listens to the address; if it is taken, finds its holder. */
+/* If the address is taken, finds its holder. */
 static enum lock_result take_address(
     const struct sockaddr_un *address, socklen_t len, int *ret_fd, struct lock_holder *ret_holder)
 {
@@ -279,7 +277,7 @@ static enum lock_result take_address(
 			return LOCK_OK;
 		}
 		result = errno == EADDRINUSE ? find_holder(address, len, ret_holder) : LOCK_ERROR;
-		(void)close(fd); /* loses no data: the socket was not used */
+		(void)close(fd);
 	} while (result == LOCK_HELD && process_await_release(ret_holder->pid, &tries));
 	return result;
 }
@@ -310,7 +308,7 @@ bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_
 /* The write end of the pipe to the waiting parent; -1: there is no parent. */
 static int ready_pipe = -1;
 
-/* Waits for the child and exits with its status. The child reports its own errors. */
+/* Exits with the status of the child, which reports its own errors. */
 static void __attribute__((noreturn)) wait_for_child(int fd, pid_t child)
 {
 	char word;
@@ -368,9 +366,9 @@ void daemonize_ready(void)
 	for (int fd = 0; fd <= 2 && null >= 0; fd++)
 		(void)dup2(null, fd);
 	if (null > 2)
-		(void)close(null); /* descriptors 0 to 2 stay open */
+		(void)close(null);
 	(void)!write(ready_pipe, "", 1);
-	(void)close(ready_pipe); /* the parent has read it or has ended */
+	(void)close(ready_pipe);
 	ready_pipe = -1;
 }
 
@@ -393,7 +391,7 @@ void start_write_ready(int fd)
 	if (fd < 0)
 		return;
 	(void)!write(fd, "ready\n", 6); /* a starter that does not read does not need the line */
-	(void)close(fd); /* loses no data: the line was written */
+	(void)close(fd);
 }
 
 int start_printed(bool is_written)
@@ -409,7 +407,7 @@ int start_take_service(struct config *config)
 {
 	char reason[512];
 	/*
-	 * Jobs must not inherit the starter's descriptors; before Linux 5.11 only ready_fd is
+	 * Jobs must not inherit the starter's descriptors. Before Linux 5.11 only ready_fd is
 	 * closed.
 	 */
 	if (close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC) < 0 && config->ready_fd > 2)
@@ -423,8 +421,8 @@ int start_take_service(struct config *config)
 
 /*
  * If the socket of the running daemon was removed, asks the daemon by SIGUSR1 to make it again, and
- * waits until it is there. A daemon that starts or ends ignores the signal. No signal is sent to an
- * older version, which has no handler and would be ended by the signal.
+ * waits until it is there. A daemon that starts or ends ignores the signal; an older version, which
+ * the signal would end, gets none.
  */
 static void make_listen(const struct lock_holder *holder, const char *own_socket)
 {
@@ -433,7 +431,7 @@ static void make_listen(const struct lock_holder *holder, const char *own_socket
 	for (unsigned tries = 0; tries < LISTEN_TRIES && holder->pid > 1; tries++) {
 		int fd = link_connect(socket, 0);
 		if (fd >= 0)
-			(void)close(fd); /* the daemon listens: nothing to do */
+			(void)close(fd); /* the daemon listens */
 		if (fd >= 0 || (errno != ENOENT && errno != ECONNREFUSED) ||
 		    !process_catches(holder->pid, SIGUSR1))
 			return;
@@ -501,7 +499,7 @@ enum start_result start_take(struct start *start, const struct config *config)
 	(void)unsetenv("TMUX_PANE");
 	library_log_take();
 	(void)mallopt(
-	    M_ARENA_MAX, 1); /* as one thread allocates most, a second only wastes memory */
+	    M_ARENA_MAX, 1); /* one thread allocates most, so a second arena only wastes memory */
 	rlimit_raise_files();
 	return START_OK;
 }
@@ -523,6 +521,6 @@ int start_make_dir(const struct config *config, char *ret_reason, size_t size)
 	fd = state_dir_open(dir, ret_reason, size);
 	if (fd < 0)
 		return -1;
-	(void)close(fd); /* only checks or makes the directory */
+	(void)close(fd);
 	return 0;
 }

@@ -32,7 +32,7 @@ enum lock_result {
 enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
     char *ret_reason, size_t reason_size);
 
-/* Writes our pid and socket into the lock file, unless the file has several hard links. */
+/* Writes our pid and socket into the lock file, unless it has several hard links. */
 void lock_describe(int fd, const char *socket);
 
 /* The lock of a tmux server. Start with zeroes. */
@@ -43,11 +43,10 @@ struct server_lock {
 };
 
 /*
- * Takes the lock of the tmux server that runs at the socket, and releases the lock of an earlier
+ * Takes the lock of the tmux server that runs at the socket, and releases that of an earlier
  * server. The lock is an abstract socket named after the server's process and its start; the kernel
  * frees it when its holder ends. Returns false and sets *ret_holder if another daemon holds the
- * lock. Otherwise returns true, also if no lock can be taken, because no server runs or another
- * user has the address.
+ * lock; true also if no lock can be taken, because no server runs or another user has the address.
  */
 bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_holder *ret_holder);
 
@@ -66,47 +65,38 @@ enum start_result {
 /* Prints an error for the starter of the daemon. Returns -1. */
 int start_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /*
- * Flushes standard output, and returns the exit status; is_written is false if a write failed
- * before. Prints the error of a failed write, unless it is EPIPE.
+ * Flushes standard output, and returns the exit status. is_written: false if a write failed before.
+ * Prints the error of a failed write, unless it is EPIPE.
  */
 int start_printed(bool is_written);
 /* Writes the line "ready" to fd, for the starter, and closes fd. Does nothing if fd is negative. */
 void start_write_ready(int fd);
 
-/* Takes the socket of a service manager, which wants a foreground process. Returns 0 or -1. */
+/* A service manager wants a foreground process. Returns 0 or -1. */
 int start_take_service(struct config *config);
 /* Takes both locks, opens the log, unsets TMUX, and raises the limit of open files. */
 enum start_result start_take(struct start *start, const struct config *config);
 /*
- * Makes the directory of the socket for this user alone, if it is missing and is the directory of
- * the fleet's socket or that of tmux's sockets. A reboot removes the latter, and tmux makes it in
- * the same way. No other directory is made. Returns 0, or -1 with a reason.
+ * Makes the directory of the socket for this user alone, if it is that of the fleet's socket or of
+ * tmux's sockets, which a reboot removes. Returns 0, or -1 with a reason.
  */
 int start_make_dir(const struct config *config, char *ret_reason, size_t size);
 
 /*
- * Leaves the terminal: the program forks, and the parent waits until the child reports that it is
- * ready or why it failed.
- */
-
-/*
- * Forks. Returns 0 in the child, which leads a new session in the root directory and has closed all
- * inherited descriptors but the standard streams and keep_fd (-1: none). The parent never returns:
- * it exits when the child calls daemonize_ready() or ends. Returns -1 with errno if it cannot fork.
+ * Leaves the terminal. Returns 0 in the child, which leads a new session in the root directory and
+ * has closed all inherited descriptors but the standard streams and keep_fd (-1: none). The parent
+ * never returns: it exits when the child calls daemonize_ready() or ends. Returns -1 with errno if
+ * it cannot fork.
  */
 int daemonize_enter(int keep_fd);
 
 /*
- * Reports success: the parent exits with 0, and the standard streams become /dev/null.
- * Without daemonize_enter() it does nothing.
+ * The parent exits with 0, and the standard streams become /dev/null. Does nothing without
+ * daemonize_enter().
  */
 void daemonize_ready(void);
 
-/*
- * The service manager that started us, if any: the socket that it passes to us, and our
- * status reports. This is the protocol of sd_listen_fds(3) and sd_notify(3), which needs
- * only a few environment variables.
- */
+/* The protocol of sd_listen_fds(3) and sd_notify(3) needs only a few environment variables. */
 
 /* Reports to the service manager, if any: "READY=1", "STATUS=…", "STOPPING=1". */
 void sd_notify_tell(const char *state);

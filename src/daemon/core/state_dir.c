@@ -5,7 +5,7 @@
 
 static const char state[] = "the state in it, unless XDG_STATE_HOME names a directory of your own";
 
-/* Creates path and its missing parents, accessible to this user alone. */
+/* Only this user may access the directories. */
 static int make_dirs(const char *path, char *ret_reason, size_t size)
 {
 	char part[PATH_MAX];
@@ -21,7 +21,7 @@ static int make_dirs(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* Checks the directory itself. If others can read it but not write, takes their rights away. */
+/* If others can read the directory but not write, takes their rights away. */
 static int check_own(int fd, const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -47,7 +47,8 @@ int state_dir_open(const char *path, char *ret_reason, size_t size)
 	int fd;
 	if (file_check_parents(path, state, ret_reason, size) < 0 ||
 	    make_dirs(path, ret_reason, size) < 0 ||
-	    file_check_parents(path, state, ret_reason, size) < 0) /* again: now its real path */
+	    /* Again, as it is its real path now. */
+	    file_check_parents(path, state, ret_reason, size) < 0)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
@@ -59,6 +60,6 @@ int state_dir_open(const char *path, char *ret_reason, size_t size)
 	}
 	if (check_own(fd, path, ret_reason, size) == 0)
 		return fd;
-	(void)close(fd); /* loses no data: a directory is only read */
+	(void)close(fd);
 	return -1;
 }

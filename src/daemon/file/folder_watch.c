@@ -7,7 +7,7 @@
 
 #define SETTLE_MS 100 /* changes closer together than this share one report */
 #define LATEST_MS 1000 /* latest time of the report, after the first change */
-#define RETRY_MS 5000 /* how often a folder is read that the kernel has no more watches for */
+#define RETRY_MS 5000 /* how often a folder is read without watches of the kernel */
 #define MASK                                                                                \
 	(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | \
 	    IN_ATTRIB | IN_ONLYDIR)
@@ -17,7 +17,7 @@ struct folder_watch {
 	struct inotify_hub *hub;
 	struct path_watch *path_watch;
 	struct loop_timer *settle, *retry;
-	int64_t latest_ms; /* the latest time of the report, while settle is armed */
+	int64_t latest_ms; /* latest time of the report, while settle is armed */
 	bool is_written; /* a file was written, and none was closed since */
 	char *path;
 };
@@ -58,7 +58,7 @@ static void on_path_moved(void *data, const char *path UNUSED)
 	on_path_changed(data); /* watches the folder that has the path now */
 }
 
-/* A file that was written and not closed yet may be incomplete: its report waits longer. */
+/* A file that was written and not closed yet may be incomplete, so its report waits longer. */
 static void on_told(struct inotify_watch *files, const struct inotify_event *event)
 {
 	struct folder_watch *watch = (struct folder_watch *)files;

@@ -2,7 +2,7 @@
 /*
  * Reports, after a moment, that the files of a folder may have changed. The folder is named by its
  * path: it need not exist yet, and may be replaced. A change of a file is reported when the file is
- * closed, or after one second. A folder that changes all the time is reported once a second.
+ * closed, or after one second.
  */
 #pragma once
 

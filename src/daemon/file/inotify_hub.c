@@ -31,7 +31,7 @@ static struct node *find_node(const struct inotify_hub *hub, int wd)
 	return map_get(&hub->nodes, (uint64_t)wd);
 }
 
-/* Calls each watch of a list. A callback may remove any watch: the removal moves the cursor. */
+/* A callback may remove any watch: the removal moves the cursor. */
 static void tell_each(
     struct inotify_hub *hub, struct list *list, bool is_all, const struct inotify_event *event)
 {
@@ -120,7 +120,7 @@ void inotify_hub_read(struct inotify_hub *hub)
 		hub->idle(hub->data);
 }
 
-/* Counts one wake-up. Returns how long to wait before the next one, in us; 0: no wait. */
+/* Counts one wake-up. Returns how long to wait before the next one, in us. */
 static int64_t spend(struct inotify_hub *hub)
 {
 	int64_t now_us = clock_mono_us();
@@ -147,7 +147,7 @@ static void on_readable(evutil_socket_t fd UNUSED, short what UNUSED, void *data
 	inotify_hub_read(hub);
 }
 
-/* Reads at intervals while events keep coming; then waits for the descriptor again. */
+/* Reads at intervals while events keep coming, then waits for the descriptor again. */
 static void on_later(void *data)
 {
 	struct inotify_hub *hub = data;
@@ -200,7 +200,7 @@ void inotify_hub_free(struct inotify_hub *hub)
 		event_free(hub->readable);
 	loop_timer_free(hub->later);
 	map_finish(&hub->nodes);
-	(void)close(hub->fd); /* loses no data: events are only read */
+	(void)close(hub->fd);
 	mem_free(hub->bytes);
 	mem_free(hub);
 }
@@ -250,5 +250,5 @@ void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch)
 		return;
 	(void)map_remove(&hub->nodes, (uint64_t)wd);
 	mem_free(node);
-	(void)inotify_rm_watch(hub->fd, wd); /* fails if the kernel has dropped the watch */
+	(void)inotify_rm_watch(hub->fd, wd);
 }

@@ -2,8 +2,8 @@
 /*
  * One shared inotify instance: listeners to the same file or directory share its watch. The hub
  * reads events at most about a thousand times a second; the kernel merges events in between. An
- * overflow of the kernel's queue is reported to all listeners. If the limit of watches is reached,
- * a listener is refused and looks by a timer: see tail_loop.c and folder_watch.c.
+ * overflow of the kernel's queue is reported to all listeners. A listener that the limit of watches
+ * refuses looks by a timer.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 struct event_base;
 
-/* A listener. The callback may remove this watch and others. */
+/* The callback may remove this watch and others. */
 struct inotify_watch {
 	struct list link; /* in the watches of the same inode */
 	struct list all_link;

@@ -10,7 +10,7 @@
 #define CANDIDATES_MAX 16
 /*
  * How long the new name of a renamed file is tracked, to report a further rename. Events come
- * sooner than this. Later, another file may have the name.
+ * sooner; later, another file may have the name.
  */
 #define CANDIDATE_MS 10000
 
@@ -24,7 +24,7 @@ struct path_step {
 	dev_t dev;
 	ino_t ino;
 	uint32_t mask;
-	char *dir; /* path of the directory */
+	char *dir;
 	bool is_last; /* the directory contains the file itself */
 	bool is_kept; /* while refreshing: the step is still needed */
 	char name[]; /* "": the directory itself */
@@ -185,14 +185,14 @@ static struct path_step *find_step(
 	return NULL;
 }
 
-/* Ensures that a directory is watched for a name in it, or for itself if name is "". */
+/* name "" means the directory itself. */
 static void need(struct path_watch *watch, const char *dir, const char *name, bool is_last)
 {
 	uint32_t mask = name[0] ? MASK_NAMES : MASK_SELF;
 	struct stat status;
 	struct path_step *step;
 	if (lstat(dir, &status) < 0 || strlen(name) > NAME_MAX || watch->count == STEPS_MAX)
-		return; /* the next refresh tries to watch it again */
+		return; /* the next refresh tries again */
 	step = find_step(watch, &status, mask, name);
 	if (step == NULL) {
 		int r;
@@ -221,14 +221,13 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 	step->is_kept = true;
 }
 
-/* The state of resolving a path. */
 struct path_walk {
 	char dir[PATH_MAX]; /* directory reached, without links */
 	char rest[PATH_MAX];
 	unsigned links;
 };
 
-/* Takes the next name from the rest of the path. Returns false at the end. */
+/* Returns false at the end of the path. */
 static bool next_name(struct path_walk *walk, char ret_name[NAME_MAX + 1])
 {
 	const char *start = walk->rest + strspn(walk->rest, "/");
@@ -290,7 +289,6 @@ static bool go(struct path_watch *watch, struct path_walk *walk)
 	return goes_on;
 }
 
-/* Drops steps that are no longer needed. */
 static void drop_others(struct path_watch *watch)
 {
 	size_t kept = 0;

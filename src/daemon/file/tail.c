@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/file/tail.h"
 
-/* If the path names a new file more often than this during one look, the next look continues. */
+/* A path that names new files more often than this in one look is looked at again. */
 #define ROUNDS_MAX 16
 /*
- * Maximum number of remembered places of closed files. If a closed file gets the name again, it is
- * read on from its place.
+ * Remembered places of closed files. A closed file that gets the name again is read on from there.
  */
 #define CLOSED_MAX 64
 #define CLOSED_STEP 8
 /*
- * How often to look for changes that have no event: a file whose NULs at the end are overwritten
+ * How often to look for changes without an event: NULs at the end of a file that are overwritten
  * through a mapping; descriptors that are free again after EMFILE.
  */
 #define RETRY_MS 1000
@@ -32,7 +31,7 @@ struct tail {
 	size_t budget;
 	bool has_grown;
 	bool is_suspect;
-	/* Facts about the previous file of the name. They help to find files that came after it. */
+	/* Facts about the previous file of the name, to find files that came after it. */
 	bool was_renamed; /* the previous file was rotated by a rename */
 	int64_t born_ns;
 	uint8_t head[SIBLING_HEAD];
@@ -95,7 +94,10 @@ static void tell(struct tail *tail, enum tail_change change)
 	tail->handlers.changed(tail->data, change);
 }
 
-/* Opens a regular file only: reading a FIFO or device has side effects. Returns it or -errno. */
+/*
+ * Reading a FIFO or device has side effects, so only a regular file is opened. Returns -errno on
+ * failure.
+ */
 static int open_regular(const char *path, struct stat *ret_status)
 {
 	char link[64];
@@ -112,7 +114,7 @@ static int open_regular(const char *path, struct stat *ret_status)
 		if (fd < 0)
 			fd = -errno;
 	}
-	(void)close(handle); /* loses no data: the file was not read */
+	(void)close(handle);
 	return fd;
 }
 
@@ -137,10 +139,7 @@ static struct tail_file *find_old(const struct tail *tail, dev_t dev, ino_t ino)
 	return NULL;
 }
 
-/*
- * Continues a file that was closed before, at its old place. Returns false if no place is
- * remembered.
- */
+/* A file that was closed before continues at its old place. Returns false if none is remembered. */
 static bool recall(struct tail *tail, struct tail_file *file)
 {
 	size_t count = tail->closed_count < CLOSED_MAX ? tail->closed_count : CLOSED_MAX;
@@ -172,7 +171,7 @@ static struct tail_file *adopt(struct tail *tail, int fd, const struct stat *sta
 	return file;
 }
 
-/* Adds a file that lost the name. If there are TAIL_OLD_MAX, closes the oldest. */
+/* With TAIL_OLD_MAX files, the oldest is closed. */
 static void add_old(struct tail *tail, struct tail_file *file)
 {
 	if (list_count(&tail->olds) == TAIL_OLD_MAX) {
@@ -236,7 +235,7 @@ static struct tail_file *open_missed(struct tail *tail, const char *path)
 		return NULL;
 	if ((tail->current != NULL && tail_file_is(tail->current, status.st_dev, status.st_ino)) ||
 	    find_old(tail, status.st_dev, status.st_ino) != NULL) {
-		(void)close(fd); /* loses no data: the file was not read */
+		(void)close(fd);
 		return NULL;
 	}
 	file = adopt(tail, fd, &status);
@@ -278,9 +277,8 @@ static bool is_copy(const struct tail *tail, int fd)
 }
 
 /*
- * Opens rotated files that had the name after the previous file and before the current one, found
- * by their times of birth. Does nothing if the previous file was not rotated by a rename: its
- * siblings are then copies.
+ * Opens rotated files that had the name after the previous file and before the current one, by
+ * their times of birth. Siblings of a file that was not rotated by a rename are copies.
  */
 static void find_missed(struct tail *tail, int64_t until_ns)
 {
@@ -302,13 +300,13 @@ static void find_missed(struct tail *tail, int64_t until_ns)
 		if (fd < 0)
 			continue;
 		is_new = !is_copy(tail, fd);
-		(void)close(fd); /* loses no data: the file was only read */
+		(void)close(fd);
 		if (is_new)
 			(void)open_missed(tail, path);
 	}
 }
 
-/* The current file lost the name: makes it an old file. */
+/* The current file lost the name, and becomes an old file. */
 static void retire(struct tail *tail)
 {
 	struct tail_file *file = tail->current;
@@ -321,7 +319,7 @@ static void retire(struct tail *tail)
 	add_old(tail, file);
 }
 
-/* Takes a file as the current one. Takes ownership of fd. */
+/* Takes ownership of fd. */
 static void take_up(struct tail *tail, int fd, const struct stat *status)
 {
 	int64_t born_ns = sibling_born_ns(fd);
@@ -331,7 +329,7 @@ static void take_up(struct tail *tail, int fd, const struct stat *status)
 		find_missed(tail, born_ns);
 	file = find_old(tail, status->st_dev, status->st_ino);
 	if (file != NULL) {
-		(void)close(fd); /* loses no data: the file is open already */
+		(void)close(fd);
 		list_remove(&file->link);
 	} else {
 		file = adopt(tail, fd, status);
@@ -375,8 +373,8 @@ static bool identify(struct tail *tail)
 	fd = open_regular(tail->path, &status);
 	if (fd < 0) {
 		/*
-		 * If the file at the path cannot be opened, it may be the current one, which is
-		 * read on.
+		 * A file at the path that cannot be opened may be the current one, which is read
+		 * on.
 		 */
 		bool is_gone = current != NULL && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
 		set_absent(tail, -fd);
@@ -389,7 +387,7 @@ static bool identify(struct tail *tail)
 		return true;
 	}
 	if (current != NULL && tail_file_is(current, status.st_dev, status.st_ino)) {
-		(void)close(fd); /* not used: the current file has its name again */
+		(void)close(fd);
 		return false;
 	}
 	retire(tail);
@@ -466,7 +464,7 @@ void tail_start(struct tail *tail, int64_t now_ms)
 	size_t budget = TAIL_BUDGET;
 	struct tail_file *file;
 	tail->now_ms = now_ms;
-	tail->was_renamed = true; /* as if renamed: files created from now on are read */
+	tail->was_renamed = true; /* as if renamed, so that files created from now on are read */
 	tail->born_ns = sibling_now_ns();
 	if (fd < 0) {
 		set_absent(tail, -fd);
@@ -480,7 +478,7 @@ void tail_start(struct tail *tail, int64_t now_ms)
 	buf_clear(&file->carry);
 }
 
-/* Remembers the birth and the first bytes of the newest old file, to find its successors. */
+/* The birth and the first bytes of the newest old file show its successors. */
 static void remember_last(struct tail *tail)
 {
 	const struct tail_file *file = list_entry(tail->olds.prev, struct tail_file, link);
@@ -543,7 +541,7 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 		} else if (!is_found) {
 			/*
 			 * The first place that is found is in the newest of these files: all files
-			 * that were created after this one have yet to be read.
+			 * that were created after it are still to be read.
 			 */
 			remember_last(tail);
 			is_found = true;

@@ -2,9 +2,8 @@
 /*
  * Follows the file of a path, through growth, rotation, truncation, replacement and absence.
  * Reports once each line that is written while the file has the name, and late lines of files that
- * have just lost the name. There is no event loop here, so the caller says when to look.
- *
- * Events only say when to look; changes are found by comparing.
+ * have just lost it. There is no event loop here: events only say when to look, and changes are
+ * found by comparing.
  */
 #pragma once
 
@@ -39,8 +38,7 @@ struct tail_handlers {
 	tail_sink_fn *block;
 	void (*changed)(void *data, enum tail_change change);
 	/*
-	 * opened is called before the first byte of the file is read, so that no growth is missed;
-	 * closing before the file is closed.
+	 * opened is called before the first byte of the file is read, so that no growth is missed.
 	 */
 	void (*opened)(void *data, struct tail_file *file);
 	void (*closing)(void *data, struct tail_file *file);
@@ -57,14 +55,14 @@ void tail_start(struct tail *tail, int64_t now_ms);
 void tail_resume(struct tail *tail, const struct tail_place *places, size_t count, int64_t now_ms);
 
 /*
- * Looks once. Returns false if a handler stopped the look. *ret_has_more: the budget is used up,
- * look again soon. *ret_again_ms: look again after this time even without events; -1: no need.
+ * Returns false if a handler stopped the look. *ret_has_more: the budget is used up, look again
+ * soon. *ret_again_ms: look again after this time even without events; -1: no need.
  */
 bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *ret_again_ms);
 
-/* A file that had the name before is at path now: reads on in it, if it is not open already. */
+/* A file that had the name before is at path now, and is read on if it is not open already. */
 void tail_moved(struct tail *tail, const char *path);
-/* Events may be lost: if the next look finds another file, it also looks at the siblings. */
+/* Events may be lost, so if the next look finds another file, it also looks at the siblings. */
 void tail_suspect(struct tail *tail);
 
 enum tail_state tail_state(const struct tail *tail);
@@ -73,13 +71,13 @@ int tail_error(const struct tail *tail); /* errno if not TAIL_READING */
 struct tail_file *tail_file(const struct tail *tail);
 
 /*
- * Returns true if a tail that started now would stand where this one stands: at the end of the
- * file, or waiting for a file.
+ * Returns true if a tail that started now would be at the same place: at the end of the file, or
+ * waiting for a file.
  */
 bool tail_is_at_end(const struct tail *tail);
-/* Returns true if two tails of one path stand at the same place of its file, after a whole line. */
+/* Returns true if two tails of one path are at the same place of its file, after a whole line. */
 bool tail_is_with(const struct tail *tail, const struct tail *other);
-/* Takes over the knowledge of another tail at the same place: closed files, line number. */
+/* Takes over the closed files and the line number of another tail at the same place. */
 void tail_take(struct tail *tail, const struct tail *other);
 
 /* Writes the places for tail_resume(). Returns their number. */

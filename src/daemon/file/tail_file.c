@@ -29,7 +29,7 @@ void tail_file_free(struct tail_file *file)
 		return;
 	list_remove(&file->link);
 	buf_finish(&file->carry);
-	(void)close(file->fd); /* loses no data: the file was only read */
+	(void)close(file->fd);
 	mem_free(file);
 }
 
@@ -38,7 +38,7 @@ bool tail_file_is(const struct tail_file *file, dev_t dev, ino_t ino)
 	return file->told.dev == dev && file->told.ino == ino;
 }
 
-/* Reads a range as far as it exists. Returns the length or -errno. */
+/* Returns the length of the range as far as it exists, or -errno. */
 static ssize_t read_at(int fd, void *bytes, size_t len, int64_t offset)
 {
 	ssize_t n;
@@ -53,7 +53,7 @@ int64_t tail_file_end(const struct tail_file *file)
 	return file->told.offset + (int64_t)file->carry.len;
 }
 
-/* Adds to a sum the bytes between two offsets. Returns false if the file ends before. */
+/* Returns false if the file ends before end. */
 static bool sum_up(const struct tail_file *file, int64_t offset, int64_t end, uint32_t *sum)
 {
 	uint8_t bytes[4096];
@@ -153,9 +153,7 @@ static inline __m128i add_newlines(__m128i sums, const char *place)
 }
 #endif
 
-/*
- * Counts lines in one call for all that was read: a call for each line would take most of the time.
- */
+/* All that was read is counted in one call, as a call for each line would take most of the time. */
 static int64_t count_lines(const char *text, size_t len)
 {
 	int64_t count = 0;
@@ -212,7 +210,7 @@ static bool tell(struct tail_chunk *chunk, size_t end, size_t skip, unsigned fla
 	return goes_on;
 }
 
-/* Skips the rest of a line that was cut, up to the end of the line if it is in the chunk. */
+/* Skips the rest of a line that was cut. */
 static void skip_cut(struct tail_chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
@@ -227,10 +225,7 @@ static void skip_cut(struct tail_chunk *chunk)
 	}
 }
 
-/*
- * Reports the lines of a chunk, and keeps an incomplete last line. Returns false if the sink
- * stopped.
- */
+/* An incomplete last line is kept. Returns false if the sink stopped. */
 static bool split(struct tail_chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
@@ -243,7 +238,7 @@ static bool split(struct tail_chunk *chunk)
 	fresh = chunk->bytes + new_from;
 	last = memrchr(fresh, '\n', chunk->end - new_from);
 	if (last != NULL) {
-		/* Only the first line can be too long: the others lie within one chunk. */
+		/* Only the first line can be too long, as the others are within one chunk. */
 		const uint8_t *first = memchr(fresh, '\n', (size_t)(last + 1 - fresh));
 		const uint8_t *start = chunk->bytes + chunk->from;
 		size_t len = (size_t)(first - start);
@@ -293,8 +288,8 @@ static bool is_hole_to_end(const struct tail_file *file, int64_t offset)
 }
 
 /*
- * Returns true if a hole begins within the next len bytes, which are NULs: those before the hole
- * then only fill up the last block of data.
+ * Returns true if a hole begins within the next len bytes, which are NULs: those before it then
+ * only fill up the last block of data.
  */
 static bool has_hole(const struct tail_file *file, size_t len)
 {
@@ -414,7 +409,7 @@ enum tail_result tail_file_read(
 	enum tail_result result;
 	/*
 	 * Checked before new bytes are read: a longer text that replaces the old one may have the
-	 * same bytes in the place of the mark, so that reading would not notice.
+	 * same bytes in the place of the mark.
 	 */
 	if (!tail_file_is_as_read(file))
 		return TAIL_REWRITTEN;
@@ -444,7 +439,7 @@ void tail_file_flush(struct tail_file *file, tail_sink_fn *sink, void *data)
 	struct tail_block block;
 	if (!tail_file_peek(file, &block))
 		return;
-	(void)sink(data, &block); /* the result does not matter: nothing follows */
+	(void)sink(data, &block); /* nothing follows */
 	advance(file, file->carry.data + file->carry.len, file->carry.len, file->carry.len);
 	buf_clear(&file->carry);
 }
@@ -469,7 +464,7 @@ int64_t sibling_now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Returns true for suffixes of rotation: ".1", "-20240501", ".2024-05-01_12:00", ".old". */
+/* Suffixes of rotation: ".1", "-20240501", ".2024-05-01_12:00", ".old". */
 static bool is_rotated(const char *suffix)
 {
 	if (strcmp(suffix, ".old") == 0)
@@ -516,7 +511,7 @@ size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX])
 		if (strncmp(entry->d_name, base, base_len) == 0 &&
 		    is_rotated(entry->d_name + base_len))
 			count += read_sibling(dirfd(dir), entry->d_name, &ret_siblings[count]);
-	(void)closedir(dir); /* loses no data: the folder was only read */
+	(void)closedir(dir);
 	qsort(ret_siblings, count, sizeof *ret_siblings, by_age);
 	return count;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * One growing open file: the place read up to, and the lines after it. Bytes in, blocks of whole
- * lines out. Knows no path and no event loop.
+ * lines out.
  *
  * Truncation and overwriting are detected by the bytes before the place: each read fetches them
- * again together with the new bytes, and they must be unchanged. In a short file the checksum of all
- * bytes that were read must be unchanged too.
+ * again, and they must be unchanged. In a short file the checksum of all bytes that were read must
+ * be unchanged too.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ struct tail_file {
 	int fd;
 	struct tail_place told; /* the end of what was reported, where carry begins */
 	struct buf carry; /* the last line while it has no end */
-	bool may_be_hole; /* NULs at that end may be a hole, which no program wrote */
+	bool may_be_hole; /* NULs at the end may be a hole, which no program wrote */
 	bool has_room; /* the file ends in NULs, which may be overwritten without an event */
 	int64_t grown_ms; /* for the owner: when the file last grew, was opened or lost its name */
 	void *owner_data;
@@ -61,7 +61,7 @@ struct tail_block {
 	unsigned flags;
 };
 
-/* Takes a block. Returns false to stop reading after it. */
+/* Returns false to stop reading after the block. */
 typedef bool tail_sink_fn(void *data, const struct tail_block *block);
 
 enum tail_result {
@@ -122,8 +122,8 @@ int64_t sibling_born_ns(int fd);
 int64_t sibling_now_ns(void);
 
 /*
- * Lists regular files beside path whose names are that of path with a suffix of rotation, oldest
- * first. The list is cut at SIBLINGS_MAX.
+ * Lists regular files beside path that have its name with a suffix of rotation, oldest first, at
+ * most SIBLINGS_MAX.
  */
 size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX]);
 

@@ -11,8 +11,8 @@
 /* How often to retry inotify watches that failed. */
 #define RETRY_MS 30000
 /*
- * After this time a turn of the loop leaves further looks to the next turn. A look that takes this
- * long makes a polled file slow, so that it is polled less often.
+ * After this time a turn of the loop leaves further looks to the next one. A polled file whose look
+ * takes this long is polled less often.
  */
 #define TURN_MS 20
 #define REASON_SIZE 160
@@ -92,7 +92,7 @@ static const char *eventless_name(const struct statfs *status)
 	return NULL;
 }
 
-/* Finds the file system of the path, or of its deepest existing directory. */
+/* The path may not exist, so its deepest existing directory counts. */
 static bool find_fs(const char *path, struct statfs *ret_status)
 {
 	char part[PATH_MAX];
@@ -162,11 +162,10 @@ static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 	return -1;
 }
 
-/* The watch of an open file. */
 struct tail_watch {
 	struct inotify_watch watch; /* must be first: on_file_event() casts */
 	struct tail_loop *tail_loop;
-	bool is_missing; /* the watch failed */
+	bool is_missing;
 };
 
 static void on_file_event(struct inotify_watch *watch, const struct inotify_event *event)
@@ -176,7 +175,7 @@ static void on_file_event(struct inotify_watch *watch, const struct inotify_even
 		mark_dirty(mine->tail_loop);
 }
 
-/* Watches a file by its descriptor, as another file may have its name. */
+/* Another file may have the name of a file, so its descriptor is watched. */
 static void watch_file(
     struct tail_loop *tail_loop, struct tail_watch *mine, const struct tail_file *file)
 {
@@ -260,7 +259,7 @@ static void look_at_dirty(void *data)
 	struct tail_loop_set *set = data;
 	int64_t began_ms = clock_mono_ms();
 	struct list batch;
-	/* tail_loops that become dirty meanwhile get their turn after this batch. */
+	/* A tail_loop that becomes dirty meanwhile gets its turn after this batch. */
 	list_init(&batch);
 	while (!list_is_empty(&set->dirty))
 		list_move(&batch, set->dirty.next);
@@ -274,7 +273,7 @@ static void look_at_dirty(void *data)
 	}
 }
 
-/* Reads events first, so that an overflow makes the look search for missed files. */
+/* Events come first, so that an overflow makes the look search for missed files. */
 static void read_and_look(void *data)
 {
 	struct tail_loop_set *set = data;
@@ -342,7 +341,7 @@ void tail_loop_set_free(struct tail_loop_set *set)
 	if (set->mounts != NULL)
 		event_free(set->mounts);
 	if (set->mounts_fd >= 0)
-		(void)close(set->mounts_fd); /* loses no data: the file was not read */
+		(void)close(set->mounts_fd);
 	mem_free(set->scratch);
 	mem_free(set);
 }

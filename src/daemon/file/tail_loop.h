@@ -19,10 +19,10 @@ struct tail_loop_options {
 };
 
 struct tail_loop_handlers {
-	/* Takes lines. Returns false to stop for good. */
+	/* Returns false to stop for good. */
 	tail_sink_fn *block;
 	void (*changed)(void *data, enum tail_change change);
-	/* Takes the last line, which has been incomplete for TAIL_PARTIAL_MS and may still grow. */
+	/* The last line has been incomplete for TAIL_PARTIAL_MS and may still grow. */
 	void (*partial)(void *data, const struct tail_block *block);
 	/* Called after each look. Only this handler may free the tail_loop. */
 	void (*looked)(void *data);
@@ -45,11 +45,11 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
     void *data);
 void tail_loop_free(struct tail_loop *tail_loop); /* NULL is accepted */
 
-/* Returns true if a tail_loop that started now would report the same from now on as this one. */
+/* Returns true if a tail_loop that started now would report the same from now on. */
 bool tail_loop_is_at_end(const struct tail_loop *tail_loop);
 /* Takes over what another tail_loop at the same place knows, before the other is freed. */
 void tail_loop_take(struct tail_loop *tail_loop, const struct tail_loop *other);
 
 const struct tail *tail_loop_tail(const struct tail_loop *tail_loop);
-/* Returns the reason why the path is polled, or NULL if it is not. Lent. */
+/* Returns the reason why the path is polled, lent, or NULL. */
 const char *tail_loop_poll_reason(const struct tail_loop *tail_loop);

@@ -7,8 +7,8 @@
 
 struct tail_share {
 	struct tail_loop_set *loops;
-	struct list buckets[BUCKETS]; /* tails by the hash of their paths */
-	size_t count; /* number of tails */
+	struct list buckets[BUCKETS]; /* by the hash of their paths */
+	size_t count;
 	uint64_t versions;
 	uint64_t blocks;
 	void (*moved)(void *data);
@@ -24,7 +24,7 @@ struct shared_tail {
 	struct list listeners;
 	struct list block_listeners;
 	struct list told; /* listeners to call after the look */
-	size_t count; /* number of listeners */
+	size_t count;
 	size_t done; /* number of listeners that need no more blocks */
 	struct pattern_set patterns;
 	struct context_lines context;
@@ -53,7 +53,7 @@ size_t context_line_len(const char *bytes, size_t len)
 	return len;
 }
 
-/* Remembers one line and forgets the oldest. */
+/* The oldest line is forgotten. */
 static void push(struct context_lines *context, const char *bytes, size_t len)
 {
 	len = context_line_len(bytes, len);
@@ -110,7 +110,6 @@ static void tell_later(struct tail_listener *listener)
 		list_append(&listener->tail->told, &listener->told_link);
 }
 
-/* A search for the patterns in a block. */
 struct share_search {
 	struct shared_tail *tail;
 	struct tail_finding finding;
@@ -128,7 +127,7 @@ static bool on_found(void *data, struct pattern_member *member, enum pattern_res
 	tell_later(listener);
 	if (listener->handlers->found(listener, &search->finding))
 		return true;
-	/* A line without its newline may grow. It comes again when it is whole. */
+	/* A line without its newline may grow, and comes again when it is whole. */
 	listener->is_done = !search->finding.may_grow;
 	search->tail->done += listener->is_done;
 	return false;
@@ -232,7 +231,7 @@ static void detach(struct tail_listener *listener)
 	tail->done -= listener->is_done;
 }
 
-/* Moves the listeners of other to tail, which stands at the same place. Frees other. */
+/* Moves the listeners of other to tail, which is at the same place. Frees other. */
 static void merge(struct shared_tail *tail, struct shared_tail *other)
 {
 	tail_loop_take(tail->loop, other->loop);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Files that are followed once for all their listeners: a file is read once, has one inotify watch,
- * and is searched once for all patterns. Listeners to a path share a tail while they stand at the
- * same place of the file. A listener gets a new tail if no tail stands at its place; two tails that
- * have come to the same place are merged.
+ * and is searched once for all patterns. Listeners to a path share a tail while they are at the
+ * same place of the file; two tails that have come to the same place are merged.
  *
- * A listener gets the same lines as from a tail of its own. There is one difference: the context
- * may have a whole line of which the listener got only the end.
+ * A listener gets the same lines as from a tail of its own, but the context may have a whole line
+ * of which the listener got only the end.
  */
 #pragma once
 
@@ -26,7 +25,7 @@ struct tail_finding {
 	uint64_t previous; /* number of the block before */
 };
 
-/* Handlers that are NULL are not called. */
+/* Each may be NULL. */
 struct tail_listener_handlers {
 	/* Returns false if the listener needs no more blocks. */
 	bool (*found)(struct tail_listener *listener, const struct tail_finding *finding);
@@ -46,7 +45,7 @@ struct tail_listener_handlers {
 struct tail_listener {
 	struct list link; /* in the listeners of its tail */
 	struct list block_link; /* in the listeners of its tail that take blocks or changes */
-	struct list told_link; /* in the list of listeners that the tail calls after the look */
+	struct list told_link; /* in the list of listeners to call after the look */
 	struct shared_tail *tail;
 	const struct tail_listener_handlers *handlers;
 	struct pattern_member member; /* with pattern NULL if the listener has none */
@@ -76,8 +75,8 @@ const struct tail_loop *tail_listener_loop(const struct tail_listener *listener)
 uint64_t tail_listener_version(const struct tail_listener *listener);
 
 /*
- * Copies the lines before a finding; the caller frees them by context_lines_finish(). To be called
- * only within found().
+ * Copies the lines before a finding; the caller frees them by context_lines_finish(). Only within
+ * found().
  */
 void tail_listener_context(const struct tail_listener *listener, const struct tail_finding *finding,
     struct context_lines *ret_context);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The fleet: makes its parts, and routes requests to them. */
 #include "daemon/fleet/fleet.h"
 
 #include "daemon/fleet/fleet_name.h"
@@ -18,19 +17,19 @@ enum {
 /* How requests of a method are handled. Those of a method without a row go to one host. */
 struct fleet_route {
 	const char *method;
-	/* Handles a request over several hosts. Returns false if the request is for one host. */
+	/* Returns false if the request is for one host. */
 	bool (*across)(struct fleet *fleet, struct request *request, const struct json *params);
-	/* Answers a request that names no host. With takes_host, also a request that names one. */
+	/* Answers a request that names no host; with takes_host, also one that names a host. */
 	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
 	bool takes_host;
-	bool is_own; /* the daemon's own handler answers a request that names no host */
+	bool is_own; /* the daemon's own handler answers a request without a host */
 	bool is_local; /* with is_own: its handler also refuses a request with a host */
 	const char *list; /* member of the result to merge from all hosts; NULL if none */
 	/* The parameter that names the pane to wake at the end: see fleet_notice_take(). */
 	const char *address;
 };
 
-/* Refuses providers. All peers share a host's link, so a call could not find its provider. */
+/* All peers share a host's link, so a call could not find its provider. */
 static void refuse_provider(
     struct fleet *fleet UNUSED, struct request *request, struct host *only UNUSED)
 {
@@ -39,8 +38,8 @@ static void refuse_provider(
 }
 
 /*
- * A method that only hosts know, such as a declared tool or a provider's method. Its effects are
- * unknown here, so only the role full may call it. Its row is freed when its requests have ended.
+ * A method that only hosts know, such as a declared tool. Its effects are unknown here, so only the
+ * role full may call it. Its row is freed when its requests have ended.
  */
 struct foreign {
 	struct list link;
@@ -64,16 +63,14 @@ static bool is_foreign(const struct method *method)
 	return method->uses != NULL; /* a fleet has no tools or providers of its own */
 }
 
-/* Returns true if the value of "host" or "pane" is neither a string nor null. */
 static bool is_mistyped(const struct json *value)
 {
 	return value != NULL && value->type != JSON_STRING && value->type != JSON_NULL;
 }
 
 /*
- * Returns true if the parameters of a foreign method name a host, or the fleet has only one.
- * Returns true also for a host or pane of a wrong type, because on_request() refuses such a request
- * with the name of the parameter.
+ * Returns true if the parameters of a foreign method name a host, or the fleet has only one. A host
+ * or pane of a wrong type counts too, as on_request() refuses it by name.
  */
 static bool names_host(const struct fleet *fleet, const struct json *params)
 {
@@ -83,7 +80,6 @@ static bool names_host(const struct fleet *fleet, const struct json *params)
 	    fleet_name_split(fleet->hosts, json_get_str(params, "pane", ""), &rest) != NULL;
 }
 
-/* Makes the row of a foreign method: a hook of struct dispatch_hooks. */
 static const struct method *on_foreign(void *data, const char *name, const struct json *params)
 {
 	static const char letters[] =
@@ -175,7 +171,6 @@ static void refuse_without_host(
 	buf_finish(&names);
 }
 
-/* Returns true if the parameters of a method of the fleet are valid, or fails the request. */
 static bool check_params(struct fleet *fleet, struct request *request, const struct buf *text)
 {
 	static _Alignas(max_align_t) char args[METHOD_ARGS_MAX];
@@ -190,8 +185,8 @@ static bool check_params(struct fleet *fleet, struct request *request, const str
 }
 
 /*
- * Handles a request. host: the host that the request names, or NULL. text: params without host
- * names, except in "notify". Returns false if the daemon's own handler answers.
+ * host: the named host, or NULL. text: params without host names, except in "notify". Returns false
+ * if the daemon's own handler answers.
  */
 static bool take(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
@@ -218,7 +213,6 @@ static bool take(struct fleet *fleet, struct request *request, struct host *host
 	return true;
 }
 
-/* Handles a request: a hook of struct dispatch_hooks. */
 static bool on_request(void *data, struct request *request, const struct json *params)
 {
 	struct fleet *fleet = data;

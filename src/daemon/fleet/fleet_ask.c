@@ -15,7 +15,7 @@
 enum {
 	DATA_BYTES = 64 * 1024, /* bytes of the members of an error's data */
 	CWD_BYTES = PATH_MAX + 512, /* bytes of a host's label and a directory */
-	DEADLINE_MS = 10000, /* extra time for the answer, beyond the wait that was asked for */
+	DEADLINE_MS = 10000, /* extra time for the answer, beyond the wanted wait */
 };
 
 void fleet_part_cancel(struct fleet_part *part)
@@ -88,7 +88,7 @@ static void on_done(void *data, const struct json *message)
 	part->ask->kind->answered(part, message);
 }
 
-/* Passes on progress, which only methods of a host's provider report. */
+/* Only methods of a host's provider report progress. */
 static void on_progressed(void *data, const struct json *params)
 {
 	const struct fleet_part *part = data;
@@ -137,7 +137,7 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 	const char *label = host->label;
 	bool has_label = strstr(text, label) != NULL;
 	enum message_error code = message_error_of(json_member(error, "code"));
-	/* Name the versions if they differ: the host may be too old for the method or parameter. */
+	/* The host may be too old for the method or parameter, so different versions are named. */
 	bool is_other = (code == MESSAGE_METHOD || code == MESSAGE_PARAMS) &&
 	    *host->version != '\0' && strcmp(host->version, PACKAGE_VERSION) != 0;
 	struct json_writer writer;
@@ -187,9 +187,8 @@ struct host *fleet_only_host(const struct fleet *fleet)
 }
 
 /*
- * Returns true for execute_cli, which runs in a directory that the daemon keeps per connection. All
- * peers of the fleet share one connection to a host, so the fleet itself stores the directory of
- * each peer, with the host's label before it.
+ * execute_cli runs in a directory that the daemon keeps per connection. All peers of the fleet
+ * share one connection to a host, so the fleet itself stores the directory of each peer.
  */
 static bool has_cwd(struct request *request)
 {
@@ -215,10 +214,9 @@ static const char *find_cwd(struct request *request, const struct host *host)
 	return is_here ? kept + len + 1 : "~";
 }
 
-/* A request that one host answers. */
 struct forward {
 	struct fleet_ask ask;
-	bool is_as_is; /* the result has no ids of the host, so it is passed on unchanged */
+	bool is_as_is; /* the result has no ids of the host */
 };
 
 static void on_forwarded(struct fleet_part *part, const struct json *message)
@@ -253,7 +251,7 @@ void fleet_new_key(char key[FLEET_KEY_SIZE])
 	    life[1], ++number);
 }
 
-/* Returns the milliseconds until a host must answer, including the wait asked for; 0: no limit. */
+/* Returns the time until a host must answer, with the wanted wait; 0: no limit. */
 static int64_t find_deadline(const struct method *method, const struct json *params)
 {
 	const struct json *given = json_member(params, "timeout_sec");

@@ -10,18 +10,18 @@
 enum {
 	NAME_SIZE = 24, /* bytes of a subscription's name */
 	FILTER_BYTES_MAX = 1024 * 1024,
-	CALL_MS = 20000, /* timeout of a call; the source tries again when the host next comes up */
+	CALL_MS = 20000, /* timeout of a call, which is tried again when the host next comes up */
 };
 
-/* The part of a stream for one host. The call of the part is a request subscribe. */
+/* The part of a stream for one host, whose call is a request subscribe. */
 struct stream_source {
 	struct fleet_part part; /* host: NULL while the list of hosts does not have the host */
 	char away[2 * HOST_NAME_BYTES + 2]; /* name of the host while `host` is NULL */
 	char *targets; /* further parameters for the host, "panes" and "sessions"; NULL: none */
-	char name[NAME_SIZE]; /* id of the subscription on the host; "" if none */
+	char name[NAME_SIZE]; /* id of the subscription on the host; or "" */
 	uint64_t last; /* number of the last event sent to the peer */
 	bool has_last;
-	bool is_behind; /* the peer does not read; resumes after `last` when it does */
+	bool is_behind; /* the peer does not read; the source resumes after `last` when it does */
 	bool is_up; /* the state last sent to the peer */
 	bool is_shown; /* is_up was sent to the peer */
 };
@@ -48,7 +48,6 @@ static struct fleet_stream *stream_of(const struct stream_source *source)
 	return list_entry(source->part.ask, struct fleet_stream, ask);
 }
 
-/* Returns the source of a host in a stream, or NULL. */
 static struct stream_source *find_source(const struct fleet_stream *stream, const struct host *host)
 {
 	list_each (struct stream_source, source, &stream->ask.parts, part.link)
@@ -57,7 +56,7 @@ static struct stream_source *find_source(const struct fleet_stream *stream, cons
 	return NULL;
 }
 
-/* Reads the number of an event. Returns false if the value is absent or not valid. */
+/* Returns false if the number is absent or not valid. */
 static bool read_seq(const struct json *value, uint64_t *ret_seq)
 {
 	int64_t seq;
@@ -73,7 +72,6 @@ static void unsubscribe(struct host *host, const char *name)
 	host_tell(host, "unsubscribe", 0, CALL_MS, "{\"subscription\":\"%s\"}", name);
 }
 
-/* Ends the subscription on the host, if any. */
 static void leave_host(struct stream_source *source)
 {
 	if (source->name[0] != '\0' && source->part.host->state == HOST_UP)
@@ -96,7 +94,6 @@ static void clear_stream(struct fleet_ask *ask)
 	mem_free(stream->filter);
 }
 
-/* Begins an event of a host for the peer. The caller writes the other members. */
 static void begin_event(
     struct json_writer *writer, struct buf *line, const struct stream_source *source)
 {
@@ -106,7 +103,7 @@ static void begin_event(
 	fleet_name_put_host(writer, source->part.host);
 }
 
-/* Sends the event. Returns false if it was dropped because the peer does not read. */
+/* Returns false if the event was dropped because the peer does not read. */
 static bool end_event(
     struct json_writer *writer, struct buf *line, const struct stream_source *source)
 {
@@ -139,7 +136,7 @@ static void report_state(struct stream_source *source, bool is_up)
 	source->is_behind = source->is_behind || !source->is_shown;
 }
 
-/* Sends a gap for all events after the last one, because numbers restarted or the host refused. */
+/* Numbers restarted or the host refused, so all events after the last one are a gap. */
 static void report_lost(struct stream_source *source, const char *reason, const struct json *error)
 {
 	struct json_writer writer;
@@ -157,7 +154,7 @@ static void report_lost(struct stream_source *source, const char *reason, const 
 	source->has_last = false;
 }
 
-/* Ends the subscription of a source that has ended before the answer. */
+/* The source has ended before the answer. */
 static void on_late(void *host, const struct json *message)
 {
 	const struct json *name = json_member(json_member(message, "result"), "subscription");
@@ -165,7 +162,6 @@ static void on_late(void *host, const struct json *message)
 		unsubscribe(host, name->text);
 }
 
-/* Takes the answer of the host to subscribe. */
 static void on_subscribed(struct fleet_part *part, const struct json *message)
 {
 	struct stream_source *source = list_entry(part, struct stream_source, part);
@@ -209,7 +205,7 @@ static void resume(struct stream_source *source)
 	if (source->has_last)
 		json_put_int(&writer, "after", (int64_t)source->last);
 	json_object_end(&writer);
-	/* Without HOST_CALL_READS, as the link would repeat an outdated "after" after a cut. */
+	/* With HOST_CALL_READS the link would repeat an outdated "after" after a cut. */
 	fleet_part_call(&source->part,
 	    &(struct host_order){.method = "subscribe",
 		.params = (const char *)params.data,
@@ -237,7 +233,6 @@ static bool set_away(struct stream_source *source, const char *name)
 	return is_kept;
 }
 
-/* Returns the source that a stream has kept for this host, or NULL. */
 static struct stream_source *find_away(const struct fleet_stream *stream, const struct host *host)
 {
 	list_each (struct stream_source, source, &stream->ask.parts, part.link)
@@ -273,7 +268,7 @@ void fleet_event_state(struct fleet *fleet, struct host *host)
 	}
 }
 
-/* Returns true if a host may send this event. Events of kind host_state are the fleet's own. */
+/* Events of kind host_state are the fleet's own. */
 static bool is_of_host(const struct json *params)
 {
 	const char *kind = json_get_str(params, "kind", "");
@@ -318,8 +313,8 @@ void fleet_event_line(void *data, struct host *host, const struct json *message)
 }
 
 /*
- * Keeps the sources of a removed host, because the host may be added again: a daemon that restarts
- * has no socket for a moment, and a line may return to the hosts file.
+ * The host may be added again, so its sources stay: a daemon that restarts has no socket for a
+ * moment, and a line may return to the hosts file.
  */
 void fleet_event_removed(struct fleet *fleet, struct host *host)
 {
@@ -332,13 +327,12 @@ void fleet_event_removed(struct fleet *fleet, struct host *host)
 	}
 }
 
-/* The parameters of subscribe, lent by the request. */
 struct stream_args {
 	struct field_strings kinds, targets[2]; /* of target_names */
 	bool output, has_output;
 	const struct json *after;
 	const char *host;
-	/* Derived from these: */
+	/* Derived from these. */
 	struct host *only; /* the host named; NULL: all hosts */
 	bool has_targets, has_states;
 	bool has_events; /* wants events of hosts */
@@ -357,7 +351,7 @@ static const struct field fields[] = {
     {.name = NULL},
 };
 
-/* Finds the host of a target in panes or sessions, and the rest of the target. NULL: unknown. */
+/* Finds the host of a target in panes or sessions, and the rest of the target; NULL: unknown. */
 static struct host *host_of(const struct fleet *fleet, const struct stream_args *args,
     const char *target, const char **ret_rest)
 {
@@ -382,7 +376,7 @@ static bool check_targets(
 	return true;
 }
 
-/* Checks the kinds. If the request names a host, an unknown kind may be of a provider. */
+/* If the request names a host, an unknown kind may be of a provider. */
 static bool check_kinds(
     const struct fleet *fleet, struct request *request, struct stream_args *args)
 {
@@ -418,7 +412,7 @@ static bool check_after(struct request *request, struct stream_args *args)
 	return true;
 }
 
-/* Checks the parameters. Returns false if one is not valid, after failing the request. */
+/* Returns false after failing the request. */
 static bool check(struct fleet *fleet, struct request *request, struct stream_args *args)
 {
 	if (args->host != NULL &&
@@ -429,7 +423,7 @@ static bool check(struct fleet *fleet, struct request *request, struct stream_ar
 	    check_targets(fleet, request, args, 0) && check_targets(fleet, request, args, 1);
 }
 
-/* Returns the targets that are on the host as members of its parameters, or NULL if none. */
+/* Returns the targets on the host as members of its parameters, or NULL. */
 static char *write_targets(
     const struct fleet *fleet, const struct stream_args *args, const struct host *host)
 {
@@ -462,7 +456,7 @@ static char *write_filter(const struct stream_args *args)
 	json_start(&writer, &out, FILTER_BYTES_MAX);
 	if (args->kinds.is_given) {
 		json_array_begin(&writer, "kinds");
-		/* Leave out the kind host_state, which daemons of other versions may not know. */
+		/* Daemons of other versions may not know the kind host_state. */
 		for (size_t at = 0; at < args->kinds.count; at++)
 			if (event_kinds_find(args->kinds.strings[at]) !=
 			    UINT64_C(1) << EVENT_HOST_STATE)
@@ -474,7 +468,6 @@ static char *write_filter(const struct stream_args *args)
 	return out.len > 0 ? (char *)buf_steal(&out, NULL) : xstrdup("");
 }
 
-/* Sets the number after which a host's events begin. */
 static void begin_after(
     const struct fleet_stream *stream, const struct host *host, const struct json *number)
 {
@@ -483,7 +476,7 @@ static void begin_after(
 		source->has_last = read_seq(number, &source->last);
 }
 
-/* Resumes the sources of a peer that reads again, after the last event that the peer has. */
+/* The peer reads again, so its sources resume after the last event that it has. */
 static void on_room(struct peer *peer, void *data)
 {
 	struct fleet *fleet = data;
@@ -505,7 +498,6 @@ static struct fleet_stream *find_stream(
 	return NULL;
 }
 
-/* Argument of on_sent(), which starts the stream after the response. */
 struct stream_start {
 	struct fleet *fleet;
 	char name[NAME_SIZE];
@@ -558,7 +550,7 @@ static struct fleet_stream *stream_new(
 	return stream;
 }
 
-/* Takes the numbers to begin after, by host. Writes names of unknown hosts as missing. */
+/* Takes the numbers to begin after, by host. Names of unknown hosts are written as missing. */
 static void take_after(
     struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {

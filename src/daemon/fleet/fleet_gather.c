@@ -12,8 +12,8 @@ struct gather {
 };
 
 /*
- * The texts are JSON values, separated by commas. They are written when the host's answer arrives,
- * because the host may be removed before the request is answered.
+ * The texts are JSON values, separated by commas. They are written at once, as the host may be
+ * removed before the request is answered.
  */
 struct gather_part {
 	struct fleet_part part;
@@ -64,7 +64,6 @@ static void miss(struct gather_part *own, const char *reason)
 	fleet_put_missing(&writer, own->part.host, reason);
 }
 
-/* Stores the answer of a host. */
 static void take(struct gather_part *own, const char *name, const struct json *result)
 {
 	const struct host *host = own->part.host;
@@ -107,7 +106,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 		finish(part->ask);
 }
 
-/* Calls a host, or adds it to the missing hosts if it is known to be unreachable. */
+/* A host that is known to be unreachable is missing. */
 static void add(struct gather *gather, struct host *host, const struct buf *text)
 {
 	const struct request *request = gather->ask.request;

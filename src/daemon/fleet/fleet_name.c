@@ -9,21 +9,21 @@ enum {
 	    JSON_DEPTH_MAX - 4, /* levels; deeper values, which no peer could read, are null */
 };
 
-/* Members of requests that hold ids or targets. Keep alphabetized. */
+/* Members of requests that hold ids or targets. */
 static const char *const targets[] = {"ack", "ack_up_to", "after", "agent", "filter", "id", "job",
     "pane", "pane_id", "panes", "seq", "session", "sessions", "timer", "up_to", "watch", "window",
     NULL};
-/* The same for methods that only hosts know, and for conditions of wait_for. Keep alphabetized. */
+/* Those of methods that only hosts know, and those of conditions of wait_for. */
 static const char *const foreign_targets[] = {"pane", NULL};
 static const char *const condition_targets[] = {
     "agent", "command_finished", "exited", "job", "pane", "ready", NULL};
 
-/* Members of results that hold ids. Keep alphabetized. */
+/* Members of results that hold ids. */
 static const char *const ids[] = {"active_pane", "agent", "current_window", "id", "job", "pane",
     "previous_pane", "previous_window", "replaced", "session", "sessions", "task", "timer", "watch",
     "watched_pane", "window", NULL};
 
-/* Members of results whose content is not the daemon's own. Ids in this content stay unchanged. */
+/* Members of results with foreign content, whose ids stay unchanged. */
 static const char *const opaque[] = {"data", "params", NULL};
 
 static bool has(const char *const *names, const char *name)
@@ -31,7 +31,6 @@ static bool has(const char *const *names, const char *name)
 	return name != NULL && names != NULL && str_is_in(name, names);
 }
 
-/* Finds the host that the first len bytes of a text name. */
 static struct host *find_host(const struct host_set *hosts, const char *text, size_t len)
 {
 	char name[LABEL_MAX + 1], *server = name;
@@ -62,7 +61,6 @@ bool fleet_name_is_id(const struct json *value, size_t size)
 	    strspn(value->text, characters) == value->len;
 }
 
-/* State while the parameters of a request are rewritten. */
 struct strip {
 	const struct host_set *hosts;
 	struct json_writer writer;
@@ -79,7 +77,7 @@ static void note_host(struct strip *strip, struct host *host)
 	strip->host = host;
 }
 
-/* Returns true if a text is a number, such as the rest of a qualified sequence number. */
+/* A number may be the rest of a qualified sequence number. */
 static bool is_number(const char *text)
 {
 	uint64_t number;
@@ -116,7 +114,7 @@ static void put_bracket(
 		json_array_end(writer);
 }
 
-/* Strips a text, and texts in an array, or in an object such as a filter. */
+/* Strips a text, also in an array, or in an object such as a filter. */
 static void strip_value(struct strip *strip, const char *name, const struct json *value)
 {
 	if (value->type == JSON_STRING) {

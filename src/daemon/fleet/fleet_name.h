@@ -11,7 +11,7 @@
 
 struct host_set;
 
-/* Finds the host of "B" or "B/work". Returns NULL if unknown. */
+/* Finds the host of "B" or "B/work". Returns NULL if it is unknown. */
 struct host *fleet_name_host(const struct host_set *hosts, const char *text);
 /* Finds the host of "B:%3" and the rest, "%3". Returns NULL if the prefix is not a host. */
 struct host *fleet_name_split(
@@ -21,17 +21,15 @@ enum fleet_name_kind {
 	FLEET_NAME_REQUEST, /* of a method of the fleet; "notify" stays as it is */
 	/*
 	 * Of a method that only hosts know. Only "host" and "pane" name hosts. If "pane" names a
-	 * host, and the value of "host" is no host of the fleet, "host" is a parameter of the
-	 * method.
+	 * host, and "host" none of the fleet, "host" is a parameter of the method.
 	 */
 	FLEET_NAME_FOREIGN,
 	FLEET_NAME_CONDITION, /* of wait_for */
 };
 
 /*
- * Finds the host that the parameters of a request name, and writes the parameters without its name.
- * *ret_host is NULL if no host is named. Returns false with a reason for two hosts or an unknown
- * host.
+ * Finds the host that the parameters name, or NULL, and writes the parameters without its name.
+ * Returns false with a reason for two hosts or an unknown host.
  */
 bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,
     const struct json *params, struct host **ret_host, struct buf *out,
@@ -40,12 +38,11 @@ bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,
 /* Returns true if a value from a host is a valid id, shorter than size, to use in requests. */
 bool fleet_name_is_id(const struct json *value, size_t size);
 
-/* Writes the members host and server. */
 void fleet_name_put_host(struct json_writer *writer, const struct host *host);
 /*
  * Writes the members of a host's object with qualified ids, without host, server and the members in
- * except, which may be NULL. Writes nothing if the value is not an object. If host is NULL, ids
- * stay unchanged.
+ * except, which may be NULL. Writes nothing if the value is not an object. host NULL: ids stay
+ * unchanged.
  */
 void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
     const struct json *object, const char *const *except);

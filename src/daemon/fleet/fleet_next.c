@@ -12,7 +12,7 @@ enum {
 	POLL_SEC = 60, /* timeout_sec of each call to a host; repeated while a request waits */
 	LOOK_MS = 2000, /* requests with timeout 0 wait this long for first answers */
 	RETRY_MS = 5000, /* delay after an error of a host, while a request waits */
-	KEEP_MS = 45000, /* lifetime of an answer that no request takes; hosts redeliver it */
+	KEEP_MS = 45000, /* lifetime of an answer that no request takes; hosts deliver it again */
 	ACK_MS = 60000,
 	ACKS_MAX = 1000,
 	LIMIT_MAX = 1000,
@@ -39,7 +39,7 @@ static const struct field fields[] = {
     {FIELD_ROW(NUMBER, struct fleet_next_args, timeout_sec, "timeout_sec"), .max = 86400,
 	.preset = "60"},
     {FIELD_ROW(BOOL, struct fleet_next_args, parked, "parked")},
-    /* The next two are null, as fleet_next_take() has checked. */
+    /* fleet_next_take() has checked that the next two are null. */
     {FIELD_ROW(VALUE, struct fleet_next_args, none, "host")},
     {FIELD_ROW(VALUE, struct fleet_next_args, none, "id")},
     {.name = NULL},
@@ -64,7 +64,7 @@ struct next_request {
 	int64_t limit;
 	/* Fires at the timeout, or at the end of the turn in which entries have arrived. */
 	struct loop_timer *timer;
-	bool is_look; /* timeout_sec is 0: answer with what the hosts have now */
+	bool is_look; /* timeout_sec is 0, so the hosts answer with what they have now */
 };
 
 static void clear_pull(struct fleet_part *part)
@@ -106,7 +106,7 @@ static bool is_same_consumer(const char *spec, const char *other)
 	return strcspn(other, ",") == len && strncmp(spec, other, len) == 0;
 }
 
-/* Returns true if a pull is for the consumer of spec, and no request waits for the pull. */
+/* Returns true if a pull is for the consumer of spec, and no request waits for it. */
 static bool is_left(const struct fleet_pull *pull, const char *spec)
 {
 	return find_next(pull) == NULL && is_same_consumer(pull->spec, spec);
@@ -122,7 +122,7 @@ static bool is_for(const struct fleet_pull *pull, const struct next_request *nex
 	    (strchr(next->spec, ',') == NULL && is_left(pull, next->spec));
 }
 
-/* Writes up to *left entries with qualified ids. Later entries stay in the pull. */
+/* Later entries stay in the pull. */
 static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int64_t *left)
 {
 	struct json_reader *reader = json_reader_new(HOST_LINE_BYTES);
@@ -139,7 +139,7 @@ static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int
 	json_reader_free(reader);
 }
 
-/* Answers a request with the entries that have arrived for its consumer. */
+/* The entries are those that have arrived for its consumer. */
 static void answer(void *data)
 {
 	struct next_request *next = data;
@@ -174,7 +174,7 @@ static void answer(void *data)
 	request_done(fleet_ask_end(&next->ask));
 }
 
-/* Calls the host; the first call returns at once, later calls wait for notifications. */
+/* The first call returns at once, later calls wait for notifications. */
 static void begin(struct fleet_pull *pull, const struct next_request *next);
 
 static void on_stale(void *data)
@@ -197,7 +197,7 @@ static bool is_looked(const struct next_request *next)
 	return true;
 }
 
-/* Stores an answer. Ids are qualified later, since the host may be renamed. */
+/* Ids are qualified later, as the host may be renamed. */
 static void take(struct fleet_pull *pull, const struct json *result)
 {
 	const struct json *gap = json_member(result, "gap");
@@ -222,7 +222,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	pull->gap = (char *)buf_steal(&out, NULL);
 }
 
-/* Wakes a request without a filter if it may take entries that no other request waits for. */
+/* A request without a filter may take entries that no other request waits for. */
 static void offer(const struct fleet_pull *pull)
 {
 	list_each (const struct next_request, next, &pull->part.ask->fleet->nexts, link)
@@ -292,7 +292,7 @@ static bool pull_from(struct fleet *fleet, struct host *host, const struct next_
 	return false;
 }
 
-/* Drops acknowledged entries from answers that are kept here, so that they are not given again. */
+/* Acknowledged entries in answers that are kept here must not be given again. */
 static void drop_acknowledged(const struct fleet *fleet, const struct host *host, const char *spec,
     uint64_t seq, bool is_up_to)
 {
@@ -339,7 +339,7 @@ static bool acknowledge(
 	return true;
 }
 
-/* Sends the acknowledgements in a request: "B:123", or an array. Fails the request if not valid. */
+/* Sends the acknowledgements in a request: "B:123", or an array. Returns false after failing it. */
 static bool send_acks(const struct fleet *fleet, struct request *request,
     const struct fleet_next_args *args, const struct json *acks, const char *name)
 {
@@ -373,9 +373,9 @@ static char *write_spec(const struct fleet_next_args *args)
 }
 
 /*
- * Ends the pulls of the request's consumer that no request waits for, because the calls of these
- * would take notifications meant for this request. Pulls that this request may use stay. Returns
- * true if pulls that stay have entries. Hosts redeliver the entries of ended pulls.
+ * Ends the pulls of the request's consumer that no request waits for, as their calls would take its
+ * notifications; pulls that the request may use stay. Returns true if one of these has entries.
+ * Hosts deliver the entries of ended pulls again.
  */
 static bool end_others(struct fleet *fleet, const struct next_request *next)
 {
@@ -419,7 +419,7 @@ void fleet_next_added(struct fleet *fleet, struct host *host)
 			(void)pull_from(fleet, host, next);
 }
 
-/* Returns true if the parameters suit all hosts; otherwise fails the request. */
+/* Returns false after failing a request whose parameters do not suit all hosts. */
 static bool check(
     const struct fleet *fleet, struct request *request, const struct fleet_next_args *args)
 {

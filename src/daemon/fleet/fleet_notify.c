@@ -25,14 +25,14 @@ enum {
 	POLL_SEC = 3600,
 	ACK_MS = 24 * 3600 * 1000,
 	STRANDED_MAX = 20,
-	DATA_MAX = NOTIFICATION_DATA_MAX - 1024, /* leaves room for the other members of the data */
+	DATA_MAX = NOTIFICATION_DATA_MAX - 1024, /* leaves room for the other members */
 };
 
 struct fleet_notice {
 	struct fleet_part part; /* host: that of the last call */
 	struct fleet *fleet;
 	char name[NAME_SIZE];
-	/* Stored: */
+	/* Stored. */
 	char from[HOST_SIZE]; /* host of the request, as "B/work" */
 	char to[HOST_SIZE]; /* host of the pane, as "B/work" */
 	char pane[PANE_SIZE];
@@ -42,9 +42,9 @@ struct fleet_notice {
 	char id[ID_SIZE]; /* of the job or the like on `from`; "" until known */
 	uint64_t after; /* number of the last notification posted to the pane */
 	bool is_repeated; /* several notifications may come */
-	/* Checksums of the addresses of both hosts, to find renamed hosts; 0 if unknown. */
+	/* Checksums of the addresses of both hosts, to find renamed hosts; 0: unknown. */
 	uint64_t from_place, to_place;
-	/* Not stored: */
+	/* Not stored. */
 	struct request *request; /* NULL if answered, or made by an earlier daemon */
 	struct loop_timer *answer; /* armed while a request waits */
 	struct loop_timer *again;
@@ -96,7 +96,7 @@ static void clear_notice(struct fleet_part *part)
 	mem_free(notice->post);
 }
 
-/* Finds the host by its stored name. Returns NULL if it was removed. */
+/* Returns NULL if the host was removed. */
 static struct host *find(const struct fleet *fleet, const char *name)
 {
 	return fleet_name_host(fleet->hosts, name);
@@ -107,7 +107,7 @@ static bool is_full(const struct fleet *fleet)
 	return list_count(&fleet->notices->parts) >= FLEET_NOTICES_MAX;
 }
 
-/* Writes the name that find() looks up. */
+/* The name is the one that find() looks up. */
 static void name_host(const struct host *host, char out[HOST_SIZE])
 {
 	(void)snprintf(out, HOST_SIZE, "%s/%s", host->spec.name, host->spec.server);
@@ -124,7 +124,7 @@ static uint64_t place_of(const struct fleet *fleet, const char *name, uint64_t o
 	    crc32c(crc32c(0, ssh, strlen(ssh) + 1), host->spec.server, strlen(host->spec.server));
 }
 
-/* Finds a host that was renamed while the fleet was not running, and updates its name. */
+/* A host may have been renamed while the fleet was not running. */
 static void follow(const struct fleet *fleet, char name[HOST_SIZE], uint64_t place)
 {
 	char other[HOST_SIZE];
@@ -186,13 +186,13 @@ static struct request *take_request(struct fleet_notice *notice)
 	return request;
 }
 
-/* The peer has disconnected. The notice stays. */
+/* The peer has disconnected, and the notice stays. */
 static void on_cancelled(void *data)
 {
 	(void)take_request(data);
 }
 
-/* Fails a request that its host has not answered. The notice stays, as the answer may come late. */
+/* The notice stays, as the answer may come late. */
 static void on_unanswered(void *data)
 {
 	struct fleet_notice *notice = data;
@@ -211,7 +211,7 @@ static void call(struct fleet_notice *notice, struct host *host, const char *met
 	    &(struct host_order){.method = method, .params = params, .flags = flags});
 }
 
-/* Writes the host's answer, with a text of our own about the pane that is to be woken. */
+/* The text about the pane that is to be woken is our own. */
 static void put_begun(const struct fleet_notice *notice, struct json_writer *writer,
     const struct host *host, const struct json *result)
 {
@@ -235,7 +235,6 @@ static void put_begun(const struct fleet_notice *notice, struct json_writer *wri
 	mem_free(whole);
 }
 
-/* Takes the answer of the host to the request. */
 static void on_begun(struct fleet_notice *notice, const struct json *message)
 {
 	const struct host *host = notice->part.host;
@@ -277,7 +276,7 @@ static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 	    str_is_in(json_get_str(json_member(entry, "data"), "reason", ""), ends);
 }
 
-/* Writes the post for the pane, without the data of the entry if they are too large. */
+/* Data of the entry that are too large are left out. */
 static void write_post(struct fleet_notice *notice, const struct json *entry)
 {
 	const struct json *data = json_member(entry, "data");
@@ -289,7 +288,7 @@ static void write_post(struct fleet_notice *notice, const struct json *entry)
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
-	/* The id of the job or the like is in the key, so that no other request makes it. */
+	/* With the id of the job or the like, no other request makes this key. */
 	(void)snprintf(key, sizeof key, "fleet/%08" PRIx32 "/%s/%" PRIu64,
 	    crc32c(0, notice->from, strlen(notice->from)), notice->id, notice->seq);
 	json_start_object(&writer, &out, 2 * PARAMS_MAX);
@@ -310,7 +309,7 @@ static void write_post(struct fleet_notice *notice, const struct json *entry)
 	notice->post = (char *)buf_steal(&out, NULL);
 }
 
-/* Finishes an entry: waits for the next one, or ends the notice after the last one. */
+/* Waits for the next entry, or ends the notice after the last one. */
 static void go_on(struct fleet_notice *notice)
 {
 	if (notice->is_last) {
@@ -325,8 +324,8 @@ static void go_on(struct fleet_notice *notice)
 }
 
 /*
- * Returns true if the caller has received the entry by waiting for it, so that no pane must be
- * woken. Returns false if a consumer has received the entry.
+ * Returns true if the caller has waited for the entry, so that no pane must be woken; false if a
+ * consumer has received it.
  */
 static bool is_waited(const struct json *entry)
 {
@@ -335,7 +334,7 @@ static bool is_waited(const struct json *entry)
 	    json_member(delivery, "consumer") == NULL;
 }
 
-/* Takes a notification of the host, or the timeout of the call. */
+/* The message is a notification, or the timeout of the call. */
 static void on_entry(struct fleet_notice *notice, const struct json *message)
 {
 	const struct json *list = json_member(json_member(message, "result"), "notifications");
@@ -457,7 +456,7 @@ void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer 
 	}
 }
 
-/* Finds the pane of a request's peer among the hosts on this machine. Returns its host, or NULL. */
+/* Finds the pane of a request's peer on a host of this machine. Returns the host, or NULL. */
 static const struct host *find_own_pane(
     const struct fleet *fleet, struct request *request, char pane[PANE_SIZE])
 {
@@ -486,9 +485,7 @@ static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 	return NULL;
 }
 
-/*
- * Fills in the notice from a request. Returns false after failing a request that must be refused.
- */
+/* Returns false after failing the request. */
 static bool read_notice(struct fleet_notice *notice, struct request *request,
     const struct host *host, const struct json *params)
 {
@@ -522,7 +519,7 @@ static bool read_notice(struct fleet_notice *notice, struct request *request,
 	return true;
 }
 
-/* Writes the parameters for the host: those in text, without notify, and with the key. */
+/* The parameters are those in text, without notify, and with the key. */
 static bool write_params(
     struct fleet_notice *notice, struct request *request, const struct buf *text)
 {
@@ -553,7 +550,7 @@ static uint64_t params_content(const struct fleet_notice *notice)
 	return content;
 }
 
-/* Returns true if a request repeats the earlier one with the same key; otherwise fails it. */
+/* Returns false after failing a request that does not repeat the earlier one with its key. */
 static bool check_same(
     const struct fleet_notice *notice, const struct fleet_notice *earlier, struct request *request)
 {
@@ -567,7 +564,6 @@ static bool check_same(
 		earlier->method);
 }
 
-/* Makes a request wait for the answer of the host to the notice. */
 static void wait_for_answer(struct fleet_notice *notice, struct request *request)
 {
 	struct request *before = take_request(notice);
@@ -578,7 +574,7 @@ static void wait_for_answer(struct fleet_notice *notice, struct request *request
 	request_on_cancel(request, on_cancelled, notice, NULL);
 }
 
-/* Answers a repeated request whose original was accepted. */
+/* The first request was accepted. */
 static void answer_again(
     const struct fleet_notice *notice, struct request *request, const struct host *host)
 {

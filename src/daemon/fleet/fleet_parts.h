@@ -4,12 +4,12 @@
 
 #include "base/base.h"
 
-#define FLEET_AWAY_MAX 1000 /* most parts of streams kept for hosts that are not in the list */
+#define FLEET_AWAY_MAX 1000 /* parts of streams kept for hosts that are not in the list */
 #define FLEET_GATHER_MS 5000 /* timeout for a host's answer to a list */
 #define FLEET_KEY_SIZE 96
-#define FLEET_NOTICES_MAX 500 /* most open notices; each has a call pending on its host */
-#define FLEET_PULLS_MAX 2000 /* most open calls for consumers; more are refused */
-#define FLEET_STREAMS_MAX 60 /* over all peers: a daemon allows 64 per connection */
+#define FLEET_NOTICES_MAX 500 /* open notices, each with a call pending on its host */
+#define FLEET_PULLS_MAX 2000 /* open calls for consumers */
+#define FLEET_STREAMS_MAX 60 /* of all peers, as a daemon allows 64 per connection */
 
 struct field;
 struct host_order;
@@ -29,16 +29,15 @@ struct fleet {
 };
 
 /*
- * An ask is a set of calls to hosts, with one part per call. Every call whose answer the fleet uses
- * belongs to an ask. The ask and its parts end with fleet_ask_end(), or when the peer of its
- * request disconnects.
+ * An ask is a set of calls to hosts, one part per call. Every call whose answer the fleet uses
+ * belongs to an ask, which ends with fleet_ask_end(), or when the peer of its request disconnects.
  */
 struct fleet_ask {
 	struct fleet *fleet;
-	struct request *request; /* NULL if none */
+	struct request *request;
 	const struct fleet_ask_kind *kind;
 	struct list parts;
-	size_t open; /* number of parts with a pending call */
+	size_t open; /* parts with a pending call */
 };
 
 struct fleet_part {
@@ -51,13 +50,13 @@ struct fleet_part {
 
 struct fleet_ask_kind {
 	size_t size, part_size; /* of structs that begin with the two structs above */
-	/* Takes the answer to the call of a part. May end the part and the ask. */
+	/* May end the part and the ask. */
 	void (*answered)(struct fleet_part *part, const struct json *message);
 	/* Takes the answer to a call whose part has ended. NULL: the call ends with its part. */
 	void (*late)(void *host, const struct json *message);
-	/* The peer has disconnected before the answer; may be NULL. */
+	/* The peer has disconnected before the answer. May be NULL. */
 	void (*cancelled)(struct fleet_ask *ask);
-	/* Free what an ask and a part own beyond the common members; may be NULL. */
+	/* Free what an ask and a part own beyond the common members. May be NULL. */
 	void (*clear)(struct fleet_ask *ask);
 	void (*clear_part)(struct fleet_part *part);
 };
@@ -66,41 +65,38 @@ struct fleet_ask_kind {
 struct fleet_ask *fleet_ask_new(
     struct fleet *fleet, struct request *request, const struct fleet_ask_kind *kind);
 struct fleet_part *fleet_part_new(struct fleet_ask *ask, struct host *host);
-/* Calls the host of the part. The handlers and data of the order are replaced by the part's own. */
+/* The handlers and data of the order are replaced by the part's own. */
 void fleet_part_call(struct fleet_part *part, const struct host_order *order);
-/* Ends the call of a part, if one is pending. */
 void fleet_part_cancel(struct fleet_part *part);
-void fleet_part_end(struct fleet_part *part); /* frees the part */
+void fleet_part_end(struct fleet_part *part);
 /* Frees the ask. Returns its request, which the caller answers. */
 struct request *fleet_ask_end(struct fleet_ask *ask);
 
-/* Returns the text of an error of a host: the member "error" of a message, or NULL. */
+/* Returns the text of the member "error" of a message, or NULL. */
 const char *fleet_error_text(const struct json *error);
 const char *fleet_error_kind(const struct json *message); /* "" if none */
 /* Returns true if the error is about the link or the host's state, so that a retry may succeed. */
 bool fleet_error_may_pass(const struct json *message);
-/* Fails a request with the error of the host or its link. error may be NULL. */
+/* error is that of the host or its link, or NULL. */
 void fleet_fail(struct request *request, const struct host *host, const struct json *error);
 
 /* Writes a host without an answer as an element of "missing". */
 void fleet_put_missing(struct json_writer *writer, const struct host *host, const char *reason);
 /*
  * Reads the parameters of a method of the fleet; args is valid until the next call. Returns false
- * after failing the request if a parameter is not valid.
+ * after failing the request.
  */
 bool fleet_read(struct fleet *fleet, struct request *request, const struct field *fields,
     const struct json *params, void *args, size_t size);
-/*
- * Finds the host that a parameter names. Returns NULL if there is none, after failing the request.
- */
+/* Returns NULL after failing the request. */
 struct host *fleet_find_host(struct fleet *fleet, struct request *request, const char *name);
-/* Returns the only host, which requests need not name, or NULL if there are several or none. */
+/* Returns the only host, which requests need not name, or NULL. */
 struct host *fleet_only_host(const struct fleet *fleet);
 
 /*
  * Passes a request to a host. Ids in the answer get the host's prefix. params: as the peer sent
- * them. text: the same as a JSON object without host names. A request that writes gets a key if its
- * method takes one, so that a repetition after a cut has no second effect.
+ * them. text: the same without host names. A request that writes gets a key if its method takes
+ * one, so that a repetition after a cut has no second effect.
  */
 void fleet_forward(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text);
@@ -109,56 +105,55 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 void fleet_new_key(char key[FLEET_KEY_SIZE]);
 
 /*
- * Merges lists of hosts. Calls each host, and answers with the items that arrive within 5 s. Hosts
- * that did not answer are in "missing", with the reason. list: the member of the results to merge.
- * If host is not NULL, only this host is called, and its error fails the request.
+ * Merges lists of hosts, the member list of their results. Answers with the items that arrive
+ * within 5 s, and with other hosts in "missing". host not NULL: only this host is called, and its
+ * error fails the request.
  */
 void fleet_gather(struct fleet *fleet, struct request *request, struct host *host, const char *list,
     const struct buf *text);
 
-/* The list of hosts. It follows the hosts file, and the sockets of daemons on this machine. */
-#define HOSTS_FILE_ERRORS 20 /* errors kept; later ones are only logged */
+/* The list of hosts follows the hosts file, and the sockets of daemons on this machine. */
+#define HOSTS_FILE_ERRORS 20 /* errors that are kept; later ones are only logged */
 #define HOSTS_FILE_ERROR_SIZE 256
 struct hosts_file_error {
 	unsigned line; /* 0: the whole file */
 	char text[HOSTS_FILE_ERROR_SIZE];
 };
 
-/* Adds the hosts to the set, and updates the set after changes. The set must outlive the file. */
+/* Adds the hosts to the set, and updates it after changes. The set must outlive the file. */
 struct hosts_file *hosts_file_new(struct event_base *base, struct host_set *hosts);
 void hosts_file_free(struct hosts_file *file); /* file may be NULL */
 const char *hosts_file_path(const struct hosts_file *file); /* "" if none */
 /* Returns an error of the last read by index, or NULL behind the last error. */
 const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, size_t at);
 
-/* Answers list_hosts; calls the hosts that are up for their counts. */
+/* Calls the hosts that are up for their counts. */
 void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host *host);
 /*
- * Makes all hosts, or only `host`, count as reachable. Then answers as list_hosts, which connects
- * to them.
+ * Lets all hosts, or only `host`, count as reachable. Then answers as list_hosts, which connects.
  */
 void fleet_retry_hosts(struct fleet *fleet, struct request *request, struct host *host);
 void fleet_status(struct fleet *fleet, struct request *request, struct host *host);
 
 /*
  * wait_for over hosts. The conditions on each host are one wait there, with a name, so that a cut
- * does not end it. The fleet merges the answers, and cancels waits that are no longer needed.
+ * does not end it. Waits that are no longer needed are cancelled.
  */
 bool fleet_wait_take(struct fleet *fleet, struct request *request, const struct json *params);
 
 /*
- * next_notification over hosts: calls each host, and answers when some have entries. A consumer
- * exists on each host under the same name, with its own position. An answer that arrives while no
- * request waits is kept for the consumer's next request.
+ * next_notification over hosts: answers when some have entries. A consumer exists on each host
+ * under the same name, with its own position. An answer that arrives while no request waits is kept
+ * for the consumer's next request.
  */
 bool fleet_next_take(struct fleet *fleet, struct request *request, const struct json *params);
 void fleet_next_added(struct fleet *fleet, struct host *host);
 void fleet_next_removed(struct fleet *fleet, struct host *host);
-extern const struct fleet_ask_kind fleet_pull_kind; /* of the ask `pulls` */
+extern const struct fleet_ask_kind fleet_pull_kind;
 
 /*
  * Merged event streams: one subscription on each host. Events of one host arrive in order, each
- * once; events of different hosts in any order. After a cut, the part of a host resumes after its
+ * once; those of different hosts in any order. After a cut, the part of a host resumes after its
  * last event; a gap reports events that its daemon has forgotten.
  */
 bool fleet_event_take(struct fleet *fleet, struct request *request, const struct json *params);
@@ -175,11 +170,10 @@ void fleet_event_removed(struct fleet *fleet, struct host *host);
  */
 void fleet_notices_load(struct fleet *fleet); /* continues stored notices */
 /*
- * Takes a request for a host if the end of its work should wake a pane outside of that host. Such a
- * request has "notify" with a pane of the fleet, or names no pane and comes from a pane of a host
- * on this machine. text: params without other host names. address: the parameter that names the
- * pane to wake, or NULL if the method sends no notification. Returns false if the request is not
- * taken.
+ * Takes a request for a host whose end should wake a pane outside of that host: "notify" has a pane
+ * of the fleet, or the request names no pane and comes from a pane of a host on this machine. text:
+ * params without other host names. address: the parameter that names the pane to wake, or NULL if
+ * the method sends no notification. Returns false if the request is not taken.
  */
 bool fleet_notice_take(struct fleet *fleet, struct request *request, struct host *host,
     const char *address, const struct json *params, const struct buf *text);
@@ -187,4 +181,4 @@ void fleet_notices_state(struct fleet *fleet);
 void fleet_notices_renamed(void *fleet, struct host *host, const char *before);
 /* Writes an error for each of up to 20 notices whose host is unknown or lacks may=notify. */
 void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer *writer);
-extern const struct fleet_ask_kind fleet_notice_kind; /* of the ask `notices` */
+extern const struct fleet_ask_kind fleet_notice_kind;

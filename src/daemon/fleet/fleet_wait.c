@@ -34,7 +34,6 @@ static const struct field fields[] = {
     {.name = NULL},
 };
 
-/* A condition and its result. */
 struct fleet_condition {
 	struct wait_host *part; /* NULL for a time condition, which the fleet handles */
 	char kind[32];
@@ -44,7 +43,6 @@ struct fleet_condition {
 	bool has_ended; /* state gone or limit */
 };
 
-/* The conditions on one host. */
 struct wait_host {
 	struct fleet_part part;
 	struct buf specs; /* as JSON, separated by commas */
@@ -57,14 +55,14 @@ struct fleet_wait {
 	struct fleet_condition conditions[CONDITIONS_MAX];
 	size_t count;
 	bool is_all;
-	bool is_kept; /* the peer gave a name or key, so the hosts' waits survive a disconnect */
-	bool has_own_name; /* the peer gave a name; the answer shows it */
-	bool is_late; /* timed out, and waiting LATE_MS for answers of hosts that are up */
+	bool is_kept; /* the peer gave a name or key, so the hosts' waits outlive the connection */
+	bool has_own_name; /* the peer gave a name, which the answer shows */
+	bool is_late; /* timed out, and waiting LATE_MS for answers */
 	char name[NAME_SIZE];
 	char key[NOTIFICATION_KEY_MAX + 1];
 	double timeout_sec;
 	int64_t began_ms;
-	struct loop_timer *timer; /* fires at the next time condition or the timeout */
+	struct loop_timer *timer; /* for the next time condition or the timeout */
 };
 
 static struct fleet_wait *wait_of(struct fleet_ask *ask)
@@ -85,7 +83,7 @@ static void clear_part(struct fleet_part *part)
 	buf_finish(&list_entry(part, struct wait_host, part)->specs);
 }
 
-/* Ends the open waits on hosts, because each host limits its named waits. */
+/* Each host limits its named waits, so open ones are ended. */
 static void cancel_there(struct fleet_wait *wait)
 {
 	list_each (struct fleet_part, part, &wait->ask.parts, link) {
@@ -103,7 +101,7 @@ static void on_cancelled(struct fleet_ask *ask)
 		cancel_there(wait_of(ask));
 }
 
-/* Sets the state of a condition. value: what its host answered, or NULL. */
+/* value: what the condition's host answered, or NULL. */
 static void set(struct fleet_condition *condition, const char *state, const struct json *value)
 {
 	struct json_writer writer;
@@ -146,7 +144,7 @@ static void answer(struct fleet_wait *wait, bool is_timed_out)
 	json_put_bool(writer, "timed_out", is_timed_out);
 	if (wait->has_own_name)
 		json_put_str(writer, "wait", wait->name);
-	json_array_begin(writer, "missing"); /* hosts down; conditions there may be true */
+	json_array_begin(writer, "missing"); /* hosts that are down; conditions there may be true */
 	list_each (const struct fleet_part, part, &wait->ask.parts, link)
 		if (part->call != NULL && part->host->state != HOST_UP)
 			fleet_put_missing(writer, part->host, part->host->reason);
@@ -185,7 +183,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 	const struct json *list = json_member(json_member(message, "result"), "conditions");
 	const struct json *value = list != NULL ? list->child : NULL;
 	const char *kind = fleet_error_kind(message);
-	/* After a cut, an object that the host does not know any more counts as gone. */
+	/* After a cut, an object that the host no longer knows counts as gone. */
 	bool is_removed = strcmp(kind, "gone") == 0 ||
 	    (part->was_cut && strncmp(kind, "no_such_", strlen("no_such_")) == 0);
 	if (!wait->is_kept && !own->is_unnamed && strcmp(kind, "forbidden") == 0) {
@@ -195,7 +193,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 	}
 	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
 		const struct host *host = part->host;
-		/* Keep waits on other hosts if the peer can find them by repeating the request. */
+		/* A peer that can repeat the request finds the waits on other hosts again. */
 		if (!wait->is_kept || !fleet_error_may_pass(message))
 			cancel_there(wait);
 		fleet_fail(fleet_ask_end(part->ask), host, json_member(message, "error"));
@@ -212,7 +210,6 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 		answer(wait, !is_over(wait));
 }
 
-/* Arms the timer for the next time condition or the timeout, whichever is first. */
 static void arm(struct fleet_wait *wait)
 {
 	int64_t due_ms = wait->began_ms + clock_seconds_to_ms(wait->timeout_sec);
@@ -263,7 +260,7 @@ static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 	return own;
 }
 
-/* Finds the member that tells the kind of a condition. */
+/* The kind of a condition is the name of a member. */
 static void find_kind(struct fleet_condition *condition, const struct json *spec)
 {
 	static const char *const others[] = {
@@ -284,7 +281,7 @@ static bool refuse(
 	return false;
 }
 
-/* Adds a condition to the part of its host. Returns false after refuse(). */
+/* Returns false after refuse(). */
 static bool add(struct fleet_wait *wait, const struct json *spec, struct host *preset)
 {
 	struct fleet_condition *condition = &wait->conditions[wait->count++];
@@ -316,7 +313,7 @@ static bool add(struct fleet_wait *wait, const struct json *spec, struct host *p
 	return is_added;
 }
 
-/* Adds all conditions: an array, or a single condition. Returns false after refuse(). */
+/* The list is an array, or a single condition. Returns false after refuse(). */
 static bool add_all(struct fleet_wait *wait, const struct json *list, struct host *preset)
 {
 	bool is_array = list->type == JSON_ARRAY;
@@ -335,8 +332,8 @@ static bool add_all(struct fleet_wait *wait, const struct json *list, struct hos
 }
 
 /*
- * Calls wait_for on a host. After a cut, host_calls_send() repeats the call. A named wait is then
- * resumed, and a wait without a name starts again.
+ * After a cut, host_calls_send() repeats the call: a named wait is then resumed, and a wait without
+ * a name starts again.
  */
 static void ask(struct fleet_wait *wait, struct wait_host *own)
 {
@@ -360,8 +357,8 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 }
 
 /*
- * Sets the name of the waits on hosts. A name of the peer is used. Else the name is made from the
- * peer's key, so that it is the same after a restart, or from a new key.
+ * The name of the waits on hosts is that of the peer. Otherwise it is made from the peer's key, so
+ * that it is the same after a restart, or from a new key.
  */
 static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *args)
 {
@@ -378,7 +375,7 @@ static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *arg
 		    crc32c(0, wait->key, strlen(wait->key)));
 }
 
-/* Adds the conditions, which may be JSON in a string. */
+/* The conditions may be JSON in a string. */
 static bool add_list(struct fleet_wait *wait, const struct json *list, struct host *preset)
 {
 	bool is_text = list->type == JSON_STRING && list->len > 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Hosts: the daemons of other machines and of other tmux servers on this one, each with a link. A
- * host is one tmux server on one machine. A link that is cut is made again, at growing intervals.
- * Calls wait until the link is up.
+ * link that is cut is made again, at growing intervals. Calls wait until the link is up.
  */
 #pragma once
 
@@ -24,7 +23,7 @@ enum host_state {
 };
 extern const char *const host_state_names[];
 
-/* A host. Only files host_*.c change its members, except panes, agents, jobs and version. */
+/* Only files host_*.c change its members, except panes, agents, jobs and version. */
 struct host {
 	struct list entry;
 	struct host_set *set;
@@ -54,11 +53,12 @@ struct host {
 
 /* Handlers must not add or remove hosts. They may make and cancel calls. */
 struct host_handlers {
-	void (*state)(void *data, struct host *host); /* the state has changed */
-	/* Takes a message that is not a response, such as an event; lent. */
+	void (*state)(void *data, struct host *host);
+	/* The message is not a response, such as an event; lent. */
 	void (*line)(void *data, struct host *host, const struct json *message);
-	void (*added)(void *data, struct host *host); /* may be NULL */
-	void (*removed)(void *data, struct host *host); /* calls fail next; then host is freed */
+	void (*added)(void *data, struct host *host);
+	/* The calls of host fail next, then it is freed. */
+	void (*removed)(void *data, struct host *host);
 	/* The name or label has changed; before: the old name/server. May be NULL. */
 	void (*renamed)(void *data, struct host *host, const char *before);
 };
@@ -68,7 +68,8 @@ struct host_set_parts {
 	const struct host_handlers *handlers;
 	void *data;
 	int64_t connect_ms; /* timeout of an attempt; 0: 30 s */
-	int64_t answer_ms; /* limit for calls without HOST_CALL_WAITS; cuts the link; 0: 10 s */
+	/* Limit for calls without HOST_CALL_WAITS, which cuts the link; 0: 10 s. */
+	int64_t answer_ms;
 };
 
 struct host_set *host_set_new(const struct host_set_parts *parts);
@@ -76,11 +77,11 @@ struct host_set *host_set_new(const struct host_set_parts *parts);
 void host_set_free(struct host_set *set);
 
 /*
- * Adds a host, copies its strings, and connects. A host that exists with the same spec is returned;
- * only its right to notify is updated. Returns NULL if there are HOSTS_MAX hosts.
+ * Adds a host, copies its strings, and connects. A host with the same spec is returned after an
+ * update of its right to notify. Returns NULL with HOSTS_MAX hosts.
  */
 struct host *host_add(struct host_set *set, const struct host_spec *spec);
-/* Returns true if a host's own spec has the same strings as the spec. */
+/* Returns true if the spec of the host has the same strings. */
 bool host_is(const struct host *host, const struct host_spec *spec);
 /* Returns the destination for ssh, lent from the spec. */
 static inline const char *host_destination(const struct host_spec *spec)
@@ -89,13 +90,13 @@ static inline const char *host_destination(const struct host_spec *spec)
 }
 /* Returns true if the spec is the same server with the same address under another name. */
 bool host_is_renamed(const struct host *host, const struct host_spec *spec);
-/* Renames a host; its link and calls stay. */
+/* The link and the calls stay. */
 void host_rename(struct host *host, const struct host_spec *spec);
 void host_remove(struct host *host);
 
-/* Finds a host. server NULL: the server "default" of that host, or else its only server. */
+/* server NULL: the server "default" of that host, or else its only server. */
 struct host *host_set_find(const struct host_set *set, const char *name, const char *server);
-/* Iterates over all hosts by name and server. NULL starts; returns NULL at the end. */
+/* Iterates by name and server. NULL starts and ends. */
 struct host *host_set_next(const struct host_set *set, const struct host *previous);
 #define host_each(set, host)                                             \
 	for (struct host *host = host_set_next(set, NULL); host != NULL; \
@@ -107,17 +108,14 @@ size_t host_set_count(const struct host_set *set);
  * arrived since.
  */
 bool host_is_unreachable(const struct host *host);
-/*
- * Makes the host count as reachable and clears the back-off, so that the next call connects at
- * once.
- */
+/* Lets the host count as reachable, and the next call connect at once. */
 void host_forgive(struct host *host);
 /* Connects soon if the host is down and its last link ended some seconds ago. */
 void host_look(struct host *host);
 /* Returns true if requests to the host may wake panes of other hosts. Local hosts always may. */
 bool host_may_notify(const struct host *host);
 
-/* Calls to a host. A call gets one answer: the response, or an error made here. */
+/* A call gets one answer: the response, or an error made here. */
 enum host_call_flag {
 	HOST_CALL_READS = 1 << 0, /* repeated after a cut */
 	HOST_CALL_KEYED = 1 << 1, /* params have a key, so the call is repeated after a cut */
@@ -131,13 +129,13 @@ struct host_order {
 	unsigned flags; /* enum host_call_flag */
 	int64_t deadline_ms; /* from now; 0: no deadline */
 	/*
-	 * Called once, never from within host_call(); may be NULL. message is lent. It has a result
-	 * or an error, which is an object. The error is the host's own, or made here: timeout,
-	 * limit, busy, gone (the link was cut after sending, so the effect is unknown), not_ready
-	 * (no connection), or internal (no valid response).
+	 * Called once, never from within host_call(); may be NULL. message is lent, and has a
+	 * result or an error, which is an object. The error is the host's own, or made here:
+	 * timeout, limit, busy, gone (the link was cut after sending, so the effect is unknown),
+	 * not_ready (no connection), or internal (no valid response).
 	 */
 	void (*done)(void *data, const struct json *message);
-	/* Takes progress of the call, lent; may be NULL. */
+	/* params are lent. May be NULL. */
 	void (*progressed)(void *data, const struct json *params);
 	bool *was_cut; /* set to true if the link is cut after sending; may be NULL */
 	void *data;
@@ -147,8 +145,7 @@ struct host_order {
 struct host_call *host_call(struct host *host, const struct host_order *order);
 /* Cancels a call without calling done. The host ends a waiting request, but completes others. */
 void host_call_cancel(struct host_call *call);
-/* Gives the answer of a call to another function, with the host as its data. */
+/* Another function gets the answer of a call, with the host as its data. */
 void host_call_leave(struct host_call *call, void (*done)(void *host, const struct json *message));
-/* Sends a request without an answer. */
 void host_tell(struct host *host, const char *method, unsigned flags, int64_t deadline_ms,
     const char *params, ...) __attribute__((format(printf, 5, 6)));

@@ -20,11 +20,11 @@ struct host_call {
 	struct host_order order; /* its method is a copy */
 	char *line; /* the request */
 	bool is_sent; /* on the present link, and not answered */
-	bool is_left; /* cancelled; only waits for the answer, and done is not called */
-	bool may_be_done; /* a request that writes was sent on a link that was lost */
+	bool is_left; /* cancelled: only waits for the answer, and done is not called */
+	bool may_be_done; /* a request that writes was sent on a lost link */
 	bool has_failed;
 	enum message_error error;
-	char *text; /* text of the error */
+	char *text; /* of the error */
 };
 
 static void __attribute__((format(printf, 3, 4)))
@@ -54,7 +54,7 @@ static void free_call(struct host_call *call)
 	mem_free(call);
 }
 
-/* Arms the timer for the deadline or the timeout of a silent host, whichever is first. */
+/* The timer is for the deadline or the timeout of a silent host, whichever is first. */
 static void arm(struct host_call *call)
 {
 	int64_t now_ms = clock_mono_ms(), due_ms = call->is_left ? 0 : call->due_ms;
@@ -140,8 +140,8 @@ struct host_call *host_calls_add(struct host *host, const struct host_order *ord
 }
 
 /*
- * Frees a call. A call that was sent and has a timeout is kept until its answer, which shows that
- * the host still answers.
+ * Frees a call. A sent call with a timeout stays until its answer, which shows that the host still
+ * answers.
  */
 static void leave(struct host_call *call)
 {
@@ -155,7 +155,7 @@ static void leave(struct host_call *call)
 		free_call(call);
 }
 
-/* Asks the host to end a wait, which would otherwise last as long as the link. */
+/* A wait would otherwise last as long as the link. */
 static void send_cancelled(struct host_call *call)
 {
 	struct buf line = BUF(CANCEL_BYTES);
@@ -197,7 +197,7 @@ void host_calls_progress(struct host *host, const struct json *params)
 		call->order.progressed(call->order.data, params);
 }
 
-/* Returns true if the message has an object as its result, or as its error. */
+/* A response has an object as its result, or as its error. */
 static bool is_response(const struct json *message)
 {
 	const struct json *result = json_member(message, "result");
@@ -214,7 +214,7 @@ void host_calls_take(struct host *host, const struct json *message)
 	struct host_call *call;
 	int64_t number;
 	if (!json_int(id, &number) || message_is_ending(message))
-		return; /* invalid, or the daemon ends: host_calls_lost() handles that */
+		return; /* invalid, or the daemon ends, which host_calls_lost() handles */
 	call = find_call(host, number);
 	if (call == NULL)
 		return; /* the message answers a cancelled wait */
@@ -232,7 +232,7 @@ void host_calls_take(struct host *host, const struct json *message)
 		done(data, message);
 }
 
-/* Calls done with the error of a call. done may make and cancel calls. */
+/* done may make and cancel calls. */
 static void finish_failed(struct host_call *call)
 {
 	struct host *host = call->host;
@@ -266,7 +266,6 @@ void host_calls_fail(void *data)
 		finish_failed(call);
 }
 
-/* Fails a call that waited for an attempt to connect. */
 static void fail_unreached(struct host_call *call, const char *reason)
 {
 	const char *label = call->host->label;
@@ -323,7 +322,6 @@ void host_tell(struct host *host, const char *method, unsigned flags, int64_t de
 	struct buf text = BUF(TELL_BYTES);
 	va_list args;
 	va_start(args, params);
-	/* The buffer is large enough. */
 	(void)buf_vprintf(&text, params, args);
 	va_end(args);
 	order.params = (const char *)text.data;

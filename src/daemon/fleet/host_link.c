@@ -101,7 +101,7 @@ static void start_local(struct host_link *link, struct event_base *base)
 	loop_link_start(link->local);
 }
 
-/* Standard output of ssh has closed: ends ssh. Its standard error has the reason. */
+/* The standard error of ssh has the reason. */
 static void on_process_closed(void *data)
 {
 	struct host_link *link = data;
@@ -152,7 +152,7 @@ static void start_ssh(struct host_link *link, struct event_base *base)
 	for (size_t at = 0; at < sizeof options / sizeof *options; at++)
 		argv[count++] = options[at];
 	argv[count++] = host_destination(spec);
-	/* The command always fits, since the hosts file limits its parts. */
+	/* The hosts file limits the parts of the command, so it fits. */
 	(void)relay_append_command(&command, spec->program, spec->tmux_name, spec->tmux_path);
 	argv[count++] = (const char *)command.data + 1; /* skip the leading blank */
 	argv[count] = NULL;

@@ -31,24 +31,21 @@ void host_link_free(struct host_link *link); /* link may be NULL */
 
 /* Queues a line. Returns false if HOST_QUEUE_BYTES are unread or the link is not open. */
 bool host_link_write(struct host_link *link, const void *line, size_t len);
-/* Returns true if lines may be written: link is not NULL, has got the hello, and does not end. */
+/* An open link has got the hello, and does not end. link may be NULL. */
 bool host_link_is_open(const struct host_link *link);
-/* Ends the link; `ended` follows with this reason. */
+/* `ended` follows with this reason. */
 void host_link_end(struct host_link *link, const char *reason);
 
 void host_calls_free(struct host *host); /* without calling done */
-/* Sends all waiting calls. Call when the link is up. */
+/* Sends all waiting calls, as the link is up. */
 void host_calls_send(struct host *host);
-/* Handles progress of a call. */
 void host_calls_progress(struct host *host, const struct json *params);
-/* Handles a response. */
 void host_calls_take(struct host *host, const struct json *message);
 /*
- * Call when the link has ended, or (is_attempt) an attempt to connect has failed, which fails
- * urgent calls.
+ * The link has ended, or (is_attempt) an attempt to connect has failed, which fails urgent calls.
  */
 void host_calls_lost(struct host *host, const char *reason, bool is_attempt);
-/* Fails all calls now. Call when the host is removed. */
+/* Fails all calls, as the host is removed. */
 void host_calls_end(struct host *host);
 /* Calls done for failed calls, in the next turn of the loop. */
 void host_calls_fail(void *host);

@@ -9,7 +9,7 @@ enum {
 	CONNECT_MS = 30000,
 	ANSWER_MS = 10000,
 	SLOW_MAX = 12, /* factor on the longest back-off, which then reaches a minute */
-	LOOK_MS = 5000, /* minimum interval of attempts started by requests about the host */
+	LOOK_MS = 5000, /* minimum interval of attempts that requests about the host start */
 	TEXTS = offsetof(struct host_spec, may_notify) /
 	    sizeof(char *), /* strings at the beginning of a spec */
 };
@@ -53,7 +53,7 @@ static int64_t next_delay_ms(struct host *host)
 	return delay_ms * host->slow;
 }
 
-/* Marks the host as down, because the link was lost or is about to be ended. */
+/* The link was lost or is about to be ended. */
 static void lose(struct host *host, const char *reason)
 {
 	host->has_failed = host->state == HOST_CONNECTING;
@@ -96,7 +96,6 @@ static void on_up(void *data, const char *version)
 		host_tell(host, "ping", HOST_CALL_READS, 0, "{}");
 }
 
-/* Returns a string of a spec by its index. */
 static const char **text_at(const struct host_spec *spec, size_t at)
 {
 	return (const char **)(uintptr_t)spec + at;
@@ -181,8 +180,6 @@ struct host_call *host_call(struct host *host, const struct host_order *order)
 	return host_calls_add(host, order);
 }
 
-/* Functions for the set. */
-
 struct host_set *host_set_new(const struct host_set_parts *parts)
 {
 	struct host_set *set = xcalloc(1, sizeof *set);
@@ -228,7 +225,7 @@ bool host_is(const struct host *host, const struct host_spec *spec)
 	return at == TEXTS;
 }
 
-/* Labels all servers of a name. The name alone stands for its only server, or for "default". */
+/* The name alone stands for its only server, or for "default". */
 static void label_all(struct host_set *set, const char *name)
 {
 	host_each (set, host) {
@@ -257,7 +254,7 @@ static void place(struct host_set *set, struct host *host, const struct host_spe
 	label_all(set, spec->name);
 }
 
-/* Updates the rights of a host. The link stays. Notices that lacked a right continue. */
+/* The link stays. Notices that lacked a right continue. */
 static struct host *set_rights(struct host *host, const struct host_spec *spec)
 {
 	const struct host_set_parts *parts = &host->set->parts;
@@ -359,8 +356,6 @@ size_t host_set_count(const struct host_set *set)
 {
 	return set->count;
 }
-
-/* Functions for a host. */
 
 bool host_may_notify(const struct host *host)
 {

@@ -38,7 +38,7 @@ static void add_error(struct hosts_file *file, unsigned line, const char *text)
 	log_warning("%s:%u: %s", file->path, line, text);
 }
 
-/* Adds a spec. Returns false with an error for a duplicate, or above HOSTS_MAX. */
+/* Returns false with an error for a duplicate, or above HOSTS_MAX. */
 static bool want(struct hosts_file *file, unsigned line, const struct host_spec *spec)
 {
 	for (size_t at = 0; at < file->spec_count; at++)
@@ -60,7 +60,7 @@ static int is_socket(const struct dirent *entry)
 	return str_ends_in(entry->d_name, suffix);
 }
 
-/* Adds the daemons on this machine, each with a socket beside that of its tmux server. */
+/* Each daemon on this machine has a socket beside that of its tmux server. */
 static void read_local(struct hosts_file *file)
 {
 	struct dirent **entries;
@@ -87,7 +87,7 @@ static void read_local(struct hosts_file *file)
 		free(entries);
 }
 
-/* Reads the file. The text stays empty if the file is absent or not usable. */
+/* The text stays empty if the file is absent or not usable. */
 static void read_text(struct hosts_file *file, struct buf *text)
 {
 	char reason[HOSTS_FILE_ERROR_SIZE] = "";
@@ -104,7 +104,7 @@ static void read_text(struct hosts_file *file, struct buf *text)
 	else if (file_is_safe(file->path, &status, reason, sizeof reason))
 		(void)file_read_all(fd, text); /* a file that is written now is read again later */
 	if (fd >= 0)
-		(void)close(fd); /* loses no data: the file was only read */
+		(void)close(fd);
 	if (reason[0] != '\0')
 		add_error(file, 0, reason);
 }
@@ -131,8 +131,8 @@ static bool is_wanted(const struct hosts_file *file, const struct host *host)
 }
 
 /*
- * Finds the new name of a host that the file does not list any more. That name is unused, or
- * belongs to another host that is unlisted too. Returns NULL if the host has no new name.
+ * Finds the new name of a host that the file no longer lists: it is unused, or belongs to another
+ * unlisted host. Returns NULL if there is none.
  */
 static const struct host_spec *find_new_name(const struct hosts_file *file, const struct host *host)
 {
@@ -145,7 +145,7 @@ static const struct host_spec *find_new_name(const struct hosts_file *file, cons
 	return NULL;
 }
 
-/* Renames a host. A host that has the new name gets a temporary name, not valid in a file. */
+/* A host that has the new name gets a temporary name, not valid in a file. */
 static void rename_host(struct hosts_file *file, struct host *host, const struct host_spec *spec)
 {
 	struct host *other = host_set_find(file->hosts, spec->name, spec->server);
@@ -182,7 +182,6 @@ static bool change_hosts(struct hosts_file *file, bool renames)
 	return is_changed;
 }
 
-/* Changes the hosts of the set to those listed. */
 static void apply(struct hosts_file *file)
 {
 	(void)change_hosts(file, false); /* removed hosts free their names for others */
@@ -208,7 +207,7 @@ static void on_changed(void *data)
 		mem_free(file->texts[--file->text_count]);
 }
 
-/* Sets the host name of this machine without its domain, or "localhost" if it is not a name. */
+/* The host name has no domain; "localhost" if it is not a name. */
 static void set_own_name(struct hosts_file *file)
 {
 	char *name = file->own_name;
@@ -219,7 +218,6 @@ static void set_own_name(struct hosts_file *file)
 		(void)snprintf(name, sizeof file->own_name, "localhost");
 }
 
-/* Watches the directory of a file. */
 static struct folder_watch *watch_folder(
     struct hosts_file *file, struct event_base *base, const char *path)
 {

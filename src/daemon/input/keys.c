@@ -31,7 +31,7 @@ static bool is_one_of(const char *const *names, const char *text, size_t len)
 	return false;
 }
 
-/* Returns true if the text is one printable character, of one or more bytes. */
+/* Returns true for one printable character, of one or more bytes. */
 static bool is_one_character(const char *text, size_t len)
 {
 	uint32_t c;
@@ -137,10 +137,9 @@ static const struct {
     {'s', MODIFIER_SHIFT},
 };
 
-/* When an alias counts as a key. */
 enum strictness {
 	ALWAYS, /* in any case */
-	NOT_LOWER, /* in lower case it is a word that programs use */
+	NOT_LOWER, /* not in lower case, which is a word that programs use */
 	IN_BRACKETS,
 };
 
@@ -251,7 +250,7 @@ static bool take_letter(struct spelling *spelling)
 	return false;
 }
 
-/* Returns tmux's name of a key without modifiers, or NULL if there is no such key. */
+/* Returns tmux's name of a key without modifiers, or NULL. */
 static const char *find_name(const struct spelling *spelling)
 {
 	bool is_small = is_lower(spelling->key, spelling->len);
@@ -282,7 +281,7 @@ static enum keys_kind put_key(unsigned held, const char *key, size_t len, char *
 	return held == 0 ? KEYS_NAME : keys_classify(out, strlen(out));
 }
 
-/* Writes the name of a key that is one character. Shift changes letters only. */
+/* Shift changes letters only. */
 static enum keys_kind put_character(const struct spelling *spelling, char *out)
 {
 	unsigned held = spelling->modifiers;
@@ -341,7 +340,7 @@ enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY
 	return kind;
 }
 
-/* Returns true if a word that is not a key was perhaps meant as a key, and its name. */
+/* Returns true if a word that is not a key was perhaps meant as the key name. */
 static bool is_meant(const char *word, size_t len, bool is_alone, char name[KEY_SPELLING_SIZE])
 {
 	static const struct {
@@ -391,7 +390,7 @@ static bool try_word(const char *text, size_t len, bool is_alone, struct key_spe
 	    is_meant(text, len, is_alone, ret_found->name);
 }
 
-/* Reads two words as one key: replaces the space between them by '+' or '_'. */
+/* The space between two words is '+' or '_' in the name of one key. */
 static bool try_two(const char *text, size_t len, struct key_spelling *ret_found)
 {
 	char joined[KEY_SPELLING_SIZE];

@@ -5,28 +5,28 @@
 #include "base/base.h"
 
 enum keys_kind {
-	KEYS_TEXT, /* no name of a key */
+	KEYS_TEXT,
 	KEYS_NAME,
 	KEYS_UNSENDABLE, /* a key that a terminal cannot send: C-1, S-Enter, C-Tab */
 };
 
 /*
  * Classifies a text that is exactly the name of a key: "Enter", "F5", "C-c", "M-x", "C-S-Up", "^C".
- * Case is ignored, as in tmux. A single character is text, not a name. Mouse keys are not names
- * either: use send_mouse. tmux drops an unsendable key silently, or types it as text; all names
- * were tried on 3.3a.
+ * Case is ignored, as in tmux. A single character is text. Mouse keys are not names: use
+ * send_mouse. tmux drops an unsendable key silently, or types it as text; all names were tried on
+ * 3.3a.
  */
 enum keys_kind keys_classify(const char *text, size_t len);
 
 /* Returns the byte of Enter, Space, Tab, BSpace and Control keys; ESC for other named keys. */
 uint8_t keys_byte(const char *name);
 
-/* The names without modifiers, sorted, for help and near misses. NULL at the end. */
+/* The names without modifiers, sorted, for help and near misses. NULL ends. */
 extern const char *const keys_names[];
 
 /*
  * Spellings of keys other than tmux's: "Ctrl+C", "<Enter>", "{ESC}", "Return", "Alt-x". An element
- * of send_text that is such a spelling as a whole is the key. A longer element is text; it may
+ * of send_text that is such a spelling as a whole is the key. A longer element is text, which may
  * contain a name that was meant as a key.
  */
 

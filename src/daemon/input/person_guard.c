@@ -23,7 +23,7 @@ struct asking {
 	struct request *request;
 	person_guard_fn *done;
 	void *data;
-	struct right_only *only; /* NULL: bind the keys to no process */
+	struct right_only *only; /* NULL: the keys are bound to no process */
 	bool force;
 	bool has_sign; /* a pane was checked */
 	uint32_t first; /* the pane that the request types into */
@@ -37,7 +37,7 @@ static void end(struct asking *asking, bool may)
 	mem_free(asking);
 }
 
-/* Fails the request. The evidence is the draft, or if there is none, that a person has typed. */
+/* The evidence is the draft, or else that a person has typed. */
 static void refuse(struct asking *asking, const struct draft *draft)
 {
 	struct json_writer writer;
@@ -64,7 +64,7 @@ static bool has_typed(const struct asking *asking, const struct muxbus_pane *pan
 	return in_prefix || submit_guard_is_recent(last);
 }
 
-/* Returns the time of the last key in any pane: a person may have typed in ours and left it. */
+/* Any pane counts, as a person may have typed in ours and left it. */
 static uint64_t last_key(const struct muxbus_model *model)
 {
 	uint64_t last = 0;
@@ -74,7 +74,7 @@ static uint64_t last_key(const struct muxbus_model *model)
 	return last;
 }
 
-/* Finds the draft at the prompt of a program that reads lines. */
+/* The program reads lines. */
 static void find_draft(const struct asking *asking, const struct muxbus_pane *pane,
     const struct pane_screen *screen, struct draft *ret_draft)
 {
@@ -105,7 +105,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		facts.fresh = input->fresh;
 		facts.ended = (const char *)input->ended.data;
 		facts.ended_len = input->ended.len;
-		/* Add 1, because tmux gives whole seconds: the key may be late in its second. */
+		/* tmux gives whole seconds, so the key may be late in its second. */
 		facts.is_untouched =
 		    ((int64_t)last_key(tmux_model(asking->parts->tmux)) + 1) * 1000 <=
 		    input->typed_ms;
@@ -118,7 +118,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 	    !screen->is_alternate &&
 	    (!facts.is_untouched || clock_real_ms() - input->typed_ms > SHOWN_MS);
 	draft_read(&facts, ret_draft);
-	/* Forget what was typed if the line is empty, but wait until it must have been shown. */
+	/* An empty line forgets what was typed, but only when it must have been shown. */
 	if (input == NULL || ret_draft->sign == DRAFT_BY_KEYS || !ret_draft->is_empty)
 		return;
 	if (clock_real_ms() - input->typed_ms > SHOWN_MS)
@@ -139,8 +139,8 @@ static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 }
 
 /*
- * Binds the keys to the process that a pane has now, as it was looked at. If there is no room,
- * fails the request and returns false.
+ * Binds the keys to the process that a pane has now, as it was looked at. Returns false after
+ * failing the request, without room.
  */
 static bool bind(struct asking *asking, const struct muxbus_pane *pane)
 {
@@ -161,7 +161,7 @@ static bool bind(struct asking *asking, const struct muxbus_pane *pane)
 	return false;
 }
 
-/* Of the panes that get the keys, returns the next one by id, or NULL. */
+/* Returns the next pane, by id, that gets the keys, or NULL. */
 static const struct muxbus_pane *next_pane(
     const struct asking *asking, const struct muxbus_pane *first, uint32_t behind)
 {
@@ -177,7 +177,7 @@ static const struct muxbus_pane *next_pane(
 
 static void look(struct asking *asking, const struct muxbus_pane *pane);
 
-/* Checks the next pane. After the last one, the request may type. */
+/* After the last pane the request may type. */
 static void look_next(struct asking *asking)
 {
 	const struct muxbus_pane *first =
@@ -192,7 +192,7 @@ static void look_next(struct asking *asking)
 	if (pane != NULL)
 		look(asking, pane);
 	else
-		end(asking, true); /* if the first pane has closed, tmux reports it */
+		end(asking, true); /* tmux reports a first pane that has closed */
 }
 
 static void fail(struct asking *asking, int error)
@@ -228,7 +228,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	look_next(asking);
 }
 
-/* The window and the list of clients are fresh: reads the screen of the pane to check, if any. */
+/* The window and the list of clients are fresh. */
 static void on_fresh(void *data, int error)
 {
 	struct asking *asking = data;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Typing into panes: when to look, type, press Enter, and count a text as taken. */
 #include "daemon/input/submit.h"
 
 #include "daemon/input/submit_guard.h"
@@ -15,7 +14,7 @@ enum {
 	BUSY_MS = 10000, /* time until the caller learns that the pane is never quiet */
 	CHOICE_REST_MS = 400, /* time without output after which a menu counts as drawn */
 	CHOICE_GONE_MS = 1000, /* time without its menu after which it is gone despite output */
-	CHOICE_SAME_MS = 3000, /* until a menu that looks as before may be a new one */
+	CHOICE_SAME_MS = 3000, /* time until a menu that looks as before may be a new one */
 };
 
 static const char not_followed[] = "tmux is not followed";
@@ -29,7 +28,7 @@ static void on_typed(void *data, int error, const struct muxbus_reply *replies, 
 	if (!submit_take_answer(submit))
 		return;
 	if (error != 0) {
-		/* Perhaps the text was typed: the next look at the screen tells. */
+		/* Perhaps the text was typed, which the next look at the screen tells. */
 		submit_defer(submit, "tmux did not answer");
 	} else if (!submit_was_typed(replies, count)) {
 		submit_line_reset(&submit->line);
@@ -69,7 +68,7 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 	submit_line_begin(&submit->line, screen, tty);
 	submit_guard_note(submit->parts, &submit->pane, pane, &submit->typed_to);
 	if (submit->line.text.bytes.len == 0) {
-		submit->stage = STAGE_SETTLING; /* no text: press Enter only */
+		submit->stage = STAGE_SETTLING; /* no text, so only Enter */
 		submit_arm(submit, 0);
 		return;
 	}
@@ -80,7 +79,7 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 	}
 }
 
-/* Continues with a line at the prompt, typed by an earlier daemon or by a try without a reply. */
+/* The line at the prompt was typed by an earlier daemon or by a try without a reply. */
 static void take_up(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -110,7 +109,7 @@ static bool may_look(const struct submit *submit, const struct muxbus_pane *pane
 	    submit_guard_done(policy, pane, quiet_ms(submit), reason);
 }
 
-/* Stores for the next daemon whether Enter was, or may have been, pressed. */
+/* The next daemon must know whether Enter was, or may have been, pressed. */
 static void set_entered(struct submit *submit, bool was_entered)
 {
 	if (submit->line.was_entered == was_entered || submit->handlers->entering == NULL)
@@ -119,7 +118,7 @@ static void set_entered(struct submit *submit, bool was_entered)
 	submit->handlers->entering(submit->data);
 }
 
-/* Checks the screen, and pane and terminal again, as newer keys may not be on this screen. */
+/* Pane and terminal are checked again, as newer keys may not be on this screen. */
 static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -210,7 +209,7 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 	struct submit *submit = data;
 	if (!submit_take_answer(submit))
 		return;
-	/* Without a reply, Enter may have been pressed. If tmux did not press it, look again. */
+	/* Without a reply, Enter may have been pressed. */
 	if (error == 0 && !submit_was_typed(replies, count)) {
 		submit->stage = submit->line.enters > 0 ? STAGE_SUBMITTING : STAGE_SETTLING;
 		set_entered(submit, submit->line.enters > 0);
@@ -235,7 +234,7 @@ static bool is_same_front(
 	    foreground_find(pane->pid, &submit->typed_to) == FOREGROUND_IN_FRONT;
 }
 
-/* Presses Enter if the text still is at the prompt and no person has typed. */
+/* Presses Enter if the text is still at the prompt and no person has typed. */
 static void step_enter(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
@@ -260,7 +259,7 @@ static void step_enter(
 	}
 }
 
-/* Returns true if Enter must be pressed again: the program has handled it, and left the text. */
+/* Enter is due again if the program has handled it, and left the text. */
 static bool is_enter_due(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -295,8 +294,8 @@ static void look_for_taken(struct submit *submit, const struct muxbus_pane *pane
 /*
  * Takes the next step of a choice from a menu. Enter takes the marked choice. For another choice
  * its number is typed: many programs take it at once, others only mark it and need Enter. An Enter
- * after the menu has gone would answer something else. So Enter is pressed only if the same menu
- * was there all the time, and is drawn at rest.
+ * after the menu has gone would answer something else, so it is pressed only if the same menu was
+ * there all the time, and is drawn at rest.
  */
 static void look_at_choice(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
@@ -316,7 +315,7 @@ static void look_at_choice(
 		line->was_gone = true;
 	line->has_stayed |= choice == CHOICE_MARKED || choice == CHOICE_ASTRAY ||
 	    (choice == CHOICE_OPEN && rests && now_ms - line->typed_ms >= CHOICE_GONE_MS);
-	/* If the program works now, it took the choice after showing its mark for a while. */
+	/* A program that works now took the choice after showing its mark for a while. */
 	line->has_stayed &= choice != CHOICE_WORKS;
 	is_lost = line->enters == 0 && line->has_stayed;
 	if (choice > CHOICE_TAKEN)
@@ -454,7 +453,7 @@ static void refresh(struct submit *submit)
 	}
 }
 
-/* Returns true if the pane has been quiet for long enough. Otherwise looks again later. */
+/* Otherwise looks again later. */
 static bool is_quiet(struct submit *submit)
 {
 	char reason[SUBMIT_REASON_SIZE];
@@ -474,7 +473,7 @@ static bool is_quiet(struct submit *submit)
 	return false;
 }
 
-/* Waits until the pane is quiet; then asks tmux. */
+/* Waits until the pane is quiet, then asks tmux. */
 static void look_from_afar(struct submit *submit)
 {
 	if (submit->handlers->is_wanted != NULL && !submit->handlers->is_wanted(submit->data)) {
@@ -535,7 +534,7 @@ static void on_timer(void *data)
 	}
 }
 
-/* An agent has reported: submits that wait to type into its pane look at once. */
+/* Submits that wait to type into the agent's pane look at once. */
 static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
 {
 	struct submit_set *set = list_entry(listener, struct submit_set, listener);
@@ -607,7 +606,7 @@ void submit_aim(
 static void begin(struct submit *submit)
 {
 	submit->began_ms = clock_mono_ms();
-	/* Drop the evidence of the last text, but not a line that submit_resume() has set. */
+	/* The evidence of the last text is dropped, but not a line that submit_resume() has set. */
 	if (submit->line.text.bytes.len == 0)
 		submit_line_reset(&submit->line);
 }
@@ -659,7 +658,7 @@ bool submit_can_type(
 	enum pane_fate fate = pane_fate(set->parts->tmux, ref);
 	ret_reason[0] = '\0';
 	if (fate == PANE_UNKNOWN)
-		return true; /* assume that the pane is there until tmux is found */
+		return true; /* the pane counts as there until tmux is found */
 	pane = muxbus_model_pane(tmux_model(set->parts->tmux), ref->pane);
 	if (fate == PANE_GONE || pane == NULL)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane is gone");

@@ -5,9 +5,9 @@
  * Enter as a separate step, and reports what was seen.
  *
  * It presses no keys but the text and Enter, and those of submit_retract(). Enter is pressed when
- * the text was seen at the cursor, and again only while the text still stands there and all keys
- * were read. Into one pane, only one text at a time is typed. tmux checks the pane in the same
- * command that types.
+ * the text was seen at the cursor, and again only while the text is still there and all keys were
+ * read. Into one pane, only one text at a time is typed. tmux checks the pane in the same command
+ * that types.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct submit *submit_new(struct submit_set *set, const struct pane_ref *pane,
     const struct submit_policy *policy, const struct submit_handlers *handlers, void *data);
 void submit_free(struct submit *submit);
 
-/* Sets another pane and policy for the next text. Only while submit_is_resting(). */
+/* Another pane and policy for the next text. Only while submit_is_resting(). */
 void submit_aim(
     struct submit *submit, const struct pane_ref *pane, const struct submit_policy *policy);
 /* Starts the next text, or looks at once if one waits. Does nothing while at work. */
@@ -42,7 +42,7 @@ void submit_release(struct submit *submit);
 
 /*
  * Returns true if a notice can be typed into a pane, now or later: a typing person, a busy agent
- * and a draft only delay it. Returns false, with the reason, if something else prevents it.
+ * and a draft only delay it. Otherwise returns false with the reason.
  */
 bool submit_can_type(
     const struct submit_set *set, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);

@@ -20,7 +20,7 @@ static const char *known_name(const struct screen_guard_facts *facts)
 	return NULL;
 }
 
-/* Returns the sign that the whole screen shows; SIGN_NONE if the agent is unknown or shows none. */
+/* Returns SIGN_NONE if the agent is unknown or its whole screen shows no sign. */
 static enum screen_sign_kind screen_guard_sign(const struct screen_guard_facts *facts)
 {
 	const char *name = known_name(facts);
@@ -38,7 +38,7 @@ bool screen_guard_asks(const struct screen_guard_facts *facts)
 	return sign == SIGN_DIALOG || (facts->screen->prompt.is_question && !is_prompt(sign));
 }
 
-/* Returns true if the text shows a sign of the program, under any of its names. */
+/* The sign may be that of any name of the program. */
 static bool shows(const struct screen_guard_facts *facts, enum screen_sign_kind kind,
     const char *text, size_t len)
 {
@@ -61,7 +61,7 @@ static const char *find_sign(const struct screen_guard_facts *facts, enum screen
 	if (is_prompt(sign))
 		return NULL;
 	prompt_write_around(&facts->screen->view, &around);
-	/* A busy program keeps drawing: on a screen long still, the words are only text. */
+	/* A busy program keeps drawing, so on a screen long still the words are only text. */
 	if (facts->quiet_ms < SUBMIT_BUSY_QUIET_MS &&
 	    (sign == SIGN_WORK || shows(facts, SIGN_BUSY, (const char *)around.data, around.len)))
 		reason = "its screen says that it is busy";
@@ -139,7 +139,6 @@ bool submit_guard_is_blind(uint64_t activity)
 	return age_ms >= 0 && age_ms < SUBMIT_BLIND_MS;
 }
 
-/* Returns true if the agent has reported a question within the last SUBMIT_ASKING_MS. */
 static bool reports_question(const struct presence *presence)
 {
 	return presence != NULL && presence->state == PRESENCE_ASKING &&
@@ -166,7 +165,7 @@ int64_t submit_guard_quiet_ms(
 			return quiet_ms;
 		snprintf(
 		    ret_reason, SUBMIT_REASON_SIZE, "%s asks a person something", presence->agent);
-		/* The report may be old: agents do not report that Escape ended a dialog. */
+		/* The report may be old, as agents do not report that Escape ended a dialog. */
 		return screen_sign_has(parts->signs, presence->agent, SIGN_DIALOG)
 		    ? SUBMIT_BUSY_QUIET_MS
 		    : -1;
@@ -191,7 +190,6 @@ static bool is_human_typing(const struct daemon *parts, const struct muxbus_pane
 	return in_prefix || submit_guard_is_recent(latest);
 }
 
-/* Returns true if the program in front has the expected name. */
 static bool is_same_program(const char *expected, const struct muxbus_pane *pane)
 {
 	char identity[AGENT_ARGV_IDENTITY_SIZE];
@@ -200,7 +198,6 @@ static bool is_same_program(const char *expected, const struct muxbus_pane *pane
 	return strcmp(expected, identity) == 0;
 }
 
-/* Writes why nothing is typed while a shell is in front. */
 static void tell_shell(const struct muxbus_pane *pane, const struct expected *expected,
     enum foreground_place place, char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -228,7 +225,7 @@ static bool has_kept(const struct daemon *parts, const struct muxbus_pane *pane)
 	return front.is_known && !front.is_shell;
 }
 
-/* Returns true if an agent is in front whose whole screen tells its state, full-screen or not. */
+/* Returns true if an agent is in front whose whole screen tells its state. */
 static bool has_known_screen(const struct daemon *parts, const struct muxbus_pane *pane)
 {
 	char name[AGENT_ARGV_NAME_SIZE];
@@ -236,7 +233,7 @@ static bool has_known_screen(const struct daemon *parts, const struct muxbus_pan
 	    screen_sign_has(parts->signs, name, SIGN_DIALOG);
 }
 
-/* Returns true if the program that is at a place can read what is typed; else false, with a reason. */
+/* Returns true if the program at a place can read what is typed; false with a reason. */
 static bool can_read(
     enum foreground_place place, const char *name, char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -251,7 +248,6 @@ static bool can_read(
 	return false;
 }
 
-/* Returns the place of the foreground group's leader. */
 static enum foreground_place find_leader(const struct muxbus_pane *pane)
 {
 	struct foreground_program leader;
@@ -322,7 +318,7 @@ bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_p
 
 /*
  * Reads the terminal of the program that a shell in front waits for, which may not be the pane's
- * (inner_tty, else NULL). If that terminal cannot be read, assumes that the kernel edits its lines.
+ * (inner_tty, else NULL). If it cannot be read, the kernel is assumed to edit its lines.
  */
 static void look_behind_shell(
     const struct expected *expected, const char *inner_tty, struct pane_tty *tty)
@@ -384,7 +380,7 @@ static void find_names(const struct daemon *parts, const struct pane_ref *ref,
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
 	struct expected expected;
 	*ret_names = (struct guard_names){.command = pane->command};
-	/* The agent's name counts unless the agent has started another program on its terminal. */
+	/* The agent may have started another program on its terminal, which then counts. */
 	if (presence != NULL && !presence->is_by_mark &&
 	    (presence->pid <= 0 ||
 		!foreground_is_below(pane_tty_front_pid(pane->pid), presence->pid)))
@@ -405,7 +401,7 @@ bool submit_guard_known(const struct daemon *parts, const struct submit_policy *
 	ret_reason[0] = '\0';
 	if (policy->knows_prompt)
 		return true;
-	/* Check the front again: a shell's name does not tell if it waits or is at its prompt. */
+	/* A shell's name does not tell whether it waits or is at its prompt. */
 	if (expected_find(queue_store(parts->queue), ref, &expected))
 		return submit_guard_front(parts, ref, pane, ret_reason);
 	find_names(parts, ref, pane, &names);
@@ -427,7 +423,7 @@ void submit_guard_note(const struct daemon *parts, const struct pane_ref *ref,
 		foreground_leader(pane->pid, ret_program);
 }
 
-/* Returns the facts of a screen. They use names, which must live as long. */
+/* The facts use names, which must live as long. */
 static struct screen_guard_facts facts_of(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen, struct guard_names *names)
 {
@@ -515,7 +511,7 @@ bool submit_guard_screen(const struct daemon *parts, const struct submit_policy 
 	return screen_guard_allows(&facts, ret_reason);
 }
 
-/* Appends a text, escaped for a tmux format. */
+/* The text is escaped for a tmux format. */
 static void put_literal(struct buf *out, const char *text)
 {
 	for (; *text != '\0'; text++) {
@@ -573,7 +569,7 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 	char command[256];
 	struct pane_tty tty;
 	ret_reason[0] = '\0';
-	/* Read the name now, because the model may have that of a program that has ended. */
+	/* The model may have the name of a program that has ended. */
 	if (pane_tty_front(pane->pid, command, sizeof command))
 		now.command = command;
 	if (pane->input_off) {
@@ -581,7 +577,7 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 		return false;
 	}
 	pane_tty_read(pane->tty, pane->pid, &tty);
-	tty.unread = 0; /* ignore unread input, which the program reads soon */
+	tty.unread = 0; /* the program reads unread input soon */
 	return submit_guard_front(parts, ref, &now, ret_reason) &&
 	    submit_guard_known(parts, &notice, ref, &now, ret_reason) &&
 	    submit_guard_terminal(parts, &notice, ref, &now, &tty, ret_reason);

@@ -10,7 +10,7 @@
 #include "daemon/input/submit_policy.h"
 #include "daemon/pane/screen_sign.h"
 
-#define SUBMIT_HUMAN_MS 5000 /* a person is typing if the last key is not older */
+#define SUBMIT_HUMAN_MS 5000 /* a person with a later key is typing */
 #define SUBMIT_IDLE_QUIET_MS 100 /* longest required quiet if the agent reports idle */
 #define SUBMIT_ASKING_MS 600000 /* time after which a reported question no longer counts */
 
@@ -21,29 +21,29 @@ struct pane_tty;
 uint64_t submit_guard_human(
     const struct tmux *tmux, const struct muxbus_pane *pane, bool *ret_in_prefix);
 
-/* Returns true if the key is recent. A key of the near future counts: the clock was set back. */
+/* A key of the near future counts, as the clock may have been set back. */
 bool submit_guard_is_recent(uint64_t key);
 
 /* Returns the last key in the sessions of the window, in seconds since 1970; 0 if unknown. */
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
 
 #define SUBMIT_BLIND_MS 1200 /* time in which a key may not change activity: a second, a listing */
-/* Returns true if activity may be of the present second: then another key does not change it. */
+/* Returns true if activity may be of the present second, so that another key does not change it. */
 bool submit_guard_is_blind(uint64_t activity);
 
 /*
  * Returns how long the pane must have been quiet, by its agent's report: short if idle; as
- * configured without a report; long if busy, since then the report of the turn's end may be
- * missing; long if it asks and its screen can show the question's end. Returns -1 if nothing is
- * typed while the agent asks. ret_reason: why it is long, or "".
+ * configured without a report; long if busy, as the report of the turn's end may be missing; long
+ * if it asks and its screen can show the question's end. -1: nothing is typed while the agent asks.
+ * ret_reason: why it is long, or "".
  */
 int64_t submit_guard_quiet_ms(
     const struct daemon *parts, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
  * Returns true if the program in front may be typed to: the expected program (pane/expected.h),
- * also behind a shell that waits for it, or one that is not a shell. Otherwise returns false, with
- * a reason. Does not check the text on the screen.
+ * also behind a shell that waits for it, or one that is not a shell. Otherwise returns false with a
+ * reason.
  */
 bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
@@ -64,12 +64,12 @@ bool submit_guard_pane(const struct daemon *parts, const struct submit_policy *p
 bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_pane *pane,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
 
-/* Checks the terminal. Returns false with a reason. */
+/* Returns false with a reason. */
 bool submit_guard_terminal(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *tty,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
-/* Checks the screen. quiet_ms: how long the pane has been quiet. Returns false with a reason. */
+/* quiet_ms: how long the pane has been quiet. Returns false with a reason. */
 bool submit_guard_screen(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
@@ -88,7 +88,7 @@ bool submit_guard_empty(const struct daemon *parts, const struct pane_ref *ref,
 
 /*
  * Returns true if the program is known to have a prompt: an agent, or the expected program. In
- * other programs a line that ends in '>' may mean anything. Otherwise false, with a reason.
+ * other programs a line that ends in '>' may mean anything. Otherwise returns false with a reason.
  */
 bool submit_guard_known(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane,
@@ -97,7 +97,7 @@ bool submit_guard_known(const struct daemon *parts, const struct submit_policy *
 /* Conditions that tmux checks in the command that types. */
 struct submit_moment {
 	const char *command; /* name of the program in front */
-	/* The cursor has not moved, and rows match the patterns of stands(). NULL: not checked. */
+	/* The cursor has not moved, and rows match the patterns of stands(); NULL: not checked. */
 	const struct pane_screen *screen;
 	const struct buf *patterns;
 	uint64_t activity; /* no later key, see submit_guard_activity(); 0: not checked */
@@ -107,15 +107,15 @@ struct submit_moment {
 void submit_guard_write(
     struct buf *out, const struct pane_ref *ref, const struct submit_moment *moment);
 
-/* Checks the guards that last until the program or a person acts. False with a reason. */
+/* Checks the guards that last until the program or a person acts. Returns false with a reason. */
 bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
  * Checks of a screen before typing. A known agent is believed if its whole screen shows its prompt:
- * a list of choices or a question above is only part of its answer. In other programs, and on
- * screens without the agent's signs, any text around the cursor counts that looks like a choice or
- * like work. Pure functions. tests/screens.t measures them on recorded screens.
+ * a list of choices above is only part of its answer. In other programs, and on screens without the
+ * agent's signs, any text around the cursor counts that looks like a choice or like work. Pure
+ * functions. tests/screens.t measures them on recorded screens.
  */
 
 #define SCREEN_GUARD_NAMES 3
@@ -133,6 +133,6 @@ struct screen_guard_facts {
 /* Returns true if a key would answer a question. */
 bool screen_guard_asks(const struct screen_guard_facts *facts);
 
-/* Returns true if an empty prompt is seen at the cursor. Otherwise false, with a reason. */
+/* Returns true if an empty prompt is seen at the cursor; false with a reason. */
 bool screen_guard_allows(
     const struct screen_guard_facts *facts, char ret_reason[SUBMIT_REASON_SIZE]);

@@ -12,8 +12,8 @@ enum {
 	ECHO_MAX_MS = 6000,
 	SUBMIT_MAX_MS = 6000,
 	UNREAD_MAX_MS = 30000, /* instead of the two above if the program does not read */
-	REDRAWN_MS = 1500, /* an agent without a prompt may be redrawing it */
-	SOLE_MS = 2000, /* in this time a person cannot come, type out of sight and leave */
+	REDRAWN_MS = 1500, /* time in which an agent without a prompt may be redrawing it */
+	SOLE_MS = 2000, /* time in which a person cannot come, type out of sight and leave */
 };
 
 /* Times after the first Enter at which Enter is pressed again if it had no effect. */
@@ -51,7 +51,7 @@ void submit_line_begin(
 {
 	const struct buf *bytes = &line->text.bytes;
 	memcpy(line->lead, screen->prompt.lead, sizeof line->lead);
-	/* Of several lines, the last is searched, and this prompt is not before that line. */
+	/* Of several lines the last is searched, and this prompt is not before that line. */
 	line->has_lead = bytes->len == 0 || memchr(bytes->data, '\n', bytes->len) == NULL;
 	line->lead_column = screen->view.cursor_column;
 	line->was_cooked = tty->is_known && tty->is_cooked;
@@ -68,7 +68,7 @@ void submit_line_resume(struct submit_line *line, const struct pane_tty *tty)
 	line->has_lead = false; /* where the text begins is unknown now */
 }
 
-/* Finds the text's last line, behind which the cursor must be. */
+/* The cursor must be behind the text's last line. */
 static enum prompt_echo find(
     const struct submit_line *line, const struct pane_screen *screen, const char *lead)
 {
@@ -81,7 +81,7 @@ static enum prompt_echo find(
 	return echo == ECHO_TAIL && newline != NULL ? ECHO_ALTERED : echo;
 }
 
-/* Finds the text where it was typed. is_sole: it is enough to find its end. */
+/* is_sole: it is enough to find the end of the text. */
 static enum prompt_echo find_typed(
     const struct submit_line *line, const struct pane_screen *screen, bool is_sole)
 {
@@ -205,7 +205,7 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 	 */
 	if (line->was_cooked || (tty->is_known && tty->is_cooked))
 		return has_moved;
-	/* An agent may redraw its whole screen: then the text is missing for a moment only. */
+	/* An agent that redraws its whole screen lacks the text for a moment only. */
 	if (sight == SIGHT_FREE)
 		return has_moved;
 	if (sight == SIGHT_NOT_FREE && clock_mono_ms() - line->pressed_ms < REDRAWN_MS)

@@ -27,13 +27,13 @@ struct submit_line {
 	unsigned agreed; /* consecutive looks that found the text taken */
 	unsigned rested; /* consecutive looks that found the program at rest after Enter */
 	bool is_echo_seen;
-	bool is_exact; /* the text stands alone on the prompt line */
-	bool was_gone; /* a choice: its menu was missing, or another one was there */
-	bool has_stayed; /* a choice: its number alone did not take it */
-	bool is_altered; /* other text stands on the line too */
+	bool is_exact; /* the text is alone on the prompt line */
+	bool was_gone; /* a choice whose menu was missing, or another one was there */
+	bool has_stayed; /* a choice that its number alone did not take */
+	bool is_altered; /* other text is on the line too */
 	uint64_t activity; /* a person's last key when is_sole was true last, in s; 0: unknown */
 	int64_t noted_ms; /* last submit_line_note(); 0: it was with a person */
-	bool is_sole; /* no person can have typed since: seeing the end of the text suffices */
+	bool is_sole; /* no person can have typed since, so the end of the text suffices */
 	bool was_entered; /* Enter was pressed, or was about to be when the daemon was killed */
 	uint64_t typed_offset, seen_offset; /* of the screen before typing, and of the last look */
 	uint64_t before_enter; /* output offset where the effects of Enter begin */
@@ -49,7 +49,7 @@ void submit_line_reset(struct submit_line *line);
 /* Call this before the text is typed at the prompt of this screen. */
 void submit_line_begin(
     struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);
-/* Call this for a text that an earlier daemon typed, or a try without a reply. */
+/* For a text that an earlier daemon typed, or a try without a reply. */
 void submit_line_resume(struct submit_line *line, const struct pane_tty *tty);
 
 /*
@@ -60,7 +60,7 @@ void submit_line_resume(struct submit_line *line, const struct pane_tty *tty);
 void submit_line_note(struct submit_line *line, uint64_t activity, bool has_person);
 bool submit_line_note_is_due(const struct submit_line *line);
 
-/* Returns true if the text stands alone on the prompt line. */
+/* Returns true if the text is alone on the prompt line. */
 bool submit_line_stands(const struct submit_line *line, const struct pane_screen *screen);
 
 /*
@@ -74,8 +74,7 @@ const char *submit_line_echo_late(const struct submit_line *line, const struct p
 
 /*
  * Returns how long to wait before Enter. Programs that handle Ctrl-C as a key take an Enter that
- * follows the text at once as part of a paste. Others, such as line editors, need no pause when
- * they show the text.
+ * follows the text at once as part of a paste. Others, such as line editors, need no pause.
  */
 int64_t submit_line_rest_ms(const struct submit_line *line, const struct pane_tty *tty);
 
@@ -89,7 +88,9 @@ bool submit_line_is_taken(struct submit_line *line, const struct pane_screen *sc
 /* Returns true if Enter must be pressed again: it was read, and the text is still there. */
 bool submit_line_needs_enter(
     const struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);
-/* Returns true if the program handled Enter and left the text, by two looks without output. */
+/*
+ * Returns true if two looks without output show that the program handled Enter and left the text.
+ */
 bool submit_line_is_left(
     struct submit_line *line, const struct pane_screen *screen, bool is_computing);
 /* Returns why the text will not be taken any more, or NULL if it still may. */
@@ -103,8 +104,8 @@ bool submit_line_is_late(const struct submit_line *line);
  */
 size_t submit_line_characters(const struct submit_line *line);
 /*
- * Call submit_line_retract() when the text is deleted. Then submit_line_is_retracted() returns true
- * if two looks in a row miss the text, and submit_line_retract_is_late() if that takes too long.
+ * submit_line_retract(): the text is deleted. Then submit_line_is_retracted() returns true if two
+ * looks in a row miss the text, and submit_line_retract_is_late() if that takes too long.
  */
 void submit_line_retract(struct submit_line *line);
 bool submit_line_is_retracted(

@@ -7,7 +7,6 @@
 struct json_writer;
 struct submit;
 
-/* How a line was typed before. */
 struct submit_past {
 	char *line; /* submit_read_past() lends it until the text changes */
 	unsigned before; /* how often it may have been typed without its end being seen */
@@ -24,12 +23,12 @@ void submit_resume(struct submit *submit, const struct submit_past *past);
 /* Returns the past of the text that is being typed, or was last. */
 void submit_read_past(const struct submit *submit, struct submit_past *ret_past);
 
-/* Writes the evidence as members of a receipt. Writes none if nothing was typed. */
+/* Writes the evidence as members of a receipt; none if nothing was typed. */
 void submit_write_evidence(
     const struct submit *submit, enum submit_result result, struct json_writer *writer);
 /* How the last text was typed, as evidence. */
 struct submit_typing {
-	bool is_typed; /* false: nothing was typed; ignore the other members */
+	bool is_typed; /* false: the other members have no meaning */
 	bool is_echo_seen;
 	unsigned enters;
 	int64_t typing_ms; /* from typing to Enter */

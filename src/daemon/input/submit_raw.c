@@ -3,7 +3,7 @@
 
 #include "daemon/input/submit_state.h"
 
-/* Ends keys that tmux did not type, with tmux's replies. */
+/* tmux did not type the keys. */
 static void end_untyped(struct submit *submit, enum submit_result result, int error,
     const struct muxbus_reply *replies, size_t count)
 {

@@ -8,5 +8,5 @@
 
 struct submit;
 
-/* Takes the next step: types if the pane is free, or presses Enter. */
+/* Types if the pane is free, or presses Enter. */
 void submit_raw_step(struct submit *submit);

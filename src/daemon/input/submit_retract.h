@@ -16,6 +16,6 @@ struct submit;
 bool submit_has_person(const struct submit *submit, const struct muxbus_pane *pane);
 
 void submit_retract(struct submit *submit, const struct muxbus_pane *pane);
-/* Looks if the text is gone. If so, it is typed again later. */
+/* If the text is gone, it is typed again later. */
 void submit_retract_look(
     struct submit *submit, const struct pane_screen *screen, const struct pane_tty *tty);

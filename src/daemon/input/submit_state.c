@@ -13,7 +13,7 @@ void submit_arm(struct submit *submit, int64_t ms)
 	loop_timer_arm(submit->timer, ms);
 }
 
-/* Returns true if two reasons are equal up to a colon; details follow the colon. */
+/* Details follow a colon in a reason. */
 static bool is_same_reason(const char *one, const char *other)
 {
 	size_t len = strcspn(one, ":");
@@ -33,7 +33,7 @@ void submit_tell_deferred(struct submit *submit, const char *reason)
 
 void submit_defer(struct submit *submit, const char *reason)
 {
-	/* If the pane has just closed, try again soon, because the next look will find that out. */
+	/* The next look finds out that the pane has just closed, so it comes soon. */
 	bool is_closed = !submit->has_tap && tmux_is_live(submit->parts->tmux);
 
 	if (submit->policy->is_once) {
@@ -98,7 +98,7 @@ bool submit_is_blocked(const struct submit *submit)
 	return false;
 }
 
-/* The pane is free: wakes the raw texts that wait for it, in order. */
+/* The pane is free for the raw texts that wait for it, in order. */
 static void submit_wake_others(const struct submit *submit)
 {
 	list_each (struct submit, other, &submit->set->submits, link)

@@ -34,11 +34,12 @@ struct submit {
 	void *data;
 	struct loop_timer *timer;
 	enum submit_stage stage;
-	bool is_asking; /* a reply of tmux is pending: the timer does nothing */
+	bool is_asking; /* a reply of tmux is pending, and the timer does nothing */
 	muxbus_reply_fn *reply; /* handler of the reply to typing */
 	bool is_stale; /* freed when the pending reply comes */
 	bool is_dropped; /* the pending reply is ignored */
-	bool is_keeping; /* this text began work there: other texts wait until submit_release() */
+	/* This text began work there, so other texts wait until submit_release(). */
+	bool is_keeping;
 	struct stream_tap tap;
 	bool has_tap;
 	int64_t last_output_ms; /* CLOCK_MONOTONIC, as all here */
@@ -48,7 +49,7 @@ struct submit {
 	unsigned before; /* times that the line may have been typed without its end being seen */
 	bool is_over; /* the end of the last line was seen */
 	struct foreground_program typed_to; /* the program that got the text; pid 0: unknown */
-	uint64_t human; /* time of a person's last key before we typed, in seconds since 1970 */
+	uint64_t human; /* a person's last key before Muxbus typed, in seconds since 1970 */
 	uint64_t activity; /* submit_guard_activity() of the last listing */
 	int64_t retry_ms;
 	char reason[SUBMIT_REASON_SIZE];
@@ -67,7 +68,7 @@ void submit_tell_deferred(struct submit *submit, const char *reason);
 /* Defers, for longer each time; a submit that is_once ends. */
 void submit_defer(struct submit *submit, const char *reason);
 
-/* Ends a text. Do not use the submit afterwards: the caller may have freed it. */
+/* Ends a text. The caller may have freed the submit afterwards. */
 void submit_end_with(struct submit *submit, const struct submit_end *end);
 void submit_end(struct submit *submit, enum submit_result result, const char *reason);
 /* Ends a text that cannot be typed or submitted: the pane is closed, or the text has no effect. */
@@ -78,7 +79,6 @@ void submit_let_go(struct submit *submit);
 /* Like submit_let_go(), and frees the submit, at the latest when the pending reply comes. */
 void submit_destroy(struct submit *submit);
 
-/* Watches the pane's output until the text ends. */
 void submit_watch_output(struct submit *submit);
 
 /* Returns true if another text is being typed into the pane, or keeps it. */
@@ -90,11 +90,9 @@ bool submit_take_answer(struct submit *submit);
 enum submit_keys { SUBMIT_TEXT, SUBMIT_ENTER, SUBMIT_RETRACT };
 
 /*
- * Types by a command that tmux executes only if a condition is true. screen NULL: the condition
- * does not check the screen; pane NULL: it checks only the pane's modes. Returns 0, or an error of
- * the library, and then reply is not called.
+ * Types by a command that tmux executes only if a condition is true (run()). Returns 0, or an error
+ * of the library, and then reply is not called.
  */
 int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_screen *screen,
     const struct muxbus_pane *pane, muxbus_reply_fn *reply);
-/* Returns true if tmux typed the keys. */
 bool submit_was_typed(const struct muxbus_reply *replies, size_t count);

@@ -10,7 +10,7 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux_command.h"
 
-/* tmux needs more than twice the time for twice the bytes of `send-keys -H`, above 256 bytes. */
+/* Above 256 bytes, `send-keys -H` needs more than twice the time for twice the bytes. */
 #define HEX_PIECE_BYTES 64
 #define LITERAL_PIECE_BYTES 4096
 #define COMMANDS_MAX_BYTES (2 * 1024 * 1024)
@@ -35,7 +35,7 @@ void typing_finish(struct typing *typing)
 	buf_finish(&typing->keys);
 }
 
-/* Remembers the bytes that a command types, for typing_note(). */
+/* For typing_note(). */
 static void typing_keys(struct typing *typing, const void *bytes, size_t len)
 {
 	(void)buf_append(&typing->keys, bytes, len);
@@ -90,7 +90,9 @@ void typing_key(struct typing *typing, const char *name)
 	typing_keys(typing, &key, 1);
 }
 
-/* Home goes to the beginning of a row, then to the row above, so it is pressed once for each row. */
+/*
+ * Home goes to the beginning of a row, then to the row above, so it is pressed once for each row.
+ */
 void typing_retract(struct typing *typing, size_t count, unsigned columns)
 {
 	static const uint8_t kill_line = 0x15; /* clears the line in pane_input */
@@ -144,9 +146,9 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 }
 
 /*
- * Appends both sides of a comparison that is true if only these processes get the keys. If the pane
- * is synchronized, tmux sends the keys to all synchronized panes of its window that have a program,
- * so all these count. Without one, tmux 3.8 has no pid, and older versions have 0 or the last one.
+ * Appends both sides of a comparison that is true if only these processes get the keys. tmux sends
+ * the keys to all synchronized panes of the window that have a program, so all these count. Without
+ * a program, tmux 3.8 has no pid, and older versions have 0 or the last one.
  */
 static void put_processes(const struct right_only *only, struct buf *out, const char *behind)
 {
@@ -159,7 +161,7 @@ static void put_processes(const struct right_only *only, struct buf *out, const 
 	(void)buf_printf(out, ")$,#{pane_pid}},,x},}},},%s%d", behind, (int)only->pids[0]);
 }
 
-/* Appends the condition for typing. It is also false if tmux gives up the format. */
+/* The condition for typing is also false if tmux gives up the format. */
 static void put_guard(const struct typing *typing, struct buf *out)
 {
 	const char *zeros = typing->leaves_mode ? "00" : "000";
@@ -177,9 +179,9 @@ static void put_guard(const struct typing *typing, struct buf *out)
 }
 
 /*
- * Appends the command that reports what prevented typing, as a HELD line for typing_check(). The
- * command checks the condition again. A condition that is true now was not false before: tmux had
- * given up its format.
+ * Appends the command that reports what prevented typing, as a HELD line for typing_check(). It
+ * checks the condition again: one that is true now was not false before, but tmux had given up its
+ * format.
  */
 static void put_otherwise(
     const struct typing *typing, const struct buf *guard, const char *otherwise, struct buf *out)
@@ -193,7 +195,7 @@ static void put_otherwise(
 		(void)buf_append_str(&held, "#{!=:");
 		put_processes(&typing->only, &held, "");
 		(void)buf_append_byte(&held, '}');
-	} else { /* no need to ask tmux: with only.count > 0, no other reason is possible */
+	} else { /* with only.count > 0, no other reason is possible */
 		(void)buf_append_byte(&held, typing->only.count > 0 ? '1' : '0');
 	}
 	(void)buf_append_str(&held, " #{pane_mode} #{?pane_id,,0}" MUXBUS_FORMAT_WHOLE "'");

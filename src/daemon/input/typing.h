@@ -21,9 +21,9 @@ struct stream_set;
 
 struct typing {
 	uint32_t pane;
-	bool leaves_mode; /* end a mode of the pane first instead of failing */
+	bool leaves_mode; /* ends a mode of the pane first instead of failing */
 	struct right_only only;
-	const char *condition; /* format that must also be true, without foreign text; NULL: none */
+	const char *condition; /* a format that must also be true, without foreign text; or NULL */
 	struct buf commands; /* in tmux's syntax */
 	struct buf keys; /* the bytes that commands type */
 	bool is_bracketed; /* keys are a bracketed paste */
@@ -32,13 +32,13 @@ struct typing {
 void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode);
 void typing_finish(struct typing *typing);
 
-/* name: KEYS_NAME by keys_classify(). */
+/* name is KEYS_NAME by keys_classify(). */
 void typing_key(struct typing *typing, const char *name);
 /* Deletes count characters at the beginning of the line. columns: width of the pane. */
 void typing_retract(struct typing *typing, size_t count, unsigned columns);
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 
-/* Records in the pane's input what is typed. Does nothing if pane is NULL (closed). */
+/* Records in the pane's input what is typed. pane NULL: closed. */
 void typing_note(
     const struct typing *typing, struct stream_set *streams, const struct muxbus_pane *pane);
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads a provided row: checks its members one after the other. */
 #include "daemon/provide/offer.h"
 
 #define SCRATCH_MAX (2 * DECLARATION_BYTES_MAX)
 
-/* The members of a row. */
 struct offer_members {
 	struct declaration_names names;
 	const char *help;
@@ -58,7 +56,7 @@ static bool read_effects(const struct field_strings *names, unsigned *ret_effect
 	return true;
 }
 
-/* Writes the example as JSON text. It must have parameters that the row itself accepts. */
+/* The example must have parameters that the row itself accepts. */
 static bool set_example(struct declaration *declaration, const struct json *example,
     const char **ret_text, char *ret_reason)
 {

@@ -8,15 +8,15 @@
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration.h"
 
-#define OFFER_TIMEOUT_MS 30000 /* timeout of a call, unless its row has timeout_ms */
+#define OFFER_TIMEOUT_MS 30000 /* of a call whose row has no timeout_ms */
 #define OFFER_TIMEOUT_MS_MAX 3600000
 
 struct offer {
 	struct method method; /* the row; must be the first member */
 	struct list link;
 	struct declaration *declaration; /* its parameters, result and timeout */
-	size_t uses; /* number of requests that use the row */
-	void *provider; /* as in struct offer_origin; NULL: the provider has withdrawn the row */
+	size_t uses; /* requests that use the row */
+	void *provider; /* as in struct offer_origin; NULL: the row was withdrawn */
 };
 
 /* Members that a provider sets in all its rows. */
@@ -32,10 +32,10 @@ struct offer_origin {
  */
 struct offer *offer_read(const struct json *value, const struct offer_origin *origin,
     char ret_reason[DECLARATION_REASON_SIZE]);
-/* Frees an offer. No request may use its row any more. */
+/* No request may use the row any more. */
 void offer_free(struct offer *offer);
 
-/* Returns the offer of a row that offer_read() made. */
+/* For a row that offer_read() made. */
 struct offer *offer_of(const struct method *method);
 
 /* Return the number of names, and the name at a position; the listed name is the first. */

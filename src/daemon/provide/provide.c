@@ -16,7 +16,7 @@
 #define FOLDERS 2
 #define OUT_MAX (1024 * 1024) /* bytes of a program's output that are kept */
 
-/* Starts the program of a provider's file as a job. On error, returns NULL with a reason. */
+/* Runs the program of a provider's file as a job. Returns NULL with a reason. */
 static const struct job *start(void *data, char *ret_reason, size_t size)
 {
 	struct provider *provider = data;
@@ -103,7 +103,9 @@ static bool is_known(const struct provider_file *known, const struct provider_fi
 	    (known->reason != NULL && strcmp(known->reason, file->reason) == 0);
 }
 
-/* Frees unchanged files, and providers whose files changed. True if a provider was freed. */
+/*
+ * Frees unchanged files, and providers whose files changed. Returns true if a provider was freed.
+ */
 static bool drop_files(struct provide_set *set, struct provider_file **files, size_t count)
 {
 	bool has_changed = false;
@@ -124,7 +126,7 @@ static bool drop_files(struct provide_set *set, struct provider_file **files, si
 	return has_changed;
 }
 
-/* Reads the files of providers again. data is a struct provide_set. */
+/* data is a struct provide_set. */
 static void provide_files_read(void *data)
 {
 	struct provide_set *set = data;
@@ -163,7 +165,6 @@ struct provide_waiter {
 	void *data;
 };
 
-/* The connection of a provider has ended. */
 static void on_peer_ended(void *data)
 {
 	struct provider *provider = data;
@@ -183,7 +184,7 @@ static void on_peer_ended(void *data)
 
 /*
  * Returns true if a peer is the provider's program. The descendants of a file's program count as
- * well; those of a server of tools do not, because they may be other providers.
+ * well; those of a server of tools may be other providers.
  */
 static bool is_program(const struct provider *provider, const struct peer *peer)
 {
@@ -255,7 +256,7 @@ static bool has_name(const struct provider *provider, const char *name)
 	return false;
 }
 
-/* Checks that each row that the program names is in its file, whose rows are complete. */
+/* The file of a program has all its rows, so each row that the program names must be there. */
 static bool check_rows(
     const struct provider *provider, const struct json *rows, struct tool_failure *ret_failure)
 {
@@ -269,7 +270,7 @@ static bool check_rows(
 	return true;
 }
 
-/* Connects a provider with its program, which has just called provide. */
+/* The program has just called provide. */
 static bool take_program(struct provider *provider, struct peer *peer, const struct json *rows,
     struct tool_failure *ret_failure)
 {
@@ -294,7 +295,7 @@ static bool take_program(struct provider *provider, struct peer *peer, const str
 	return true;
 }
 
-/* Makes a provider for a peer that has none. Returns NULL if too many peers provide. */
+/* Returns NULL if too many peers provide. */
 static struct provider *provider_of_peer(struct provide_set *set, struct peer *peer)
 {
 	struct provider *provider;

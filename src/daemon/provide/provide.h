@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Providers: peers that provide methods, and files that name programs which do so. Their rows are
- * in the method table. A call is sent to the provider, whose answer becomes the response. The rows
- * of a peer end with its connection. The rows of a file stay, and a call waits until the daemon has
- * started the program, at most PROVIDE_WAIT_MS.
+ * Providers: peers that provide methods, and files that name programs which do so. A call is sent
+ * to the provider, whose answer becomes the response. The rows of a peer end with its connection.
+ * The rows of a file stay, and a call waits until the daemon has started the program, at most
+ * PROVIDE_WAIT_MS.
  *
  * Only the program of a file provides the file's rows, with the file's texts, and only these rows
  * are tools of agents. Handlers of calls are called from the event loop, or while another peer's
@@ -16,18 +16,18 @@
 /* The parts of the daemon that providers need must exist. changed: as in struct provide_set. */
 struct provide_set *provide_set_new(
     const struct daemon *parts, void (*changed)(void *data, bool is_listed), void *data);
-/* Forgets calls that no request waits for, and ends all programs. Call when the daemon ends. */
+/* Forgets calls that no request waits for, and ends all programs, as the daemon ends. */
 void provide_set_stop(struct provide_set *set);
 void provide_set_free(struct provide_set *set);
 
 /*
- * Replaces all rows of a peer by rows (a JSON array). If rows is NULL, the program of a file
- * provides all rows of the file, and muxbus-tools takes no more calls for its server. events: as in
+ * Replaces all rows of a peer by rows (a JSON array). rows NULL: the program of a file provides all
+ * rows of the file, and muxbus-tools takes no more calls for its server. events: as in
  * provider_take_kinds(). On error, returns false with a failure, and nothing has changed.
  */
 bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,
     const struct json *events, struct tool_failure *ret_failure);
-/* Sends a peer the calls that wait for it. Call when the response to provide is sent. */
+/* Sends a peer the calls that wait for it, after the response to provide. */
 void provide_resume(const struct provide_set *set, const struct peer *peer);
 /* Writes the names of a peer's methods as elements of an array. */
 void provide_write_names(

@@ -44,7 +44,7 @@ static bool has_id(const struct provide_call *call, const char *id)
 	return strcmp(own, id) == 0;
 }
 
-/* Returns the depth of the call with this id; 0 if none. */
+/* Returns 0 if no call has this id. */
 static unsigned depth_within(const struct provide_calls *calls, const char *id)
 {
 	list_each (const struct provide_call, call, &calls->list, link)
@@ -111,7 +111,6 @@ struct provide_call *provide_calls_find(
 	return NULL;
 }
 
-/* Writes the line that is sent to the provider. */
 static void write_line(struct provide_call *call, const struct provide_order *order)
 {
 	struct json_writer writer;
@@ -132,7 +131,7 @@ static void write_line(struct provide_call *call, const struct provide_order *or
 	call->line = (char *)buf_steal(&line, &call->line_len);
 }
 
-/* Adds a call whose id and line are not set yet. */
+/* The id and the line are not set yet. */
 static struct provide_call *add(
     struct provide_calls *calls, const struct provide_order *order, const char *kept)
 {

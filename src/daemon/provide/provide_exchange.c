@@ -126,7 +126,7 @@ static void on_timeout(void *data)
 	(void)finish(call, NULL, &failure);
 }
 
-/* Sends a call. Returns false with a failure if the provider does not read, or lacks the tool. */
+/* Returns false with a failure if the provider does not read, or lacks the tool. */
 static bool send_call(struct provide_call *call, struct tool_failure *ret_failure)
 {
 	struct provider *provider = call->provider;
@@ -154,7 +154,7 @@ static int64_t wait_ms(const struct provide_call *call)
 	    : PROVIDE_WAIT_MS;
 }
 
-/* Arms the time limit of a call, and keeps its provider from ending as idle. */
+/* A provider with open calls does not end as idle. */
 static void start(struct provide_call *call, int64_t ms)
 {
 	call->timer = loop_timer_new(call->provider->set->parts->base, on_timeout, call);
@@ -162,7 +162,7 @@ static void start(struct provide_call *call, int64_t ms)
 	update_busy(call->provider);
 }
 
-/* Frees a call that ends without an answer. */
+/* The call ends without an answer. */
 static void drop(struct provide_call *call)
 {
 	struct provider *provider = call->provider;
@@ -170,7 +170,7 @@ static void drop(struct provide_call *call)
 	update_busy(provider);
 }
 
-/* Begins a call. Returns NULL with a failure. */
+/* Returns NULL with a failure. */
 static struct provide_call *begin(struct provide_set *set, const struct provide_order *order,
     const char *kept, struct tool_failure *ret_failure)
 {
@@ -270,7 +270,7 @@ void provide_exchange_take_up_all(struct request *request, const struct json *ca
 		take_up(request, json_get_str(value, "kept", ""), json_get_str(value, "id", ""));
 }
 
-/* Writes the member "caller" of a call: pane, program, role, directory. */
+/* The member "caller" of a call has pane, program, role and directory. */
 static void write_caller(
     struct buf *out, struct request *request, const struct pane_ref *pane, const char *cwd)
 {

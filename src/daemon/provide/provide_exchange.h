@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The exchange of calls and answers with providers. A call waits until its program has connected,
- * at most PROVIDE_WAIT_MS. A request is answered from the event loop, or while the line of another
- * peer is handled.
+ * at most PROVIDE_WAIT_MS.
  */
 #pragma once
 
@@ -14,12 +13,12 @@ struct request_report;
 void provide_exchange_handle(struct request *request, const void *args);
 
 /*
- * Begins a call for a request. If waits, the request gets the call's answer; else at once the
- * call's id, and the end is notified.
+ * Begins a call for a request. waits: the request gets the call's answer; else at once the call's
+ * id, and the end is notified.
  */
 void provide_exchange_begin(struct request *request, const struct pane_ref *pane, bool waits,
     const struct provide_order *order);
-/* Answers a request whose call does not wait. */
+/* For a request whose call does not wait. */
 void provide_exchange_answer_begun(
     struct request *request, const char *id, const struct pane_ref *pane);
 
@@ -29,7 +28,7 @@ void provide_exchange_answer_begun(
  */
 void provide_exchange_take_up_all(struct request *request, const struct json *calls);
 
-/* Handles a response of a peer; a dispatch_response_fn whose data is a set. */
+/* A dispatch_response_fn whose data is a set. */
 bool provide_exchange_response(void *set, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason);
 
@@ -40,15 +39,15 @@ void provide_exchange_progress(const struct provide_set *set, const struct peer 
 void provide_exchange_report(struct request *request, const struct request_report *report);
 
 /*
- * Fails the open calls of a provider or, if only_sent, the calls that were sent. Calls that were
- * sent fail as gone. Others fail as not_ready, or as tool_failed for a server of tools; as gone if
- * is_gone. reason: a verb and why, as "has connected again".
+ * Fails the open calls of a provider or, if only_sent, the calls that were sent, which fail as
+ * gone. Others fail as not_ready, or as tool_failed for a server of tools; as gone if is_gone.
+ * reason: a verb and why, as "has connected again".
  */
 void provide_exchange_fail(
     struct provider *provider, bool only_sent, bool is_gone, const char *reason);
 /* The handler "failed" of a program's parts. Returns true if calls wait for the next start. */
 bool provide_exchange_program_failed(void *provider, const char *reason, bool has_provided);
-/* Sends the calls that wait for the program of a provider. Call when the program is ready. */
+/* Sends the calls that wait for the program of a provider, which is ready. */
 void provide_exchange_resume(struct provider *provider);
 
 /* Calls of declared tools: tool_call.c. */
@@ -56,5 +55,5 @@ void provide_exchange_resume(struct provider *provider);
 /* args is a struct declaration_args, followed by the values of the declared fields. */
 void tool_call_handle(struct request *request, const void *args);
 
-/* Answers with the result of a job that has ended and is a call of a tool. */
+/* The result is that of a job that has ended and is a call of a tool. */
 void tool_call_answer(struct request *request, const struct job_set *jobs, const struct job *job);

@@ -14,20 +14,18 @@
 struct provide_program_parts {
 	struct event_base *base;
 	struct job_set *jobs;
-	const char *title; /* for the log, as "the provider words"; not copied */
-	const char
-	    *job_name; /* name of an earlier daemon's job to continue; NULL: none; not copied */
+	const char *title; /* for the log, as "the provider words"; lent */
+	const char *job_name; /* name of an earlier daemon's job to continue, lent; NULL: none */
 	bool is_with_daemon; /* started with the daemon; else by a call, and ended when idle */
 	int64_t idle_ms;
 	int64_t wait_ms; /* time to provide, from its start or from the end of its connection */
-	/* Starts the job. On error, returns NULL with a reason. */
+	/* Returns NULL with a reason. */
 	const struct job *(*start)(void *data, char *ret_reason, size_t size);
 	/* Writes why the job has ended; NULL: the job's status says why. */
 	void (*explain)(void *data, const struct job *job, char *ret_reason, size_t size);
 	/*
-	 * Called if the program cannot be started, has ended, or has not provided in time.
-	 * has_provided: the program had provided since its start. Returns true if calls wait for
-	 * its next start.
+	 * The program cannot be started, has ended, or has not provided in time. has_provided: it
+	 * had provided since its start. Returns true if calls wait for its next start.
 	 */
 	bool (*failed)(void *data, const char *reason, bool has_provided);
 	void *data;
@@ -35,20 +33,20 @@ struct provide_program_parts {
 
 /* Continues the job of an earlier daemon; else starts the program if is_with_daemon. */
 struct provide_program *provide_program_new(const struct provide_program_parts *parts);
-/* Frees the program. Its process is ended if ends is true, else goes on. NULL is ignored. */
+/* ends: the process is ended too. NULL is accepted. */
 void provide_program_free(struct provide_program *program, bool ends);
 
-/* Starts the program, for which a call waits, unless the program runs. */
+/* A call waits for the program, which is started unless it runs. */
 void provide_program_need(struct provide_program *program);
-/* Call when its connection has provided, and when its connection has ended. */
+/* Its connection has provided, and its connection has ended. */
 void provide_program_came(struct provide_program *program);
 void provide_program_left(struct provide_program *program);
-/* Sets whether calls are open; without open calls the program ends after its idle time. */
+/* Without open calls the program ends after its idle time. */
 void provide_program_set_busy(struct provide_program *program, bool is_busy);
 
 /* Ends the process and starts a new one. */
 void provide_program_restart(struct provide_program *program);
-/* Call when the program has done work, so that its next start is not delayed. */
+/* The program has done work, so its next start is not delayed. */
 void provide_program_note_work(struct provide_program *program);
 
 void provide_program_set_idle(struct provide_program *program, int64_t idle_ms);
@@ -57,7 +55,7 @@ void provide_program_set_idle(struct provide_program *program, int64_t idle_ms);
 bool provide_program_is_ready(const struct provide_program *program);
 /* Returns true if its process runs and was not asked to end. */
 bool provide_program_runs(const struct provide_program *program);
-/* Returns the pid of its process; 0 if none runs, or not known yet. */
+/* Returns 0 if no process runs, or its pid is not known yet. */
 pid_t provide_program_pid(const struct provide_program *program);
 /* Returns true if a process is the program or a descendant of it. */
 bool provide_program_has(const struct provide_program *program, pid_t pid);

@@ -18,7 +18,7 @@ struct provider *provider_find(const struct provide_set *set, const struct peer 
 	return NULL;
 }
 
-/* Frees withdrawn offers that no request uses any more. */
+/* No request uses these offers any more. */
 static void free_retired(struct provide_set *set)
 {
 	list_each_safe (struct offer, offer, &set->retired, link)
@@ -67,7 +67,6 @@ void provider_publish(struct provide_set *set, bool is_listed)
 		set->changed(set->data, is_listed);
 }
 
-/* Checks that a provider may use a name. */
 static bool check_free(
     const struct provider *provider, const char *name, struct tool_failure *ret_failure)
 {
@@ -213,7 +212,7 @@ void provider_free(struct provider *provider)
 	mem_free(provider);
 }
 
-/* Returns the number of a kind of events, assigning a new kind to the provider; -1: see failure. */
+/* Returns the number of a kind of events, which a provider may add; -1 with a failure. */
 static int own_kind(struct provider *provider, const char *name, const char *summary,
     struct tool_failure *ret_failure)
 {
@@ -282,7 +281,7 @@ bool provider_take_kinds(
 	return true;
 }
 
-/* Returns true, and counts the event, if the provider may publish one more event now. */
+/* Counts the event. Returns false if the provider has published too many. */
 static bool takes_event(struct provider *provider)
 {
 	int64_t now_ms = clock_mono_ms();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Providers, as the parts of this room share them: a peer that provides methods, or a file that
- * names a program which does so. Their rows are in the method table.
+ * names a program which does so.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct peer;
 struct provider;
 struct request;
 
-/* Calls of provided methods, in provide_call.c: requests, limits, and the open calls. */
+/* Calls of provided methods: provide_call.c. */
 
 #define PROVIDE_OPEN_MAX 64 /* open calls of a provider */
 #define PROVIDE_SERVER_OPEN_MAX 256 /* open calls of a server of tools */
@@ -73,7 +73,6 @@ struct provide_call {
 	struct loop_timer *timer;
 };
 
-/* All open calls. */
 struct provide_calls {
 	struct list list;
 	uint64_t last_id;
@@ -82,10 +81,10 @@ struct provide_calls {
 void provide_calls_init(struct provide_calls *calls);
 
 /*
- * Returns true if a call may begin, with its depth in *ret_depth: one more than the depth of the
- * call within which this call is made. If the outer call is not known, it is taken to be the
- * deepest open call that the caller's process or one of its ancestors has to answer. Returns false
- * with a failure of kind limit, or of kind busy if a server of tools has too many open calls.
+ * Returns true if a call may begin. *ret_depth is one more than the depth of the call within which
+ * it is made; an unknown outer call is taken to be the deepest open call that the caller's process
+ * or an ancestor has to answer. Returns false with a failure of kind limit, or busy if a server of
+ * tools has too many open calls.
  */
 bool provide_calls_admit(const struct provide_calls *calls, const struct provider *provider,
     const struct provide_order *order, unsigned *ret_depth, struct tool_failure *ret_failure);
@@ -96,24 +95,25 @@ struct provide_call *provide_calls_find(
 
 /*
  * Adds a call that an earlier daemon sent with this id, and that its tool server still runs. The
- * order's method and arguments are ignored. Returns NULL if the id is invalid, or the call is known.
+ * order's method and arguments are ignored. Returns NULL if the id is invalid, or the call is
+ * known.
  */
 struct provide_call *provide_call_take_up(struct provide_calls *calls,
     const struct provide_order *order, const char *kept, const char *id, pid_t provider_pid);
-/* Makes a call from the order, with id and line, but does not send it. Never returns NULL. */
+/* The call has its id and line, but is not sent. */
 struct provide_call *provide_call_new(
     struct provide_calls *calls, const struct provide_order *order, const char *kept);
 void provide_call_free(struct provide_call *call);
-/* Sends the call. Returns false if the peer does not read. */
+/* Returns false if the peer does not read. */
 bool provide_call_send(struct provide_call *call, struct peer *peer);
-/* Asks the provider to cancel the call; a server of tools gets the reason. peer NULL is ignored. */
+/* Asks the provider to cancel the call; a server of tools gets the reason. peer may be NULL. */
 void provide_call_send_cancel(
     const struct provide_call *call, struct peer *peer, const char *reason);
 
-/* Tells a server of tools, not other providers, that it need not send the answer of a call again. */
+/* A server of tools need not send the answer of the call again. Others get no line. */
 void provide_call_send_stored(const struct provider *provider, const char *id);
 
-/* Checks a response (as in dispatch.h). True with *ret_result, or false with a failure. */
+/* Checks a response (as in dispatch.h). Returns true with *ret_result, or false with a failure. */
 bool provide_call_check(const struct provide_call *call, const struct json *response,
     const char *reason, const struct json **ret_result, struct tool_failure *ret_failure);
 /* Returns true if a progress report may be passed on now. */
@@ -125,12 +125,12 @@ bool provide_call_takes_progress(struct provide_call *call);
  */
 struct tool_server {
 	char *name;
-	struct pane_ref pane; /* the server is for this pane; cleared: for all panes */
+	struct pane_ref pane; /* of the caller; cleared: the server serves all panes */
 	const char **command; /* as declared; NULL: no call has used the server yet */
 	uint64_t taken; /* hash of the command that an earlier daemon has started; 0: none */
 	char *program, *cwd; /* for the next start */
 	const char **session_env, **env; /* for the next start; as in struct job_order */
-	bool is_stale; /* its process runs a command that is not declared any more */
+	bool is_stale; /* its process runs a command that is no longer declared */
 	bool is_leaving; /* no more calls are sent until its next start */
 	struct tool_server_list list;
 };
@@ -158,7 +158,7 @@ struct provide_set {
 	const struct daemon *parts;
 	/* Handles a call of any provided row; see struct method. */
 	void (*handle)(struct request *request, const void *args);
-	/* Rows have changed; is_listed: among them rows that agents see as tools. */
+	/* Rows have changed. is_listed: also rows that agents see as tools. */
 	void (*changed)(void *data, bool is_listed);
 	void *data;
 	struct list providers; /* providers with files first */
@@ -169,24 +169,24 @@ struct provide_set {
 	bool is_ending;
 };
 
-/* Makes a provider and appends it to the set. Never returns NULL. */
+/* Makes a provider and appends it to the set. */
 struct provider *provider_new(struct provide_set *set);
-/* Frees a provider whose calls have ended. The next provider_publish() removes its rows. */
+/* The calls of the provider have ended. The next provider_publish() removes its rows. */
 void provider_free(struct provider *provider);
 /* Returns the provider of a peer, or NULL. */
 struct provider *provider_find(const struct provide_set *set, const struct peer *peer);
 
 /*
  * Reads rows (a JSON array) into offers, an empty list, and counts their names. On error, returns
- * false with a failure; then offers may have entries, which provider_free_offers() frees.
+ * false with a failure; provider_free_offers() frees the entries.
  */
 bool provider_read_rows(struct provider *provider, const struct json *rows, struct list *offers,
     size_t *ret_names, struct tool_failure *ret_failure);
 void provider_free_offers(struct list *offers);
-/* Replaces the rows of a provider, from the next provider_publish() on. */
+/* The rows count from the next provider_publish() on. */
 void provider_set_offers(struct provider *provider, struct list *offers, size_t names);
 
-/* Puts all rows into the method table. If names are equal, the row of a file comes first. */
+/* Puts all rows into the method table. Of equal names, the row of a file comes first. */
 void provider_publish(struct provide_set *set, bool is_listed);
 
 /*

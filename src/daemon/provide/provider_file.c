@@ -38,7 +38,7 @@ static void set_reason(struct provider_file *file, const char *reason)
 	file->reason = xstrdup(reason);
 }
 
-/* Reads the members of a file. Values point into the tree, which file->reader owns. */
+/* Values point into the tree, which file->reader owns. */
 static void read_members(struct provider_file *file, const struct json *value)
 {
 	struct provider_members members;
@@ -105,7 +105,7 @@ static int is_provider(const struct dirent *entry)
 	return entry->d_name[0] != '.' && str_ends_in(entry->d_name, SUFFIX);
 }
 
-/* Replaces the file with the same name, or appends the file. Returns the new count. */
+/* A file with the same name is replaced. Returns the new count. */
 static size_t insert(struct provider_file **files, size_t count, struct provider_file *file)
 {
 	size_t at = 0;

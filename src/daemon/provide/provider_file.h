@@ -8,7 +8,7 @@
 #include "daemon/tool/declaration.h"
 
 #define PROVIDER_FILE_BYTES_MAX ((size_t)256 * 1024)
-#define PROVIDER_FILES_MAX 32 /* further files are ignored, with a warning in the log */
+#define PROVIDER_FILES_MAX 32 /* more are ignored, with a warning in the log */
 
 enum provider_life {
 	PROVIDER_ON_CALL, /* the first call starts the program; it ends when idle */
@@ -37,9 +37,6 @@ struct provider_file {
 size_t provider_files_read(const char *dir, struct provider_file **files, size_t count);
 void provider_file_free(struct provider_file *file);
 
-/*
- * Finds the path of a file's program. Returns false with a reason if the program is missing, or if
- * other users can write to it.
- */
+/* Returns false with a reason if the program is missing, or if other users can write to it. */
 bool provider_file_program(
     const struct provider_file *file, char out[PATH_MAX], char *ret_reason, size_t size);

@@ -10,10 +10,10 @@
 #include "daemon/tool/tool_run.h"
 
 /*
- * Number of variables in the environment of a declared tool's program, besides those of the
- * caller's tmux session: MUXBUS, MUXBUS_PANE, TMUX and TMUX_PANE as in the caller's pane; the name
- * of the tool; a folder in which its group keeps files; how many bytes of the answer the caller
- * sees; and which second spellings of parameters the caller used.
+ * Variables of a declared tool's program, besides those of the caller's tmux session: MUXBUS,
+ * MUXBUS_PANE, TMUX and TMUX_PANE as in the caller's pane; the name of the tool; a folder in which
+ * its group keeps files; how many bytes of the answer the caller sees; and which second spellings
+ * of parameters the caller used.
  */
 
 #define VARIABLES 8
@@ -54,9 +54,9 @@ static char *make_state(const struct config *config, const char *group)
 }
 
 /*
- * Makes the changes to the session's variables for the program (struct job_order); the caller
- * frees. shown_bytes: bytes of the answer as JSON that are shown; 0: all. spelled: second spellings
- * that the caller used. Makes the folder of the group in the state directory.
+ * Makes the changes to the session's variables (struct job_order); the caller frees them.
+ * shown_bytes: bytes of the answer as JSON that are shown; 0: all. spelled: second spellings that
+ * the caller used. Makes the folder of the group.
  */
 static char **tool_env_new(const struct config *config, const struct tmux *tmux,
     const struct declaration *declaration, const struct pane_ref *pane, size_t shown_bytes,
@@ -87,8 +87,8 @@ struct tool_wait {
 };
 
 /*
- * Returns "answer" of the tool's declaration at the time of the call; the file may have changed
- * since. Jobs of earlier releases have none; for them the present declaration counts.
+ * Returns "answer" of the tool's declaration at the time of the call. Jobs of earlier releases have
+ * none; for them the present declaration counts.
  */
 static const char *answer_of(const struct job *job)
 {
@@ -98,7 +98,6 @@ static const char *answer_of(const struct job *job)
 	return tool_run_answer(tool_of(method)->declaration);
 }
 
-/* Answers with the result of a job that has ended. */
 void tool_call_answer(struct request *request, const struct job_set *jobs, const struct job *job)
 {
 	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
@@ -127,7 +126,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	tool_call_answer(request, jobs, job);
 }
 
-/* Ends the program, because the caller has disconnected and nothing else wants the answer. */
+/* The caller has disconnected, and nothing else wants the answer. */
 static void on_cancelled(void *data)
 {
 	struct tool_wait *wait = data;
@@ -146,7 +145,6 @@ static void await(struct request *request, struct job_set *jobs, const struct jo
 	request_on_cancel(request, on_cancelled, wait, "the peer has gone; the tool is ended");
 }
 
-/* A call from its request until its program is started, or its server is called. */
 struct tool_call {
 	struct request *request; /* NULL: the caller has disconnected */
 	const struct tool *tool; /* valid while the request is */
@@ -168,7 +166,7 @@ static void call_free(struct tool_call *call)
 
 /*
  * Finds the directory for a program: that of the pane that the call names, else the caller's.
- * Returns false if the request failed, or is put off for a listing.
+ * Returns false after failing the request, or putting it off for a listing.
  */
 static bool find_place(struct tool_call *call)
 {
@@ -185,7 +183,7 @@ static bool find_place(struct tool_call *call)
 	    &call->pane, call->cwd, sizeof call->cwd);
 }
 
-/* Finds the program of a command. Fails the request and returns false if it is not installed. */
+/* Returns false after failing the request, as the program is not installed. */
 static bool find_program(
     const struct tool_call *call, const char *what, const char *word, char out[PATH_MAX])
 {
@@ -198,7 +196,7 @@ static bool find_program(
 		call->tool->declaration->name, what, word);
 }
 
-/* Starts the program of a tool as a job. On error, fails the request and returns NULL. */
+/* Returns NULL after failing the request. */
 static const struct job *start_program(struct tool_call *call, char **env)
 {
 	const struct declaration *declaration = call->tool->declaration;
@@ -249,7 +247,7 @@ static void run(struct tool_call *call)
 		provide_exchange_answer_begun(call->request, job->id, &call->pane);
 }
 
-/* Writes the variables of the caller's session that the server asks for. */
+/* The server asks for variables of the caller's session. */
 static void write_env(const struct tool_call *call, struct json_writer *writer)
 {
 	const char *const *env = (const char *const *)call->session_env;
@@ -265,7 +263,7 @@ static void write_env(const struct tool_call *call, struct json_writer *writer)
 	json_object_end(writer);
 }
 
-/* Writes the caller of a call, for a server that serves all panes. */
+/* For a server that serves all panes. */
 static void write_caller(const struct tool_call *call, struct buf *out)
 {
 	struct json_writer writer;
@@ -285,7 +283,7 @@ static void write_caller(const struct tool_call *call, struct buf *out)
 	json_object_end(&writer);
 }
 
-/* Calls the server. given: how to start the server; NULL: the server runs already. */
+/* given: how to start the server; NULL: it runs already. */
 static void begin_server(struct tool_call *call, const struct tool_server_start *given)
 {
 	const struct declaration *declaration = call->tool->declaration;
@@ -327,7 +325,7 @@ static void serve(struct tool_call *call)
 		return;
 	}
 	if (declaration->server.is_per_daemon)
-		pane_ref_clear(&place); /* the server is shared by all panes */
+		pane_ref_clear(&place); /* all panes share the server */
 	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place, 0, "");
 	if (find_program(call, "server", declaration->server.command[0], program))
 		begin_server(call,
@@ -356,7 +354,7 @@ static void start(struct tool_call *call)
 	call_free(call);
 }
 
-/* The session's variables are known. No program has run yet, so errors here had no effect. */
+/* No program has run yet, so errors here had no effect. */
 static void on_env(void *data, char **env)
 {
 	struct tool_call *call = data;
@@ -370,13 +368,12 @@ static void on_env(void *data, char **env)
 	request_begin_turn(NULL);
 }
 
-/* The caller has disconnected before the program was started. */
 static void on_left(void *data)
 {
 	((struct tool_call *)data)->request = NULL;
 }
 
-/* Writes the arguments as JSON. On error, fails the request and returns false. */
+/* Returns false after failing the request. */
 static bool write_arguments(struct tool_call *call, const void *args)
 {
 	struct field_error error = {0};

@@ -26,7 +26,7 @@ static bool is_same(const char *const *one, const char *const *other)
 	return *one == NULL && *other == NULL;
 }
 
-/* Hashes a command without a random key, so that each daemon computes the same. */
+/* Without a random key each daemon computes the same hash. */
 static uint64_t hash_command(const char *const *words)
 {
 	uint64_t hash = 0;
@@ -35,7 +35,7 @@ static uint64_t hash_command(const char *const *words)
 	return hash;
 }
 
-/* Finds the pane that a server belongs to; cleared if it serves all panes. */
+/* The owner is cleared if the server serves all panes. */
 static void find_owner(
     const struct declaration *declaration, const struct pane_ref *pane, struct pane_ref *ret_owner)
 {
@@ -65,7 +65,7 @@ bool tool_servers_need_start(const struct provide_set *set, const struct declara
 	    !is_same(provider->server->command, declaration->server.command);
 }
 
-/* Removes a server that takes no more calls. */
+/* The server takes no more calls. */
 static void drop(struct provider *provider)
 {
 	if (provider->peer != NULL)
@@ -73,7 +73,7 @@ static void drop(struct provider *provider)
 	provider_free(provider);
 }
 
-/* Makes room for a server by removing the oldest that have ended. Returns false if all run. */
+/* Removes the oldest servers that have ended. Returns false if all run. */
 static bool has_room(struct provide_set *set)
 {
 	size_t count = 0;
@@ -92,7 +92,7 @@ static bool has_room(struct provide_set *set)
 	return count < TOOL_SERVERS_MAX;
 }
 
-/* Names the job so that the next daemon knows, after kill -9, which server it is. */
+/* By its name the next daemon knows, after kill -9, which server the job is. */
 static void name_job(struct provider *provider)
 {
 	const struct tool_server *server = provider->server;
@@ -104,7 +104,7 @@ static void name_job(struct provider *provider)
 	    hash_command(server->command));
 }
 
-/* Starts muxbus-tools with the server. On error, returns NULL with a reason. */
+/* Runs muxbus-tools with the server. Returns NULL with a reason. */
 static const struct job *start(void *data, char *ret_reason, size_t size)
 {
 	struct provider *provider = data;
@@ -160,7 +160,7 @@ static void explain(void *data, const struct job *job, char *ret_reason, size_t 
 	buf_finish(&text);
 }
 
-/* Adds a server. job_name: its running job; NULL: none runs. */
+/* job_name: its running job; NULL: none runs. */
 static struct provider *add(
     struct provide_set *set, const char *name, const struct pane_ref *pane, const char *job_name)
 {
@@ -206,7 +206,6 @@ void tool_servers_take_up(struct provide_set *set)
 	}
 }
 
-/* Keeps how the server is started the next time. */
 static void keep_start(struct tool_server *server, const struct declaration *declaration,
     const struct tool_server_start *given)
 {
@@ -260,7 +259,7 @@ void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux)
 	}
 }
 
-/* Sums the memory of a server's processes. The first two of the tree are ours and do not count. */
+/* The first two processes of the tree are ours and do not count. */
 struct measure {
 	size_t count;
 	pid_t first;

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-#define TOOL_SERVERS_MAX 64 /* if more would be kept, the oldest that have ended are removed */
+#define TOOL_SERVERS_MAX 64 /* with more, the oldest that have ended are removed */
 
 struct declaration;
 struct json_writer;
@@ -31,13 +31,13 @@ bool tool_servers_need_start(const struct provide_set *set, const struct declara
 struct provider *tool_servers_get(struct provide_set *set, const struct declaration *declaration,
     const struct pane_ref *pane, const struct tool_server_start *start);
 
-/* Continues the servers that an earlier daemon has started before it was killed. */
+/* An earlier daemon has started the servers before it was killed. */
 void tool_servers_take_up(struct provide_set *set);
 
 /* Ends the servers whose panes are closed. */
 void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux);
 
-/* Writes all servers as elements of an array, oldest first. */
+/* The elements of an array, oldest first. */
 void tool_servers_write(const struct provide_set *set, struct json_writer *writer);
 
 /*
