@@ -21,12 +21,12 @@ struct attach_demand {
 	struct daemon *daemon;
 	struct loop_timer *timer;
 	struct queue_listener listener;
-	int64_t last_ms; /* time of the last demand (CLOCK_MONOTONIC) */
-	int64_t people_ms; /* time of the next listing of people (CLOCK_MONOTONIC) */
-	int64_t people_wait_ms; /* interval from the next listing to the one after */
+	int64_t last_ms; /* last demand, CLOCK_MONOTONIC */
+	int64_t people_ms; /* next listing of people, CLOCK_MONOTONIC */
+	int64_t people_wait_ms; /* from the next listing to the one after */
 };
 
-/* Returns true while a text is typed or shown. No event reports its end, so ask again later. */
+/* No event reports the end, so the demand is checked again later. */
 static bool is_typing(const struct daemon *daemon)
 {
 	return !delivery_set_is_idle(daemon->deliveries) ||
@@ -34,13 +34,11 @@ static bool is_typing(const struct daemon *daemon)
 	    !submit_set_is_idle(daemon->submits);
 }
 
-/* Returns true if an agent or a reporter needs the output of its pane. */
 static bool has_agents(const struct daemon *daemon)
 {
 	return daemon->agents->count > 0 || !reporter_set_is_idle(daemon->reporters);
 }
 
-/* Returns true if a peer, a wait or a stream needs what only an attached client gets. */
 static bool follows(const struct daemon *daemon, bool by_pipe)
 {
 	return subscription_any_follows(by_pipe) || tmux_is_attaching(daemon->tmux) ||
@@ -53,9 +51,8 @@ static void on_listed(void *data UNUSED, int error UNUSED)
 }
 
 /*
- * While the daemon is not attached, no event reports that a person attaches. So clients are listed
- * from time to time while notifications wait for people or panes. The interval doubles, since each
- * listing is a line in tmux's log of messages. Before each key that is typed tmux is asked anyway.
+ * While the daemon is not attached, no event reports that a person attaches, so clients are listed.
+ * The interval doubles, since each listing is a line in tmux's log of messages.
  */
 static void list_people(struct attach_demand *demand)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbusd: makes all parts, runs the event loop, and frees the parts in reverse order. */
+/* Makes all parts, runs the event loop, and frees the parts in reverse order. */
 #include "base/file.h"
 #include "base/process.h"
 #include "daemon/agent/agent.h"
@@ -44,9 +44,9 @@
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
-/* How long to wait for a running tmux server before becoming ready without it. */
+/* For a running tmux server, before the daemon is ready without it. */
 #define FIRST_WAIT_MS 6000
-/* How long a normal stop may take. */
+/* For a normal stop. */
 #define STOP_MS 2000
 #define SIGNALS_COUNT 4
 
@@ -84,7 +84,7 @@ static void on_stop_late(void *data)
 	end_loop(data);
 }
 
-/* Detaches from tmux, after all sessions are saved. */
+/* All sessions are saved by now. */
 static void detach(void *data)
 {
 	struct main *main = data;
@@ -123,7 +123,7 @@ static void on_signal(evutil_socket_t number, short events UNUSED, void *data)
 		stop(&main->daemon, strsignal((int)number));
 }
 
-/* Reports the status to the service manager. */
+/* To the service manager. */
 static void tell_status(const struct main *main)
 {
 	sd_notify_tell(main->fleet != NULL ? "STATUS=Following hosts."
@@ -131,7 +131,7 @@ static void tell_status(const struct main *main)
 					   : "STATUS=Waiting for the tmux server.");
 }
 
-/* Opens the socket and reports readiness to the starting process and the service manager. */
+/* Reports to the starting process and the service manager. */
 static void become_ready(void *data)
 {
 	struct main *main = data;
@@ -172,7 +172,7 @@ static void on_server_ended(void *data)
 		stop(&main->daemon, server_ended);
 }
 
-/* With --exit-with-server, watches for the end of the tmux server; see struct start. */
+/* For --exit-with-server; see struct start. */
 static void watch_server(struct main *main, pid_t pid)
 {
 	int fd;
@@ -233,7 +233,7 @@ static void on_followed(void *data)
 	attach_demand_look(main->demand);
 }
 
-/* Follows tmux. Becomes ready at once if no tmux server runs. */
+/* Becomes ready at once if no tmux server runs. */
 static int follow(struct main *main)
 {
 	pid_t pid;
@@ -284,7 +284,6 @@ static void on_watch_alarm(void *data)
 	watch_ring(main->daemon.watches);
 }
 
-/* Makes the queue, its store, and the sources: timers, watches, jobs. */
 static int set_up_queue(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
@@ -312,7 +311,6 @@ static int set_up_queue(struct main *main)
 	return daemon->jobs != NULL ? 0 : start_fail("%s", reason);
 }
 
-/* Makes the socket, and MCP on it. */
 static int set_up_server(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
@@ -326,7 +324,6 @@ static int set_up_server(struct main *main)
 	return 0;
 }
 
-/* The list of declared tools has changed. */
 static void on_tools_changed(void *data)
 {
 	struct main *main = data;
@@ -334,7 +331,6 @@ static void on_tools_changed(void *data)
 		mcp_tools_changed(main->mcp, true);
 }
 
-/* The list of methods that peers provide has changed. */
 static void on_provided(void *data, bool is_listed)
 {
 	struct main *main = data;
@@ -342,7 +338,7 @@ static void on_provided(void *data, bool is_listed)
 		mcp_tools_changed(main->mcp, is_listed);
 }
 
-/* When a pane closes, the tool servers that were started for it end. */
+/* The tool servers of a pane end with the pane. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct main *main = list_entry(listener, struct main, closed_panes);
@@ -350,7 +346,7 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 		tool_servers_check_panes(main->daemon.provides, main->daemon.tmux);
 }
 
-/* Makes the ways in which notifications reach agents, and people in panes without an agent. */
+/* The ways in which notifications reach agents, and people in panes without an agent. */
 static void set_up_ways(struct daemon *daemon)
 {
 	daemon->pullers = puller_set_new(daemon);
@@ -360,7 +356,7 @@ static void set_up_ways(struct daemon *daemon)
 	daemon->promises = way_promises_new(daemon);
 }
 
-/* Makes the parts of both roles: the event loop, signals, events and the queue. */
+/* Of both roles. */
 static int set_up_base(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
@@ -400,14 +396,13 @@ static int set_up_fleet(struct main *main)
 	const char *home = address_home();
 	if (set_up_server(main) < 0)
 		return -1;
-	/* Jobs without a directory begin where the fleet works: in HOME, as jobs behind ssh do. */
+	/* Jobs without a directory begin in HOME, as jobs behind ssh do. */
 	if (home != NULL && chdir(home) < 0)
 		log_warning("HOME: %s: %s", home, strerror(errno));
 	main->fleet = fleet_new(&main->daemon);
 	return 0;
 }
 
-/* Makes all parts, each one after the parts that it needs. */
 static int set_up(struct main *main)
 {
 	static const struct tmux_handlers handlers = {
@@ -471,7 +466,7 @@ static void tear_down(struct main *main)
 	main->demand = NULL;
 	mcp_free(main->mcp);
 	tool_kept_set_free(daemon->kept_calls);
-	wait_set_free(daemon->waits); /* freed first, as conditions listen to agents */
+	wait_set_free(daemon->waits); /* first, as conditions listen to agents */
 	agent_set_free(daemon->agents);
 	maker_set_free(daemon->makers);
 	self_command_set_free(daemon->self_commands);
@@ -482,9 +477,9 @@ static void tear_down(struct main *main)
 	puller_set_free(daemon->pullers);
 	reporter_set_free(daemon->reporters);
 	stream_set_free(daemon->streams);
-	tmux_free(daemon->tmux); /* freed before the submits, which it may call back */
-	provide_set_free(daemon->provides); /* freed before the submits, for the same reason */
-	tool_folder_free(daemon->tools); /* freed after open requests, which use its methods */
+	tmux_free(daemon->tmux); /* before the submits, which it may call back */
+	provide_set_free(daemon->provides); /* before the submits, for the same reason */
+	tool_folder_free(daemon->tools); /* after open requests, which use its methods */
 	submit_set_free(daemon->submits);
 	screen_sign_set_free(daemon->signs);
 	presence_set_free(daemon->presences);

@@ -6,7 +6,7 @@
 
 enum { EVENT_MEMBER_SIZE = 32 };
 
-/* Lists of members that several kinds of events share. */
+/* Shared by several kinds of events. */
 #define PANE_MEMBERS                                                                   \
 	"pane window session session_name window_name window_index "                   \
 	"pane_index width height left top active title command path "                  \
@@ -19,7 +19,7 @@ enum { EVENT_MEMBER_SIZE = 32 };
 	"zoomed bell activity silence"
 #define WINDOW_LISTS "sessions links"
 
-/* One row for each kind, in the order of the enum, which is alphabetical. */
+/* In the order of the enum. */
 static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_ACTIVE_PANE_CHANGED] = {"active_pane_changed",
 	"the active pane of a window, or the current window of a session, changed",
@@ -170,7 +170,7 @@ uint64_t event_kinds_find(const char *pattern)
 	return found;
 }
 
-/* Adds the words of text to names, without duplicates. Returns the new number of names. */
+/* Adds no duplicates. Returns the new number of names. */
 static size_t add_members(
     const char *text, char words[][EVENT_MEMBER_SIZE], const char **names, size_t count)
 {

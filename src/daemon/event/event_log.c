@@ -23,14 +23,14 @@ struct sequence {
 	int raise_error; /* 0, or errno of the thread's failure */
 };
 
-/* Returns a number above any used so far, if the clock is right: microseconds since 1970. */
+/* Microseconds since 1970 are above any number used so far, if the clock is right. */
 static uint64_t floor_by_clock(void)
 {
 	int64_t now_ms = clock_real_ms();
 	return now_ms > 0 ? (uint64_t)now_ms * 1000 : 1;
 }
 
-/* Writes "muxbus-sequence 1 CEILING CRC\n". The checksum covers the text before CRC. */
+/* "muxbus-sequence 1 CEILING CRC\n". The checksum covers the text before CRC. */
 static int format_file(char *out, size_t size, uint64_t ceiling)
 {
 	int len = snprintf(out, size, FILE_MAGIC "%" PRIu64 " ", ceiling);
@@ -58,7 +58,7 @@ static bool parse_file(const char *text, size_t len, uint64_t *ret_ceiling)
 	return ceiling <= SEQUENCE_MAX;
 }
 
-/* Replaces the file by a file with this ceiling. Returns 0 when it is synced, or -1 with errno. */
+/* Returns 0 when the file is synced, or -1 with errno. */
 static int write_file(int dir, uint64_t ceiling)
 {
 	char text[FILE_BYTES_MAX];
@@ -72,7 +72,7 @@ static int write_file(int dir, uint64_t ceiling)
 	if (r == 0)
 		r = fdatasync(fd);
 	saved_errno = errno;
-	(void)close(fd); /* its error is ignored, because fdatasync() has reported any */
+	(void)close(fd); /* fdatasync() has reported any error */
 	errno = saved_errno;
 	if (r == 0)
 		r = renameat(dir, FILE_NAME_NEW, dir, FILE_NAME);
@@ -81,7 +81,7 @@ static int write_file(int dir, uint64_t ceiling)
 	return r;
 }
 
-/* The function of the thread. While the thread runs, only it uses raised and raise_error. */
+/* While the thread runs, only it uses raised and raise_error. */
 static void *raise_main(void *data)
 {
 	struct sequence *sequence = data;
@@ -89,7 +89,7 @@ static void *raise_main(void *data)
 	return NULL;
 }
 
-/* Starts a thread that reserves the next block; if that fails, raise_ceiling() reserves it. */
+/* If the thread fails, raise_ceiling() reserves the block. */
 static void raise_begin(struct sequence *sequence)
 {
 	sigset_t all, before;
@@ -102,7 +102,7 @@ static void raise_begin(struct sequence *sequence)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Waits for the thread, and takes over its ceiling if it succeeded. */
+/* Waits for the thread. */
 static void raise_end(struct sequence *sequence)
 {
 	if (!sequence->is_raising)
@@ -113,7 +113,7 @@ static void raise_end(struct sequence *sequence)
 		sequence->ceiling = sequence->raised;
 }
 
-/* Reserves the next block of numbers by writing a new ceiling, before any of them is used. */
+/* The ceiling is on the disk before any of the new numbers is used. */
 static void raise_ceiling(struct sequence *sequence)
 {
 	uint64_t ceiling;
@@ -128,7 +128,10 @@ static void raise_ceiling(struct sequence *sequence)
 					    "written again",
 			    strerror(errno));
 		sequence->is_volatile = true;
-		/* The next start may use numbers above the file's ceiling again: skip them. */
+		/*
+		 * The next start may use numbers above the file's ceiling again, so they are
+		 * skipped.
+		 */
 		floor = floor_by_clock();
 		if (sequence->last < floor)
 			sequence->last = floor;
@@ -139,7 +142,7 @@ static void raise_ceiling(struct sequence *sequence)
 	sequence->ceiling = ceiling;
 }
 
-/* Reads the file. Returns 0, also if it is missing or damaged, or -1 with errno. */
+/* Returns 0, also if the file is missing or damaged, or -1 with errno. */
 static int read_file(struct sequence *sequence)
 {
 	int fd = openat(sequence->dir, FILE_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -154,7 +157,7 @@ static int read_file(struct sequence *sequence)
 	if (fd >= 0) {
 		len = read(fd, text, sizeof text);
 		saved_errno = errno;
-		(void)close(fd); /* loses no data: the file was only read */
+		(void)close(fd);
 		errno = saved_errno;
 	}
 	if (len < 0)
@@ -184,10 +187,10 @@ struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t r
 		goto err_dir;
 	}
 	sequence->ceiling = sequence->last;
-	raise_begin(sequence); /* runs in parallel with the daemon's start */
+	raise_begin(sequence); /* in parallel with the daemon's start */
 	return sequence;
 err_dir:
-	(void)close(sequence->dir); /* loses no data: a directory is only read */
+	(void)close(sequence->dir);
 err:
 	mem_free(sequence);
 	return NULL;
@@ -202,7 +205,7 @@ void sequence_close(struct sequence *sequence)
 		/* If this fails, the next start skips the rest of the block. */
 		if (!sequence->is_volatile && sequence->last < sequence->ceiling)
 			(void)write_file(sequence->dir, sequence->last);
-		(void)close(sequence->dir); /* loses no data: a directory is only read */
+		(void)close(sequence->dir);
 	}
 	mem_free(sequence);
 }
@@ -238,16 +241,15 @@ uint64_t sequence_last(const struct sequence *sequence)
 	return sequence->last;
 }
 
-/* Room for "seq":…,"time":"…","kind":"…" and a comma. */
+/* For "seq":…,"time":"…","kind":"…" and a comma. */
 #define HEAD_BYTES_MAX 128
 
 #define RING_FIRST 64
 
-/* An event with its reference count. */
 struct log_entry {
 	struct event_entry event;
 	unsigned refs;
-	size_t size; /* of the entry with its json, in bytes */
+	size_t size; /* bytes, with its json */
 	char json[];
 };
 
@@ -255,18 +257,18 @@ struct event_log {
 	struct sequence *sequence;
 	struct list listeners;
 	uint64_t before_start; /* last number of an earlier daemon */
-	uint64_t forgotten; /* highest number that was forgotten */
+	uint64_t forgotten; /* highest forgotten number */
 	uint64_t unkept; /* highest number published with keep false */
 
-	struct log_entry **ring; /* size slots; the remembered entries start at first */
-	size_t size; /* a power of two, or 0 */
+	struct log_entry **ring; /* the remembered entries start at first */
+	size_t size; /* slots; a power of two, or 0 */
 	size_t first;
 	size_t count;
 	size_t bytes;
 	size_t keep_count;
 	size_t keep_bytes;
 
-	int64_t time_ms; /* the time of time_text; -1: none */
+	int64_t time_ms; /* of time_text; -1: none */
 	char time_text[CLOCK_TEXT_SIZE];
 };
 
@@ -383,7 +385,7 @@ static void ring_grow(struct event_log *log)
 	log->first = 0;
 }
 
-/* Keeps an entry. Forgets the oldest entries beyond the limits, perhaps this one too. */
+/* Forgets the oldest entries beyond the limits, perhaps this one too. */
 static void remember(struct event_log *log, struct log_entry *entry)
 {
 	if (log->count == log->size)
@@ -396,7 +398,7 @@ static void remember(struct event_log *log, struct log_entry *entry)
 		forget_oldest(log);
 }
 
-/* Returns the time as text. It is formatted only once a millisecond. */
+/* The text is formatted only once a millisecond. */
 static const char *time_text(struct event_log *log, int64_t now_ms)
 {
 	if (now_ms != log->time_ms) {
@@ -406,7 +408,7 @@ static const char *time_text(struct event_log *log, int64_t now_ms)
 	return log->time_text;
 }
 
-/* Writes the members of each event. Without printf(), which took a third of an event's time. */
+/* Without printf(), which took a third of an event's time. */
 static size_t write_head(
     char out[HEAD_BYTES_MAX], uint64_t seq, const char *time, const char *kind, bool has_members)
 {

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The one sequence of all events. An event gets a number and a time, is encoded once, passed to all
- * listeners, and kept for a while for subscribers that catch up. Entries never change. Producers do
- * not know consumers.
- *
- * Numbers are never reused, even after restarts and power cuts: see struct sequence.
+ * The one sequence of all events. An event gets a number and a time, is passed to all listeners,
+ * and kept for a while for subscribers that catch up. Numbers are never reused: see struct
+ * sequence.
  */
 #pragma once
 
 #include "base/base.h"
 
-/* Keep alphabetized. event_kind.c has a row for each. */
+/* Keep alphabetized, as in event_kind.c. */
 enum event_kind {
 	EVENT_ACTIVE_PANE_CHANGED,
 	EVENT_AGENT_REPORTED,
@@ -50,7 +48,7 @@ enum event_kind {
 	EVENT_KIND_COUNT_,
 };
 
-/* Higher numbers: kinds that providers publish (published.h). */
+/* Higher numbers are of kinds that providers publish (published.h). */
 #define EVENT_PUBLISHED_MAX 24
 #define EVENT_KINDS_MAX (EVENT_KIND_COUNT_ + EVENT_PUBLISHED_MAX)
 #define EVENT_KINDS_PUBLISHED (~((UINT64_C(1) << EVENT_KIND_COUNT_) - 1))
@@ -58,69 +56,70 @@ enum event_kind {
 struct event_kind_info {
 	const char *name; /* "pane_created" */
 	const char *help; /* cause and content of the event, in one sentence */
-	const char *members; /* names of its own members, with blanks between; NULL: not listed */
-	const char *lists; /* names of lists and objects, unusable in filters; NULL: none */
+	const char *members; /* own members, with blanks between; NULL: not listed */
+	const char *lists; /* lists and objects, unusable in filters; NULL: none */
 };
 /* Returns NULL for the number of a published kind that is not in use. */
 const struct event_kind_info *event_kind_info(enum event_kind kind);
-/* Returns the kind with this name, or -1. */
+/* Returns -1 if there is none. */
 int event_kind_find(const char *name);
-/* Returns the known name that is nearest to an unknown name, or NULL. */
+/* Returns NULL if no known name is near. */
 const char *event_kind_nearest(const char *name);
 /*
- * Returns the kinds that match a name or a pattern ("pane_*"), a bit for each; 0: none. A pattern
- * does not match pane_output and line, which must be named.
+ * Returns the kinds of a name or a pattern ("pane_*"), a bit for each; 0: none. pane_output and
+ * line match only by name.
  */
 uint64_t event_kinds_find(const char *pattern);
-/* Returns the members of kinds, without duplicates, NULL at the end. Valid until the next call. */
+/* Without duplicates, NULL at the end. Valid until the next call. */
 #define EVENT_MEMBERS_MAX 128
 const char *const *event_kinds_members(uint64_t kinds, bool lists);
 
-/* The objects that an event is about, for filters. MUXBUS_NO_ID: none. */
+/* For filters. MUXBUS_NO_ID: none. */
 struct event_scope {
 	uint32_t pane;
 	uint32_t window;
-	uint32_t sessions[8]; /* sessions with the window; MUXBUS_NO_ID ends a shorter list */
+	uint32_t sessions[8]; /* with the window; MUXBUS_NO_ID ends a shorter list */
 };
 
-/* An immutable entry, shared by reference. */
+/* Immutable, shared by reference. */
 struct event_entry {
 	uint64_t seq;
 	int64_t time_ms; /* CLOCK_REALTIME */
 	enum event_kind kind;
 	struct event_scope scope;
 	bool is_sent; /* to at least one peer */
-	/* Members of params, encoded: "\"seq\":12,\"time\":\"…\",\"kind\":\"…\",…"; no braces. */
+	/* Encoded members of params: "\"seq\":12,\"time\":\"…\",\"kind\":\"…\",…"; no braces. */
 	const char *json;
 	size_t json_len;
 };
 
 struct event_log_listener {
 	struct list link;
-	/* Called for each published event. Must not publish or remove other listeners. */
+	/* Must not publish or remove other listeners. */
 	void (*event)(struct event_log_listener *listener, struct event_entry *event);
 };
 
-/* state_dir NULL: starts at 1, stores nothing (for tests). NULL with a reason on failure. */
+/*
+ * state_dir NULL: starts at 1, stores nothing (for tests). Returns NULL with a reason on failure.
+ */
 struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t keep_bytes,
     char *ret_reason, size_t reason_size);
 void event_log_free(struct event_log *log);
 
 /*
- * Continues behind seq, which an earlier daemon used while the file of the numbers could not be
- * written. Call this before the first event.
+ * An earlier daemon used seq while the file of the numbers could not be written. Call this before
+ * the first event.
  */
 void event_log_pass(struct event_log *log, uint64_t seq);
 
-/* Return the number of the last event, and the number of the next one. */
 uint64_t event_log_last(const struct event_log *log);
 uint64_t event_log_next(struct event_log *log);
-/* Returns the lowest number that is remembered, or last + 1 if none is. */
+/* Returns last + 1 if no number is remembered. */
 uint64_t event_log_oldest(const struct event_log *log);
 
 /*
- * For a reader that has seen all events up to seq: returns the number of the last event that it
- * cannot get any more, and the reason: "restart" or "forgotten". 0 if it can get all kept events.
+ * For a reader that has seen all events up to seq: returns the last event that it cannot get any
+ * more, and the reason, "restart" or "forgotten"; 0: none.
  */
 uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char **ret_reason);
 
@@ -128,18 +127,18 @@ uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char 
 uint64_t event_log_unkept(const struct event_log *log);
 
 /*
- * Publishes an event and returns its number. members is the JSON text of its members, without
- * braces; "" for none. With keep false the event is not remembered (output of panes).
+ * Returns the event's number. members is JSON text without braces, "" for none. keep false: the
+ * event is not remembered (output of panes).
  */
 uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len, bool keep);
 
 void event_log_listen(struct event_log *log, struct event_log_listener *listener);
 
-/* Returns the first remembered event behind seq, or NULL. Valid until the next publish. */
+/* Returns NULL if there is none. Valid until the next publish. */
 struct event_entry *event_log_after(struct event_log *log, uint64_t seq);
 
-/* Writes the params of a gap event, without the member subscription. */
+/* The member subscription is left out. */
 void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *reason);
 
 struct event_entry *event_entry_ref(struct event_entry *event);
@@ -147,22 +146,21 @@ void event_entry_unref(struct event_entry *event);
 
 /*
  * Numbers that are never reused, even after restarts, kill -9 and power cuts. A file holds a
- * ceiling, which is raised and synced before any number up to it is used. A new start begins above
- * the ceiling; an orderly end lowers it to the last number used. A thread raises the ceiling ahead,
- * at the start and when half a block is used. The main loop waits for the disk only if the other
- * half is used up before the thread ends.
+ * ceiling, which is synced before any number up to it is used. A new start begins above the
+ * ceiling; an orderly end lowers it to the last number used.
  *
- * If the file is damaged, was removed or cannot be written, numbers continue from the microseconds
- * since 1970, far above any number counted so far. This relies on the clock.
+ * A thread raises the ceiling ahead, so that the main loop rarely waits for the disk. If the file
+ * is damaged, was removed or cannot be written, numbers continue from the microseconds since 1970;
+ * this relies on the clock.
  */
 
 /* Numbers that one write of the file reserves. */
 #define SEQUENCE_BLOCK 65536
 
-/* A double, and so most JSON readers, cannot represent larger numbers exactly. */
+/* Most JSON readers use doubles, which cannot represent larger numbers exactly. */
 #define SEQUENCE_MAX ((UINT64_C(1) << 53) - 1)
 
-/* Returns NULL with a reason on failure. state_dir NULL: begins at 1 and stores nothing. */
+/* state_dir NULL: begins at 1 and stores nothing. Returns NULL with a reason on failure. */
 struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t reason_size);
 /* For an orderly end: lowers the ceiling. Ignores NULL. */
 void sequence_close(struct sequence *sequence);
@@ -171,9 +169,9 @@ uint64_t sequence_next(struct sequence *sequence);
 /* The number that sequence_next() will return. */
 uint64_t sequence_peek(struct sequence *sequence);
 /*
- * Continues behind a number that an earlier daemon used while it could not write the file. That
- * daemon may have used later numbers too, so numbers continue from the clock.
+ * An earlier daemon used the number while it could not write the file, and may have used later
+ * ones, so numbers continue from the clock.
  */
 void sequence_pass(struct sequence *sequence, uint64_t number);
-/* Returns the last number used; before the first use, the number before the first. */
+/* Before the first use, the number before the first. */
 uint64_t sequence_last(const struct sequence *sequence);

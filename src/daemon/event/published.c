@@ -4,8 +4,8 @@
 static struct published {
 	struct event_kind_info info; /* name NULL: the row was never used */
 	bool is_taken; /* a connected provider publishes it */
-	size_t holds; /* number of filters with its bit */
-	uint64_t last; /* number of its last event */
+	size_t holds; /* filters with its bit */
+	uint64_t last; /* its last event */
 } rows[EVENT_PUBLISHED_MAX];
 
 static struct published *row_of(int kind)
@@ -20,7 +20,7 @@ const struct event_kind_info *published_info(int kind)
 	return row != NULL && row->info.name != NULL ? &row->info : NULL;
 }
 
-/* Returns a row for a new kind: an unused one, else the free one unused for longest, or NULL. */
+/* An unused row, else the free one unused for longest; NULL: none. */
 static struct published *find_room(uint64_t oldest)
 {
 	struct published *left = NULL;

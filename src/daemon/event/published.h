@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Kinds of events that providers publish. Their numbers are above those of the daemon's own kinds,
- * so that a filter has a bit for each. When its provider leaves, a kind keeps its number, for
+ * Kinds of events that providers publish. When its provider leaves, a kind keeps its number, for
  * filters and for the provider's return. When all numbers are in use, a new kind takes that of a
  * kind without a provider that no filter names and no remembered event has.
  */
@@ -10,9 +9,9 @@
 #include "daemon/event/event_log.h"
 
 /*
- * Takes a kind for a provider. kind: the result of event_kind_find(name). oldest: the oldest
- * remembered number. Copies the texts. Returns the kind's number, -1 if another provider or the
- * daemon has the name, or -2 if all numbers are in use.
+ * kind: the result of event_kind_find(name). oldest: the oldest remembered number. Copies the
+ * texts. Returns the kind's number, -1 if another provider or the daemon has the name, or -2 if all
+ * numbers are in use.
  */
 int published_take(int kind, const char *name, const char *help, uint64_t oldest);
 /* The kind's provider has left. */
@@ -23,5 +22,5 @@ void published_note(int kind, uint64_t seq);
 /* A filter with these bits begins (1) or ends (-1). Bits of the daemon's own kinds are ignored. */
 void published_hold(uint64_t kinds, int by);
 
-/* Returns the row of a number, or NULL if the number is not in use. */
+/* Returns NULL if the number is not in use. */
 const struct event_kind_info *published_info(int kind);

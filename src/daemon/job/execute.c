@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * execute_cli: runs a command as a job and waits for its end. If the wait ends first, the job
- * continues. The next command of the connection, or of the pane, starts in the directory where this
- * command ended.
+ * A command whose wait ends first continues as a job. The next command of the connection, or of the
+ * pane, starts in the directory where this command ended.
  */
 #include "base/process.h"
 #include "daemon/deliver/wake.h"
@@ -19,14 +18,14 @@ enum {
 	COMMAND_MAX = 128 * 1024,
 	INPUT_MAX = 1024 * 1024,
 	OUTPUT_MAX = 50 * 1024, /* bytes of each stream in the answer; the log has all */
-	PROMPT_LOOK = 200, /* bytes at the end of the output that are searched for a question */
-	NEWS_MS = 1000, /* between two looks at the command's output, to report progress */
+	PROMPT_LOOK = 200, /* bytes at the end of the output that may be a question */
+	NEWS_MS = 1000, /* between two looks at the output, for progress */
 	NEWS_MAX = 512, /* bytes of new output that a look reads */
 	QUIET_LOOKS = 10,
 	PLACES_MAX = 256, /* records; panes with the same number modulo this share one */
 };
 
-/* At its end the shell writes its directory to a file; the command's exit status stays the same. */
+/* The shell writes its last directory to a file, and keeps the exit status. */
 #define SHELL_TRAP "trap 'pwd -P 2>/dev/null >\"$MUXBUS_STATE/jobs/$MUXBUS_JOB.cwd\"' EXIT; "
 
 struct execution {
@@ -36,8 +35,8 @@ struct execution {
 	struct loop_timer *timer;
 	struct loop_timer *news; /* looks at new output; NULL: no progress is reported */
 	int64_t heard[2]; /* bytes of stdout and stderr that were looked at */
-	unsigned quiet_looks; /* looks since the last progress report */
-	bool is_waited; /* false: the answer is sent when the command starts */
+	unsigned quiet_looks; /* since the last progress report */
+	bool is_waited; /* false: answered when the command starts */
 	struct pane_ref pane;
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 };
@@ -90,7 +89,7 @@ static const struct field_result execute_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Writes the end of a stream. Returns true if the stream was cut; ret_end gets its last bytes. */
+/* Returns true if the stream was cut. ret_end gets its last bytes. */
 static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
     const struct job *job, enum job_file file, const char *name, char ret_end[PROMPT_LOOK + 1])
 {
@@ -109,7 +108,6 @@ static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
 	return is_cut;
 }
 
-/* Returns true if the end of an output looks like a question. */
 static bool is_question(const char *end)
 {
 	static const char *const signs[] = {"[Y/n]", "[y/N]", "(y/n)", "(yes/no",
@@ -120,7 +118,7 @@ static bool is_question(const char *end)
 	return false;
 }
 
-/* Reads and removes the file with the directory in which the shell ended. Returns false if none. */
+/* Also removes the file. Returns false if there is none. */
 static bool read_cwd(const struct job_set *jobs, const struct job *job, char out[PATH_SIZE])
 {
 	char path[PATH_SIZE], *dot;
@@ -145,8 +143,8 @@ static bool read_cwd(const struct job_set *jobs, const struct job *job, char out
 }
 
 /*
- * Where the next command of a pane starts, for later connections and daemons. The place counts only
- * for programs of the pane with the same current directory as the one that asked last.
+ * Where the next command of a pane starts, also for later connections and daemons. The place counts
+ * only for a program whose current directory is that of the last caller.
  */
 struct pane_place {
 	struct pane_ref pane;
@@ -167,7 +165,7 @@ static const struct record_kind place_kind = {
     .source = SOURCE_JOB,
 };
 
-/* Reads the record of a pane whose program works in "own". Returns false if there is none. */
+/* own is the program's current directory. Returns false if there is no record. */
 static bool read_place(struct store *store, const struct pane_ref *pane, const char *own,
     char name[16], struct pane_place *place)
 {
@@ -180,7 +178,7 @@ static bool read_place(struct store *store, const struct pane_ref *pane, const c
 	return false;
 }
 
-/* Finds where commands of a program (pid 0: unknown) start. Returns false if not known. */
+/* pid 0: unknown. Returns false if no place is known. */
 static bool pane_cwd_find(
     struct store *store, const struct pane_ref *pane, pid_t pid, char *out, size_t size)
 {
@@ -195,7 +193,7 @@ static bool pane_cwd_find(
 	return fits;
 }
 
-/* Keeps cwd for a pane, if there is one. A cwd that is not UTF-8 removes the kept one. */
+/* A cwd that is not UTF-8 removes the kept one. */
 static void pane_cwd_keep(
     struct store *store, const struct pane_ref *pane, pid_t pid, const char *cwd)
 {
@@ -215,7 +213,6 @@ static void pane_cwd_keep(
 		record_finish(place_kind.rows, &place);
 }
 
-/* Sets the directory in which the next command starts. */
 static void set_cwd(struct request *request, const struct pane_ref *pane, const char *cwd)
 {
 	if (request_peer(request) == NULL)
@@ -225,7 +222,6 @@ static void set_cwd(struct request *request, const struct pane_ref *pane, const 
 	    peer_pid(request_peer(request)), cwd);
 }
 
-/* For a job that still runs, writes its pid, its log and how its end will be notified. */
 static void write_running(const struct execution *execution, const struct job *job)
 {
 	struct json_writer *writer = request_result(execution->request);
@@ -237,7 +233,7 @@ static void write_running(const struct execution *execution, const struct job *j
 	request_note_durable(execution->request);
 }
 
-/* Writes the calls of read_job that read the streams that were cut. */
+/* The calls of read_job that read the streams that were cut. */
 static void write_rest(
     struct json_writer *writer, const struct job *job, bool is_out_cut, bool is_err_cut)
 {
@@ -255,7 +251,7 @@ static void write_rest(
 	buf_finish(&rest);
 }
 
-/* Sends the answer with the output so far; the job may still run. */
+/* The job may still run. */
 static void execution_answer(struct execution *execution, const struct job *job)
 {
 	struct request *request = execution->request;
@@ -308,7 +304,6 @@ static bool is_line_end(uint8_t byte)
 	return byte == '\n' || byte == '\r';
 }
 
-/* Reports progress: the text, and the seconds that have passed. */
 static void report(struct execution *execution, const char *text)
 {
 	double passed = (double)(clock_mono_ms() - execution->began_ms) / 1000;
@@ -317,7 +312,7 @@ static void report(struct execution *execution, const char *text)
 	    &(struct request_report){.text = text, .done = passed, .has_done = true});
 }
 
-/* Reports the last line that a stream has printed since the last look, if any. */
+/* The last line that was printed since the last look, if any. */
 static void report_line(
     struct execution *execution, const struct job *job, enum job_file file, int64_t *heard)
 {
@@ -341,7 +336,7 @@ static void report_line(
 	buf_finish(&line);
 }
 
-/* Looks at new output. If nothing is printed, a report from time to time keeps the call alive. */
+/* If nothing is printed, a report from time to time keeps the call alive. */
 static void on_news(void *data)
 {
 	struct execution *execution = data;
@@ -371,7 +366,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	execution_free(execution);
 }
 
-/* The timeout has passed, so the command continues as a normal job, which notifies its end. */
+/* The command continues as a normal job, which notifies its end. */
 static void on_timeout(void *data)
 {
 	struct execution *execution = data;
@@ -381,7 +376,6 @@ static void on_timeout(void *data)
 	execution_free(execution);
 }
 
-/* The command has started. If "wait" is false, the request is answered now. */
 static void on_started(struct job_listener *listener, const struct job *job UNUSED)
 {
 	struct execution *execution = list_entry(listener, struct execution, listener);
@@ -396,7 +390,6 @@ static void on_cancelled(void *data)
 	execution_free(execution);
 }
 
-/* Answers when the job ends, when timeout_sec has passed, or, with "wait" false, when it starts. */
 static void execution_begin(struct request *request, const struct job *job,
     const struct pane_ref *pane, const struct execute_args *args)
 {
@@ -424,7 +417,7 @@ static void execution_begin(struct request *request, const struct job *job,
 		on_started(&execution->listener, job);
 }
 
-/* Answers a repeated request whose command was started before, but whose result was not kept. */
+/* The command was started before, but its result was not kept. */
 static void execution_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct job *job = job_find(request_daemon(request)->jobs, id);
@@ -436,7 +429,7 @@ static void execution_answer_begun(struct request *request, const void *data, co
 	execution_begin(request, job, &job->pane, data);
 }
 
-/* Finds the caller's pane and the command's directory. False: the request failed or is put off. */
+/* Returns false if the request failed or is put off. */
 static bool find_place(
     struct request *request, const char *given, struct pane_ref *ret_pane, char out[PATH_SIZE])
 {

@@ -15,10 +15,10 @@
 
 enum {
 	PATH_SIZE = 4096,
-	EXCERPT_READ = 16 * 1024, /* bytes of output that are read for each of its two excerpts */
+	EXCERPT_READ = 16 * 1024, /* bytes that are read for each of two excerpts */
 };
 
-#define AGAIN_MS 1000 /* between attempts to take up jobs while a limit of the system is reached */
+#define AGAIN_MS 1000 /* between attempts while a limit of the system is reached */
 
 struct job_set {
 	struct event_base *base;
@@ -35,7 +35,7 @@ struct job_set {
 	size_t quick; /* quick jobs that have ended, which "ended" does not count */
 };
 
-/* A job and what the daemon holds to watch it. The public part is the first member. */
+/* The public part is the first member. */
 struct tracked {
 	struct job job;
 	struct job_set *set;
@@ -43,7 +43,7 @@ struct tracked {
 	struct loop_pidfd *watch; /* fires when the supervisor ends */
 	int news_fd; /* reports of the supervisor; -1: none, the files have the same text */
 	struct event *news;
-	bool is_started; /* listeners were notified that the command runs */
+	bool is_started; /* listeners know that the command runs */
 	bool is_restarting; /* job_stop_for_restart() has asked the job to end */
 	const char **env; /* changes of its environment, in memory only; NULL: not known */
 };
@@ -77,7 +77,6 @@ bool job_is_quick(const struct job *job)
 	return job->is_silent && job->state != JOB_RUNNING;
 }
 
-/* Returns the counter of ended jobs that counts this job. */
 static size_t *ended_count(struct job_set *set, const struct job *job)
 {
 	return job_is_quick(job) ? &set->quick : &set->ended;
@@ -123,7 +122,7 @@ static void tracked_free(struct tracked *tracked)
 	mem_free(tracked);
 }
 
-/* Removes the oldest ended jobs, with their files, beyond JOBS_KEEP and JOBS_KEEP_QUICK. */
+/* Removes the oldest ended jobs beyond the limits, with their files. */
 static void set_forget(struct job_set *set)
 {
 	list_each_safe (struct job, job, &set->jobs, link) {
@@ -133,7 +132,7 @@ static void set_forget(struct job_set *set)
 			return;
 		is_full = job_is_quick(job) ? set->quick > JOBS_KEEP_QUICK : set->ended > JOBS_KEEP;
 		if (!is_full || job->state == JOB_RUNNING || tracked_of(job)->watch != NULL)
-			continue; /* if watched, its supervisor still writes its files */
+			continue; /* its supervisor still writes its files */
 		for (int file = 0; file < JOB_FILE_COUNT_; file++) {
 			job_file_name(name, job->id, (enum job_file)file);
 			(void)unlinkat(set->dir_fd, name, 0); /* not every job has every file */
@@ -144,13 +143,13 @@ static void set_forget(struct job_set *set)
 	}
 }
 
-/* Appends up to EXCERPT_READ bytes of output from an offset. Returns the end of the kept output. */
+/* Returns the end of the kept output. */
 static int64_t read_output(
     const struct job_set *set, const struct job *job, int64_t offset, struct buf *out)
 {
 	int64_t from, end;
 	size_t before;
-	do { /* a second turn reads the last bytes of a long output, which are in another file */
+	do { /* the last bytes of a long output are in another file */
 		before = out->len;
 		if (job_read(set, job, JOB_FILE_OUT, offset + (int64_t)out->len,
 			EXCERPT_READ - out->len, out, &from, &end) < 0)
@@ -159,7 +158,7 @@ static int64_t read_output(
 	return job_kept_end(set, job, JOB_FILE_OUT);
 }
 
-/* Returns the beginning of the output as text. *ret_tail gets the end, or NULL if not needed. */
+/* Returns the beginning of the output; *ret_tail gets the end, or NULL if not needed. */
 static char *job_excerpt(const struct job_set *set, const struct job *job, char **ret_tail)
 {
 	struct buf raw = BUF(2 * EXCERPT_READ);
@@ -185,7 +184,6 @@ static enum notification_source job_source(const struct job *job)
 	return job->tool != NULL ? SOURCE_TOOL : SOURCE_JOB;
 }
 
-/* Posts the notification that a job has ended. */
 static void job_post(struct job_set *set, const struct job *job)
 {
 	struct notification_draft draft = {
@@ -214,7 +212,7 @@ static void tell(struct job_set *set, const struct job *job, bool has_ended)
 	}
 }
 
-/* Stores the end of a job and posts its notification, in one transaction; calls the listeners. */
+/* One transaction has the end and its notification. */
 static void job_settle(struct job_set *set, struct job *job)
 {
 	set->running--;
@@ -234,7 +232,7 @@ static enum job_state state_of(const struct job_status *status)
 	return status->exit_code == 0 ? JOB_EXITED : JOB_FAILED;
 }
 
-/* Reads from the files how a job ended. Without a status file its supervisor was killed. */
+/* Without a status file the supervisor was killed. */
 static void job_read_end(struct job_set *set, struct job *job)
 {
 	struct job_start start = {0};
@@ -258,7 +256,7 @@ static void job_read_end(struct job_set *set, struct job *job)
 	job_secrets_remove(set->dir_fd, job->id);
 }
 
-/* The supervisor has ended. Old jobs are removed only now, so that answers do not wait for that. */
+/* Old jobs are removed only now, so that answers do not wait for that. */
 static void job_collect(void *data)
 {
 	struct tracked *tracked = data;
@@ -267,13 +265,13 @@ static void job_collect(void *data)
 	if (tracked->supervisor > 0)
 		(void)child_reap(tracked->supervisor); /* the pidfd says that it has ended */
 	tracked->supervisor = 0;
-	if (tracked->job.state == JOB_RUNNING) /* if not, the pipe has reported the end */
+	if (tracked->job.state == JOB_RUNNING) /* else the pipe has reported the end */
 		job_read_end(set, &tracked->job);
 	set_forget(set);
 	job_starter_prepare(set->starter);
 }
 
-/* Watches a supervisor. Returns false if it has ended already. */
+/* Returns false if the supervisor has ended already. */
 static bool tracked_watch(struct tracked *tracked, int pidfd)
 {
 	tracked->watch = loop_pidfd_new(tracked->set->base, pidfd, job_collect, tracked);
@@ -281,9 +279,9 @@ static bool tracked_watch(struct tracked *tracked, int pidfd)
 }
 
 /*
- * A report of the supervisor says that the command has started, that it has ended, or both. After
- * the end the supervisor syncs its files and exits. If the pipe closes without a report, the
- * supervisor was killed or is of an earlier release; then the files say how the job ended.
+ * A report says that the command has started, ended, or both; then the supervisor syncs its files
+ * and exits. If the pipe closes without a report, the supervisor was killed or is of an earlier
+ * release, and the files say how the job ended.
  */
 static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 {
@@ -312,7 +310,7 @@ static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 	job_settle(tracked->set, job);
 }
 
-/* Starts the supervisor of a job. Returns 0 or an error number. */
+/* Returns 0 or an error number. */
 static int start_supervisor(struct tracked *tracked)
 {
 	struct job_supervisor supervisor;
@@ -341,7 +339,7 @@ static struct tracked *tracked_new(struct job_set *set)
 	return tracked;
 }
 
-/* Writes the spec file, from which the supervisor starts the command. Returns 0 or -errno. */
+/* Returns 0 or -errno. */
 static int write_spec(struct job_set *set, const struct job_order *order, const char *id)
 {
 	const char **env = job_env_make(order->session_env, order->env, id);
@@ -401,7 +399,7 @@ const struct job *job_start(
 		job->pane = *order->pane;
 	error = -write_spec(set, order, job->id);
 	if (error == 0) {
-		/* The job is accepted, so from now on its end is always notified. */
+		/* From now on the end of the job is always notified. */
 		set->running++;
 		queue_begin(set->queue);
 		job_store(set, job);
@@ -423,7 +421,7 @@ const struct job *job_start(
 	return NULL;
 }
 
-/* Continues a job of an earlier daemon, which runs, has ended, or was never started. */
+/* The job of an earlier daemon runs, has ended, or was never started. */
 static void job_take_up(struct tracked *tracked)
 {
 	struct job_set *set = tracked->set;
@@ -433,7 +431,7 @@ static void job_take_up(struct tracked *tracked)
 	(void)job_supervisor_open(set->dir_fd, job->id, &pidfd);
 	error = pidfd < 0 ? errno : 0;
 	if (pidfd >= 0 && (size_t)pidfd >= rlimit_file_room()) {
-		(void)close(pidfd); /* loses no data: it is a pidfd */
+		(void)close(pidfd);
 		error = EMFILE;
 	}
 	if (error == 0 && tracked_watch(tracked, pidfd)) {
@@ -463,7 +461,7 @@ static void job_adopt(struct tracked *tracked)
 	job_take_up(tracked);
 }
 
-/* Tries again to open the jobs for which no file descriptor was free. */
+/* For jobs without a free file descriptor so far. */
 static void on_again(void *data)
 {
 	struct job_set *set = data;
@@ -474,7 +472,7 @@ static void on_again(void *data)
 	}
 }
 
-/* Moves a loaded job behind all older jobs, since the store keeps its records in another order. */
+/* The store keeps its records in another order. */
 static void job_place(struct job_set *set, struct job *job)
 {
 	struct list *before;
@@ -500,7 +498,7 @@ static bool job_load(void *data, const char *id, const struct json *value)
 	return false;
 }
 
-/* After a crash: removes files with environments and input of jobs that do not run. */
+/* A crash leaves files with environments and input of jobs that do not run. */
 static void set_sweep(struct job_set *set)
 {
 	static const char *const suffixes[] = {".in", ".spec", ".spec.new", NULL};
@@ -638,7 +636,7 @@ void job_listen(struct job_set *set, struct job_listener *listener, const char *
 	list_append(&set->listeners, &listener->link);
 }
 
-/* Returns the size of a file in bytes; 0 if the file does not exist. */
+/* Returns 0 if the file does not exist. */
 static int64_t file_size(const struct job_set *set, const struct job *job, enum job_file file)
 {
 	char name[JOB_NAME_SIZE];
@@ -654,7 +652,7 @@ int64_t job_log_bytes(const struct job_set *set, const struct job *job)
 	return file_size(set, job, JOB_FILE_OUT) + job->status.tail_bytes;
 }
 
-/* Returns how many of the last bytes are in the separate file for the tail. */
+/* These bytes are in the separate file for the tail. */
 static int64_t tail_bytes(const struct job_set *set, const struct job *job, enum job_file file)
 {
 	return file == JOB_FILE_OUT ? job->status.tail_bytes

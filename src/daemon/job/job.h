@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Jobs: background commands, each under its own supervisor process (muxbus-job), so that its exit
- * status outlives this daemon. A source of notifications. Its files (base/job_file.h) and the store
- * hold the state of a job after any crash. A new daemon finds all jobs again, and notifies of jobs
- * that have ended meanwhile.
+ * A job runs under its own supervisor process (muxbus-job), so that its exit status outlives this
+ * daemon. Its files (base/job_file.h) and the store hold its state after any crash; a new daemon
+ * finds all jobs, and notifies of those that have ended meanwhile.
  */
 #pragma once
 
@@ -13,10 +12,10 @@
 
 enum job_state {
 	JOB_RUNNING,
-	JOB_EXITED, /* with status 0 */
-	JOB_FAILED, /* with another status, by a signal, or never started */
-	JOB_STOPPED, /* on request, or because its timeout passed */
-	JOB_LOST, /* its supervisor was killed, so how the job ended is not known */
+	JOB_EXITED, /* status 0 */
+	JOB_FAILED, /* another status, a signal, or never started */
+	JOB_STOPPED, /* on request, or by its timeout */
+	JOB_LOST, /* its supervisor was killed, so its status is not known */
 	JOB_STATE_COUNT_,
 };
 extern const char *const job_state_names[];
@@ -26,12 +25,12 @@ struct job {
 	char id[NOTIFICATION_ID_SIZE];
 	char *name; /* NULL: none */
 	char *command; /* as given in the request */
-	char *tool; /* the declared tool that this job is a call of; NULL: none */
-	char *answer; /* the tool's "answer" at the time of the call; NULL: no tool, or not known */
+	char *tool; /* declared tool of which the job is a call; NULL: none */
+	char *answer; /* "answer" of the tool at that time; NULL: no tool, or not known */
 	char *cwd;
-	struct pane_ref pane; /* the pane to notify; cleared: none */
-	bool is_silent; /* its end is not notified, since a request waits for it */
-	bool is_program; /* a provider's program: a new daemon does not notify its end either */
+	struct pane_ref pane; /* is notified; cleared: none */
+	bool is_silent; /* not notified, since a request waits for the end */
+	bool is_program; /* of a provider; a new daemon does not notify its end either */
 	bool is_cancelled; /* job_stop() has asked the job to end */
 	bool has_env; /* variables were given for this job */
 	int64_t created_ms; /* CLOCK_REALTIME */
@@ -44,48 +43,48 @@ struct job {
 
 #define JOBS_MAX 1000 /* running at once */
 #define JOBS_KEEP 200 /* ended jobs that are kept, with their output */
-#define JOBS_KEEP_QUICK 100 /* ended quick jobs (job_is_quick()) that are kept */
+#define JOBS_KEEP_QUICK 100 /* likewise of quick jobs */
 #define JOB_OUT_MAX (64 * 1024 * 1024) /* bytes of output that are kept from its beginning */
 #define JOB_ENV_KEEP (64 * 1024) /* bytes of an environment that are kept in memory for a restart */
 
 struct event_base;
 struct queue;
 
-/* The programs of providers are jobs whose names begin with this; no other job's name does. */
+/* Only the programs of providers have names that begin with this. */
 #define JOB_PROVIDER_PREFIX "provider:"
 
 struct job_order {
 	const char *command; /* as people see it; argv is what runs */
 	const char *const *argv; /* NULL-terminated */
 	const char *const *session_env; /* changes of the session, made before env */
-	const char *const *env; /* further changes as in job_env.h; or NULL */
+	const char *const *env; /* further changes; or NULL */
 	const char *cwd;
 	const char *name; /* or NULL */
-	const char *tool; /* the declared tool that this job is a call of; or NULL */
+	const char *tool; /* as in struct job */
 	const char *answer; /* "answer" of the tool, as in struct job */
-	const char *input; /* text for standard input; NULL: empty */
+	const char *input; /* text of standard input; NULL: empty */
 	int64_t timeout_ms; /* 0: none */
 	int64_t out_max; /* bytes of output that are kept from its beginning; 0: JOB_OUT_MAX */
 	unsigned umask; /* as in struct job_spec */
 	bool has_err; /* standard error has a file of its own */
 	bool is_silent;
 	bool is_program; /* as in struct job */
-	const struct pane_ref *pane; /* to notify; or NULL */
-	const struct once *once; /* key of the request, kept with the job; or NULL */
+	const struct pane_ref *pane; /* or NULL */
+	const struct once *once; /* kept with the job; or NULL */
 };
 
 /*
- * Loads the jobs of the store, whose files are in state_dir/jobs. NULL on failure, with a reason.
- * The program of the supervisor is searched beside this program, then where it was installed.
+ * The jobs' files are in state_dir/jobs. The supervisor's program is searched beside this program,
+ * then where it was installed. Returns NULL with a reason on failure.
  */
 struct job_set *job_set_new(struct event_base *base, struct queue *queue, const char *state_dir,
     char *ret_reason, size_t reason_size);
-/* Frees the set; the jobs continue to run. */
+/* The jobs continue to run. */
 void job_set_free(struct job_set *set);
 
 /*
- * Accepts a job and starts it. Returns the job, or NULL with a reason and errno: ENOSPC if too many
- * jobs run, E2BIG if the command is too long, else the error of the step that failed.
+ * Returns NULL with a reason and errno: ENOSPC if too many jobs run, E2BIG if the command is too
+ * long, else the error of the step that failed.
  */
 const struct job *job_start(
     struct job_set *set, const struct job_order *order, char *ret_reason, size_t size);
@@ -93,25 +92,25 @@ const struct job *job_start(
 const struct job *job_find(const struct job_set *set, const char *id);
 const struct job *job_next(const struct job_set *set, const struct job *previous);
 size_t job_running(const struct job_set *set);
-/* Returns true if the answer of a request reported this job's end, so that lists leave it out. */
+/* An answer reported the end of a quick job, so lists leave the job out. */
 bool job_is_quick(const struct job *job);
 
-/* Signals a job: SIGTERM and SIGINT escalate to SIGKILL after 5 s. Returns 0 or -errno. */
+/* SIGTERM and SIGINT escalate to SIGKILL after 5 s. Returns 0 or -errno. */
 int job_stop(struct job_set *set, const char *id, int signal);
 
-/* Like job_stop() with SIGTERM, before a restart. -EBUSY if another restart waits for the end. */
+/* Like job_stop() with SIGTERM. Returns -EBUSY if another restart waits for the end. */
 int job_stop_for_restart(struct job_set *set, const char *id);
 
 /*
- * Returns the changes of the daemon's environment that a job was started with, NULL-terminated.
- * NULL if not known: they exceed JOB_ENV_KEEP, or an earlier daemon started the job.
+ * Returns the changes of the daemon's environment, NULL-terminated. NULL if they exceed
+ * JOB_ENV_KEEP, or an earlier daemon started the job.
  */
 const char *const *job_env(const struct job *job);
 
-/* Settles the notification of a job's end undelivered, since an answer has reported the end. */
+/* An answer has reported the end, so its notification is settled undelivered. */
 void job_settle_waited(struct job_set *set, const struct job *job);
 
-/* Sets whether a request waits for a job; if not, the end is notified. pane NULL: as before. */
+/* is_silent: a request waits for the end. pane NULL: as before. */
 void job_set_silent(
     struct job_set *set, const char *id, bool is_silent, const struct pane_ref *pane);
 
@@ -122,57 +121,49 @@ struct job_listener {
 	struct list link;
 	char id[NOTIFICATION_ID_SIZE];
 	job_listener_fn *started; /* the command runs; pid is set if it is known. May be NULL */
-	job_listener_fn *ended; /* the job has ended, and its notification was posted */
+	job_listener_fn *ended; /* called after the notification was posted */
 };
-/* Listens to the job with this id; "": to all jobs. */
+/* id "": all jobs. */
 void job_listen(struct job_set *set, struct job_listener *listener, const char *id);
 
-/* Writes the path of a file of the job. */
 void job_path(
     const struct job_set *set, const struct job *job, enum job_file file, char *out, size_t size);
 
-/* Returns how many bytes of standard output are kept; a job may have written more. */
+/* Bytes of standard output that are kept; a job may have written more. */
 int64_t job_log_bytes(const struct job_set *set, const struct job *job);
 
-/* Returns the offset behind the last kept byte, the output's length unless the disk was full. */
+/* The offset behind the last kept byte is the output's length unless the disk was full. */
 int64_t job_kept_end(const struct job_set *set, const struct job *job, enum job_file file);
 
 /*
- * Reads output from an offset. Bytes that were not kept, between the beginning and the end, are
- * skipped. *ret_from is the offset of the first byte that was read, *ret_end the length of all
- * output so far. Returns 0 or -errno.
+ * Skips bytes that were not kept between the beginning and the end. *ret_from is the offset of the
+ * first byte that was read, *ret_end the length of all output so far. Returns 0 or -errno.
  */
 int job_read(const struct job_set *set, const struct job *job, enum job_file file, int64_t offset,
     size_t max, struct buf *out, int64_t *ret_from, int64_t *ret_end);
 
-/* A job as JSON, in the store and in answers: job_record.c. */
-
-/* Jobs in the store. */
 extern const struct record_kind job_kind;
 
-/* Return the text and the data of the notification of a job's end; the caller frees. */
+/* The text of the notification of a job's end; the caller frees. */
 char *job_record_text(const struct job *job);
-/* tail is NULL if head is all of the output; log_bytes: size of the kept output. */
+/* The data of the notification; the caller frees. tail is NULL if head is all of the output. */
 char *job_record_data(
     const struct job *job, const char *log, int64_t log_bytes, const char *head, const char *tail);
 
 #define JOB_EXCERPT 200 /* characters of output in the notification, from each end */
 
 /*
- * Return the first or the last JOB_EXCERPT characters of output as plain text, without escape
- * sequences; the caller frees. is_part: output before these bytes exists, so their first line is
- * left out.
+ * The first or the last JOB_EXCERPT characters, without escape sequences; the caller frees.
+ * is_part: output before these bytes exists, so their first line is left out.
  */
 char *job_record_head(const void *bytes, size_t len, bool *ret_is_cut);
 char *job_record_tail(const void *bytes, size_t len, bool is_part);
 
-/* Writes the members of a job (protocol section 10); a command is cut after command_max bytes. */
+/* The command is cut after command_max bytes. */
 void job_write_members(struct json_writer *writer, const struct job *job, const char *log,
     int64_t log_bytes, size_t command_max);
 
-/* Names of jobs: job_name.c. */
-
-/* The field for job_name_get(), of a struct of arguments with the member job. */
+/* For a struct of arguments with the member job. */
 #define JOB_FIELD(args_struct)                                                       \
 	{FIELD_ROW(STRING, struct args_struct, job, "job"), .flags = FIELD_REQUIRED, \
 	    .help = "Its id or name."},                                              \
@@ -180,18 +171,18 @@ void job_write_members(struct json_writer *writer, const struct job *job, const 
 		.name = "id", .flags = FIELD_ALIAS                                   \
 	}
 
-/* Returns the job with this id or name, or NULL. */
+/* By id or name; or NULL. */
 const struct job *job_name_find(const struct job_set *set, const char *text);
 
-/* As job_name_find(); if there is no such job, fails the request and returns NULL. */
+/* Returns NULL after failing the request. */
 const struct job *job_name_get(struct request *request, const char *text);
 
-/* Returns the id of the job with this id or name, or text if there is no such job. */
+/* Returns text itself if there is no such job. */
 const char *job_name_id(const struct job_set *set, const char *text);
 
 /*
- * Checks the name of a new job (NULL: no name, allowed): it must not look like an id, and no
- * running job may have it. Returns false after failing the request.
+ * A name must not look like an id, and no running job may have it. NULL is allowed. Returns false
+ * after failing the request.
  */
 bool job_name_check(struct request *request, const char *name);
 
@@ -200,19 +191,18 @@ bool job_name_check(struct request *request, const char *name);
  * it, "" removes all variables so far.
  */
 
-/* Joins two lists (NULL: empty); the caller frees. Returns NULL if the strings exceed max bytes. */
+/* A list may be NULL. Returns NULL if the strings exceed max bytes. The caller frees. */
 const char **job_env_join(const char *const *one, const char *const *other, size_t max);
 
 /*
- * Returns the environment of a job: the daemon's with two lists of changes (NULL: none), and the
- * job's id as last string. The caller frees the array and its last string.
+ * Applies two lists (NULL: none) to the daemon's environment. The last string is the job's id; the
+ * caller frees it and the array.
  */
 const char **job_env_make(const char *const *session, const char *const *own, const char *id);
 
 /*
- * Starts the supervisors of jobs: job_starter.c. The start of a program takes most of the time of a
- * short call, so after each job a spare supervisor is started, which waits for the next job. It
- * ends with the daemon, or if no job has come for SPARE_IDLE_MS.
+ * The start of a program takes most of the time of a short call, so a spare supervisor waits for
+ * the next job. It ends with the daemon, or after SPARE_IDLE_MS.
  */
 
 #define SPARE_IDLE_MS (10 * 60 * 1000)
@@ -223,21 +213,17 @@ struct job_supervisor {
 	int news_fd; /* our end of the pipe for reports (base/job_file.h) */
 };
 
-/*
- * Makes a starter for the jobs in dir; program is the path of the supervisor. The caller keeps both
- * strings while the starter lives. Never returns NULL.
- */
+/* program is the path of the supervisor. The caller keeps both strings while the starter lives. */
 struct job_starter *job_starter_new(struct event_base *base, const char *program, const char *dir);
 void job_starter_free(struct job_starter *starter);
 
-/* Starts the supervisor of a job whose spec file is written. Returns 0 or an error number. */
+/* The spec file of the job must be written. Returns 0 or an error number. */
 int job_starter_start(
     struct job_starter *starter, const char *id, struct job_supervisor *ret_supervisor);
 
-/* Starts a spare supervisor for the next job. Without it, the next start takes longer. */
+/* Without a spare, the next start takes longer. */
 void job_starter_prepare(struct job_starter *starter);
 
-/* The methods of jobs, in execute.c, job_methods.c and job_look.c. */
 extern const struct method methods_execute[];
 extern const struct method methods_job[];
 extern const struct method methods_job_look[];

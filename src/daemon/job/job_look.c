@@ -5,7 +5,7 @@
 
 enum {
 	PATH_SIZE = 4096,
-	LISTED_COMMAND_MAX = 1000, /* bytes of each command, so that a list of 1,300 fits */
+	LISTED_COMMAND_MAX = 1000, /* bytes; a list of 1,300 fits */
 	READ_MAX = 1024 * 1024,
 };
 
@@ -164,7 +164,7 @@ static void handle_read(struct request *request, const void *data)
 		    job->id, strerror(-error));
 		return;
 	}
-	/* An incomplete character at the end is left for the next read, which returns it whole. */
+	/* The next read returns an incomplete character whole. */
 	tail = args->encoding == 0 ? utf8_incomplete_tail(out.data, out.len) : 0;
 	if (tail < out.len && (from + (int64_t)out.len < end || job->state == JOB_RUNNING))
 		out.len -= tail;
@@ -182,7 +182,6 @@ static void handle_read(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* Keep alphabetized. */
 const struct method methods_job_look[] = {
     {.name = METHOD("get_job", METHOD_READS | METHOD_SEES),
 	.title = "Get a job",

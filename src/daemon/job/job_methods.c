@@ -11,7 +11,7 @@ enum {
 	COMMAND_MAX = 128 * 1024,
 	ENV_MAX = 1000,
 	KILL_AFTER_MAX = 10 * 366 * 86400,
-	INPUT_MAX = 1024 * 1024, /* bytes of standard input, as in execute_cli */
+	INPUT_MAX = 1024 * 1024, /* bytes, as in execute_cli */
 };
 
 struct run_args {
@@ -57,7 +57,7 @@ static const struct field run_fields[] = {
     {.name = NULL},
 };
 
-/* background_process: run_long_command with fewer parameters and a required name. */
+/* background_process is run_long_command with a required name. */
 static const struct field background_fields[] = {
     {FIELD_ROW(STRING, struct run_args, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = 200,
@@ -80,10 +80,7 @@ static const struct field_result run_results[] = {
     {NULL, NULL, NULL},
 };
 
-/*
- * Converts an object of variables into a list of changes (job_env.h). If is_only, the list begins
- * with the removal of all variables. Returns NULL after failing the request.
- */
+/* is_only: the list first removes all variables. Returns NULL after failing the request. */
 static char **make_env(struct request *request, const struct json *env, bool is_only)
 {
 	size_t count = env != NULL ? env->count : 0, at = 0;
@@ -129,7 +126,7 @@ static void write_started(
 	request_done(request);
 }
 
-/* A request that waits until its command has started, which takes a few milliseconds. */
+/* The start of a command takes a few milliseconds. */
 struct run_wait {
 	struct job_listener listener;
 	struct request *request;
@@ -154,7 +151,6 @@ static void run_free(void *data)
 	mem_free(wait);
 }
 
-/* Answers when the command of a job has started. */
 static void run_await(
     struct request *request, struct job_set *jobs, const char *id, const char *replaced)
 {
@@ -167,7 +163,7 @@ static void run_await(
 	request_on_cancel(request, run_free, wait, "the peer has gone; the job goes on");
 }
 
-/* Answers a repeated request whose job was started before, but whose result was not kept. */
+/* The job was started before, but the result was not kept. */
 static void run_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct job_set *jobs = request_daemon(request)->jobs;
@@ -297,7 +293,7 @@ static const struct field_result restart_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A restart that waits for the end of the old job. */
+/* Waits for the end of the old job. */
 struct restart {
 	struct job_listener listener;
 	struct request *request; /* NULL: the peer has disconnected; the restart continues */
@@ -311,7 +307,6 @@ static void restart_cancelled(void *data)
 	((struct restart *)data)->request = NULL;
 }
 
-/* Starts the command of an ended job again, and answers when it has started. */
 static void restart_start(struct restart *restart, const struct job *old)
 {
 	struct request *request = restart->request;
@@ -349,8 +344,8 @@ static void restart_ended(struct job_listener *listener, const struct job *job)
 }
 
 /*
- * Chooses the environment of a restart: the given one, else the job's, else its session's. NULL if
- * the request failed or its handler will be called again.
+ * The given environment, else the job's, else its session's. NULL if the request failed or is put
+ * off.
  */
 static const char **restart_env(
     struct request *request, const struct job *job, const struct restart_args *args)
@@ -413,7 +408,6 @@ static void handle_restart(struct request *request, const void *data)
 	    request, restart_cancelled, restart, "the peer has gone; the restart goes on");
 }
 
-/* Keep alphabetized. */
 const struct method methods_job[] = {
     {.name = METHOD("background_process", METHOD_RUNS | METHOD_CLOSES | METHOD_WRITES),
 	.title = "Run a named process",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Names of jobs: unique while the jobs run, and accepted wherever an id is. A text is first
- * compared with ids. If several jobs have a name, the name means the running one, else the latest.
+ * A text is first compared with ids. If several jobs have a name, the name means the running one,
+ * else the latest.
  */
 #include "daemon/job/job.h"
 #include "daemon/server/request.h"
@@ -35,7 +35,7 @@ const char *job_name_id(const struct job_set *set, const char *text)
 	return job != NULL ? job->id : text;
 }
 
-/* Returns true if a name could be an id, as "A1B2" or "A1B2C3". */
+/* As "A1B2" or "A1B2C3". */
 static bool has_id_form(const char *name)
 {
 	size_t len = strlen(name);

@@ -5,7 +5,7 @@
 #include "base/stripper.h"
 
 enum {
-	EXACT_MS = 10000, /* durations from this on are written in whole seconds */
+	EXACT_MS = 10000, /* longer durations are written in whole seconds */
 	OUTCOME_SIZE = 128,
 };
 
@@ -34,7 +34,7 @@ static const struct record_field job_fields[] = {
     {RECORD_ROW(NATURAL, struct job, pid, "pid")},
     {RECORD_ROW(NAME, struct job, state, "state"), .names = job_state_names,
 	.values = JOB_STATE_COUNT_},
-    /* In records of release 0.1, a running job has no status. */
+    /* Release 0.1 stores no status of a running job. */
     {RECORD_ROW(INT, struct job, status.start_ms, "start_ms"), .is_optional = true},
     {RECORD_ROW(INT, struct job, status.end_ms, "end_ms"), .is_optional = true},
     {RECORD_ROW(NATURAL, struct job, status.elapsed_ms, "elapsed_ms"), .is_optional = true},
@@ -58,7 +58,7 @@ const struct record_kind job_kind = {
     .naming = RECORD_BY_ID,
 };
 
-/* Appends the duration: " after 0.2 s" if short, " after 187 s" if long. The caller frees. */
+/* As " after 0.2 s" or " after 187 s". The caller frees. */
 static char *with_time(const char *outcome, int64_t ms)
 {
 	if (ms < EXACT_MS)
@@ -90,7 +90,7 @@ char *job_record_text(const struct job *job)
 	return with_time(outcome, status->elapsed_ms);
 }
 
-/* Converts output to valid UTF-8 without escape sequences. */
+/* To valid UTF-8 without escape sequences. */
 static void clean(struct buf *out, const void *bytes, size_t len)
 {
 	bool is_lossy = false;
@@ -137,7 +137,7 @@ char *job_record_tail(const void *bytes, size_t len, bool is_part)
 	return tail;
 }
 
-/* Writes exit code and signal, null if none, and members that are left out if not set. */
+/* Exit code and signal are null if not known; the other members may be left out. */
 static void write_end(struct json_writer *writer, const struct job *job)
 {
 	json_put_known_int(writer, "exit_code",
@@ -151,7 +151,6 @@ static void write_end(struct json_writer *writer, const struct job *job)
 		json_put_bool(writer, "held", true);
 }
 
-/* Writes how many bytes are kept and, if more, how many were written. */
 static void write_bytes(struct json_writer *writer, const struct job *job, int64_t log_bytes)
 {
 	json_put_int(writer, "log_bytes", log_bytes);

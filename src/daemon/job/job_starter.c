@@ -8,17 +8,17 @@
 #include "daemon/core/rlimit.h"
 #include "io/loop_timer.h"
 
-enum { NEWS_FD = 3 }; /* file descriptor to which the supervisor writes its reports */
+enum { NEWS_FD = 3 }; /* for reports of the supervisor */
 
 struct job_starter {
 	const char *program;
 	const char *dir;
-	struct job_supervisor spare; /* the supervisor started ahead; pid 0: none */
+	struct job_supervisor spare; /* started ahead; pid 0: none */
 	int spare_fd; /* takes the id of the spare's job; closing it ends the spare */
 	struct loop_timer *idle;
 };
 
-/* Starts a supervisor; input_fd below 0: without input. Returns 0 or an error number. */
+/* input_fd below 0: no input. Returns 0 or an error number. */
 static int start(const struct job_starter *starter, const char *id, int input_fd,
     struct job_supervisor *ret_supervisor)
 {
@@ -45,7 +45,7 @@ static int start(const struct job_starter *starter, const char *id, int input_fd
 	return error;
 }
 
-/* Ends the spare. If it has ended, its pid is not reused before it is reaped. */
+/* The pid of a spare that has ended is not reused before it is reaped. */
 static void end_spare(void *data)
 {
 	struct job_starter *starter = data;
@@ -79,7 +79,7 @@ void job_starter_free(struct job_starter *starter)
 	mem_free(starter);
 }
 
-/* Gives a job to the spare. Returns false if there is no spare, or it was killed. */
+/* Returns false if there is no spare, or it was killed. */
 static bool give_to_spare(
     struct job_starter *starter, const char *id, struct job_supervisor *ret_supervisor)
 {

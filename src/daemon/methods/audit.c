@@ -78,18 +78,17 @@ static const struct field_result audit_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* The line of a request, and the line with its outcome. */
+/* A request, and its outcome. */
 struct found {
 	const char *line, *end;
 	const char *outcome; /* NULL: none is recorded */
 };
 
-/* A search for the lines that match the parameters. */
 struct search {
 	const struct audit_args *args;
-	const char *method; /* the name that a second spelling means; NULL: all */
+	const char *method; /* a second spelling is resolved; NULL: all */
 	int64_t since_ms;
-	bool shows_params; /* false: left out, since params contain texts with audit=full */
+	bool shows_params; /* false: params are left out, since audit=full writes texts into them */
 	struct json_reader *reader;
 	struct map outcomes; /* lines with outcomes, by the number of their request */
 	struct found found[ACTIONS_MAX];
@@ -107,7 +106,7 @@ static bool is_meant(const struct search *search, const struct json *entry)
 		strcmp(json_get_str(entry, "target", ""), args->pane) == 0);
 }
 
-/* Adds a line if it matches. The search goes backwards, so it finds outcomes before requests. */
+/* The search goes backwards, so it finds an outcome before its request. */
 static void take(struct search *search, const char *line, const char *end)
 {
 	struct json_error error;
@@ -125,7 +124,7 @@ static void take(struct search *search, const char *line, const char *end)
 	}
 	if (!is_meant(search, entry))
 		return;
-	/* Lines come newest first. With "after" the oldest ones are wanted: found[0] is dropped. */
+	/* Lines come newest first. "after" wants the oldest ones, so found[0] is dropped. */
 	if (search->count == (size_t)search->args->limit && search->args->has_after) {
 		memmove(&search->found[0], &search->found[1],
 		    (search->count - 1) * sizeof search->found[0]);
@@ -138,7 +137,6 @@ static void take(struct search *search, const char *line, const char *end)
 	    .line = line, .end = end, .outcome = map_get(&search->outcomes, (uint64_t)number)};
 }
 
-/* Searches from the last line backwards, until enough lines are found. */
 static void search_back(struct search *search, const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -177,7 +175,7 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 	json_object_end(writer);
 }
 
-/* Checks that a method exists, or existed and has entries. Otherwise fails the request. */
+/* A method that is gone is accepted while it has entries. */
 static bool check_method(struct request *request, const char *name, const struct buf *text)
 {
 	char member[96];
@@ -190,7 +188,7 @@ static void answer(struct request *request, const struct audit_args *args)
 {
 	const struct trail *trail = request_daemon(request)->trail;
 	struct json_writer *writer;
-	static struct search search; /* static, since it is large */
+	static struct search search;
 	int64_t last = (int64_t)trail_last(trail), shown = last;
 	struct page page;
 	struct buf text = BUF(2 * TRAIL_FILE_MAX);
@@ -217,7 +215,6 @@ static void answer(struct request *request, const struct audit_args *args)
 	is_full = args->has_after && search.count == (size_t)args->limit;
 	page_begin(&page, writer, "actions",
 	    (size_t)request_daemon(request)->config->limits.result_bytes, 0, LIMIT_MAX);
-	/* The newest line is found[0], and the oldest is written first. */
 	while (search.count > 0 && page_takes(&page)) {
 		put(writer, &search, &search.found[search.count - 1]);
 		if (page_keeps(&page))
@@ -245,7 +242,7 @@ struct audit_wait {
 	struct trail_listener listener;
 	struct request *request;
 	struct loop_timer *timer;
-	struct audit_args args; /* its strings are copies */
+	struct audit_args args;
 };
 
 static void wait_free(void *data)
@@ -259,7 +256,6 @@ static void wait_free(void *data)
 	mem_free(wait);
 }
 
-/* A line was written, or the timeout has passed. */
 static void on_timer(void *data)
 {
 	struct audit_wait *wait = data;

@@ -13,10 +13,10 @@
 enum {
 	LINES_MAX = 1000000,
 	HISTORY_MAX = 10000 /* of muxbus_sync_capture() */,
-	CELLS_MAX = 1500000, /* cells with colours, which take tmux up to 3 s */
+	CELLS_MAX = 1500000, /* with colours; tmux takes up to 3 s for these */
 	MATCHES_MAX = 1000
 };
-/* A byte can become six in JSON ("\u001b"); the other members of a result need room as well. */
+/* One byte can become six in JSON ("\u001b"); the other members of a result need room as well. */
 #define ENCODED_BYTES_MAX 6
 #define RESULT_REST_BYTES 4096
 
@@ -133,12 +133,11 @@ struct capture_call {
 	struct capture_args args; /* its pointers are valid only while the request is handled */
 	uint32_t pane;
 	unsigned flags; /* enum muxbus_capture_flag */
-	int64_t asked; /* lines above the screen that the caller asked for */
+	int64_t asked; /* lines above the screen that the caller wants */
 	int64_t history; /* lines above the screen that are captured */
 	char *title; /* of the bar of a picture; NULL: no bar */
 };
 
-/* Reads "history": true, false or a number of lines. Returns false after failing the request. */
 static bool read_history(struct request *request, const struct json *value, int64_t *ret_lines)
 {
 	*ret_lines = 0;
@@ -157,7 +156,7 @@ static int64_t at_most(int64_t number, int64_t max)
 	return number < max ? number : max;
 }
 
-/* Returns where the shown text begins: later than start if the text is too long for a result. */
+/* The start is later if the text is too long for a result. */
 static size_t choose_start(
     const struct capture_call *capture, const uint8_t *text, size_t len, size_t start)
 {
@@ -165,7 +164,6 @@ static size_t choose_start(
 	const uint8_t *newline;
 	if (len - start <= max)
 		return start;
-	/* Keeps the last whole lines, or the end of a single line. */
 	newline = memchr(text + len - max, '\n', max - 1);
 	return newline != NULL ? (size_t)(newline - text) + 1 : len - max;
 }
@@ -176,9 +174,8 @@ static bool joins_emoji(const struct request *request)
 }
 
 /*
- * Writes the picture of len bytes of text, from start on. The picture is XML with single quotes, so
- * in JSON only each newline and backslash takes one more byte. On error, fails the request and
- * returns false.
+ * The picture is XML with single quotes, so in JSON only newlines and backslashes take one more
+ * byte.
  */
 static bool put_picture(const struct capture_call *capture, const struct muxbus_capture *screen,
     size_t start, size_t len, struct json_writer *writer)
@@ -221,7 +218,6 @@ static bool put_picture(const struct capture_call *capture, const struct muxbus_
 	return error == 0;
 }
 
-/* Writes the result. On error, fails the request and returns false. */
 static bool put_capture(
     const struct capture_call *capture, const struct muxbus_capture *picture, bool is_exact)
 {
@@ -275,7 +271,7 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 	mem_free(capture);
 }
 
-/* Captures the pane. If its output flows, read_output can continue behind the capture. */
+/* If the output flows, read_output can continue behind the capture. */
 static void take_capture(void *data, bool is_gone)
 {
 	struct capture_call *capture = data;
@@ -287,7 +283,6 @@ static void take_capture(void *data, bool is_gone)
 		    (uint32_t)capture->history, capture->flags, on_captured, capture);
 }
 
-/* Refuses parameters that make no sense for a picture. */
 static bool check_format(struct request *request, const struct capture_args *args)
 {
 	bool is_picture = args->format != FORMAT_TEXT;
@@ -309,7 +304,7 @@ static void handle_capture(struct request *request, const void *data)
 	    !read_history(request, args->history, &history))
 		return;
 	capture = xalloc(sizeof *capture);
-	/* Lines above the screen are needed if the screen may have fewer lines than asked for. */
+	/* Lines above the screen are needed if the screen may have fewer lines than wanted. */
 	*capture = (struct capture_call){
 	    .request = request,
 	    .args = *args,
@@ -383,7 +378,7 @@ static void put_match(const struct text_search *search, struct json_writer *writ
 	json_object_end(writer);
 }
 
-/* Returns the offset of the next search: behind this match, and at the start of a character. */
+/* The next search begins behind this match, at the start of a character. */
 static size_t behind(const struct muxbus_capture *picture, const struct pattern_span *span)
 {
 	size_t at = span->to > span->from ? span->to : span->to + 1;
@@ -392,7 +387,7 @@ static size_t behind(const struct muxbus_capture *picture, const struct pattern_
 	return at;
 }
 
-/* Writes the matches. Returns false if the pattern took too many steps. */
+/* Returns false if the pattern took too many steps. */
 static bool put_matches(const struct text_search *search, struct json_writer *writer,
     const struct muxbus_capture *picture)
 {
@@ -532,7 +527,7 @@ static void put_gap(struct json_writer *writer, const struct stream_slice *slice
 	json_object_end(writer);
 }
 
-/* Replaces bytes by their lines without escape sequences. Returns how many bytes were used. */
+/* Returns how many bytes were used; the rest is an incomplete line. */
 static size_t strip(struct buf *bytes)
 {
 	struct buf lines;
@@ -551,7 +546,7 @@ struct output_reading {
 	size_t max;
 };
 
-/* Reads kept output. If nothing was read and no output flows, reports a gap "not_watched". */
+/* If nothing was read and no output flows, reports a gap "not_watched". */
 static void read_slice(
     const struct output_reading *reading, struct buf *bytes, struct stream_slice *ret_slice)
 {

@@ -15,7 +15,6 @@ static bool refuse(struct request *request, const char *reason)
 	    request, MESSAGE_REFUSED, "%s; say \"force\": true if that is what you want", reason);
 }
 
-/* Returns the pane of the caller, or NULL. */
 static const struct muxbus_pane *own_pane(struct request *request)
 {
 	bool is_weak;
@@ -53,7 +52,6 @@ bool close_check_window(struct request *request, const struct muxbus_window *win
 	return true;
 }
 
-/* Returns true if all links to a window are in this session. */
 static bool is_only_in(
     const struct muxbus_model *model, uint32_t window, const struct muxbus_session *session)
 {

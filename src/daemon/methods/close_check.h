@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Checks before a pane, window or session is closed without "force". They refuse to close what
- * contains the caller's own pane, and the last pane, window or session, since that would end the
- * server.
+ * Without "force", a request may not close what contains its own pane. The last pane, window or
+ * session stays as well, since its end would end the server.
  */
 #pragma once
 
@@ -13,8 +12,8 @@
 struct request;
 
 /*
- * Return false if closing does harm, after failing the request. For a window or a session, they
- * also return false if the request is put off until the model is fresh.
+ * Return false after failing the request. For a window or a session, also if the request is put off
+ * until the model is fresh.
  */
 bool close_check_pane(struct request *request, const struct muxbus_pane *pane);
 bool close_check_window(struct request *request, const struct muxbus_window *window);

@@ -9,10 +9,10 @@
 #include "daemon/tmux/command_policy.h"
 #include "daemon/tmux/tmux_command.h"
 
-#define WORDS_MAX 1000 /* limit of tmux since 3.7 */
+#define WORDS_MAX 1000 /* of tmux since 3.7 */
 #define COMMAND_BYTES_MAX (128 * 1024)
 #define RESULT_REST_BYTES 4096
-#define ENCODED_BYTES_MAX 6 /* bytes in JSON of one byte of output */
+#define ENCODED_BYTES_MAX 6 /* bytes in JSON for one byte of output */
 
 struct run_tmux_args {
 	struct field_strings command;
@@ -48,7 +48,7 @@ static bool refuse(struct request *request, const struct command_judgement *judg
 	    judgement->name != NULL ? judgement->name : word, judgement->reason, advice);
 }
 
-/* Checks a command that closes. It needs a target, which close_check_...() must allow. */
+/* A command that closes needs a target. */
 static bool check_closing(
     struct request *request, const struct command_judgement *judgement, const char *word)
 {
@@ -93,15 +93,14 @@ static bool check_size(struct request *request, const struct field_strings *comm
 	    COMMAND_BYTES_MAX);
 }
 
-/* A command that may have to wait until its pane can be typed into. */
+/* The pane of a command may have to become ready for input first. */
 struct running {
 	struct request *request;
 	struct muxbus_command *command;
-	const struct muxbus_pane *pane; /* the pane that gets keys; NULL: none */
+	const struct muxbus_pane *pane; /* gets the keys; NULL: none does */
 	bool only_looks;
 };
 
-/* Finds the pane of a command that types. If it names none, refuses the request, returns false. */
 static bool check_typing(struct request *request, const struct command_judgement *judgement,
     const char *word, const struct muxbus_pane **ret_pane)
 {
@@ -113,8 +112,8 @@ static bool check_typing(struct request *request, const struct command_judgement
 }
 
 /*
- * Checks a command that can end tmux if its window has several panes. Returns false if the request
- * was refused, or is put off until the model is fresh.
+ * A command can end tmux if its window has several panes. Returns false also if the request is put
+ * off until the model is fresh.
  */
 static bool check_fatal(
     struct request *request, const struct command_judgement *judgement, const char *word)
@@ -130,7 +129,7 @@ static bool check_fatal(
 	    (window->panes == 1 || refuse(request, &refusal, word, ""));
 }
 
-/* Checks a command. Returns false if it was refused, or is put off until the model is fresh. */
+/* Returns false also if the request is put off until the model is fresh. */
 static bool check(
     struct request *request, const struct run_tmux_args *args, struct running *ret_running)
 {

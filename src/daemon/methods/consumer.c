@@ -72,7 +72,7 @@ void notification_write_entry(
 	json_object_end(writer);
 }
 
-/* Refuses a number not given yet. It may be from before a loss of the state, and match nothing. */
+/* A number from before a loss of the state would match nothing. */
 bool queue_check_after(struct request *request, int64_t after)
 {
 	uint64_t last = event_log_last(request_daemon(request)->events);
@@ -144,7 +144,6 @@ static const struct field next_fields[] = {
     {.name = NULL},
 };
 
-/* A request that waits for a notification. */
 struct next_wait {
 	struct request *request;
 	struct queue *queue;
@@ -156,13 +155,12 @@ struct next_wait {
 	int64_t limit;
 	struct consumer_filter filter;
 	char filter_id[CONSUMER_FILTER_ID_MAX + 1];
-	struct pane_ref agent; /* the agent whose tool call this is; cleared: none */
-	uint64_t shown; /* the number of the last entry that the reader sees */
-	bool has_acked; /* the request has acknowledged earlier notifications */
-	bool is_own; /* only notifications for "agent" are wanted */
+	struct pane_ref agent; /* its call; cleared: of no agent */
+	uint64_t shown; /* last entry that the reader sees */
+	bool has_acked; /* earlier notifications */
+	bool is_own; /* only notifications for agent are wanted */
 };
 
-/* Returns true if a notification is addressed to the agent that asks. */
 static bool is_for_agent(const struct next_wait *wait, const struct notification *note)
 {
 	if (!pane_ref_is_set(&wait->agent))
@@ -178,8 +176,8 @@ static bool is_wanted(const struct next_wait *wait, const struct notification *n
 }
 
 /*
- * A reader has got a notification. If the notification is addressed to the agent that asks, and its
- * delivery has ended, it is acknowledged, because the agent reads it now.
+ * The agent reads a notification that is for it now, so one that was delivered, or failed, is
+ * acknowledged.
  */
 static void note_read(const struct next_wait *wait, const struct notification *note)
 {
@@ -199,7 +197,7 @@ static void next_free(void *data)
 	mem_free(wait);
 }
 
-/* Returns the next notification, or NULL; then *ret_due_ms is the next redelivery, 0: not known. */
+/* *ret_due_ms is the time of the next redelivery; 0: not known. */
 static const struct notification *next_peek(
     const struct next_wait *wait, uint64_t after, int64_t now_ms, int64_t *ret_due_ms)
 {
@@ -217,14 +215,14 @@ static const struct notification *next_peek(
 	return NULL;
 }
 
-/* A model sees only entries up to this number; later entries stay for the next answer. */
+/* A model sees only entries up to this number; the next answer has the others. */
 static void next_cut(void *data, uint64_t last)
 {
 	struct next_wait *wait = data;
 	wait->shown = last;
 }
 
-/* After the answer: marks the entries that the reader saw as read, and puts the others back. */
+/* Puts back what the reader did not see. */
 static void settle_taken(const struct next_wait *wait, const uint64_t *taken, int64_t count)
 {
 	const struct notification *note;
@@ -236,7 +234,7 @@ static void settle_taken(const struct next_wait *wait, const uint64_t *taken, in
 			note_read(wait, note);
 }
 
-/* Answers if a notification is there, or if is_time. Returns false if the request waits on. */
+/* Returns false if the request waits on. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
 	/* One time for all, since a notification that falls due meanwhile would break the order. */
@@ -290,7 +288,7 @@ static void next_timer(void *data)
 	(void)next_answer(wait, clock_mono_ms() >= wait->end_ms);
 }
 
-/* Answers at the end of the turn, with all notifications that were posted in this turn. */
+/* The answer at the end of the turn has all notifications of this turn. */
 static void next_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct next_wait *wait = list_entry(listener, struct next_wait, listener);
@@ -298,7 +296,7 @@ static void next_posted(struct queue_listener *listener, const struct notificati
 		loop_timer_wake(wait->timer);
 }
 
-/* Adds to a thread the pane that shows it, because the pane's notifications are for the thread. */
+/* The notifications of the pane that shows a thread are for the thread. */
 static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 {
 	char name[PRESENCE_NAME_MAX + 1], thread[PANE_REF_THREAD_SIZE];
@@ -314,7 +312,6 @@ static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 	memcpy(agent->thread, thread, sizeof thread);
 }
 
-/* Acknowledges what the request says, and releases parked notifications, before it waits. */
 static void do_first(const struct next_args *args, struct consumer *consumer)
 {
 	if (args->has_ack)

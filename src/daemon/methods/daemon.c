@@ -32,7 +32,7 @@ bool methods_fail_unknown(struct request *request, const char *name)
 
 struct describe_args {
 	const char *method;
-	int table; /* -1: all tables */
+	int table; /* -1: all */
 };
 
 enum { TABLE_METHODS, TABLE_GROUPS, TABLE_CONDITIONS, TABLE_ERRORS, TABLE_EVENTS, TABLE_LIMITS };
@@ -125,7 +125,6 @@ static void write_methods(struct json_writer *writer)
 	json_object_end(writer);
 }
 
-/* Writes a table, or all if table is -1. */
 static void describe(struct json_writer *writer, int table)
 {
 	json_put_str(writer, "version", PACKAGE_VERSION);
@@ -495,7 +494,6 @@ static void handle_status(struct request *request, const void *data)
 		tmux_call_fail(request, r, NULL);
 }
 
-/* Keep alphabetized. */
 const struct method methods_daemon[] = {
     {.name = METHOD("describe", METHOD_READS),
 	.title = "Describe methods",

@@ -11,11 +11,11 @@
 #include "daemon/tmux/tmux_command.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)
-/* Longest text sent as keys, which cost no more than a paste and leave no buffer others can see. */
+/* Keys cost no more than a paste up to this length, and leave no buffer that others can see. */
 #define TYPED_BYTES_MAX 256
 
 enum { NOTE_SIZE = 160, NOTE_WORD_MAX = 40, CONDITION_SIZE = 128 };
-enum { GUARD_MS = 100 }; /* time for which a check of the pane stays valid */
+enum { GUARD_MS = 100 }; /* a check of the pane holds so long */
 
 static const struct field_result input_results[] = {
     {"pane", "string", "the id of the pane it was typed into"},
@@ -46,7 +46,6 @@ static void answer(struct request *request, uint32_t id, const char *sign, const
 	request_done(request);
 }
 
-/* Keys that wait for their pane, or for tmux. */
 struct keying {
 	struct request *request;
 	struct typing typing;
@@ -61,7 +60,6 @@ static void keying_free(struct keying *keying)
 	mem_free(keying);
 }
 
-/* Answers that the keys were typed, or, with an error, that the pane was not ready. */
 static void on_typed(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
 {
@@ -70,7 +68,6 @@ static void on_typed(
 		answer(request, keying->typing.pane, keying->sign, keying->note);
 }
 
-/* Runs the command; keying is its context. */
 static void run_typing(struct keying *keying)
 {
 	const struct daemon *daemon = request_daemon(keying->request);
@@ -93,7 +90,6 @@ static void on_guarded_keys(void *data, bool may, const char *sign)
 	run_typing(keying);
 }
 
-/* Decodes the parameter base64. On error, fails the request and returns false. */
 static bool decode(struct request *request, const char *text, struct buf *out)
 {
 	if (base64_decode(out, text, strlen(text)) == 0)
@@ -130,7 +126,7 @@ static const struct field send_keys_fields[] = {
     {0},
 };
 
-/* Notes the first text that contains the name of a key. */
+/* Only the first text with the name of a key is noted. */
 static void write_note(char note[NOTE_SIZE], const char *text, size_t len)
 {
 	struct key_spelling found;
@@ -141,7 +137,6 @@ static void write_note(char note[NOTE_SIZE], const char *text, size_t len)
 	    "in an element of its own");
 }
 
-/* Types one element of "keys". On error, fails the request and returns false. */
 static bool add_element(
     struct request *request, struct typing *typing, const char *text, char note[NOTE_SIZE])
 {
@@ -234,7 +229,6 @@ static const struct field send_text_fields[] = {
     {0},
 };
 
-/* A text that is typed or pasted, perhaps followed by Enter. */
 struct texting {
 	struct request *request;
 	struct submit *submit;
@@ -242,12 +236,12 @@ struct texting {
 	struct submit_text text;
 	uint32_t pane;
 	const char *sign;
-	int64_t guarded_ms; /* time of the last check of the pane; CLOCK_MONOTONIC */
+	int64_t guarded_ms; /* last check of the pane, CLOCK_MONOTONIC */
 };
 
 static void guard_text(struct texting *texting);
 
-/* Gives the text to the engine. Returns false if a person may have come since the last check. */
+/* Returns false if a person may have come since the last check. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct texting *texting = data;
@@ -255,7 +249,7 @@ static bool on_compose(void *data, struct submit_text *text)
 		return false;
 	buf_finish(&text->bytes);
 	*text = texting->text;
-	buf_init(&texting->text.bytes, 0); /* *text owns the bytes now */
+	buf_init(&texting->text.bytes, 0); /* moved to *text */
 	return true;
 }
 
@@ -312,7 +306,7 @@ static void guard_text(struct texting *texting)
 		on_guarded_text(texting, true, texting->sign); /* tmux reports the closed pane */
 }
 
-/* The text may go to any program, because the caller chose text and pane. */
+/* The caller chose text and pane, so the text may go to any program. */
 static void run_text(struct request *request, const struct submit_text *text,
     const struct muxbus_pane *pane, bool force)
 {
@@ -331,7 +325,6 @@ static bool holds(const struct buf *text, const char *sequence)
 	return memmem(text->data, text->len, sequence, strlen(sequence)) != NULL;
 }
 
-/* Decides whether the text is a bracketed paste. On error, fails the request and returns false. */
 static bool choose_bracket(struct request *request, const struct send_text_args *args,
     const struct buf *text, bool *ret_bracket)
 {
@@ -345,7 +338,6 @@ static bool choose_bracket(struct request *request, const struct send_text_args 
 	return true;
 }
 
-/* Checks that the terminal accepts each line whole. If not, fails the request, returns false. */
 static bool check_lines(
     struct request *request, const struct muxbus_pane *pane, const struct buf *bytes)
 {
@@ -359,7 +351,7 @@ static bool check_lines(
 	    pane->id, PANE_TTY_LINE_MAX);
 }
 
-/* Takes over bytes, and starts to type them. */
+/* Takes over bytes. */
 static void start_text(struct request *request, const struct send_text_args *args,
     const struct muxbus_pane *pane, struct buf *bytes)
 {
@@ -375,7 +367,7 @@ static void start_text(struct request *request, const struct send_text_args *arg
 	}
 	text.is_paste = !has_nul && (text.is_bracketed || bytes->len > TYPED_BYTES_MAX);
 	text.bytes = *bytes;
-	buf_init(bytes, 0); /* text owns the bytes now */
+	buf_init(bytes, 0); /* moved to text */
 	run_text(request, &text, pane, args->force);
 }
 
@@ -450,7 +442,7 @@ static const struct field send_mouse_fields[] = {
 
 enum typed_encoding { ENCODING_SGR, ENCODING_UTF8, ENCODING_NORMAL };
 
-/* The highest column or row that an encoding can express, counted from 1. */
+/* The highest column or row of an encoding, counted from 1. */
 static const int64_t encoding_max[] = {
     [ENCODING_SGR] = 10001,
     [ENCODING_UTF8] = 2015,
@@ -482,7 +474,7 @@ static void put_report(struct buf *out, enum typed_encoding encoding, unsigned b
 	put_coordinate(out, encoding, args->y);
 }
 
-/* The number of an action without a button, or what it adds to the number of the button. */
+/* Numbers without a button, or what is added to the button's number. */
 static const uint8_t action_numbers[] = {
     [ACTION_MOVE] = BUTTON_MOTION + BUTTON_NONE,
     [ACTION_DRAG] = BUTTON_MOTION,
@@ -502,7 +494,7 @@ static void put_reports(
 		put_report(out, encoding, button, true, args);
 }
 
-/* Writes a tmux format that is true while the program asks for this encoding and this action. */
+/* The format is true while the program asks for this encoding and this action. */
 static void write_condition(
     char out[CONDITION_SIZE], enum typed_encoding encoding, enum action action)
 {
@@ -517,12 +509,12 @@ static void write_condition(
 	(void)snprintf(out, CONDITION_SIZE, "#{&&:%s,%s}", mode, encodings[encoding]);
 }
 
-/* A mouse event that waits for a fresh model, since tmux does not announce mouse modes. */
+/* tmux does not announce mouse modes, so an event waits for a fresh model. */
 struct pointing {
 	struct request *request;
 	struct send_mouse_args args;
 	uint32_t pane;
-	struct right_only only; /* rights that are checked when tmux types */
+	struct right_only only; /* checked when tmux types */
 };
 
 static bool check_mouse(struct request *request, const struct muxbus_pane *pane,

@@ -11,7 +11,7 @@ enum detail { DETAIL_SHORT, DETAIL_FULL };
 
 static const char *const details[] = {[DETAIL_SHORT] = "short", [DETAIL_FULL] = "full", NULL};
 
-/* The arguments of all four methods; each method uses those that its fields name. */
+/* Each method uses those that its fields name. */
 struct object_list_args {
 	int detail; /* below 0: full */
 	int64_t max_age_ms;
@@ -21,7 +21,6 @@ struct object_list_args {
 	const char *session;
 };
 
-/* A list that waits for the model to be fresh. */
 struct object_listing {
 	struct request *request;
 	char *pane;
@@ -54,7 +53,6 @@ static void on_fresh(void *data, int error)
 	free_listing(listing);
 }
 
-/* Returns true if all given targets are ids. */
 static bool are_ids(const struct object_list_args *args)
 {
 	return (args->pane == NULL || target_is_id(RESOLVE_PANE, args->pane)) &&
@@ -77,7 +75,7 @@ static struct object_listing *listing_new(struct request *request,
 	return listing;
 }
 
-/* Returns how old the model may be: the parameter, else the setting; 0 if a target is no id. */
+/* Returns 0 if a target is no id. */
 static unsigned max_age_ms_of(const struct request *request, const struct object_list_args *args)
 {
 	if (args->has_max_age)
@@ -85,7 +83,7 @@ static unsigned max_age_ms_of(const struct request *request, const struct object
 	return are_ids(args) ? (unsigned)request_daemon(request)->config->limits.fresh_ms : 0;
 }
 
-/* Answers when parts of the model are young enough; at once if they are. */
+/* Answers when parts of the model are young enough. */
 static void start(struct request *request, const struct object_list_args *args, unsigned parts,
     void (*put)(struct object_listing *listing))
 {
@@ -163,7 +161,6 @@ static void handle_list_sessions(struct request *request, const void *data)
 	start(request, data, MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS, put_sessions);
 }
 
-/* A field of each method that lists. */
 #define MAX_AGE                                                                                    \
 	{                                                                                          \
 		FIELD_ROW(INT, struct object_list_args, max_age_ms, METHOD_MAX_AGE),               \
@@ -251,7 +248,6 @@ static const struct field get_pane_fields[] = {
     {0},
 };
 
-/* The results of a pane, for list_panes and get_pane. */
 #define PANE_RESULTS(in)                                                                          \
 	{in "pane", "string", "its id, such as \"%3\""},                                          \
 	    {in "window", "string", "the id of its window"},                                      \
@@ -301,10 +297,10 @@ static const struct field_result get_pane_results[] = {
     {0},
 };
 
-/* All panes as JSON, kept until something changes. */
+/* Kept until something changes. */
 static struct {
-	uint64_t revision; /* revision of the model that json shows; 0: none */
-	int64_t until_ms; /* "human" changes with time, so json is not valid after this */
+	uint64_t revision; /* that json shows; 0: none */
+	int64_t until_ms; /* "human" changes with time */
 	struct buf json; /* an array */
 	bool is_cut; /* json is too long */
 } written;
@@ -324,7 +320,7 @@ static void write_panes(const struct object_view *view)
 	written.is_cut = writer.is_cut;
 }
 
-/* Lists all panes, as most calls do: from the JSON of the last call if that is still right. */
+/* Most calls list all panes, so the JSON of the last call is kept. */
 static void put_all_panes(struct object_listing *listing)
 {
 	const struct daemon *daemon = request_daemon(listing->request);
@@ -400,7 +396,7 @@ static bool has_one_link(const struct muxbus_model *model, uint32_t window)
 	return muxbus_model_window_links(model, window, &links) == 1;
 }
 
-/* Answers when the window is fresh, and its links if it has several. */
+/* Also waits for the links of a window that has several. */
 static void start_window(struct object_listing *listing, uint32_t window, bool is_fresh)
 {
 	struct tmux *tmux = request_daemon(listing->request)->tmux;

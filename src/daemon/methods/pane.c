@@ -9,7 +9,6 @@
 #define CELLS_MAX 10000
 #define INDEX_MAX 1000000
 
-/* The object of a command, for the answer. */
 struct object {
 	const char *name;
 	char sigil;
@@ -32,7 +31,7 @@ static void run(struct request *request, struct muxbus_command *command,
 	    request, command, pane->window, answer_it, xmemdup(&object, sizeof object));
 }
 
-/* Adds a size to a command; 0: as tmux decides. */
+/* 0: as tmux decides */
 static void add_size(struct muxbus_command *command, int64_t width, int64_t height)
 {
 	if (width > 0) {
@@ -84,7 +83,7 @@ static const struct field create_pane_fields[] = {
     {0},
 };
 
-/* Converts "30%" or a number of cells for tmux. On error, fails the request and returns false. */
+/* size is "30%" or a number of cells. */
 static bool read_size(struct request *request, const struct json *size, char *out, size_t out_size)
 {
 	int64_t number = 0;
@@ -106,7 +105,7 @@ static bool read_size(struct request *request, const struct json *size, char *ou
 	return true;
 }
 
-/* create_pane with "focus" needs more rights, as a person's keys would go into the new pane. */
+/* With "focus", keys of a person would go into the new pane. */
 static bool affects_split(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct create_pane_args *args = data;
@@ -203,8 +202,8 @@ static void answer_size(struct request *request, const struct muxbus_reply *repl
 }
 
 /*
- * tmux can only toggle the zoom, so a condition checks the present state in the same command. A
- * false condition is checked once more, since tmux may have given up expanding it (muxbus.h).
+ * tmux can only toggle the zoom, so the command checks the present state. A false condition is
+ * checked twice, since tmux may have given up expanding it (muxbus.h).
  */
 static void add_toggle(struct muxbus_command *command, uint32_t pane, const char *condition)
 {
@@ -265,7 +264,7 @@ static void handle_focus_pane(struct request *request, const void *data)
 		return;
 	command = tmux_command("select-pane", "-t", TMUX_ID('%', pane->id), NULL);
 	muxbus_command_next(command);
-	/* This selects the window that contains the pane at that time. */
+	/* The pane may have moved to another window. */
 	muxbus_command_args(command, "select-window", "-t", TMUX_ID('%', pane->id), NULL);
 	run(request, command, pane, answer);
 }
@@ -387,7 +386,7 @@ static const struct field_result close_session_results[] = {
     {0},
 };
 
-/* Closes with one command, since several commands can end the server up to tmux 3.7c. */
+/* Several commands can end the server up to tmux 3.7c, so there is one. */
 static void close_by(struct request *request, const char *name, struct object object)
 {
 	tmux_call(request, tmux_command(name, "-t", TMUX_ID(object.sigil, object.id), NULL), true,
@@ -414,7 +413,6 @@ static void handle_close_session(struct request *request, const void *data)
 	close_by(request, "kill-session", (struct object){"session", '$', session->id});
 }
 
-/* Keep alphabetized. */
 const struct method methods_pane[] = {
     {.name = METHOD("close_pane", METHOD_CLOSES),
 	.title = "Close a pane",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Pending: requests that will end with a notification, and notifications not yet delivered. */
+/* Requests that will end with a notification, and notifications not yet delivered. */
 #pragma once
 
 #include "base/base.h"
@@ -9,18 +9,17 @@ struct daemon;
 struct pending_entry {
 	const char *kind; /* timer, job, watch, wait, command or notification */
 	const char *id;
-	const struct pane_ref *address; /* cleared: the entry has none */
+	const struct pane_ref *address; /* cleared: none */
 	int64_t due_ms; /* latest time, CLOCK_REALTIME; 0: not known */
-	const char *what; /* the command, the file, or the text; NULL: none */
+	const char *what; /* command, file or text; NULL: none */
 };
 
 typedef void pending_fn(void *data, const struct pending_entry *pending);
 
-/* Calls fn for each pending entry of an address; NULL: of all addresses, without notifications. */
+/* address NULL: all addresses, without notifications. */
 void pending_each(
     const struct daemon *daemon, const struct pane_ref *address, pending_fn *fn, void *data);
 
-/* Returns true if an entry is pending for an address. */
 bool pending_is_any(const struct daemon *daemon, const struct pane_ref *address);
 
 /* After a restart, makes the promises again for all addresses with pending entries. */

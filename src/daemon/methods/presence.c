@@ -59,16 +59,15 @@ static const struct field_result report_results[] = {
 };
 
 /*
- * Codex runs the children of all its windows under one process without a terminal. The environment
- * of this process names the pane where it was started, even if that pane is closed or the request
- * is from another pane.
+ * Codex runs the children of all windows under one process without a terminal. Its environment
+ * names the pane where it was started, even if that pane is closed or the request is from another
+ * pane.
  */
 static bool may_be_elsewhere(const struct report_args *args)
 {
 	return args->session != NULL && queue_command_is_of(args->agent);
 }
 
-/* Returns true if a text is the id of a pane that does not exist. */
 static bool is_closed_pane(const struct daemon *daemon, const char *text)
 {
 	uint32_t id;
@@ -76,7 +75,7 @@ static bool is_closed_pane(const struct daemon *daemon, const char *text)
 	    muxbus_model_pane(tmux_model(daemon->tmux), id) == NULL;
 }
 
-/* Finds the pane of a report; cleared if it has none. Returns false after failing the request. */
+/* Cleared if the report has no pane. */
 static bool find_pane(
     struct request *request, const struct report_args *args, struct pane_ref *ret_pane)
 {
@@ -108,7 +107,7 @@ static int64_t count_queued(const struct queue *queue, const struct pane_ref *pa
 	return count;
 }
 
-/* Reports a session whose process serves many windows, and so is in none of their panes. */
+/* The process of such a session serves many windows, and is in none of their panes. */
 static bool report_thread(struct request *request, const struct presence_report *report)
 {
 	struct daemon *daemon = request_daemon(request);
@@ -118,7 +117,7 @@ static bool report_thread(struct request *request, const struct presence_report 
 	return thread_seat_report(daemon->presences, report, server);
 }
 
-/* Returns true if a process that a peer names has ended; false if alive or in another namespace. */
+/* Returns false for a process of another namespace. */
 static bool is_ended(const struct peer *peer, pid_t pid)
 {
 	struct stat own, other;
@@ -185,8 +184,8 @@ static void report_agent(struct request *request, const void *data)
 }
 
 /*
- * A known session may be reported only from its own pane. An unknown session that may run in
- * another pane is refused, because its notifications would go to the first pane that reports it.
+ * A known session may be reported only from its own pane. An unknown session that may run elsewhere
+ * is refused, since its notifications would go to the first pane that reports it.
  */
 static bool affects_report(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
@@ -216,7 +215,6 @@ static const struct field_result yield_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* The array "pending" while it is written. */
 struct pending_list {
 	struct json_writer *writer;
 	size_t count;
@@ -268,7 +266,6 @@ static void handle_yield(struct request *request, const void *args UNUSED)
 	request_done(request);
 }
 
-/* Keep alphabetized. */
 const struct method methods_presence[] = {
     {.name = METHOD("report_agent", METHOD_TYPES | METHOD_SPEAKS_FOR | METHOD_WRITES),
 	.title = "Report an agent",

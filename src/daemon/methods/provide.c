@@ -8,7 +8,7 @@
 #include "daemon/server/handler.h"
 #include "daemon/tool/tool_folder.h"
 
-/* Returns the providers of the daemon; NULL after failing the request, as in a fleet. */
+/* Returns NULL after failing the request, as in a fleet. */
 static struct provide_set *find_set(struct request *request)
 {
 	struct provide_set *set = request_daemon(request)->provides;
@@ -53,7 +53,7 @@ static bool check_array(struct request *request, const char *name, const struct 
 		request, name, "must be an array, not %s", json_type_name(value->type));
 }
 
-/* Fails a request; the text of a wrong parameter begins with its name. */
+/* The text of a wrong parameter begins with its name. */
 static void fail(struct request *request, const struct tool_failure *failure)
 {
 	char data[64];

@@ -46,7 +46,6 @@ static const struct field_result take_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A request that waits for a notification to hand over. */
 struct take_wait {
 	struct request *request;
 	struct daemon *daemon;
@@ -61,7 +60,7 @@ struct take_wait {
 	bool keeps;
 };
 
-/* Frees a wait. has_gone: the peer has disconnected, or the pane is closed. */
+/* has_gone: the peer has disconnected, or the pane is closed. */
 static void take_free(struct take_wait *wait, bool has_gone)
 {
 	list_remove(&wait->posted.link);
@@ -88,7 +87,6 @@ static void put_note(struct take_wait *wait, struct json_writer *writer, uint64_
 	buf_finish(&notice);
 }
 
-/* Answers if there are notifications, the pane is closed, or the timeout has passed. */
 static void take_answer(void *data)
 {
 	struct take_wait *wait = data;
@@ -118,7 +116,7 @@ static void take_answer(void *data)
 	take_free(wait, false);
 }
 
-/* Answers at the end of the turn, with all notifications that were posted in this turn. */
+/* The answer at the end of the turn has all notifications of this turn. */
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct take_wait *wait = list_entry(listener, struct take_wait, posted);
@@ -126,7 +124,6 @@ static void on_posted(struct queue_listener *listener, const struct notification
 		loop_timer_wake(wait->timer);
 }
 
-/* Wakes the request if its pane may be closed. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct take_wait *wait = list_entry(listener, struct take_wait, events);

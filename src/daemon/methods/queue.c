@@ -140,7 +140,7 @@ static const struct field ack_fields[] = {
     {.name = NULL},
 };
 
-/* Acknowledges a range of notifications for all readers. Returns how many this has changed. */
+/* Returns how many notifications have changed. */
 static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 {
 	const struct notification *note;
@@ -156,7 +156,7 @@ static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 	return count;
 }
 
-/* Returns the pane of a single notification. A range has many panes, so none is returned. */
+/* A range has many panes, so none is returned. */
 static bool affects_acked(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct ack_args *args = data;
@@ -236,7 +236,6 @@ static const struct field post_fields[] = {
     {.name = NULL},
 };
 
-/* A request that waits until the disk has its notification. */
 struct post_wait {
 	struct request *request;
 	uint64_t seq;
@@ -270,7 +269,7 @@ static void post_synced(void *data, bool is_durable)
 	mem_free(wait);
 }
 
-/* Returns the data of a post as JSON text, or NULL; *ret_ok is false after failing the request. */
+/* Returns NULL without data, or with *ret_ok false after failing the request. */
 static char *post_data(struct request *request, const struct json *data, bool *ret_ok)
 {
 	char *text;
@@ -289,7 +288,7 @@ static char *post_data(struct request *request, const struct json *data, bool *r
 	return NULL;
 }
 
-/* Answers a post: at once, or, if is_synced, when the disk has everything up to a ticket. */
+/* is_synced: answers when the disk has everything up to the ticket. */
 static void post_finish(
     struct request *request, uint64_t seq, const char *id, uint64_t ticket, bool is_synced)
 {
@@ -306,7 +305,7 @@ static void post_finish(
 	store_when_durable(queue_store(daemon->queue), ticket, post_synced, wait);
 }
 
-/* Returns a hash of the owner of the request's key; 0: none. Only posts of one owner are merged. */
+/* Only posts of one owner are merged. */
 static uint64_t key_owner(const struct request *request)
 {
 	const struct once *once = request_once(request);
@@ -314,7 +313,7 @@ static uint64_t key_owner(const struct request *request)
 	return owner != NULL ? hash_bytes(owner, strlen(owner)) : 0;
 }
 
-/* If readers have got a repeated post already, answers from what is kept and returns true. */
+/* Readers may have got the first post already. Returns true if the request is answered. */
 static bool post_repeat(struct request *request, const struct post_args *args)
 {
 	struct queue *queue = request_daemon(request)->queue;
@@ -352,7 +351,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	return is_repeated;
 }
 
-/* Returns the text of a post without escape sequences; the caller frees. */
+/* The caller frees the text, which has no escape sequences. */
 static char *post_text(const char *text)
 {
 	size_t len = strlen(text);

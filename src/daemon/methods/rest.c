@@ -31,7 +31,6 @@ static const struct field_result rest_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Returns the start of the character at an offset. */
 static size_t whole_offset(const char *text, size_t len, int64_t offset)
 {
 	size_t at = offset < (int64_t)len ? (size_t)offset : len;

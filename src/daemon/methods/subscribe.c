@@ -10,7 +10,6 @@
 #include "daemon/tmux/subscription.h"
 #include "wire/page.h"
 
-/* Returns the kinds of names and patterns as bits. Returns false after failing the request. */
 static bool read_kinds(
     struct request *request, const struct field_strings *names, uint64_t *ret_kinds)
 {
@@ -61,7 +60,7 @@ static const struct field_result list_events_results[] = {
     {0},
 };
 
-/* Returns the number before the latest "limit" events of these kinds. */
+/* Returns the number before the latest events of these kinds. */
 static uint64_t before_latest(struct event_log *log, uint64_t kinds, int64_t limit)
 {
 	size_t count = 0;
@@ -158,7 +157,6 @@ static const struct field_result subscribe_results[] = {
     {0},
 };
 
-/* Resolves the panes that are named. On error, fails the request and returns false. */
 static bool read_panes(
     struct request *request, const struct field_strings *targets, uint32_t *ret_ids)
 {
@@ -183,7 +181,6 @@ static bool read_sessions(
 	return true;
 }
 
-/* Checks that tmux is known if targets are given. On error, fails the request and returns false. */
 static bool can_resolve(struct request *request, const struct subscribe_args *args)
 {
 	const struct tmux *tmux = request_daemon(request)->tmux;
@@ -211,13 +208,13 @@ static void on_subscribed(struct peer *peer, void *data)
 	subscription_start(peer_subscriptions(peer), data);
 }
 
-/* A subscription whose request is answered when the output of its panes flows. */
+/* The request is answered when the output of its panes flows. */
 struct starting {
 	struct request *request;
 	char name[SUBSCRIPTION_NAME_SIZE];
 	uint32_t panes[SUBSCRIPTION_PANES_MAX];
 	size_t panes_count;
-	size_t flowing; /* panes whose output flows or cannot flow */
+	size_t flowing; /* flowing, or cannot */
 	uint32_t sessions[SUBSCRIPTION_PANES_MAX];
 	size_t sessions_count;
 };
@@ -314,7 +311,6 @@ static void handle_unsubscribe(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* Keep alphabetized. */
 const struct method methods_subscribe[] = {
     {.name = METHOD("list_events", METHOD_READS | METHOD_SEES),
 	.title = "List past events",

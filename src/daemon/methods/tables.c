@@ -12,7 +12,6 @@
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
 
-/* Keep alphabetized. */
 const struct method_table method_tables[] = {
     {methods_agent, "agents"},
     {methods_audit, "daemon"},
@@ -45,7 +44,6 @@ const struct method_table method_tables[] = {
     {NULL, NULL},
 };
 
-/* Keep alphabetized. */
 static const struct condition_kind *const condition_tables[] = {
     condition_kinds_agent,
     condition_kinds_cpu,

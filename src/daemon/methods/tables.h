@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods, one for each file here; other rooms declare theirs. Keep alphabetized. */
+/* The tables of methods, one for each file here; other rooms declare theirs. */
 #pragma once
 
 #include "daemon/server/method.h"
@@ -21,17 +21,17 @@ extern const struct method methods_rest[];
 extern const struct method methods_subscribe[];
 extern const struct method methods_tool[];
 
-/* All tables with their groups. Ended by a table whose rows are NULL. */
+/* A table whose rows are NULL is the last. */
 extern const struct method_table method_tables[];
 
-/* Registers the tables of methods and conditions. Call before any other use of them. */
+/* Call before any other use of the tables. */
 void tables_register(void);
 
-/* Fails a request whose parameter "method" names none, with the nearest name. Returns false. */
+/* Returns false after failing the request with the nearest name. */
 bool methods_fail_unknown(struct request *request, const char *name);
 
-/* Writes the tables as the reference section of muxbus-protocol(7). */
+/* As the reference section of muxbus-protocol(7). */
 void methods_describe_mdoc(struct buf *out);
 
-/* Prints the tables: as JSON, as describe answers, or as mdoc. Returns false if writing failed. */
+/* as_mdoc false: as JSON, like describe. Returns false if writing failed. */
 bool methods_print(bool as_mdoc);

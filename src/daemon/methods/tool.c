@@ -24,7 +24,6 @@ static const struct field_result answer_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Answers with the result of a call of a provider. */
 static void answer_kept(struct request *request, const char *id)
 {
 	struct tool_failure failure;

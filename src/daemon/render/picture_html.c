@@ -31,7 +31,7 @@ static void put_decoration(struct picture_page *page, const struct picture_looks
 	picture_put(page, ";");
 }
 
-/* Opens a span with the style of the cell. Returns false if the cell has the style of the page. */
+/* Returns false if the cell has the style of the page. */
 static bool open_span(struct picture_page *page, const struct picture_cell *cell)
 {
 	struct picture_paint paint = picture_cell_paint(page, cell);

@@ -21,7 +21,7 @@ struct picture_reading {
 	struct picture_cell *cells;
 	unsigned columns;
 	unsigned column; /* where the next character goes */
-	int64_t last; /* column of the last character; -1 if there is none to combine with */
+	int64_t last; /* column of the last character; -1: none to combine with */
 };
 
 static void put_cell(struct picture_reading *reading, const char *bytes, size_t len, unsigned width)
@@ -44,7 +44,6 @@ static void put_cell(struct picture_reading *reading, const char *bytes, size_t 
 	reading->column += width;
 }
 
-/* Appends a combining character to the last character, or drops it if there is none. */
 static void put_combining(struct picture_reading *reading, const uint8_t *bytes, size_t len)
 {
 	struct picture_cell *cell;
@@ -57,7 +56,7 @@ static void put_combining(struct picture_reading *reading, const uint8_t *bytes,
 	cell->len = (uint8_t)(cell->len + len);
 }
 
-/* Makes the last character two cells wide if the row has room, as tmux does. */
+/* As tmux does, if the row has room. */
 static void widen(struct picture_reading *reading)
 {
 	struct picture_cell *cell = &reading->cells[reading->last];
@@ -68,7 +67,7 @@ static void widen(struct picture_reading *reading)
 	reading->column++;
 }
 
-/* Returns true if the cell holds one regional indicator, which is half a flag. */
+/* A regional indicator is half a flag. */
 static bool is_half_flag(const struct picture_cell *cell)
 {
 	uint32_t c;
@@ -76,7 +75,7 @@ static bool is_half_flag(const struct picture_cell *cell)
 	    c >= FLAG_FIRST && c <= FLAG_LAST;
 }
 
-/* Appends a character to the last cell if both form one emoji. Returns false if they do not. */
+/* Returns false if the characters do not form one emoji. */
 static bool put_joined(
     struct picture_reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
 {
@@ -131,7 +130,7 @@ static const char *const drawn[] = {
     ['~'] = "\u00b7",
 };
 
-/* Characters that change the text direction or that XML does not allow. */
+/* These change the text direction, or XML does not allow them. */
 static bool is_unwanted(uint32_t c)
 {
 	return (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -149,7 +148,6 @@ static void put_ascii(struct picture_reading *reading, uint8_t byte)
 		put_cell(reading, (const char *)&byte, 1, 1);
 }
 
-/* Handles a character outside of ASCII. */
 static void put_wide(struct picture_reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
 {
 	size_t width = utf8_cells(bytes, len);
@@ -181,7 +179,7 @@ static void put_text(struct picture_reading *reading, const uint8_t *bytes, size
 	}
 }
 
-/* Handles the controls that tmux emits, tabs and charset shifts. Shows others as symbols. */
+/* Shows controls that tmux does not emit as symbols. */
 static void put_control(struct picture_reading *reading, uint8_t byte)
 {
 	if (byte == SHIFT_OUT || byte == SHIFT_IN) {
@@ -236,7 +234,7 @@ unsigned picture_width(const uint8_t *line, size_t len, unsigned columns, bool j
 
 #define VALUES_MAX 64
 
-/* The parameters of one sequence: "4:3" is the value 4 and its part 3. */
+/* "4:3" is the value 4 and its part 3. */
 struct look_values {
 	unsigned number[VALUES_MAX];
 	bool is_part[VALUES_MAX]; /* the value follows a colon */
@@ -269,7 +267,7 @@ static uint32_t rgb(const unsigned *parts)
 	    ((parts[0] & 0xff) << 16 | (parts[1] & 0xff) << 8 | (parts[2] & 0xff));
 }
 
-/* Reads the colour behind 38, 48 or 58 at index `at`. Returns the number of values used. */
+/* The colour is behind 38, 48 or 58. Returns the number of values used. */
 static size_t read_colour(const struct look_values *values, size_t at, uint32_t *colour)
 {
 	const unsigned *number = values->number;
@@ -294,7 +292,7 @@ static size_t read_colour(const struct look_values *values, size_t at, uint32_t 
 	return left;
 }
 
-/* Reads an underline with an optional style after a colon. Returns the number of values used. */
+/* A style may follow a colon. Returns the number of values used. */
 static size_t read_underline(
     const struct look_values *values, size_t at, struct picture_looks *looks)
 {
@@ -384,7 +382,7 @@ void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_
 	}
 }
 
-#define PLAIN_LAST 0x52f /* the last character that all fixed-width fonts have: Cyrillic */
+#define PLAIN_LAST 0x52f /* all fixed-width fonts have the characters up to this one (Cyrillic) */
 
 void picture_page_init(struct picture_page *page, struct buf *out, const struct picture *picture)
 {
@@ -405,13 +403,13 @@ int picture_page_finish(struct picture_page *page)
 	return page->error;
 }
 
-/* Marks the character under the cursor; a wide character is marked in both cells. */
+/* A wide character is marked in both cells. */
 static void mark_cursor(struct picture_page *page)
 {
 	unsigned column = page->picture->cursor_column;
 	if (page->picture->cursor_row != (int64_t)page->row)
 		return;
-	/* A cursor behind the last column has not wrapped yet: mark the last cell. */
+	/* A cursor behind the last column has not wrapped yet. */
 	if (column >= page->columns)
 		column = page->columns - 1;
 	while (column > 0 && page->cells[column].width == 0)
@@ -543,7 +541,7 @@ unsigned picture_run_end(const struct picture_page *page, unsigned column, pictu
 	return end;
 }
 
-#define DIM_PERCENT 45 /* percentage from the text colour to the ground */
+#define DIM_PERCENT 45 /* from the text colour to the ground */
 
 static const struct picture_theme dark = {
     .text = 0xd7dae0,
@@ -578,7 +576,7 @@ uint32_t picture_mix(uint32_t from, uint32_t to, unsigned percent)
 	return mixed;
 }
 
-/* Returns one of 256 colours: 16 of the palette, a cube with six steps per axis, 24 greys. */
+/* 16 colours of the palette, a cube with six steps per axis, 24 greys. */
 static uint32_t theme_colour(const struct picture_theme *theme, uint32_t index)
 {
 	static const uint32_t steps[6] = {0x00, 0x5f, 0x87, 0xaf, 0xd7, 0xff};

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The common parts of SVG and HTML pictures: rows, runs of cells, escaped text. */
+/* The common parts of SVG and HTML pictures. */
 #pragma once
 
 #include "daemon/render/picture.h"
 
-/* The cells of a row, read from the output of capture-pane -e. */
-
-/* Colours set by a program: PICTURE_COLOUR_DEFAULT, _INDEX + 0..255 or _RGB + 0xrrggbb. */
+/* A colour is PICTURE_COLOUR_DEFAULT, _INDEX + 0..255 or _RGB + 0xrrggbb. */
 #define PICTURE_COLOUR_DEFAULT 0u
 #define PICTURE_COLOUR_INDEX 0x1000000u
 #define PICTURE_COLOUR_RGB 0x2000000u
@@ -32,17 +30,17 @@ enum picture_underline {
 };
 
 struct picture_looks {
-	uint32_t text; /* a PICTURE_COLOUR_ value, as ground and line are */
+	uint32_t text; /* PICTURE_COLOUR_, as ground and line */
 	uint32_t ground;
 	uint32_t line; /* of the underline; PICTURE_COLOUR_DEFAULT means the text colour */
 	uint8_t attributes; /* enum picture_attribute */
 	uint8_t underline; /* enum picture_underline */
 };
 
-/* Applies "ESC [ parameters m" to looks; text holds only the parameters. */
+/* Applies "ESC [ parameters m"; text holds only the parameters. */
 void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_t len);
 
-/* Bytes of a character with its combining characters; further combining characters are dropped. */
+/* A character and combining characters; those beyond are dropped. */
 #define PICTURE_CELL_BYTES 31
 
 struct picture_cell {
@@ -52,25 +50,25 @@ struct picture_cell {
 	char bytes[PICTURE_CELL_BYTES]; /* UTF-8 that XML allows, not escaped */
 };
 
-/* State carried from row to row. At the start of a picture all members but joins_emoji are zero. */
+/* Carried from row to row. At the start all members but joins_emoji are zero. */
 struct picture_state {
 	struct picture_looks looks;
 	bool is_drawing; /* the line drawing character set is active */
 	/*
-	 * True for tmux 3.4 and later: a skin tone shares the cell of the emoji before it, and
-	 * U+FE0F makes a character two cells wide. Earlier, a skin tone takes two cells of its own.
+	 * Since tmux 3.4, a skin tone shares the cell of the emoji before it, and U+FE0F makes a
+	 * character two cells wide. Earlier, a skin tone takes two cells.
 	 */
 	bool joins_emoji;
 };
 
 /*
- * Reads a line of len bytes, without its newline, into cells; cells behind its end are blank.
- * *state carries over from the previous line. Returns the column behind the last character.
+ * The line has no newline; cells behind its end are blank. Returns the column behind the last
+ * character.
  */
 unsigned picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns);
 
-/* A picture while it is being written. After the first error nothing more is written. */
+/* After the first error nothing more is written. */
 struct picture_page {
 	struct buf *out;
 	int error; /* enum buf_error */
@@ -82,17 +80,17 @@ struct picture_page {
 };
 
 void picture_page_init(struct picture_page *page, struct buf *out, const struct picture *picture);
-/* Frees the cells. Returns 0 or the enum buf_error. */
+/* Returns 0 or the enum buf_error. */
 int picture_page_finish(struct picture_page *page);
 
-/* Calls `each` for every row from the top, after reading its cells and marking the cursor. */
+/* each() is called for every row from the top; its cells are read, the cursor is marked. */
 void picture_page_rows(struct picture_page *page, void (*each)(struct picture_page *page));
 
 void picture_put(struct picture_page *page, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Writes valid UTF-8, escaped for XML. */
+/* bytes must be valid UTF-8. */
 void picture_put_escaped(struct picture_page *page, const char *bytes, size_t len);
-/* Writes the title, cut to PICTURE_TITLE_MAX, made visible and escaped. */
+/* The title is cut to PICTURE_TITLE_MAX, made visible and escaped. */
 void picture_put_title(struct picture_page *page);
 
 enum picture_class {
@@ -103,17 +101,17 @@ enum picture_class {
 };
 
 enum picture_class picture_class(const struct picture_cell *cell);
-/* Returns the character of a cell, or 0 if the cell has none or several. */
+/* Returns 0 if the cell has no character, or several. */
 uint32_t picture_character(const struct picture_cell *cell);
 struct picture_paint picture_cell_paint(
     const struct picture_page *page, const struct picture_cell *cell);
 
 typedef bool picture_alike_fn(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b);
-/* Returns the column behind a run of cells: alike() is true for the first cell and each of them. */
+/* Returns the column behind the run, for whose cells alike() is true. */
 unsigned picture_run_end(const struct picture_page *page, unsigned column, picture_alike_fn *alike);
 
-/* Visible colours, 0xrrggbb. */
+/* As 0xrrggbb. */
 struct picture_paint {
 	uint32_t text;
 	uint32_t ground;
@@ -124,15 +122,15 @@ struct picture_theme {
 	uint32_t text;
 	uint32_t ground;
 	uint32_t cursor;
-	uint32_t caption; /* the title in the frame */
+	uint32_t caption; /* title in the frame */
 	uint32_t palette[16];
 };
 
 const struct picture_theme *picture_theme(bool is_light);
 
-/* Returns the visible colours, after defaults, reverse, dim and the cursor were applied. */
+/* Applies defaults, reverse, dim and the cursor. */
 struct picture_paint picture_paint(
     const struct picture_theme *theme, const struct picture_looks *looks);
 
-/* Returns the colour at this percentage of the way between two colours. */
+/* Returns the colour at this percentage of the way. */
 uint32_t picture_mix(uint32_t from, uint32_t to, unsigned percent);

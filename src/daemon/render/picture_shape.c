@@ -13,8 +13,8 @@ enum { NO_ARM = '0', LIGHT = '1', HEAVY = '2', DOUBLE = '3' };
 
 /*
  * The weights of the lines from the middle to the left, right, top and bottom: 1 light, 2 heavy, 3
- * double. Each row has eight characters, and its comment gives the code of the first; "----" stands
- * for a character without such lines.
+ * double. A row's comment is the code of its first character; "----" is a character without such
+ * lines.
  */
 static const char arms[] = "1100 2200 0011 0022 ---- ---- ---- ---- " /* 2500 */
 			   "---- ---- ---- ---- 0101 0201 0102 0202 " /* 2508 */
@@ -33,7 +33,7 @@ static const char arms[] = "1100 2200 0011 0022 ---- ---- ---- ---- " /* 2500 */
 			   "---- ---- ---- ---- 1000 0010 0100 0001 " /* 2570 */
 			   "2000 0020 0200 0002 1200 0012 2100 0021 "; /* 2578 */
 
-/* Filled quarters of U+2596 to U+259F: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
+/* Of U+2596 to U+259F: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
 static const uint8_t quarters[] = {4, 8, 1, 13, 9, 7, 11, 2, 6, 14};
 
 static const char *arms_of(uint32_t c)
@@ -57,7 +57,7 @@ unsigned picture_shape_shade(uint32_t c)
 	return c >= 0x2591 && c <= 0x2593 ? 75 - 25 * (c - 0x2591) : 0;
 }
 
-/* Writes a number of tenths as a decimal without trailing zeros. */
+/* Without trailing zeros. */
 static void put(struct buf *path, const char *command, unsigned tenths)
 {
 	if (tenths % 10 == 0)
@@ -83,9 +83,9 @@ static void add_box(struct buf *path, unsigned x, unsigned y, unsigned width, un
 }
 
 /*
- * Returns the distance from the middle of the cell at which an arm starts, positive towards the
- * edge. At a corner, the outer lines meet outside and the inner lines inside. side is -1 or 1 for a
- * line of a double arm, 0 for a single line.
+ * Returns where an arm starts, from the middle of the cell, positive towards the edge. At a corner,
+ * the outer lines meet outside and the inner lines inside. side is -1 or 1 for a line of a double
+ * arm, 0 for a single line.
  */
 static int arm_start(const char *weights, enum arm arm, int side)
 {

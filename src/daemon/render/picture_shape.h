@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Line and block characters (U+2500 to U+259F) as paths. Glyphs of a font would touch only if the
- * viewer has that font, size and line spacing.
+ * U+2500 to U+259F are drawn as paths. Glyphs of a font would touch only if the viewer has that
+ * font, size and line spacing.
  */
 #pragma once
 
 #include "base/base.h"
 
-/* The paths of a run of cells with one colour, and the size of a cell, in tenths of a pixel. */
+/* A run of cells with one colour; lengths are tenths of a pixel. */
 struct picture_shapes {
 	struct buf light; /* thin strokes */
 	struct buf heavy; /* thick strokes */
@@ -16,15 +16,11 @@ struct picture_shapes {
 	unsigned height;
 };
 
-/* Returns true if the character can be drawn as a shape. */
 bool picture_shape_has(uint32_t c);
 
-/*
- * Adds `count` cells with this character; x, y is the upper left corner of the first cell. Shapes
- * are missing if memory runs out.
- */
+/* x, y is the upper left corner of the first cell. Shapes are missing if memory runs out. */
 void picture_shape_add(
     struct picture_shapes *shapes, uint32_t c, unsigned x, unsigned y, unsigned count);
 
-/* Returns the percentage of the ground that is visible through a shade; 0 for other characters. */
+/* Returns the percentage of the ground that a shade lets through; 0 for other characters. */
 unsigned picture_shape_shade(uint32_t c);

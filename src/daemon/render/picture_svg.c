@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Pictures of panes as SVG 1.1. Backgrounds are drawn first, then text and shapes. Every word has
- * its own position and length, so that columns stay aligned in any font.
- */
+/* Every word has its own position and length, so that columns stay aligned in any font. */
 
 #include "daemon/render/picture_page.h"
 #include "daemon/render/picture_shape.h"
 
-/* Lengths in tenths of a pixel. */
+/* Lengths are tenths of a pixel. */
 #define FONT 140
 #define CELL_WIDTH 84
 #define CELL_HEIGHT 180
 #define MARGIN 120
 #define BAR 300
-#define BASELINE 135 /* of the letters, from the top of a row */
+#define BASELINE 135 /* from the top of a row */
 #define UNDERLINE 158
 #define STRIKE 90
 
@@ -31,7 +28,7 @@ static unsigned top_of(const struct picture_page *page)
 	return (page->picture->has_frame ? BAR : MARGIN) + page->row * CELL_HEIGHT;
 }
 
-/* Writes an attribute such as name='12.5'; the value is in tenths. */
+/* As name='12.5'; the value is in tenths. */
 static void put_length(struct picture_page *page, const char *name, unsigned tenths)
 {
 	if (tenths % 10 == 0)
@@ -194,7 +191,7 @@ static bool has_same_writing(
 	    picture_cell_paint(page, a).text == picture_cell_paint(page, b).text;
 }
 
-/* Returns the end of a run of plain text. One blank, whatever its style, does not end the run. */
+/* One blank, of any style, does not end a run of plain text. */
 static unsigned writing_end(const struct picture_page *page, unsigned column)
 {
 	const struct picture_cell *cells = page->cells;

@@ -9,9 +9,9 @@
 #include "wire/address.h"
 
 enum {
-	TAKE_MS = 200, /* time from a change to its copy in memory */
-	CALM_MS = 2000, /* time from a copy to its record in the store */
-	REST_MS = 100, /* time from a listing until tmux has done all work for it */
+	TAKE_MS = 200, /* from a change to its copy in memory */
+	CALM_MS = 2000, /* from a copy to its record in the store */
+	REST_MS = 100, /* from a listing until tmux has done all work for it */
 	BUSY_NS = 200000, /* processor time; if tmux used less, it ran no command */
 };
 
@@ -20,10 +20,10 @@ struct saved {
 	uint64_t number; /* name of its record */
 	int server_pid;
 	uint64_t server_start;
-	bool is_past; /* its server is not the server that runs now */
-	int id; /* id of the session */
+	bool is_past; /* of a server that has ended */
+	int id; /* of the session */
 	char *name;
-	int64_t saved_ms; /* time of the last change; CLOCK_REALTIME */
+	int64_t saved_ms; /* last change, CLOCK_REALTIME */
 	char *state; /* JSON */
 	bool is_dirty;
 };
@@ -34,14 +34,14 @@ struct saved_set {
 	size_t past;
 	uint64_t last_number;
 	struct pane_ref server; /* only server_pid and server_start are used; 0: no server */
-	uint64_t revision; /* revision of the model that was copied last */
+	uint64_t revision; /* of the model that was copied last */
 	struct event_log_listener events;
 	struct presence_listener presences;
 	struct loop_timer *take_timer, *flush_timer, *look_timer, *rest_timer;
-	int64_t dirty_ms; /* since when the store is behind (CLOCK_MONOTONIC); 0: up to date */
+	int64_t dirty_ms; /* the store is behind since then, CLOCK_MONOTONIC; 0: it is not */
 	uint64_t busy_ns; /* processor time of tmux at the last look */
 	bool is_looking;
-	void (*done)(void *data); /* called at the end: see saved_set_end() */
+	void (*done)(void *data); /* see saved_set_end() */
 	void *done_data;
 };
 
@@ -63,7 +63,7 @@ static const struct record_kind saved_kind = {
 
 static void record_name(const struct saved *saved, char out[24])
 {
-	snprintf(out, 24, "%020" PRIu64, saved->number); /* a name that sorts by number */
+	snprintf(out, 24, "%020" PRIu64, saved->number); /* sorts by number */
 }
 
 static void saved_free(struct saved *saved)
@@ -74,7 +74,7 @@ static void saved_free(struct saved *saved)
 	mem_free(saved);
 }
 
-/* Forgets a session, also in the store. */
+/* Also in the store. */
 static void saved_drop(struct saved_set *set, struct saved *saved)
 {
 	char name[24];
@@ -84,7 +84,6 @@ static void saved_drop(struct saved_set *set, struct saved *saved)
 	saved_free(saved);
 }
 
-/* Forgets past sessions with this name, except one. */
 static void drop_past(struct saved_set *set, const char *name, const struct saved *but)
 {
 	list_each_safe (struct saved, saved, &set->all, link)
@@ -92,7 +91,7 @@ static void drop_past(struct saved_set *set, const char *name, const struct save
 			saved_drop(set, saved);
 }
 
-/* Returns true if a state has only members of write_state(), so that results may contain it. */
+/* Results may contain a state that has only members of write_state(). */
 static bool is_state(const struct json *state)
 {
 	const struct json *windows = json_member(state, "windows");
@@ -121,7 +120,7 @@ static bool saved_load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-/* Returns the directory of a pane's own program, usually its shell; NULL: not known. */
+/* The pane's own program is usually its shell. Returns NULL if not known. */
 static const char *directory_of(const struct muxbus_pane *pane, char out[PATH_MAX])
 {
 	if (process_cwd(pane->pid, out, PATH_MAX))
@@ -129,7 +128,7 @@ static const char *directory_of(const struct muxbus_pane *pane, char out[PATH_MA
 	return pane->path != NULL && pane->path[0] == '/' ? pane->path : NULL;
 }
 
-/* Writes the agent in a pane, and its conversation if known. */
+/* The conversation is left out if not known. */
 static void put_agent(
     struct json_writer *writer, const struct daemon *daemon, const struct muxbus_pane *pane)
 {
@@ -190,7 +189,7 @@ static void put_window(struct json_writer *writer, const struct daemon *daemon,
 	json_object_end(writer);
 }
 
-/* Returns the state of a session as JSON; NULL if it is too large. The caller frees. */
+/* Returns NULL if the state is too large. The caller frees. */
 static char *write_state(const struct daemon *daemon, const struct muxbus_session *session)
 {
 	const struct muxbus_model *model = tmux_model(daemon->tmux);
@@ -233,7 +232,6 @@ static struct saved *saved_new(struct saved_set *set, const struct muxbus_sessio
 	return saved;
 }
 
-/* Copies a session if it has changed. */
 static void take_session(struct saved_set *set, const struct muxbus_session *session)
 {
 	struct saved *saved = find_saved(set, session->id);
@@ -258,7 +256,7 @@ static void take_session(struct saved_set *set, const struct muxbus_session *ses
 	set->dirty_ms = set->dirty_ms > 0 ? set->dirty_ms : clock_mono_ms();
 }
 
-/* Forgets sessions that were closed, and past sessions with the same names. */
+/* Also forgets past sessions of the same names. */
 static void forget_closed(struct saved_set *set, const struct muxbus_model *model)
 {
 	for (struct list *at = set->all.prev; at != &set->all;) {
@@ -273,7 +271,7 @@ static void forget_closed(struct saved_set *set, const struct muxbus_model *mode
 	}
 }
 
-/* Copies changed sessions; they are stored after a pause in the changes. */
+/* The store gets the copies after a pause in the changes. */
 static void take(void *data)
 {
 	struct saved_set *set = data;
@@ -297,7 +295,6 @@ static void take(void *data)
 		loop_timer_arm(set->flush_timer, left < CALM_MS ? left : CALM_MS);
 }
 
-/* Stores the changed sessions. */
 static void flush(void *data)
 {
 	struct saved_set *set = data;
@@ -337,7 +334,7 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 	take_soon(list_entry(listener, struct saved_set, presences));
 }
 
-/* Returns the processor time of tmux in ns; 0: not known. */
+/* Returns 0 if not known. */
 static uint64_t read_busy_ns(const struct saved_set *set)
 {
 	char text[64];
@@ -346,7 +343,7 @@ static uint64_t read_busy_ns(const struct saved_set *set)
 	return sscanf(text, "%" SCNu64, &ns) == 1 ? ns : 0;
 }
 
-/* tmux has done all work for the listing, so that later processor time is for other work. */
+/* Processor time from now on is for other work than the listing. */
 static void on_rest(void *data)
 {
 	struct saved_set *set = data;
@@ -372,7 +369,6 @@ static void on_listed(void *data, int error)
 	loop_timer_arm(set->rest_timer, REST_MS);
 }
 
-/* Starts a listing. Returns false if it cannot be started. */
 static bool look(struct saved_set *set)
 {
 	struct tmux *tmux = set->daemon->tmux;
@@ -392,7 +388,7 @@ static void on_look(void *data)
 		(void)look(set);
 }
 
-/* Marks sessions of other servers as past. */
+/* Sessions of other servers are past. */
 static void sort_by_server(struct saved_set *set)
 {
 	set->past = 0;
@@ -504,7 +500,6 @@ static const struct field_result list_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Returns true if the server has a session with this name. */
 static bool session_exists(const struct daemon *daemon, const char *name)
 {
 	const struct muxbus_session *session = NULL;

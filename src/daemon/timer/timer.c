@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Timers: sleeps and reminders of panes, kept over restarts. */
 #include "daemon/timer/timer.h"
 
 #include "daemon/queue/once.h"
@@ -8,13 +7,13 @@
 enum {
 	DATA_SIZE = 256,
 	TEXT_SIZE = 128,
-	LATE_MS = 1000, /* a timer that is later than this reports its delay */
+	LATE_MS = 1000, /* a timer reports a longer delay */
 };
 
 struct timer_set {
 	struct queue *queue;
 	const struct boot_clock *clock;
-	struct timer **heap; /* binary heap, soonest at the top */
+	struct timer **heap; /* soonest at the top */
 	size_t count;
 	size_t size;
 	size_t reminders;
@@ -65,7 +64,7 @@ static void heap_put(struct timer_set *set, size_t place, struct timer *timer)
 	timer->place = place;
 }
 
-/* Moves a timer to its place in the heap, beginning at a free place. */
+/* place is free. */
 static void heap_settle(struct timer_set *set, size_t place, struct timer *timer)
 {
 	while (place > 0 && is_before(timer, set->heap[(place - 1) / 2])) {
@@ -100,7 +99,6 @@ static void set_insert(struct timer_set *set, struct timer *timer)
 	heap_settle(set, set->count - 1, timer);
 }
 
-/* Takes a timer out of the heap and the indexes. */
 static void set_take(struct timer_set *set, struct timer *timer)
 {
 	struct timer *last = set->heap[--set->count];
@@ -182,7 +180,6 @@ void timer_set_free(struct timer_set *set)
 	mem_free(set);
 }
 
-/* Returns the sleep of a pane, or NULL. */
 static struct timer *find_sleep(const struct timer_set *set, const struct pane_ref *pane)
 {
 	struct timer *timer = map_get(&set->by_pane, pane_ref_key(pane));
@@ -191,7 +188,7 @@ static struct timer *find_sleep(const struct timer_set *set, const struct pane_r
 	return timer;
 }
 
-/* Posts the notification of a timer, and deletes its record if it ends, within a transaction. */
+/* Call within a transaction. */
 static uint64_t timer_post(struct timer_set *set, const struct timer *timer, const char *text,
     const char *data, bool is_end)
 {
@@ -207,7 +204,7 @@ static uint64_t timer_post(struct timer_set *set, const struct timer *timer, con
 	return queue_post(set->queue, &draft);
 }
 
-/* Ends a timer without waking its pane: posts its notification as cancelled. Returns the ticket. */
+/* The pane is not woken: the notification is cancelled. Returns the ticket. */
 static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const char *why)
 {
 	char data[DATA_SIZE], due[CLOCK_TEXT_SIZE], text[TEXT_SIZE];
@@ -223,7 +220,7 @@ static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const cha
 	return ticket;
 }
 
-/* Returns a new timer, which is due in ms and not in the set yet. */
+/* The timer is not in the set yet. */
 static struct timer *timer_new(
     const struct timer_set *set, const struct pane_ref *pane, int64_t ms, bool is_recurring)
 {
@@ -236,7 +233,7 @@ static struct timer *timer_new(
 	return timer;
 }
 
-/* Stores a timer, commits the transaction that the caller began, and adds the timer to the set. */
+/* Commits the transaction that the caller began. */
 static void timer_begin(struct timer_set *set, struct timer *timer, const struct once *once)
 {
 	queue_new_id(set->queue, timer->id);
@@ -323,7 +320,7 @@ static int compare(const void *one, const void *other)
 	return is_before(a, b) ? -1 : 1;
 }
 
-/* Sorts the heap: a sorted array is still a heap. */
+/* A sorted array is still a heap. */
 static void heap_sort(const struct timer_set *set)
 {
 	size_t at = 1;
@@ -350,8 +347,8 @@ size_t timer_count(const struct timer_set *set)
 }
 
 /*
- * Fires a timer that is due. A recurring timer continues from its own schedule, not from now, so
- * that it does not drift; missed times are counted, not repeated.
+ * A recurring timer continues from its own schedule, so that it does not drift; missed times are
+ * counted, not repeated.
  */
 static void timer_fire(struct timer_set *set, struct timer *timer)
 {
@@ -391,7 +388,6 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 	set_insert(set, timer);
 }
 
-/* Aligns all timers with the clocks, and stores those whose time on the wall clock has changed. */
 static void follow_clock(struct timer_set *set)
 {
 	set->between_ms = clocks_between_ms(set);

@@ -46,7 +46,7 @@ static const char *const verdict_texts[] = {
     [TIMER_IGNORED] = "A sleep that ends earlier is set already, and stands.",
 };
 
-/* Writes durable only if it is false, as in a notification. */
+/* Only a false value is written, as in a notification. */
 static void write_durable(struct json_writer *writer, bool is_durable)
 {
 	if (!is_durable)
@@ -66,7 +66,7 @@ static void answer_sleep(struct request *request, const struct timer *timer,
 	request_done(request);
 }
 
-/* Answers a repeated request whose timer was set before, but whose result was not stored. */
+/* The timer was set before, but the result was not stored. */
 static void answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct timer_set *timers = request_daemon(request)->timers;
@@ -231,7 +231,6 @@ static void handle_cancel(struct request *request, const void *data)
 	.recheck = "list_timers", .handle = handle_sleep, .begun = answer_begun,                  \
 	.affects = right_affects_pane, .example = "{\"seconds\":600}"
 
-/* Keep alphabetized. */
 const struct method methods_timer[] = {
     {.name = METHOD("cancel_timer", METHOD_TYPES | METHOD_WRITES),
 	.title = "Cancel a timer",

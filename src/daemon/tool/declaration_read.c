@@ -8,7 +8,6 @@
 #define DESCRIPTION_MAX 4000
 #define WORD_MAX 4096
 
-/* Members of the file. */
 struct declared_members {
 	struct declaration_names names;
 	const char *tool, *answer;
@@ -70,7 +69,7 @@ static const struct field server_fields[] = {
     {.name = NULL},
 };
 
-/* Checks a command. Its program is absolute, "./NAME" beside the declaration, or a name in PATH. */
+/* The program is absolute, "./NAME" beside the declaration, or a name in PATH. */
 static bool check_command(const char *member, const struct field_strings *words, char *ret_reason)
 {
 	const char *program = words->strings[0];
@@ -89,7 +88,7 @@ static bool check_command(const char *member, const struct field_strings *words,
 	    member);
 }
 
-/* Reads "answer", the kind of the answer: "text", "json", "image/png". */
+/* "text", "json", or a kind of image such as "image/png". */
 static bool set_answer(
     struct declaration *declaration, const struct declared_members *members, char *ret_reason)
 {
@@ -111,7 +110,7 @@ static bool set_answer(
 	return true;
 }
 
-/* Reads "arguments": the server's names of parameters, and ours. */
+/* "arguments": the server's names of parameters, and ours. */
 static bool set_renames(
     struct declaration *declaration, const struct json *renames, char *ret_reason)
 {
@@ -197,7 +196,7 @@ static bool set_program(
 	return true;
 }
 
-/* Reads a needed program: a name, or an array of alternatives. Returns NULL if it is neither. */
+/* A name, or an array of alternatives. Returns NULL if it is neither. */
 static const char *const *read_need(struct declaration *declaration, const struct json *value)
 {
 	const struct json *name = value->type == JSON_ARRAY ? value->child : value;

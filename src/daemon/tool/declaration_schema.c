@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Converts the schemas of declarations, a subset of JSON Schema, into rows of fields. */
+/* The schemas of declarations are a subset of JSON Schema. */
 #include "daemon/tool/declaration.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ enum property_type {
 static const char *const type_choices[] = {
     "array", "boolean", "integer", "number", "object", "string", NULL};
 
-/* The field type of each JSON type, and the size of its member in the argument struct. */
+/* For each JSON type; size is that of the member in the argument struct. */
 static const struct {
 	enum field_type type;
 	size_t size;
@@ -37,7 +37,6 @@ static const struct {
     [TYPE_STRINGS] = {FIELD_KEYS, sizeof(struct field_strings)},
 };
 
-/* The schema of one parameter. */
 struct property {
 	int type;
 	struct field_strings types; /* as the schema has them */
@@ -103,7 +102,7 @@ static const struct field schema_fields[] = {
     {.name = NULL},
 };
 
-/* Reads an object. where: the place of the object, for an error. */
+/* where: the place of the object, for a reason. */
 static bool read_object(const struct field *fields, const struct json *value, void *args,
     size_t args_size, struct buf *scratch, const char *where, char *ret_reason)
 {
@@ -116,7 +115,7 @@ static bool read_object(const struct field *fields, const struct json *value, vo
 	return declaration_refuse(ret_reason, "%s.%s", where, error.text);
 }
 
-/* Sets the bounds of a row. In a row, 0 and 0 mean no bounds; max below min means no maximum. */
+/* In a row, 0 and 0 mean no bounds; max below min means no maximum. */
 static bool set_bounds(
     struct field *field, const struct property *property, const char *where, char *ret_reason)
 {
@@ -142,7 +141,7 @@ static bool set_bounds(
 	return true;
 }
 
-/* Returns true if a text is printable ASCII without quotes and backslashes. */
+/* Printable ASCII without quotes and backslashes. */
 static bool is_plain(const struct json *value)
 {
 	for (size_t at = 0; at < value->len; at++)
@@ -152,7 +151,7 @@ static bool is_plain(const struct json *value)
 	return true;
 }
 
-/* Sets the default as JSON text. It must be a value that the row accepts. */
+/* The default must be a value that the row accepts. */
 static bool set_preset(struct declaration *declaration, struct field *field,
     const struct property *property, const char *where, char *ret_reason)
 {
@@ -195,7 +194,6 @@ static bool set_preset(struct declaration *declaration, struct field *field,
 	return true;
 }
 
-/* Sets the type of a parameter and, for an array, the type of its elements. */
 static bool set_items(struct declaration *declaration, struct field *field,
     struct declaration_shape *shape, const struct property *property, const char *where,
     char *ret_reason)
@@ -238,7 +236,7 @@ static int find_type(const char *name)
 	return type;
 }
 
-/* Sets the type: one known type, or the pair "string" and "array". */
+/* One known type, or the pair "string" and "array". */
 static bool set_type(struct property *property, const char *where, char *ret_reason)
 {
 	const struct field_strings *types = &property->types;
@@ -308,7 +306,7 @@ static const struct field own_fields[] = {
 
 #define ROWS_MAX (OWN_COUNT + DECLARATION_PARAMETERS_MAX + DECLARATION_SPELLINGS_MAX)
 
-/* Adds rows for the second spellings of the previous row. */
+/* The second spellings are of the previous row. */
 static bool add_aliases(struct declaration *declaration, struct field **next,
     const struct property *property, const char *where, char *ret_reason)
 {
@@ -334,7 +332,6 @@ static bool add_aliases(struct declaration *declaration, struct field **next,
 	return true;
 }
 
-/* Reads a parameter into the next rows. */
 static bool read_property(struct declaration *declaration, struct field **next,
     struct declaration_shape *shape, const struct json *value, char *ret_reason)
 {
@@ -363,7 +360,7 @@ static bool read_property(struct declaration *declaration, struct field **next,
 	return is_good;
 }
 
-/* Checks that each second spelling is used for one name only. */
+/* A second spelling may be of one name only. */
 static bool check_aliases(const struct field *fields, char *ret_reason)
 {
 	for (const struct field *alias = fields; alias->name != NULL; alias++)
@@ -393,7 +390,7 @@ static bool set_required(
 	return true;
 }
 
-/* Reads a schema of type object. Returns false with a reason. required points into scratch. */
+/* required points into scratch. */
 static bool read_schema(const struct json *value, const char *where, struct schema *ret_schema,
     struct buf *scratch, char *ret_reason)
 {
@@ -446,7 +443,7 @@ bool declaration_read_parameters(
 	return is_good;
 }
 
-/* Returns a type of JSON Schema, or an array of types as "string|null"; NULL for other values. */
+/* An array of types becomes "string|null". Returns NULL for other values. */
 static const char *read_types(struct declaration *declaration, const struct json *value)
 {
 	static const char *const types[] = {
@@ -465,8 +462,8 @@ static const char *read_types(struct declaration *declaration, const struct json
 }
 
 /*
- * Writes types and members of a schema, at all depths; the rest of the schema is ignored. If row is
- * not NULL, it gets the name, types and description, and the schema must have types.
+ * Keeps types and members at all depths, and ignores the rest. A row (or NULL) gets the name, types
+ * and description; then the schema must have types.
  */
 static bool put_schema(struct declaration *declaration, struct json_writer *writer,
     const struct json *schema, struct field_result *row, char *ret_reason)
@@ -502,11 +499,11 @@ static bool put_schema(struct declaration *declaration, struct json_writer *writ
 	return is_good;
 }
 
-/* Results without a declared schema, by the kind of the answer. */
+/* Without a declared schema, by the kind of the answer. */
 static const struct field_result plain_results[][4] = {
     [DECLARATION_TEXT] = {{"text", "string", "the answer"},
 	{"id", "string", "with wait false: the call, and its notification"}, {NULL, NULL, NULL}},
-    [DECLARATION_JSON] = {{NULL, NULL, NULL}}, /* its members may have any names and types */
+    [DECLARATION_JSON] = {{NULL, NULL, NULL}}, /* members of any names and types */
     [DECLARATION_IMAGE] = {{"mime_type", "string", "the kind of image"},
 	{"bytes", "integer", "the size of the image"}, {"data", "string", "the image, as base64"},
 	{NULL, NULL, NULL}},

@@ -14,7 +14,6 @@ refuse(struct field_error *error, const char *name, const char *format, ...)
 	return false;
 }
 
-/* Returns true if a value has this type of JSON Schema. */
 static bool is_of_type(const struct json *value, const char *type)
 {
 	const char *article = json_type_name(value->type), *name = strchr(article, ' ');
@@ -39,7 +38,7 @@ static bool check_shape(const struct field *field, const struct declaration_shap
 	return true;
 }
 
-/* Writes an argument with the given name; an absent argument is left out. */
+/* An absent argument is left out. */
 static bool write_one(struct json_writer *writer, const struct field *field,
     const struct declaration_shape *shape, const char *name, const char *args,
     struct field_error *ret_error)

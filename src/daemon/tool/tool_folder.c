@@ -13,7 +13,6 @@
 
 #define PLACES 2
 #define REASON_SIZE 768
-/* A folder that is watched. */
 struct place {
 	struct folder_watch *watch;
 	char path[PATH_MAX]; /* "": not read */
@@ -62,7 +61,6 @@ static void tool_free(struct tool *tool)
 	mem_free(tool);
 }
 
-/* Frees old rows that no request uses any more. */
 static void free_retired(struct tool_folder *folder)
 {
 	list_each_safe (struct tool, tool, &folder->retired, link)
@@ -95,7 +93,6 @@ ssize_t tool_file_read(
 	return got;
 }
 
-/* Makes the row of a declaration. */
 static void set_row(struct tool *tool, const struct tool_folder *folder)
 {
 	const struct declaration *declaration = tool->declaration;
@@ -120,7 +117,7 @@ static void set_row(struct tool *tool, const struct tool_folder *folder)
 	method_add_key(&tool->method);
 }
 
-/* Returns true if one of the alternatives is installed. */
+/* One of the alternatives is enough. */
 static bool is_there(const struct tool *tool, const char *const *names)
 {
 	char path[PATH_MAX];
@@ -131,8 +128,8 @@ static bool is_there(const struct tool *tool, const char *const *names)
 }
 
 /*
- * Hides a tool if a program that it needs is missing. If other users can change its own program,
- * and this is beside the declaration, the tool is broken.
+ * A tool is hidden if a needed program is missing. It is broken if other users can change its own
+ * program, which is beside the declaration.
  */
 static void check_programs(struct tool *tool)
 {
@@ -171,7 +168,6 @@ static void check_programs(struct tool *tool)
 	}
 }
 
-/* Returns the usable tool with this name, or NULL. */
 static struct tool *find(const struct tool_folder *folder, const char *name)
 {
 	list_each (struct tool, tool, &folder->tools, link)
@@ -180,7 +176,7 @@ static struct tool *find(const struct tool_folder *folder, const char *name)
 	return NULL;
 }
 
-/* Frees the entries of this tool's name from other folders; their files stay. */
+/* The files in other folders stay. */
 static void replace_others(struct tool_folder *folder, const struct tool *tool)
 {
 	list_each_safe (struct tool, other, &folder->tools, link) {
@@ -191,7 +187,7 @@ static void replace_others(struct tool_folder *folder, const struct tool *tool)
 	}
 }
 
-/* Inserts a tool by name. A usable tool replaces a tool of that name from an earlier folder. */
+/* A usable tool replaces a tool of its name from an earlier folder. */
 static void insert(struct tool_folder *folder, struct tool *tool)
 {
 	const struct tool *other = find(folder, tool->name);
@@ -241,7 +237,7 @@ static int is_declaration(const struct dirent *entry)
 	return entry->d_name[0] != '.' && str_ends_in(entry->d_name, ".json");
 }
 
-/* Adds an entry for a folder that is not read, as when others can write to it. */
+/* A folder is not read if others can write to it, for example. */
 static void refuse_folder(struct tool_folder *folder, const char *path, const char *reason)
 {
 	struct tool *tool = xcalloc(1, sizeof *tool);
@@ -253,14 +249,14 @@ static void refuse_folder(struct tool_folder *folder, const char *path, const ch
 	insert(folder, tool);
 }
 
-/* Returns the folder in MUXBUS_TOOLS, which replaces the shipped one; NULL: none, or relative. */
+/* MUXBUS_TOOLS replaces the shipped folder. NULL: none, or relative. */
 static const char *given_path(void)
 {
 	const char *path = getenv("MUXBUS_TOOLS");
 	return path != NULL && *path == '/' ? path : NULL;
 }
 
-/* Adds an entry for a relative MUXBUS_TOOLS, which would depend on the daemon's directory. */
+/* A relative path would depend on the daemon's directory. */
 static void refuse_relative(struct tool_folder *folder)
 {
 	const char *path = getenv("MUXBUS_TOOLS");
@@ -326,7 +322,7 @@ static void read_place(struct tool_folder *folder, const struct place *place)
 	free(entries);
 }
 
-/* Puts the rows into the method table. Returns a hash of what callers can see. */
+/* Returns a hash of what callers can see. */
 static uint64_t publish(struct tool_folder *folder)
 {
 	const struct method **rows = xcalloc(folder->count + 1, sizeof *rows);
@@ -353,7 +349,7 @@ static uint64_t publish(struct tool_folder *folder)
 	return content;
 }
 
-/* Logs the files that cannot be used, unless the same warnings were logged last. */
+/* The same warnings are not logged twice in a row. */
 static void log_trouble(struct tool_folder *folder)
 {
 	struct buf text = BUF((size_t)TOOLS_MAX * (PATH_MAX + REASON_SIZE));
@@ -423,7 +419,6 @@ static void watch_places(struct tool_folder *folder)
 	}
 }
 
-/* Sets the paths of the shipped folder and of the user's. */
 static void set_paths(struct tool_folder *folder)
 {
 	const char *shipped = given_path();

@@ -8,7 +8,7 @@
 
 #define ANSWER_MAX ((size_t)16 * 1024 * 1024) /* bytes of the file of an answer */
 
-enum { LATE_MS = 15000 }; /* time in which servers of an earlier daemon must connect */
+enum { LATE_MS = 15000 }; /* servers of an earlier daemon must connect in this time */
 
 struct kept {
 	struct list link; /* oldest first */
@@ -65,7 +65,6 @@ static void answer_path(const struct tool_kept_set *set, const char *id, char ou
 	(void)snprintf(out, PATH_MAX + 16, "%s/%s", set->dir, id);
 }
 
-/* Removes the oldest ended calls beyond TOOL_KEPT_MAX. */
 static void forget(struct tool_kept_set *set)
 {
 	list_each_safe (struct kept, kept, &set->calls, link) {
@@ -82,7 +81,7 @@ static void forget(struct tool_kept_set *set)
 	}
 }
 
-/* Returns the data of the notification, in the form of a job's; the caller frees. */
+/* In the form of a job's data; the caller frees. */
 static char *make_data(const struct kept *kept, bool is_good, const char *text)
 {
 	bool is_cut = false;
@@ -102,10 +101,7 @@ static char *make_data(const struct kept *kept, bool is_good, const char *text)
 	return (char *)buf_steal(&out, NULL);
 }
 
-/*
- * Stores that a call has ended and posts its notification, in one transaction. Returns false if
- * both are in memory only.
- */
+/* One transaction has the end and its notification. Returns false if both are in memory only. */
 static bool settle(struct tool_kept_set *set, struct kept *kept, bool is_good, const char *outcome,
     const char *text)
 {
@@ -145,7 +141,7 @@ static bool take(void *data, const char *id, const struct json *value)
 	return false;
 }
 
-/* Writes the file of an answer; the file appears whole or not at all. */
+/* The file appears whole or not at all. */
 static bool write_file(const struct tool_kept_set *set, const char *id, const struct buf *answer)
 {
 	char path[PATH_MAX + 16], made[PATH_MAX + 16];
@@ -183,7 +179,6 @@ static void put_members(struct json_writer *writer, const struct json *object)
 		json_put_value(writer, member->name, member);
 }
 
-/* Writes a result or a failure as the JSON object of a file. */
 static void write_answer(
     struct buf *out, const struct json *result, const struct tool_failure *failure)
 {
@@ -201,7 +196,7 @@ static void write_answer(
 	json_object_end(&writer);
 }
 
-/* Returns the text of a result, else the result as JSON; the caller frees. */
+/* The text of a result, else the result as JSON; the caller frees. */
 static char *excerpt_of(const struct json *result)
 {
 	const char *text = json_get_str(result, "text", NULL);
@@ -251,7 +246,7 @@ void tool_kept_take_up(struct tool_kept_set *set, const char *id)
 	find(set, id)->is_awaited = false;
 }
 
-/* Fails the calls of earlier daemons that no server has resumed. */
+/* No server has resumed these calls. */
 static void lose(void *data)
 {
 	struct tool_kept_set *set = data;
@@ -312,7 +307,7 @@ void tool_kept_set_free(struct tool_kept_set *set)
 	mem_free(set);
 }
 
-/* Reads the file of an answer. Returns false if it does not exist any more. */
+/* Returns false if the file does not exist any more. */
 static bool read_file(const struct tool_kept_set *set, const char *id, struct buf *out)
 {
 	char path[PATH_MAX + 16];

@@ -12,7 +12,6 @@ static bool join(char *out, size_t size, const char *dir, const char *name)
 	return len > 0 && (size_t)len < size && file_is_program(out);
 }
 
-/* Finds a program in the user's data folder of muxbus. */
 static bool find_data(const char *name, char *out, size_t size)
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = address_home();
@@ -29,7 +28,6 @@ static bool is_prefixed(const char *word, const char *prefix)
 	return strncmp(word, prefix, strlen(prefix)) == 0;
 }
 
-/* Finds the first file that matches a pattern. Returns false if none does. */
 static bool find_file(const char *pattern, char *out, size_t size)
 {
 	glob_t found;

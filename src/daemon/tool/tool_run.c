@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Programs of declared tools: converts their output to answers. */
 #include "daemon/tool/tool_run.h"
 
 const char *tool_run_answer(const struct declaration *declaration)
@@ -32,7 +31,7 @@ int64_t tool_run_kept_bytes(const char *answer)
 			       : TOOL_IMAGE_MAX;
 }
 
-/* Appends as much output from an offset as fits. Returns where the appended output begins. */
+/* Returns where the appended output begins. */
 static int64_t read_from(
     const struct job_set *jobs, const struct job *job, int64_t offset, struct buf *out)
 {
@@ -41,7 +40,9 @@ static int64_t read_from(
 	return from;
 }
 
-/* Fails with the end of standard error, or, if it is empty, with the exit status. Returns false. */
+/*
+ * Fails with the end of standard error or, if there is none, with the exit status. Returns false.
+ */
 static bool fail_as_ended(
     const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
 {
@@ -67,7 +68,7 @@ static bool fail_as_ended(
 	return false;
 }
 
-/* Checks that a program has succeeded. On error, returns false with a failure. */
+/* Returns false with a failure. */
 static bool has_succeeded(
     const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
 {
@@ -87,7 +88,7 @@ static bool has_succeeded(
 	return job->state == JOB_EXITED || fail_as_ended(jobs, job, failure);
 }
 
-/* Writes a text: its beginning and its end, with a line between that says how much is left out. */
+/* The middle of a long text is left out; a line says how much. */
 static void write_text(
     struct json_writer *writer, const struct job_set *jobs, const struct job *job)
 {
@@ -157,7 +158,7 @@ const char *tool_run_image_type(const struct buf *bytes)
 	return NULL;
 }
 
-/* Writes an image from its bytes, or a JSON object with images and perhaps a text. */
+/* The output is the bytes of an image, or a JSON object with images and perhaps a text. */
 static bool write_image(struct json_writer *writer, const struct buf *bytes, const char *type,
     size_t result_max, struct tool_failure *failure)
 {

@@ -21,7 +21,7 @@ void tool_server_list_finish(struct tool_server_list *list)
 	*list = (struct tool_server_list){0};
 }
 
-/* Copies a name. Returns NULL if it is missing or too long. */
+/* Returns NULL if the name is missing or too long. */
 static char *keep_name(const struct json *value)
 {
 	bool is_name =

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The tools that a server lists in its call of provide, and the arguments that each requires. */
+/* The tools of a server's call of provide, and the arguments that each requires. */
 #pragma once
 
 #include "base/base.h"
 
 #define TOOL_SERVER_TOOLS_MAX 1024
-#define TOOL_SERVER_REQUIRED_MAX 64 /* arguments of one tool */
-#define TOOL_SERVER_NAME_MAX 256 /* bytes of the name of a tool or an argument */
+#define TOOL_SERVER_REQUIRED_MAX 64 /* of one tool */
+#define TOOL_SERVER_NAME_MAX 256 /* bytes, of a tool or an argument */
 
 struct json;
 
@@ -16,16 +16,16 @@ struct tool_server_list {
 	bool is_read; /* false: the server has not listed its tools yet */
 };
 
-/* Frees the content; the list is then empty. */
+/* The list is then empty. */
 void tool_server_list_finish(struct tool_server_list *list);
 
-/* Replaces the list by rows (a JSON array; NULL: none). Returns 0, or -1 with a reason. */
+/* rows: a JSON array; NULL: none. Returns 0, or -1 with a reason. */
 int tool_server_list_read(
     struct tool_server_list *list, const struct json *rows, char *ret_reason, size_t size);
 
 /*
- * Checks that the server has a tool that requires no more than these arguments (NULL-terminated).
- * Returns 0, or -1 with a reason that names the missing tool or arguments.
+ * The tool may require no more than these arguments (NULL-terminated). Returns 0, or -1 with a
+ * reason that names the missing tool or arguments.
  */
 int tool_server_list_check(const struct tool_server_list *list, const char *tool,
     const char *const *arguments, char *ret_reason, size_t size);

@@ -58,7 +58,7 @@ static const struct condition_kind *kind_named(const char *name)
 	return NULL;
 }
 
-/* Writes a condition of a kind. The member with the kind's own name gets the value of key. */
+/* The member with the kind's own name gets the value of key. */
 static void put_condition(struct json_writer *writer, const struct condition_kind *kind,
     const struct json *spec, const struct json *key)
 {
@@ -70,7 +70,7 @@ static void put_condition(struct json_writer *writer, const struct condition_kin
 	json_object_end(writer);
 }
 
-/* Writes an array with a condition for each kind that the object names. Returns how many. */
+/* Returns how many conditions were written: one for each kind that the object names. */
 static size_t put_each(struct json_writer *writer, const struct json *spec)
 {
 	const struct condition_kind *kind = NULL;
@@ -87,7 +87,7 @@ static size_t put_each(struct json_writer *writer, const struct json *spec)
 	return count;
 }
 
-/* Returns the member that names the kind, as in {"type":"output","regex":…}; or NULL. */
+/* As in {"type":"output","regex":…}. */
 static const struct json *find_type(const struct json *spec)
 {
 	static const char *const names[] = {"type", "kind", "condition"};
@@ -100,8 +100,8 @@ static const struct json *find_type(const struct json *spec)
 }
 
 /*
- * Returns the member whose value was meant for the member with the kind's own name: one that the
- * kind does not have, where "pane" counts only if the kind's own name means a pane.
+ * Returns the member that was meant for the kind's own name. The kind has no such member, or it is
+ * "pane" and the kind's own name means a pane.
  */
 static const struct json *find_key(
     const struct condition_kind *kind, const struct json *spec, const struct json *type)
@@ -114,7 +114,7 @@ static const struct json *find_key(
 	return NULL;
 }
 
-/* Returns true if any kind has a member of this name, so that it is no misspelled kind. */
+/* A member of any kind is no misspelled kind. */
 static bool is_field(const char *name)
 {
 	const struct condition_kind *kind = NULL;
@@ -124,7 +124,7 @@ static bool is_field(const char *name)
 	return false;
 }
 
-/* Appends the corrected condition as JSON. Returns false if out is too small, or none is meant. */
+/* Returns false if out is too small, or no condition is meant. */
 static bool condition_hint(struct buf *out, const struct json *spec)
 {
 	const struct json *type, *key = NULL;
@@ -161,7 +161,7 @@ enum {
 	HINT_MAX = 600, /* bytes of a corrected condition in an error */
 };
 
-/* Returns the kind whose name is a member of an object; NULL if none or several, or no object. */
+/* Returns NULL if no kind, or several, are named. */
 static const struct condition_kind *kind_of(const struct json *spec)
 {
 	const struct condition_kind *found = NULL;
@@ -290,7 +290,7 @@ bool condition_takes(const struct condition *condition, const struct pane_ref *p
 
 void condition_note_past(struct condition *condition, const struct request *request)
 {
-	condition->has_gap |= request_method(request) == NULL; /* the request of a restored wait */
+	condition->has_gap |= request_method(request) == NULL; /* the wait is restored */
 }
 
 void condition_settle(struct condition *condition, enum condition_state state)
@@ -346,7 +346,6 @@ void condition_settle_event(
 
 const char *const condition_state_names[] = {"pending", "matched", "gone", "limit"};
 
-/* Returns true if this condition can be armed only while tmux is followed. */
 static bool needs_tmux(const struct condition_kind *kind, const struct json *spec)
 {
 	bool needs = kind->needs_tmux;

@@ -5,7 +5,7 @@
 #include "daemon/wait/condition.h"
 #include "io/loop_timer.h"
 
-/* The end of a process is not announced, so it is checked at this interval. */
+/* The end of a process is not announced. */
 enum { LOOK_MS = 5000, NAME_SIZE = 128 };
 
 enum wanted_state { STATE_READY, STATE_IDLE, STATE_BUSY, STATE_ASKING, STATE_GONE, STATE_OTHER };
@@ -116,7 +116,6 @@ static void settle(struct agent_watch *watch, const struct agent *kept,
 	condition_end_details(condition, &writer, state);
 }
 
-/* Compares the agent's state with the wanted state, and settles the condition. */
 static void look(struct agent_watch *watch)
 {
 	const struct agent *kept = find_kept(watch);
@@ -159,7 +158,7 @@ static void on_timer(void *data)
 		loop_timer_arm(watch->timer, LOOK_MS);
 }
 
-/* Checks that exactly one agent has this name. On error, fails the request and returns false. */
+/* Several agents may have the same name. */
 static bool check_name(const struct agent_watch *watch, struct request *request)
 {
 	const struct presence *first = NULL, *other = NULL;

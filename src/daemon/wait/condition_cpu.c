@@ -13,7 +13,7 @@ struct cpu_watch {
 	pid_t pid; /* first process of the pane; 0: the whole machine */
 	double percent;
 	int64_t for_ms;
-	int64_t since_ms; /* when use fell below the limit (CLOCK_MONOTONIC); 0: it is not below */
+	int64_t since_ms; /* use is below the limit since then, CLOCK_MONOTONIC; 0: it is not */
 	double latest;
 	struct cpu_sample sample;
 };

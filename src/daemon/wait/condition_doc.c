@@ -21,7 +21,7 @@ void condition_write_kinds(struct json_writer *writer, const char *name)
 	json_object_end(writer);
 }
 
-/* Writes the kinds with their members: "one of: cpu_below(for_sec,pane), exited, …" */
+/* As "one of: cpu_below(for_sec,pane), exited, …". */
 static void put_names(struct buf *out)
 {
 	const struct condition_kind *kind = NULL;

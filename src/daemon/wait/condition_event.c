@@ -10,16 +10,15 @@
 	(BIT(EVENT_PANE_CREATED) | BIT(EVENT_SESSION_CREATED) | BIT(EVENT_WINDOW_CREATED))
 
 enum {
-	WHERE_MAX = 4096, /* bytes of a filter as JSON */
-	EVENT_MAX = 2 * 1024 * 1024, /* bytes of an event that is compared with a filter */
+	WHERE_MAX = 4096, /* bytes of JSON */
+	EVENT_MAX = 2 * 1024 * 1024, /* bytes of JSON */
 };
 
-/* The condition's own subscription in the daemon. */
 struct event_watch {
 	struct condition *condition;
 	struct subscription_set *set;
-	uint64_t kinds; /* wanted; the set's other kinds say that the object is gone */
-	const struct json *where; /* NULL: any event; where_reader owns it */
+	uint64_t kinds; /* wanted; the other kinds of the set say that the object is gone */
+	const struct json *where; /* owned by where_reader; NULL: any event */
 	struct json_reader *where_reader, *event_reader;
 };
 
@@ -55,7 +54,7 @@ static bool is_equal(const struct json *left, const struct json *right)
 	    (left->len == right->len && memcmp(left->text, right->text, left->len) == 0);
 }
 
-/* Returns a member of an event; in an event of a provider, members of "data" come first. */
+/* In an event of a provider, members of "data" come first. */
 static const struct json *find_member(
     const struct json *members, enum event_kind kind, const char *name)
 {
@@ -65,7 +64,7 @@ static const struct json *find_member(
 	return found != NULL ? found : json_member(members, name);
 }
 
-/* Returns true if an event has all members of the filter, with equal values. */
+/* An event has all members of the filter, with equal values. */
 static bool is_where(const struct event_watch *watch, const struct event_entry *event)
 {
 	const struct json *members;
@@ -89,7 +88,6 @@ static bool is_where(const struct event_watch *watch, const struct event_entry *
 	return is_good;
 }
 
-/* Returns true if the condition's pane, window or session does not exist any more. */
 static bool is_gone(const struct event_watch *watch, const struct event_entry *event)
 {
 	const struct condition *condition = watch->condition;
@@ -117,7 +115,7 @@ static bool on_event(void *data, const char *subscription UNUSED, struct event_e
 	struct event_watch *watch = data;
 	if (watch->condition->state != CONDITION_PENDING)
 		return true;
-	/* Objects that a new daemon finds are not new, so kept waits must not match them. */
+	/* A new daemon finds old objects, which kept waits must not match. */
 	if (BIT(event->kind) & CREATED_KINDS && tmux_is_finding(watch->condition->parts->tmux))
 		return true;
 	if (watch->kinds & BIT(event->kind) && is_where(watch, event))
@@ -138,7 +136,7 @@ static bool read_kinds(struct request *request, const char *text, uint64_t *ret_
 	const char *nearest;
 	int kind;
 	*ret_kinds = event_kinds_find(text);
-	/* Without a method, the wait is restored. The provider of its kind has not returned yet. */
+	/* Without a method the wait is restored, and its provider has not returned yet. */
 	if (*ret_kinds == 0 && request_method(request) == NULL && strpbrk(text, "*?[\\") == NULL &&
 	    (kind = published_take(-1, text, "an event of a provider",
 		 event_log_oldest(request_daemon(request)->events))) >= 0) {
@@ -152,7 +150,7 @@ static bool read_kinds(struct request *request, const char *text, uint64_t *ret_
 	    "there is no kind of events called \"%.64s\"%s%s%s", text, STR_NEAREST(nearest, ""));
 }
 
-/* Checks that the kinds have the filter's members, and that their values can be compared. */
+/* The kinds must have the filter's members. */
 static bool check_where(
     struct request *request, const struct event_args *args, const struct event_watch *watch)
 {
@@ -181,7 +179,6 @@ static bool check_where(
 	return true;
 }
 
-/* Resolves pane, window and session. On error, fails the request and returns false. */
 static bool read_scope(
     struct request *request, const struct event_args *args, struct event_watch *watch)
 {
@@ -206,7 +203,7 @@ static bool read_scope(
 	return true;
 }
 
-/* Keeps the filter. Models may write it as a string that contains the JSON object. */
+/* Models may write the filter as a string that contains the JSON object. */
 static bool keep_where(struct event_watch *watch, struct request *request, const struct json *where)
 {
 	struct json_error error;

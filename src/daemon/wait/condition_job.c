@@ -19,7 +19,7 @@ static const struct field job_fields[] = {
     {.name = NULL},
 };
 
-/* Writes how the job ended. The wait reports this end, so its notification is settled. */
+/* The wait reports the end of the job, so the notification is settled. */
 static void settle_job(struct condition *condition, const struct job *job)
 {
 	struct json_writer writer;

@@ -24,7 +24,7 @@ static const struct field note_fields[] = {
     {.name = NULL},
 };
 
-/* Settles the condition with a notification; NULL: none with its id exists. */
+/* note NULL: none with its id exists. */
 static void settle_note(
     struct note_watch *watch, const struct notification *note, enum condition_state state)
 {
@@ -37,20 +37,18 @@ static void settle_note(
 	condition_end_details(watch->condition, &writer, state);
 }
 
-/* Settles the condition if the notification matches. */
 static void note_take(struct note_watch *watch, const struct notification *note)
 {
 	uint64_t seq = note->seq;
 	if (watch->condition->state != CONDITION_PENDING || note->state == NOTE_CANCELLED ||
 	    !consumer_filter_matches(&watch->filter, note))
 		return;
-	/* The wait reports the notification, which is therefore settled. */
 	if (condition_takes(watch->condition, &note->pane))
 		consumer_settle(watch->condition->parts->queue, seq, NULL);
 	settle_note(watch, note, CONDITION_MATCHED);
 }
 
-/* Returns true if a request with the filter's id still runs. An ended job keeps its id. */
+/* An ended job keeps its id. */
 static bool may_come(const struct note_watch *watch)
 {
 	const struct daemon *parts = watch->condition->parts;
@@ -59,7 +57,7 @@ static bool may_come(const struct note_watch *watch)
 			   : queue_holds_id(parts->queue, watch->filter.id);
 }
 
-/* Ends the condition as gone if no notification with its id can be posted any more. */
+/* The condition is gone if no notification with its id can come. */
 static void look_ahead(struct note_watch *watch)
 {
 	const struct queue *queue = watch->condition->parts->queue;
@@ -111,7 +109,6 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	watch->listener.posted = note_posted;
 	queue_listen(condition->parts->queue, &watch->listener);
 	condition->watch = watch;
-	/* A notification with this id may exist already. */
 	if (filter.id != NULL)
 		note_look_back(watch);
 	/* Not for a restored condition (no method): jobs and timers may be loaded later. */

@@ -8,14 +8,14 @@
 #include "io/loop_timer.h"
 
 enum {
-	MATCHED_LINE_MAX = 4096, /* bytes of the line that is reported */
-	BEGIN_MS = 50, /* if output starts within this time after a request, it has no gap */
-	SCREEN_WAIT_MS = 50, /* time from output to a look at the screen */
+	MATCHED_LINE_MAX = 4096, /* bytes of the reported line */
+	BEGIN_MS = 50, /* output that starts within this time after a request leaves no gap */
+	SCREEN_WAIT_MS = 50, /* from output to a look at the screen */
 	EXIT_LOOK_MS = 100,
-	EXIT_LOOKS = 12, /* looks; after half, the library reports an end even without a status */
+	EXIT_LOOKS = 12, /* after half of them, the library reports an end even without a status */
 };
 
-/* The arguments of all conditions here; each kind sets those that its fields name. */
+/* Each kind sets those that its fields name. */
 struct pane_condition_args {
 	const char *pane, *regex;
 	double quiet_sec;
@@ -58,7 +58,6 @@ static bool is_late(const struct pane_watch *watch)
 	return clock_mono_ms() - watch->asked_ms > BEGIN_MS;
 }
 
-/* Notes a gap if output may be missed already, and whether output has yet to start to flow. */
 static void note_begin(struct pane_watch *watch, const struct request *request)
 {
 	condition_note_past(watch->condition, request);
@@ -104,7 +103,6 @@ static const struct field screen_fields[] = {
     {.name = NULL},
 };
 
-/* Returns the length of a screen's text up to the last row that is not blank. */
 static size_t written_len(const struct muxbus_reply *reply)
 {
 	size_t len = reply->body_len;
@@ -125,7 +123,7 @@ static void screen_read(void *data, int error, const struct muxbus_reply *replie
 		return;
 	}
 	if (error != 0 || count < 1 || watch->condition->state != CONDITION_PENDING)
-		return; /* if the pane is closed, its tap reports it */
+		return; /* the tap reports a closed pane */
 	watch->condition->at_entry = watch->looks++ == 0;
 	result = pattern_find(watch->pattern, replies[0].body, written_len(&replies[0]), 0, &match);
 	if (result == PATTERN_LIMIT)
@@ -203,7 +201,7 @@ static void quiet_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char
 	quiet_bytes(tap, 0, NULL, 0);
 }
 
-/* Returns true if the pane's silence can be known: its output comes, or its program has ended. */
+/* Silence is known if the pane's output comes, or its program has ended. */
 static bool is_heard(const struct pane_watch *watch)
 {
 	const struct daemon *parts = watch->condition->parts;
@@ -273,9 +271,8 @@ static void settle_exited(struct pane_watch *watch, const struct muxbus_pane *pa
 }
 
 /*
- * Checks if the program has ended already, since the event of its end may have come before the
- * condition. The process is checked as well, because tmux may show the pane as alive a while
- * longer, or as long as another process keeps the terminal open.
+ * The event of the end may have come before the condition. The process is looked at too, since tmux
+ * shows a pane as alive for as long as another process keeps its terminal open.
  */
 static void exited_look(void *data)
 {
@@ -284,7 +281,7 @@ static void exited_look(void *data)
 	    muxbus_model_pane(tmux_model(watch->condition->parts->tmux), watch->pane);
 	bool has_ended, is_known;
 	if (pane == NULL || watch->condition->state != CONDITION_PENDING)
-		return; /* an event reports the end of the pane */
+		return; /* an event reports the closed pane */
 	has_ended = pane->is_dead || (pane->pid > 0 && process_has_ended(pane->pid));
 	is_known = pane->is_dead && (pane->exit_status >= 0 || pane->exit_signal != 0);
 	if (is_known || (has_ended && watch->looks == EXIT_LOOKS)) {
@@ -356,7 +353,6 @@ static bool finished_arm(struct condition *condition, struct request *request, c
 	return true;
 }
 
-/* Keep alphabetized. */
 const struct condition_kind condition_kinds_pane[] = {
     {.name = "command_finished",
 	.help = "A command of the pane's shell is done (OSC 133 marks).",

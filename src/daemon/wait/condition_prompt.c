@@ -8,15 +8,14 @@
 #include "io/loop_timer.h"
 
 enum {
-	ENTRY_MS = 500, /* until the first look: a command typed just before may be unread yet */
+	ENTRY_MS = 500, /* first look: a command typed just before may be unread yet */
 	AGAIN_MIN_MS = 250,
-	AGAIN_MAX_MS = 5000, /* most time between two looks; a prompt may appear without output */
+	AGAIN_MAX_MS = 5000, /* a prompt may appear without output */
 	TEXT_MAX = 4096,
 };
 
 static const char *const by_names[] = {"screen", "osc133", "agent"};
 
-/* Returns the agent that has reported itself in the pane, or NULL. */
 static const struct presence *presence_of(const struct pane_watch *watch)
 {
 	const struct daemon *parts = watch->condition->parts;
@@ -27,14 +26,13 @@ static const struct presence *presence_of(const struct pane_watch *watch)
 	return presence_of_pane(parts->presences, &ref);
 }
 
-/* Returns true if the agent's report says that it is at no prompt. */
 static bool report_refuses(const struct presence *presence, int64_t quiet_ms)
 {
 	return presence->state == PRESENCE_ASKING ||
 	    (presence->state == PRESENCE_BUSY && quiet_ms < SUBMIT_BUSY_QUIET_MS);
 }
 
-/* Returns true if the row is a question, even if it ends like a prompt: "Continue (y/n)>". */
+/* A question may end like a prompt: "Continue (y/n)>". */
 static bool row_asks(const char *line)
 {
 	char row[sizeof((struct prompt *)NULL)->line];
@@ -46,7 +44,7 @@ static bool row_asks(const char *line)
 	return agent_row_asks(row);
 }
 
-/* Returns NULL if the pane is at a prompt, else why it is not. */
+/* Returns NULL if the pane is at a prompt. */
 static const char *refusal_of(const struct pane_watch *watch, const struct muxbus_pane *pane,
     const struct pane_screen *screen)
 {
@@ -122,7 +120,7 @@ static void prompt_read_done(void *data, int error, const struct pane_screen *sc
 	watch->mark.has_rested = true;
 }
 
-/* Returns true if the program does not wait for input, so that the screen need not be read. */
+/* The screen need not be read if the program does not wait for input. */
 static bool is_at_work(const struct pane_watch *watch)
 {
 	const struct muxbus_pane *pane =
@@ -180,7 +178,6 @@ static void prompt_gap(struct stream_tap *tap, uint64_t offset UNUSED, const cha
 	watch->mark = (struct prompt_mark){0}; /* a later mark may be missing */
 }
 
-/* Settles by the state of a kept agent. */
 static void settle_agent(struct pane_watch *watch, enum condition_state state)
 {
 	struct condition *condition = watch->condition;
@@ -211,7 +208,7 @@ static void agent_stopped(struct agent_listener *listener, const struct agent *a
 	}
 }
 
-/* Waits for the state of a kept agent, which the daemon always knows. */
+/* The daemon always knows the state of a kept agent. */
 static bool arm_agent(struct condition *condition, const struct agent *agent)
 {
 	struct pane_watch *watch = xcalloc(1, sizeof *watch);
@@ -298,7 +295,6 @@ static bool prompt_arm(struct condition *condition, struct request *request, con
 	    request, "prompt", "must be true; the end of a prompt is no condition");
 }
 
-/* Keep alphabetized. */
 const struct condition_kind condition_kinds_prompt[] = {
     {.name = "prompt",
 	.help = "An empty prompt was seen at the cursor, or the shell marked one (OSC 133).",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The watch of a pane: what a condition listens to, and how it ends if the pane is closed. */
+/* The watch of a condition on a pane. */
 #pragma once
 
 #include "daemon/agent/agent.h"
@@ -13,47 +13,43 @@ struct pane_watch {
 	uint32_t pane;
 	struct stream_tap tap;
 	bool is_tapped;
-	struct line_watch lines; /* of output */
+	struct line_watch lines;
 	bool has_lines;
 	bool is_coming; /* output has not started yet, so its first gap is not reported */
-	int64_t asked_ms; /* when the request came, CLOCK_MONOTONIC */
+	int64_t asked_ms; /* time of the request, CLOCK_MONOTONIC */
 	struct event_log_listener listener;
 	bool is_listening;
 	struct agent_listener agent_listener;
-	const struct agent *agent; /* for prompt: the kept agent in the pane; NULL: none */
-	struct prompt_mark mark; /* for prompt */
-	int exit_status; /* for prompt: of the last command that the shell marked done; -1: none */
-	unsigned looks; /* for prompt: failed looks since the last output; else all looks */
+	const struct agent *agent; /* of prompt: the kept agent in the pane; NULL: none */
+	struct prompt_mark mark; /* of prompt */
+	int exit_status; /* of prompt: last command that the shell marked done; -1: none */
+	unsigned looks; /* of prompt: failed looks since the last output */
 	struct loop_timer *timer;
 	struct pattern *pattern;
-	int64_t quiet_ms; /* for quiet_sec and prompt: required time without output */
+	int64_t quiet_ms; /* of quiet_sec and prompt: required time without output */
 	int64_t last_ms; /* last output, or arming; CLOCK_MONOTONIC */
-	bool is_asking; /* a command to tmux has no reply yet */
+	bool is_asking; /* tmux has yet to reply */
 	bool is_gone; /* disarmed while is_asking: the reply frees the watch */
 };
 
-/* Makes the watch of the pane that text names. On error, fails the request and returns NULL. */
+/* Returns NULL after failing the request. text names the pane. */
 struct pane_watch *pane_watch_new(
     struct condition *condition, struct request *request, const char *text);
-/* Frees the watch; if tmux has yet to reply, the reply frees it. */
+/* If tmux has yet to reply, the reply frees the watch. */
 void pane_watch_disarm(struct condition *condition);
 
-/* If the pane closed since it was looked up: fails the request, frees the watch, returns false. */
+/* If the pane has closed since its lookup: fails the request, frees the watch, returns false. */
 bool pane_watch_fail(struct pane_watch *watch, struct request *request);
-/* Taps the output (NULL: as in stream_tap). On error, fails the request and frees the watch. */
+/* output NULL: as in stream_tap. Returns false after failing the request and freeing the watch. */
 bool pane_watch_tap(struct pane_watch *watch, struct request *request,
     void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len));
-/*
- * Compiles the pattern of a member. On error, fails the request, frees the watch and returns false.
- */
+/* Returns false after failing the request and freeing the watch. */
 bool pane_watch_pattern(
     struct pane_watch *watch, struct request *request, const char *field, const char *regex);
-/* Calls event for each event of the daemon. */
 void pane_watch_listen(struct pane_watch *watch,
     void (*event)(struct event_log_listener *listener, struct event_entry *event));
 void pane_watch_lines_closed(struct line_watch *lines);
 
-/* Begins the details of a condition with its pane. */
 void pane_watch_put(struct condition *condition, struct json_writer *writer, uint32_t pane);
-/* Settles the condition as gone, since the pane is closed and its taps were removed. */
+/* The taps of a closed pane are removed already. */
 void pane_watch_gone(struct pane_watch *watch);

@@ -8,7 +8,7 @@
 #include "daemon/wait/wait_private.h"
 #include "io/loop_timer.h"
 
-enum { TIMER_MAX_MS = 86400000 }; /* a timer runs at most a day; longer timeouts arm it again */
+enum { TIMER_MAX_MS = 86400000 }; /* a day; longer timeouts arm the timer again */
 
 static void arm_deadline(struct wait *wait);
 static void wait_arm_again(struct wait *wait, bool with_tmux);
@@ -64,7 +64,6 @@ void wait_set_wake(struct wait_set *set)
 		wait_arm_again(wait, true);
 }
 
-/* Names a wait by a new id. */
 static void name_by_id(struct wait *wait)
 {
 	char id[NOTIFICATION_ID_SIZE];
@@ -86,7 +85,7 @@ static size_t count_in(const struct wait *wait, enum condition_state state)
 	return count;
 }
 
-/* Returns true if decided. any: one matched, or all ended; all: each matched, or one ended. */
+/* any: one matched, or all ended. all: each matched, or one ended. */
 static bool wait_is_over(const struct wait *wait)
 {
 	size_t matched = count_in(wait, CONDITION_MATCHED);
@@ -102,13 +101,11 @@ static bool wait_has_matched(const struct wait *wait)
 	return wait->is_all ? matched == wait->count : matched > 0;
 }
 
-/* Returns true if the wait continues after a match. */
 static bool stays(const struct wait *wait)
 {
 	return wait->kind != WAIT_REQUEST && !wait->is_once;
 }
 
-/* Returns why a wait is over, for its notification. */
 static const char *reason_of(const struct wait *wait)
 {
 	if (wait->is_timed_out)
@@ -159,7 +156,6 @@ static void arm_deadline(struct wait *wait)
 		loop_timer_arm(wait->deadline, left < TIMER_MAX_MS ? left : TIMER_MAX_MS);
 }
 
-/* Ends a wait: answers its request, keeps the result for a later one, or posts a notification. */
 static void wait_end(struct wait *wait, bool is_timed_out)
 {
 	wait->is_timed_out = is_timed_out;
@@ -192,10 +188,10 @@ static void on_settled(void *data)
 	if (wait_is_over(wait))
 		wait_end(wait, false);
 	else if (!stays(wait))
-		wait_record_put(wait); /* stores that one condition of "all" has matched */
+		wait_record_put(wait); /* one condition of "all" has matched */
 }
 
-/* Answers the request that resumed a wait when its own timeout has passed; the wait continues. */
+/* The timeout of the request that resumed the wait has passed. The wait continues. */
 static void answer_asked(struct wait *wait)
 {
 	struct request *request = wait->request;
@@ -215,7 +211,7 @@ static void on_deadline(void *data)
 {
 	struct wait *wait = data;
 	if (wait->is_over)
-		wait_free(wait); /* no request has asked for its result in time */
+		wait_free(wait); /* no request has resumed it in time */
 	else if (wait->due_run_ms > wait_run_ms(wait)) {
 		answer_asked(wait);
 		arm_deadline(wait);
@@ -223,7 +219,7 @@ static void on_deadline(void *data)
 		wait_end(wait, !wait_is_over(wait));
 }
 
-/* A condition has changed. All changes of this turn are answered together. */
+/* All changes of this turn are answered together. */
 static void on_changed(struct condition *condition, void *data)
 {
 	struct wait *wait = data;
@@ -233,7 +229,7 @@ static void on_changed(struct condition *condition, void *data)
 		loop_timer_wake(wait->settled);
 }
 
-/* The peer has disconnected. Its wait stays only if the wait has a name. */
+/* A named wait outlives its peer. */
 static void on_cancelled(void *data)
 {
 	struct wait *wait = data;
@@ -242,7 +238,7 @@ static void on_cancelled(void *data)
 		wait_free(wait);
 }
 
-/* Returns true for members of a condition that are replaced by the id of its pane or window. */
+/* The id of the pane or window replaces these members. */
 static bool is_found(const struct condition *condition, const char *member)
 {
 	const char *pane = condition->kind->pane_member;
@@ -250,7 +246,7 @@ static bool is_found(const struct condition *condition, const char *member)
 	    (condition->window != MUXBUS_NO_ID && strcmp(member, "window") == 0);
 }
 
-/* Writes a condition as JSON for the store, with its pane and window as ids. The caller frees. */
+/* The store has pane and window as ids. The caller frees. */
 static char *write_spec(const struct condition *condition, const struct json *spec)
 {
 	struct json_writer writer;
@@ -271,7 +267,7 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Adds an armed condition. On error, fails the request and returns false. */
+/* Returns false after failing the request. */
 static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
 {
 	struct wait_part *part = &wait->parts[wait->count];
@@ -287,7 +283,7 @@ static bool wait_add(struct wait *wait, struct request *request, const struct js
 	return true;
 }
 
-/* Writes a condition so that it can be armed again; "sec" gets the time that is left. */
+/* "sec" gets the time that is left. */
 static void shorten(const struct wait *wait, const struct json *spec, struct buf *out)
 {
 	const struct json *sec = json_member(spec, "sec");
@@ -304,7 +300,6 @@ static void shorten(const struct wait *wait, const struct json *spec, struct buf
 	json_object_end(&writer);
 }
 
-/* Arms the condition of a part again. Returns false if it cannot be armed. */
 static bool part_arm_again(struct wait *wait, struct wait_part *part)
 {
 	struct wait_set *set = wait->set;
@@ -331,13 +326,12 @@ static bool part_arm_again(struct wait *wait, struct wait_part *part)
 	return condition != NULL;
 }
 
-/* Returns true if a condition can be armed only while tmux is followed. */
 static bool needs_tmux(const struct wait_part *part)
 {
 	return part->pane.pane != MUXBUS_NO_ID || part->condition->needs_tmux;
 }
 
-/* Arms the conditions that are not armed yet; conditions that need tmux only if with_tmux. */
+/* with_tmux false: only conditions that need no tmux. */
 static void wait_arm_again(struct wait *wait, bool with_tmux)
 {
 	for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
@@ -366,7 +360,7 @@ static struct wait *find_wait(struct wait_set *set, const char *name)
 	return NULL;
 }
 
-/* Resumes a named wait. A request that still waits for it is failed. */
+/* A request that still waits is failed. */
 static void wait_resume(struct wait *wait, struct request *request, double timeout_sec)
 {
 	if (wait->request != NULL) {
@@ -387,14 +381,14 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 	}
 }
 
-/* Returns true if "wait" is removed before "other", as it is notified already, or is older. */
+/* Waits that are notified already go first, then older ones. */
 static bool goes_before(const struct wait *wait, const struct wait *other)
 {
 	bool is_notified = wait->notified != 0, other_is = other->notified != 0;
 	return is_notified != other_is ? is_notified : wait->over_ms < other->over_ms;
 }
 
-/* Returns true if there is room for a named wait, perhaps after removing a result not asked for. */
+/* The result of a wait may be removed for a new one. */
 static bool has_place(struct wait_set *set)
 {
 	struct wait *first = NULL;
@@ -428,7 +422,7 @@ const char *wait_park(struct wait_set *set, struct request *request, const struc
 	return wait->name;
 }
 
-/* Conditions as an array. A single object, or a string with JSON, is accepted as well. */
+/* A single object, or a string with JSON, is accepted as a list. */
 struct condition_list {
 	struct json_reader *reader; /* NULL: it was no string */
 	struct json one, list;
@@ -477,7 +471,6 @@ static bool is_valid_list(struct request *request, const struct json *list, bool
 	    WAIT_CONDITIONS_MAX);
 }
 
-/* Checks the name of a new wait. On error, fails the request and returns false. */
 static bool is_valid_name(struct request *request, const char *name)
 {
 	if (name == NULL || consumer_name_is_valid(name))
@@ -486,7 +479,7 @@ static bool is_valid_name(struct request *request, const char *name)
 	    request, "wait", "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
 }
 
-/* If the role read_only has too many conditions in all waits, fails the request, returns false. */
+/* The conditions of the role read_only in all waits are limited. */
 static bool has_room(const struct wait_set *set, struct request *request, size_t count)
 {
 	if (request_role(request) != ROLE_READ_ONLY)
@@ -501,7 +494,7 @@ static bool has_room(const struct wait_set *set, struct request *request, size_t
 	    WAIT_READERS_MAX);
 }
 
-/* Arms all conditions, which must fit the store for a name. On error, fails the request. */
+/* The conditions of a named wait must fit the store. */
 static bool add_all(
     struct wait *wait, struct request *request, const struct json *list, const char *name)
 {
@@ -523,7 +516,6 @@ static bool add_all(
 	    request, MESSAGE_LIMIT, "there are %d named waits already", WAIT_NAMED_MAX);
 }
 
-/* Starts a wait for the conditions of a list. */
 static void start_list(struct wait_set *set, struct request *request, const struct json *list,
     bool is_all, double timeout_sec, const char *name)
 {

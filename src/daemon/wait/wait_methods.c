@@ -19,7 +19,7 @@ struct wait_args {
 
 #define ANY_ARRAY "\"type\":\"array\",\"items\":{\"type\":\"object\"}"
 
-/* Writes the schema of "all". In short, only the schema of "any" describes the conditions. */
+/* In short, only the schema of "any" describes the conditions. */
 static void put_all_schema(struct json_writer *writer, bool in_short)
 {
 	if (in_short)
@@ -74,7 +74,7 @@ static const struct field_result wait_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Waits for a time only. A timeout counts only if it was given, or shortened for an MCP client. */
+/* A timeout counts only if it was given, or shortened for an MCP client. */
 static void wait_seconds(struct request *request, const struct wait_args *args)
 {
 	struct json_error error;
@@ -115,7 +115,7 @@ static void handle_wait(struct request *request, const void *data)
 	    args->has_timeout, args->wait);
 }
 
-/* Handles a repeated request like the first. One with the name of a wait joins that wait. */
+/* A repeated request joins the wait by its name. */
 static void handle_wait_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_wait(request, data);
@@ -227,7 +227,6 @@ static const struct field watch_fields[] = {
     {.name = NULL},
 };
 
-/* Writes the condition of a watch. On error, fails the request and returns false. */
 static bool write_watch(struct request *request, const struct pane_watch_args *args,
     const struct muxbus_pane *pane, struct buf *spec)
 {
@@ -281,7 +280,6 @@ static void handle_watch(struct request *request, const void *data)
 	buf_finish(&spec);
 }
 
-/* Keep alphabetized. */
 const struct method methods_wait[] = {
     {.name = METHOD("wait_for", METHOD_READS | METHOD_SEES),
 	.also = (const char *const[]){"wait", NULL},

@@ -9,11 +9,10 @@
 enum {
 	TEXT_MAX = 256,
 	DETAILS_MAX = 8192, /* bytes; longer details are left out */
-	FOUND_MAX = 20, /* matches whose details a notification contains */
-	POST_MS = 50, /* shortest time between two notifications about matches of a watch */
+	FOUND_MAX = 20, /* matches with details in one notification */
+	POST_MS = 50, /* shortest time between two notifications of a watch */
 };
 
-/* Writes the data of a background wait: its condition, and the details of its matches. */
 static void write_background(const struct wait *wait, struct json_writer *writer)
 {
 	const struct wait_part *part = &wait->parts[0];
@@ -50,13 +49,12 @@ static char *write_data(const struct wait *wait, const char *reason)
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Returns true if the condition of a background wait is of this kind. */
 static bool is_of(const struct wait *wait, const char *kind)
 {
 	return strcmp(wait->parts[0].condition->kind->name, kind) == 0;
 }
 
-/* Returns the exit status in the details of a prompt; -1 if the shell reported none. */
+/* Returns -1 if the shell reported none. */
 static int64_t exit_status_of(const struct wait *wait)
 {
 	const struct buf *details = &wait->parts[0].condition->details;
@@ -67,7 +65,6 @@ static int64_t exit_status_of(const struct wait *wait)
 	return value != NULL && json_int(json_member(value, "exit_status"), &status) ? status : -1;
 }
 
-/* Writes a text that says that the command of a pane is done. */
 static void write_done(const struct wait *wait, bool is_match, char out[TEXT_MAX])
 {
 	int64_t status = is_match ? exit_status_of(wait) : -1;
@@ -79,7 +76,7 @@ static void write_done(const struct wait *wait, bool is_match, char out[TEXT_MAX
 		snprintf(out + len, TEXT_MAX - (size_t)len, ": exit status %" PRId64, status);
 }
 
-/* Writes the text of the notification, one line for people. */
+/* One line for people. */
 static void write_text(const struct wait *wait, const char *reason, char out[TEXT_MAX])
 {
 	bool is_match = strcmp(reason, "match") == 0;

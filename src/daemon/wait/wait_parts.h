@@ -8,11 +8,10 @@
 
 #define WAIT_CONDITIONS_MAX 64
 #define WAIT_NAMED_MAX 256
-#define WAIT_READERS_MAX \
-	1024 /* conditions in all waits of the role read_only, of about 20 kB each */
+#define WAIT_READERS_MAX 1024 /* conditions of the role read_only; about 20 kB each */
 #define WAIT_BACKGROUND_MAX 1000
 #define WAIT_NAME_MAX 64
-#define WAIT_KEEP_SEC 3600 /* how long the result of a named wait stays if no request asks for it */
+#define WAIT_KEEP_SEC 3600 /* for the result of a named wait that no request resumes */
 
 enum wait_kind {
 	WAIT_REQUEST, /* wait_for */
@@ -21,11 +20,10 @@ enum wait_kind {
 	WAIT_KIND_COUNT_,
 };
 
-/* A condition of a wait. */
 struct wait_part {
 	struct condition *condition;
-	char *spec; /* as JSON, with its pane as id */
-	struct pane_ref pane; /* the pane of the condition; cleared: none */
+	char *spec; /* JSON, with its pane as id */
+	struct pane_ref pane; /* of the condition; cleared: none */
 };
 
 struct wait {
@@ -38,20 +36,20 @@ struct wait {
 	struct wait_part *parts;
 	size_t count;
 	bool is_all;
-	bool is_once; /* background: it ends with the first match */
-	unsigned matches; /* background: number of matches that were notified */
-	struct buf found; /* details of matches that are not yet notified, separated by commas */
-	size_t first_len; /* length of the first details in found */
-	unsigned found_count; /* matches that are not yet notified */
-	int64_t posted_ms; /* time of the last notification of matches, CLOCK_MONOTONIC */
+	bool is_once; /* of a background wait: ends with the first match */
+	unsigned matches; /* of a background wait: notified so far */
+	struct buf found; /* details of matches that are not yet notified, with commas between */
+	size_t first_len; /* of the first details in found */
+	unsigned found_count; /* not yet notified */
+	int64_t posted_ms; /* last notification of matches, CLOCK_MONOTONIC */
 	bool is_over, is_timed_out;
 	int64_t due_ms; /* CLOCK_REALTIME; 0: none */
 	int64_t due_run_ms; /* the same time on the clock of wait_run_ms() */
-	char boot_id[BOOT_ID_SIZE]; /* of the boot in which the wait began */
-	int64_t asked_due_ms; /* when the resuming request times out, CLOCK_MONOTONIC; 0: never */
+	char boot_id[BOOT_ID_SIZE]; /* the boot in which the wait began */
+	int64_t asked_due_ms; /* timeout of the resuming request, CLOCK_MONOTONIC; 0: none */
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 	int64_t over_ms;
-	struct pane_ref pane; /* gets a notification at the end; cleared: no pane does */
+	struct pane_ref pane; /* is notified of the end; cleared: none */
 	uint64_t notified; /* number of this notification; 0: none yet */
 	struct loop_timer *deadline;
 	struct loop_timer *settled; /* runs at the end of the turn, when a condition has changed */

@@ -4,12 +4,12 @@
 #include "daemon/queue/store.h"
 #include "daemon/wait/wait_private.h"
 
-enum { DETAILS_KEPT = 8 * 1024 }; /* bytes of the details of a condition */
+enum { DETAILS_KEPT = 8 * 1024 }; /* bytes */
 
 _Static_assert(WAIT_SPECS_MAX + WAIT_CONDITIONS_MAX * (DETAILS_KEPT + 256) < STORE_VALUE_MAX,
     "every wait can be kept");
 
-/* A part of a wait in the store. A background wait has one, stored among its own members. */
+/* A background wait has one part, stored among its own members. */
 struct kept_part {
 	char *spec;
 	struct pane_ref pane;
@@ -109,7 +109,7 @@ void wait_record_delete(const struct wait *wait)
 		record_delete(queue_store(wait->set->parts->queue), kind_of(wait), wait->name);
 }
 
-/* Restores the conditions, not armed. Returns false if one is invalid. */
+/* The conditions are not armed. Returns false if one is invalid. */
 static bool load_parts(struct wait *wait, struct kept_wait *kept, const struct json *value)
 {
 	const struct json *list = json_member(value, "conditions");

@@ -48,7 +48,7 @@ void wait_align(const struct wait *wait, int64_t *run_ms, int64_t *real_ms)
 	*run_ms -= ahead_ms;
 }
 
-/* Returns the stored pane or window of a condition if the request names it by id; else NULL. */
+/* Returns NULL unless the request names the stored pane or window by its id. */
 static const struct json *find_place(
     const struct json *spec, const struct json *asked, const char *name)
 {
@@ -58,7 +58,7 @@ static const struct json *find_place(
 	return json_member(spec, name);
 }
 
-/* Writes a condition as JSON, with pane and window only if the request names them by id. */
+/* Pane and window are left out unless the request names them by id. */
 static void put_spec(
     struct buf *out, const struct json *spec, const struct json *asked, const char *pane)
 {

@@ -33,7 +33,6 @@ static const struct field_result cancel_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Returns true if a background wait is to be cancelled. */
 static bool is_meant_wait(
     const struct wait *wait, const struct watch_cancel_args *args, const struct pane_ref *pane)
 {
@@ -48,7 +47,7 @@ static void put_subject(struct json_writer *writer, struct tmux *tmux, const str
 	pane_fate_write(writer, tmux, "watched_pane", &wait->parts[0].pane);
 }
 
-/* Delays the request until tmux is listed, if the known panes may be out of date. */
+/* The known panes may be out of date. */
 static bool look_for_subjects(
     struct request *request, const struct watch_cancel_args *args, const struct pane_ref *pane)
 {
@@ -59,7 +58,7 @@ static bool look_for_subjects(
 	return false;
 }
 
-/* Cancels the background waits that args name, and writes them. Returns how many. */
+/* Returns how many waits were cancelled and written. */
 static unsigned cancel_waits(const struct daemon *daemon, const struct watch_cancel_args *args,
     const struct pane_ref *pane, struct json_writer *writer)
 {
@@ -74,7 +73,7 @@ static unsigned cancel_waits(const struct daemon *daemon, const struct watch_can
 		json_put_str(writer, "id", wait->name);
 		put_subject(writer, daemon->tmux, wait);
 		json_object_end(writer);
-		(void)wait_cancel_background(waits, wait->name); /* cannot fail: the wait exists */
+		(void)wait_cancel_background(waits, wait->name);
 		count++;
 	}
 	return count;
@@ -90,7 +89,7 @@ static bool is_meant(
 	return pane_ref_equal(&watch->pane, pane);
 }
 
-/* Returns the pane of a watch; the watches of a file, and named waits, belong to no pane. */
+/* The watches of a file, and named waits, belong to no pane. */
 static bool affects_watch(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct watch_cancel_args *args = data;
@@ -135,7 +134,7 @@ static void handle_cancel(struct request *request, const void *data)
 		json_put_str(writer, "id", watch->id);
 		json_put_str(writer, "file", watch->file);
 		json_object_end(writer);
-		(void)watch_cancel(watches, watch->id); /* cannot fail, as the watch exists */
+		(void)watch_cancel(watches, watch->id);
 		count++;
 	}
 	count += cancel_waits(request_daemon(request), args, &pane, writer);
@@ -248,7 +247,6 @@ static void handle_list(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* Keep alphabetized. */
 const struct method methods_watch_list[] = {
     {.name = METHOD("cancel_watch", METHOD_TYPES | METHOD_WRITES),
 	.title = "Cancel watches",

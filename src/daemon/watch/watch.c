@@ -7,7 +7,7 @@
 #include "io/loop_timer.h"
 
 #define NOTE_KEY_SIZE (sizeof "watch:" + NOTIFICATION_ID_SIZE)
-/* Maximum delay until a changed place is stored. */
+/* From a changed place until it is stored. */
 #define KEEP_MS 2000
 
 struct watch_set {
@@ -24,7 +24,7 @@ static int64_t now_boot_ms(const struct watch_set *set)
 	return set->clock->boot_ms(set->clock->data);
 }
 
-/* Stores a watch with the places of its tail, which other watches share. */
+/* Also stores the places of the tail, which other watches share. */
 static void watch_store(struct watch *watch)
 {
 	struct watch_stored stored = {.watch = *watch};
@@ -48,7 +48,7 @@ static void text_set(struct watch_text *text, const char *bytes, size_t len, siz
 	*text = (struct watch_text){.bytes = xmemdup(bytes, len), .len = len};
 }
 
-/* Remembers the last line of a block, for the notification of a change. */
+/* The notification of a change has the last line. */
 static void remember_last(struct watch *watch, const struct tail_block *block)
 {
 	size_t len = block->len;
@@ -58,13 +58,13 @@ static void remember_last(struct watch *watch, const struct tail_block *block)
 	    context_line_len(block->text + start, len - start), WATCH_LINE_MAX);
 	watch->last.offset = block->offset + (int64_t)start;
 	watch->last.flags = block->flags;
-	/* Only the first line of a block has a known number: counting lines would cost too much. */
+	/* Counting lines would cost too much, so only the first line of a block has a number. */
 	watch->last.line = start == 0 ? block->line : 0;
 }
 
 /*
- * Posts a notification. In the same transaction stores the watch, or deletes its record if the
- * watch is over. Frees data. Returns the number of the notification.
+ * The same transaction stores the watch, or deletes its record if the watch is over. Frees data.
+ * Returns the number of the notification.
  */
 static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, uint64_t count)
 {
@@ -105,7 +105,7 @@ static void watch_end(struct watch *watch, enum watch_reason reason)
 	(void)post(watch, reason, watch_record_data(watch, reason, NULL), watch->count);
 }
 
-/* Notes a line that matched; the notification is posted after the look. */
+/* The notification is posted after the look. */
 static void note(struct watch *watch, const struct tail_finding *finding)
 {
 	const struct tail_block *block = finding->block;
@@ -133,8 +133,8 @@ static void note(struct watch *watch, const struct tail_finding *finding)
 
 /*
  * Counts a line on which the pattern takes too many steps. Returns false at WATCH_LIMITS_MAX such
- * lines in a row, which end with a match. The next block continues the row if the last line of this
- * block is such a line; otherwise a new row begins with each block.
+ * lines in a row. A match ends the row, and so does a new block unless the last line of this block
+ * is such a line.
  */
 static bool hit_limit(struct watch *watch, const struct tail_finding *finding)
 {
@@ -150,7 +150,7 @@ static bool hit_limit(struct watch *watch, const struct tail_finding *finding)
 	return watch->limits_in_row < WATCH_LIMITS_MAX;
 }
 
-/* Returns true if the line matched before its end was written, and was notified then. */
+/* The line may have matched before its end was written. */
 static bool is_shown(const struct watch *watch, const struct tail_finding *finding)
 {
 	return finding->line->start == 0 && finding->block->offset == watch->shown_offset &&
@@ -174,7 +174,7 @@ static bool on_found(struct tail_listener *listener, const struct tail_finding *
 	return watch->is_staying || finding->may_grow;
 }
 
-/* Counts a line whose rest is not searched. */
+/* The rest of a cut line is not searched. */
 static void on_cut(struct tail_listener *listener)
 {
 	list_entry(listener, struct watch, listener)->cut_lines++;
@@ -207,7 +207,7 @@ static void watch_free(struct watch *watch)
 	mem_free(watch);
 }
 
-/* Posts the matches or the change that a look found. Returns false if it found nothing. */
+/* Returns false if the look found nothing. */
 static bool tell_found(struct watch *watch)
 {
 	if (watch->found > 0) {
@@ -263,7 +263,7 @@ static void on_looked(struct tail_listener *listener)
 	}
 }
 
-/* Adds a watch to the set. Returns false with a reason if its regex is invalid. */
+/* Returns false with a reason if the regex is invalid. */
 static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_reason, size_t size)
 {
 	if (watch->regex != NULL) {
@@ -292,7 +292,7 @@ static void watch_listen(struct watch *watch, const struct tail_place *places, s
 	    watch->pattern, watch->on_change ? &for_changes : &for_lines);
 }
 
-/* Returns the reason why a watch of the path can never fire, or NULL if it can. */
+/* Returns why a watch of the path can never fire, or NULL. */
 static const char *path_trouble(const char *path)
 {
 	struct stat status;
@@ -379,7 +379,6 @@ bool watch_cancel(struct watch_set *set, const char *id)
 	return false;
 }
 
-/* Aligns all watches with the clocks, and stores those whose time on the wall clock has changed. */
 static void follow_clock(struct watch_set *set)
 {
 	list_each (struct watch, watch, &set->watches, link) {
@@ -430,7 +429,7 @@ static void store_dirty(void *data)
 	(void)store_commit(queue_store(set->queue));
 }
 
-/* A tail has read on: its place is stored within KEEP_MS. */
+/* The new place is stored within KEEP_MS. */
 static void on_moved(void *data)
 {
 	struct watch_set *set = data;
@@ -454,9 +453,7 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 	}
 	strcpy(watch->id, id);
 	queue_hold_id(set->queue, id);
-	/*
-	 * If the file did not exist, no place is stored, and the file is read from its first byte.
-	 */
+	/* Without a stored place, the file did not exist and is read from its first byte. */
 	watch_listen(watch, stored.places, stored.place_count);
 	return true;
 }

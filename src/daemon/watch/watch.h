@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Watches of files: a source of notifications. A watch sees content written after it was accepted,
- * and ends with exactly one terminal notification: at its first match, at its timeout, when it is
- * cancelled, or if its pattern cannot be evaluated. A watch that stays does not end at a match, but
- * notifies of each. The store keeps the place of a watch, at intervals and together with each
- * notification: after a crash no match is notified twice.
+ * A watch of a file sees content written after it was accepted. It ends with exactly one
+ * notification: at its first match (unless it stays), at its timeout, when it is cancelled, or if
+ * its pattern cannot be evaluated.
+ *
+ * The store keeps the place of a watch, at intervals and together with each notification, so that
+ * after a crash no match is notified twice.
  */
 #pragma once
 
@@ -29,20 +30,20 @@ struct watch {
 	char id[NOTIFICATION_ID_SIZE];
 	char *file;
 	char *regex; /* NULL: any change */
-	struct pane_ref pane; /* the pane to notify; cleared: none */
+	struct pane_ref pane; /* is notified; cleared: none */
 	struct pattern *pattern; /* NULL if regex is NULL */
 	bool on_change;
 	bool is_staying; /* does not end with its first match */
 	int64_t created_ms; /* CLOCK_REALTIME */
 	int64_t boot_due_ms;
 	int64_t real_due_ms;
-	char boot_id[BOOT_ID_SIZE]; /* of the boot that boot_due_ms counts from */
+	char boot_id[BOOT_ID_SIZE]; /* the boot that boot_due_ms counts from */
 	int64_t timeout_ms;
-	uint64_t count; /* matches and changes that were notified */
+	uint64_t count; /* notified matches and changes */
 	uint64_t limit_hits; /* lines on which the pattern took too many steps */
 	uint64_t cut_lines; /* lines of which only the beginning was searched */
 	struct tail_listener listener;
-	/* The members below are private to watch.c. */
+	/* Private to watch.c. */
 	uint64_t stored; /* version of the places in the store */
 	unsigned limits_in_row;
 	uint64_t limit_block; /* number of the last block with a line of limit_hits */
@@ -50,23 +51,23 @@ struct watch {
 	bool is_over;
 	int changed; /* enum tail_change since the last look; -1: nothing */
 	uint64_t found; /* matches since the last look */
-	char *found_data; /* data of the notification, for the first of these matches */
-	struct watch_text last; /* the line that was read last, for changes */
+	char *found_data; /* for the first of these matches */
+	struct watch_text last; /* line that was read last, for changes */
 	int64_t shown_offset; /* of a line that was notified before its end was written; -1: none */
 	uint64_t shown_block; /* number of the block before that line */
 };
 
-/* A watch as the store keeps it. */
+/* As the store keeps it. */
 struct watch_stored {
 	struct watch watch;
 	struct tail_place places[TAIL_PLACES_MAX];
 	size_t place_count;
 };
 
-/* The kind of record of a watch; its struct is watch_stored. */
+/* The struct is watch_stored. */
 extern const struct record_kind watch_kind;
 
-/* Reads a watch into zeroed members. Returns false if value is invalid. */
+/* The members must be zero. Returns false if value is invalid. */
 bool watch_record_read(const struct json *value, struct watch_stored *stored);
 /* Frees the members that watch_record_read() allocated. */
 void watch_record_finish(struct watch *watch);
@@ -79,7 +80,6 @@ enum watch_reason {
 	WATCH_ERROR, /* the pattern cannot be evaluated on these lines */
 };
 
-/* The line of a notification, and the match in it. */
 struct watch_finding {
 	const struct watch_text *line;
 	const struct pattern_match *match; /* in the line; NULL: none */
@@ -87,18 +87,18 @@ struct watch_finding {
 };
 
 /*
- * Returns a notification's "data" without the members that watch_record_close() adds. The caller
- * frees it, or hands it to that function.
+ * Without the members that watch_record_close() adds. The caller frees, or hands data to that
+ * function.
  */
 char *watch_record_data(
     const struct watch *watch, enum watch_reason reason, const struct watch_finding *finding);
 /*
- * Returns a copy of data with the counts, which are known only when the notification is posted.
- * Frees data; the caller frees the copy.
+ * Adds the counts, which are known only when the notification is posted. Frees data; the caller
+ * frees the copy.
  */
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count);
 
-/* Writes the text for people. It contains nothing from the file. */
+/* For people; contains nothing from the file. */
 void watch_record_text(
     const struct watch *watch, enum watch_reason reason, uint64_t count, struct buf *out);
 
@@ -118,14 +118,14 @@ struct watch_order {
 	const struct once *once; /* of the request; NULL if the request has no key */
 };
 
-/* Loads the watches in the queue's store. The clock must outlive the set. */
+/* The clock must outlive the set. */
 struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
     const struct boot_clock *clock, const struct tail_loop_options *options);
 void watch_set_free(struct watch_set *set);
 
 /*
- * Returns true if a watch of the path can fire: the path is absolute, no pattern, and names a file
- * or nothing yet. If not, fails the request with an error that names the call to use instead.
+ * A path must be absolute, no pattern, and name a file or nothing yet. Returns false after failing
+ * the request with an error that names the call to use instead.
  */
 bool watch_check_path(struct request *request, const char *field, const char *path);
 
@@ -133,18 +133,16 @@ bool watch_check_path(struct request *request, const char *field, const char *pa
 const struct watch *watch_add(
     struct watch_set *set, const struct watch_order *order, char *ret_reason, size_t size);
 
-/* Ends a watch with a notification in state cancelled. Returns false if no watch has this id. */
+/* Posts a cancelled notification. Returns false if no watch has this id. */
 bool watch_cancel(struct watch_set *set, const char *id);
 
 const struct watch *watch_next(const struct watch_set *set, const struct watch *previous);
 size_t watch_count(const struct watch_set *set);
 
-/* The alarm rang: ends the watches whose timeout has passed. */
+/* Ends the watches whose timeout has passed. */
 void watch_ring(struct watch_set *set);
 
 struct tail_share *watch_tails(const struct watch_set *set);
-
-/* The methods of watches, in watch_methods.c. */
 extern const struct method methods_watch[];
-/* Writes a watch as list_watches shows it. */
+/* As list_watches shows it. */
 void watch_write(struct json_writer *writer, struct tmux *tmux, const struct watch *watch);

@@ -60,9 +60,7 @@ static void watch_answer(struct request *request, const struct watch *watch)
 	struct json_writer *writer = request_result(request);
 	const struct tail *tail = tail_loop_tail(tail_listener_loop(&watch->listener));
 	json_put_str(writer, "id", watch->id);
-	/*
-	 * The caller may have misspelt the name, so the response says that no such file is there.
-	 */
+	/* The caller may have misspelt the name. */
 	wake_write(request,
 	    tail_state(tail) == TAIL_ABSENT ? "The file is watched, but is not there yet."
 					    : "The file is watched.",
@@ -72,7 +70,7 @@ static void watch_answer(struct request *request, const struct watch *watch)
 	request_done(request);
 }
 
-/* Answers a repeated request whose watch was set before, but whose result was not stored. */
+/* The watch was set before, but the result was not stored. */
 static void watch_answer_begun(struct request *request, const void *data, const char *id)
 {
 	next_each (const struct watch, watch, watch_next, request_daemon(request)->watches) {
@@ -142,7 +140,6 @@ void watch_write(struct json_writer *writer, struct tmux *tmux, const struct wat
 	json_object_end(writer);
 }
 
-/* Keep alphabetized. */
 const struct method methods_watch[] = {
     {.name = METHOD("watch_log", METHOD_TYPES | METHOD_WRITES),
 	.title = "Watch a file",

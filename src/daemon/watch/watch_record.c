@@ -3,7 +3,7 @@
 #include "daemon/watch/watch.h"
 
 #define DATA_MAX (NOTIFICATION_DATA_MAX - 256) /* leaves room for watch_record_close() */
-/* Bytes of all captures together in a notification. */
+/* Bytes of all captures in a notification. */
 #define CAPTURES_MAX 4096
 
 static const struct record_field place_fields[] = {
@@ -74,7 +74,7 @@ static const char *const reason_names[] = {
     [WATCH_ERROR] = "error",
 };
 
-/* Writes a part of a line, without half characters at its ends. Returns true if any is left out. */
+/* Without half characters at the ends. Returns true if a part is left out. */
 static bool put_part(struct json_writer *writer, const char *name, const char *bytes, size_t len,
     size_t from, size_t max)
 {
@@ -107,7 +107,7 @@ static void put_line(struct json_writer *writer, const struct watch_finding *fin
 		json_put_bool(writer, "partial", true);
 }
 
-/* Writes the captures as an array or, if by_name, those with a name as an object. */
+/* by_name: only captures with a name, as an object; else all, as an array. */
 static void put_captures(struct json_writer *writer, const struct watch *watch,
     const struct watch_finding *finding, bool by_name)
 {
