@@ -50,10 +50,7 @@ static void on_listed(void *data UNUSED, int error UNUSED)
 	/* After an error, the timer lists again. */
 }
 
-/*
- * While the daemon is not attached, no event reports that a person attaches, so clients are listed.
- * The interval doubles, since each listing is a line in tmux's log of messages.
- */
+/* While the daemon is not attached, no event reports that a person attaches. */
 static void list_people(struct attach_demand *demand)
 {
 	struct tmux *tmux = demand->daemon->tmux;

@@ -44,9 +44,8 @@
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
-/* For a running tmux server, before the daemon is ready without it. */
+/* For a running tmux server, before the daemon is ready without it; for a normal stop. */
 #define FIRST_WAIT_MS 6000
-/* For a normal stop. */
 #define STOP_MS 2000
 #define SIGNALS_COUNT 4
 
@@ -84,7 +83,6 @@ static void on_stop_late(void *data)
 	end_loop(data);
 }
 
-/* All sessions are saved by now. */
 static void detach(void *data)
 {
 	struct main *main = data;
@@ -123,7 +121,6 @@ static void on_signal(evutil_socket_t number, short events UNUSED, void *data)
 		stop(&main->daemon, strsignal((int)number));
 }
 
-/* To the service manager. */
 static void tell_status(const struct main *main)
 {
 	sd_notify_tell(main->fleet != NULL ? "STATUS=Following hosts."
@@ -172,7 +169,6 @@ static void on_server_ended(void *data)
 		stop(&main->daemon, server_ended);
 }
 
-/* For --exit-with-server; see struct start. */
 static void watch_server(struct main *main, pid_t pid)
 {
 	int fd;
@@ -233,7 +229,6 @@ static void on_followed(void *data)
 	attach_demand_look(main->demand);
 }
 
-/* Becomes ready at once if no tmux server runs. */
 static int follow(struct main *main)
 {
 	pid_t pid;
@@ -356,7 +351,6 @@ static void set_up_ways(struct daemon *daemon)
 	daemon->promises = way_promises_new(daemon);
 }
 
-/* Of both roles. */
 static int set_up_base(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;

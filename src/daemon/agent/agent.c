@@ -77,7 +77,7 @@ static void restart_later(struct agent *agent)
 	loop_timer_arm(agent->timer, backoff_ms < RESTART_MAX_MS ? backoff_ms : RESTART_MAX_MS);
 }
 
-/* Starts the program again later, unless it is adopted or has failed too often. */
+/* An adopted program, or one that failed too often, is not started again. */
 static void end_program(struct agent *agent, const char *reason)
 {
 	struct queue *queue = agent->set->parts->queue;
@@ -300,7 +300,6 @@ static bool set_prompt(struct agent *agent, const char *prompt, char *reason, si
 	return true;
 }
 
-/* Moves spec's prompt to the agent. Returns false after failing the request. */
 static bool take_prompt(struct agent *agent, struct request *request, struct agent_spec *spec)
 {
 	char reason[200];
@@ -406,8 +405,8 @@ static void on_ended(struct agent *agent)
 }
 
 /*
- * Handles a pane that is gone. If the whole tmux server has ended, the agent is started in the next
- * one, but only if this daemon has seen it run.
+ * After the end of the whole server the agent starts in the next one, if this daemon has seen it
+ * run.
  */
 static void lose_pane(struct agent *agent)
 {
@@ -498,7 +497,6 @@ static bool check_name(
 	    agent->spec.name);
 }
 
-/* Returns a new agent, or an ended one of this name. NULL after failing the request. */
 static struct agent *make_free(
     struct agent_set *set, struct request *request, const struct agent_spec *spec)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Adoption: an agent that a person started in a pane is kept under a name. The pane stays as it is.
- * When the program ends, the agent ends too.
- */
+/* An agent that a person started in a pane is kept under a name; the pane stays as it is. */
 #include "daemon/agent/agent_private.h"
 
 #include "base/process.h"
@@ -28,9 +25,8 @@ static void set_name(struct agent_adoptee *adoptee, const char *name)
 }
 
 /*
- * Returns true if an agent that reported itself by a mark in the output may still be in front. A
- * local shell in front proves that it is not. ssh and su hide the programs behind them, so there a
- * mark counts for AGENT_MARK_LIVE_MS.
+ * A local shell in front refutes a mark. ssh and su hide programs, so a mark counts for
+ * AGENT_MARK_LIVE_MS.
  */
 static bool is_live_mark(const struct presence *presence, const struct agent_adoptee *adoptee)
 {
@@ -38,7 +34,6 @@ static bool is_live_mark(const struct presence *presence, const struct agent_ado
 	    clock_mono_ms() - presence->reported_ms < AGENT_MARK_LIVE_MS;
 }
 
-/* Returns true if an agent is in front, by its command line or its report. Sets its name. */
 static bool find_agent(
     const struct daemon *parts, const struct muxbus_pane *pane, struct agent_adoptee *adoptee)
 {

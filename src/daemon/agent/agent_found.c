@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Agents that are not kept: they report themselves, or their command line is known.
- *
- * Most agents do not report that a person ended a turn or a dialog by Escape. So the screen is read
- * too, unless the agent reports to be idle. A dialog on the screen counts, a prompt if the report
- * is at least REPORT_MS old, and work if a question was reported at least ASKED_MS ago.
+ * Agents that are not kept. Most do not report that a person ended a turn or a dialog by Escape, so
+ * the screen is read too. A dialog on the screen counts, a prompt if the report is at least
+ * REPORT_MS old, and work if a question was reported at least ASKED_MS ago.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -26,7 +24,6 @@ enum {
 	ASKED_MS = 1000, /* a younger report of a question has precedence over work on the screen */
 };
 
-/* An agent as the screen shows it, and the report that the screen may correct. */
 struct sight {
 	struct agent_look *look;
 	uint32_t pane;
@@ -105,7 +102,6 @@ static const char *recall(const struct agent_look *look, uint32_t pane)
 	return NULL;
 }
 
-/* Returns true if the screen may be newer than the report, or if there is no report. */
 static bool is_doubted(
     const struct agent_set *set, const struct presence *presence, const char *name)
 {
@@ -149,7 +145,7 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 	finish(look);
 }
 
-/* Returns the sight for the last report, or NULL if the report has precedence. */
+/* Returns NULL if the report has precedence. */
 static const struct sight *find_sight(
     const struct agent_look *look, const struct muxbus_pane *pane, const struct presence *presence)
 {

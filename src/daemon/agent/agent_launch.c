@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Starts the program of an agent in a new window, in the agent's session. The window has the
- * requested history, and keeps its size when clients attach. The output is watched from the first
- * byte, and the pane stays when the program ends.
- */
+/* The window keeps its size when clients attach. The output is watched from the first byte. */
 #include "daemon/agent/agent_private.h"
 
 #include "base/file.h"
@@ -80,7 +76,6 @@ void agent_failure_describe(const struct agent *agent, char *out, size_t size)
 		snprintf(out, size, "its program has ended");
 }
 
-/* Removes the last line that is not blank, and returns it, or NULL. */
 static const char *take_last_line(const char *text, size_t *len, size_t *ret_line_len)
 {
 	size_t end;
@@ -256,7 +251,6 @@ static void launch_fail(
 	launch_end(launch, words);
 }
 
-/* Returns true if the launch may continue; ends it otherwise. */
 static bool may_go_on(
     struct agent_launch *launch, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -383,7 +377,6 @@ static void take_window(struct agent_launch *launch, const struct muxbus_reply *
 	follow(launch);
 }
 
-/* The window gets a program that only waits. */
 static void add_window(struct muxbus_command *command, const struct agent_launch *launch)
 {
 	muxbus_command_args(command, "new-window", "-d", "-P", "-F",
@@ -483,8 +476,8 @@ static void on_next_window(void *data, int error, const struct muxbus_reply *rep
 }
 
 /*
- * Makes another window and closes the old pane. Respawning the old pane would mix the last bytes of
- * the old program with the output of the new one.
+ * Respawning the old pane would mix the last bytes of the old program with the output of the new
+ * one.
  */
 static void make_next_window(struct agent_launch *launch, const struct pane_ref *old)
 {

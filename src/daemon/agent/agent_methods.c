@@ -140,7 +140,6 @@ static char **make_env(const struct json *env)
 	return entries;
 }
 
-/* Fails the request if a parameter for a new program was given with a pane. */
 static bool check_adoption(struct request *request, const struct ensure_args *args)
 {
 	const struct {
@@ -332,9 +331,7 @@ static const struct field_result send_results[] = {
     {NULL, NULL, NULL},
 };
 
-/*
- * Fails the request if a byte of the text is a key: a control character other than newline and tab.
- */
+/* A control character other than newline and tab would be a key. */
 static bool check_text(struct request *request, const char *text, size_t len)
 {
 	for (size_t at = 0; at < len; at++) {
@@ -348,7 +345,6 @@ static bool check_text(struct request *request, const char *text, size_t len)
 	return true;
 }
 
-/* Waits for the task too, or returns how it ended. */
 static void send_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct daemon *daemon = request_daemon(request);
@@ -364,7 +360,6 @@ static void send_answer_begun(struct request *request, const void *data, const c
 	request_done(request);
 }
 
-/* Returns the agent that has the name of a session of the pane, or NULL. */
 static const struct agent *find_of_session(const struct daemon *daemon, const struct pane_ref *pane)
 {
 	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
@@ -382,7 +377,6 @@ static const struct agent *find_of_session(const struct daemon *daemon, const st
 	return found;
 }
 
-/* Returns NULL after failing the request. */
 static const struct agent *choose_agent(struct request *request, const struct pane_ref *pane)
 {
 	const struct daemon *daemon = request_daemon(request);
@@ -554,7 +548,6 @@ static void handle_stop(struct request *request, const void *data)
 	    args->force);
 }
 
-/* Keep alphabetized. */
 const struct method methods_agent[] = {
     {.name = METHOD("ensure_agent", METHOD_SEES | METHOD_RUNS | METHOD_WRITES),
 	.title = "Ensure an agent",

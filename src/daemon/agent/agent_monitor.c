@@ -90,7 +90,7 @@ static void note_tail(struct agent_monitor *monitor, const uint8_t *bytes, size_
 	monitor->tail_len += len;
 }
 
-/* Notes whether the program wants bracketed paste: its last ESC [ ? 2004 h (yes) or l (no). */
+/* The last ESC [ ? 2004 h (yes) or l (no) counts. */
 static void note_brackets(struct agent_monitor *monitor, const uint8_t *bytes, size_t len)
 {
 	static const char wanted[] = "\033[?2004";
@@ -181,7 +181,6 @@ static void look_again(struct agent_monitor *monitor)
 	arm(monitor, ms);
 }
 
-/* Returns true if the program is stopped and the shell that started it is in front. */
 static bool is_behind(const struct foreground *front, const struct prompt_profile *profile)
 {
 	struct tty_process process;

@@ -21,8 +21,8 @@ static size_t last_row(const char *text)
 }
 
 /*
- * Returns true if the screen shows the stored question with the beginning of an answer: behind the
- * question in the cursor's row, in a row that was blank, or wrapped to further rows.
+ * The answer may be behind the question in the cursor's row, in a row that was blank, or wrapped to
+ * further rows.
  */
 static bool goes_on(const struct agent *agent, const struct agent_facts *facts, const char *text)
 {
@@ -42,8 +42,7 @@ static bool goes_on(const struct agent *agent, const struct agent_facts *facts, 
 }
 
 /*
- * Returns true if a person has typed the row that looks like a question: at the last look the
- * program waited for input, and the row had only the beginning of this text.
+ * At the last look the program waited for input, and the row had only the beginning of this text.
  */
 static bool was_typed(const struct agent *agent, const char *row)
 {

@@ -7,7 +7,6 @@
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/queue/queue.h"
 
-/* An agent as the store has it. */
 struct kept_agent {
 	struct agent agent; /* the members with a row; reason: of the last crash */
 	bool has_brackets;

@@ -22,7 +22,6 @@ static void trim(const char **text, size_t *len)
 	}
 }
 
-/* Returns how many bytes at the end of a line are the prompt. */
 static size_t prompt_len(const char *line, size_t len, const char *prompt)
 {
 	const char *end = line + len;
@@ -34,7 +33,6 @@ static size_t prompt_len(const char *line, size_t len, const char *prompt)
 	return (size_t)(end - line) - (line_len - part_len);
 }
 
-/* Returns true if the prompt ends with the text, which must not be blank. */
 static bool is_end(const char *text, size_t len, const char *prompt)
 {
 	size_t part_len = strlen(prompt);
@@ -44,8 +42,7 @@ static bool is_end(const char *text, size_t len, const char *prompt)
 }
 
 /*
- * Line editors switch bracketed paste on right before they draw their prompt, so all before that is
- * output, even without a newline. Returns its length.
+ * Line editors switch bracketed paste on right before their prompt, so all before that is output.
  */
 static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 {
@@ -108,7 +105,6 @@ enum {
 	TEXT_SIZE = 160,
 };
 
-/* The reply to a task. */
 struct task_output {
 	struct buf text;
 	uint64_t from, to; /* output offsets of the task */
@@ -132,7 +128,6 @@ static void find_bounds(
 		output->to = end;
 }
 
-/* Returns true if bytes are missing. */
 static bool read_ring(
     const struct agent_task *task, uint64_t from, uint64_t to, struct buf *out, uint64_t *ret_from)
 {
@@ -154,7 +149,6 @@ static bool read_ring(
 	return has_gap;
 }
 
-/* Takes the end of a reply that is too long. */
 static void take_reply(const char *reply, size_t max, struct task_output *output)
 {
 	size_t len = strlen(reply), from = len > max ? len - max : 0;

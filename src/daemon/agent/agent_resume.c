@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The conversation of a kept agent: a program that is started again resumes it. After the end of
- * the tmux server an agent with an unknown conversation is not started again, since a new
- * conversation would surprise its user.
+ * After the end of the tmux server an agent with an unknown conversation is not started again,
+ * since a new conversation would surprise its user.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -12,10 +11,7 @@
 
 #define WORDS_MAX 64 /* words of a command that can be changed */
 
-/*
- * Splits the command into words, in place for a shell command. Returns 0 if it has more than plain
- * words.
- */
+/* Splits a shell command in place. Returns 0 if it has more than plain words. */
 static size_t read_words(const struct agent *agent, char *text, const char *words[WORDS_MAX])
 {
 	static const char plain[] =
@@ -35,7 +31,6 @@ static size_t read_words(const struct agent *agent, char *text, const char *word
 	return count < WORDS_MAX ? count : 0;
 }
 
-/* Returns the kind of a program whose conversations can be resumed, or NULL. */
 static const char *kind_of(const char *program)
 {
 	const char *slash = strrchr(program, '/');
@@ -43,7 +38,7 @@ static const char *kind_of(const char *program)
 	return conversation_words(name) != NULL ? name : NULL;
 }
 
-/* Returns true if all arguments are options and their values. Another argument may be a task. */
+/* An argument that is no option may be a task. */
 static bool are_options(const char *const *words, size_t count)
 {
 	for (size_t at = 1; at < count; at++) {
@@ -63,10 +58,7 @@ static bool names_one(const char *kind, const char *const *words, size_t count)
 	return false;
 }
 
-/*
- * Returns the command that resumes the conversation, or NULL with the reason in *ret_problem, which
- * is NULL if the agent's own command is right.
- */
+/* *ret_problem: why the result is NULL; NULL if the agent's own command is right. */
 static char **make_command(const struct agent *agent, const char **ret_problem)
 {
 	char *text = xstrdup(agent->spec.command[0]);

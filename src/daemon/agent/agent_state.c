@@ -29,7 +29,6 @@ static bool is_equal(char *const *one, char *const *other)
 	return *one == NULL && *other == NULL;
 }
 
-/* Returns true if two paths lead to the same directory. */
 static bool is_same_directory(const char *one, const char *other)
 {
 	struct stat status, other_status;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * stop_agent: a program gets SIGHUP, as when a terminal is closed, and has some time to end. Then
- * it is killed, and its pane is closed. Of an adopted agent that a person's shell has started, only
- * the agent's process group gets signals: shell and pane remain.
+ * A program gets SIGHUP, as when a terminal is closed, then SIGKILL, and its pane is closed. If a
+ * person's shell started the program, only its process group gets signals, and the pane remains.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -88,7 +87,6 @@ static void finish(struct agent *agent)
 	agent->set->callbacks->remove(agent, "it was stopped");
 }
 
-/* The program and the pane of an adopted agent are left alone. */
 static void release(struct agent *agent, struct request *request)
 {
 	static const char reason[] = "it was released: its program goes on";
@@ -146,7 +144,6 @@ static void aim(struct agent_ending *ending, const struct agent *agent)
 	}
 }
 
-/* Returns true if the program in a person's pane has ended, or could not be killed. */
 static bool has_left_pane(const struct agent_ending *ending, int64_t left_ms)
 {
 	return ending->program.pid != 0 &&

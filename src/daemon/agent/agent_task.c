@@ -103,7 +103,6 @@ static struct agent_task *task_at_work(const struct agent *agent)
 	return NULL;
 }
 
-/* Takes one request that waits for a task, or NULL. */
 static struct request *task_next_request(struct agent_task *task)
 {
 	struct request *request = task->request;
@@ -111,7 +110,6 @@ static struct request *task_next_request(struct agent_task *task)
 	return request;
 }
 
-/* Without a request the end becomes a notification. */
 static void task_end(struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen)
 {
@@ -237,7 +235,6 @@ static unsigned task_choice(const struct agent_task *task)
 	return task->is_choice ? (unsigned)atoi(task->text) : 0;
 }
 
-/* Returns true if the screen shows the agent at its prompt, or still asking the task's question. */
 static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
     char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -309,7 +306,6 @@ static void task_submitted(struct agent *agent, struct agent_task *task, uint64_
 	agent_tasks_wrote(agent);
 }
 
-/* Nothing was typed, so the task is tried again later. */
 static void task_held(struct agent *agent, struct agent_task *task, const char *reason)
 {
 	task->stage = TASK_QUEUED;
@@ -455,8 +451,8 @@ static void on_cancelled(void *data)
 }
 
 /*
- * Finds the choice that an answer names by number or text. Returns false unless there is exactly
- * one. A program would take the first of two digits, so no such number is a choice.
+ * An answer has a number or a text. A program would take the first of two digits, so no such number
+ * is a choice.
  */
 static bool find_choice(
     const struct agent *agent, const struct agent_order *order, unsigned *ret_number)
@@ -499,7 +495,6 @@ static bool check_question(
 	return false;
 }
 
-/* Returns NULL after failing the request. */
 static struct agent *check(
     struct agent_set *set, struct request *request, const struct agent_order *order)
 {
@@ -641,8 +636,7 @@ void agent_tasks_follow_clock(struct agent_set *set)
 }
 
 /*
- * A task that was being typed may have run, so it ends as lost. A running task is waited for; its
- * earlier output is a gap.
+ * A task that was being typed may have run, so it ends as lost. A running task goes on, with a gap.
  */
 void agent_tasks_load(struct agent_set *set)
 {

@@ -18,9 +18,8 @@ uint64_t agent_turns(const struct agent *agent)
 }
 
 /*
- * Returns true if a known agent that does not report has shown no work yet: on a busy machine its
- * prompt stays empty for a while after Enter. Most commands with '/' begin no turn, so their wait
- * is short.
+ * On a busy machine a prompt stays empty for a while after Enter. Most commands with '/' begin no
+ * turn.
  */
 static bool is_work_due(struct agent_task *task, const struct agent_verdict *verdict,
     const struct pane_screen *screen, int64_t since_ms)

@@ -52,7 +52,6 @@ static void put_output(const struct agent *agent, struct buf *out)
 			(void)buf_append_byte(out, (uint8_t)*at);
 }
 
-/* The error has all that is known about the agent. */
 static void waiter_fail(struct agent_waiter *waiter, enum message_error error, const char *what)
 {
 	const struct agent *agent = waiter->agent;

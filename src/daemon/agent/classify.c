@@ -18,7 +18,6 @@ settle(struct agent_verdict *verdict, enum agent_verdict_kind kind, const char *
 	va_end(args);
 }
 
-/* Finds the first row of a line that fills all rows down to the cursor's. */
 static void read_start(const struct prompt_view *view, struct agent_facts *facts)
 {
 	static struct prompt_row row;
@@ -57,7 +56,6 @@ static size_t trimmed_len(const char *text)
 	return len;
 }
 
-/* Writes rows from first to before end, as far as they fit. */
 static void write_rows(
     const struct prompt_view *view, unsigned first, unsigned end, struct buf *out)
 {
@@ -162,7 +160,6 @@ static bool ends_as_prompt(const char *row)
 	return false;
 }
 
-/* Spaces at the end are ignored. */
 static bool matches_regex(struct pattern *regex, const char *row, size_t len)
 {
 	struct pattern_match match;
@@ -195,7 +192,6 @@ static bool has_text(const char *text)
 	return trimmed_len(text) > 0;
 }
 
-/* Returns true if text follows a match of the prompt's pattern. */
 static bool is_regex_draft(struct pattern *regex, const char *row)
 {
 	size_t len = trimmed_len(row);
@@ -207,8 +203,8 @@ static bool is_regex_draft(struct pattern *regex, const char *row)
 }
 
 /*
- * Returns true if text follows the learned prompt. A long prompt is also found behind output, and a
- * shell's prompt by its last character, since the directory in it changes.
+ * A long prompt is also found behind output, and a shell's prompt by its last character, since the
+ * directory in it changes.
  */
 static bool is_learned_draft(const struct prompt_profile *profile, const char *row)
 {
@@ -272,7 +268,7 @@ static enum row_match match_row(
 		return ROW_BEHIND;
 	/*
 	 * The learned row may be output and a prompt, "Loading...>>> ". Then ">>> " matches it, but
-	 * "> " does not, as it is only a part of that prompt.
+	 * "> " does not.
 	 */
 	if (!profile->is_sure && ends_with(profile->row, len, row, row_len) &&
 	    profile->row[len - row_len - 1] != row[0])
@@ -280,7 +276,6 @@ static enum row_match match_row(
 	return len > 0 && strncmp(row, profile->row, len) == 0 ? ROW_DRAFT : ROW_OTHER;
 }
 
-/* Judges whether a program that is not at its prompt asks for something. */
 static void judge_other(
     const struct agent_facts *facts, const char *why, struct agent_verdict *verdict)
 {
@@ -361,17 +356,14 @@ static void judge_prompt(const struct agent_facts *facts, const struct prompt_pr
 	settle(verdict, VERDICT_READY, "its prompt is at the cursor, at rest: %s", what);
 }
 
-/*
- * A prompt that is shown for long disproves a report: most agents do not report that Escape ended a
- * turn or a dialog.
- */
+/* Most agents do not report that Escape ended a turn or a dialog. */
 static bool shows_prompt(const struct agent_facts *facts, int64_t quiet_ms)
 {
 	return (facts->screen == SIGN_IDLE || facts->screen == SIGN_DRAFT) &&
 	    facts->quiet_ms >= quiet_ms;
 }
 
-/* Judges facts that count more than the screen. Returns true if the screen must decide. */
+/* Returns true if the screen must decide. */
 static bool judge_surroundings(const struct agent_facts *facts,
     const struct prompt_profile *profile, struct agent_verdict *verdict)
 {
@@ -425,7 +417,6 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	return false;
 }
 
-/* Nothing was learned of the first prompt yet. */
 static void judge_first(
     const struct agent_facts *facts, struct pattern *regex, struct agent_verdict *verdict)
 {

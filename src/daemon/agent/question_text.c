@@ -21,7 +21,7 @@ struct question_line {
 	bool is_rule; /* only a frame */
 };
 
-/* Returns the cell behind the text, without a suggestion behind the cursor. */
+/* A suggestion behind the cursor is left out. */
 static size_t text_end(
     const struct prompt_view *view, unsigned number, const struct prompt_row *row)
 {
@@ -83,10 +83,7 @@ static const char *choice_text(const char *text)
 	return text + strspn(text, " ");
 }
 
-/*
- * Finds the first row of the last menu around the cursor. Returns false unless one choice is
- * marked.
- */
+/* Returns false unless one choice of the last menu around the cursor is marked. */
 static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 {
 	static struct question_line line;
@@ -150,8 +147,8 @@ static unsigned line_begin(const struct prompt_view *view, unsigned row)
 }
 
 /*
- * Finds the nearest row above end that asks, within some paragraphs and the same frame, or else the
- * nearest row with text. Returns false if there is none.
+ * The nearest row that asks, within some paragraphs and the same frame, or else the nearest with
+ * text.
  */
 static bool find_asking(const struct prompt_view *view, unsigned end, unsigned *ret_row)
 {
@@ -193,7 +190,6 @@ static void put_lines(const struct prompt_view *view, unsigned first, unsigned e
 	}
 }
 
-/* Returns true if the cursor's row is only the place of the answer. */
 static bool is_place(const char *text)
 {
 	bool is_marked;
@@ -203,7 +199,6 @@ static bool is_place(const char *text)
 	return is_marked || *rest == '\0' || (rest[1] == '\0' && ispunct((unsigned char)*rest));
 }
 
-/* A row that asks needs no menu. */
 static bool asks_for_choice(
     const struct prompt_view *view, const struct question_line *cursor, unsigned *ret_row)
 {

@@ -95,7 +95,7 @@ void config_limits_init(struct config_limits *limits)
 		*limit_of(limits, &limits_table[i]) = limits_table[i].preset;
 }
 
-/* Returns the row named by the len bytes of text, or NULL with a reason that suggests a name. */
+/* Returns NULL with a reason that suggests a name. */
 static const struct limit *find_limit(const char *text, size_t len, char *ret_reason, size_t size)
 {
 	const char *names[LIMITS_COUNT + 1] = {NULL};
@@ -257,7 +257,6 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* The options as given on the command line. */
 struct config_options {
 	const char *name; /* -L */
 	const char *path; /* -S */
@@ -378,7 +377,6 @@ static enum config_result set_choice(
 	    words[2] != NULL ? "\"" : "", words[2] != NULL ? words[2] : words[1], value);
 }
 
-/* Sets a setting of choices[], or else a limit. */
 static enum config_result set_limit(struct config *config, const char *text)
 {
 	char reason[256];

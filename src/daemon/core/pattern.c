@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The only file that knows PCRE2. */
 #include "daemon/core/pattern.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -63,9 +62,8 @@ static void spend(struct pattern *next)
 }
 
 /*
- * Counts a place or a call. Returns true if the time of the search is over. Reading the processor
- * time takes 300 ns, the coarse clock 7 ns, so the former is read only after the latter has
- * advanced, which it does every 4 ms.
+ * Reading the processor time takes 300 ns, the coarse clock 7 ns, so the former is read only after
+ * the latter has advanced, which it does every 4 ms.
  */
 static bool is_over(struct pattern *pattern, unsigned untimed)
 {
@@ -89,8 +87,8 @@ static const uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVE
     PCRE2_MULTILINE | PCRE2_USE_OFFSET_LIMIT;
 
 /*
- * Looks whether there is a JIT, and whether its machine code fails to match characters above ASCII
- * by \S, \D and \W in text that may be invalid: a fault of PCRE2 before 10.43.
+ * The machine code of PCRE2 before 10.43 fails to match characters above ASCII by \S, \D and \W in
+ * text that may be invalid.
  */
 static void try_jit(void)
 {
@@ -135,7 +133,6 @@ static void make_shared(void)
 	try_jit();
 }
 
-/* Returns the length of the settings of PCRE2, such as "(*UCP)", that a pattern begins with. */
 static size_t settings_len(const char *text)
 {
 	const char *at = text;
@@ -175,9 +172,8 @@ static pcre2_code *compile(
 }
 
 /*
- * Returns true if ranges as in "(?i)[!-\x{ffff}]" have more than RANGES_MAX characters together,
- * because PCRE2 looks at each character. A range counts as all characters up to its end; any text
- * behind a "-" may be counted as the end of a range.
+ * PCRE2 looks at each character of a range such as "(?i)[!-\x{ffff}]". A range counts as all
+ * characters up to its end; any text behind a "-" may be counted as the end of a range.
  */
 static bool has_wide_ranges(const char *text, size_t len)
 {
@@ -295,10 +291,7 @@ static int run_parts(struct pattern *pattern, const char *subject, size_t len, s
 	}
 }
 
-/*
- * Tries all places with QUICK_LIMIT steps for each. If a place needs more, or if there is no JIT,
- * tries all places with MATCH_LIMIT.
- */
+/* If a place needs more than QUICK_LIMIT steps, or without JIT, all places get MATCH_LIMIT. */
 static int run(struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
 	int count = PCRE2_ERROR_MATCHLIMIT;
@@ -316,8 +309,8 @@ static int run(struct pattern *pattern, const char *subject, size_t len, size_t 
 }
 
 /*
- * Machine code is compiled at the first use: it takes most of the memory of a pattern, and many
- * patterns are never used. Without it the interpreter runs, under the same limits.
+ * Machine code takes most of the memory of a pattern, and many patterns are never used, so it is
+ * compiled at the first use. Without it the interpreter runs, under the same limits.
  */
 static void try_pattern(struct pattern *pattern)
 {

@@ -6,7 +6,6 @@
 #include <emmintrin.h>
 #endif
 
-/* Returns true if this escape allows block search (pattern_is_local()). */
 static bool is_local_escape(char c)
 {
 	return ispunct((unsigned char)c) || (c != '\0' && strchr("dDwWsSbBhHvVtrfnea", c));
@@ -24,8 +23,8 @@ static bool is_local_group(const char *after)
 }
 
 /*
- * Returns true if a line that matches alone also matches within a block. Returns false for
- * assertions about the surrounding text, for possessive and atomic parts, and for unknown syntax.
+ * Returns false for assertions about the surrounding text, for possessive and atomic parts, and for
+ * unknown syntax.
  */
 static bool pattern_is_local(const char *text)
 {
@@ -58,7 +57,6 @@ static const char *skip_class(const char *c)
 	return *c ? c + 1 : NULL;
 }
 
-/* Returns NULL if the group is not simple. */
 static const char *skip_group(const char *c)
 {
 	unsigned depth = 0;
@@ -105,8 +103,8 @@ static const char *skip_other(const char *c)
 }
 
 /*
- * Finds the longest string that every match contains: printable ASCII, outside of all groups.
- * Returns its length; 0 in doubt, with alternatives, and if pattern_is_local() is false.
+ * Printable ASCII outside of all groups. Returns 0 in doubt, with alternatives, and if
+ * pattern_is_local() is false.
  */
 static size_t pattern_literal(const char *text, char ret_literal[PATTERN_LITERAL_MAX])
 {
@@ -138,9 +136,7 @@ void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern)
 	matcher->literal_len = pattern_literal(text, matcher->literal);
 }
 
-/*
- * Sets the bounds of the line with the byte at offset at. from: the start of this line or before.
- */
+/* from: the start of the line with the byte, or before. */
 static void line_at(
     const char *text, size_t len, size_t from, size_t at, struct matched_line *ret_line)
 {
@@ -187,10 +183,7 @@ static const char *find_bytes(const char *text, size_t len, const char *bytes, s
 	return memmem(text + i, len - i, bytes, count);
 }
 
-/*
- * Returns an offset at or before the next matching line; len if no line matches. If the pattern has
- * "$", lines that end in CR are not skipped.
- */
+/* Returns len if no line matches. If the pattern has "$", lines that end in CR are not skipped. */
 static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t len, size_t from,
     struct pattern_match *ret_match)
 {
@@ -240,11 +233,9 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 }
 
 /*
- * Looks for many literals in one pass. At places a fixed stride apart, four bytes of the text are
- * looked up by their hash. Each literal has as many windows of four bytes as the stride is long, so
- * that one window is at such a place. The longer the shortest literal, the longer the stride.
- *
- * Memory: at most 64 KiB, and 160 bytes a literal, allocated when the filter is made.
+ * Many literals are searched in one pass. At places a fixed stride apart, four bytes of the text
+ * are looked up by their hash. A literal has as many windows of four bytes as the stride is long,
+ * so one window is at such a place. Memory: at most 64 KiB, and 160 bytes a literal.
  */
 
 #define LITERAL_WINDOW 4
@@ -263,10 +254,7 @@ struct literal_hit {
 	size_t start; /* offset of this literal in the text */
 };
 
-/*
- * Slots of the hash tables for each window: enough that few places of a text match by chance, few
- * enough for the caches of the CPU.
- */
+/* Slots for each window: enough that few places match by chance, few enough for the caches. */
 #define USED_EACH 64
 #define USED_LOG_MIN 10
 #define USED_LOG_MAX 16
@@ -293,7 +281,6 @@ static inline uint32_t hash(uint32_t bytes)
 	return bytes * 0x9e3779b1u;
 }
 
-/* Returns the logarithm of the first power of two that is at least count, within the bounds. */
 static unsigned log_of(size_t count, unsigned min, unsigned max)
 {
 	unsigned log = min;
@@ -322,7 +309,6 @@ static void add_window(
 	*head = window;
 }
 
-/* Counts the windows with the hash of the four bytes, up to the limit. */
 static unsigned crowd(const struct literal_filter *filter, const char *bytes, unsigned limit)
 {
 	unsigned count = 0;
@@ -417,7 +403,6 @@ static size_t next_place(
 	}
 }
 
-/* at is the offset of the window in the text. */
 static bool stands(const struct literal_filter *filter, const struct literal_window *window,
     const char *text, size_t len, size_t at)
 {
@@ -496,8 +481,7 @@ void pattern_set_remove(struct pattern_set *set, struct pattern_member *member)
 }
 
 /*
- * Measured costs in ns per 100 bytes of text: of a filter with this stride, and (COST_ALONE) of a
- * search for a single literal.
+ * Measured ns per 100 bytes of text, of a filter with this stride, or of a search for one literal.
  */
 static const struct {
 	unsigned stride;
@@ -505,7 +489,6 @@ static const struct {
 } strides[] = {{1, 100}, {2, 55}, {4, 30}};
 #define COST_ALONE 15
 
-/* Returns the stride of the cheapest search; 0: a search for each pattern alone is cheaper. */
 static unsigned choose_stride(const struct pattern_set *set)
 {
 	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* by stride: literals to search for alone */
@@ -554,7 +537,6 @@ static void renew(struct pattern_set *set)
 		literal_filter_make(&set->filter, set->literals, set->filtered, stride);
 }
 
-/* Tries each member on the lines in which its literal is. */
 static void find_filtered(
     struct pattern_set *set, const char *text, size_t len, pattern_found_fn *found, void *data)
 {

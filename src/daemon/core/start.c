@@ -17,7 +17,6 @@
 
 #define FIRST_FD 3 /* defined by the protocol */
 
-/* The address for status reports; length 0: none. */
 static struct sockaddr_un notify_address;
 static socklen_t notify_len;
 
@@ -37,7 +36,6 @@ static void take_notify_address(void)
 	(void)unsetenv("NOTIFY_SOCKET");
 }
 
-/* Returns the number of descriptors that the service manager passed to this process. */
 static uint32_t take_fd_count(void)
 {
 	const char *pid_text = getenv("LISTEN_PID");
@@ -98,8 +96,8 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 
 /*
  * Reads the variables of the service manager and removes them, as child processes must not have
- * them. Call once, before any descriptor is opened or closed. *ret_fd is a listening socket at that
- * path, for its user alone; 0 if none was passed. Returns -1 with a reason if it cannot be used.
+ * them. Call once, before any descriptor is opened or closed. *ret_fd: 0 if no socket was passed.
+ * Returns -1 with a reason if the socket is not at that path, or not for its user alone.
  */
 static int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size)
 {
@@ -140,8 +138,7 @@ void sd_notify_tell(const char *state)
 
 #define FILE_NAME "lock"
 /*
- * Starting daemons connect to find the holder, which never accepts, so the connections stay in this
- * backlog.
+ * Starting daemons connect to find the holder, which never accepts, so the connections stay here.
  */
 #define HOLDER_BACKLOG 4096
 /* How long a start waits for a daemon that is ending. */
@@ -187,7 +184,7 @@ static int open_file(int dir, const char *state_dir, char *ret_reason, size_t si
 	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
 }
 
-/* Waits a moment if the holder is ending. Returns false if it is not, or has taken too long. */
+/* Returns false if the holder is not ending, or has taken too long. */
 static bool await_end(const struct lock_holder *holder, unsigned *tries)
 {
 	if (strcmp(holder->socket, LOCK_ENDING) != 0 || ++*tries >= END_TRIES)
@@ -238,10 +235,7 @@ void lock_describe(int fd, const char *socket)
 		(void)!pwrite(fd, text, (size_t)len, 0);
 }
 
-/*
- * Returns LOCK_HELD and the pid of the holder, 0 if it does not listen; LOCK_ERROR if the holder is
- * of another user, or on failure.
- */
+/* The pid is 0 if the holder does not listen. LOCK_ERROR: it is of another user, or on failure. */
 static enum lock_result find_holder(
     const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
 {
@@ -261,7 +255,6 @@ static enum lock_result find_holder(
 	return result;
 }
 
-/* If the address is taken, finds its holder. */
 static enum lock_result take_address(
     const struct sockaddr_un *address, socklen_t len, int *ret_fd, struct lock_holder *ret_holder)
 {
@@ -324,7 +317,6 @@ static void __attribute__((noreturn)) wait_for_child(int fd, pid_t child)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
 }
 
-/* Closes all descriptors but the standard streams, a and b. */
 static void close_others(int a, int b)
 {
 	const int kept[] = {a < b ? a : b, a < b ? b : a};
@@ -420,9 +412,8 @@ int start_take_service(struct config *config)
 }
 
 /*
- * If the socket of the running daemon was removed, asks the daemon by SIGUSR1 to make it again, and
- * waits until it is there. A daemon that starts or ends ignores the signal; an older version, which
- * the signal would end, gets none.
+ * If the socket of the running daemon was removed, SIGUSR1 makes the daemon listen again. A daemon
+ * that starts or ends ignores the signal; an older version, which the signal would end, gets none.
  */
 static void make_listen(const struct lock_holder *holder, const char *own_socket)
 {

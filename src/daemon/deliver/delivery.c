@@ -59,8 +59,8 @@ static void mail_free(struct mail *mail)
 }
 
 /*
- * Starts the way that the table names, but first finishes a line that may stand at the prompt. If
- * nothing may be delivered now, starts typing, which refuses the notifications of a closed pane.
+ * A line that may stand at the prompt is finished first. Typing refuses the notifications of a
+ * closed pane.
  */
 static void start(struct mail *mail)
 {
@@ -79,7 +79,6 @@ static void start(struct mail *mail)
 	found.by->start(mail, &found);
 }
 
-/* Frees the mail if nothing in it is due. */
 static void go(struct mail *mail)
 {
 	if (mail->work != NULL)

@@ -69,7 +69,6 @@ void mail_arrived(const struct mail *mail, const struct way *way)
 	    way->result, way->name, NULL);
 }
 
-/* Returns the first notification that may lack the deferral's receipt, or NULL. */
 static const struct notification *first_to_defer(const struct mail *mail)
 {
 	struct queue *queue = mail->office->parts->queue;
@@ -80,8 +79,8 @@ static const struct notification *first_to_defer(const struct mail *mail)
 }
 
 /*
- * Gives receipts for the deferral, up to MAIL_TURN_MAX in one record; further ones in the next
- * turns of the loop, so that requests are answered in between.
+ * Gives up to MAIL_TURN_MAX receipts in a turn of the loop, so that requests are answered in
+ * between.
  */
 void mail_on_deferral(void *data)
 {

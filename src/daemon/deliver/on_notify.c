@@ -133,7 +133,6 @@ static int read_command(struct on_notify *on_notify, struct notify_command *comm
 	return 0;
 }
 
-/* The caller frees the array and *ret_own, its last string. */
 static char **make_environ(const struct on_notify *on_notify, char **ret_own)
 {
 	char **env = xcalloc(VARIABLES_COUNT + 2, sizeof *env);
@@ -150,7 +149,6 @@ static char **make_environ(const struct on_notify *on_notify, char **ret_own)
 	return env;
 }
 
-/* Returns true for an unread notification that is for a person, or if the user wants all. */
 static bool is_wanted(const struct on_notify *on_notify, const struct notification *note)
 {
 	if (note == NULL || note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
@@ -159,7 +157,7 @@ static bool is_wanted(const struct on_notify *on_notify, const struct notificati
 	    person_has_pane(on_notify->parts, &note->pane);
 }
 
-/* Moves the wanted pending notifications to given. Returns the last one, or NULL. */
+/* Returns the last notification, or NULL. */
 static const struct notification *take_pending(struct on_notify *on_notify)
 {
 	const struct notification *last = NULL;

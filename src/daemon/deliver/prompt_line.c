@@ -51,10 +51,10 @@ static bool is_space(uint32_t character)
 }
 
 /*
- * Returns the character to write: a full-width twin for each character that may mean more than text
- * to a shell, an interpreter or an agent. # has a meaning only at the start of a word. Gemini CLI
- * takes ? as a request for help until it has drawn the text before. Quotation marks are replaced so
- * that only ours end a quotation.
+ * A full-width twin stands for a character that may mean more than text to a shell, an interpreter
+ * or an agent. # has a meaning only at the start of a word. Gemini CLI takes ? as a request for
+ * help until it has drawn the text before. Quotation marks are replaced so that only ours end a
+ * quotation.
  */
 static uint32_t tame(uint32_t character, bool is_word_start)
 {
@@ -69,8 +69,8 @@ static uint32_t tame(uint32_t character, bool is_word_start)
 }
 
 /*
- * Removes escape sequences. C1 control characters begin such sequences too, so each is first
- * replaced by ESC and the character that means the same.
+ * C1 control characters begin escape sequences too, so each is first replaced by ESC and a
+ * character.
  */
 static void strip(struct buf *out, const char *text, size_t len)
 {
@@ -87,10 +87,7 @@ static void strip(struct buf *out, const char *text, size_t len)
 	buf_finish(&escaped);
 }
 
-/*
- * Appends foreign text as one line of harmless characters. is_for_people: without full-width twins.
- * Returns the number of characters appended.
- */
+/* is_for_people: without full-width twins. Returns the number of characters appended. */
 static size_t put_tame(struct buf *out, const char *text, size_t len, bool is_for_people)
 {
 	bool is_lossy = false, was_space = true;
@@ -125,7 +122,6 @@ static size_t put_tame(struct buf *out, const char *text, size_t len, bool is_fo
 	return count;
 }
 
-/* Returns the number of bytes of the first count characters. */
 static size_t bytes_of(const struct buf *text, size_t count)
 {
 	size_t at = 0;
@@ -165,7 +161,6 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 	put_cut(out, text, len, max, max * 2 / 3);
 }
 
-/* The members of a notification's data that the line may use, by source. */
 static const struct members {
 	const char *name; /* given by the requester */
 	const char *subject; /* used if there is no name; other users see only that of a job */
@@ -202,7 +197,6 @@ static size_t count_characters(const struct buf *text, size_t from)
 	return count;
 }
 
-/* Writes the call that reads the notifications that do not fit. */
 static void write_rest(char out[REST_SIZE], const struct notification *const *notes, size_t count)
 {
 	uint64_t first = notes[0]->seq;
@@ -211,7 +205,6 @@ static void write_rest(char out[REST_SIZE], const struct notification *const *no
 	snprintf(out, REST_SIZE, ", the rest: next_notification after=%" PRIu64, first - 1);
 }
 
-/* Appends ids and outcomes of the notifications behind the first, as many as fit. */
 static void put_further(
     struct buf *out, const struct notification *const *notes, size_t count, size_t room)
 {

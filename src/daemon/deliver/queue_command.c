@@ -53,8 +53,7 @@ struct queue_target {
 };
 
 /*
- * The trace of a command, a file that tells the next daemon how the command ended. A shell around
- * the command writes it.
+ * A shell around the command writes this file, so that the next daemon knows how the command ended.
  */
 struct queue_trace {
 	bool is_running, is_ended;
@@ -69,7 +68,6 @@ static const char trace_script[] =
     "printf '%s\\n%s\\nend\\n' $status \"$said\" >>\"$0\"; exit $status";
 static const char trace_end[] = "\nend\n";
 
-/* A running command: the work of a mail. */
 struct queued_command {
 	struct mail *mail;
 	struct program *program; /* NULL: not started by this daemon */
@@ -79,7 +77,6 @@ struct queued_command {
 	char reason[REASON_SIZE]; /* why the agent did not get the message */
 };
 
-/* A running command in the store, for the next daemon. */
 struct queued_kept {
 	uint64_t *batch; /* numbers of the notifications that the command reports */
 	size_t count;
@@ -123,9 +120,9 @@ static bool set_target(struct queue_target *target, const struct presence *prese
 }
 
 /*
- * Finds the session of an address: its thread, else the session that the agent in its pane
- * reported. Returns false if there is none, or its agent has no queue command, or its process has
- * ended. The reason is set for a thread, else "".
+ * The session is the thread, else the one that the agent in the pane reported. Returns false if
+ * there is none, its agent has no queue command, or its process has ended. The reason is set for a
+ * thread, else "".
  */
 static bool find_target(const struct daemon *parts, const struct pane_ref *address,
     struct queue_target *ret_target, char ret_reason[REASON_SIZE])
@@ -399,7 +396,6 @@ void queue_command_open(struct mail *mail)
 	loop_timer_arm(command->timer, 0);
 }
 
-/* The command could not be started. */
 static void on_timer(void *data)
 {
 	end(data, false);
@@ -477,10 +473,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 	return place->address->pane == MUXBUS_NO_ID ? WAY_WAITS : WAY_PASSES;
 }
 
-/*
- * Without a session to run the command for, the mail stays queued. A timer tries again if a command
- * has failed before; otherwise a report or call of the agent does.
- */
+/* Mail without a session stays queued. A timer tries again if a command has failed before. */
 static void start(struct mail *mail, const struct way_found *found)
 {
 	char reason[REASON_SIZE];

@@ -79,7 +79,6 @@ static void order_free(struct order *order)
 	mem_free(order);
 }
 
-/* Returns true if an earlier command of the same pane is not done. */
 static bool has_earlier(const struct order *order)
 {
 	list_each (const struct order, other, &order->set->commands, public.link) {
@@ -114,9 +113,7 @@ static void write_data(
 	json_object_end(&writer);
 }
 
-/*
- * The command ends and its notification is posted in one transaction. The pane's next one goes on.
- */
+/* One transaction has the end and its notification. The next command of the pane goes on. */
 static void order_end(
     struct order *order, const char *outcome, const char *text, const char *reason)
 {
@@ -167,7 +164,6 @@ static void look_later(struct order *order)
 	order->look_ms = order->look_ms * 2 < LOOK_MAX_MS ? order->look_ms * 2 : LOOK_MAX_MS;
 }
 
-/* Returns true if a shell is in front, and does not wait for the expected program (expected.h). */
 static bool is_shell_in_front(const struct order *order, const struct muxbus_pane *pane)
 {
 	struct expected expected;

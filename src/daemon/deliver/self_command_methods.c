@@ -28,7 +28,6 @@ static const struct field_result command_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Returns false after failing the request. */
 static bool check_command(struct request *request, const char *command)
 {
 	static const char field[] = "\"field\":\"command\"";
@@ -79,7 +78,6 @@ static void handle_command(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* Keep alphabetized. */
 const struct method methods_self_command[] = {
     {.name = METHOD("self_command", METHOD_TYPES | METHOD_SPEAKS_FOR | METHOD_WRITES),
 	.title = "Type a command",

@@ -10,7 +10,6 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* One message for all notifications of a mail: the work of the mail. */
 struct show {
 	struct mail *mail; /* NULL: cancelled */
 	struct loop_timer *timer; /* gives further receipts in the next turn */
@@ -72,10 +71,7 @@ static void give_shown(void *data)
 	loop_timer_arm(mail->soon, 0);
 }
 
-/*
- * A client that is locked or suspended shows no message. Without flags in tmux's reply it counts as
- * one of these.
- */
+/* A locked or suspended client shows no message, nor one without flags in tmux's reply. */
 static bool can_see(const struct muxbus_reply *flags)
 {
 	static const char away[] = "suspended";
@@ -138,7 +134,6 @@ static int64_t message_left_ms(const struct mail_office *office)
 	return office->shown_ms == 0 ? 0 : office->parts->config->limits.show_ms - since_ms;
 }
 
-/* Returns false if no client is attached. */
 static bool show_line(struct mail *mail, const char *line, uint64_t last)
 {
 	const struct daemon *parts = mail->office->parts;

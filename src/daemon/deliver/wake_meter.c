@@ -89,7 +89,6 @@ static void on_counted(void *data, unsigned kind)
 		loop_timer_arm(wakes->keep, KEEP_MS);
 }
 
-/* Returns true if an agent got the notification in its pane by typing, a puller or a command. */
 static bool has_woken(const struct notification *note)
 {
 	bool is_over = note->state == NOTE_DELIVERED || note->state == NOTE_ACKNOWLEDGED;
@@ -97,7 +96,6 @@ static bool has_woken(const struct notification *note)
 	    strstr(note->delivery, "\"way\":\"waited\"") == NULL;
 }
 
-/* Returns 0 if the notification is not about a job. */
 static int64_t took_ms(const struct notification *note)
 {
 	static const char name[] = "\"duration_ms\":";
@@ -228,7 +226,6 @@ static void handle_meter(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* Keep alphabetized. */
 const struct method methods_meter[] = {
     {.name = METHOD("meter", METHOD_READS),
 	.title = "Turns avoided",

@@ -103,9 +103,8 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 }
 
 /*
- * Returns the first end of quiet hours after a time, normally when the local clock shows quiet_to.
- * A clock that is changed before may skip quiet_to or show it twice. Every zone changes its clock
- * at a full quarter of an hour, so the first quarter at which quiet hours end is returned.
+ * Normally the local clock shows quiet_to then, but a change of the clock may skip quiet_to or show
+ * it twice. Every zone changes its clock at a full quarter of an hour.
  */
 static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 {
@@ -242,7 +241,6 @@ static void notify(void *data)
 		listener->due(listener);
 }
 
-/* Removes the policy of the same pane or agent, and those of closed panes. */
 static void forget(struct wake_policy_set *set, const struct wake_policy *same)
 {
 	list_each_safe (struct wake_policy, policy, &set->policies, link) {

@@ -39,7 +39,6 @@ static const struct field_result policy_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Returns false after failing the request. */
 static bool read_sources(
     struct request *request, const struct field_strings *given, struct wake_policy *policy)
 {

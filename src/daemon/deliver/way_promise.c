@@ -41,10 +41,7 @@ struct way_promises {
 	bool has_news; /* a fact has come since the timer was armed */
 };
 
-/*
- * Looks up all ways soon. A fact that comes meanwhile may show its effect later, so the ways are
- * then looked up once more.
- */
+/* A fact that comes meanwhile may show its effect later, so the ways are looked up once more. */
 static void look_soon(void *data)
 {
 	struct way_promises *set = data;
@@ -116,7 +113,6 @@ static void write_members(struct json_writer *writer, const struct promise *prom
 		json_put_null(writer, "reason");
 }
 
-/* before: the earlier way, or NULL if unknown. */
 static void publish(const struct promise *promise, const char *before)
 {
 	const struct daemon *parts = promise->set->parts;

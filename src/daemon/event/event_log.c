@@ -102,7 +102,6 @@ static void raise_begin(struct sequence *sequence)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Waits for the thread. */
 static void raise_end(struct sequence *sequence)
 {
 	if (!sequence->is_raising)
@@ -128,10 +127,7 @@ static void raise_ceiling(struct sequence *sequence)
 					    "written again",
 			    strerror(errno));
 		sequence->is_volatile = true;
-		/*
-		 * The next start may use numbers above the file's ceiling again, so they are
-		 * skipped.
-		 */
+		/* The next start may use numbers above the file's ceiling again. */
 		floor = floor_by_clock();
 		if (sequence->last < floor)
 			sequence->last = floor;

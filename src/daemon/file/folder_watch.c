@@ -34,8 +34,8 @@ static void report_after(struct folder_watch *watch, int64_t ms)
 }
 
 /*
- * Watches the folder that the path names now. Most errors are no failure: the folder may not exist
- * yet, and the next change tries again. But at the limit of watches no change is seen.
+ * The folder may not exist yet; the next change tries again. At the limit of watches no change is
+ * seen.
  */
 static void refresh(struct folder_watch *watch)
 {

@@ -42,10 +42,7 @@ static void tell_each(
 		    : list_entry(link, struct inotify_watch, link);
 		hub->cursor = link->next;
 		watch->told(watch, event);
-		/*
-		 * A callback that removed the last watch of the node has freed the node with its
-		 * list.
-		 */
+		/* A callback that removed the last watch has freed the node with its list. */
 		if (!is_all && find_node(hub, event->wd) == NULL)
 			break;
 	}

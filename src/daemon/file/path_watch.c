@@ -8,10 +8,7 @@
 #define STEPS_EACH 8
 #define ROUNDS_MAX 8
 #define CANDIDATES_MAX 16
-/*
- * How long the new name of a renamed file is tracked, to report a further rename. Events come
- * sooner; later, another file may have the name.
- */
+/* For how long the new name of a renamed file is tracked; later, another file may have the name. */
 #define CANDIDATE_MS 10000
 
 #define MASK_SELF (IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR)
@@ -227,7 +224,6 @@ struct path_walk {
 	unsigned links;
 };
 
-/* Returns false at the end of the path. */
 static bool next_name(struct path_walk *walk, char ret_name[NAME_MAX + 1])
 {
 	const char *start = walk->rest + strspn(walk->rest, "/");
@@ -240,7 +236,6 @@ static bool next_name(struct path_walk *walk, char ret_name[NAME_MAX + 1])
 	return true;
 }
 
-/* Puts the target of a link before the rest of the path. Returns false if it cannot be followed. */
 static bool enter_link(struct path_walk *walk, const char *link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
@@ -258,7 +253,7 @@ static bool enter_link(struct path_walk *walk, const char *link)
 	return true;
 }
 
-/* Resolves the next name of the path. Returns false at the end or at a missing name. */
+/* Returns false at the end or at a missing name. */
 static bool go(struct path_watch *watch, struct path_walk *walk)
 {
 	char name[NAME_MAX + 1], path[PATH_MAX];
@@ -305,10 +300,7 @@ static void drop_others(struct path_watch *watch)
 int path_watch_refresh(struct path_watch *watch)
 {
 	struct path_walk walk;
-	/*
-	 * A change just before a watch was added has no event, so the path is walked until no watch
-	 * is new.
-	 */
+	/* A change just before a watch was added has no event. */
 	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		watch->error = 0;
 		watch->has_changed = false;

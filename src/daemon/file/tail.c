@@ -3,14 +3,11 @@
 
 /* A path that names new files more often than this in one look is looked at again. */
 #define ROUNDS_MAX 16
-/*
- * Remembered places of closed files. A closed file that gets the name again is read on from there.
- */
+/* A closed file that gets the name again is read on from its remembered place. */
 #define CLOSED_MAX 64
 #define CLOSED_STEP 8
 /*
- * How often to look for changes without an event: NULs at the end of a file that are overwritten
- * through a mapping; descriptors that are free again after EMFILE.
+ * Without an event, NULs at the end are overwritten through a mapping, and descriptors become free.
  */
 #define RETRY_MS 1000
 
@@ -94,10 +91,7 @@ static void tell(struct tail *tail, enum tail_change change)
 	tail->handlers.changed(tail->data, change);
 }
 
-/*
- * Reading a FIFO or device has side effects, so only a regular file is opened. Returns -errno on
- * failure.
- */
+/* Opening a FIFO or device has side effects. Returns -errno on failure. */
 static int open_regular(const char *path, struct stat *ret_status)
 {
 	char link[64];
@@ -184,8 +178,7 @@ static void add_old(struct tail *tail, struct tail_file *file)
 }
 
 /*
- * Reads a file to its end, and from its start again if truncated or rewritten. An old file that is
- * rewritten is closed. Returns false if a handler stopped reading.
+ * A truncated or rewritten file is read from its start. Returns false if a handler stopped reading.
  */
 static bool read_file(struct tail *tail, struct tail_file *file)
 {
@@ -225,7 +218,6 @@ static bool read_all(struct tail *tail)
 	return tail->current == NULL || read_file(tail, tail->current);
 }
 
-/* Opens a file that had the name between two looks. Returns NULL if it is open already. */
 static struct tail_file *open_missed(struct tail *tail, const char *path)
 {
 	struct stat status;
@@ -277,8 +269,8 @@ static bool is_copy(const struct tail *tail, int fd)
 }
 
 /*
- * Opens rotated files that had the name after the previous file and before the current one, by
- * their times of birth. Siblings of a file that was not rotated by a rename are copies.
+ * Rotated files had the name between the previous file and the current one, by their times of
+ * birth. Siblings of a file that was not rotated by a rename are copies.
  */
 static void find_missed(struct tail *tail, int64_t until_ns)
 {
@@ -319,7 +311,6 @@ static void retire(struct tail *tail)
 	add_old(tail, file);
 }
 
-/* Takes ownership of fd. */
 static void take_up(struct tail *tail, int fd, const struct stat *status)
 {
 	int64_t born_ns = sibling_born_ns(fd);
@@ -372,10 +363,7 @@ static bool identify(struct tail *tail)
 	}
 	fd = open_regular(tail->path, &status);
 	if (fd < 0) {
-		/*
-		 * A file at the path that cannot be opened may be the current one, which is read
-		 * on.
-		 */
+		/* A file at the path that cannot be opened may be the current one. */
 		bool is_gone = current != NULL && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
 		set_absent(tail, -fd);
 		if (!is_gone)
@@ -540,8 +528,8 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 			remember_closed(tail, &places[i]);
 		} else if (!is_found) {
 			/*
-			 * The first place that is found is in the newest of these files: all files
-			 * that were created after it are still to be read.
+			 * Files that are newer than that of the first found place are still to be
+			 * read.
 			 */
 			remember_last(tail);
 			is_found = true;

@@ -38,7 +38,6 @@ bool tail_file_is(const struct tail_file *file, dev_t dev, ino_t ino)
 	return file->told.dev == dev && file->told.ino == ino;
 }
 
-/* Returns the length of the range as far as it exists, or -errno. */
 static ssize_t read_at(int fd, void *bytes, size_t len, int64_t offset)
 {
 	ssize_t n;
@@ -210,7 +209,6 @@ static bool tell(struct tail_chunk *chunk, size_t end, size_t skip, unsigned fla
 	return goes_on;
 }
 
-/* Skips the rest of a line that was cut. */
 static void skip_cut(struct tail_chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
@@ -281,16 +279,12 @@ static bool skip_hole(struct tail_file *file, bool *ret_has_moved)
 	return true;
 }
 
-/* Returns true if there is only a hole from an offset to the end of the file. */
 static bool is_hole_to_end(const struct tail_file *file, int64_t offset)
 {
 	return lseek(file->fd, offset, SEEK_DATA) < 0 && errno == ENXIO;
 }
 
-/*
- * Returns true if a hole begins within the next len bytes, which are NULs: those before it then
- * only fill up the last block of data.
- */
+/* NULs before a hole only fill up the last block of data. */
 static bool has_hole(const struct tail_file *file, size_t len)
 {
 	off_t hole = lseek(file->fd, file->told.offset, SEEK_HOLE);
@@ -306,8 +300,8 @@ static size_t leading_nuls(const uint8_t *bytes, size_t len)
 }
 
 /*
- * Skips NULs that no program wrote: those of a hole, left by a writer that goes on at its old
- * offset in a truncated file; and those at the end, in space that is allocated but not filled yet.
+ * A writer that goes on at its old offset in a truncated file leaves a hole. The end may have space
+ * that is allocated but not filled yet.
  */
 static enum tail_result pass_nuls(struct tail_chunk *chunk, bool is_end, bool *ret_again)
 {
@@ -408,8 +402,8 @@ enum tail_result tail_file_read(
 {
 	enum tail_result result;
 	/*
-	 * Checked before new bytes are read: a longer text that replaces the old one may have the
-	 * same bytes in the place of the mark.
+	 * Checked first: a longer text that replaces the old one may have the same bytes at the
+	 * mark.
 	 */
 	if (!tail_file_is_as_read(file))
 		return TAIL_REWRITTEN;

@@ -11,7 +11,7 @@
 /* How often to retry inotify watches that failed. */
 #define RETRY_MS 30000
 /*
- * After this time a turn of the loop leaves further looks to the next one. A polled file whose look
+ * A turn of the loop leaves further looks to the next one after this time. A polled file whose look
  * takes this long is polled less often.
  */
 #define TURN_MS 20
@@ -106,7 +106,6 @@ static bool find_fs(const char *path, struct statfs *ret_status)
 	return true;
 }
 
-/* Returns -errno if an inotify watch is missing, or 0. */
 static int missing(const struct tail_loop *tail_loop)
 {
 	if (tail_loop->path_error != 0)
@@ -432,8 +431,8 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	tail_loop->tail = tail_new(path, set->scratch, &file_handlers, tail_loop);
 	now_ms = clock_mono_ms();
 	/*
-	 * The directories are watched before the file is read, so that no later change is missed.
-	 * Events of earlier changes, which concern other tail_loops, are taken before that.
+	 * The directories are watched before the file is read, so that no change is missed. Earlier
+	 * events, which concern other tail_loops, are taken before that.
 	 */
 	if (set->hub != NULL) {
 		(void)inotify_hub_take(set->hub);
@@ -465,10 +464,7 @@ void tail_loop_free(struct tail_loop *tail_loop)
 
 bool tail_loop_is_at_end(const struct tail_loop *tail_loop)
 {
-	/*
-	 * A polled path without a file is not at its end: a file may have come and gone since the
-	 * last poll.
-	 */
+	/* A polled path without a file is not at its end: a file may have come and gone. */
 	bool is_seen = !tail_loop->reason[0] || tail_file(tail_loop->tail) != NULL;
 	return is_seen && tail_is_at_end(tail_loop->tail);
 }

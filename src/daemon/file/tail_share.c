@@ -53,7 +53,6 @@ size_t context_line_len(const char *bytes, size_t len)
 	return len;
 }
 
-/* The oldest line is forgotten. */
 static void push(struct context_lines *context, const char *bytes, size_t len)
 {
 	len = context_line_len(bytes, len);
@@ -66,7 +65,6 @@ static void push(struct context_lines *context, const char *bytes, size_t len)
 	context->count++;
 }
 
-/* Remembers the last lines of text, which ends at end. */
 static void context_lines_add(struct context_lines *context, const char *text, size_t end)
 {
 	size_t starts[CONTEXT_LINES], ends[CONTEXT_LINES];
@@ -231,7 +229,7 @@ static void detach(struct tail_listener *listener)
 	tail->done -= listener->is_done;
 }
 
-/* Moves the listeners of other to tail, which is at the same place. Frees other. */
+/* Both are at the same place. Frees other. */
 static void merge(struct shared_tail *tail, struct shared_tail *other)
 {
 	tail_loop_take(tail->loop, other->loop);
@@ -252,7 +250,7 @@ static bool has_more_context(const struct shared_tail *tail, const struct shared
 	return tail->context.count < CONTEXT_LINES && tail->context.count < other->context.count;
 }
 
-/* Merges a tail with others of its path at the same place. May free the tail. */
+/* May free the tail. */
 static void merge_same(struct shared_tail *tail)
 {
 	list_each_safe (struct shared_tail, other, tail->bucket, link) {
@@ -315,7 +313,6 @@ static struct shared_tail *tail_new_shared(struct tail_share *share, struct list
 	return tail;
 }
 
-/* Returns true if a tail began at these places and has not looked yet. */
 static bool began_at(const struct shared_tail *tail, const struct tail_place *places, size_t count)
 {
 	if (tail->places == NULL || tail->place_count != count)
@@ -330,7 +327,6 @@ static bool began_at(const struct shared_tail *tail, const struct tail_place *pl
 	return true;
 }
 
-/* Returns true if a listener that begins now, or at places, can share the tail. */
 static bool suits(
     const struct shared_tail *tail, const char *path, const struct tail_place *places, size_t count)
 {
