@@ -38,8 +38,8 @@ static void refuse_provider(
 }
 
 /*
- * A method that only hosts know, such as a declared tool. Its effects are unknown here, so only the
- * role full may call it. Its row is freed when its requests have ended.
+ * A method that only hosts know has unknown effects, so only the role full may call it. Its row is
+ * freed when its requests have ended.
  */
 struct foreign {
 	struct list link;
@@ -68,10 +68,7 @@ static bool is_mistyped(const struct json *value)
 	return value != NULL && value->type != JSON_STRING && value->type != JSON_NULL;
 }
 
-/*
- * Returns true if the parameters of a foreign method name a host, or the fleet has only one. A host
- * or pane of a wrong type counts too, as on_request() refuses it by name.
- */
+/* A host or pane of a wrong type counts too, as on_request() refuses it by name. */
 static bool names_host(const struct fleet *fleet, const struct json *params)
 {
 	const char *rest;
@@ -185,8 +182,8 @@ static bool check_params(struct fleet *fleet, struct request *request, const str
 }
 
 /*
- * host: the named host, or NULL. text: params without host names, except in "notify". Returns false
- * if the daemon's own handler answers.
+ * text: params without host names, except in "notify". Returns false if the daemon's own handler
+ * answers.
  */
 static bool take(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)

@@ -187,8 +187,8 @@ struct host *fleet_only_host(const struct fleet *fleet)
 }
 
 /*
- * execute_cli runs in a directory that the daemon keeps per connection. All peers of the fleet
- * share one connection to a host, so the fleet itself stores the directory of each peer.
+ * execute_cli has a directory per connection. The peers share one connection to a host, so the
+ * fleet stores the directory of each peer.
  */
 static bool has_cwd(struct request *request)
 {
@@ -251,7 +251,7 @@ void fleet_new_key(char key[FLEET_KEY_SIZE])
 	    life[1], ++number);
 }
 
-/* Returns the time until a host must answer, with the wanted wait; 0: no limit. */
+/* 0: no limit. The wanted wait is included. */
 static int64_t find_deadline(const struct method *method, const struct json *params)
 {
 	const struct json *given = json_member(params, "timeout_sec");

@@ -13,7 +13,6 @@ enum {
 	CALL_MS = 20000, /* timeout of a call, which is tried again when the host next comes up */
 };
 
-/* The part of a stream for one host, whose call is a request subscribe. */
 struct stream_source {
 	struct fleet_part part; /* host: NULL while the list of hosts does not have the host */
 	char away[2 * HOST_NAME_BYTES + 2]; /* name of the host while `host` is NULL */
@@ -56,7 +55,6 @@ static struct stream_source *find_source(const struct fleet_stream *stream, cons
 	return NULL;
 }
 
-/* Returns false if the number is absent or not valid. */
 static bool read_seq(const struct json *value, uint64_t *ret_seq)
 {
 	int64_t seq;
@@ -114,7 +112,6 @@ static bool end_event(
 	return is_sent;
 }
 
-/* Sends the host's state as an event, unless the peer knows it. */
 static void report_state(struct stream_source *source, bool is_up)
 {
 	const struct fleet_stream *stream = stream_of(source);
@@ -219,8 +216,8 @@ static struct stream_source *add_source(struct fleet_stream *stream, struct host
 }
 
 /*
- * Keeps a source without a host, until a host of this name is added. Ends the source, and returns
- * false, if too many are kept.
+ * For a host of this name that may be added. Ends the source, and returns false, if too many are
+ * kept.
  */
 static bool set_away(struct stream_source *source, const char *name)
 {
@@ -313,8 +310,8 @@ void fleet_event_line(void *data, struct host *host, const struct json *message)
 }
 
 /*
- * The host may be added again, so its sources stay: a daemon that restarts has no socket for a
- * moment, and a line may return to the hosts file.
+ * The sources stay: a daemon that restarts has no socket for a moment, and a line may return to the
+ * hosts file.
  */
 void fleet_event_removed(struct fleet *fleet, struct host *host)
 {
@@ -412,7 +409,6 @@ static bool check_after(struct request *request, struct stream_args *args)
 	return true;
 }
 
-/* Returns false after failing the request. */
 static bool check(struct fleet *fleet, struct request *request, struct stream_args *args)
 {
 	if (args->host != NULL &&
@@ -446,7 +442,7 @@ static char *write_targets(
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Returns the parameters for all hosts, or NULL if the stream wants no events of them. */
+/* Returns NULL if the stream wants no events of hosts. */
 static char *write_filter(const struct stream_args *args)
 {
 	struct json_writer writer;
@@ -550,7 +546,7 @@ static struct fleet_stream *stream_new(
 	return stream;
 }
 
-/* Takes the numbers to begin after, by host. Names of unknown hosts are written as missing. */
+/* Names of unknown hosts are written as missing. */
 static void take_after(
     struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {

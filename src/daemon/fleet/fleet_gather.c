@@ -11,10 +11,7 @@ struct gather {
 	bool is_single;
 };
 
-/*
- * The texts are JSON values, separated by commas. They are written at once, as the host may be
- * removed before the request is answered.
- */
+/* JSON values, separated by commas; the host may be removed before the request is answered. */
 struct gather_part {
 	struct fleet_part part;
 	struct buf items, row, missing; /* elements of the list, of "hosts" and of "missing" */
@@ -32,7 +29,7 @@ static void clear_part(struct fleet_part *part)
 	buf_finish(&own_of(part)->missing);
 }
 
-/* Writes the same text of each part as an array. offset: where the text is in a part. */
+/* offset: where the text is in a part. */
 static void put_parts(
     struct json_writer *writer, const struct fleet_ask *ask, const char *name, size_t offset)
 {

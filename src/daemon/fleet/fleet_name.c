@@ -100,7 +100,6 @@ static void strip_text(struct strip *strip, const char *name, const struct json 
 		(void)json_put_text(&strip->writer, name, rest, strlen(rest));
 }
 
-/* Begins or ends an array or object like the value. */
 static void put_bracket(
     struct json_writer *writer, const char *name, const struct json *value, bool is_begin)
 {
@@ -114,7 +113,7 @@ static void put_bracket(
 		json_array_end(writer);
 }
 
-/* Strips a text, also in an array, or in an object such as a filter. */
+/* Also in an array, or in an object such as a filter. */
 static void strip_value(struct strip *strip, const char *name, const struct json *value)
 {
 	if (value->type == JSON_STRING) {
@@ -153,7 +152,6 @@ static void take_host(struct strip *strip, const struct json *value)
 		    "host: must be a string, not %s", json_type_name(value->type));
 }
 
-/* Returns true if "pane" names a host, and "host" is a parameter of a method of that host. */
 static bool has_own_host(const struct host_set *hosts, const struct json *params)
 {
 	const char *rest;
@@ -191,7 +189,7 @@ static void put_id(
 	mem_free(text);
 }
 
-/* Writes a value with qualified ids, or unchanged if host is NULL. */
+/* host NULL: unchanged. */
 static void put(struct json_writer *writer, const struct host *host, const char *name,
     const struct json *value, bool is_id, unsigned depth)
 {

@@ -45,7 +45,6 @@ static const struct field fields[] = {
     {.name = NULL},
 };
 
-/* A call to one host for a consumer, and its answer. */
 struct fleet_pull {
 	struct fleet_part part;
 	char *spec; /* its JSON members but limit and timeout_sec; consumer comes first */
@@ -91,7 +90,6 @@ void fleet_next_removed(struct fleet *fleet, struct host *host)
 			fleet_part_end(part);
 }
 
-/* Returns the oldest request that waits for this pull's answer, or NULL. */
 static struct next_request *find_next(const struct fleet_pull *pull)
 {
 	list_each (struct next_request, next, &pull->part.ask->fleet->nexts, link)
@@ -106,16 +104,12 @@ static bool is_same_consumer(const char *spec, const char *other)
 	return strcspn(other, ",") == len && strncmp(spec, other, len) == 0;
 }
 
-/* Returns true if a pull is for the consumer of spec, and no request waits for it. */
 static bool is_left(const struct fleet_pull *pull, const char *spec)
 {
 	return find_next(pull) == NULL && is_same_consumer(pull->spec, spec);
 }
 
-/*
- * Returns true if a request may take a pull's entries: both have the same filter, or the request
- * has none and no other request waits for the pull.
- */
+/* Both have the same filter, or the request has none and no other request waits for the pull. */
 static bool is_for(const struct fleet_pull *pull, const struct next_request *next)
 {
 	return strcmp(pull->spec, next->spec) == 0 ||
@@ -139,7 +133,6 @@ static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int
 	json_reader_free(reader);
 }
 
-/* The entries are those that have arrived for its consumer. */
 static void answer(void *data)
 {
 	struct next_request *next = data;
@@ -187,7 +180,6 @@ static void on_stale(void *data)
 		fleet_part_end(&pull->part);
 }
 
-/* Returns true if each host that is up has answered once. */
 static bool is_looked(const struct next_request *next)
 {
 	list_each (const struct fleet_pull, pull, &next->ask.fleet->pulls->parts, part.link)
@@ -277,7 +269,7 @@ static void begin(struct fleet_pull *pull, const struct next_request *next)
 	mem_free(params);
 }
 
-/* Calls a host, unless a pull with the same parameters exists. Returns true if it has entries. */
+/* Returns true if a pull with the same parameters has entries. */
 static bool pull_from(struct fleet *fleet, struct host *host, const struct next_request *next)
 {
 	struct fleet_pull *new;
@@ -317,7 +309,7 @@ static void drop_acknowledged(const struct fleet *fleet, const struct host *host
 	}
 }
 
-/* Acknowledges "B:123" on the host B. Returns false if the value has another form. */
+/* Returns false if the value does not have the form "B:123". */
 static bool acknowledge(
     const struct fleet *fleet, const struct json *ack, const char *consumer, const char *member)
 {
@@ -339,7 +331,7 @@ static bool acknowledge(
 	return true;
 }
 
-/* Sends the acknowledgements in a request: "B:123", or an array. Returns false after failing it. */
+/* Returns false after failing the request. */
 static bool send_acks(const struct fleet *fleet, struct request *request,
     const struct fleet_next_args *args, const struct json *acks, const char *name)
 {
@@ -358,7 +350,6 @@ static bool send_acks(const struct fleet *fleet, struct request *request,
 	return true;
 }
 
-/* Writes the parameters that are the same for each host. */
 static char *write_spec(const struct fleet_next_args *args)
 {
 	struct json_writer writer;
@@ -373,9 +364,8 @@ static char *write_spec(const struct fleet_next_args *args)
 }
 
 /*
- * Ends the pulls of the request's consumer that no request waits for, as their calls would take its
- * notifications; pulls that the request may use stay. Returns true if one of these has entries.
- * Hosts deliver the entries of ended pulls again.
+ * The calls of these pulls would take the consumer's notifications. Returns true if a pull that the
+ * request may use has entries; hosts deliver the entries of ended pulls again.
  */
 static bool end_others(struct fleet *fleet, const struct next_request *next)
 {
@@ -419,7 +409,6 @@ void fleet_next_added(struct fleet *fleet, struct host *host)
 			(void)pull_from(fleet, host, next);
 }
 
-/* Returns false after failing a request whose parameters do not suit all hosts. */
 static bool check(
     const struct fleet *fleet, struct request *request, const struct fleet_next_args *args)
 {

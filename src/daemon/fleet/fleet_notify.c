@@ -96,7 +96,6 @@ static void clear_notice(struct fleet_part *part)
 	mem_free(notice->post);
 }
 
-/* Returns NULL if the host was removed. */
 static struct host *find(const struct fleet *fleet, const char *name)
 {
 	return fleet_name_host(fleet->hosts, name);
@@ -107,7 +106,6 @@ static bool is_full(const struct fleet *fleet)
 	return list_count(&fleet->notices->parts) >= FLEET_NOTICES_MAX;
 }
 
-/* The name is the one that find() looks up. */
 static void name_host(const struct host *host, char out[HOST_SIZE])
 {
 	(void)snprintf(out, HOST_SIZE, "%s/%s", host->spec.name, host->spec.server);
@@ -177,7 +175,6 @@ void fleet_notices_load(struct fleet *fleet)
 		mem_free(lost.keys[--lost.count]); /* record_load() has logged them */
 }
 
-/* Detaches the request that made the notice, and returns it, or NULL. */
 static struct request *take_request(struct fleet_notice *notice)
 {
 	struct request *request = notice->request;
@@ -186,7 +183,6 @@ static struct request *take_request(struct fleet_notice *notice)
 	return request;
 }
 
-/* The peer has disconnected, and the notice stays. */
 static void on_cancelled(void *data)
 {
 	(void)take_request(data);
@@ -267,7 +263,6 @@ static void on_begun(struct fleet_notice *notice, const struct json *message)
 		forget(notice); /* no notification will come */
 }
 
-/* Returns true if no further notification follows an entry. */
 static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 {
 	static const char *const ends[] = {
@@ -309,7 +304,6 @@ static void write_post(struct fleet_notice *notice, const struct json *entry)
 	notice->post = (char *)buf_steal(&out, NULL);
 }
 
-/* Waits for the next entry, or ends the notice after the last one. */
 static void go_on(struct fleet_notice *notice)
 {
 	if (notice->is_last) {
@@ -324,8 +318,8 @@ static void go_on(struct fleet_notice *notice)
 }
 
 /*
- * Returns true if the caller has waited for the entry, so that no pane must be woken; false if a
- * consumer has received it.
+ * A caller that has waited for the entry needs no wake. Returns false if a consumer has received
+ * the entry.
  */
 static bool is_waited(const struct json *entry)
 {
@@ -389,7 +383,6 @@ const struct fleet_ask_kind fleet_notice_kind = {.size = sizeof(struct fleet_ask
     .answered = on_answered,
     .clear_part = clear_notice};
 
-/* Takes the next step, unless a call is pending or the host of the step is unknown. */
 static void step(void *data)
 {
 	struct fleet_notice *notice = data;
@@ -475,7 +468,6 @@ static const struct host *find_own_pane(
 	return NULL;
 }
 
-/* Returns an earlier notice with the same key and host, or NULL. */
 static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 {
 	list_each (struct fleet_notice, notice, &like->fleet->notices->parts, part.link)
@@ -485,7 +477,6 @@ static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 	return NULL;
 }
 
-/* Returns false after failing the request. */
 static bool read_notice(struct fleet_notice *notice, struct request *request,
     const struct host *host, const struct json *params)
 {
@@ -519,7 +510,7 @@ static bool read_notice(struct fleet_notice *notice, struct request *request,
 	return true;
 }
 
-/* The parameters are those in text, without notify, and with the key. */
+/* With the key, and without notify. */
 static bool write_params(
     struct fleet_notice *notice, struct request *request, const struct buf *text)
 {
@@ -550,7 +541,7 @@ static uint64_t params_content(const struct fleet_notice *notice)
 	return content;
 }
 
-/* Returns false after failing a request that does not repeat the earlier one with its key. */
+/* The request must repeat the earlier one with its key. */
 static bool check_same(
     const struct fleet_notice *notice, const struct fleet_notice *earlier, struct request *request)
 {
@@ -574,7 +565,6 @@ static void wait_for_answer(struct fleet_notice *notice, struct request *request
 	request_on_cancel(request, on_cancelled, notice, NULL);
 }
 
-/* The first request was accepted. */
 static void answer_again(
     const struct fleet_notice *notice, struct request *request, const struct host *host)
 {
@@ -587,7 +577,7 @@ static void answer_again(
 	request_done(request);
 }
 
-/* Handles a request that repeats an earlier one or is not valid. Returns false for a new one. */
+/* Returns false for a new request. */
 static bool is_settled(struct fleet_notice *notice, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {

@@ -165,7 +165,6 @@ static bool is_over(const struct fleet_wait *wait)
 	return matched > 0 || ended == wait->count;
 }
 
-/* Returns true if a host has yet to answer, or a time condition is left. */
 static bool is_open(const struct fleet_wait *wait)
 {
 	bool has_time = false;
@@ -222,7 +221,6 @@ static void arm(struct fleet_wait *wait)
 	loop_timer_arm(wait->timer, due_ms - clock_mono_ms());
 }
 
-/* Returns true if a host that is up has not answered yet. */
 static bool is_asking(const struct fleet_wait *wait)
 {
 	list_each (const struct fleet_part, part, &wait->ask.parts, link)
@@ -270,7 +268,6 @@ static void find_kind(struct fleet_condition *condition, const struct json *spec
 			(void)snprintf(condition->kind, sizeof condition->kind, "%s", member->name);
 }
 
-/* Ends the wait with an error about its conditions. Returns false. */
 static bool refuse(
     struct fleet_wait *wait, enum message_error error, const char *before, const char *text)
 {
@@ -281,7 +278,6 @@ static bool refuse(
 	return false;
 }
 
-/* Returns false after refuse(). */
 static bool add(struct fleet_wait *wait, const struct json *spec, struct host *preset)
 {
 	struct fleet_condition *condition = &wait->conditions[wait->count++];
@@ -313,7 +309,7 @@ static bool add(struct fleet_wait *wait, const struct json *spec, struct host *p
 	return is_added;
 }
 
-/* The list is an array, or a single condition. Returns false after refuse(). */
+/* The list is an array, or a single condition. */
 static bool add_all(struct fleet_wait *wait, const struct json *list, struct host *preset)
 {
 	bool is_array = list->type == JSON_ARRAY;
@@ -331,10 +327,7 @@ static bool add_all(struct fleet_wait *wait, const struct json *list, struct hos
 		"one");
 }
 
-/*
- * After a cut, host_calls_send() repeats the call: a named wait is then resumed, and a wait without
- * a name starts again.
- */
+/* After a cut, host_calls_send() resumes a named wait, and starts a wait without a name again. */
 static void ask(struct fleet_wait *wait, struct wait_host *own)
 {
 	struct json_writer writer;
@@ -357,8 +350,8 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 }
 
 /*
- * The name of the waits on hosts is that of the peer. Otherwise it is made from the peer's key, so
- * that it is the same after a restart, or from a new key.
+ * The name is the peer's. Otherwise it is made from the peer's key, so that it is the same after a
+ * restart, or from a new key.
  */
 static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *args)
 {

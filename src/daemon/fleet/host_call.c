@@ -139,10 +139,7 @@ struct host_call *host_calls_add(struct host *host, const struct host_order *ord
 	return call;
 }
 
-/*
- * Frees a call. A sent call with a timeout stays until its answer, which shows that the host still
- * answers.
- */
+/* A sent call with a timeout stays until its answer, which shows that the host still answers. */
 static void leave(struct host_call *call)
 {
 	call->is_left = true;
@@ -197,7 +194,6 @@ void host_calls_progress(struct host *host, const struct json *params)
 		call->order.progressed(call->order.data, params);
 }
 
-/* A response has an object as its result, or as its error. */
 static bool is_response(const struct json *message)
 {
 	const struct json *result = json_member(message, "result");

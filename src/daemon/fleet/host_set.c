@@ -53,7 +53,6 @@ static int64_t next_delay_ms(struct host *host)
 	return delay_ms * host->slow;
 }
 
-/* The link was lost or is about to be ended. */
 static void lose(struct host *host, const char *reason)
 {
 	host->has_failed = host->state == HOST_CONNECTING;
@@ -61,7 +60,6 @@ static void lose(struct host *host, const char *reason)
 	set_state(host, HOST_DOWN, reason);
 }
 
-/* Cuts the link, for example after an invalid message. A new link is made later. */
 static void host_cut(struct host *host, const char *reason)
 {
 	if (host->link == NULL || host->state == HOST_DOWN)
@@ -239,7 +237,6 @@ static void label_all(struct host_set *set, const char *name)
 	}
 }
 
-/* Copies the spec into a host, and inserts the host into the sorted list. */
 static void place(struct host_set *set, struct host *host, const struct host_spec *spec)
 {
 	struct list *before = set->hosts.prev;

@@ -38,7 +38,7 @@ static void add_error(struct hosts_file *file, unsigned line, const char *text)
 	log_warning("%s:%u: %s", file->path, line, text);
 }
 
-/* Returns false with an error for a duplicate, or above HOSTS_MAX. */
+/* Returns false for a duplicate, or above HOSTS_MAX. */
 static bool want(struct hosts_file *file, unsigned line, const struct host_spec *spec)
 {
 	for (size_t at = 0; at < file->spec_count; at++)
@@ -130,10 +130,7 @@ static bool is_wanted(const struct hosts_file *file, const struct host *host)
 	return false;
 }
 
-/*
- * Finds the new name of a host that the file no longer lists: it is unused, or belongs to another
- * unlisted host. Returns NULL if there is none.
- */
+/* The name is unused, or belongs to another unlisted host. */
 static const struct host_spec *find_new_name(const struct hosts_file *file, const struct host *host)
 {
 	for (size_t at = 0; at < file->spec_count; at++) {
@@ -162,7 +159,7 @@ static void rename_host(struct hosts_file *file, struct host *host, const struct
 	host_rename(host, spec);
 }
 
-/* Removes unlisted hosts and, with `renames`, renames hosts. Returns true if any was unlisted. */
+/* Unlisted hosts get a new name, or are removed. Returns true if any was unlisted. */
 static bool change_hosts(struct hosts_file *file, bool renames)
 {
 	struct host *host = host_set_next(file->hosts, NULL), *next;

@@ -31,7 +31,6 @@ static bool is_one_of(const char *const *names, const char *text, size_t len)
 	return false;
 }
 
-/* Returns true for one printable character, of one or more bytes. */
 static bool is_one_character(const char *text, size_t len)
 {
 	uint32_t c;
@@ -39,7 +38,6 @@ static bool is_one_character(const char *text, size_t len)
 	return used > 0 && (size_t)used == len && c > 0x20 && c != 0x7f;
 }
 
-/* Returns true if Control turns the character into a control byte. */
 static bool has_control(const char *text, size_t len)
 {
 	return len == 1 &&
@@ -213,7 +211,6 @@ static bool has_blank(const char *text, size_t len)
 	return false;
 }
 
-/* Removes a modifier that is a word: "Ctrl+". Returns false if there is none. */
 static bool take_word(struct spelling *spelling)
 {
 	size_t len = 0;
@@ -234,7 +231,6 @@ static bool take_word(struct spelling *spelling)
 	return false;
 }
 
-/* Removes a modifier of one letter: "C-". Returns false if there is none. */
 static bool take_letter(struct spelling *spelling)
 {
 	if (spelling->len < 3 || spelling->key[1] != '-')
@@ -250,7 +246,6 @@ static bool take_letter(struct spelling *spelling)
 	return false;
 }
 
-/* Returns tmux's name of a key without modifiers, or NULL. */
 static const char *find_name(const struct spelling *spelling)
 {
 	bool is_small = is_lower(spelling->key, spelling->len);
@@ -299,7 +294,6 @@ static enum keys_kind put_character(const struct spelling *spelling, char *out)
 	return put_key(held, key, strlen(key), out);
 }
 
-/* Removes the brackets of "<Enter>" or "{Enter}". Returns false if there are none. */
 static bool take_brackets(struct spelling *spelling)
 {
 	bool is_one = spelling->len > 3 &&
@@ -340,7 +334,6 @@ enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY
 	return kind;
 }
 
-/* Returns true if a word that is not a key was perhaps meant as the key name. */
 static bool is_meant(const char *word, size_t len, bool is_alone, char name[KEY_SPELLING_SIZE])
 {
 	static const struct {

@@ -17,7 +17,6 @@ enum {
 	SHOWN_MS = 5000, /* time after which even a busy program has shown a typed text */
 };
 
-/* A request that waits while its panes are checked. */
 struct asking {
 	const struct daemon *parts;
 	struct request *request;
@@ -127,7 +126,6 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		input->fresh = input->line.len;
 }
 
-/* Returns true if the pane is the caller's own or one that the caller made. */
 static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 {
 	struct pane_caller caller;
@@ -139,8 +137,8 @@ static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 }
 
 /*
- * Binds the keys to the process that a pane has now, as it was looked at. Returns false after
- * failing the request, without room.
+ * To the process that a pane has now, as it was looked at. Returns false after failing the request,
+ * without room.
  */
 static bool bind(struct asking *asking, const struct muxbus_pane *pane)
 {
@@ -161,7 +159,6 @@ static bool bind(struct asking *asking, const struct muxbus_pane *pane)
 	return false;
 }
 
-/* Returns the next pane, by id, that gets the keys, or NULL. */
 static const struct muxbus_pane *next_pane(
     const struct asking *asking, const struct muxbus_pane *first, uint32_t behind)
 {
@@ -177,7 +174,6 @@ static const struct muxbus_pane *next_pane(
 
 static void look(struct asking *asking, const struct muxbus_pane *pane);
 
-/* After the last pane the request may type. */
 static void look_next(struct asking *asking)
 {
 	const struct muxbus_pane *first =

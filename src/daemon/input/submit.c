@@ -99,7 +99,7 @@ static int64_t quiet_ms(const struct submit *submit)
 	return clock_mono_ms() - submit->last_output_ms;
 }
 
-/* Returns true if pane and terminal allow typing, and all input is shown; false with a reason. */
+/* All input must be shown. Returns false with a reason. */
 static bool may_look(const struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_tty *tty, char reason[SUBMIT_REASON_SIZE])
 {
@@ -145,7 +145,6 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 		step_type(submit, pane, screen, tty);
 }
 
-/* Returns true if the pane has been quiet for long enough since the last typing. */
 static bool is_at_rest(const struct submit *submit)
 {
 	return quiet_ms(submit) >= CHOICE_REST_MS &&
@@ -153,9 +152,8 @@ static bool is_at_rest(const struct submit *submit)
 }
 
 /*
- * Returns true if the program reads keys, not lines, and so may take the first key as the whole
- * answer. Enter could then answer the next question, so it is pressed only while the answer is on
- * the screen.
+ * A program that reads keys may take the first key as the whole answer. Enter could then answer the
+ * next question, so it is pressed only while the answer is on the screen.
  */
 static bool is_read_by_key(const struct submit *submit)
 {
@@ -164,7 +162,6 @@ static bool is_read_by_key(const struct submit *submit)
 	    !line->was_cooked;
 }
 
-/* Returns true if the program in front is known not to wait for more keys. */
 static bool is_at_work(const struct muxbus_pane *pane, const struct pane_tty *tty)
 {
 	struct foreground front;
@@ -220,7 +217,6 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 	submit_arm(submit, submit_line_look_ms(&submit->line));
 }
 
-/* Returns true if the program that got the text is still in front; false with a reason. */
 static bool is_same_front(
     const struct submit *submit, const struct muxbus_pane *pane, char reason[SUBMIT_REASON_SIZE])
 {
@@ -234,7 +230,6 @@ static bool is_same_front(
 	    foreground_find(pane->pid, &submit->typed_to) == FOREGROUND_IN_FRONT;
 }
 
-/* Presses Enter if the text is still at the prompt and no person has typed. */
 static void step_enter(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
@@ -292,10 +287,9 @@ static void look_for_taken(struct submit *submit, const struct muxbus_pane *pane
 }
 
 /*
- * Takes the next step of a choice from a menu. Enter takes the marked choice. For another choice
- * its number is typed: many programs take it at once, others only mark it and need Enter. An Enter
- * after the menu has gone would answer something else, so it is pressed only if the same menu was
- * there all the time, and is drawn at rest.
+ * Enter takes the marked choice. For another choice its number is typed: many programs take it at
+ * once, others only mark it and need Enter. An Enter after the menu has gone would answer something
+ * else, so it is pressed only if the same menu was there all the time, and is drawn at rest.
  */
 static void look_at_choice(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
@@ -401,7 +395,6 @@ static void read_screen(struct submit *submit, bool is_listed)
 	}
 }
 
-/* The model is fresh: checks the guards, then reads the screen. */
 static void on_fresh(void *data, int error)
 {
 	struct submit *submit = data;
@@ -453,7 +446,6 @@ static void refresh(struct submit *submit)
 	}
 }
 
-/* Otherwise looks again later. */
 static bool is_quiet(struct submit *submit)
 {
 	char reason[SUBMIT_REASON_SIZE];
@@ -473,7 +465,6 @@ static bool is_quiet(struct submit *submit)
 	return false;
 }
 
-/* Waits until the pane is quiet, then asks tmux. */
 static void look_from_afar(struct submit *submit)
 {
 	if (submit->handlers->is_wanted != NULL && !submit->handlers->is_wanted(submit->data)) {

@@ -11,7 +11,6 @@
 
 enum { AROUND_MAX = 64 * 1024, COMMAND_AT = SCREEN_GUARD_NAMES - 1 };
 
-/* Returns the agent's name if signs of its whole screen are known, or NULL. */
 static const char *known_name(const struct screen_guard_facts *facts)
 {
 	for (size_t at = 0; at < COMMAND_AT; at++)
@@ -20,7 +19,6 @@ static const char *known_name(const struct screen_guard_facts *facts)
 	return NULL;
 }
 
-/* Returns SIGN_NONE if the agent is unknown or its whole screen shows no sign. */
 static enum screen_sign_kind screen_guard_sign(const struct screen_guard_facts *facts)
 {
 	const char *name = known_name(facts);
@@ -53,7 +51,6 @@ static bool shows(const struct screen_guard_facts *facts, enum screen_sign_kind 
 	    screen_sign_shows(facts->signs, NULL, kind, text, len);
 }
 
-/* Returns a reason in the rows around the cursor not to type, or NULL. */
 static const char *find_sign(const struct screen_guard_facts *facts, enum screen_sign_kind sign)
 {
 	const char *reason = NULL;
@@ -225,7 +222,6 @@ static bool has_kept(const struct daemon *parts, const struct muxbus_pane *pane)
 	return front.is_known && !front.is_shell;
 }
 
-/* Returns true if an agent is in front whose whole screen tells its state. */
 static bool has_known_screen(const struct daemon *parts, const struct muxbus_pane *pane)
 {
 	char name[AGENT_ARGV_NAME_SIZE];
@@ -233,7 +229,6 @@ static bool has_known_screen(const struct daemon *parts, const struct muxbus_pan
 	    screen_sign_has(parts->signs, name, SIGN_DIALOG);
 }
 
-/* Returns true if the program at a place can read what is typed; false with a reason. */
 static bool can_read(
     enum foreground_place place, const char *name, char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -317,8 +312,8 @@ bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_p
 }
 
 /*
- * Reads the terminal of the program that a shell in front waits for, which may not be the pane's
- * (inner_tty, else NULL). If it cannot be read, the kernel is assumed to edit its lines.
+ * A shell in front waits for this program, whose terminal may not be the pane's (inner_tty, else
+ * NULL). If it cannot be read, the kernel is assumed to edit its lines.
  */
 static void look_behind_shell(
     const struct expected *expected, const char *inner_tty, struct pane_tty *tty)
@@ -435,7 +430,6 @@ static struct screen_guard_facts facts_of(const struct daemon *parts, const stru
 	};
 }
 
-/* Returns true if the program that gets the text draws its own lines. */
 static bool draws_lines(
     const struct daemon *parts, const struct pane_ref *ref, const struct muxbus_pane *pane)
 {

@@ -189,7 +189,6 @@ void submit_line_pressed(struct submit_line *line)
 		line->entered_ms = clock_mono_ms();
 }
 
-/* Returns true if this look shows that the text was taken. */
 static bool is_gone(const struct submit_line *line, const struct pane_screen *screen,
     const struct pane_tty *tty, enum submit_sight sight)
 {
@@ -200,8 +199,8 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 	if (line->text.bytes.len == 0 || line->text.is_unseen)
 		return has_moved;
 	/*
-	 * The kernel edits lines, so Enter ended the line, and all was read. Or a line editor has
-	 * given up the terminal, so it has the line.
+	 * The kernel edits lines, so all was read; or a line editor that has given up the terminal
+	 * has the line.
 	 */
 	if (line->was_cooked || (tty->is_known && tty->is_cooked))
 		return has_moved;

@@ -108,7 +108,6 @@ static void submit_wake_others(const struct submit *submit)
 			submit_arm(other, 0);
 }
 
-/* Releases all that a text needed. */
 static void rest(struct submit *submit)
 {
 	submit->stage = STAGE_RESTING;
@@ -184,8 +183,8 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 }
 
 /*
- * Runs commands that tmux executes only if a condition is true. screen NULL: the condition does not
- * check the screen; pane NULL: it checks only the modes of the pane.
+ * tmux runs the commands only if a condition is true. screen NULL: it does not check the screen;
+ * pane NULL: only the modes of the pane.
  */
 static int run(struct submit *submit, struct muxbus_command *command, struct typing *typing,
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,

@@ -41,7 +41,6 @@ static void typing_keys(struct typing *typing, const void *bytes, size_t len)
 	(void)buf_append(&typing->keys, bytes, len);
 }
 
-/* Returns the program or terminal that echoes a text typed now. */
 static enum echo_reader find_reader(const struct muxbus_pane *pane)
 {
 	struct foreground front;
@@ -90,9 +89,7 @@ void typing_key(struct typing *typing, const char *name)
 	typing_keys(typing, &key, 1);
 }
 
-/*
- * Home goes to the beginning of a row, then to the row above, so it is pressed once for each row.
- */
+/* Home goes to the beginning of a row, then to the row above. */
 void typing_retract(struct typing *typing, size_t count, unsigned columns)
 {
 	static const uint8_t kill_line = 0x15; /* clears the line in pane_input */
@@ -146,9 +143,9 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 }
 
 /*
- * Appends both sides of a comparison that is true if only these processes get the keys. tmux sends
- * the keys to all synchronized panes of the window that have a program, so all these count. Without
- * a program, tmux 3.8 has no pid, and older versions have 0 or the last one.
+ * True if only these processes get the keys. tmux sends the keys to all synchronized panes of the
+ * window that have a program. Without one, tmux 3.8 has no pid, and older versions have 0 or the
+ * last one.
  */
 static void put_processes(const struct right_only *only, struct buf *out, const char *behind)
 {
@@ -179,9 +176,8 @@ static void put_guard(const struct typing *typing, struct buf *out)
 }
 
 /*
- * Appends the command that reports what prevented typing, as a HELD line for typing_check(). It
- * checks the condition again: one that is true now was not false before, but tmux had given up its
- * format.
+ * The HELD line is for typing_check(). The condition is checked again: one that is true now was not
+ * false before, but tmux had given up its format.
  */
 static void put_otherwise(
     const struct typing *typing, const struct buf *guard, const char *otherwise, struct buf *out)
@@ -228,7 +224,6 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 	muxbus_command_next(command);
 }
 
-/* Returns the rest of the first line that begins with words, or NULL. */
 static const char *find_line(const struct muxbus_reply *reply, const char *words)
 {
 	const char *line = (const char *)reply->body;

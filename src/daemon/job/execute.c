@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A command whose wait ends first continues as a job. The next command of the connection, or of the
- * pane, starts in the directory where this command ended.
+ * The next command of the connection, or of the pane, starts in the directory where this command
+ * ended.
  */
 #include "base/process.h"
 #include "daemon/deliver/wake.h"
@@ -143,8 +143,8 @@ static bool read_cwd(const struct job_set *jobs, const struct job *job, char out
 }
 
 /*
- * Where the next command of a pane starts, also for later connections and daemons. The place counts
- * only for a program whose current directory is that of the last caller.
+ * Where the next command of a pane starts, also for later connections and daemons, if the current
+ * directory of the program is that of the last caller.
  */
 struct pane_place {
 	struct pane_ref pane;
@@ -233,7 +233,6 @@ static void write_running(const struct execution *execution, const struct job *j
 	request_note_durable(execution->request);
 }
 
-/* The calls of read_job that read the streams that were cut. */
 static void write_rest(
     struct json_writer *writer, const struct job *job, bool is_out_cut, bool is_err_cut)
 {
@@ -251,7 +250,6 @@ static void write_rest(
 	buf_finish(&rest);
 }
 
-/* The job may still run. */
 static void execution_answer(struct execution *execution, const struct job *job)
 {
 	struct request *request = execution->request;
@@ -312,7 +310,6 @@ static void report(struct execution *execution, const char *text)
 	    &(struct request_report){.text = text, .done = passed, .has_done = true});
 }
 
-/* The last line that was printed since the last look, if any. */
 static void report_line(
     struct execution *execution, const struct job *job, enum job_file file, int64_t *heard)
 {

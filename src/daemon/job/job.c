@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Jobs: starts supervisors, learns how commands ended, and finds running jobs at the start. */
 #include "daemon/job/job.h"
 
 #include <dirent.h>
@@ -35,7 +34,6 @@ struct job_set {
 	size_t quick; /* quick jobs that have ended, which "ended" does not count */
 };
 
-/* The public part is the first member. */
 struct tracked {
 	struct job job;
 	struct job_set *set;
@@ -122,7 +120,6 @@ static void tracked_free(struct tracked *tracked)
 	mem_free(tracked);
 }
 
-/* Removes the oldest ended jobs beyond the limits, with their files. */
 static void set_forget(struct job_set *set)
 {
 	list_each_safe (struct job, job, &set->jobs, link) {
@@ -143,7 +140,6 @@ static void set_forget(struct job_set *set)
 	}
 }
 
-/* Returns the end of the kept output. */
 static int64_t read_output(
     const struct job_set *set, const struct job *job, int64_t offset, struct buf *out)
 {
@@ -158,7 +154,7 @@ static int64_t read_output(
 	return job_kept_end(set, job, JOB_FILE_OUT);
 }
 
-/* Returns the beginning of the output; *ret_tail gets the end, or NULL if not needed. */
+/* *ret_tail gets the end, or NULL if not needed. */
 static char *job_excerpt(const struct job_set *set, const struct job *job, char **ret_tail)
 {
 	struct buf raw = BUF(2 * EXCERPT_READ);
@@ -279,9 +275,8 @@ static bool tracked_watch(struct tracked *tracked, int pidfd)
 }
 
 /*
- * A report says that the command has started, ended, or both; then the supervisor syncs its files
- * and exits. If the pipe closes without a report, the supervisor was killed or is of an earlier
- * release, and the files say how the job ended.
+ * A report says that the command has started, ended, or both. If the pipe closes without a report,
+ * the supervisor was killed or is of an earlier release, and the files say how the job ended.
  */
 static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 {
@@ -310,7 +305,6 @@ static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 	job_settle(tracked->set, job);
 }
 
-/* Returns 0 or an error number. */
 static int start_supervisor(struct tracked *tracked)
 {
 	struct job_supervisor supervisor;
@@ -339,7 +333,6 @@ static struct tracked *tracked_new(struct job_set *set)
 	return tracked;
 }
 
-/* Returns 0 or -errno. */
 static int write_spec(struct job_set *set, const struct job_order *order, const char *id)
 {
 	const char **env = job_env_make(order->session_env, order->env, id);
@@ -421,7 +414,6 @@ const struct job *job_start(
 	return NULL;
 }
 
-/* The job of an earlier daemon runs, has ended, or was never started. */
 static void job_take_up(struct tracked *tracked)
 {
 	struct job_set *set = tracked->set;
@@ -636,7 +628,6 @@ void job_listen(struct job_set *set, struct job_listener *listener, const char *
 	list_append(&set->listeners, &listener->link);
 }
 
-/* Returns 0 if the file does not exist. */
 static int64_t file_size(const struct job_set *set, const struct job *job, enum job_file file)
 {
 	char name[JOB_NAME_SIZE];
@@ -652,7 +643,7 @@ int64_t job_log_bytes(const struct job_set *set, const struct job *job)
 	return file_size(set, job, JOB_FILE_OUT) + job->status.tail_bytes;
 }
 
-/* These bytes are in the separate file for the tail. */
+/* The last bytes are in a separate file. */
 static int64_t tail_bytes(const struct job_set *set, const struct job *job, enum job_file file)
 {
 	return file == JOB_FILE_OUT ? job->status.tail_bytes

@@ -126,7 +126,6 @@ static void write_started(
 	request_done(request);
 }
 
-/* The start of a command takes a few milliseconds. */
 struct run_wait {
 	struct job_listener listener;
 	struct request *request;
@@ -163,7 +162,6 @@ static void run_await(
 	request_on_cancel(request, run_free, wait, "the peer has gone; the job goes on");
 }
 
-/* The job was started before, but the result was not kept. */
 static void run_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct job_set *jobs = request_daemon(request)->jobs;
@@ -293,7 +291,6 @@ static const struct field_result restart_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Waits for the end of the old job. */
 struct restart {
 	struct job_listener listener;
 	struct request *request; /* NULL: the peer has disconnected; the restart continues */
@@ -343,10 +340,7 @@ static void restart_ended(struct job_listener *listener, const struct job *job)
 	restart_start(restart, job);
 }
 
-/*
- * The given environment, else the job's, else its session's. NULL if the request failed or is put
- * off.
- */
+/* Returns NULL if the request failed or is put off. */
 static const char **restart_env(
     struct request *request, const struct job *job, const struct restart_args *args)
 {

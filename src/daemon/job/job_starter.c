@@ -79,7 +79,6 @@ void job_starter_free(struct job_starter *starter)
 	mem_free(starter);
 }
 
-/* Returns false if there is no spare, or it was killed. */
 static bool give_to_spare(
     struct job_starter *starter, const char *id, struct job_supervisor *ret_supervisor)
 {

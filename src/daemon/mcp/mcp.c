@@ -93,7 +93,6 @@ static void refuse_row(struct request *request, const struct mcp_method *row)
 					  : "is no part of revision " MCP_MODERN " any more");
 }
 
-/* Fails a request that lacks a member which revision 2026-07-28 requires. */
 static bool is_admitted(struct mcp_exchange *exchange, const struct mcp_method *row)
 {
 	struct request *request = exchange->request;
@@ -315,7 +314,6 @@ static const struct field hello_fields[] = {
     {.name = NULL},
 };
 
-/* Returns true if the list of tools has changed. */
 static bool read_tools(struct mcp_session *session)
 {
 	char reason[MCP_TOOL_SET_REASON];

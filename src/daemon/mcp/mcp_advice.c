@@ -138,10 +138,7 @@ static const char *next_step(enum message_error error)
 	}
 }
 
-/*
- * Returns the length of a text, without a "see NAME" at its end that names a tool which the agent
- * cannot see.
- */
+/* A "see NAME" at the end may name a tool which the agent cannot see. */
 static size_t usable_len(const char *text, const struct mcp_tool_set *tools)
 {
 	static const char mark[] = " see ";

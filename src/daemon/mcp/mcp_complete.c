@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * MCP prompts: named tasks that a person gives to an agent. completion/complete gives values for an
- * argument of a prompt or a variable of a URI.
- */
+/* MCP prompts: named tasks that a person gives to an agent. */
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/queue/queue.h"
@@ -76,7 +73,6 @@ static bool is_offered(const struct mcp_exchange *exchange, const struct mcp_pro
 	return role_has(request_role(exchange->request), method_find(prompt->method));
 }
 
-/* Returns NULL if the caller's role may not use the prompt, too. */
 static const struct mcp_prompt *mcp_prompt_find(
     const struct mcp_exchange *exchange, const char *name)
 {
@@ -136,7 +132,6 @@ static const char *argument(const struct json *arguments, const char *name)
 	return value != NULL ? value->text : "";
 }
 
-/* Returns false if the text is too long. */
 static bool fill(struct buf *out, const struct mcp_prompt *prompt, const struct json *arguments)
 {
 	bool is_full = false;
@@ -159,7 +154,6 @@ static bool fill(struct buf *out, const struct mcp_prompt *prompt, const struct 
 	return !is_full;
 }
 
-/* Fails the request if a required argument is missing. */
 static bool is_complete(
     struct request *request, const struct mcp_prompt *prompt, const struct json *arguments)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Notifies an MCP client about changed lists and resources. A session of an older revision gets
- * those about lists after initialize, and those about the resources that it subscribes to. In the
- * newest revision a request that stays open subscribes, and its id is in each notification. Each
- * target has at most one notification a second.
+ * Notifications about changed lists and resources: in a session of an older revision after
+ * initialize, in the newest through a request that stays open. Each target has at most one a
+ * second.
  */
 #include "daemon/mcp/mcp_exchange.h"
 
@@ -21,7 +20,6 @@
 #define INTERVAL_MS 1000 /* least time between two notifications about one target */
 #define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* one is left for the log */
 
-/* A request of the modern revision that stays open, and whose id is in its notifications. */
 struct listen_stream {
 	struct list link;
 	struct mcp_listening *listening;
@@ -30,7 +28,6 @@ struct listen_stream {
 	char id[]; /* id of the request, as JSON */
 };
 
-/* A target: the list of resources, one resource, or the log. */
 struct listen_target {
 	struct list link;
 	struct mcp_listening *listening;
@@ -82,7 +79,7 @@ static bool tell(
 	return is_sent;
 }
 
-/* Returns false if the peer is too slow; the target then stays due. */
+/* The target of a slow peer stays due. */
 static bool tell_target(const struct listen_target *target)
 {
 	struct peer *peer = target->listening->session->peer;
@@ -220,7 +217,6 @@ void mcp_listening_free(struct mcp_listening *listening)
 	mem_free(listening);
 }
 
-/* Returns NULL if there are too many. */
 static struct listen_target *add_target(struct mcp_listening *listening,
     struct listen_stream *stream, const char *uri, const struct mcp_change *change, bool is_log)
 {
@@ -248,7 +244,6 @@ static struct listen_target *add_target(struct mcp_listening *listening,
 	return target;
 }
 
-/* Returns true if only a client of tmux gets all changes. */
 static bool needs_client(const struct mcp_listening *listening, const struct mcp_change *change)
 {
 	return change->kinds != 0 &&
@@ -327,7 +322,6 @@ static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* Lists the URIs that were accepted. */
 static void add_resources(
     struct listen_stream *stream, const struct json *filter, struct json_writer *writer)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Answers a waiting MCP call with "pending" before the agent's timeout: a success that says how the
- * end of the wait reaches the agent, and how to resume the wait.
+ * A waiting MCP call is answered with "pending" before the agent's timeout: a success that says how
+ * the end of the wait reaches the agent, and how to resume the wait.
  */
 #include "daemon/mcp/mcp_exchange.h"
 
@@ -41,7 +41,6 @@ void mcp_pending_free(struct mcp_pending *pending)
 	mem_free(pending);
 }
 
-/* Writes what the model can do next, and how a notification will reach it. */
 static void write_next(const struct mcp_pending *pending, const char *name,
     const struct pane_ref *pane, char *out, size_t size)
 {
@@ -111,10 +110,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	timeout = find_timeout(request_method(request), args);
 	if (timeout == NULL || *timeout <= max)
 		return;
-	/*
-	 * The timeout is shortened, unless the call goes on after the answer, as a task does, and
-	 * as wait_for does with the full role.
-	 */
+	/* A task goes on after the answer, and so does wait_for with the full role. */
 	if (!is_task(request_method(request)) &&
 	    (strcmp(request_method(request)->name, "wait_for") != 0 ||
 		request_role(request) != ROLE_FULL)) {
@@ -127,7 +123,6 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	loop_timer_arm(pending->timer, (int64_t)pending->wait_sec * 1000);
 }
 
-/* Returns true if a result has an empty list "notifications", as none came in time. */
 static bool is_empty(const struct json *result)
 {
 	const struct json *notes = json_member(result, "notifications");

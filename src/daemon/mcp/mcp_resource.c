@@ -86,7 +86,6 @@ static const char *skip_sigil(const struct form *form, const char *rest)
 	return strncmp(rest, "%25", 3) == 0 && rest[3] != '\0' ? rest + 3 : rest + 1;
 }
 
-/* Returns the form of a URI, and the value of its variable, or NULL. */
 static const struct form *find_form(const char *uri, char id[ID_MAX])
 {
 	if (strncmp(uri, SCHEME, strlen(SCHEME)) != 0)
@@ -138,7 +137,6 @@ struct resource_page {
 	char cursor[MCP_CURSOR_SIZE]; /* the last entry: a pane, or a job */
 };
 
-/* Returns false if the page is full. */
 static bool begin_entry(struct resource_page *page, const char *name)
 {
 	page->has_more = page->count++ == PAGE;
@@ -156,7 +154,6 @@ static void put_form(struct json_writer *writer, const struct form *form)
 	json_put_str(writer, "mimeType", form->mime);
 }
 
-/* "called" may be foreign text. Returns false if the page is full. */
 static bool put_thing(struct resource_page *page, const char *kind, const char *id,
     const char *uri_id, const char *called, const char *mime)
 {
@@ -226,7 +223,6 @@ static void put_lists(struct resource_page *page)
 	}
 }
 
-/* Returns false if the cursor is invalid. */
 static bool find_page(
     const struct daemon *daemon, const char *cursor, int64_t *ret_pane, const struct job **ret_job)
 {
@@ -326,7 +322,6 @@ static void put_content(
 	json_object_end(writer);
 }
 
-/* Writes the calls that read the rest of a cut result, as another content. */
 static void put_rest(const struct mcp_run *run, struct json_writer *writer,
     const struct mcp_cut *cut, const struct json *result)
 {

@@ -8,7 +8,6 @@
 #define PART_MAX ((size_t)1 << 16) /* a size that no shown result reaches */
 #define NAMED_MAX 3 /* members whose missing parts are named one by one */
 
-/* Members of a cut result whose values differ from those of the whole result. */
 struct shown {
 	const struct json *result;
 	const struct mcp_cut *cut;
@@ -32,7 +31,6 @@ static int64_t count_newlines(const char *text, size_t len)
 	return count;
 }
 
-/* Finds the first row of the shown part of a text, and the offset where this part ends. */
 static void find_place(struct shown *shown, const struct json *text, bool is_base64)
 {
 	size_t len;
@@ -110,10 +108,7 @@ static void put_member(
 		mcp_cut_write(shown->cut, writer, member->name, member);
 }
 
-/*
- * Returns true if nothing of a value was cut. Without is_counted, elements that were left out of an
- * array do not matter.
- */
+/* is_counted false: elements that were left out of an array do not matter. */
 static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool is_counted)
 {
 	const struct json *child = value->child;
@@ -150,7 +145,6 @@ static void write_value(struct buf *out, const struct mcp_cut *cut, const struct
 	mcp_cut_write(cut, &writer, NULL, value);
 }
 
-/* The missing part is before or behind the shown part. */
 static void put_string_rest(const struct shown *shown, struct buf *out, const struct json *string)
 {
 	struct buf text = {.data = (uint8_t *)(uintptr_t)string->text, .len = string->len};
@@ -162,10 +156,7 @@ static void put_string_rest(const struct shown *shown, struct buf *out, const st
 	    out, " reads %s %s. ", before > 0 ? "the beginning of" : "on in", string->name);
 }
 
-/*
- * An array whose shown elements are whole is read from the first missing element on, any other
- * value from its beginning.
- */
+/* An array whose shown elements are whole is read from the first missing element on. */
 static void put_value_rest(const struct shown *shown, struct buf *out, const struct json *value)
 {
 	bool is_begun = value->type == JSON_ARRAY && is_whole(shown->cut, value, false);
@@ -183,8 +174,8 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 }
 
 /*
- * Appends a call of the same tool that continues behind a place: an offset, or an entry's number.
- * Returns false if the tool has no parameter for it, or its arguments are unknown or too long.
+ * place: an offset, or an entry's number. Returns false if the tool has no parameter for it, or its
+ * arguments are unknown or too long.
  */
 static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 {
@@ -260,8 +251,8 @@ static void put_rest(const struct shown *shown, struct buf *out)
 	    shown->asked->tool->group == NULL)
 		(void)buf_printf(out, "%s ", own->text);
 	/*
-	 * One call reads the whole result if the shown part replaces the result's own "rest", or if
-	 * too many members are cut for a call each.
+	 * The shown part may replace the result's own "rest", or too many members are cut for a
+	 * call each.
 	 */
 	if (own != NULL || count_cut(shown->cut, shown->result) > NAMED_MAX) {
 		put_value_rest(shown, out, shown->result);
@@ -282,7 +273,6 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
 	put_rest(&shown, out);
 }
 
-/* Returns false if the result is complete. */
 static bool find_next(const struct json *result, int64_t *ret_place)
 {
 	const char *more = json_member(result, "more") != NULL ? "more" : "truncated";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tasks of revision 2025-11-25. A client that calls run_long_command as a task is answered at once,
- * with the job as a task of the same id. The methods tasks/... read its state and result.
+ * Tasks of revision 2025-11-25: a run_long_command as a task is answered at once, with the job as a
+ * task of the same id.
  */
 #include "daemon/mcp/mcp_exchange.h"
 
@@ -85,9 +85,8 @@ const struct json *mcp_task_params(
 }
 
 /*
- * Starts a wait for the end of a task's job, whose result is not sent. The client asks for the end
- * itself, so the wait takes the notification, which would wake the agent as well. If the connection
- * ends, the wait ends too, and the end of the job is notified.
+ * The client asks for the end itself, so the wait takes the notification, which would wake the
+ * agent as well. If the connection ends, the wait ends too, and the end of the job is notified.
  */
 static void take_end(struct mcp *mcp, struct request *request, const char *id)
 {

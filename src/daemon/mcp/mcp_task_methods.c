@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The methods tasks/... of MCP. Each runs a method of jobs, which checks what the caller may do,
- * and answers with the job as a task.
- */
+/* Each method tasks/... runs a method of jobs, which checks what the caller may do. */
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_tool.h"
 #include "daemon/server/dispatch.h"
@@ -11,7 +8,6 @@
 #define PAGE 100 /* most tasks in one answer */
 #define OUTPUT_MAX 6000 /* bytes from the end of the output in a result */
 
-/* Returns true if there are more bytes. */
 static bool read_end(const struct job_set *jobs, const struct job *job, struct buf *out)
 {
 	int64_t end = job_kept_end(jobs, job, JOB_FILE_OUT), from, at;

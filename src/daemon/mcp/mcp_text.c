@@ -88,7 +88,6 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 	}
 }
 
-/* A search for the largest limit with which the output fits. */
 struct cut_search {
 	struct mcp_cut *cut;
 	size_t *number; /* the limit in `cut` that is searched */
@@ -108,7 +107,6 @@ static bool fits(const struct cut_search *search, size_t number)
 	return is_small;
 }
 
-/* Returns false if the output fits with none of the numbers. */
 static bool find(const struct cut_search *search, size_t low, size_t high)
 {
 	if (!fits(search, low))
@@ -366,7 +364,7 @@ static void put_wait(struct text_page *page, const struct json *result)
 		put_str(page, "It cannot come true any more: what was waited for is gone.");
 }
 
-/* Writes "3 panes, 0 gaps". Returns false if there is no list. */
+/* As "3 panes, 0 gaps". */
 static bool put_counts(struct text_page *page, const struct json *result)
 {
 	const char *comma = "";
@@ -404,7 +402,6 @@ static void put_outcome(
 	put_str(page, "\n");
 }
 
-/* Returns true if the first or the last line shows this member. */
 static bool is_put(const struct text_page *page, const struct json *member, const char *rest)
 {
 	return is_message(page, member) || (rest != NULL && strcmp(member->name, "rest") == 0);
@@ -510,10 +507,7 @@ bool mcp_text_is_repeated(const struct json *result)
 	    is_json_of(text->text, text->len, only);
 }
 
-/*
- * Writes an image, or a text if models do not accept its bytes as an image: they would refuse the
- * whole conversation from then on.
- */
+/* Models would refuse the whole conversation after an image that they do not accept. */
 static void put_image(struct json_writer *writer, const struct json *image)
 {
 	const struct json *data = json_member(image, "data");

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Calls of tools: the answers of methods in the format of MCP. */
 #include "daemon/mcp/mcp_tool.h"
 
 #include <math.h>
@@ -17,10 +16,7 @@
 #include "daemon/tool/declaration.h"
 #include "io/loop_timer.h"
 
-/*
- * Progress (notifications/progress) while an MCP call waits: every ten seconds if the request has a
- * token. The value is in seconds. None is sent after the result.
- */
+/* Seconds are sent as progress while a call with a token waits, and not after the result. */
 
 #define MCP_PROGRESS_MS 10000
 
@@ -38,7 +34,6 @@ struct mcp_progress {
 	double last; /* the value that was sent last */
 };
 
-/* The value is progress->last. */
 static void notify(
     const struct mcp_progress *progress, const struct request_report *report, const char *message)
 {
@@ -72,9 +67,8 @@ static void on_tick(void *data)
 }
 
 /*
- * Passes on a report of the tool; the waiting time is no longer sent. The value is that of the
- * report, or the number of reports, on top of the seconds that were sent before. MCP requires that
- * values grow.
+ * The waiting time is no longer sent. The value is that of the report, or the number of reports, on
+ * top of the seconds so far, as MCP requires that values grow.
  */
 static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {
@@ -89,7 +83,6 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 	notify(progress, report, report->text);
 }
 
-/* Returns NULL if the request's meta has no progress token. */
 static struct mcp_progress *mcp_progress_new(
     struct mcp *mcp, struct request *request, const struct json *meta, const char *what)
 {
@@ -119,11 +112,10 @@ static void mcp_progress_free(struct mcp_progress *progress)
 }
 
 /*
- * Codex names the session of its model in each call, as _meta.threadId. One Codex process may serve
+ * Codex names the session of its model in each call, as _meta.threadId. One process may serve
  * windows in many panes, so later notifications belong to the thread.
  */
 
-/* Returns the ancestor of the peer that runs the threads of an agent, or 0. */
 static pid_t find_server(const char *agent, pid_t peer)
 {
 	pid_t server = queue_command_process(agent, peer);
@@ -167,10 +159,7 @@ static void bind_thread(
 	report(daemon, &said, peer);
 }
 
-/*
- * Binds the request to its thread. Text for the thread is typed where the caller claims to be, so
- * only a caller with the full role may do this.
- */
+/* Text for the thread is typed where the caller claims to be, so only the full role may bind it. */
 static void mcp_thread_bind(const struct mcp_exchange *exchange)
 {
 	const char *thread = json_get_str(exchange->meta, "threadId", NULL);
@@ -202,7 +191,6 @@ struct mcp_call {
 	struct mcp_log log;
 };
 
-/* A result in two forms: text and structuredContent. */
 struct showing {
 	const struct json *result;
 	struct mcp_asked asked;
@@ -278,7 +266,7 @@ static void put_structure(
 	json_object_end(writer);
 }
 
-/* Returns false if the result is too large. json is its text. */
+/* json is the text of the result. */
 static bool put_whole(struct json_writer *writer, const struct buf *json, struct showing *showing,
     struct mcp_cut *cut, size_t bytes_max)
 {
@@ -371,8 +359,8 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
     const char *text, const char *members);
 
 /*
- * Fails a call whose answer is not of the types that the tool's list promises: clients refuse it
- * without showing it. Only a declaration or a provider can be wrong in this way.
+ * Clients refuse an answer that is not of the promised types without showing it. Only a declaration
+ * or a provider can be wrong in this way.
  */
 static bool fails_misfit(
     struct mcp_call *call, struct json_writer *writer, const struct json *result, const char *json)

@@ -4,7 +4,6 @@
 
 #define SHORT_HELP_MAX 240 /* bytes; longer help is only in describe */
 
-/* Tools that an agent should see without a search for tools. */
 static bool is_core(const struct method *method)
 {
 	static const char *const core[] = {"capture_pane", "run_long_command", "wait_for", NULL};

@@ -26,7 +26,6 @@ static bool is_named(const struct method *method, const char *word)
 	return is_any(method, word) && strcmp(method->name, word) == 0;
 }
 
-/* Hidden methods are left out. Returns false if the word means no method. */
 static bool add(struct mcp_tool_set *set, const char *word,
     bool (*is_meant)(const struct method *method, const char *word))
 {
