@@ -237,7 +237,6 @@ static void answer(struct request *request, const struct audit_args *args)
 	request_done(request);
 }
 
-/* A request that waits for the next line of the audit. */
 struct audit_wait {
 	struct trail_listener listener;
 	struct request *request;

@@ -48,7 +48,6 @@ static const char *const encodings[] = {
 		    .help = "base64: the exact bytes, as a member base64 instead of text." \
 	}
 
-/* Returns how many bytes of a pane surely fit in a result. */
 static size_t room(struct request *request, int encoding)
 {
 	size_t bytes = (size_t)request_daemon(request)->config->limits.result_bytes;
@@ -156,7 +155,6 @@ static int64_t at_most(int64_t number, int64_t max)
 	return number < max ? number : max;
 }
 
-/* The start is later if the text is too long for a result. */
 static size_t choose_start(
     const struct capture_call *capture, const uint8_t *text, size_t len, size_t start)
 {
@@ -174,8 +172,8 @@ static bool joins_emoji(const struct request *request)
 }
 
 /*
- * The picture is XML with single quotes, so in JSON only newlines and backslashes take one more
- * byte.
+ * In JSON only the newlines and backslashes of a picture take one more byte (XML with single
+ * quotes).
  */
 static bool put_picture(const struct capture_call *capture, const struct muxbus_capture *screen,
     size_t start, size_t len, struct json_writer *writer)
@@ -387,7 +385,6 @@ static size_t behind(const struct muxbus_capture *picture, const struct pattern_
 	return at;
 }
 
-/* Returns false if the pattern took too many steps. */
 static bool put_matches(const struct text_search *search, struct json_writer *writer,
     const struct muxbus_capture *picture)
 {
@@ -527,7 +524,6 @@ static void put_gap(struct json_writer *writer, const struct stream_slice *slice
 	json_object_end(writer);
 }
 
-/* Returns how many bytes were used; the rest is an incomplete line. */
 static size_t strip(struct buf *bytes)
 {
 	struct buf lines;

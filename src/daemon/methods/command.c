@@ -48,7 +48,6 @@ static bool refuse(struct request *request, const struct command_judgement *judg
 	    judgement->name != NULL ? judgement->name : word, judgement->reason, advice);
 }
 
-/* A command that closes needs a target. */
 static bool check_closing(
     struct request *request, const struct command_judgement *judgement, const char *word)
 {
@@ -93,7 +92,6 @@ static bool check_size(struct request *request, const struct field_strings *comm
 	    COMMAND_BYTES_MAX);
 }
 
-/* The pane of a command may have to become ready for input first. */
 struct running {
 	struct request *request;
 	struct muxbus_command *command;
@@ -111,10 +109,7 @@ static bool check_typing(struct request *request, const struct command_judgement
 	return refuse(request, &refusal, word, "");
 }
 
-/*
- * A command can end tmux if its window has several panes. Returns false also if the request is put
- * off until the model is fresh.
- */
+/* A command may end tmux if its window has several panes. */
 static bool check_fatal(
     struct request *request, const struct command_judgement *judgement, const char *word)
 {
@@ -129,7 +124,6 @@ static bool check_fatal(
 	    (window->panes == 1 || refuse(request, &refusal, word, ""));
 }
 
-/* Returns false also if the request is put off until the model is fresh. */
 static bool check(
     struct request *request, const struct run_tmux_args *args, struct running *ret_running)
 {

@@ -176,7 +176,7 @@ static bool is_wanted(const struct next_wait *wait, const struct notification *n
 }
 
 /*
- * The agent reads a notification that is for it now, so one that was delivered, or failed, is
+ * The agent reads now what is for it, so a notification that was delivered, or failed, is
  * acknowledged.
  */
 static void note_read(const struct next_wait *wait, const struct notification *note)
@@ -222,7 +222,6 @@ static void next_cut(void *data, uint64_t last)
 	wait->shown = last;
 }
 
-/* Puts back what the reader did not see. */
 static void settle_taken(const struct next_wait *wait, const uint64_t *taken, int64_t count)
 {
 	const struct notification *note;

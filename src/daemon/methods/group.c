@@ -22,7 +22,6 @@ static void write_group(struct json_writer *writer, const char *group)
 	json_array_end(writer);
 }
 
-/* Only the first listed method of a declared group begins it. */
 static bool begins_group(const struct method *method)
 {
 	const struct method *first = NULL;

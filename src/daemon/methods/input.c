@@ -126,7 +126,6 @@ static const struct field send_keys_fields[] = {
     {0},
 };
 
-/* Only the first text with the name of a key is noted. */
 static void write_note(char note[NOTE_SIZE], const char *text, size_t len)
 {
 	struct key_spelling found;
@@ -351,7 +350,6 @@ static bool check_lines(
 	    pane->id, PANE_TTY_LINE_MAX);
 }
 
-/* Takes over bytes. */
 static void start_text(struct request *request, const struct send_text_args *args,
     const struct muxbus_pane *pane, struct buf *bytes)
 {
@@ -494,7 +492,6 @@ static void put_reports(
 		put_report(out, encoding, button, true, args);
 }
 
-/* The format is true while the program asks for this encoding and this action. */
 static void write_condition(
     char out[CONDITION_SIZE], enum typed_encoding encoding, enum action action)
 {

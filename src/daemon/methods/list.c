@@ -75,7 +75,6 @@ static struct object_listing *listing_new(struct request *request,
 	return listing;
 }
 
-/* Returns 0 if a target is no id. */
 static unsigned max_age_ms_of(const struct request *request, const struct object_list_args *args)
 {
 	if (args->has_max_age)
@@ -83,7 +82,6 @@ static unsigned max_age_ms_of(const struct request *request, const struct object
 	return are_ids(args) ? (unsigned)request_daemon(request)->config->limits.fresh_ms : 0;
 }
 
-/* Answers when parts of the model are young enough. */
 static void start(struct request *request, const struct object_list_args *args, unsigned parts,
     void (*put)(struct object_listing *listing))
 {
@@ -297,7 +295,6 @@ static const struct field_result get_pane_results[] = {
     {0},
 };
 
-/* Kept until something changes. */
 static struct {
 	uint64_t revision; /* that json shows; 0: none */
 	int64_t until_ms; /* "human" changes with time */
@@ -396,7 +393,6 @@ static bool has_one_link(const struct muxbus_model *model, uint32_t window)
 	return muxbus_model_window_links(model, window, &links) == 1;
 }
 
-/* Also waits for the links of a window that has several. */
 static void start_window(struct object_listing *listing, uint32_t window, bool is_fresh)
 {
 	struct tmux *tmux = request_daemon(listing->request)->tmux;

@@ -31,7 +31,6 @@ static void run(struct request *request, struct muxbus_command *command,
 	    request, command, pane->window, answer_it, xmemdup(&object, sizeof object));
 }
 
-/* 0: as tmux decides */
 static void add_size(struct muxbus_command *command, int64_t width, int64_t height)
 {
 	if (width > 0) {
@@ -83,7 +82,6 @@ static const struct field create_pane_fields[] = {
     {0},
 };
 
-/* size is "30%" or a number of cells. */
 static bool read_size(struct request *request, const struct json *size, char *out, size_t out_size)
 {
 	int64_t number = 0;

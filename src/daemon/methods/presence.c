@@ -59,9 +59,8 @@ static const struct field_result report_results[] = {
 };
 
 /*
- * Codex runs the children of all windows under one process without a terminal. Its environment
- * names the pane where it was started, even if that pane is closed or the request is from another
- * pane.
+ * Codex runs the children of all windows under one process. Its environment names the pane where it
+ * was started, even if that pane is closed or the request is from another pane.
  */
 static bool may_be_elsewhere(const struct report_args *args)
 {
@@ -75,7 +74,6 @@ static bool is_closed_pane(const struct daemon *daemon, const char *text)
 	    muxbus_model_pane(tmux_model(daemon->tmux), id) == NULL;
 }
 
-/* Cleared if the report has no pane. */
 static bool find_pane(
     struct request *request, const struct report_args *args, struct pane_ref *ret_pane)
 {
@@ -184,8 +182,8 @@ static void report_agent(struct request *request, const void *data)
 }
 
 /*
- * A known session may be reported only from its own pane. An unknown session that may run elsewhere
- * is refused, since its notifications would go to the first pane that reports it.
+ * An unknown session that may run elsewhere is refused, since its notifications would go to the
+ * first pane that reports it.
  */
 static bool affects_report(struct request *request, const void *data, struct pane_ref *ret_pane)
 {

@@ -140,7 +140,6 @@ static const struct field ack_fields[] = {
     {.name = NULL},
 };
 
-/* Returns how many notifications have changed. */
 static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 {
 	const struct notification *note;
@@ -269,7 +268,7 @@ static void post_synced(void *data, bool is_durable)
 	mem_free(wait);
 }
 
-/* Returns NULL without data, or with *ret_ok false after failing the request. */
+/* Returns NULL without data, or with *ret_ok false. */
 static char *post_data(struct request *request, const struct json *data, bool *ret_ok)
 {
 	char *text;
@@ -313,7 +312,7 @@ static uint64_t key_owner(const struct request *request)
 	return owner != NULL ? hash_bytes(owner, strlen(owner)) : 0;
 }
 
-/* Readers may have got the first post already. Returns true if the request is answered. */
+/* Returns true if the request is answered: readers may have got the first post. */
 static bool post_repeat(struct request *request, const struct post_args *args)
 {
 	struct queue *queue = request_daemon(request)->queue;
@@ -351,7 +350,6 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	return is_repeated;
 }
 
-/* The caller frees the text, which has no escape sequences. */
 static char *post_text(const char *text)
 {
 	size_t len = strlen(text);

@@ -60,7 +60,6 @@ static const struct field_result list_events_results[] = {
     {0},
 };
 
-/* Returns the number before the latest events of these kinds. */
 static uint64_t before_latest(struct event_log *log, uint64_t kinds, int64_t limit)
 {
 	size_t count = 0;
@@ -208,7 +207,6 @@ static void on_subscribed(struct peer *peer, void *data)
 	subscription_start(peer_subscriptions(peer), data);
 }
 
-/* The request is answered when the output of its panes flows. */
 struct starting {
 	struct request *request;
 	char name[SUBSCRIPTION_NAME_SIZE];

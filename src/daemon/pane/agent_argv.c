@@ -112,7 +112,6 @@ static void strip_end(char *word, const char *end)
 		word[len - size] = '\0';
 }
 
-/* Cuts a version or an architecture from the end of a name. */
 static void strip_version(char *word)
 {
 	static const char *const signs[] = {
@@ -130,7 +129,6 @@ static void strip_version(char *word)
 	}
 }
 
-/* Writes the name in a word, without directories and suffixes of packagers. */
 static void put_name(const char *text, size_t len, char out[WORD_SIZE])
 {
 	static const char *const ends[] = {"_", ".exe", ".cmd", ".js", ".mjs", ".cjs", ".py",
@@ -219,7 +217,6 @@ static bool has_word(const char *list, const char *word)
 	    strstr(list, padded) != NULL;
 }
 
-/* Returns the index behind options, or count if an option is unknown. */
 static size_t skip_options(
     const struct wrapper *wrapper, const char *const *words, size_t count, size_t at)
 {
@@ -244,7 +241,6 @@ static size_t skip_options(
 	return count;
 }
 
-/* Returns the index of what a wrapper runs: a program, script or package; count if uncertain. */
 static size_t find_inner(const struct wrapper *wrapper, const char *const *words, size_t count)
 {
 	size_t at = 1;

@@ -31,7 +31,6 @@ static bool is_free(const struct prompt_row *row, size_t at)
 	return at >= row->count || row->characters[at] == ' ' || row->characters[at] == 0xa0;
 }
 
-/* Returns true if the row has a name whose byte number `offset` is in the cell `at`. */
 static bool has_name(
     const struct prompt_row *row, size_t at, const char *name, size_t len, size_t offset)
 {
@@ -56,7 +55,6 @@ static bool has_name(
 	return len > 1 || (first > 0 && row->characters[first - 1] == '/');
 }
 
-/* Returns true if the sign in a cell is part of the path of the directory. */
 static bool is_in_cwd(const char *cwd, const struct prompt_row *row, size_t at)
 {
 	uint32_t sign = row->characters[at];
@@ -71,7 +69,6 @@ static bool is_in_cwd(const char *cwd, const struct prompt_row *row, size_t at)
 	return false;
 }
 
-/* Returns the cell with the bracket that closes the one in the cell `at`, or `at`. */
 static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 {
 	uint32_t open = row->characters[at], close = open == '(' ? ')' : ']';
@@ -88,9 +85,8 @@ static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 }
 
 /*
- * Returns the length of what looks like a prompt, or 0. The first sign ends the prompt, because
- * commands have signs too ("$ cat a > "). Signs in the directory's name or in brackets (of a
- * branch) do not count.
+ * The first sign ends the prompt, as commands have signs too ("$ cat a > "). Signs in the
+ * directory's name or in brackets (of a branch) do not count.
  */
 static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t end)
 {
@@ -109,7 +105,7 @@ static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t e
 	return 0;
 }
 
-/* Returns the length of the lead, blanks ignored, if the row begins with it; else SIZE_MAX. */
+/* Blanks are ignored. Returns SIZE_MAX if the row does not begin with the lead. */
 static size_t lead_len(const struct prompt_row *row, const char *lead)
 {
 	size_t at = 0, len = strlen(lead);
@@ -147,7 +143,6 @@ static bool begins_with(const struct prompt_row *row, size_t at, const char *tex
 	return true;
 }
 
-/* Returns the length of a debugger's or IPython's prompt at the row's start, or 0. */
 static size_t named_len(const struct prompt_row *row)
 {
 	static const char *const prompts[] = {"(gdb) ", "(lldb) ", "(Pdb) ", "(Pdb++) "};
@@ -160,7 +155,6 @@ static size_t named_len(const struct prompt_row *row)
 	return begins_with(row, 0, "In [") && begins_with(row, at, "]: ") ? at + 3 : 0;
 }
 
-/* Returns the cell behind the prompt in a row, or SIZE_MAX if there is no prompt. */
 static size_t input_begin(
     const struct draft_facts *facts, const struct prompt_row *row, size_t end, bool is_first)
 {
@@ -171,9 +165,7 @@ static size_t input_begin(
 	if (begin > 0)
 		return begin;
 	begin = prompt_len(facts->cwd, row, end);
-	/*
-	 * Text above the cursor's row may contain a prompt's sign, so the row must begin with it.
-	 */
+	/* Text above may contain a prompt's sign, so the row must begin with it. */
 	if (!is_first && !facts->is_shell && begin > 0)
 		for (size_t at = 0; at + 1 < begin; at++)
 			if (!prompt_row_is_frame(row->characters[at]) &&
@@ -197,7 +189,6 @@ static void take_row(struct draft_line *line, struct draft *draft, const struct 
 	}
 }
 
-/* Returns where the line ends in the cursor's row: at the cursor, or right of it. */
 static size_t input_end(const struct prompt_row *row, size_t cursor)
 {
 	size_t at = cursor, gap = 0;
@@ -206,7 +197,6 @@ static size_t input_end(const struct prompt_row *row, size_t cursor)
 	return at;
 }
 
-/* Returns true if the line is a text or, if is_beginning, the beginning of one. */
 static bool is_text(const struct draft_line *line, const char *text, size_t len, bool is_beginning)
 {
 	size_t found = 0;
@@ -226,7 +216,6 @@ static bool is_text(const struct draft_line *line, const char *text, size_t len,
 	return found == line->count;
 }
 
-/* Returns true if Muxbus typed all of the line. */
 static bool is_ours(const struct draft_facts *facts, const struct draft_line *line)
 {
 	const char *at = facts->ended, *end = at + facts->ended_len, *next;
@@ -258,7 +247,6 @@ static bool begins_with_sign(const struct prompt_row *row)
 	return at < row->count && prompt_is_end(row->characters[at]);
 }
 
-/* Returns true if the row may be part of a command in spite of a sign: "cat b > ". */
 static bool is_like_command(const struct prompt_row *row, size_t len)
 {
 	size_t at = 0;
@@ -270,7 +258,6 @@ static bool is_like_command(const struct prompt_row *row, size_t len)
 	    row->characters[len - 2] == ' ';
 }
 
-/* Returns true if an input line may continue from the row above to the cursor's row. */
 static bool may_come_from(const struct draft_facts *facts, const struct prompt_row *above,
     const struct prompt_row *row, size_t begin)
 {
@@ -284,8 +271,8 @@ static bool may_come_from(const struct draft_facts *facts, const struct prompt_r
 }
 
 /*
- * Finds the row and cell where the input line begins. Returns false without the sign of a prompt. A
- * sign in the cursor's row may be in a line that began above.
+ * Returns false without the sign of a prompt. A sign in the cursor's row may be in a line that
+ * began above.
  */
 static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
@@ -317,7 +304,7 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 	return *ret_begin != SIZE_MAX;
 }
 
-/* Returns the length of the sign at the start of a continued command or a search, or 0. */
+/* The sign of a continued command or a search. */
 static size_t head_len(const struct prompt_row *row, bool is_shell)
 {
 	static const char *const heads[] = {"... ", "...> ", "(reverse-i-search)",
@@ -363,8 +350,8 @@ static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_
 }
 
 /*
- * Finds the input line if a shell is editing and no sign is in the cursor's row. A row with text
- * counts as a draft. A blank row counts as one only if text follows the nearest prompt above.
+ * A shell is editing, and no sign is in the cursor's row. A row with text counts as a draft; a
+ * blank row only if text follows the nearest prompt above.
  */
 static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
@@ -399,8 +386,8 @@ static bool is_second_prompt(const struct prompt_row *row, size_t len)
 }
 
 /*
- * Returns true if the cursor's row continues a command whose first row, with another prompt, is
- * above, perhaps with rows of the same prompt between. The first row is the draft.
+ * The first row of the command, with another prompt, is the draft. Rows of the same prompt may be
+ * between.
  */
 static bool has_first_row(
     const struct draft_facts *facts, struct draft_line *line, struct draft *draft)

@@ -38,7 +38,6 @@ static enum agent_reads judge_select(pid_t pid, unsigned long count)
 	return count == 1 && is_terminal(pid, 0) ? AGENT_READS_YES : AGENT_READS_UNKNOWN;
 }
 
-/* Returns true if a thread is running or ready to run. */
 static bool is_running(const char *text)
 {
 	return strncmp(text, "running", 7) == 0;
@@ -94,7 +93,6 @@ static enum agent_reads join(enum agent_reads one, enum agent_reads other)
 	return one == AGENT_READS_UNKNOWN ? one : other;
 }
 
-/* The state of a walk through a process and its descendants. */
 struct judgement {
 	unsigned count; /* processes so far */
 	bool is_computing; /* a thread of a process with the terminal is running */
@@ -133,7 +131,7 @@ static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 	return reads;
 }
 
-/* Judges a process and its descendants in its group, as the reader may be a child of a script. */
+/* The reader may be a child of a script. */
 static enum agent_reads judge_tree(
     pid_t pid, pid_t group, unsigned depth, struct judgement *judgement)
 {
@@ -155,8 +153,8 @@ static enum agent_reads judge_tree(
 }
 
 /*
- * Returns true if a shell seems to wait for a child. At its prompt it may have children in its
- * group that it does not wait for, such as helpers of completions.
+ * A shell at its prompt may have children in its group that it does not wait for, such as helpers
+ * of completions.
  */
 static bool waits_for(pid_t shell, pid_t child)
 {
@@ -167,7 +165,6 @@ static bool waits_for(pid_t shell, pid_t child)
 	return reads != AGENT_READS_YES && is_terminal(child, 0) && is_terminal(child, 1);
 }
 
-/* Returns the last child in the group that a shell waits for, or 0. */
 static pid_t find_child(pid_t pid, pid_t group)
 {
 	pid_t children[PROCESSES_MAX], found = 0;
@@ -286,7 +283,6 @@ static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 	return count;
 }
 
-/* A search among a process and its descendants in a group. */
 struct group_search {
 	bool (*is_found)(struct group_search *search, pid_t pid);
 	pid_t group;
@@ -376,7 +372,6 @@ static bool is_front(const struct tty_process *process)
 	return process->tty != 0 && process->group == process->front;
 }
 
-/* Returns the number of processes. */
 static size_t read_ancestors(
     pid_t pid, pid_t pids[ANCESTORS_MAX], struct tty_process ancestors[ANCESTORS_MAX])
 {
@@ -388,7 +383,7 @@ static size_t read_ancestors(
 	return count;
 }
 
-/* Returns true if a process in front makes its own requests and reads its terminal. */
+/* The process makes its own requests and reads its terminal. */
 static bool is_asking_program(pid_t pid, const struct tty_process *process)
 {
 	char name[64];
@@ -411,8 +406,8 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
 	while (count-- > 0) {
 		const struct tty_process *process = &ancestors[count];
 		/*
-		 * A process without a terminal is skipped, and so is one above the pane (a tmux in
-		 * a tmux).
+		 * A process without a terminal does not count, nor one above the pane (a tmux in a
+		 * tmux).
 		 */
 		if (process->tty == 0 || (!is_related && process->session != session))
 			continue;
@@ -437,8 +432,7 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
 }
 
 /*
- * Returns true if the person at the pane sees the terminal of a program. A terminal within the
- * pane's, as of script(1), is seen if the ancestor that shows it is in front.
+ * A terminal within the pane's, as of script(1), is seen if the ancestor that shows it is in front.
  */
 static bool is_shown(pid_t pane_session, pid_t pid)
 {
@@ -471,7 +465,6 @@ static bool is_other_reader(pid_t program, pid_t pid)
 	    judge_process(pid, &computes) == AGENT_READS_YES;
 }
 
-/* Finds what keeps a program from reading, or reads in its place. */
 static bool is_obstacle(struct group_search *search, pid_t pid)
 {
 	struct tty_process process;
@@ -522,7 +515,6 @@ void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program)
 	*ret_program = (struct foreground_program){start != 0 ? pid : 0, start};
 }
 
-/* Returns true if path is the terminal with this device number of /proc/PID/stat. */
 static bool is_numbered(const char *path, int tty)
 {
 	unsigned number = (unsigned)tty;

@@ -118,7 +118,6 @@ static void presence_remove(struct presence_set *set, struct presence *presence)
 	mem_free(presence);
 }
 
-/* Removes ended presences and, if there are too many, the one silent for longest. */
 static void sweep(struct presence_set *set)
 {
 	list_each_safe (struct presence, presence, &set->presences, link)
@@ -128,7 +127,6 @@ static void sweep(struct presence_set *set)
 		presence_remove(set, list_entry(set->presences.next, struct presence, link));
 }
 
-/* Returns the presence that a report is about, even if it has ended, or NULL. */
 static struct presence *find(const struct presence_set *set, const struct pane_ref *pane,
     const char *agent, const char *session)
 {
@@ -206,10 +204,7 @@ static void tell(
 	buf_finish(&members);
 }
 
-/*
- * Returns the program that has printed a mark. A messenger, such as muxbus mark at a shell's
- * prompt, reports for the pane's first process and ends at once.
- */
+/* A messenger, such as muxbus mark at a shell's prompt, reports for the pane's first process. */
 static pid_t marker_pid(const struct muxbus_pane *pane)
 {
 	pid_t front = pane_tty_front_pid(pane->pid);
@@ -234,7 +229,7 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 	return report->is_by_mark ? marker_pid(pane) : pane_tty_front_pid(pane->pid);
 }
 
-/* Returns true for another session of a process whose agent in the pane is busy or asking. */
+/* Another session of the process, whose agent in the pane is busy or asking. */
 static bool is_nested(
     const struct presence *presence, const struct presence_report *report, pid_t pid)
 {
@@ -295,10 +290,7 @@ static void tell_listeners(struct presence_set *set, const struct pane_ref *pane
 		listener->reported(listener, pane);
 }
 
-/*
- * If a session without a pane now has one, moves its presence there, or removes it if the pane has
- * one. Returns the pane's presence, or NULL.
- */
+/* A session without a pane may have one now. Returns the pane's presence, or NULL. */
 static struct presence *take_seat(struct presence_set *set, struct presence *there,
     const struct pane_ref *pane, const char *agent, const char *session)
 {

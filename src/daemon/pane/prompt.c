@@ -34,10 +34,7 @@ static void view_row(const struct prompt_view *view, unsigned number, struct pro
 	prompt_row_read(view->text, view->len, number, row);
 }
 
-/*
- * Returns the cell behind the prompt that a row begins with, or 0. The star is Gemini CLI's prompt
- * in YOLO mode.
- */
+/* The star is Gemini CLI's prompt in YOLO mode. */
 static size_t lead_end(const struct prompt_row *row)
 {
 	size_t begin = prompt_row_begin(row), end = begin;
@@ -49,7 +46,6 @@ static size_t lead_end(const struct prompt_row *row)
 	return end > begin ? end : 0;
 }
 
-/* Returns the cell behind the first run of signs that end prompts, or 0. */
 static size_t find_prompt_end(const struct prompt_row *row, size_t end)
 {
 	size_t lead = lead_end(row);
@@ -83,7 +79,6 @@ bool prompt_find_cursor(struct prompt_view *view)
 	return false;
 }
 
-/* Writes the text left of the cursor: all of it to line, without blanks and frames to lead. */
 static void write_left(const struct prompt_row *row, size_t end, struct prompt *prompt)
 {
 	size_t line_len = 0, lead_len = 0;
@@ -116,7 +111,6 @@ static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
 	    (row->characters[at] == '.' || row->characters[at] == ')');
 }
 
-/* Returns true if several numbered choices are around the cursor, one of them marked. */
 static bool find_question(const struct prompt_view *view)
 {
 	static struct prompt_row row;
@@ -150,9 +144,9 @@ static bool is_edge(const struct prompt_view *view, unsigned number)
 }
 
 /*
- * Returns true if the cursor's row continues a draft that begins above, behind a prompt at the
- * start of a row. The edge of a box ends a draft, and so does a blank row unless has_blanks.
- * ret_is_open (may be NULL): whether a draft may begin out of sight.
+ * The draft begins above, behind a prompt at the start of a row. The edge of a box ends a draft,
+ * and so does a blank row unless has_blanks. ret_is_open (may be NULL): a draft may begin out of
+ * sight.
  */
 static bool is_continued(
     const struct prompt_view *view, bool is_boxed, bool has_blanks, bool *ret_is_open)
@@ -183,9 +177,9 @@ static bool is_continued(
 }
 
 /*
- * Returns true if the sign that begins the cursor's row quotes something in a draft: it is beneath
- * the text behind a prompt, and nothing between begins further left. Or a draft is in the row
- * above, behind another sign at the same margin, and both rows are in one box or between edges.
+ * A quoting sign is beneath the text behind a prompt, and nothing between begins further left. Or a
+ * draft is in the row above, behind another sign at the same margin, and both rows are in one box
+ * or between edges.
  */
 static bool is_quotation(
     const struct prompt_view *view, const struct prompt_row *last, bool is_boxed)
@@ -209,7 +203,6 @@ static bool is_quotation(
 	return false;
 }
 
-/* Returns the cell behind the last text, or sign that ends prompts, left of end. */
 static size_t text_end(const struct prompt_row *row, size_t end)
 {
 	while (end > 0 && !is_text(row, end - 1) && !prompt_is_end(row->characters[end - 1]))
@@ -226,7 +219,6 @@ static bool is_lead_end(const struct prompt_row *row, size_t end)
 	    row->characters[end - 2] > '9';
 }
 
-/* Returns true if a row up to its sign may be in a draft: "and then ->", or an item's "*". */
 static bool is_like_draft(const struct prompt_row *row, size_t end)
 {
 	uint32_t before;
@@ -236,9 +228,7 @@ static bool is_like_draft(const struct prompt_row *row, size_t end)
 	return before == ' ' || before == '-' || before == '=' || before == '*';
 }
 
-/*
- * Returns true if the row is in a box: text above is behind its side, or is the title in its edge.
- */
+/* Text above is behind the side of the box, or is the title in its edge. */
 static bool is_in_box(const struct prompt_view *view, const struct prompt_row *row)
 {
 	static struct prompt_row above;
@@ -349,7 +339,6 @@ static void make_key(const char *line, size_t len, struct key *key)
 	}
 }
 
-/* Returns true if a prompt and nothing else is left of end, and no draft in the rows above. */
 static bool is_any_lead(const struct prompt_view *view, const struct prompt_row *row, size_t end)
 {
 	while (end > 0 && !is_text(row, end - 1))
@@ -359,7 +348,6 @@ static bool is_any_lead(const struct prompt_view *view, const struct prompt_row 
 	return find_prompt_end(row, end) == end;
 }
 
-/* Compares the text left of end, `back` rows above the cursor's, with the lead. */
 static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned back,
     const struct prompt_row *row, size_t end, const char *lead)
 {
@@ -380,14 +368,12 @@ static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned ba
 	return *lead == '\0' ? ECHO_EXACT : ECHO_ALTERED;
 }
 
-/* Returns true if the next character of the screen completes the part. */
 static bool completes(const uint32_t *part, size_t count, size_t *found, uint32_t character)
 {
 	*found = character == part[*found] ? *found + 1 : character == part[0];
 	return *found == count;
 }
 
-/* Returns true if the beginning or the end of the key is in the cursor's row or above. */
 static bool has_part(const struct prompt_view *view, const struct key *key)
 {
 	static struct prompt_row row;

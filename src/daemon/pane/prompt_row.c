@@ -62,7 +62,7 @@ static void take_number(struct looks *looks, bool is_text, unsigned number)
 		    (const unsigned[]){steps[cube / 36 % 6], steps[cube / 6 % 6], steps[cube % 6]});
 }
 
-/* Sets the colour that begins with 38 or 48. Returns how many further values belong to it. */
+/* The colour begins with 38 or 48. Returns how many further values belong to it. */
 static size_t apply_colour(const unsigned *values, size_t count, struct looks *looks)
 {
 	bool is_text = values[0] == 38;
@@ -87,7 +87,6 @@ static bool is_dim(const struct looks *looks)
 	return looks->grey + PALE > looks->back && looks->grey < looks->back + PALE;
 }
 
-/* The values are those of "ESC [ ... m". */
 static void apply_sgr(const char *text, size_t len, struct looks *looks)
 {
 	unsigned values[VALUES_MAX] = {0};
@@ -130,7 +129,6 @@ static void put_cell(
 	}
 }
 
-/* Returns the length of the escape sequence at the beginning of text, or 0. */
 static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 {
 	size_t end = 2;
@@ -144,8 +142,8 @@ static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 }
 
 /*
- * Adds the cell of a cursor that a program draws behind the text. tmux omits it, like all blanks at
- * the end of a row, but the row then ends with reverse on.
+ * The cursor that a program draws is behind the text. tmux omits it, but the row ends with reverse
+ * on.
  */
 static void put_left_out(struct prompt_row *row, const struct looks *looks)
 {

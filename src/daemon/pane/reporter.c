@@ -36,7 +36,6 @@ struct reporter {
 	unsigned held; /* notices beyond the rate, which the next notification counts */
 };
 
-/* A report that waits until the end of this turn of the loop. */
 struct reporter_pending {
 	struct list link;
 	bool is_context;
@@ -172,7 +171,6 @@ static void write_key(const struct reporter *reporter, unsigned slot, char key[K
 	snprintf(key, KEY_SIZE, "program/%s/%u", pane, slot % REPORTER_UNREAD_MAX);
 }
 
-/* Finds the key of the oldest unread notification. Returns false if all are read. */
 static bool find_unread(const struct reporter *reporter, char key[KEY_SIZE])
 {
 	const struct notification_draft like = {.source = SOURCE_PROGRAM, .key = key};
@@ -296,7 +294,6 @@ static void take_pending(struct reporter *reporter)
 	}
 }
 
-/* Handles the pending reports, and removes reporters of closed panes. */
 static void on_timer(void *data)
 {
 	struct reporter_set *set = data;

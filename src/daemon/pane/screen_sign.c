@@ -30,9 +30,7 @@ static const char *const kind_names[] = {
     [SIGN_EDITS] = "edits",
 };
 
-/*
- * Signs of known agents; "*" stands for any program. Prompts that end in '>' or alike need no row.
- */
+/* "*" stands for any program. Prompts that end in '>' or alike need no row. */
 #define RULE "^─{10,}\\n"
 #define ROWS "(?:(?!─{10}|▄{10}|▀{10}).*\\n){1,40}" /* to the end of a prompt's box */
 #define BELOW(rows) "(?:.*\\n){0," #rows "}\\z"
@@ -160,7 +158,6 @@ static void add_built_in(struct screen_sign_set *set)
 	}
 }
 
-/* Returns NULL if the sign has no pattern. */
 static const struct pattern *pattern_of(struct sign *sign)
 {
 	char reason[256];
@@ -287,8 +284,8 @@ bool screen_sign_is_named(
 enum { ROWS_MAX = 60, ROW_SIZE = 2048, TEXT_MAX = 128 * 1024, NO_BREAK_SPACE = 0xa0 };
 
 /*
- * Returns true if a cell is typed text, not a suggestion. Suggestions are dim, but so may be lines
- * and ends of prompts. The cell under a drawn cursor is a suggestion if the next one is.
+ * Suggestions are dim, but so may be lines and ends of prompts. The cell under a drawn cursor is a
+ * suggestion if the next one is.
  */
 static bool is_typed_cell(const struct prompt_row *row, size_t at)
 {
@@ -299,7 +296,7 @@ static bool is_typed_cell(const struct prompt_row *row, size_t at)
 	return !is_cursor && (!row->is_dim[at] || is_drawn);
 }
 
-/* Writes the lower rows, without blank rows at the end. is_typed: without suggestions. */
+/* Without blank rows at the end. is_typed: without suggestions. */
 static void write_rows(const struct prompt_view *view, bool is_typed, struct buf *out)
 {
 	static struct prompt_row row;

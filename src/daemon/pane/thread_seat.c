@@ -21,7 +21,7 @@ enum {
 	CMDLINE_SIZE = 1024, /* bytes of a command line that are read */
 };
 
-/* A window: a Codex program in a pane. */
+/* A Codex program in a pane. */
 struct window {
 	uint32_t pane;
 	pid_t pid;
@@ -50,7 +50,6 @@ static int64_t thread_time(const char *thread)
 	return (int64_t)(high << 16 | low);
 }
 
-/* Finds CODEX_HOME of a process. Returns false if it is unknown. */
 static bool find_home(pid_t pid, char out[PATH_MAX])
 {
 	const char *home, *own;
@@ -83,7 +82,6 @@ static void read_words(struct window *window)
 	window->is_resumed = has_word(window, "resume") || has_word(window, "fork");
 }
 
-/* Returns the Codex program in front of a pane, also behind launchers; 0: none. */
 static pid_t find_window(const struct muxbus_pane *pane)
 {
 	struct tty_process process;
@@ -92,7 +90,7 @@ static pid_t find_window(const struct muxbus_pane *pane)
 	return pid > 0 && pane_tty_process(pid, &process) && process.tty != 0 ? pid : 0;
 }
 
-/* Finds all windows with this CODEX_HOME. The caller frees the result, which has 70 KB. */
+/* The caller frees the result, which has 70 KB. */
 static struct windows *find_windows(const struct tmux *tmux, const char *home)
 {
 	struct windows *windows = xcalloc(1, sizeof *windows);
@@ -159,7 +157,6 @@ static void find_threads(const char *home, struct windows *windows)
 	drop_doubts(windows);
 }
 
-/* Returns true if the only window can have begun or resumed the thread. */
 static bool is_of_only_window(const struct windows *windows, const char *thread)
 {
 	return windows->count == 1 &&

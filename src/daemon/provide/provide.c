@@ -16,7 +16,6 @@
 #define FOLDERS 2
 #define OUT_MAX (1024 * 1024) /* bytes of a program's output that are kept */
 
-/* Runs the program of a provider's file as a job. Returns NULL with a reason. */
 static const struct job *start(void *data, char *ret_reason, size_t size)
 {
 	struct provider *provider = data;
@@ -48,7 +47,6 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 	return job;
 }
 
-/* Makes a provider, which owns the file. A file that cannot be used is kept with its reason. */
 static void add_file(struct provide_set *set, struct provider_file *file)
 {
 	struct provider *provider = provider_new(set);
@@ -94,7 +92,6 @@ static void remove_file(struct provider *provider)
 	provider_free(provider);
 }
 
-/* Returns true if a file is unchanged since it was read. */
 static bool is_known(const struct provider_file *known, const struct provider_file *file)
 {
 	if (strcmp(known->path, file->path) != 0 || known->content != file->content)
@@ -103,9 +100,7 @@ static bool is_known(const struct provider_file *known, const struct provider_fi
 	    (known->reason != NULL && strcmp(known->reason, file->reason) == 0);
 }
 
-/*
- * Frees unchanged files, and providers whose files changed. Returns true if a provider was freed.
- */
+/* Returns true if a provider was freed, as its file has changed. */
 static bool drop_files(struct provide_set *set, struct provider_file **files, size_t count)
 {
 	bool has_changed = false;
@@ -126,7 +121,6 @@ static bool drop_files(struct provide_set *set, struct provider_file **files, si
 	return has_changed;
 }
 
-/* data is a struct provide_set. */
 static void provide_files_read(void *data)
 {
 	struct provide_set *set = data;
@@ -183,8 +177,8 @@ static void on_peer_ended(void *data)
 }
 
 /*
- * Returns true if a peer is the provider's program. The descendants of a file's program count as
- * well; those of a server of tools may be other providers.
+ * The descendants of a file's program count as well; those of a server of tools may be other
+ * providers.
  */
 static bool is_program(const struct provider *provider, const struct peer *peer)
 {
@@ -194,7 +188,6 @@ static bool is_program(const struct provider *provider, const struct peer *peer)
 					: provide_program_has(provider->program, peer_pid(peer));
 }
 
-/* Returns the provider whose program the peer is, or NULL. */
 static struct provider *find_program(const struct provide_set *set, const struct peer *peer)
 {
 	list_each (struct provider, provider, &set->providers, link)
@@ -295,7 +288,6 @@ static bool take_program(struct provider *provider, struct peer *peer, const str
 	return true;
 }
 
-/* Returns NULL if too many peers provide. */
 static struct provider *provider_of_peer(struct provide_set *set, struct peer *peer)
 {
 	struct provider *provider;

@@ -27,7 +27,7 @@ size_t provide_calls_open(const struct provide_calls *calls, const struct provid
 	return count;
 }
 
-/* Returns the depth of the deepest open call that a process has to answer; 0 if none. */
+/* Returns 0 if the process has no open call to answer. */
 static unsigned depth_of(const struct provide_calls *calls, pid_t pid)
 {
 	unsigned depth = 0;
@@ -44,7 +44,6 @@ static bool has_id(const struct provide_call *call, const char *id)
 	return strcmp(own, id) == 0;
 }
 
-/* Returns 0 if no call has this id. */
 static unsigned depth_within(const struct provide_calls *calls, const char *id)
 {
 	list_each (const struct provide_call, call, &calls->list, link)
@@ -131,7 +130,6 @@ static void write_line(struct provide_call *call, const struct provide_order *or
 	call->line = (char *)buf_steal(&line, &call->line_len);
 }
 
-/* The id and the line are not set yet. */
 static struct provide_call *add(
     struct provide_calls *calls, const struct provide_order *order, const char *kept)
 {
@@ -221,7 +219,7 @@ void provide_call_send_stored(const struct provider *provider, const char *id)
 		(void)peer_send_line(provider->peer, line, (size_t)len); /* may be lost */
 }
 
-/* Fails with the text of the provider's error; for a server of tools, also with its kind. */
+/* The error of a server of tools also has a kind. */
 static bool fail_by(
     const struct provide_call *call, const struct json *error, struct tool_failure *ret_failure)
 {

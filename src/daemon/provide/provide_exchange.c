@@ -35,7 +35,6 @@ static void update_busy(struct provider *provider)
 		provide_program_restart(provider->program);
 }
 
-/* Returns true if calls can be sent to a provider now. */
 static bool is_ready(const struct provider *provider)
 {
 	return provider->peer != NULL &&
@@ -50,10 +49,7 @@ static void fail_request(struct request *request, const struct tool_failure *fai
 	    request, failure->error, "%s: %s", request_method(request)->name, failure->text);
 }
 
-/*
- * Ends a call with a result, or, if result is NULL, with a failure. Returns true if the server need
- * not keep the answer.
- */
+/* result NULL: the call failed. Returns true if the server need not keep the answer. */
 static bool finish(
     struct provide_call *call, const struct json *result, const struct tool_failure *failure)
 {
@@ -126,7 +122,6 @@ static void on_timeout(void *data)
 	(void)finish(call, NULL, &failure);
 }
 
-/* Returns false with a failure if the provider does not read, or lacks the tool. */
 static bool send_call(struct provide_call *call, struct tool_failure *ret_failure)
 {
 	struct provider *provider = call->provider;
@@ -146,7 +141,6 @@ static bool send_call(struct provide_call *call, struct tool_failure *ret_failur
 	return true;
 }
 
-/* Returns how long a call may wait for its provider to connect. */
 static int64_t wait_ms(const struct provide_call *call)
 {
 	return call->timeout_ms < PROVIDE_WAIT_MS || call->provider->server != NULL
@@ -162,7 +156,6 @@ static void start(struct provide_call *call, int64_t ms)
 	update_busy(call->provider);
 }
 
-/* The call ends without an answer. */
 static void drop(struct provide_call *call)
 {
 	struct provider *provider = call->provider;
@@ -170,7 +163,6 @@ static void drop(struct provide_call *call)
 	update_busy(provider);
 }
 
-/* Returns NULL with a failure. */
 static struct provide_call *begin(struct provide_set *set, const struct provide_order *order,
     const char *kept, struct tool_failure *ret_failure)
 {
@@ -233,7 +225,6 @@ void provide_exchange_begin(struct request *request, const struct pane_ref *pane
 	}
 }
 
-/* Returns how much time a call of an earlier daemon has left. */
 static int64_t left_ms(const char *tool, int64_t begun_ms)
 {
 	const struct method *method = method_find(tool);
@@ -243,7 +234,7 @@ static int64_t left_ms(const char *tool, int64_t begun_ms)
 	return left > LEFT_MIN_MS ? left : LEFT_MIN_MS;
 }
 
-/* Resumes a call of an earlier daemon, if the peer is a server and the call is awaited. */
+/* The peer must be a server, and the call awaited. */
 static void take_up(struct request *request, const char *kept, const char *id)
 {
 	struct daemon *daemon = request_daemon(request);
@@ -371,7 +362,6 @@ bool provide_exchange_response(void *data, struct peer *peer, const struct json 
 	return true;
 }
 
-/* Sends a report to a peer that speaks JSON-RPC, if its request has an id. */
 static void pass_line(struct request *request, const struct request_report *report)
 {
 	const char *id = request_id(request);

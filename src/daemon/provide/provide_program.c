@@ -138,10 +138,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	program->is_needed = false;
 }
 
-/*
- * Takes over a running job of an earlier daemon, whose program may connect again, or of an earlier
- * version of the file, whose program was asked to end.
- */
+/* The job is of an earlier daemon, or of an earlier version of the file and was asked to end. */
 static void take_up(struct provide_program *program)
 {
 	const struct job *job = NULL;

@@ -18,7 +18,6 @@ struct provider *provider_find(const struct provide_set *set, const struct peer 
 	return NULL;
 }
 
-/* No request uses these offers any more. */
 static void free_retired(struct provide_set *set)
 {
 	list_each_safe (struct offer, offer, &set->retired, link)
@@ -157,7 +156,6 @@ void provider_set_offers(struct provider *provider, struct list *offers, size_t 
 	provider->names = names;
 }
 
-/* Returns true if another provider for a server of the same name has this kind of events. */
 static bool shares_kind(const struct provider *provider, int kind)
 {
 	list_each (const struct provider, other, &provider->set->providers, link)
@@ -281,7 +279,6 @@ bool provider_take_kinds(
 	return true;
 }
 
-/* Counts the event. Returns false if the provider has published too many. */
 static bool takes_event(struct provider *provider)
 {
 	int64_t now_ms = clock_mono_ms();

@@ -105,7 +105,6 @@ static int is_provider(const struct dirent *entry)
 	return entry->d_name[0] != '.' && str_ends_in(entry->d_name, SUFFIX);
 }
 
-/* A file with the same name is replaced. Returns the new count. */
 static size_t insert(struct provider_file **files, size_t count, struct provider_file *file)
 {
 	size_t at = 0;

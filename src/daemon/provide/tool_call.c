@@ -10,10 +10,9 @@
 #include "daemon/tool/tool_run.h"
 
 /*
- * Variables of a declared tool's program, besides those of the caller's tmux session: MUXBUS,
- * MUXBUS_PANE, TMUX and TMUX_PANE as in the caller's pane; the name of the tool; a folder in which
- * its group keeps files; how many bytes of the answer the caller sees; and which second spellings
- * of parameters the caller used.
+ * Variables besides those of the caller's tmux session: MUXBUS, MUXBUS_PANE, TMUX, TMUX_PANE, the
+ * name of the tool, the folder of its group, the shown bytes, and the second spellings of
+ * parameters.
  */
 
 #define VARIABLES 8
@@ -40,7 +39,6 @@ static char *make_tmux(
 	    "TMUX=%s,%ld,%" PRIu32, config->tmux_socket, (long)pane->server_pid, link->session);
 }
 
-/* Makes the folder of a group, and returns the variable that names it. */
 static char *make_state(const struct config *config, const char *group)
 {
 	char path[PATH_MAX + DECLARATION_NAME_MAX + 16];
@@ -54,9 +52,8 @@ static char *make_state(const struct config *config, const char *group)
 }
 
 /*
- * Makes the changes to the session's variables (struct job_order); the caller frees them.
- * shown_bytes: bytes of the answer as JSON that are shown; 0: all. spelled: second spellings that
- * the caller used. Makes the folder of the group.
+ * Makes the folder of the group, too. shown_bytes: of the answer as JSON; 0: all. spelled: second
+ * spellings that the caller used. The caller frees.
  */
 static char **tool_env_new(const struct config *config, const struct tmux *tmux,
     const struct declaration *declaration, const struct pane_ref *pane, size_t shown_bytes,
@@ -79,17 +76,13 @@ static char **tool_env_new(const struct config *config, const struct tmux *tmux,
 	return env;
 }
 
-/* A request that waits for the end of its tool. */
 struct tool_wait {
 	struct request *request;
 	struct job_set *jobs;
 	struct job_listener listener;
 };
 
-/*
- * Returns "answer" of the tool's declaration at the time of the call. Jobs of earlier releases have
- * none; for them the present declaration counts.
- */
+/* Jobs of earlier releases have no "answer"; for them the present declaration counts. */
 static const char *answer_of(const struct job *job)
 {
 	const struct method *method = job->answer == NULL ? method_find(job->tool) : NULL;
@@ -165,8 +158,8 @@ static void call_free(struct tool_call *call)
 }
 
 /*
- * Finds the directory for a program: that of the pane that the call names, else the caller's.
- * Returns false after failing the request, or putting it off for a listing.
+ * The directory is that of the pane that the call names, else the caller's. Returns false after
+ * failing the request, or putting it off.
  */
 static bool find_place(struct tool_call *call)
 {
@@ -183,7 +176,6 @@ static bool find_place(struct tool_call *call)
 	    &call->pane, call->cwd, sizeof call->cwd);
 }
 
-/* Returns false after failing the request, as the program is not installed. */
 static bool find_program(
     const struct tool_call *call, const char *what, const char *word, char out[PATH_MAX])
 {
@@ -196,7 +188,6 @@ static bool find_program(
 		call->tool->declaration->name, what, word);
 }
 
-/* Returns NULL after failing the request. */
 static const struct job *start_program(struct tool_call *call, char **env)
 {
 	const struct declaration *declaration = call->tool->declaration;
@@ -336,7 +327,7 @@ static void serve(struct tool_call *call)
 	mem_free_strings(env);
 }
 
-/* Returns true if a program that may start, or the running server, needs session variables. */
+/* A program that may start, or the running server. */
 static bool needs_env(const struct tool_call *call)
 {
 	const struct declaration *declaration = call->tool->declaration;
@@ -373,7 +364,6 @@ static void on_left(void *data)
 	((struct tool_call *)data)->request = NULL;
 }
 
-/* Returns false after failing the request. */
 static bool write_arguments(struct tool_call *call, const void *args)
 {
 	struct field_error error = {0};

@@ -65,7 +65,6 @@ bool tool_servers_need_start(const struct provide_set *set, const struct declara
 	    !is_same(provider->server->command, declaration->server.command);
 }
 
-/* The server takes no more calls. */
 static void drop(struct provider *provider)
 {
 	if (provider->peer != NULL)
@@ -73,7 +72,7 @@ static void drop(struct provider *provider)
 	provider_free(provider);
 }
 
-/* Removes the oldest servers that have ended. Returns false if all run. */
+/* Returns false if all servers run. */
 static bool has_room(struct provide_set *set)
 {
 	size_t count = 0;
@@ -104,7 +103,6 @@ static void name_job(struct provider *provider)
 	    hash_command(server->command));
 }
 
-/* Runs muxbus-tools with the server. Returns NULL with a reason. */
 static const struct job *start(void *data, char *ret_reason, size_t size)
 {
 	struct provider *provider = data;

@@ -5,7 +5,6 @@
 
 #include "daemon/queue/store.h"
 
-/* A consumer in the store. */
 struct consumer_place {
 	uint64_t floor;
 	uint64_t *acked; /* acknowledged entries above the floor, in order */
@@ -25,7 +24,6 @@ static const struct record_kind consumer_kind = {
     .source = SOURCE_POST,
 };
 
-/* An entry that was handed out, above the floor. */
 struct handed {
 	uint64_t seq;
 	int64_t due_ms; /* redelivered from this time (CLOCK_MONOTONIC); 0: acknowledged */
@@ -153,7 +151,6 @@ struct consumer *consumer_find(struct consumer_set *set, const char *name)
 	return NULL;
 }
 
-/* Returns true if a request waits, or an entry in hand is not yet due for redelivery. */
 static bool consumer_is_busy(const struct consumer *consumer)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -163,7 +160,7 @@ static bool consumer_is_busy(const struct consumer *consumer)
 	return is_busy;
 }
 
-/* Forgets the least recently used consumer that is not busy. */
+/* The least recently used consumer that is not busy. */
 static void forget_one(struct consumer_set *set)
 {
 	list_each (struct consumer, consumer, &set->consumers, link) {
@@ -268,7 +265,6 @@ const struct notification *consumer_peek(struct consumer *consumer,
 	return NULL;
 }
 
-/* Raises the floor over the acknowledged entries right above it. */
 static void consumer_raise(struct consumer *consumer)
 {
 	const struct notification *note = queue_after(consumer->set->queue, consumer->floor);
@@ -310,7 +306,6 @@ void consumer_settle(struct queue *queue, uint64_t seq, const char *name)
 	buf_finish(&receipt);
 }
 
-/* Acknowledges an entry, and settles it if settles is true. Returns 0 or 1. */
 static unsigned consumer_take_in(struct consumer *consumer, uint64_t seq, bool settles)
 {
 	const struct notification *note = consumer_mark(consumer, seq);

@@ -16,7 +16,6 @@ enum {
 	DAMAGED_MAX = 100, /* damaged files that are kept */
 };
 
-/* One file, open for appending. */
 struct file {
 	int handle; /* -1: none */
 	uint32_t epoch;
@@ -88,8 +87,8 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 		    journal->disk_data, file->handle, bytes + done, len - done, file->len + done);
 		if (put <= 0) {
 			/*
-			 * Half a record would be read as damage. A file that another program has
-			 * cut (-ENOENT) is left alone, because truncate() would lengthen it.
+			 * Half a record would be read as damage. truncate() would lengthen a file
+			 * that was cut (-ENOENT).
 			 */
 			if (put != -ENOENT &&
 			    journal->disk->truncate(journal->disk_data, file->handle, file->len) <
@@ -117,10 +116,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	int error;
 	if (need <= file->room)
 		return 0;
-	/*
-	 * A write of no bytes fails if another program has cut the file; new room would hide the
-	 * cut.
-	 */
+	/* A write of no bytes fails if another program has cut the file. */
 	error = (int)disk->write(journal->disk_data, file->handle, "", 0, file->len);
 	if (error < 0)
 		return error;
@@ -188,8 +184,8 @@ static int file_append(
 }
 
 /*
- * Writes a hole record, which says that later records are missing, into the room kept for it. If
- * the write fails, the next journal_append() tries again.
+ * A hole record says that later records are missing. If the write fails, the next journal_append()
+ * tries again.
  */
 static void file_note_hole(struct journal *journal, struct file *file)
 {
@@ -386,10 +382,7 @@ int journal_append(
 	if (error != 0)
 		journal_degrade(journal, error, "the journal cannot be written");
 	if (journal->is_degraded) {
-		/*
-		 * If the process is killed now, next may be in place of file, so a broken next gets
-		 * a hole record too.
-		 */
+		/* If the process is killed now, next may be in place of file. */
 		file_note_hole(journal, &journal->file);
 		if (journal->next.is_broken)
 			file_note_hole(journal, &journal->next);
@@ -553,8 +546,8 @@ static void recover_set_aside(struct journal *journal)
 }
 
 /*
- * Continues a file that is sound up to the end of the scan. With a helper thread, the first job
- * syncs the records of an earlier daemon.
+ * The file is sound up to the end of the scan. With a helper thread, the first job syncs the
+ * records of an earlier daemon.
  */
 static bool recover_resume(
     struct journal *journal, int handle, size_t len, const struct journal_scan *scan)
@@ -580,7 +573,6 @@ static bool recover_resume(
 	return true;
 }
 
-/* Returns true if the file of an earlier daemon can be appended to. */
 static bool journal_recover(struct journal *journal)
 {
 	const struct journal_scan_handlers handlers = {

@@ -44,7 +44,6 @@ static bool dir_is_there(const struct journal_disk_dir *dir)
 	    status.st_dev == dir->device;
 }
 
-/* Returns true if a name in the directory still is that of an open file. */
 static bool has_name(const struct journal_disk_dir *dir, const char *name, const struct stat *file)
 {
 	struct stat status;
@@ -82,9 +81,9 @@ static ssize_t dir_read(void *data UNUSED, int file, void *bytes, size_t len, ui
 }
 
 /*
- * Refuses a file that another program has removed, moved, replaced or cut, because the next start
- * would miss what is written. The helper thread may install the file meanwhile, which changes its
- * name from names[1] to names[0], so names[1] comes first.
+ * Another program may have removed, moved, replaced or cut the file, and the next start would miss
+ * what is written. The helper thread may rename it from names[1] to names[0] meanwhile, so names[1]
+ * comes first.
  */
 static ssize_t dir_write(void *data, int file, const void *bytes, size_t len, uint64_t offset)
 {
@@ -204,7 +203,6 @@ void syncer_run(const struct journal_disk *disk, void *disk_data, const struct s
 	ret_result->elapsed_us = clock_mono_us() - begin_us;
 }
 
-/* Runs jobs without the lock. */
 static void *syncer_loop(void *data)
 {
 	struct journal_syncer *syncer = data;

@@ -9,7 +9,6 @@ static const uint8_t magic[8] = {'m', 'u', 'x', 'b', 'u', 's', 'J', '\n'};
 
 enum { FORMAT = 1, TYPE_SHIFT = 24, LENGTH_MASK = (1 << TYPE_SHIFT) - 1 };
 
-/* Offsets in a header and in a record. */
 enum {
 	HEADER_FORMAT = 8,
 	HEADER_EPOCH = 12,
@@ -124,7 +123,7 @@ struct journal_walk {
 	bool has_epoch;
 };
 
-/* Reads the record at an offset if it is of this file and its number is at least from. */
+/* The record must be of this file, and its number at least from. */
 static bool scan_read(
     const struct journal_walk *scan, size_t at, uint64_t from, struct journal_record *ret_record)
 {
@@ -140,7 +139,6 @@ static bool scan_read(
 	return journal_record_read(scan->bytes + at, scan->len - at, ret_record);
 }
 
-/* Finds the first record at or behind *at. Returns false if there is none. */
 static bool scan_search(const struct journal_walk *scan, size_t *at, uint64_t from)
 {
 	struct journal_record record;

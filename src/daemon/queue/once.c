@@ -5,7 +5,6 @@
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 
-/* A stored request, without its result. */
 struct once_kept {
 	struct list link; /* in once_pool.kept */
 	struct once_kept *same_hash; /* the next one with this hash */
@@ -122,7 +121,6 @@ static void set_remove(struct once_set *set, struct once_kept *kept)
 	kept_free(set, kept);
 }
 
-/* Forgets the oldest requests until the pool is within its bounds. */
 static void pool_forget(struct once_set *set, struct once_pool *pool)
 {
 	int64_t now_ms = clock_boot_ms();
@@ -210,7 +208,6 @@ void once_forget_begun(const struct once *once)
 	once_earlier_finish(&earlier);
 }
 
-/* Replaces an older record of the same name. */
 static void once_put(const struct once *once, const struct once_earlier *earlier)
 {
 	struct once_set *set = once->set;

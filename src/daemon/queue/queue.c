@@ -311,7 +311,6 @@ static void queue_tell_recounted(struct queue *queue)
 	}
 }
 
-/* Returns the oldest entry that is not queued or in delivery any more, or NULL. */
 static struct notification *oldest_settled(struct queue *queue)
 {
 	struct notification *note = NULL;
@@ -333,7 +332,6 @@ static struct notification *oldest_settled(struct queue *queue)
 	return NULL;
 }
 
-/* Returns true if the notification was posted in the open transaction. */
 static bool is_untold(const struct queue *queue, const struct notification *note)
 {
 	return queue->first_untold != 0 && note->seq >= queue->first_untold;
@@ -347,8 +345,8 @@ static void keep_forgotten(struct queue *queue, uint64_t seq, const char *reason
 }
 
 /*
- * Forgets the oldest entries beyond the bounds, settled ones before others. An entry that the open
- * transaction posted or recounted stays until the listeners know it.
+ * Settled entries go first. An entry that the open transaction posted or recounted stays until the
+ * listeners know it.
  */
 static void queue_forget(struct queue *queue)
 {
@@ -409,10 +407,7 @@ uint64_t queue_commit(struct queue *queue)
 	return ticket;
 }
 
-/*
- * Returns true if a reader may have seen the notification for good, as one of an earlier daemon or
- * one whose event was forgotten.
- */
+/* A notification of an earlier daemon, or one whose event was forgotten, may have been seen. */
 static bool has_reader(const struct queue *queue, const struct notification *note)
 {
 	const struct event_entry *event = event_log_after(queue->events, note->seq - 1);

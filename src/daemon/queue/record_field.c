@@ -8,7 +8,6 @@
 
 static const char digits[] = "0123456789";
 
-/* Returns the end of the list in text. */
 static const char *put_numbers(struct json_writer *writer, const char *name, const char *text)
 {
 	size_t len;
@@ -33,7 +32,6 @@ static bool put_hex(struct json_writer *writer, const char *name, const char *wo
 	return len % 2 == 0;
 }
 
-/* Returns false if the word does not fit the sigil. */
 static bool put_word(
     struct json_writer *writer, char sigil, const char *name, const char *word, size_t len)
 {
@@ -57,7 +55,6 @@ static bool put_word(
 	return !json_put_text(writer, name, word, len);
 }
 
-/* Returns false if the text does not fit the order. */
 static bool put_words(
     struct json_writer *writer, const char *order, const char *text, const char *end)
 {
@@ -92,11 +89,10 @@ static bool put_words(
 }
 
 /*
- * Appends a text of words to out as members of a JSON object. The order describes the text, as in
- * "#stage #created_ms $pane\n=text": a sigil and a name stand for a word. '#' is a number, '?' is 0
- * or 1, '=' is a string, '$' is a string or "-" for none, '%' is bytes in hex, '&' is a list of
- * numbers with the spaces around them. Any other character stands for itself. The last word ends
- * with the text. Returns false if the text does not fit the order.
+ * The order describes the words of a text, as in "#stage #created_ms $pane\n=text": a sigil and a
+ * name stand for a word. '#' is a number, '?' is 0 or 1, '=' is a string, '$' is a string or "-"
+ * for none, '%' is bytes in hex, '&' is a list of numbers with the spaces around them. The last
+ * word ends with the text. Returns false if the text does not fit.
  */
 static bool record_0_1_translate(const char *order, const char *text, size_t len, struct buf *out)
 {

@@ -156,7 +156,6 @@ static void table_sort(struct store *store)
 	store->is_sorted = true;
 }
 
-/* Returns the index of the first key that is not less than text. */
 static size_t table_lower_bound(const struct store *store, const char *text)
 {
 	size_t low = 0, high = store->count;
@@ -182,7 +181,7 @@ static void op_write(struct buf *out, uint8_t op, const char *key, const void *v
 		assert(false && "a change fits into a record");
 }
 
-/* Returns the length of the change in bytes, 0 if it is invalid. */
+/* Returns the bytes of the change, 0 if it is invalid. */
 static size_t op_apply(struct store *store, const uint8_t *bytes, size_t len)
 {
 	char key[STORE_KEY_MAX + 1];
@@ -231,9 +230,8 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 }
 
 /*
- * Writes a part of the table as one record of about SNAPSHOT_BATCH bytes. Parts go from the last
- * entry to the first, because table_remove() moves the last entry, which is written first, to the
- * index of the removed one.
+ * Each part is one record of about SNAPSHOT_BATCH bytes. Parts go from the last entry to the first,
+ * because table_remove() moves the last entry, which is written first.
  */
 static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {
@@ -336,7 +334,6 @@ void store_begin(struct store *store)
 	store->depth++;
 }
 
-/* Returns the ticket, or 0 on failure. */
 static uint64_t write_out(struct store *store)
 {
 	uint64_t ticket = 0;
@@ -348,10 +345,7 @@ static uint64_t write_out(struct store *store)
 	return ticket;
 }
 
-/*
- * If the change does not fit into the record, writes the changes so far as a record of their own,
- * as when many large entries change at once.
- */
+/* When many large entries change at once, the changes so far become a record of their own. */
 static void make_room(struct store *store, const char *key, size_t len)
 {
 	size_t need = OP_HEADER + strlen(key) + len;

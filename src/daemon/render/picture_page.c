@@ -75,7 +75,6 @@ static bool is_half_flag(const struct picture_cell *cell)
 	    c >= FLAG_FIRST && c <= FLAG_LAST;
 }
 
-/* Returns false if the characters do not form one emoji. */
 static bool put_joined(
     struct picture_reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
 {
