@@ -33,7 +33,7 @@ struct dispatch {
 	uint64_t last;
 };
 
-/* Returns a reader for lines of requests, and of results of providers, which can be longer. */
+/* Results of providers can be longer than requests. */
 static struct json_reader *reader_new(struct daemon *parts)
 {
 	const struct config_limits *limits = &parts->config->limits;
@@ -81,7 +81,6 @@ struct dispatch_hooks *dispatch_hooks(struct dispatch *dispatch)
 	return &dispatch->hooks;
 }
 
-/* Frees the memory that a big line needed. */
 static void give_back(struct dispatch *dispatch, size_t line_len)
 {
 	buf_shrink(&dispatch->scratch, SCRATCH_KEEP_BYTES);
@@ -92,7 +91,6 @@ static void give_back(struct dispatch *dispatch, size_t line_len)
 	(void)malloc_trim(0);
 }
 
-/* Returns the id as JSON text, lent until the next call. */
 static const char *write_id(struct dispatch *dispatch, const struct json *id)
 {
 	struct json_writer writer;
@@ -139,7 +137,6 @@ void dispatch_refuse(struct request *request, const struct field_error *error)
 	buf_finish(&data);
 }
 
-/* Returns true if a request can be handled now; if not, fails it. */
 static bool is_admitted(
     struct dispatch *dispatch, struct request *request, const struct method *method)
 {
@@ -194,10 +191,7 @@ bool dispatch_attach_first(struct request *request)
 	}
 	if (!tmux_is_detached(request_daemon(request)->tmux))
 		return false;
-	/*
-	 * An attach does more than read: the user's hooks run in tmux, and sessions become
-	 * attached.
-	 */
+	/* An attach runs the user's hooks in tmux, and sessions become attached. */
 	if (request_role(request) == ROLE_READ_ONLY) {
 		request_fail_data(request, MESSAGE_FORBIDDEN, "\"role\":\"read_only\"",
 		    "this attaches a client to tmux, which the role read_only of this "
@@ -225,7 +219,6 @@ bool dispatch_look_at(struct request *request, uint32_t window)
 	return true;
 }
 
-/* A peer whose later requests wait for output that an earlier request needs. */
 struct hold {
 	struct list link;
 	struct dispatch *dispatch; /* NULL: freed */
@@ -256,10 +249,7 @@ static uint64_t begun_flows(const struct dispatch *dispatch)
 	return streams != NULL ? output_source_begun(stream_sources(streams)) : 0;
 }
 
-/*
- * Holds later requests of a peer until the output that a request waits for flows. A later request
- * may cause this output, as send_keys does.
- */
+/* A later request may cause the output that a request waits for, as send_keys does. */
 static void hold(
     struct dispatch *dispatch, const struct peer *peer, uint64_t number, uint64_t begun)
 {
@@ -280,9 +270,8 @@ static void hold(
 }
 
 /*
- * Calls the handler of a request, unless the request is repeated or refused. done: the work that
- * came before. If the handler has put the request off, returns the work after which the handler is
- * called again.
+ * done: the work that came before. Returns the work after which a handler that has put the request
+ * off is called again.
  */
 static struct work call(struct dispatch *dispatch, struct request *request,
     const struct json *params, enum work_kind done, uint64_t number)
@@ -371,10 +360,7 @@ static void on_done(void *data, int error)
 		return;
 	}
 	list_remove(&again->link);
-	/*
-	 * If a look has failed, most methods can use the old model. The others have
-	 * METHOD_NEEDS_TMUX.
-	 */
+	/* If a look has failed, most methods can use the old model. */
 	if (error < 0 &&
 	    (!work_is_look(again->kind) ||
 		request_method(again->request)->flags & METHOD_NEEDS_TMUX))
@@ -403,9 +389,7 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 	return again;
 }
 
-/*
- * Returns true if an earlier request of the peer waits: for a look if for_look, else for an attach.
- */
+/* for_look: the earlier request waits for a look, else for an attach. */
 static bool is_behind(
     const struct dispatch *dispatch, const struct request *request, uint64_t number, bool for_look)
 {
@@ -419,8 +403,8 @@ static bool is_behind(
 }
 
 /*
- * Returns true if a request must wait for an earlier one of its peer, which waits for an attach or
- * until output flows. Requests without a peer have no order.
+ * An earlier request of the peer waits for an attach or for output. Requests without a peer have no
+ * order.
  */
 static bool is_held(const struct dispatch *dispatch, const struct request *request, uint64_t number)
 {
@@ -443,7 +427,6 @@ size_t dispatch_waits_put_off(const struct dispatch *dispatch)
 	return count;
 }
 
-/* Handles the requests of a peer that are no longer held, in order. */
 static void release(struct dispatch *dispatch, const struct peer *peer)
 {
 	struct list *link = dispatch->put_offs.next;
@@ -469,9 +452,7 @@ void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
 			hold->peer = NULL;
 }
 
-/*
- * Leaves all requests that are put off. Their work continues, and on_done() then finds no dispatch.
- */
+/* Their work continues, and on_done() then finds no dispatch. */
 static void leave_put_offs(struct dispatch *dispatch)
 {
 	while (!list_is_empty(&dispatch->put_offs)) {
@@ -488,7 +469,7 @@ static void leave_put_offs(struct dispatch *dispatch)
 	}
 }
 
-/* Passes on a response; NULL if only its id can be read. Returns false if no hook takes it. */
+/* response NULL: only its id can be read. Returns false if no hook takes it. */
 static bool pass_response(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason)
 {
@@ -496,7 +477,7 @@ static bool pass_response(struct dispatch *dispatch, struct peer *peer, const st
 	    dispatch->hooks.response(dispatch->hooks.response_data, peer, id, response, reason);
 }
 
-/* Handles a request unless it has to wait. done: the kind of work that was done for it. */
+/* done: the kind of work that was done for the request. */
 static void go_on(struct dispatch *dispatch, struct request *request, const struct json *params,
     uint64_t number, enum work_kind done)
 {
@@ -560,7 +541,7 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 		refuse_method(request, message->method);
 }
 
-/* Refuses a line. If the line has the id of an awaited response, this response has failed. */
+/* The line may have the id of an awaited response, which has failed then. */
 static void refuse(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     enum message_error error, const char *reason)
 {

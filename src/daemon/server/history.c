@@ -83,8 +83,8 @@ uint64_t history_begin(
 }
 
 /*
- * Copies the text of an error without quotations. If the error comes from tmux or a program, leaves
- * out all from the first colon on.
+ * Leaves out quotations and, if the error comes from tmux or a program, all from the first colon
+ * on.
  */
 static void copy_masked(char *out, size_t size, const char *error, const char *text)
 {
@@ -104,7 +104,6 @@ static void copy_masked(char *out, size_t size, const char *error, const char *t
 		copy_text(out + len, size - (size_t)len, last + 1, strlen(last + 1));
 }
 
-/* Returns NULL if the entry was overwritten before the request ended. */
 static struct action *end(struct history *history, uint64_t number)
 {
 	struct action *action = history->actions[number % HISTORY_KEEP];

@@ -3,7 +3,6 @@
 
 #include "daemon/queue/notification.h"
 
-/* The rows of all tables, with the parameter "key" and their groups. */
 static const struct method_table no_tables[1];
 static struct {
 	const struct method_table *tables;
@@ -11,20 +10,19 @@ static struct {
 	size_t count;
 } built_in = {.tables = no_tables};
 
-/* The rows of each origin that is not built in, lent by the caller of method_set_rows(). */
 static struct {
 	const struct method **rows;
 	size_t count;
 } others[METHOD_ORIGIN_COUNT_];
 
-/* All rows sorted by name, and their names; made again when the rows of an origin change. */
+/* Sorted by name; made again when the rows of an origin change. */
 static struct {
 	const struct method **rows;
 	const char **names; /* NULL-terminated */
 	size_t count;
 } all;
 
-/* The second spellings of methods; of two equal spellings the first counts. */
+/* Of two equal spellings the first counts. */
 static struct {
 	struct spelling {
 		const char *name;
@@ -86,7 +84,7 @@ static void collect_built_in(void)
 		}
 }
 
-/* Adds the rows whose names are not taken, and sorts. */
+/* Rows whose names are taken are left out. */
 static void add_rows(const struct method *const *rows, size_t count)
 {
 	size_t before = all.count;
@@ -153,7 +151,6 @@ void method_set_rows(enum method_origin origin, const struct method *const *rows
 	merge();
 }
 
-/* Returns the index of a name in all.names, or the index where it would be. */
 static size_t position(const char *name, bool *ret_is_there)
 {
 	size_t low = 0;
@@ -298,7 +295,6 @@ static size_t count_results(const struct field_result *results)
 	return count;
 }
 
-/* Returns a copy without the row of the key, with room for more rows. */
 static struct field *copy_fields(const struct field *fields, size_t more)
 {
 	size_t count = 0;
@@ -316,7 +312,6 @@ static bool has_result(const struct field_result *results, const char *name)
 	return results->name != NULL;
 }
 
-/* Returns a copy without the rows of repeat_results, plus the rows of more that it lacks. */
 static struct field_result *copy_results(
     const struct field_result *results, const struct field_result *more)
 {
@@ -333,8 +328,8 @@ static struct field_result *copy_results(
 }
 
 /*
- * Returns a copy of a table (NULL: an empty one) with the row of the key, or NULL if the table has
- * a parameter "key". *args_size grows by struct repeat_args.
+ * fields may be NULL. Returns NULL if they have "key" already. *args_size grows by struct
+ * repeat_args.
  */
 static struct field *fields_with_key(const struct field *fields, size_t *args_size)
 {

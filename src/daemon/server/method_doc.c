@@ -115,7 +115,6 @@ static void write_results(struct buf *out, const struct field_result *results)
 	(void)buf_append_str(out, ".El\n");
 }
 
-/* Writes "Effects: types, closes; roles: full, own_panes." */
 static void write_effects_mdoc(struct buf *out, const struct method *method)
 {
 	const char *separator = "Effects:";
@@ -135,7 +134,6 @@ static void write_effects_mdoc(struct buf *out, const struct method *method)
 	(void)buf_append_str(out, ".\n");
 }
 
-/* Writes "Also called shell." */
 static void write_also(struct buf *out, const struct method *method)
 {
 	const char *separator = "Also called";
@@ -147,7 +145,7 @@ static void write_also(struct buf *out, const struct method *method)
 		(void)buf_append_str(out, ".\n");
 }
 
-/* Writes a method without the rows of repeated requests, which the manual explains once. */
+/* The manual explains the rows of repeated requests once. */
 static void write_method(struct buf *out, const struct method *method)
 {
 	struct field *fields = repeat_other_fields(method->fields);

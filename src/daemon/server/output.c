@@ -94,9 +94,7 @@ int output_add_buf(struct output *output, struct buf *line)
 	return output_add_reference(output, bytes, len, free_bytes, bytes);
 }
 
-/*
- * Keeps the staged bytes elsewhere, as the socket is full, so that another peer can use the stage.
- */
+/* The socket is full, and another peer may use the stage. */
 static int keep_staged(struct output *output)
 {
 	size_t len = staged_len(output);

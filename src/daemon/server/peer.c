@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A program connected to the socket. Its descriptor is watched edge-triggered, since a half-closed
- * connection would otherwise wake the daemon forever. So input is read until none is left, or until
- * the share of this turn is used up.
+ * A peer's descriptor is watched edge-triggered, since a half-closed connection would otherwise
+ * wake the daemon forever. So input is read until none is left, or until the share of this turn is
+ * used up.
  *
  * libevent reports the end of a connection with unread output as input, so a read may miss the end.
  * A later write finds it; if no response has to be written, the input is read once more.
@@ -233,14 +233,14 @@ static bool is_idle(const struct peer *peer)
 	return idle_ms >= PEER_IDLE_MS;
 }
 
-/* Returns the number of unread bytes beyond which no requests are read. */
+/* Beyond so many unread bytes no requests are read. */
 static size_t accept_max(const struct peer *peer)
 {
 	size_t max = unread_max(peer) / 2;
 	return max < PEER_IDLE_MAX / 2 ? max : PEER_IDLE_MAX / 2;
 }
 
-/* Returns the number of unread bytes beyond which events and other lines are dropped. */
+/* Beyond so many unread bytes events and other lines are dropped. */
 static size_t lines_max(const struct peer *peer)
 {
 	return is_idle(peer) ? accept_max(peer) : unread_max(peer) / 2;
@@ -274,7 +274,6 @@ static void set_gone(struct peer *peer)
 	discard_output(peer);
 }
 
-/* Returns false if no reader is left. */
 static bool emit(struct peer *peer, struct buf *line)
 {
 	if (peer->is_gone || peer->is_ended || line->len == 0)
@@ -439,14 +438,12 @@ static bool can_accept(const struct peer *peer)
 	    unread_bytes(peer) <= max;
 }
 
-/* Returns true if the peer has closed both directions. */
 static bool has_hung_up(const struct peer *peer)
 {
 	struct pollfd ends = {.fd = peer->fd};
 	return poll(&ends, 1, 0) > 0 && ends.revents & (POLLHUP | POLLERR);
 }
 
-/* Reads once. Returns true if there may be more lines now. */
 static bool read_some(struct peer *peer)
 {
 	/* Without room for control data no descriptor can be passed to us. */
@@ -515,14 +512,12 @@ static bool is_finished(const struct peer *peer)
 		subscription_set_count(peer->subscriptions) == 0);
 }
 
-/* Returns true if there may be input beyond the beginning of a line. */
 static bool has_input(const struct peer *peer)
 {
 	return peer->is_input_ended ? line_input_is_pending(&peer->input)
 				    : peer->is_readable || line_input_has_unseen(&peer->input);
 }
 
-/* Returns how long the peer may leave its output unread before it is disconnected. */
 static int64_t patience_ms(const struct peer *peer)
 {
 	int64_t stuck_ms = peer->parts->config->limits.stuck_ms;
@@ -561,7 +556,7 @@ static void watch_idle(struct peer *peer)
 		loop_timer_arm(peer->turn, next_ms - idle_ms);
 }
 
-/* Reads, handles and writes as much as is possible now. Only from the loop: may free the peer. */
+/* Call only from the loop. May free the peer. */
 static void work(struct peer *peer)
 {
 	if (peer->is_turn_due)

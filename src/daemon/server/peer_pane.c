@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finds the pane of a process. The terminals and parents that the kernel reports count more than
- * the environment, which any program can set.
+ * The terminals and parents that the kernel reports count more than the environment, which any
+ * program can set.
  */
 #include "daemon/server/peer_pane.h"
 
@@ -12,10 +12,7 @@
 
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
-/*
- * Maximum generations without a terminal. Beyond it one of them may be a daemon that several panes
- * share, so the evidence is weak.
- */
+/* Beyond so many generations without a terminal one may be a daemon that several panes share. */
 #define DETACHED_MAX 1
 
 /* Variables by which a process that serves several threads names the thread to its commands. */
@@ -35,8 +32,8 @@ static dev_t decode_tty(long number)
 }
 
 /*
- * Reads "PID (NAME) S PPID PGRP SESSION TTY … START". NAME may hold anything, so the fields are
- * read after the last ")". Returns 0 or -1.
+ * "PID (NAME) S PPID PGRP SESSION TTY … START". NAME may hold anything, so the fields are read
+ * after the last ")".
  */
 static int read_process(
     pid_t pid, struct peer_process *ret_process, pid_t *ret_parent, char ret_program[16])
@@ -81,9 +78,9 @@ bool peer_process_is_there(const struct peer_process *process)
 }
 
 /*
- * Returns the pane with the terminal of a process. The pane's first process must have the terminal
- * and be older, as another pane may get the terminal of a pane that has ended. Both must be of one
- * session, as a terminal of a container may have the same number.
+ * The pane's first process must have the terminal and be older, as another pane may get the
+ * terminal of a pane that has ended. Both must be of one session, as a terminal of a container may
+ * have the same number.
  */
 static uint32_t pane_of_tty(const struct muxbus_model *model, const struct peer_process *process)
 {
@@ -100,7 +97,6 @@ static uint32_t pane_of_tty(const struct muxbus_model *model, const struct peer_
 	return MUXBUS_NO_ID;
 }
 
-/* Returns the pane whose first process this is. */
 static uint32_t pane_of_process(
     const struct muxbus_model *model, const struct peer_process *process)
 {
@@ -116,7 +112,7 @@ static const char *variable(const struct buf *block, const char *name)
 	return text != NULL ? text + strlen(name) + 1 : NULL;
 }
 
-/* Returns true if "SOCKET,PID,SESSION" names the server at this socket, by any path to it. */
+/* "SOCKET,PID,SESSION" may name the socket by any path. */
 static bool is_same_server(const char *tmux, const char *tmux_socket)
 {
 	char path[4096];
@@ -133,9 +129,7 @@ static bool is_same_server(const char *tmux, const char *tmux_socket)
 	    a.st_ino == b.st_ino;
 }
 
-/*
- * Returns true if "SOCKET,PID,SESSION" names a server that has ended; its pane ids are used again.
- */
+/* The pane ids of a server that has ended ("SOCKET,PID,SESSION") are used again. */
 static bool is_ended_server(const char *tmux, pid_t server)
 {
 	const char *comma = strchr(tmux, ',');
@@ -143,7 +137,7 @@ static bool is_ended_server(const char *tmux, pid_t server)
 	return server > 0 && pid > 0 && pid != server && process_has_ended((pid_t)pid);
 }
 
-/* Returns the pane that a process's environment names, even if it does not exist. */
+/* The pane need not exist. */
 static uint32_t pane_of_environment(pid_t pid, const char *tmux_socket, pid_t server)
 {
 	struct buf block = BUF(ENVIRON_BYTES_MAX);

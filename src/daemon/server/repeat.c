@@ -10,7 +10,7 @@
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 
-/* Returns the checksum of a parameter with its name. Members of an object have no order. */
+/* Members of an object have no order. */
 static uint64_t member_content(const struct json *member)
 {
 	struct json_writer writer;
@@ -48,8 +48,8 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 	struct json_error error;
 	const struct json *object = json_read(reader, json, len, &error);
 	/*
-	 * The member durable is left out, since it is written at the end of the request; only with
-	 * METHOD_COUNTS_KEYS the stored one counts.
+	 * "durable" is written at the end of the request; only with METHOD_COUNTS_KEYS the stored
+	 * one counts.
 	 */
 	json_each_member (member, object)
 		if (strcmp(member->name, "durable") != 0 || counts)
@@ -115,7 +115,6 @@ void repeat_answer_id(struct request *request, const void *args UNUSED, const ch
 	request_done(request);
 }
 
-/* Fails a repeated request whose first answer is unknown. */
 static void fail_unknown(struct request *request, const char *error)
 {
 	const char *recheck = request_method(request)->recheck;
@@ -126,7 +125,6 @@ static void fail_unknown(struct request *request, const char *error)
 	    recheck != NULL ? recheck : "");
 }
 
-/* Returns true if the first request had this method, perhaps by its second name. */
 static bool is_method(const struct method *method, const char *first)
 {
 	const struct method *found = method_find(first);
@@ -134,13 +132,12 @@ static bool is_method(const struct method *method, const char *first)
 	    (found != NULL && found->handle == method->handle && method_is_built_in(first));
 }
 
-/* Returns the length of the pane in a caller such as "%3/790/5120"; 0 for a thread. */
+/* As in "%3/790/5120"; 0 for a thread. */
 static int pane_len(const char *caller)
 {
 	return caller[0] == '%' ? (int)strcspn(caller, "/") : 0;
 }
 
-/* Fails a request that differs from the first one with its key. Returns true if it did. */
 static bool refuse_other(struct request *request, const struct once_earlier *first)
 {
 	const struct once *once = request_once(request);

@@ -54,16 +54,14 @@ struct request {
 	char id[];
 };
 
-/* Every request that is not answered, the oldest first. */
 static struct list all = {&all, &all};
 
-/* Requests whose peer is gone, which are completed because of their keys. */
+/* Without a peer, and completed because of their keys. */
 static struct {
 	struct list list;
 	size_t count;
 } orphans = {.list = {&orphans.list, &orphans.list}};
 
-/* The request whose handler runs; NULL: none. */
 static const struct request *in_turn;
 
 static void leave_list(void *data)
@@ -92,10 +90,7 @@ static void cancel(struct request *request)
 	(void)request_release(request);
 }
 
-/*
- * The peer is gone. A request with a key continues, as its program may send it again; others are
- * cancelled if that is possible.
- */
+/* A request with a key continues, as its program may send it again. */
 static void on_peer_gone(void *data)
 {
 	struct request *request = data;
@@ -110,10 +105,7 @@ static void on_peer_gone(void *data)
 	orphans.count++;
 }
 
-/*
- * Returns true for waiting tools, which agents call. The role read_only must not change the meter,
- * which is stored.
- */
+/* Agents call waiting tools. The role read_only must not change the meter, which is stored. */
 static bool is_metered(const struct request *request)
 {
 	unsigned flags = METHOD_WAITS | METHOD_TOOL;
@@ -241,7 +233,6 @@ bool request_join(struct request *request)
 	return true;
 }
 
-/* Takes the next request that waits for this one, or NULL. */
 static struct request *take_joined(struct request *request)
 {
 	struct request *joined;
@@ -252,7 +243,6 @@ static struct request *take_joined(struct request *request)
 	return joined;
 }
 
-/* The key of the request has a result or an error now, or is free again. */
 static void end_once(struct request *request)
 {
 	if (once_runner(&request->key.once) == request)
@@ -276,7 +266,6 @@ static void finish_once(struct request *request, const char *members, size_t len
 	}
 }
 
-/* Stores the result for repeated requests, and writes repeated, durable and audited into it. */
 static void finish_repeat(struct request *request)
 {
 	struct json_writer *writer = request_result(request);
@@ -427,7 +416,7 @@ struct json_writer *request_result(struct request *request)
 	return &request->writer;
 }
 
-/* Sends the line, if a response is wanted. The request then has no peer and no dialect. */
+/* The request then has no peer and no dialect. */
 static void respond(struct request *request, struct buf *line)
 {
 	if (request->is_notification)
@@ -459,7 +448,7 @@ static void answer(struct request *request)
 	mem_free(request);
 }
 
-/* Writes a result (text NULL) or an error into out, in the response format of the request. */
+/* text NULL: a result. */
 static void response_format(
     struct request *request, enum message_error error, const char *text, const char *members)
 {
@@ -529,16 +518,10 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 	memcpy(text + len, more, sizeof more);
 }
 
-/*
- * Frees the key of a failed request, or stores the error with the key if the request may have had
- * an effect. Returns true if the error was stored.
- */
+/* The error is stored if the request may have had an effect. Returns true then. */
 static bool set_error(const struct request *request, enum message_error error, const char *text)
 {
-	/*
-	 * Some errors can come after an effect: the first of several tmux commands may have run, or
-	 * only the result exceeds a limit.
-	 */
+	/* The first of several tmux commands may have run, or only the result exceeds a limit. */
 	bool may_have_effect = message_error_info(error)->may_have_effect;
 	bool is_early = request == in_turn && !request->is_done && error != MESSAGE_INTERNAL;
 	char *whole;
@@ -552,7 +535,7 @@ static bool set_error(const struct request *request, enum message_error error, c
 	return true;
 }
 
-/* Returns data (may be NULL) with a member before it; the caller frees it. */
+/* data may be NULL. The caller frees. */
 static char *members_with(const char *member, const char *data)
 {
 	return xasprintf("%s%s%s", member, data != NULL ? "," : "", data != NULL ? data : "");
@@ -629,10 +612,7 @@ bool request_fail_data(
 	return false;
 }
 
-/*
- * Answers a request in place of its handler, and cancels it as if the peer had gone. A stored key
- * stays "begun", since the result is not known.
- */
+/* The request is cancelled as if the peer had gone. A stored key stays "begun". */
 static void end(struct request *request)
 {
 	static const char text[] = "the daemon ends: ask the next one";

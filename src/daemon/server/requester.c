@@ -15,10 +15,7 @@
 #include "daemon/tmux/tmux.h"
 #include "wire/address.h"
 
-/*
- * Returns true if a command that the program runs made the request. Such a request does not show
- * that the program is an agent.
- */
+/* A request by a command that the program runs does not show that the program is an agent. */
 static bool is_by_command(struct request *request, const struct pane_ref *ref,
     const struct muxbus_pane *pane, pid_t program)
 {
@@ -50,8 +47,8 @@ void requester_expect_front(
 	    pane->pid, peer != NULL ? peer_pid(peer) : 0, parts->signs, &expected.program)) {
 	case ASKER_BEHIND:
 		/*
-		 * The program in front expects no answer. If a person has made the request, no
-		 * earlier program expects one either.
+		 * The program in front expects no answer, and behind a person no earlier program
+		 * does.
 		 */
 		if (is_person(request, pane) && !parts->is_pending(parts, ref))
 			expected_forget(queue_store(parts->queue), ref, pane->pid);
@@ -75,17 +72,13 @@ void requester_expect_front(
 	    expected.is_by_command && parts->is_pending(parts, ref));
 }
 
-/*
- * Returns true if the kernel shows the peer in its pane. An agent's process may serve many panes,
- * and its environment names only the first.
- */
+/* An agent's process may serve many panes, and its environment names only the first. */
 static bool is_seen_in_pane(const struct request *request)
 {
 	enum pane_evidence evidence = peer_pane_of(request_peer(request))->evidence;
 	return evidence != PANE_SAID && evidence != PANE_ENVIRONMENT;
 }
 
-/* Returns true if the peer's pane is newer than the model. */
 static bool is_early(const struct request *request)
 {
 	const struct tmux *tmux = request_daemon(request)->tmux;
@@ -122,10 +115,7 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 	return true;
 }
 
-/*
- * Returns true if the pane of a call is known to exist without asking tmux: its process has its
- * terminal.
- */
+/* The pane exists if its process has its terminal, so tmux is not asked. */
 static bool requester_pane_lives(struct request *request, const char *text)
 {
 	const struct muxbus_pane *pane;
@@ -183,8 +173,8 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller)
 	if (ret_caller->pane.pane == MUXBUS_NO_ID && peer != NULL && peer_origin(peer)->count > 0) {
 		pid_t session = peer_origin(peer)->processes[0].session;
 		/*
-		 * The session is 0 if it is outside of this PID namespace, as under `unshare
-		 * --pid`. Then it identifies no caller.
+		 * A session outside of this PID namespace is 0, as under `unshare --pid`, and
+		 * identifies no caller.
 		 */
 		ret_caller->session = session > 0 ? session : -1;
 		ret_caller->session_start = process_start_ticks(ret_caller->session);
@@ -197,10 +187,7 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/*
- * Returns false if the directory cannot be read or no longer exists. *ret_is_removed: out is its
- * path with the kernel's suffix.
- */
+/* *ret_is_removed: out is the path with the kernel's suffix. */
 static bool find_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 {
 	char link[64];
@@ -213,7 +200,6 @@ static bool find_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 	return !*ret_is_removed && is_directory(out);
 }
 
-/* Returns true if the peer's process still has its pid. */
 static bool is_there(const struct peer *peer)
 {
 	const struct peer_origin *origin = peer_origin(peer);

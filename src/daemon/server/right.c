@@ -22,7 +22,7 @@ bool right_refuse(struct request *request, const char *what)
 	    "%s, which the role %s of this connection does not allow", what, name);
 }
 
-/* Returns the name of a parameter with FIELD_KEPT, which narrow roles may not use, or NULL. */
+/* Narrow roles may not use a parameter with FIELD_KEPT. */
 static const char *find_kept(const struct method *method, const struct json *params)
 {
 	for (const struct field *field = method->fields; field != NULL && field->name != NULL;
@@ -122,10 +122,7 @@ void right_find_only(
 	}
 }
 
-/*
- * Puts a request off to read a window if the model may be wrong about its pane: tmux does not
- * announce a respawned pane. A command that types checks the pane itself.
- */
+/* tmux does not announce a respawned pane. A command that types checks the pane itself. */
 static bool look_again(struct request *request, uint32_t id)
 {
 	const struct muxbus_pane *pane =

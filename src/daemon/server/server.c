@@ -19,10 +19,7 @@
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
-/*
- * An accepter: a listening socket and its path. Without free descriptors it answers "busy" and
- * pauses.
- */
+/* Without free descriptors an accepter answers "busy" and pauses. */
 
 struct accepter_order {
 	const char *path; /* lent; its length was checked */
@@ -79,7 +76,6 @@ static struct sockaddr_un address_of(const char *path)
 	return address;
 }
 
-/* Removes a stale socket. Returns 0, or -1 with a reason. */
 static int accepter_clear(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -114,10 +110,7 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/*
- * The mode is set before listen(), so that no other user can ever connect. Returns the socket, or
- * -1 with errno.
- */
+/* The mode is set before listen(), so that no other user can ever connect. */
 static int bind_socket(const struct accepter_order *order)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -143,7 +136,6 @@ static int bind_socket(const struct accepter_order *order)
 	return -1;
 }
 
-/* Accepts waiting peers with the spare descriptor, to report "busy". */
 static void shed(struct accepter *accepter)
 {
 	for (int i = 0; i < ACCEPTS_PER_TURN && accepter->spare_fd >= 0; i++) {
@@ -191,7 +183,7 @@ static void on_accept(evutil_socket_t socket, short events UNUSED, void *data)
 	}
 }
 
-/* Returns true if the path leads to the socket, or to a later one with its inode. */
+/* A later socket with the same inode counts too. */
 static bool accepter_is_there(const struct accepter *accepter)
 {
 	struct stat st;
@@ -199,7 +191,6 @@ static bool accepter_is_there(const struct accepter *accepter)
 	    st.st_dev == accepter->dev && st.st_ino == accepter->ino;
 }
 
-/* Unlinks the socket if the accepter made it. NULL is accepted. */
 static void accepter_free(struct accepter *accepter)
 {
 	if (accepter == NULL)
@@ -336,7 +327,6 @@ struct peer *server_next_peer(const struct server *server, struct peer *previous
 	return next == &server->peers ? NULL : peer_of_link(next);
 }
 
-/* Sends one error line, if possible, and closes the connection. */
 static void turn_away(struct server *server, int fd, enum message_error error, const char *text)
 {
 	struct buf line;
@@ -361,10 +351,7 @@ static size_t peers_max(const struct server *server)
 	return room < max ? room : max;
 }
 
-/*
- * Leaves the origin empty if the process has ended, since its pid may belong to another process by
- * now.
- */
+/* The pid of a process that has ended may belong to another process by now. */
 static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 {
 	struct pollfd process = {.fd = -1, .events = POLLIN};

@@ -12,7 +12,6 @@
 static const char *const of_its_start[] = {
     "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "TMUX", "TMUX_PANE", "_", NULL};
 
-/* Returns true if a job gets this variable of tmux's global environment. */
 static bool is_wanted(const char *variable)
 {
 	size_t len = strcspn(variable, "=");
@@ -38,7 +37,7 @@ static void add(char ***env, size_t *bytes, char *variable, bool is_global)
 	*bytes += len;
 }
 
-/* Returns the value after an opening quote, without escapes. Moves *at behind the closing quote. */
+/* Moves *at behind the closing quote. */
 static char *read_value(const char **at)
 {
 	char *value = xalloc(strlen(*at) + 1);
@@ -56,8 +55,8 @@ static char *read_value(const char **at)
 }
 
 /*
- * Reads the output of `show-environment -s`: NAME="value"; export NAME; or unset NAME; in each
- * line. A value may have several lines.
+ * From `show-environment -s`: NAME="value"; export NAME; or unset NAME; in each line. A value may
+ * have several lines.
  */
 static void read_listing(char ***env, size_t *bytes, const char *text, bool is_global)
 {
@@ -81,7 +80,6 @@ static void read_listing(char ***env, size_t *bytes, const char *text, bool is_g
 	}
 }
 
-/* A look into tmux's environment for a pane, shared by all askers. */
 struct look {
 	struct list link;
 	struct tmux *tmux;

@@ -15,7 +15,6 @@ static const enum message_error missing[] = {
     [RESOLVE_PANE] = MESSAGE_NO_SUCH_PANE,
 };
 
-/* The method that lists the existing objects. */
 static const char *const list_names[] = {
     [RESOLVE_SESSION] = "list_sessions",
     [RESOLVE_WINDOW] = "list_windows",

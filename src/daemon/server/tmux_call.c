@@ -11,7 +11,6 @@ struct tmux_run {
 	void *context;
 };
 
-/* Returns tmux's text of the first error, or NULL. The caller frees it. */
 static char *words_of(const struct muxbus_reply *replies, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

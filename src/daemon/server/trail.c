@@ -65,7 +65,6 @@ static void hash_line(
 	str_put_hex(out, bytes, sizeof bytes);
 }
 
-/* Returns where the member chain begins in a line without its newline, or NULL. */
 static const char *find_chain(const char *line, size_t len)
 {
 	const size_t tail = sizeof chain_member - 1 + CHAIN_SIZE + 2;
@@ -81,7 +80,6 @@ static void begin(struct json_writer *writer, struct buf *text, const char *numb
 	json_put_int(writer, "time", clock_real_ms());
 }
 
-/* Appends a line to the file, whole or not at all. Returns 0, or -1 with errno. */
 static int append(struct trail *trail, struct buf *text)
 {
 	char chain[CHAIN_SIZE + 1];
@@ -105,7 +103,6 @@ static int append(struct trail *trail, struct buf *text)
 	return -1;
 }
 
-/* Writes the first line of a file, with the hash of the last line of the file before. */
 static int add_head(struct trail *trail)
 {
 	struct json_writer writer;
@@ -136,10 +133,7 @@ static int open_file(struct trail *trail)
 	return 0;
 }
 
-/*
- * Opens the file again if it was replaced or changed. Lines of another program stay: the next head
- * has our last hash, and "torn": true.
- */
+/* Lines of another program stay: the next head has our last hash, and "torn": true. */
 static int look_again(struct trail *trail)
 {
 	struct stat status;
@@ -206,7 +200,6 @@ static int add(struct trail *trail)
 	return error;
 }
 
-/* Returns the number in a line that begins with this member, or 0. */
 static uint64_t number_of(const char *line, const char *member)
 {
 	size_t len = strlen(member);
@@ -309,7 +302,6 @@ struct trail *trail_new(
 	return trail;
 }
 
-/* Returns the notification or the job that conditions settle, or NULL. */
 static const struct json *find_settled(const struct json *conditions)
 {
 	const struct json *found = NULL;
@@ -326,7 +318,7 @@ static const struct json *find_settled(const struct json *conditions)
 	return found;
 }
 
-/* Returns the parameter by which a method that only reads keeps or takes something, or NULL. */
+/* A method that only reads may keep or take something by a parameter. */
 static const struct json *find_kept(const struct method *method, const struct json *params)
 {
 	const struct json *found = NULL;
@@ -357,7 +349,6 @@ static bool put_as_target(struct json_writer *writer, const struct json *value)
 	return true;
 }
 
-/* Writes the object that a request names, as the request names it. */
 static void put_target(
     struct json_writer *writer, const struct method *method, const struct json *params)
 {
@@ -445,7 +436,7 @@ static int add_refusal(struct trail *trail)
 	return 0;
 }
 
-/* Writes how many refusals had no line of their own, for the minutes that began by until_ms. */
+/* For the minutes that began by until_ms. */
 static void sum_up(struct trail *trail, int64_t until_ms)
 {
 	bool is_left = false;
@@ -502,7 +493,7 @@ void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_
 	(void)add(trail);
 }
 
-/* Returns the place of a user and role. If no place is free, several users share the last one. */
+/* If no place is free, several users share the last one. */
 static struct refuser *find_refuser(struct trail *trail, uint32_t uid, enum role role)
 {
 	struct refuser *place = NULL;
@@ -576,7 +567,7 @@ int trail_read(const struct trail *trail, struct buf *out)
 	return 0;
 }
 
-/* Returns true if a line is the head of a file, which says that lines before it are missing. */
+/* A torn head says that lines before it are missing. */
 static bool is_torn(const char *line, size_t len)
 {
 	static const char torn[] = "\"torn\":true";

@@ -12,7 +12,6 @@ bool work_is_look(enum work_kind kind)
 	return kind == WORK_LOOK || kind == WORK_LOOK_AT_WINDOW;
 }
 
-/* Returns false if the parameter is not an id. */
 static bool read_id(const struct json *params, const char *name, char sigil, uint32_t *ret_id)
 {
 	const struct json *text = json_member(params, name);
@@ -21,8 +20,8 @@ static bool read_id(const struct json *params, const char *name, char sigil, uin
 }
 
 /*
- * Returns the window of a request that needs only one window or pane. Returns MUXBUS_NO_ID if the
- * caller may be in a pane that the model does not have.
+ * Returns MUXBUS_NO_ID for several windows, or if the caller may be in a pane that the model does
+ * not have.
  */
 static uint32_t only_window(struct request *request, const struct json *params)
 {
@@ -43,7 +42,6 @@ static uint32_t only_window(struct request *request, const struct json *params)
 	return pane != NULL ? pane->window : MUXBUS_NO_ID;
 }
 
-/* Returns true if the model is as fresh as METHOD_MAX_AGE demands. */
 static bool is_young(struct request *request, const struct json *params)
 {
 	struct muxbus_sync *sync = tmux_sync(request_daemon(request)->tmux);

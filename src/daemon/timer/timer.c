@@ -64,7 +64,6 @@ static void heap_put(struct timer_set *set, size_t place, struct timer *timer)
 	timer->place = place;
 }
 
-/* place is free. */
 static void heap_settle(struct timer_set *set, size_t place, struct timer *timer)
 {
 	while (place > 0 && is_before(timer, set->heap[(place - 1) / 2])) {
@@ -233,7 +232,6 @@ static struct timer *timer_new(
 	return timer;
 }
 
-/* Commits the transaction that the caller began. */
 static void timer_begin(struct timer_set *set, struct timer *timer, const struct once *once)
 {
 	queue_new_id(set->queue, timer->id);
@@ -346,10 +344,7 @@ size_t timer_count(const struct timer_set *set)
 	return set->count;
 }
 
-/*
- * A recurring timer continues from its own schedule, so that it does not drift; missed times are
- * counted, not repeated.
- */
+/* A recurring timer continues from its own schedule, so that it does not drift. */
 static void timer_fire(struct timer_set *set, struct timer *timer)
 {
 	int64_t late_ms = now_boot_ms(set) - timer->boot_due_ms;

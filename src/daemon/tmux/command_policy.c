@@ -156,7 +156,6 @@ static const struct {
     {"splitp", "split-window"},
 };
 
-/* Finds the row by name, alias, or an unambiguous beginning of the name; NULL if none. */
 static const struct policy_row *find_row(const char *name)
 {
 	const struct policy_row *found = NULL;
@@ -188,7 +187,7 @@ static const char *find_nearest(const char *name)
 	return str_nearest(name, names);
 }
 
-/* The flags of a command, read like getopt() reads them. */
+/* As getopt() reads them. */
 struct flags {
 	bool is_given[128];
 	const char *target;
@@ -228,7 +227,7 @@ static bool has_one_of(const struct flags *flags, const char *letters)
 	return false;
 }
 
-/* Returns true if "#(" in a word can run a shell, as it does in formats. */
+/* "#(" in a word can run a shell, as it does in formats. */
 static bool runs_shell(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
@@ -242,8 +241,8 @@ static bool runs_shell(
 }
 
 /*
- * Returns true if a command lets tmux end sessions, or itself, when no client is attached. tmux
- * accepts the beginning of an option's name.
+ * tmux ends sessions, or itself, when no client is attached. tmux accepts the beginning of an
+ * option's name.
  */
 static bool ends_unattached(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
@@ -259,7 +258,6 @@ static bool ends_unattached(
 	return is_one && strcmp(words[count - 1], "off") != 0 && !flags->is_given['u'];
 }
 
-/* Returns why an allowed command needs "force", or NULL. */
 static const char *find_harm(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
@@ -293,7 +291,6 @@ static const char *const layouts[] = {"even-horizontal", "even-vertical", "main-
     "main-vertical", "tiled", "main-horizontal-mirrored", "main-vertical-mirrored", NULL};
 enum { LAYOUTS_3_3 = 5, LAYOUT_SIDE_MAX = 10000 };
 
-/* Returns true if a text is a layout as tmux prints it, of a possible size. */
 static bool is_layout(const char *text)
 {
 	struct muxbus_layout *layout;

@@ -94,7 +94,6 @@ bool echo_is_awaited(struct echo *echo, int64_t now_ms)
 	return echo->count > 0;
 }
 
-/* Returns true if the line at the end of the text ends like a prompt. */
 static bool is_behind_prompt(const struct buf *text, size_t line)
 {
 	static const char *const ends[] = {"$", "#", "%", ">", "\xc2\xbb", "\xe2\x80\xba",
@@ -110,10 +109,7 @@ static bool is_behind_prompt(const struct buf *text, size_t line)
 	return false;
 }
 
-/*
- * Returns true if the text has byte at the offset at, behind the same text->run bytes as before
- * text->at.
- */
+/* The bytes before "at" are the text->run bytes before text->at. */
 static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 {
 	const uint8_t *bytes = text->bytes.data;
@@ -122,8 +118,7 @@ static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 }
 
 /*
- * Returns the offset in the text at which an editor, which may move the cursor, continues with
- * byte, or SIZE_MAX.
+ * The editor may move the cursor. Returns the offset at which it continues with byte, or SIZE_MAX.
  */
 static size_t find_place(const struct echo_text *text, uint8_t byte)
 {
@@ -201,7 +196,7 @@ void echo_move(struct echo *echo, bool is_up)
 	}
 }
 
-/* Ends a line. Returns where the echo in it begins; SIZE_MAX: no echo ends here. */
+/* Returns where the echo in the line begins; SIZE_MAX: no echo ends here. */
 static size_t end_text(struct echo_text *text)
 {
 	text->may_begin = text->is_moving = false;

@@ -45,7 +45,7 @@ void line_feed_token(struct line_feed *feed, const struct token *token)
 		(void)buf_append(&feed->ends, &token->to, sizeof token->to);
 }
 
-/* Publishes a line, in parts if it is long. is_open: the line has no end yet. */
+/* is_open: the line has no end yet. */
 static void tell_line(const struct line_feed *feed, struct pane_events_sink *sink,
     const uint8_t *text, size_t len, bool is_open)
 {

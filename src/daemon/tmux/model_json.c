@@ -36,8 +36,8 @@ static bool is_human(const struct object_view *view, uint32_t pane)
 }
 
 /*
- * Returns when a person was last active in a session. To tmux the attach of any client is activity,
- * even ours, so if a person's client is there only its activity counts.
+ * To tmux the attach of any client is activity, even ours, so if a person's client is there only
+ * its activity counts.
  */
 static uint64_t session_activity(
     const struct muxbus_model *model, const struct muxbus_session *session)
@@ -184,7 +184,6 @@ void object_put_pane(
 	json_put_bool(writer, "human", is_human(view, pane->id));
 }
 
-/* Writes the beginning of a text: at most max bytes of whole characters. */
 static void put_beginning(
     struct json_writer *writer, const char *name, const char *text, size_t max)
 {

@@ -3,7 +3,6 @@
 
 #include "daemon/queue/notification.h"
 
-/* Returns false after the last part. */
 static bool osc_part_next(struct osc_part *rest, char separator, struct osc_part *ret_part)
 {
 	const char *end;
@@ -21,10 +20,7 @@ static bool osc_part_is(struct osc_part part, const char *word)
 	return part.len == strlen(word) && memcmp(part.at, word, part.len) == 0;
 }
 
-/*
- * Copies untrusted bytes as one line of valid UTF-8 without control characters, cut to the size of
- * out.
- */
+/* out gets one line of valid UTF-8 without control characters. */
 static void osc_text_copy(char *out, size_t size, const void *bytes, size_t len)
 {
 	char *clean = notification_clean_text(bytes, len);
@@ -63,7 +59,6 @@ void osc_reader_finish(struct osc_reader *reader)
 	reader->id[0] = '\0';
 }
 
-/* Returns a number of at most three digits, or -1 if the part has another form. */
 static int read_number(struct osc_part part)
 {
 	int number = 0;

@@ -37,7 +37,6 @@ struct output_source_set {
 	uint64_t children; /* hash of the children of tmux */
 };
 
-/* The question to tmux whether a pane lives, asked when its pipe has ended. */
 struct life {
 	struct output_source_set *sources;
 	uint32_t pane;
@@ -186,8 +185,8 @@ static void on_found(void *data UNUSED, int error)
 }
 
 /*
- * Looks for a new program where one had ended, by the children of tmux. If these cannot be read,
- * the next request about the pane looks.
+ * A new program is a child of tmux. If the children cannot be read, the next request about the pane
+ * looks.
  */
 static void on_look(void *data)
 {
@@ -276,7 +275,6 @@ void output_source_respawned(struct output_source *source)
 	enter(source, OUTPUT_SOURCE_PIPE);
 }
 
-/* Asks tmux whether the pane has ended with its pipe. Returns false if tmux cannot be asked. */
 static bool ask_life(const struct output_source *source, bool has_failed)
 {
 	struct muxbus_command *command = tmux_command("display-message", "-p", "-t",

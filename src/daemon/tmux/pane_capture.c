@@ -28,7 +28,6 @@ static void finish(
 	mem_free(capture);
 }
 
-/* Returns true if the pipe has brought output since the picture was taken. */
 static bool has_changed(const struct pane_capture *capture, const struct muxbus_capture *picture)
 {
 	const struct muxbus_pane *pane;
@@ -46,10 +45,7 @@ static void end_try(struct pane_capture *capture, const struct muxbus_capture *p
 		finish(capture, 0, picture, !is_changed);
 }
 
-/*
- * Keeps a copy of the picture, and sends an empty command, whose reply calls on_settled(). Returns
- * false if it cannot be sent.
- */
+/* Sends an empty command, whose reply calls on_settled(). */
 static bool settle(struct pane_capture *capture, const struct muxbus_capture *picture)
 {
 	struct muxbus_command *command =

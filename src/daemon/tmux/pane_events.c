@@ -86,7 +86,7 @@ static void tell_text(struct pane_events *events, struct pane_events_sink *sink,
 	buf_consume(&events->text, len);
 }
 
-/* Publishes all text in events of bounded size. with_tail: with an incomplete last character. */
+/* with_tail: with an incomplete last character. */
 static void tell_all_text(struct pane_events *events, struct pane_events_sink *sink, bool with_tail)
 {
 	size_t tail;
@@ -146,7 +146,7 @@ static void tell_gap(struct pane_events *events, struct pane_events_sink *sink, 
 	pane_event_gap(sink, &events->scope, offset, reason, count);
 }
 
-/* Writes the command line that the shell reports as ";cmdline_url=make%20all". */
+/* As ";cmdline_url=make%20all". */
 static void put_command_line(struct json_writer *writer, const char *text)
 {
 	static const char name[] = ";cmdline_url=";
@@ -199,7 +199,6 @@ static void tell_finished(
 	publish(events, sink, EVENT_COMMAND_FINISHED, true);
 }
 
-/* Adds the bytes up to an offset to the text, and publishes each full event. */
 static void take_text(struct pane_events_intake *intake, uint64_t to)
 {
 	struct pane_events *events = intake->events;
@@ -216,7 +215,7 @@ static void take_text(struct pane_events_intake *intake, uint64_t to)
 	}
 }
 
-/* Publishes the text before the mark. Returns false if the turn has too many marks. */
+/* Returns false if the turn has too many marks. */
 static bool begin_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;
@@ -315,7 +314,6 @@ void pane_events_gap(
 		tell_gap(events, sink, offset, reason, 0);
 }
 
-/* Later bells and progress are not seen until marks are wanted again. */
 static void forget_marks(struct pane_events *events)
 {
 	events->bells = 0;

@@ -12,9 +12,9 @@ enum {
 };
 
 /*
- * Bytes of text are numbered from the beginning; text.data[0] has the number base. The watches look
- * at text block by block. A watch is put into todo if its pattern may match: its literal is in the
- * block, or earlier in a line that continues in the block.
+ * Bytes of text are numbered from the beginning; text.data[0] has the number base. A watch is put
+ * into todo if its pattern may match: its literal is in the block, or earlier in a line that
+ * continues in the block.
  */
 struct pane_lines {
 	struct lines_turn *turn;
@@ -162,7 +162,6 @@ static void note_piece(struct pane_lines *lines)
 		begin_earlier(lines, lines->base + kept);
 }
 
-/* Returns the length of text before a possible echo. */
 static size_t shown_len(const struct pane_lines *lines)
 {
 	size_t len = lines->text.len;
@@ -170,7 +169,7 @@ static size_t shown_len(const struct pane_lines *lines)
 	return start > len ? len : start < lines->seen ? lines->seen : start;
 }
 
-/* Returns the end of the next block; with more than one block it follows a newline. */
+/* With more than one block, the end follows a newline. */
 static size_t block_end(const struct pane_lines *lines)
 {
 	const struct buf *text = &lines->text;
@@ -222,7 +221,6 @@ static void consume(struct pane_lines *lines, size_t len)
 	lines->searched = lines->searched > len ? lines->searched - len : 0;
 }
 
-/* Drops the lines that were looked at, except a line without an end. */
 static void consume_lines(struct pane_lines *lines)
 {
 	const uint8_t *newline =

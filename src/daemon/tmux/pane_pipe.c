@@ -177,7 +177,6 @@ static bool is_cut(const struct pane_pipe *pipe)
 	return pipe->held >= PANE_PIPE_FULL_BYTES;
 }
 
-/* tmux has closed its end. */
 static void take_end(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 {
 	if (pipe->state == PIPE_FLOWING) {
@@ -191,7 +190,6 @@ static void take_end(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 		end(pipes, pipe, PANE_PIPE_FAILED);
 }
 
-/* Reads about max bytes. Returns false at the end of the pipe. */
 static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_t max)
 {
 	uint32_t pane = pipe->pane;
@@ -255,7 +253,6 @@ static void take_fd(struct pane_pipe_set *pipes, struct pane_pipe *pipe, int fd)
 		close_pipe(pipe);
 }
 
-/* Takes a descriptor that was handed over for the pipe with its nonce, or closes it. */
 static void take_message(struct pane_pipe_set *pipes, const char *nonce, int fd)
 {
 	struct pane_pipe *pipe = NULL;
@@ -340,10 +337,7 @@ bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
 	struct rlimit limit;
 	if (pipes->failures >= FAILURES_MAX && clock_mono_ms() - pipes->failed_ms < AGAIN_MS)
 		return false;
-	/*
-	 * A server outside of this PID namespace has no pid here, and nothing would show that tmux
-	 * made the pipe.
-	 */
+	/* A server outside of this PID namespace has no pid here. */
 	return tmux_server_pid(pipes->tmux) > 0 && access(pipes->program, X_OK) == 0 &&
 	    pipes->map.count < PANE_PIPES_MAX && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
 	    pipes->map.count < limit.rlim_cur / 4;
@@ -478,7 +472,6 @@ int pipe_command_write_sh(
 	return 0;
 }
 
-/* Returns the command pipe-pane as a text for if-shell, or NULL. The caller frees it. */
 static char *write_pipe(uint32_t pane, const struct buf *sh)
 {
 	size_t size = MUXBUS_QUOTED_MAX(sh->len) + 64;

@@ -98,7 +98,6 @@ const struct muxbus_session *resolve_window_session(
 	return NULL;
 }
 
-/* Leaves out candidates beyond CANDIDATES_MAX_BYTES. */
 static void __attribute__((format(printf, 2, 3)))
 add_candidate(struct resolve *resolve, const char *format, ...)
 {
@@ -122,7 +121,6 @@ static enum resolve_result find_current(const struct muxbus_model *model, struct
 	    resolve, "session '%s' has no current window", SHOWN_NAME(resolve->session->name));
 }
 
-/* Returns the window of a session by id or index, which are unique, or NULL. */
 static const struct muxbus_window *window_by_number(
     const struct muxbus_model *model, const struct muxbus_session *session, struct target_part part)
 {
@@ -141,7 +139,7 @@ static const struct muxbus_window *window_by_number(
 	return NULL;
 }
 
-/* Finds a window of resolve->session. Sets no reason if no window has this name. */
+/* Sets no reason if no window has this name. */
 static enum resolve_result find_in_session(
     const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {
@@ -189,7 +187,7 @@ static enum resolve_result no_window(struct resolve *resolve, struct target_part
 	    SHOWN(part));
 }
 
-/* Finds a pane of resolve->window by index or id. Sets no reason if there is none. */
+/* Sets no reason if there is none. */
 static bool find_pane(
     const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {

@@ -19,7 +19,6 @@ uint64_t ring_start(const struct ring *ring)
 	return ring->end - ring->len;
 }
 
-/* Makes room for len bytes, with the oldest byte first in memory. */
 static void grow(struct ring *ring, size_t len)
 {
 	size_t cap = ring->cap ? ring->cap : RING_FIRST_BYTES;
@@ -106,7 +105,6 @@ void ring_gap(struct ring *ring, uint64_t offset, const char *reason)
 	ring->gaps[ring->gap_count++] = (struct ring_gap){.offset = offset, .reason = reason};
 }
 
-/* Copies [from, to), which the ring holds. */
 static void copy_out(const struct ring *ring, uint64_t from, uint64_t to, struct buf *out)
 {
 	size_t len = (size_t)(to - from);
@@ -133,10 +131,7 @@ void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf 
 		slice.has_gap = true;
 		slice.gap_reason = "forgotten";
 	} else if (offset > ring->end) {
-		/*
-		 * The offset belongs to another stream, such as that before a restart of the
-		 * server.
-		 */
+		/* The offset is of another stream, such as that before a restart of the server. */
 		slice.from = start;
 		slice.has_gap = true;
 		slice.gap_reason = "unknown_offset";

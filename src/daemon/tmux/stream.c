@@ -68,7 +68,6 @@ static struct stream *find(const struct stream_set *streams, uint32_t pane)
 
 static void on_lease(void *data);
 
-/* Returns the stream of an existing pane, made if missing, or NULL. */
 static struct stream *get(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
@@ -135,7 +134,7 @@ static void want_tokens(struct stream_set *streams, struct stream *stream, bool 
 	}
 }
 
-/* Frees the stripped lines, which only watches need. */
+/* Only watches need the stripped lines. */
 static void free_lines(struct stream *stream)
 {
 	pane_lines_free(stream->lines);
@@ -421,7 +420,6 @@ void stream_set_server_lost(struct stream_set *streams)
 		pane_input_forget(&streams->inputs, (uint32_t)map_key(&streams->inputs, input_at));
 }
 
-/* Adds or removes one interest; never below 0. */
 static void count(uint32_t *counter, bool on)
 {
 	if (on)

@@ -7,10 +7,7 @@
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
-/*
- * Kinds that tmux does not announce. While a subscription names one, the daemon asks tmux every
- * second.
- */
+/* tmux does not announce these, so the daemon asks tmux every second. */
 #define DETAIL_KINDS                                                                     \
 	(BIT(EVENT_COMMAND_CHANGED) | BIT(EVENT_MODE_CHANGED) | BIT(EVENT_PANE_EXITED) | \
 	    BIT(EVENT_PATH_CHANGED) | BIT(EVENT_TITLE_CHANGED))
@@ -34,7 +31,7 @@
 	(OWN_KINDS | MARK_KINDS | BIT(EVENT_AGENT_STATE) | BIT(EVENT_LINE) | \
 	    BIT(EVENT_PANE_EXITED) | BIT(EVENT_PANE_OUTPUT))
 
-/* Sorted ids, removed when their server ends. */
+/* Sorted; removed when their server ends. */
 struct id_set {
 	uint32_t *ids;
 	size_t count;

@@ -44,7 +44,6 @@ struct attach {
 	void *data;
 };
 
-/* A pane whose first program only waits. */
 struct expectation {
 	pid_t pid; /* of the waiting program */
 	bool is_seen; /* the waiting program was in the model, so its end is announced */
@@ -165,7 +164,6 @@ static void on_state(void *data, enum muxbus_sync_state state, int error, const 
 	end_attaches(tmux, error < 0 ? error : MUXBUS_ERR_UNAVAILABLE);
 }
 
-/* Returns true if the bell of a window comes from the output of one of its panes. */
 static bool has_marks(const struct tmux *tmux, uint32_t window)
 {
 	const struct muxbus_model *model = tmux_model(tmux);
@@ -183,8 +181,8 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 }
 
 /*
- * Returns true if the change reports the end of the waiting program, after the real program had
- * ended too. A later change reports the end of the real program, with its status.
+ * The first end is of the waiting program, after the real program had ended too. A later change
+ * reports the end of the real program, with its status.
  */
 static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
 {
@@ -193,10 +191,7 @@ static bool is_first_end(struct expectation *expectation, const struct muxbus_pa
 	return is_first && pane->exit_status < 0 && pane->exit_signal == 0;
 }
 
-/*
- * The pane is published as created when the real program runs; the waiting program is never
- * published.
- */
+/* The pane is published as created when the real program runs. */
 static void tell_expected(
     struct tmux *tmux, struct expectation *expectation, const struct muxbus_change *change)
 {
@@ -290,8 +285,8 @@ static void on_log(void *data UNUSED, enum muxbus_log_level level, const char *t
 }
 
 /*
- * Attaching takes too long, perhaps because tmux refuses us as a client. Work that waits goes on
- * without events.
+ * Attaching takes too long, perhaps because tmux refuses us. Work that waits goes on without
+ * events.
  */
 static void on_attach_due(void *data)
 {
@@ -476,8 +471,8 @@ bool tmux_is_finding(const struct tmux *tmux)
 }
 
 /*
- * Combines all counters of changes. A listing makes a new model; between listings only output
- * changes offsets and times, and tmux->changes counts the rest.
+ * A listing makes a new model; between listings only output changes offsets and times, and
+ * tmux->changes counts the rest.
  */
 uint64_t tmux_revision(const struct tmux *tmux)
 {
@@ -555,10 +550,7 @@ enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref)
 		return PANE_UNKNOWN;
 	pane_ref_of(tmux, ref->pane, &now);
 	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
-	/*
-	 * On tmux 3.8 a dead pane has no process. Its id shows that it is the same pane, since a
-	 * server never uses a pane id twice.
-	 */
+	/* On tmux 3.8 a dead pane has no process. A server never uses a pane id twice. */
 	if (pane != NULL && pane->is_dead && pane->pid == 0)
 		now.pane_pid = ref->pane_pid;
 	return pane_ref_same_pane(&now, ref) ? PANE_THERE : PANE_GONE;

@@ -102,7 +102,6 @@ static const struct field schema_fields[] = {
     {.name = NULL},
 };
 
-/* where: the place of the object, for a reason. */
 static bool read_object(const struct field *fields, const struct json *value, void *args,
     size_t args_size, struct buf *scratch, const char *where, char *ret_reason)
 {
@@ -256,7 +255,6 @@ static bool set_type(struct property *property, const char *where, char *ret_rea
 	    where, types->count > 0 ? types->strings[0] : "");
 }
 
-/* Returns the offset of a new member of the argument struct, aligned to its size. */
 static size_t take_room(struct declaration *declaration, size_t size)
 {
 	size_t step = size > sizeof(void *) ? sizeof(void *) : size;
@@ -462,8 +460,8 @@ static const char *read_types(struct declaration *declaration, const struct json
 }
 
 /*
- * Keeps types and members at all depths, and ignores the rest. A row (or NULL) gets the name, types
- * and description; then the schema must have types.
+ * A row (or NULL) gets the name, types and description; then the schema must have types. All but
+ * types and members is ignored.
  */
 static bool put_schema(struct declaration *declaration, struct json_writer *writer,
     const struct json *schema, struct field_result *row, char *ret_reason)

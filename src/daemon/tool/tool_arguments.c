@@ -38,7 +38,6 @@ static bool check_shape(const struct field *field, const struct declaration_shap
 	return true;
 }
 
-/* An absent argument is left out. */
 static bool write_one(struct json_writer *writer, const struct field *field,
     const struct declaration_shape *shape, const char *name, const char *args,
     struct field_error *ret_error)

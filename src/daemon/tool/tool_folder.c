@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the folders of declarations, and reads them again when they change. */
 #include "daemon/tool/tool_folder.h"
 
 #include <dirent.h>
@@ -128,8 +127,8 @@ static bool is_there(const struct tool *tool, const char *const *names)
 }
 
 /*
- * A tool is hidden if a needed program is missing. It is broken if other users can change its own
- * program, which is beside the declaration.
+ * A tool is hidden if a needed program is missing, and broken if other users can change its own
+ * program.
  */
 static void check_programs(struct tool *tool)
 {
@@ -176,7 +175,6 @@ static struct tool *find(const struct tool_folder *folder, const char *name)
 	return NULL;
 }
 
-/* The files in other folders stay. */
 static void replace_others(struct tool_folder *folder, const struct tool *tool)
 {
 	list_each_safe (struct tool, other, &folder->tools, link) {
@@ -322,7 +320,6 @@ static void read_place(struct tool_folder *folder, const struct place *place)
 	free(entries);
 }
 
-/* Returns a hash of what callers can see. */
 static uint64_t publish(struct tool_folder *folder)
 {
 	const struct method **rows = xcalloc(folder->count + 1, sizeof *rows);
@@ -349,7 +346,6 @@ static uint64_t publish(struct tool_folder *folder)
 	return content;
 }
 
-/* The same warnings are not logged twice in a row. */
 static void log_trouble(struct tool_folder *folder)
 {
 	struct buf text = BUF((size_t)TOOLS_MAX * (PATH_MAX + REASON_SIZE));

@@ -246,7 +246,6 @@ void tool_kept_take_up(struct tool_kept_set *set, const char *id)
 	find(set, id)->is_awaited = false;
 }
 
-/* No server has resumed these calls. */
 static void lose(void *data)
 {
 	struct tool_kept_set *set = data;
@@ -307,7 +306,6 @@ void tool_kept_set_free(struct tool_kept_set *set)
 	mem_free(set);
 }
 
-/* Returns false if the file does not exist any more. */
 static bool read_file(const struct tool_kept_set *set, const char *id, struct buf *out)
 {
 	char path[PATH_MAX + 16];

@@ -31,7 +31,6 @@ int64_t tool_run_kept_bytes(const char *answer)
 			       : TOOL_IMAGE_MAX;
 }
 
-/* Returns where the appended output begins. */
 static int64_t read_from(
     const struct job_set *jobs, const struct job *job, int64_t offset, struct buf *out)
 {
@@ -40,9 +39,7 @@ static int64_t read_from(
 	return from;
 }
 
-/*
- * Fails with the end of standard error or, if there is none, with the exit status. Returns false.
- */
+/* Fails with the end of standard error or, if there is none, with the exit status. */
 static bool fail_as_ended(
     const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
 {
@@ -68,7 +65,6 @@ static bool fail_as_ended(
 	return false;
 }
 
-/* Returns false with a failure. */
 static bool has_succeeded(
     const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
 {

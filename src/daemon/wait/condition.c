@@ -70,7 +70,6 @@ static void put_condition(struct json_writer *writer, const struct condition_kin
 	json_object_end(writer);
 }
 
-/* Returns how many conditions were written: one for each kind that the object names. */
 static size_t put_each(struct json_writer *writer, const struct json *spec)
 {
 	const struct condition_kind *kind = NULL;
@@ -100,8 +99,8 @@ static const struct json *find_type(const struct json *spec)
 }
 
 /*
- * Returns the member that was meant for the kind's own name. The kind has no such member, or it is
- * "pane" and the kind's own name means a pane.
+ * The member was meant for the kind's own name. The kind has no such member, or it is "pane" and
+ * the kind's own name means a pane.
  */
 static const struct json *find_key(
     const struct condition_kind *kind, const struct json *spec, const struct json *type)
@@ -124,7 +123,6 @@ static bool is_field(const char *name)
 	return false;
 }
 
-/* Returns false if out is too small, or no condition is meant. */
 static bool condition_hint(struct buf *out, const struct json *spec)
 {
 	const struct json *type, *key = NULL;
@@ -161,7 +159,6 @@ enum {
 	HINT_MAX = 600, /* bytes of a corrected condition in an error */
 };
 
-/* Returns NULL if no kind, or several, are named. */
 static const struct condition_kind *kind_of(const struct json *spec)
 {
 	const struct condition_kind *found = NULL;

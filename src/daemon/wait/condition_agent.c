@@ -158,7 +158,6 @@ static void on_timer(void *data)
 		loop_timer_arm(watch->timer, LOOK_MS);
 }
 
-/* Several agents may have the same name. */
 static bool check_name(const struct agent_watch *watch, struct request *request)
 {
 	const struct presence *first = NULL, *other = NULL;

@@ -64,7 +64,6 @@ static const struct json *find_member(
 	return found != NULL ? found : json_member(members, name);
 }
 
-/* An event has all members of the filter, with equal values. */
 static bool is_where(const struct event_watch *watch, const struct event_entry *event)
 {
 	const struct json *members;
@@ -150,7 +149,6 @@ static bool read_kinds(struct request *request, const char *text, uint64_t *ret_
 	    "there is no kind of events called \"%.64s\"%s%s%s", text, STR_NEAREST(nearest, ""));
 }
 
-/* The kinds must have the filter's members. */
 static bool check_where(
     struct request *request, const struct event_args *args, const struct event_watch *watch)
 {

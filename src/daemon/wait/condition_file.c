@@ -87,7 +87,6 @@ static void file_disarm(struct condition *condition)
 	mem_free(watch);
 }
 
-/* Returns 0 if the file does not exist. */
 static size_t first_place(const char *path, struct tail_place *ret_place)
 {
 	struct stat status;

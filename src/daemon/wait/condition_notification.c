@@ -24,7 +24,7 @@ static const struct field note_fields[] = {
     {.name = NULL},
 };
 
-/* note NULL: none with its id exists. */
+/* note NULL: none with the filter's id exists. */
 static void settle_note(
     struct note_watch *watch, const struct notification *note, enum condition_state state)
 {

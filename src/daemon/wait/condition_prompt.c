@@ -44,7 +44,6 @@ static bool row_asks(const char *line)
 	return agent_row_asks(row);
 }
 
-/* Returns NULL if the pane is at a prompt. */
 static const char *refusal_of(const struct pane_watch *watch, const struct muxbus_pane *pane,
     const struct pane_screen *screen)
 {

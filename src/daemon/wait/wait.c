@@ -267,7 +267,6 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Returns false after failing the request. */
 static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
 {
 	struct wait_part *part = &wait->parts[wait->count];
@@ -331,7 +330,6 @@ static bool needs_tmux(const struct wait_part *part)
 	return part->pane.pane != MUXBUS_NO_ID || part->condition->needs_tmux;
 }
 
-/* with_tmux false: only conditions that need no tmux. */
 static void wait_arm_again(struct wait *wait, bool with_tmux)
 {
 	for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
@@ -360,7 +358,6 @@ static struct wait *find_wait(struct wait_set *set, const char *name)
 	return NULL;
 }
 
-/* A request that still waits is failed. */
 static void wait_resume(struct wait *wait, struct request *request, double timeout_sec)
 {
 	if (wait->request != NULL) {

@@ -76,7 +76,6 @@ static void write_done(const struct wait *wait, bool is_match, char out[TEXT_MAX
 		snprintf(out + len, TEXT_MAX - (size_t)len, ": exit status %" PRId64, status);
 }
 
-/* One line for people. */
 static void write_text(const struct wait *wait, const char *reason, char out[TEXT_MAX])
 {
 	bool is_match = strcmp(reason, "match") == 0;

@@ -109,7 +109,6 @@ void wait_record_delete(const struct wait *wait)
 		record_delete(queue_store(wait->set->parts->queue), kind_of(wait), wait->name);
 }
 
-/* The conditions are not armed. Returns false if one is invalid. */
 static bool load_parts(struct wait *wait, struct kept_wait *kept, const struct json *value)
 {
 	const struct json *list = json_member(value, "conditions");

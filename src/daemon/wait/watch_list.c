@@ -47,7 +47,6 @@ static void put_subject(struct json_writer *writer, struct tmux *tmux, const str
 	pane_fate_write(writer, tmux, "watched_pane", &wait->parts[0].pane);
 }
 
-/* The known panes may be out of date. */
 static bool look_for_subjects(
     struct request *request, const struct watch_cancel_args *args, const struct pane_ref *pane)
 {
@@ -58,7 +57,6 @@ static bool look_for_subjects(
 	return false;
 }
 
-/* Returns how many waits were cancelled and written. */
 static unsigned cancel_waits(const struct daemon *daemon, const struct watch_cancel_args *args,
     const struct pane_ref *pane, struct json_writer *writer)
 {

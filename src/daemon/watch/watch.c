@@ -48,7 +48,7 @@ static void text_set(struct watch_text *text, const char *bytes, size_t len, siz
 	*text = (struct watch_text){.bytes = xmemdup(bytes, len), .len = len};
 }
 
-/* The notification of a change has the last line. */
+/* For the notification of a change. */
 static void remember_last(struct watch *watch, const struct tail_block *block)
 {
 	size_t len = block->len;
@@ -62,10 +62,7 @@ static void remember_last(struct watch *watch, const struct tail_block *block)
 	watch->last.line = start == 0 ? block->line : 0;
 }
 
-/*
- * The same transaction stores the watch, or deletes its record if the watch is over. Frees data.
- * Returns the number of the notification.
- */
+/* The same transaction stores the watch, or deletes its record if the watch is over. Frees data. */
 static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, uint64_t count)
 {
 	struct queue *queue = watch->set->queue;
@@ -105,7 +102,6 @@ static void watch_end(struct watch *watch, enum watch_reason reason)
 	(void)post(watch, reason, watch_record_data(watch, reason, NULL), watch->count);
 }
 
-/* The notification is posted after the look. */
 static void note(struct watch *watch, const struct tail_finding *finding)
 {
 	const struct tail_block *block = finding->block;
@@ -132,9 +128,8 @@ static void note(struct watch *watch, const struct tail_finding *finding)
 }
 
 /*
- * Counts a line on which the pattern takes too many steps. Returns false at WATCH_LIMITS_MAX such
- * lines in a row. A match ends the row, and so does a new block unless the last line of this block
- * is such a line.
+ * Returns false at WATCH_LIMITS_MAX lines in a row on which the pattern takes too many steps. A
+ * match ends the row, and so does a new block unless the last line of this block is such a line.
  */
 static bool hit_limit(struct watch *watch, const struct tail_finding *finding)
 {
@@ -150,7 +145,6 @@ static bool hit_limit(struct watch *watch, const struct tail_finding *finding)
 	return watch->limits_in_row < WATCH_LIMITS_MAX;
 }
 
-/* The line may have matched before its end was written. */
 static bool is_shown(const struct watch *watch, const struct tail_finding *finding)
 {
 	return finding->line->start == 0 && finding->block->offset == watch->shown_offset &&
@@ -174,7 +168,6 @@ static bool on_found(struct tail_listener *listener, const struct tail_finding *
 	return watch->is_staying || finding->may_grow;
 }
 
-/* The rest of a cut line is not searched. */
 static void on_cut(struct tail_listener *listener)
 {
 	list_entry(listener, struct watch, listener)->cut_lines++;
@@ -207,7 +200,6 @@ static void watch_free(struct watch *watch)
 	mem_free(watch);
 }
 
-/* Returns false if the look found nothing. */
 static bool tell_found(struct watch *watch)
 {
 	if (watch->found > 0) {
@@ -263,7 +255,6 @@ static void on_looked(struct tail_listener *listener)
 	}
 }
 
-/* Returns false with a reason if the regex is invalid. */
 static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_reason, size_t size)
 {
 	if (watch->regex != NULL) {
@@ -292,7 +283,6 @@ static void watch_listen(struct watch *watch, const struct tail_place *places, s
 	    watch->pattern, watch->on_change ? &for_changes : &for_lines);
 }
 
-/* Returns why a watch of the path can never fire, or NULL. */
 static const char *path_trouble(const char *path)
 {
 	struct stat status;
