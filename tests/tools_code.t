@@ -98,6 +98,17 @@ ln -s "$(command -v grep)" "$dir/grep/grep"
 is 'code_search: as text, by grep' "$(plainly "$dir/grep" '{"pattern":"free($A)","language":"c"}' | sort)" \
 	"$(printf '%s\n' "[2 matches, $reduced grep $rest" 'lib/twice.c:6: 	free(box);' 'main.c:1: /* free(everything) */')"
 is 'code_search: in one file' "$(plainly "$dir/grep" '{"pattern":"free($A)","path":["lib/twice.c"]}' | head -n 1)" 'lib/twice.c:6: 	free(box);'
+# A file that cannot be read, and so many that their errors fill a pipe, which a search must read.
+mkdir unread && echo 'free(u);' >unread/u.c
+printf '#!/bin/sh\nseq -f "grep: ./no_file_%%g.c: Permission denied" 9000 >&2\nprintf "./u.c\\0001:free(u);\\n"\nexit 2\n' >"$dir/grep_of_many"
+mkdir "$dir/many" && mv "$dir/grep_of_many" "$dir/many/grep" && chmod +x "$dir/many/grep"
+ln -s "$(command -v seq)" "$dir/many/seq"
+is 'code_search: what can be read, where other files cannot' \
+	"$(timeout 30 sh -c "PATH=$dir/many; cd unread; echo '{\"pattern\":\"free(\$A)\"}' | '$tools/code_search' 2>&1")" \
+	"$(printf "u.c:1: free(u);\\n[1 match, $reduced grep %s" "${rest%.]}; not all files could be read: grep: ./no_file_9000.c: Permission denied.]")"
+is 'code_search: an error of the search itself' "$(printf '#!/bin/sh\necho "grep: out of memory" >&2\nexit 2\n' >"$dir/many/grep"; plainly "$dir/many" '{"pattern":"x"}')" \
+	'grep: grep: out of memory'
+rm -r unread
 is 'code_search: nothing found' "$(plainly "$dir/grep" '{"pattern":"absent()"}')" "[0 matches, $reduced grep $rest"
 is 'code_search: a query needs ast-grep' "$(plainly "$dir/grep" '{"query":"(x)","language":"c"}')" \
 	'ast-grep is not installed, which a query needs: npm install -g @ast-grep/cli, or give pattern'
