@@ -72,7 +72,23 @@ is 'read_file: a binary file' "$(tool read_file '{"path":"binary"}')" \
 	"error: $PWD/binary is binary (NUL at byte 4): use read_image for an image, or xxd"
 printf 'caf\351\n' >latin
 is 'read_file: bytes that are not UTF-8' "$(tool read_file '{"path":"latin"}')" \
-	"$(printf 'caf\357\277\275\n[Bytes that are not UTF-8 are shown as \357\277\275.]')"
+	"$(printf 'caf\357\277\275\n[Bytes that are NUL or not UTF-8 are shown as \357\277\275.]')"
+# Each such byte is one character, for str_replace too, and only bytes that were shown count as seen.
+printf 'ab\342\202cd\377\376ef x\n' >partly
+is 'read_file: characters behind bytes that are not UTF-8' \
+	"$(tool read_file '{"path":"partly","unit":"characters","start":11}' | head -n 1)" x
+is 'str_replace: the same characters' "$(tool str_replace '{"path":"partly","unit":"characters","start":11,"old_str":"x","new_str":"y"}')" \
+	"$(printf 'replaced in characters 11 to 13 of %s: line 1' "$PWD/partly")"
+yes "$(printf '\351\351\351\351')" | head -n 3000 >mostly
+MUXBUS_PANE=%7 tool read_file '{"path":"mostly","unit":"characters","end":8000}' >/dev/null
+is 'write_file: a file of other bytes that was read in part' "$(MUXBUS_PANE=%7 tool write_file '{"path":"mostly","content":"x"}' | grep -o '7000 of its bytes not')" \
+	'7000 of its bytes not'
+{ yes | head -c 10000; printf 'x\0y\n'; } >late_nul
+is 'read_file: a NUL far behind the beginning' "$(tool read_file '{"path":"late_nul","start":5001}')" \
+	"$(printf 'x\357\277\275y\n[Bytes that are NUL or not UTF-8 are shown as \357\277\275.]')"
+mkdir -p real/deep && ln -s real/deep in_deep && echo real >real/which && echo other >which
+is 'read_file: a link and ".."' "$(tool read_file '{"path":"in_deep/../which"}')" "$(cat in_deep/../which)"
+is 'write_file: a link and ".."' "$(tool write_file '{"path":"in_deep/../made","content":"x"}')" "created $PWD/real/made: 1 bytes, 0 lines"
 printf 'a\fb\r\nc' >odd
 is 'read_file: only a newline ends a line' "$(tool read_file '{"path":"odd","numbers":true}')" "$(printf '     1\ta\fb\r\n     2\tc')"
 : >empty
@@ -428,6 +444,10 @@ is 'str_replace: a hunk for lines that end with CR LF' "$(od -An -c crlf | tr -d
 printf 'a\r\nb\r\nc' >crlf
 tool str_replace '{"path":"crlf","patch":"@@ -2,2 +2,3 @@\n b\n c\n+d"}' >/dev/null
 is 'str_replace: the same without an end of the last line' "$(od -An -c crlf | tr -d ' \n')" 'a\r\nb\r\nc\r\nd'
+printf 'a\r\nb' >crlf
+tool str_replace '{"path":"crlf","old_str":"b","new_str":"c\nd","start":2}' >/dev/null
+tool str_replace '{"path":"crlf","patch":"@@ -3 +3,2 @@\n d\n+e","start":3}' >/dev/null
+is 'str_replace: the same where only a last line without an end may change' "$(od -An -c crlf | tr -d ' \n')" 'a\r\nc\r\nd\r\ne'
 printf 'a\r\nb\nc\n' >mixed
 tool str_replace '{"path":"mixed","patch":"@@ -1,2 +1,2 @@\n-a\r\n+A\r\n b\n"}' >/dev/null
 is 'str_replace: line ends of both kinds' "$(od -An -c mixed | tr -d ' \n')" 'A\r\nb\nc\n'

@@ -28,18 +28,19 @@ class Hunk:
             self.new.append(text)
 
 
-def has_crlf(part):
-    """Whether all lines end with CR LF."""
-    return b"\r\n" in part and part.count(b"\r\n") == part.count(b"\n")
+def has_crlf(data, part):
+    """Whether all lines of a part end with CR LF. A part without an end of a line is like all data."""
+    text = part if b"\n" in part else data
+    return b"\r\n" in text and text.count(b"\r\n") == text.count(b"\n")
 
 
-def apply_patch(name, part, first, diff):
+def apply_patch(name, part, first, diff, is_crlf):
     """Patches the bytes of a file from line first on. Returns the new bytes, and a sentence for the caller."""
     if part.startswith(BOM):
-        new, said = apply_patch(name, part[len(BOM) :], first, diff.replace(BOM, b""))
+        new, said = apply_patch(name, part[len(BOM) :], first, diff.replace(BOM, b""), is_crlf)
         return BOM + new, said
-    if has_crlf(part):
-        new, said = apply_patch(name, part.replace(b"\r\n", b"\n"), first, diff)
+    if is_crlf:
+        new, said = apply_patch(name, part.replace(b"\r\n", b"\n"), first, diff.replace(b"\r\n", b"\n"), False)
         return new.replace(b"\n", b"\r\n"), said
     hunks = read_hunks(diff if b"\r\n" in part else diff.replace(b"\r\n", b"\n"))
     lines = part.removesuffix(b"\n").split(b"\n") if part else []

@@ -91,7 +91,8 @@ def absolute(path):
         fail("path contains a NUL character, which no path can")
     if path[0] == "~" and path[1:2] not in ("", "/"):
         fail(f'{shown(path)} is in the home directory of another user: write the path out, or "./~..." for a file here')
-    return os.path.abspath(os.path.expanduser(path))
+    path = os.path.expanduser(path)
+    return os.path.realpath(path) if ".." in path.split("/") else os.path.abspath(path)  # of a link, the real ".."
 
 
 def check_regular(path, status):
