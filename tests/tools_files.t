@@ -10,7 +10,7 @@ need jq
 dir=$(mktemp -d) || exit 99
 small=
 finish() {
-	[ -z "$small" ] || umount "$small" 2>/dev/null
+	[ -z "$small" ] || umount -R "$small" 2>/dev/null
 	rm -rf "$dir"
 }
 trap finish EXIT
@@ -207,12 +207,18 @@ mkdir drop && echo old >drop/f && chmod 300 drop
 as_user=
 [ "$(id -u)" != 0 ] || as_user='setpriv --reuid=65534 --clear-groups'
 [ -z "$as_user" ] || chown -R 65534 drop
+alone='It was written in place, since no other file can take its name.'
 if [ -n "$as_user" ] && ! { chmod 755 "$dir" && $as_user test -x "$tools/write_file"; } 2>/dev/null; then
+	skip 'no other user can run the tools'
 	skip 'no other user can run the tools'
 else
 	is 'write_file: in a folder that cannot be read' \
 		"$(echo '{"path":"drop/f","content":"new"}' | $as_user "$tools/write_file" 2>&1; cat drop/f)" \
 		"$(printf 'replaced %s: 3 bytes, 0 lines\nnew' "$PWD/drop/f")"
+	chmod 500 drop
+	is 'write_file: in a folder that takes no file' \
+		"$(echo '{"path":"drop/f","content":"newer"}' | $as_user "$tools/write_file" 2>&1 | tail -n 1; cat drop/f)" \
+		"$(printf '%s\nnewer' "$alone")"
 fi
 chmod 700 drop
 
@@ -368,7 +374,13 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m tmpfs small 2>/dev/null; then
 	is 'write_file: the file on it' "$(cat small/f) $(rubbish small)" 'kept 0'
 	is 'write_file: the space is free again' "$(tool write_file '{"path":"small/f","content":"x"}')" \
 		"replaced $PWD/small/f: 1 bytes, 0 lines"
+	echo alone >mounted && : >small/mounted && mount --bind mounted small/mounted
+	is 'write_file: a file that is mounted alone' "$(tool write_file '{"path":"small/mounted","content":"new\n"}' | tail -n 1)" "$alone"
+	is 'str_replace: the same' "$(tool str_replace '{"path":"small/mounted","old_str":"new","new_str":"newer"}' | tail -n 1; cat mounted)" \
+		"$(printf '%s\nnewer' "$alone")"
 else
+	skip 'a small tmpfs cannot be mounted'
+	skip 'a small tmpfs cannot be mounted'
 	skip 'a small tmpfs cannot be mounted'
 	skip 'a small tmpfs cannot be mounted'
 	skip 'a small tmpfs cannot be mounted'
@@ -536,9 +548,11 @@ is 'todo_write: as Markdown' "$(tool todo_write '{"content":"- [ ] Task 1\n- [x]
 	tool todo_read '{}' | jq -c '.todos | map(.status + ":" + .content)')" \
 	"$(printf '2\n["pending:Task 1","completed:Task 2","in_progress:  Part"]')"
 is 'todo_write: an unknown status' "$(tool todo_write '{"todos":[{"content":"x","status":"done"}]}')" \
-	"error: the status 'done' is not one of pending, in_progress, completed"
+	"error: the status 'done' is not one of pending, in_progress, completed, text"
 markdown='# Plan\n- [ ] Task 1\n- [x] Task 2\n  - [-] Part\n  free words\n'
 is 'todo_write: lines that are no tasks stay' "$(tool todo_write "{\"content\":\"$markdown\"}" | jq .tasks
+	tool todo_read '{}' | jq -r .markdown)" "$(printf "3\n$markdown")"
+is 'todo_write: what todo_read lists, as it was' "$(tool todo_write "$(tool todo_read '{}' | jq -c '{todos}')" | jq .tasks
 	tool todo_read '{}' | jq -r .markdown)" "$(printf "3\n$markdown")"
 is 'todo_write: a task without a text' "$(tool todo_write '{"todos":[{"status":"pending"}]}')" \
 	'error: a task is an object with content: {"content": "...", "status": "pending"}'
@@ -557,10 +571,16 @@ is 'remember: notes with a word' "$(tool remember '{"find":"BUILD"}' | jq -c '.n
 is 'remember: the same again' "$(tool remember '{"notes":"the build needs make"}' | jq -c '[.id, .replaced, .count]')" '[2,true,2]'
 is 'remember: the same heading' "$(tool remember '{"notes":"### Feature\nnew"}' | jq -c '[.id, .replaced, .count]'
 	tool remember '{}' | jq -c '.notes[0].text')" "$(printf '[1,true,2]\n"### Feature\\nnew"')"
+is 'remember: parts under other headings stay' "$(tool remember '{"notes":"### One\n- a\n#### Deeper\n- b\n### Two\n```\n### no heading\n```"}' | jq -c .id
+	tool remember '{"notes":"### Three\n- d\n### One\n- c"}' | jq -c '[.id, .replaced]'; tool remember '{"find":"Two"}' | jq -c '.notes[].text')" \
+	"$(printf '3\n[3,true]\n"### One\\n- c\\n### Two\\n```\\n### no heading\\n```\\n### Three\\n- d"')"
+is 'remember: with them it is too long' "$(tool remember "{\"notes\":\"### Four\\n$(head -c 16330 /dev/zero | tr '\0' n)\\n### One\"}")" \
+	'error: a note has 1 to 16384 bytes, not 16392 with what stays of note 3'
+tool remember '{"forget":3}' >/dev/null
 is 'remember: forget' "$(tool remember '{"forget":2}' | jq -c '[.forgotten, .count]')" '[2,1]'
-is 'remember: an id is not used again' "$(tool remember '{"notes":"next"}' | jq .id)" 3
+is 'remember: an id is not used again' "$(tool remember '{"notes":"next"}' | jq .id)" 4
 is 'remember: an unknown note' "$(tool remember '{"forget":9}')" \
-	"error: there is no note 9 for $dir/work/project; the latest are: 1, 3"
+	"error: there is no note 9 for $dir/work/project; the latest are: 1, 4"
 is 'remember: a note too long' "$(tool remember "{\"notes\":\"$(head -c 20000 /dev/zero | tr '\0' n)\"}")" \
 	'error: a note has 1 to 16384 bytes, not 20000'
 odd=$dir/$(printf 'caf\351')

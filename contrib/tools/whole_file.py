@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: ISC
 """
 Writes files whole or not at all: whatever ends the tool, the old or the new file is there. Only a
-file with other names (hard links) is written in place, so that they all get the new text.
+file with other names (hard links) is written in place, so that they all get the new text, and one
+that no other file can replace, such as a file that is mounted alone.
 """
 
 import contextlib
@@ -11,6 +12,8 @@ import os
 import stat
 
 from tool import check_regular, fail, open_regular, shown
+
+IRREPLACEABLE = (errno.EBUSY, errno.EACCES, errno.EPERM)  # errors of a folder that takes no other file
 
 
 def open_locked(path):
@@ -40,14 +43,23 @@ def write_whole(path, data, only_new=False, read=None):
     if old is not None:
         check_replaceable(target, old, only_new)
     try:
-        has_links = old is not None and old.st_nlink > 1
-        new = (put_in_place if has_links else put)(target, data, old, read or old)
+        new = put(target, data, old, read) if old is None else replace(target, data, old, read or old)
     except FileExistsError:
         fail(f"{shown(target)} is already there")
     except OSError as error:
         what = "the old file is as it was" if old is not None else "no file was made"
         fail(f"{shown(target)}: {error.strerror}: {what}")
     return target, old, new
+
+
+def replace(target, data, old, read):
+    if old.st_nlink == 1:
+        try:
+            return put(target, data, old, read)
+        except OSError as error:
+            if error.errno not in IRREPLACEABLE:
+                raise
+    return put_in_place(target, data, old, read)
 
 
 def status_of(path):
@@ -122,11 +134,13 @@ def put_in_place(target, data, old, read):
         os.close(fd)
 
 
-def links_note(old):
+def place_note(old, new):
     """What an answer says of a file that was written in place."""
-    if old is None or old.st_nlink < 2:
+    if old is None or not os.path.samestat(old, new):
         return ""
-    return f"It was written in place: its other names (hard links: {old.st_nlink - 1}) have the new text too.\n"
+    if old.st_nlink > 1:
+        return f"It was written in place: its other names (hard links: {old.st_nlink - 1}) have the new text too.\n"
+    return "It was written in place, since no other file can take its name.\n"
 
 
 def link_new(name, target):
@@ -170,10 +184,7 @@ def keep_attributes(fd, target, old):
     """The owner comes first, since a change of owner clears bits of the mode."""
     now = os.fstat(fd)
     if (now.st_uid, now.st_gid) != (old.st_uid, old.st_gid):
-        try:
-            os.fchown(fd, old.st_uid, old.st_gid)
-        except PermissionError:
-            fail(f"{shown(target)} would change its owner or group: edit the file in place, with a command")
+        os.fchown(fd, old.st_uid, old.st_gid)
     os.fchmod(fd, stat.S_IMODE(old.st_mode))
     kept = os.listxattr(target)
     for name in os.listxattr(fd):
