@@ -326,6 +326,43 @@ END
 is 'a reader that leaves takes no name of the next daemon along' \
 	"$(PYTHONPATH=$dir/python timeout 60 python3 "$dir/names.py" "$dir/names" 2>&1)" stays
 
+# The hosts of a fleet have numbers of their own.
+cat >"$dir/hosts.py" <<'END'
+import asyncio
+import json
+import sys
+
+import muxbus
+
+EVENTS = ({"host": "A", "seq": 5}, {"host": "B", "seq": 7}, {"host": "A", "kind": "gap", "to": 9},
+          {"host": "B", "kind": "gap", "to": None}, {"host": "C", "kind": "host_state"})
+asked = []
+
+
+async def serve(reader, writer):
+    request = json.loads(await reader.readline())
+    asked.append(request["params"].get("after"))
+    lines = [{"id": request["id"], "result": {"subscription": "S1", "missing": []}}]
+    lines += [{"method": "event", "params": {"subscription": "S1", "server": "x", **event}} for event in EVENTS]
+    writer.write("".join(json.dumps(line) + "\n" for line in lines).encode())
+    writer.close()
+
+
+async def main():
+    await asyncio.start_unix_server(serve, sys.argv[1])
+    async with muxbus.Client(sys.argv[1], reconnect=True) as bus:
+        got = 0
+        async for event in bus.events():
+            got += 1
+            if got > len(EVENTS):
+                break
+    print(json.dumps(asked), event["host"])
+
+asyncio.run(main())
+END
+is 'events of a fleet go on behind the last one of each host' \
+	"$(PYTHONPATH=$dir/python timeout 60 python3 "$dir/hosts.py" "$dir/hosts" 2>&1 | tail -n 1)" '[null, {"A/x": 9}] A'
+
 if python3 -c 'import setuptools, wheel, pip' 2>/dev/null; then
 	mkdir "$dir/wheel"
 	cp -R "$bindings/python" "$dir/wheel"

@@ -60,6 +60,19 @@ class _Request(NamedTuple):
     subscription: Optional[_Subscription]
 
 
+def _behind(after: Any, event: Dict[str, Any]) -> Any:
+    """Where events go on; of a fleet, each host has numbers of its own."""
+    last = event.get("to", event.get("seq"))
+    if "host" not in event or "server" not in event:
+        return after if last is None else last
+    after = dict(after) if isinstance(after, dict) else {}
+    if last is not None:
+        after[f"{event['host']}/{event['server']}"] = last
+    elif event.get("kind") == "gap":  # its numbers begin anew
+        after.pop(f"{event['host']}/{event['server']}", None)
+    return after
+
+
 def _socket() -> str:
     tmux = os.environ.get("TMUX", "").split(",")[0]
     folder = os.environ.get("TMUX_TMPDIR") or "/tmp"
@@ -225,9 +238,9 @@ class Client(Methods):
                         raise
                     continue
                 if params.get("after") is None:
-                    params["after"] = begun["seq"]
+                    params["after"] = begun.get("seq")  # a fleet has none
                 while (event := await subscription.get()) is not None:
-                    params["after"] = event.get("to", event.get("seq", params["after"]))
+                    params["after"] = _behind(params["after"], event)
                     yield event
                 if not self.reconnect:
                     raise ConnectionError("muxbusd closed the connection")
