@@ -235,7 +235,7 @@ void lock_describe(int fd, const char *socket)
 		(void)!pwrite(fd, text, (size_t)len, 0);
 }
 
-/* The pid is 0 if the holder does not listen. LOCK_ERROR: it is of another user, or on failure. */
+/* The pid is 0 if the holder does not listen. LOCK_ERROR: another user has it, or a failure. */
 static enum lock_result find_holder(
     const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
 {

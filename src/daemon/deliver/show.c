@@ -71,7 +71,7 @@ static void give_shown(void *data)
 	loop_timer_arm(mail->soon, 0);
 }
 
-/* A locked or suspended client shows no message, nor one without flags in tmux's reply. */
+/* A locked or suspended client shows no message; a client without flags counts as such. */
 static bool can_see(const struct muxbus_reply *flags)
 {
 	static const char away[] = "suspended";

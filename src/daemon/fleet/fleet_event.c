@@ -216,8 +216,8 @@ static struct stream_source *add_source(struct fleet_stream *stream, struct host
 }
 
 /*
- * For a host of this name that may be added. Ends the source, and returns false, if too many are
- * kept.
+ * Keeps the source until a host of this name is added. Ends the source, and returns false, if too
+ * many are kept.
  */
 static bool set_away(struct stream_source *source, const char *name)
 {

@@ -137,7 +137,7 @@ static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 }
 
 /*
- * To the process that a pane has now, as it was looked at. Returns false after failing the request,
+ * The keys are bound to the process that the pane has now. Returns false after failing the request,
  * without room.
  */
 static bool bind(struct asking *asking, const struct muxbus_pane *pane)

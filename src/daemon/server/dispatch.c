@@ -270,8 +270,8 @@ static void hold(
 }
 
 /*
- * done: the work that came before. Returns the work after which a handler that has put the request
- * off is called again.
+ * done: the work that came before. If the handler puts the request off, returns the work after
+ * which it is called again.
  */
 static struct work call(struct dispatch *dispatch, struct request *request,
     const struct json *params, enum work_kind done, uint64_t number)

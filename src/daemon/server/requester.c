@@ -47,8 +47,8 @@ void requester_expect_front(
 	    pane->pid, peer != NULL ? peer_pid(peer) : 0, parts->signs, &expected.program)) {
 	case ASKER_BEHIND:
 		/*
-		 * The program in front expects no answer, and behind a person no earlier program
-		 * does.
+		 * The program in front expects no answer. If a person has made the request, no
+		 * earlier program expects one either.
 		 */
 		if (is_person(request, pane) && !parts->is_pending(parts, ref))
 			expected_forget(queue_store(parts->queue), ref, pane->pid);
