@@ -73,5 +73,4 @@ bool agent_monitor_brackets(const struct agent_monitor *monitor);
 /* For the next daemon, which has not seen the program's sequence. */
 void agent_monitor_set_brackets(struct agent_monitor *monitor, bool brackets);
 
-/* Writes the evidence: what the last look has found. */
 void agent_monitor_write(const struct agent_monitor *monitor, struct json_writer *writer);

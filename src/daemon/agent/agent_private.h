@@ -5,14 +5,10 @@
 #include "daemon/agent/agent_state.h"
 #include "daemon/queue/record.h"
 
-/* The record of an agent: agent_record.c. */
-
 extern const struct record_kind agent_kind;
 void agent_store(const struct agent *agent);
 /* Fills spec, which the caller finishes, pane, teller and profile. Returns false if invalid. */
 bool agent_record_read(struct agent *agent, const struct json *value);
-
-/* The turn that a task begins: agent_turn.c. */
 
 /* Returns how many turns the agent has reported; 0 if it reports none. */
 uint64_t agent_turns(const struct agent *agent);
@@ -25,14 +21,10 @@ uint64_t agent_turns(const struct agent *agent);
 bool agent_turn_is_due(
     struct agent_task *task, const struct agent_verdict *verdict, const struct pane_screen *screen);
 
-/* Requests that wait until an agent is ready: agent_wait.c. */
-
 /* The answer comes when the agent is at its prompt, asks something, or has failed. */
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started);
 void agent_waiters_step(struct agent *agent);
 void agent_waiters_end(struct agent *agent);
-
-/* The end of an agent: agent_stop.c. */
 
 /*
  * Ends an agent. The request is answered when it has ended. An adopted agent is only released,
@@ -43,9 +35,6 @@ void agent_stop(
 
 void agent_ending_free(struct agent_ending *ending);
 void agent_ending_step(struct agent *agent);
-
-/* The conversation of an agent: agent_resume.c. */
-
 void agent_resume_listen(struct agent_set *set);
 
 void agent_resume_forget(struct agent *agent);
@@ -70,7 +59,6 @@ const char *agent_resume_problem(const struct agent *agent);
 /* How long an agent behind ssh or su counts as being in front after a mark. */
 #define AGENT_MARK_LIVE_MS (5 * 60 * 1000)
 
-/* A program that can be adopted. */
 struct agent_adoptee {
 	struct foreground front;
 	char name[AGENT_NAME_MAX + 1]; /* name of its kind, the default for the agent's name */
@@ -99,8 +87,6 @@ void agent_adopt_note_exit(struct agent *agent, const struct event_entry *event)
 /* The agent has no program and no pane any more. */
 void agent_adopt_forget(struct agent *agent);
 
-/* Agents that are not kept: agent_found.c. */
-
 struct agent_look;
 
 /* look is lent until this returns. */
@@ -112,8 +98,6 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data);
 /* Writes agents as list elements: those that ask something if is_blocked, else the others. */
 void agent_write_found(struct json_writer *writer, struct agent_set *set,
     const struct agent_look *look, bool is_blocked);
-
-/* The start of a program: agent_launch.c. */
 
 struct agent_launch_handlers {
 	/* The pane exists, and its program does not run yet, so that its output can be watched. */

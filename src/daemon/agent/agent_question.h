@@ -25,7 +25,6 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen);
 /* Writes the id of the present question, which no other question of this agent ever gets. */
 void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_SIZE]);
 
-/* Writes the members question, question_id, choices and secret, if something is asked. */
 void agent_question_write(struct json_writer *writer, const struct agent *agent);
 
 /* An answer was typed, or may have been. The next question gets another id. */

@@ -152,7 +152,6 @@ struct agent_callbacks {
 	void (*changed)(struct agent *agent);
 	/* Removes the agent everywhere, and frees it. */
 	void (*remove)(struct agent *agent, const char *reason);
-	/* The program of an adopted agent has ended. */
 	void (*ended)(struct agent *agent);
 };
 

@@ -32,14 +32,12 @@ struct config_limits {
 	int64_t on_notify_rate; /* maximum runs of on_notify in a minute */
 };
 
-/* When the daemon is a client of tmux: -o attach. */
 enum config_attach {
 	ATTACH_USED, /* while a program needs events that only a client of tmux gets */
 	ATTACH_ALWAYS,
 	ATTACH_NEVER, /* requests that need a client of tmux are refused */
 };
 
-/* The contents of the lines of the audit: -o audit. */
 enum config_audit {
 	AUDIT_SIZES,
 	AUDIT_FULL,

@@ -25,7 +25,6 @@ struct pane_ref {
 #define PANE_REF_NAME_SIZE (PANE_REF_TEXT_SIZE + PANE_REF_THREAD_SIZE)
 
 void pane_ref_clear(struct pane_ref *ref);
-/* Returns true if the reference has a pane or a thread. */
 bool pane_ref_is_set(const struct pane_ref *ref);
 /* Returns true for the same address: the same thread, or the same pane if neither has a thread. */
 bool pane_ref_equal(const struct pane_ref *one, const struct pane_ref *other);

@@ -32,7 +32,6 @@ struct pattern_match {
 struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size);
 void pattern_free(struct pattern *pattern);
 
-/* Lent. */
 const char *pattern_text(const struct pattern *pattern);
 
 /* Returns the name of a capture (from 1), lent, or NULL if it has none. */

@@ -55,7 +55,6 @@ struct literal_filter {
 	unsigned heads_shift;
 };
 
-/* A pattern in a set; part of its owner. */
 struct pattern_member {
 	struct list link;
 	struct line_matcher matcher;

@@ -10,8 +10,6 @@
 #define SHOW_LINE_MAX 1024 /* bytes; tmux cuts the line at the client's width */
 
 struct notification;
-
-/* Writes the line for count notifications that are due together. */
 void show_compose(struct buf *out, const struct notification *last, size_t count);
 /* Escapes text so that tmux expands no format, command, style or time in it. */
 void show_escape(struct buf *out, const char *text);

@@ -14,9 +14,7 @@
  * numbers are in use.
  */
 int published_take(int kind, const char *name, const char *help, uint64_t oldest);
-/* The kind's provider has left. */
 void published_leave(int kind);
-/* Call this when an event of the kind was published. */
 void published_note(int kind, uint64_t seq);
 
 /* A filter with these bits begins (1) or ends (-1). Bits of the daemon's own kinds are ignored. */

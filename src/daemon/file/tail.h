@@ -67,7 +67,6 @@ void tail_suspect(struct tail *tail);
 
 enum tail_state tail_state(const struct tail *tail);
 int tail_error(const struct tail *tail); /* errno if not TAIL_READING */
-/* Returns the file that has the name, or NULL. */
 struct tail_file *tail_file(const struct tail *tail);
 
 /*

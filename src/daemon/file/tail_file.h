@@ -84,7 +84,6 @@ int64_t tail_file_end(const struct tail_file *file); /* offset of the end of the
 int tail_file_seek_end(struct tail_file *file);
 /* Moves to a place and drops the carry. The next read checks the bytes before the place. */
 void tail_file_seek(struct tail_file *file, const struct tail_place *place);
-/* Moves to the first byte, as in a new file. */
 void tail_file_restart(struct tail_file *file);
 /* Returns false if the checksum shows that bytes already read have changed. */
 bool tail_file_is_as_read(const struct tail_file *file);

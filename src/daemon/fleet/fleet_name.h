@@ -49,5 +49,4 @@ void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
 /* Writes all members, then host and server as the fleet knows them. */
 void fleet_name_put_members(
     struct json_writer *writer, const struct host *host, const struct json *object);
-/* Returns true for an array of objects. */
 bool fleet_name_is_list(const struct json *value);

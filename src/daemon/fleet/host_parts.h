@@ -45,7 +45,6 @@ void host_calls_take(struct host *host, const struct json *message);
  * The link has ended, or (is_attempt) an attempt to connect has failed, which fails urgent calls.
  */
 void host_calls_lost(struct host *host, const char *reason, bool is_attempt);
-/* Fails all calls, as the host is removed. */
 void host_calls_end(struct host *host);
 /* Calls done for failed calls, in the next turn of the loop. */
 void host_calls_fail(void *host);

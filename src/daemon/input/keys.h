@@ -38,7 +38,6 @@ enum { KEY_SPELLING_SIZE = 64 }; /* bytes of a name with its modifiers and the N
  */
 enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY_SPELLING_SIZE]);
 
-/* A name of a key found in a text. */
 struct key_spelling {
 	const char *word; /* the name, as a part of the text */
 	size_t len;

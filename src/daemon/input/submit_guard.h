@@ -64,7 +64,6 @@ bool submit_guard_pane(const struct daemon *parts, const struct submit_policy *p
 bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_pane *pane,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
 
-/* Returns false with a reason. */
 bool submit_guard_terminal(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *tty,
     char ret_reason[SUBMIT_REASON_SIZE]);

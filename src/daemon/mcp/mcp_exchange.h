@@ -17,7 +17,6 @@ struct mcp {
 	struct json_reader *params_reader; /* parses parameters of requests that MCP itself makes */
 };
 
-/* The state of a peer that speaks MCP. */
 struct mcp_session {
 	struct mcp *mcp;
 	struct peer *peer;
@@ -160,7 +159,6 @@ struct mcp_uri_args {
 	const char *uri;
 };
 extern const struct field mcp_uri_fields[];
-/* No resource has this URI. */
 void mcp_resource_refuse(struct mcp_exchange *exchange, const char *uri);
 
 /* The answer before an agent's timeout: mcp_pending.c. */

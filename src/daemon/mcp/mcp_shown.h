@@ -8,7 +8,6 @@
 
 #include "daemon/mcp/mcp_text.h"
 
-/* The call whose result is shown. */
 struct mcp_asked {
 	const struct method *tool;
 	const struct json *arguments; /* NULL: there are none, or "rest" must not repeat the call */

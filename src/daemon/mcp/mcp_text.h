@@ -37,7 +37,6 @@ typedef bool mcp_cut_writer(struct buf *out, const struct mcp_cut *cut, void *da
  */
 bool mcp_cut_find(
     struct mcp_cut *cut, const struct json *value, size_t max, mcp_cut_writer *write, void *data);
-/* Nothing is cut. */
 void mcp_cut_nothing(struct mcp_cut *cut);
 
 /* rest: how to get the cut part, or NULL. Returns false if the room is too small. */

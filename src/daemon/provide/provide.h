@@ -29,7 +29,6 @@ bool provide_take(struct provide_set *set, struct peer *peer, const struct json 
     const struct json *events, struct tool_failure *ret_failure);
 /* Sends a peer the calls that wait for it, after the response to provide. */
 void provide_resume(const struct provide_set *set, const struct peer *peer);
-/* Writes the names of a peer's methods as elements of an array. */
 void provide_write_names(
     const struct provide_set *set, const struct peer *peer, struct json_writer *writer);
 
@@ -41,5 +40,4 @@ void provide_write_names(
 bool provide_is_unknown(const struct provide_set *set, const struct peer *peer);
 void provide_await(void *set, void (*done)(void *data, int error), void *data);
 
-/* Writes all providers as elements of an array. */
 void provide_write(const struct provide_set *set, struct json_writer *writer);

@@ -173,7 +173,6 @@ struct provide_set {
 struct provider *provider_new(struct provide_set *set);
 /* The calls of the provider have ended. The next provider_publish() removes its rows. */
 void provider_free(struct provider *provider);
-/* Returns the provider of a peer, or NULL. */
 struct provider *provider_find(const struct provide_set *set, const struct peer *peer);
 
 /*

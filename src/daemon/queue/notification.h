@@ -66,7 +66,6 @@ struct notification {
 void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE]);
 
 void notification_free(struct notification *note);
-/* Returns the memory that the notification takes, in bytes. */
 size_t notification_size(const struct notification *note);
 
 /* Writes the members of section 10 of muxbus-protocol(7). is_event: without seq and time. */
@@ -99,7 +98,6 @@ uint64_t note_index_pack(const char *id);
 /* Adds a notification, in order of seq. It is not found by key before note_index_offer(). */
 void note_index_add(struct note_index *index, struct notification *note);
 void note_index_remove(struct note_index *index, struct notification *note);
-/* The notification's state has changed. */
 void note_index_update(struct note_index *index, struct notification *note);
 
 struct notification *note_index_find(const struct note_index *index, uint64_t seq);

@@ -89,7 +89,6 @@ void peer_forget_pane(struct peer *peer);
  */
 void peer_speak_for(struct peer *peer, uint32_t pane);
 
-/* The responses that the peer still gets. */
 struct response_row *peer_responses(struct peer *peer);
 /*
  * Fills the slot with a line, whose content may be taken over; an empty line only frees the slot.

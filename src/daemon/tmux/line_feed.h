@@ -29,5 +29,4 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 void line_feed_begin(struct line_feed *feed, uint64_t offset);
 void line_feed_gap(
     struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset, const char *reason);
-/* Publishes the rest of a line. */
 void line_feed_end(struct line_feed *feed, struct pane_events_sink *sink);

@@ -30,7 +30,6 @@ enum {
 	PANE_PIPE_WAIT_MS = 3000, /* time limit of the hand-over */
 };
 
-/* Why a pipe has ended, or was not made. */
 enum pane_pipe_end {
 	PANE_PIPE_CLOSED, /* the pane has ended, or another pipe replaces this one */
 	PANE_PIPE_CUT, /* closed, and tmux may have dropped bytes that did not fit into the pipe */

@@ -41,7 +41,6 @@ void ring_write(struct ring *ring, const void *bytes, size_t len);
 /* Bytes are missing before offset, which is at or after the end. reason is a constant. */
 void ring_gap(struct ring *ring, uint64_t offset, const char *reason);
 
-/* Returns the offset of the oldest byte. */
 uint64_t ring_start(const struct ring *ring);
 
 /*

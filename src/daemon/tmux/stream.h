@@ -18,8 +18,6 @@ struct token;
 struct stream_set *stream_set_new(struct event_base *base, const struct config *config,
     struct event_log *events, struct tmux *tmux);
 void stream_set_free(struct stream_set *streams);
-
-/* The callbacks for tmux. */
 void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len);
 void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason);
 void stream_set_pane_created(struct stream_set *streams, uint32_t pane);

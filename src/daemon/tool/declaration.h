@@ -108,7 +108,6 @@ bool declaration_read_also(struct declaration *declaration, const char *where, c
 /* Returns true for "wait" and "pane", which every declared tool has. */
 bool declaration_is_own(const char *name);
 
-/* Returns the server's name of a parameter. */
 const char *declaration_their_name(const struct declaration *declaration, const char *ours);
 /* Lists the server's names of all parameters, without "wait" and "pane"; NULL-terminated. */
 void declaration_list_gives(

@@ -57,7 +57,6 @@ struct watch {
 	uint64_t shown_block; /* number of the block before that line */
 };
 
-/* As the store keeps it. */
 struct watch_stored {
 	struct watch watch;
 	struct tail_place places[TAIL_PLACES_MAX];
