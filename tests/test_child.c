@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -438,6 +439,67 @@ static void test_status(void)
 	ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM, "its status is the signal");
 }
 
+struct family {
+	pthread_barrier_t both; /* passed once they run, and once they were seen */
+	struct child child;
+	pid_t seen[8];
+	int count;
+};
+
+/* Starts a shell, which starts a program. */
+static void *run_family(void *data)
+{
+	struct family *family = data;
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sleep 60 & echo; wait", NULL};
+	const struct child_options options = {
+	    .argv = argv, .streams = {[STDOUT_FILENO] = {CHILD_PIPE_OUT, 0}}};
+	char byte;
+	ok(child_start(&options, &family->child) == 0 &&
+		read(family->child.ends[STDOUT_FILENO], &byte, 1) == 1,
+	    "a thread starts a program");
+	(void)pthread_barrier_wait(&family->both);
+	(void)pthread_barrier_wait(&family->both);
+	return NULL;
+}
+
+static void see(void *data, pid_t pid)
+{
+	struct family *family = data;
+	if (family->count < 8)
+		family->seen[family->count++] = pid;
+}
+
+/* The kernel lists the children of each thread apart. */
+static void test_threads(void)
+{
+	struct family family = {0};
+	pid_t children[8];
+	size_t count = 0;
+	pthread_t thread;
+	(void)pthread_barrier_init(&family.both, NULL, 2);
+	if (!ok(pthread_create(&thread, NULL, run_family, &family) == 0, "a thread"))
+		return;
+	(void)pthread_barrier_wait(&family.both);
+	ok(process_children(getpid(), children, 8, &count) && count == 1 &&
+		children[0] == family.child.pid,
+	    "the child of a thread is a child of its process");
+	process_tree_walk(getpid(), see, &family);
+	ok(family.count == 3 && family.seen[0] == getpid() && family.seen[1] == family.child.pid,
+	    "a walk finds it and its own child, parents first");
+	ok(family.count == 3 && process_find_program(getpid(), "sleep", 2) == family.seen[2],
+	    "so does a search");
+	family.count = 0;
+	process_tree_walk_up(getpid(), see, &family);
+	ok(family.count == 3 && family.seen[1] == family.child.pid && family.seen[2] == getpid(),
+	    "and a walk with the children first");
+	if (family.count == 3)
+		(void)kill(family.seen[0], SIGKILL);
+	(void)pthread_barrier_wait(&family.both);
+	(void)pthread_join(thread, NULL);
+	(void)child_reap(family.child.pid);
+	(void)close(family.child.ends[STDOUT_FILENO]);
+}
+
 int main(int argc, char **argv)
 {
 	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -458,6 +520,7 @@ int main(int argc, char **argv)
 	test_closed();
 	test_large();
 	test_status();
+	test_threads();
 	(void)rmdir(folder);
 	return done_testing();
 }

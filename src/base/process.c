@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "base/process.h"
 
+#include <dirent.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -21,10 +22,11 @@ enum {
 	IS_EXITING = 0x4, /* PF_EXITING, a flag of FLAGS_FIELD, from the kernel's sched.h */
 	STAT_SIZE = 1024,
 	PROC_PAGE = 4096, /* bytes that the kernel returns per read() */
-	CHILDREN_MAX = 1023, /* bytes of a list of child pids; further ones are not read */
+	CHILDREN_MAX = 16 * 1024, /* bytes of a thread's list of children; the rest is not read */
+	THREADS_MAX = 1024, /* threads whose children are read */
+	LINKS_OF_ONE = 3, /* links of the folder task of a process with one thread */
 	RELEASE_TRIES = 100,
 	RELEASE_TRY_MS = 10,
-	DEPTH_MAX = 64, /* generations of a process tree */
 };
 
 const char *process_root = "/proc";
@@ -49,18 +51,40 @@ ssize_t process_read(pid_t pid, const char *name, char *out, size_t size)
 	return count < 0 ? -1 : (ssize_t)len;
 }
 
+/* Adds the children that one thread has started. Returns false on failure. */
+static bool add_children(pid_t pid, const char *thread, pid_t *children, size_t max, size_t *count)
+{
+	char name[64], text[CHILDREN_MAX], *at = text, *end;
+	snprintf(name, sizeof name, "task/%.20s/children", thread);
+	if (process_read(pid, name, text, sizeof text) < 0)
+		return false;
+	/* A whole number ends with a space, so if the text was cut, its last number is ignored. */
+	for (long child; *count < max && (child = strtol(at, &end, 10)) > 0 && *end == ' ';
+	     at = end)
+		children[(*count)++] = (pid_t)child;
+	return true;
+}
+
 bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count)
 {
-	char name[32], text[CHILDREN_MAX + 1], *at = text, *end;
-	size_t count = 0;
-	bool is_known;
-	snprintf(name, sizeof name, "task/%d/children", (int)pid);
-	is_known = process_read(pid, name, text, sizeof text) >= 0;
-	/* A whole number ends with a space, so if the text was cut, its last number is ignored. */
-	for (long child; count < max && (child = strtol(at, &end, 10)) > 0 && *end == ' '; at = end)
-		children[count++] = (pid_t)child;
-	*ret_count = count;
-	return is_known;
+	char path[128], first[16];
+	const struct dirent *entry;
+	struct stat status;
+	unsigned entries = 0;
+	bool is_known = false;
+	DIR *threads;
+	*ret_count = 0;
+	snprintf(path, sizeof path, "%s/%d/task", process_root, (int)pid);
+	snprintf(first, sizeof first, "%d", (int)pid);
+	if (stat(path, &status) == 0 && status.st_nlink == LINKS_OF_ONE)
+		return add_children(pid, first, children, max, ret_count);
+	threads = opendir(path);
+	while (threads != NULL && (entry = readdir(threads)) != NULL && entries++ < THREADS_MAX)
+		if (entry->d_name[0] != '.')
+			is_known |= add_children(pid, entry->d_name, children, max, ret_count);
+	if (threads != NULL)
+		(void)closedir(threads);
+	return is_known && entries <= THREADS_MAX;
 }
 
 /* Returns a number of /proc/PID/stat, by its field number; 0 if absent. */
@@ -232,7 +256,8 @@ static pid_t find_below(pid_t pid, const char *name, unsigned generations, unsig
 		return pid;
 	if (generations == 0)
 		return 0;
-	(void)process_children(pid, children, PROCESS_FIND_MAX, &count); /* count is 0 on failure */
+	(void)process_children(
+	    pid, children, PROCESS_FIND_MAX, &count); /* as many as can be read */
 	for (size_t at = 0; found == 0 && at < count; at++)
 		found = find_below(children[at], name, generations - 1, left);
 	return found;
@@ -288,42 +313,32 @@ int process_open(pid_t pid, uint64_t start_ticks)
 	return fd;
 }
 
-struct tree_walk {
-	void (*fn)(void *data, pid_t pid);
-	void *data;
-	bool is_upward;
-	unsigned count; /* number of processes so far */
-};
-
-static void walk(struct tree_walk *tree, pid_t pid, unsigned depth)
+/* Lists a process and its descendants, parents first. */
+static size_t list_tree(pid_t pid, pid_t pids[PROCESS_TREE_MAX])
 {
-	char path[128];
-	FILE *file;
-	int child;
-	if (depth > DEPTH_MAX || (!tree->is_upward && ++tree->count > PROCESS_TREE_MAX))
-		return;
-	if (!tree->is_upward)
-		tree->fn(tree->data, pid);
-	snprintf(path, sizeof path, "%s/%d/task/%d/children", process_root, (int)pid, (int)pid);
-	file = fopen(path, "re");
-	while (file != NULL && fscanf(file, "%d", &child) == 1)
-		walk(tree, (pid_t)child, depth + 1);
-	if (file != NULL)
-		fclose(file);
-	if (tree->is_upward)
-		tree->fn(tree->data, pid);
+	size_t count = 1, more;
+	pids[0] = pid;
+	for (size_t at = 0; at < count; at++) {
+		(void)process_children(pids[at], pids + count, PROCESS_TREE_MAX - count, &more);
+		count += more;
+	}
+	return count;
 }
 
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data)
 {
-	struct tree_walk tree = {.fn = fn, .data = data};
-	walk(&tree, pid, 0);
+	pid_t pids[PROCESS_TREE_MAX];
+	size_t count = list_tree(pid, pids);
+	for (size_t at = 0; at < count; at++)
+		fn(data, pids[at]);
 }
 
 void process_tree_walk_up(pid_t pid, void (*fn)(void *data, pid_t pid), void *data)
 {
-	struct tree_walk tree = {.fn = fn, .data = data, .is_upward = true};
-	walk(&tree, pid, 0);
+	pid_t pids[PROCESS_TREE_MAX];
+	size_t count = list_tree(pid, pids);
+	while (count-- > 0)
+		fn(data, pids[count]);
 }
 
 bool process_is_peer(int socket, struct ucred *ret_peer)

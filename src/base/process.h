@@ -11,7 +11,10 @@ extern const char *process_root; /* "/proc"; tests set another folder */
 /* Reads a file of /proc/PID as text of less than size bytes. Returns its length, or -1 with "". */
 ssize_t process_read(pid_t pid, const char *name, char *out, size_t size);
 
-/* Reads at most max children; of more than 100, some may be missing. Returns false on failure. */
+/*
+ * Reads at most max children; of more than 2,000 of one thread, some may be missing. Returns false
+ * on failure, or if not all threads can be read.
+ */
 bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count);
 
 /* Returns when a process started, in clock ticks since boot; 0 if the process does not exist. */
@@ -82,7 +85,7 @@ struct ucred;
 /* Returns true if the peer of a UNIX socket has our user or is root. ret_peer may be NULL. */
 bool process_is_peer(int socket, struct ucred *ret_peer);
 
-#define PROCESS_TREE_MAX 10000 /* maximum number of processes in process_tree_walk() */
+#define PROCESS_TREE_MAX 10000 /* maximum number of processes in a walk */
 
 /* Call fn for a process and all its descendants: parents first, or children first. */
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);

@@ -169,7 +169,7 @@ static pid_t find_child(pid_t pid, pid_t group)
 {
 	pid_t children[PROCESSES_MAX], found = 0;
 	size_t count;
-	(void)process_children(pid, children, PROCESSES_MAX, &count); /* none on failure */
+	(void)process_children(pid, children, PROCESSES_MAX, &count); /* as many as can be read */
 	for (size_t at = 0; at < count; at++)
 		if (getpgid(children[at]) == group && waits_for(pid, children[at]))
 			found = children[at];
@@ -301,7 +301,7 @@ static bool search_group(struct group_search *search, pid_t pid, unsigned depth)
 		return false;
 	if (search->is_found(search, pid))
 		return true;
-	(void)process_children(pid, children, PROCESSES_MAX, &count); /* none on failure */
+	(void)process_children(pid, children, PROCESSES_MAX, &count); /* as many as can be read */
 	for (size_t at = 0; at < count; at++)
 		if (search_group(search, children[at], depth + 1))
 			return true;
@@ -500,7 +500,7 @@ enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_pr
 	if (!pane_tty_process(pane_pid, &pane) || pane.tty == 0 ||
 	    !is_shown(pane.session, program->pid))
 		return FOREGROUND_BEHIND;
-	/* The search may miss the program, far below or as the child of a launcher's thread. */
+	/* The search may miss the program far below. */
 	if (process.state == 'T' || process.state == 't')
 		return FOREGROUND_STOPPED;
 	search.group = process.group;
