@@ -346,4 +346,19 @@ t send-keys -t "$(field .result.pane)" -l 'one and '
 task late two
 is 'a task that stands behind them is not submitted' "$(field '.error.message | sub(".*: "; "")') $(cat "$dir/late" 2>/dev/null)" \
 	'something else stands on the prompt line too '
+
+# Its reader, which a thread of it started, is stopped: nothing is typed until that goes on.
+cat >"$dir/thread.py" <<END
+import subprocess, threading
+threading.Thread(target=subprocess.call, args=[['$MUXBUS_BUILDDIR/tests/fake_agent', '$dir/below']]).start()
+END
+call ensure_agent "{\"name\":\"above\",\"command\":\"exec python3 $dir/thread.py\"}"
+below=$(pgrep -f "fake_agent $dir/below")
+kill -STOP "$below"
+call send_task '{"agent":"above","text":"one","timeout_sec":2}'
+is 'a task for a stopped program' "$(field '.result | "\(.outcome) \(.held)"')" \
+	'timeout python3, or a program that it runs, is stopped'
+kill -CONT "$below"
+task above two
+is 'only the next one was typed' "$(cut -d ' ' -f 2- "$dir/below")" two
 done_testing

@@ -291,8 +291,11 @@ bool submit_guard_pane(const struct daemon *parts, const struct submit_policy *p
 		    ret_reason, SUBMIT_REASON_SIZE, "the pane's input is synchronised with others");
 	else if (is_human_typing(parts, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "a person is typing");
+	else if (!policy->knows_prompt)
+		return submit_guard_front(parts, ref, pane, ret_reason);
 	else
-		return policy->knows_prompt || submit_guard_front(parts, ref, pane, ret_reason);
+		return find_leader(pane) != FOREGROUND_STOPPED ||
+		    can_read(FOREGROUND_STOPPED, pane->command, ret_reason);
 	return false;
 }
 
