@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # Panes whose pipes cannot be handed over: no output is lost silently.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
+need socat
 unset MUXBUS_TEST_ATTACH # a daemon that is always attached makes no pipe
 built=$MUXBUS_BUILDDIR
 program=$built/muxbusd
@@ -123,5 +124,18 @@ if "$place/muxbusd" --version >/dev/null 2>&1; then
 	until_is 'after ten minutes a pane is piped again' 1 piped
 	stop
 fi
+
+# A peer leaves while its output does not flow yet, for up to two seconds. No later peer is taken for it.
+way=
+daemon_options='-o attach=always'
+start_daemon
+tmux_pid=$(t display-message -p '#{pid}')
+kill -STOP "$tmux_pid"
+echo '{"method":"wait_for","params":{"any":[{"output":"never","pane":"%0"}]}}' | socat -t 0 -u - "UNIX-CONNECT:$MUXBUS"
+began=$(date +%s%3N)
+call list_jobs '{}'
+ok 'the next peer is answered at once' test $(($(date +%s%3N) - began)) -lt 1500
+kill -CONT "$tmux_pid"
+stop
 
 done_testing

@@ -222,25 +222,24 @@ bool dispatch_look_at(struct request *request, uint32_t window)
 struct hold {
 	struct list link;
 	struct dispatch *dispatch; /* NULL: freed */
-	const struct peer *peer; /* only compared, as it may be freed; NULL: the daemon ends */
+	uint32_t peer; /* its number; 0: the daemon ends */
 	uint64_t number; /* of the earlier request */
 	size_t count; /* panes whose output does not flow yet, plus 1 while hold() runs */
 };
 
-static void release(struct dispatch *dispatch, const struct peer *peer);
+static void release(struct dispatch *dispatch);
 
 static void on_flowing(void *data, bool is_gone UNUSED)
 {
 	struct hold *hold = data;
 	struct dispatch *dispatch = hold->dispatch;
-	const struct peer *peer = hold->peer;
 	if (--hold->count > 0)
 		return;
 	if (dispatch != NULL)
 		list_remove(&hold->link);
 	mem_free(hold);
 	if (dispatch != NULL)
-		release(dispatch, peer);
+		release(dispatch);
 }
 
 static uint64_t begun_flows(const struct dispatch *dispatch)
@@ -261,8 +260,8 @@ static void hold(
 	if (count == 0)
 		return;
 	hold = xalloc(sizeof *hold);
-	*hold =
-	    (struct hold){.dispatch = dispatch, .peer = peer, .number = number, .count = count + 1};
+	*hold = (struct hold){
+	    .dispatch = dispatch, .peer = peer_number(peer), .number = number, .count = count + 1};
 	list_append(&dispatch->holds, &hold->link);
 	for (size_t at = 0; at < count; at++)
 		flow_wait(parts->base, parts->tmux, parts->streams, panes[at], on_flowing, hold);
@@ -353,7 +352,6 @@ static void on_done(void *data, int error)
 {
 	struct put_off *again = data;
 	struct dispatch *dispatch = again->dispatch;
-	const struct peer *peer = request_peer(again->request);
 	if (dispatch == NULL) {
 		request_fail(again->request, MESSAGE_CANCELLED, "the daemon ends");
 		put_off_free(again);
@@ -368,7 +366,7 @@ static void on_done(void *data, int error)
 	else
 		handle_again(again);
 	put_off_free(again);
-	release(dispatch, peer);
+	release(dispatch);
 	if (dispatch->hooks.handled != NULL)
 		dispatch->hooks.handled(dispatch->hooks.handled_data);
 }
@@ -412,7 +410,7 @@ static bool is_held(const struct dispatch *dispatch, const struct request *reque
 	if (peer == NULL || request_method(request)->flags & METHOD_WITHOUT_TMUX)
 		return false;
 	list_each (const struct hold, hold, &dispatch->holds, link)
-		if (hold->peer == peer && hold->number < number)
+		if (hold->peer == peer_number(peer) && hold->number < number)
 			return true;
 	return is_behind(dispatch, request, number, false);
 }
@@ -427,14 +425,13 @@ size_t dispatch_waits_put_off(const struct dispatch *dispatch)
 	return count;
 }
 
-static void release(struct dispatch *dispatch, const struct peer *peer)
+static void release(struct dispatch *dispatch)
 {
 	struct list *link = dispatch->put_offs.next;
 	while (link != &dispatch->put_offs) {
 		struct put_off *again = list_entry(link, struct put_off, link);
 		link = link->next;
-		if (again->kind != WORK_NONE || request_peer(again->request) != peer ||
-		    is_held(dispatch, again->request, again->number))
+		if (again->kind != WORK_NONE || is_held(dispatch, again->request, again->number))
 			continue;
 		list_remove(&again->link);
 		handle_again(again);
@@ -448,8 +445,8 @@ void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
 	if (dispatch->hooks.dialect != NULL)
 		dispatch->hooks.dialect->goodbye(dispatch->hooks.dialect_data, peer);
 	list_each (struct hold, hold, &dispatch->holds, link)
-		if (hold->peer == peer)
-			hold->peer = NULL;
+		if (hold->peer == peer_number(peer))
+			hold->peer = 0;
 }
 
 /* Their work continues, and on_done() then finds no dispatch. */

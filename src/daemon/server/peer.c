@@ -102,6 +102,11 @@ void peer_free(struct peer *peer)
 	mem_free(peer);
 }
 
+uint32_t peer_number(const struct peer *peer)
+{
+	return peer->number;
+}
+
 pid_t peer_pid(const struct peer *peer)
 {
 	return peer->pid;

@@ -59,6 +59,7 @@ size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms
 /* Frees the output of the peer now, and disconnects it in a turn of its own. */
 void peer_disconnect(struct peer *peer, const char *reason);
 
+uint32_t peer_number(const struct peer *peer); /* from 1; no later peer has it */
 pid_t peer_pid(const struct peer *peer);
 uid_t peer_uid(const struct peer *peer);
 /* Returns the process of the peer and its ancestors, as they were when it connected. */
