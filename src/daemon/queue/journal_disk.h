@@ -56,7 +56,7 @@ struct syncer_result {
 	int64_t elapsed_us;
 };
 
-/* Returns NULL with errno without memory or a thread. */
+/* Returns NULL with errno if memory or threads run out. */
 struct journal_syncer *syncer_new(const struct journal_disk *disk, void *disk_data);
 /* Waits for the job that runs, and frees. */
 void syncer_free(struct journal_syncer *syncer);

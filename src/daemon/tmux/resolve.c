@@ -187,7 +187,7 @@ static enum resolve_result no_window(struct resolve *resolve, struct target_part
 	    SHOWN(part));
 }
 
-/* Sets no reason if there is none. */
+/* Returns false without a reason if there is no such pane. */
 static bool find_pane(
     const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {

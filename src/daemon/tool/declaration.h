@@ -98,8 +98,7 @@ bool declaration_set_names(
     struct declaration *declaration, const struct declaration_names *names, char *ret_reason);
 
 /*
- * *ret_also is NULL without second spellings. where: the place, for a reason. Returns false with a
- * reason.
+ * *ret_also is NULL without second spellings. Returns false with a reason that begins with where.
  */
 bool declaration_read_also(struct declaration *declaration, const char *where, const char *name,
     const struct field_strings *also, bool is_name(const char *text), const char *const **ret_also,

@@ -246,7 +246,7 @@ static bool is_found(const struct condition *condition, const char *member)
 	    (condition->window != MUXBUS_NO_ID && strcmp(member, "window") == 0);
 }
 
-/* The store has pane and window as ids. The caller frees. */
+/* Pane and window are stored as ids. The caller frees. */
 static char *write_spec(const struct condition *condition, const struct json *spec)
 {
 	struct json_writer writer;
