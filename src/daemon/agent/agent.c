@@ -404,10 +404,7 @@ static void on_ended(struct agent *agent)
 	crash(agent, reason);
 }
 
-/*
- * After the end of the whole server the agent starts in the next one, if this daemon has seen it
- * run.
- */
+/* After the end of the server the agent starts in the next one, if this daemon saw it run. */
 static void lose_pane(struct agent *agent)
 {
 	static const char gone[] = "its pane is not there any more";

@@ -24,10 +24,7 @@ static void set_name(struct agent_adoptee *adoptee, const char *name)
 		snprintf(adoptee->name, sizeof adoptee->name, "agent");
 }
 
-/*
- * A local shell in front refutes a mark. ssh and su hide programs, so a mark counts for
- * AGENT_MARK_LIVE_MS.
- */
+/* A local shell refutes a mark. ssh and su hide programs, so a mark counts for some minutes. */
 static bool is_live_mark(const struct presence *presence, const struct agent_adoptee *adoptee)
 {
 	return foreground_is_carrier(adoptee->front.name) && presence->reported_ms > 0 &&

@@ -475,10 +475,7 @@ static void on_next_window(void *data, int error, const struct muxbus_reply *rep
 		take_window(launch, count > 0 ? &replies[0] : NULL);
 }
 
-/*
- * Respawning the old pane would mix the last bytes of the old program with the output of the new
- * one.
- */
+/* Respawning the old pane would mix its last bytes with the output of the new program. */
 static void make_next_window(struct agent_launch *launch, const struct pane_ref *old)
 {
 	struct muxbus_command *command = tmux_command_new();

@@ -26,10 +26,7 @@ void agent_wait_add(struct agent *agent, struct request *request, bool is_starte
 void agent_waiters_step(struct agent *agent);
 void agent_waiters_end(struct agent *agent);
 
-/*
- * Ends an agent. The request is answered when it has ended. An adopted agent is only released,
- * unless force is set.
- */
+/* The request is answered at the end. Without force an adopted agent is only released. */
 void agent_stop(
     struct agent_set *set, struct request *request, const char *name, int64_t grace_ms, bool force);
 

@@ -20,10 +20,7 @@ static size_t last_row(const char *text)
 	return newline != NULL ? (size_t)(newline - text) : 0;
 }
 
-/*
- * The answer may be behind the question in the cursor's row, in a row that was blank, or wrapped to
- * further rows.
- */
+/* The answer is behind the question, in a row that was blank, or wrapped to further rows. */
 static bool goes_on(const struct agent *agent, const struct agent_facts *facts, const char *text)
 {
 	const struct agent_asked *asked = &agent->asked;
@@ -41,9 +38,7 @@ static bool goes_on(const struct agent *agent, const struct agent_facts *facts, 
 	    agent_row_continues(text, agent->place);
 }
 
-/*
- * At the last look the program waited for input, and the row had only the beginning of this text.
- */
+/* At the last look the program waited for input, and the row had only part of this text. */
 static bool was_typed(const struct agent *agent, const char *row)
 {
 	const struct agent_asked *seen = &agent->seen;

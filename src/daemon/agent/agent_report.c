@@ -41,9 +41,7 @@ static bool is_end(const char *text, size_t len, const char *prompt)
 	return len > 0 && part_len >= len && memcmp(prompt + part_len - len, text, len) == 0;
 }
 
-/*
- * Line editors switch bracketed paste on right before their prompt, so all before that is output.
- */
+/* The output ends where a line editor switches bracketed paste on, right before its prompt. */
 static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 {
 	static const char sign[] = "\033[?2004h";

@@ -450,10 +450,7 @@ static void on_cancelled(void *data)
 			task->joined[at] = task->joined[--task->joined_count];
 }
 
-/*
- * An answer has a number or a text. A program would take the first of two digits, so no such number
- * is a choice.
- */
+/* A number of two digits is no choice, since a program would take its first digit. */
 static bool find_choice(
     const struct agent *agent, const struct agent_order *order, unsigned *ret_number)
 {
@@ -635,9 +632,7 @@ void agent_tasks_follow_clock(struct agent_set *set)
 	(void)queue_commit(set->parts->queue);
 }
 
-/*
- * A task that was being typed may have run, so it ends as lost. A running task goes on, with a gap.
- */
+/* A task that was being typed may have run, and ends as lost. A running task has a gap. */
 void agent_tasks_load(struct agent_set *set)
 {
 	queue_load(set->parts->queue, &task_kind, task_load, set);

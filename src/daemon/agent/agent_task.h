@@ -32,10 +32,7 @@ bool agent_task_join(struct agent_set *set, struct request *request, const char 
 
 /* Types the next task if the agent is ready for it. */
 void agent_tasks_step(struct agent *agent);
-/*
- * Handles a verdict before the agent does. Returns false if the prompt may be older than the
- * running task.
- */
+/* Returns false if the prompt may be older than the running task. */
 bool agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 /* Of several reports of a reply the last one counts. */

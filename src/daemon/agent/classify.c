@@ -202,10 +202,7 @@ static bool is_regex_draft(struct pattern *regex, const char *row)
 	return false;
 }
 
-/*
- * A long prompt is also found behind output, and a shell's prompt by its last character, since the
- * directory in it changes.
- */
+/* A shell's prompt is found by its last character, since the directory in it changes. */
 static bool is_learned_draft(const struct prompt_profile *profile, const char *row)
 {
 	enum { LONG_ROW_MIN = 3 };
@@ -266,10 +263,7 @@ static enum row_match match_row(
 		return ROW_PROMPT;
 	if (ends_with(row, row_len, profile->row, len))
 		return ROW_BEHIND;
-	/*
-	 * The learned row may be output and a prompt, "Loading...>>> ". Then ">>> " matches it, but
-	 * "> " does not.
-	 */
+	/* Of a learned row "Loading...>>> ", ">>> " may be the prompt, but "> " is not. */
 	if (!profile->is_sure && ends_with(profile->row, len, row, row_len) &&
 	    profile->row[len - row_len - 1] != row[0])
 		return ROW_BEHIND;

@@ -146,10 +146,7 @@ static unsigned line_begin(const struct prompt_view *view, unsigned row)
 	return row;
 }
 
-/*
- * The nearest row that asks, within some paragraphs and the same frame, or else the nearest with
- * text.
- */
+/* A row that asks, within some paragraphs and the same frame, or else the nearest with text. */
 static bool find_asking(const struct prompt_view *view, unsigned end, unsigned *ret_row)
 {
 	static struct question_line line;

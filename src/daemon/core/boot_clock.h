@@ -19,10 +19,7 @@ struct boot_clock {
 	void *data;
 };
 
-/*
- * Corrects a deadline on both clocks. If the machine has booted since boot_id, *real_due_ms counts,
- * else *boot_due_ms.
- */
+/* If the machine has booted since boot_id, *real_due_ms counts, else *boot_due_ms. */
 void boot_clock_align(const struct boot_clock *clock, const char *boot_id, int64_t *boot_due_ms,
     int64_t *real_due_ms);
 

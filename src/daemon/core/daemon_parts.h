@@ -50,8 +50,7 @@ struct daemon {
 	struct meter *meter; /* counts turns that agents were spared */
 	int64_t started_ms; /* of the monotonic clock */
 	/*
-	 * Return true if ensure_agent keeps an agent in the pane, and if that agent is at its
-	 * prompt.
+	 * An agent of ensure_agent is in the pane; for is_at_prompt(), at its prompt.
 	 */
 	bool (*is_kept)(const struct daemon *daemon, uint32_t pane);
 	bool (*is_at_prompt)(const struct daemon *daemon, const struct muxbus_pane *pane,

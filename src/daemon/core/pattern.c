@@ -86,10 +86,7 @@ static int on_place(pcre2_callout_block *block UNUSED, void *data UNUSED)
 static const uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
     PCRE2_MULTILINE | PCRE2_USE_OFFSET_LIMIT;
 
-/*
- * The machine code of PCRE2 before 10.43 fails to match characters above ASCII by \S, \D and \W in
- * text that may be invalid.
- */
+/* PCRE2 before 10.43: JIT code does not match characters above ASCII by \S, \D and \W. */
 static void try_jit(void)
 {
 	int error;

@@ -37,10 +37,7 @@ const char *pattern_text(const struct pattern *pattern);
 /* Returns the name of a capture (from 1), lent, or NULL if it has none. */
 const char *pattern_capture_name(const struct pattern *pattern, size_t capture);
 
-/*
- * Finds the first match at or after start. '^' and '$' match at the ends of lines. ret_match may be
- * NULL.
- */
+/* Finds the first match from start on. '^' and '$' match in each line. ret_match may be NULL. */
 enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, size_t len,
     size_t start, struct pattern_match *ret_match);
 

@@ -22,10 +22,7 @@ static bool is_local_group(const char *after)
 	    (strncmp(after, "?<", 2) == 0 && isalpha((unsigned char)after[2]));
 }
 
-/*
- * Returns false for assertions about the surrounding text, for possessive and atomic parts, and for
- * unknown syntax.
- */
+/* No assertions about surrounding text, no possessive or atomic parts, no unknown syntax. */
 static bool pattern_is_local(const char *text)
 {
 	for (const char *c = text; *c; c++) {
@@ -102,10 +99,7 @@ static const char *skip_other(const char *c)
 	return c + (*c == '\\' && c[1] ? 2 : 1);
 }
 
-/*
- * Printable ASCII outside of all groups. Returns 0 in doubt, with alternatives, and if
- * pattern_is_local() is false.
- */
+/* Printable ASCII outside of groups. Returns 0 in doubt, and if pattern_is_local() is false. */
 static size_t pattern_literal(const char *text, char ret_literal[PATTERN_LITERAL_MAX])
 {
 	char run[PATTERN_LITERAL_MAX];
@@ -480,9 +474,7 @@ void pattern_set_remove(struct pattern_set *set, struct pattern_member *member)
 	set->is_stale = true;
 }
 
-/*
- * Measured ns per 100 bytes of text, of a filter with this stride, or of a search for one literal.
- */
+/* Measured ns per 100 bytes, of a filter with this stride or of a search for one literal. */
 static const struct {
 	unsigned stride;
 	unsigned cost;

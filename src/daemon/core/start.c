@@ -137,9 +137,7 @@ void sd_notify_tell(const char *state)
 }
 
 #define FILE_NAME "lock"
-/*
- * Starting daemons connect to find the holder, which never accepts, so the connections stay here.
- */
+/* Starting daemons connect to find the holder, which never accepts these connections. */
 #define HOLDER_BACKLOG 4096
 /* How long a start waits for a daemon that is ending. */
 #define END_TRIES 1000
@@ -398,10 +396,7 @@ int start_printed(bool is_written)
 int start_take_service(struct config *config)
 {
 	char reason[512];
-	/*
-	 * Jobs must not inherit the starter's descriptors. Before Linux 5.11 only ready_fd is
-	 * closed.
-	 */
+	/* Jobs get no descriptors of the starter. Before Linux 5.11 only ready_fd is closed. */
 	if (close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC) < 0 && config->ready_fd > 2)
 		(void)fcntl(config->ready_fd, F_SETFD, FD_CLOEXEC);
 	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof reason) < 0)

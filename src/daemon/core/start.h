@@ -90,10 +90,7 @@ int start_make_dir(const struct config *config, char *ret_reason, size_t size);
  */
 int daemonize_enter(int keep_fd);
 
-/*
- * The parent exits with 0, and the standard streams become /dev/null. Does nothing without
- * daemonize_enter().
- */
+/* The parent exits with 0, and the standard streams become /dev/null. */
 void daemonize_ready(void);
 
 /* The protocol of sd_listen_fds(3) and sd_notify(3) needs only a few environment variables. */

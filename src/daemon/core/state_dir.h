@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The state directory: made for this user alone, and refused if another user could have changed its
- * files.
- */
+/* The state directory, refused if another user could have changed its files. */
 #pragma once
 
 #include "base/base.h"

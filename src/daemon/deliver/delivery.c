@@ -58,10 +58,7 @@ static void mail_free(struct mail *mail)
 	mem_free(mail);
 }
 
-/*
- * A line that may stand at the prompt is finished first. Typing refuses the notifications of a
- * closed pane.
- */
+/* A line that may stand at the prompt is finished first. Typing refuses closed panes. */
 static void start(struct mail *mail)
 {
 	struct way_found found = {.way = &way_typed, .by = &way_typed};

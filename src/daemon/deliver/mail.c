@@ -78,10 +78,7 @@ static const struct notification *first_to_defer(const struct mail *mail)
 	return queue_next_for(queue, &mail->pane, last);
 }
 
-/*
- * Gives up to MAIL_TURN_MAX receipts in a turn of the loop, so that requests are answered in
- * between.
- */
+/* Gives up to MAIL_TURN_MAX receipts in a turn, so that requests are answered in between. */
 void mail_on_deferral(void *data)
 {
 	struct mail *mail = data;

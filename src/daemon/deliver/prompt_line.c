@@ -68,10 +68,7 @@ static uint32_t tame(uint32_t character, bool is_word_start)
 	return character;
 }
 
-/*
- * C1 control characters begin escape sequences too, so each is first replaced by ESC and a
- * character.
- */
+/* C1 control characters begin escape sequences too, so each becomes ESC and a character. */
 static void strip(struct buf *out, const char *text, size_t len)
 {
 	struct buf escaped = BUF(QUOTE_READ);

@@ -33,9 +33,7 @@ struct puller *puller_begin(
 uint64_t puller_take(struct puller *puller);
 /* The leases of a requester that keeps them do not end; later they last loan_ms again. */
 void puller_keep(struct puller *puller, bool keeps);
-/*
- * Ends a requester, which got its answer or, if has_gone, left without: then gives back the leases.
- */
+/* has_gone: the requester left without its answer, so the leases are given back. */
 void puller_end(struct puller *puller, bool has_gone);
 
 struct puller_listener {

@@ -52,9 +52,7 @@ struct queue_target {
 	pid_t pid; /* 0: unknown */
 };
 
-/*
- * A shell around the command writes this file, so that the next daemon knows how the command ended.
- */
+/* A shell around the command writes this file, for the next daemon. */
 struct queue_trace {
 	bool is_running, is_ended;
 	pid_t pid; /* of its process group */

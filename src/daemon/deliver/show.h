@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Messages for people: one line in the status line of each client at which a person looks
- * (display-message), for show_ms.
- */
+/* Messages for people: a line in the status line of their clients, for show_ms. */
 #pragma once
 
 #include "base/base.h"

@@ -38,10 +38,7 @@ void wake_policy_write(struct json_writer *writer, const struct wake_policy *pol
 struct wake_policy_set *wake_policy_set_new(const struct daemon *parts);
 void wake_policy_set_free(struct wake_policy_set *set);
 
-/*
- * Replaces the policy of the same owner; one with all defaults is not kept. Returns false if there
- * are too many.
- */
+/* A policy with all defaults is not kept. Returns false if there are too many. */
 bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *policy);
 /* Begin with previous NULL. NULL ends. */
 const struct wake_policy *wake_policy_next(

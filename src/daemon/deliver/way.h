@@ -52,10 +52,7 @@ struct way {
 	const char *when; /* suffix of the promise: " when that is ready"; NULL: at once */
 	bool is_for_person; /* asked only for panes without an agent; wakes no agent */
 	enum way_use (*use)(const struct way_place *place, struct way_found *found);
-	/*
-	 * Delivers the mail, or continues; mail->work is set until done. NULL: the way starts by
-	 * itself.
-	 */
+	/* Delivers the mail, or continues; mail->work is set until done. NULL: starts by itself. */
 	void (*start)(struct mail *mail, const struct way_found *found);
 	/* Releases the mail, to another way or before it is freed. May be NULL. */
 	void (*cancel)(struct mail *mail);

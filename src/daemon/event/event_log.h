@@ -65,10 +65,7 @@ const struct event_kind_info *event_kind_info(enum event_kind kind);
 int event_kind_find(const char *name);
 /* Returns NULL if no known name is near. */
 const char *event_kind_nearest(const char *name);
-/*
- * Returns the kinds of a name or a pattern ("pane_*"), a bit for each; 0: none. pane_output and
- * line match only by name.
- */
+/* Returns a bit for each kind. Patterns ("pane_*") never match pane_output and line. */
 uint64_t event_kinds_find(const char *pattern);
 /* Without duplicates, NULL at the end. Valid until the next call. */
 #define EVENT_MEMBERS_MAX 128
@@ -99,17 +96,12 @@ struct event_log_listener {
 	void (*event)(struct event_log_listener *listener, struct event_entry *event);
 };
 
-/*
- * state_dir NULL: starts at 1, stores nothing (for tests). Returns NULL with a reason on failure.
- */
+/* state_dir NULL: starts at 1, stores nothing. Returns NULL with a reason on failure. */
 struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t keep_bytes,
     char *ret_reason, size_t reason_size);
 void event_log_free(struct event_log *log);
 
-/*
- * An earlier daemon used seq while the file of the numbers could not be written. Call this before
- * the first event.
- */
+/* An earlier daemon used seq without storing it. Call this before the first event. */
 void event_log_pass(struct event_log *log, uint64_t seq);
 
 uint64_t event_log_last(const struct event_log *log);

@@ -33,10 +33,7 @@ static void report_after(struct folder_watch *watch, int64_t ms)
 	loop_timer_arm(watch->settle, ms);
 }
 
-/*
- * The folder may not exist yet; the next change tries again. At the limit of watches no change is
- * seen.
- */
+/* The folder may not exist yet. At the limit of watches no change is seen. */
 static void refresh(struct folder_watch *watch)
 {
 	int error = path_watch_refresh(watch->path_watch), own;

@@ -6,9 +6,7 @@
 /* A closed file that gets the name again is read on from its remembered place. */
 #define CLOSED_MAX 64
 #define CLOSED_STEP 8
-/*
- * Without an event, NULs at the end are overwritten through a mapping, and descriptors become free.
- */
+/* For changes without an event: NULs overwritten through a mapping, free descriptors. */
 #define RETRY_MS 1000
 
 struct tail {
@@ -177,9 +175,7 @@ static void add_old(struct tail *tail, struct tail_file *file)
 	file->grown_ms = tail->now_ms;
 }
 
-/*
- * A truncated or rewritten file is read from its start. Returns false if a handler stopped reading.
- */
+/* A truncated or rewritten file is read anew. Returns false if a handler stopped reading. */
 static bool read_file(struct tail *tail, struct tail_file *file)
 {
 	while (tail->budget > 0) {
@@ -195,10 +191,7 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 		if (result != TAIL_TRUNCATED && result != TAIL_REWRITTEN)
 			return true;
 		if (file != tail->current) {
-			/*
-			 * A new text in an old file, such as a copy, is not a text of the watched
-			 * name.
-			 */
+			/* A new text in an old file is not a text of the watched name. */
 			tail_file_flush(file, tail->handlers.block, tail->data);
 			close_file(tail, file);
 			return true;
@@ -527,10 +520,7 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 			/* The file may yet get the name again. */
 			remember_closed(tail, &places[i]);
 		} else if (!is_found) {
-			/*
-			 * Files that are newer than that of the first found place are still to be
-			 * read.
-			 */
+			/* Files newer than that of the first found place are still to be read. */
 			remember_last(tail);
 			is_found = true;
 		}

@@ -37,9 +37,7 @@ extern const char *const tail_state_names[TAIL_STATE_COUNT_];
 struct tail_handlers {
 	tail_sink_fn *block;
 	void (*changed)(void *data, enum tail_change change);
-	/*
-	 * opened is called before the first byte of the file is read, so that no growth is missed.
-	 */
+	/* opened is called before the first byte of the file is read. */
 	void (*opened)(void *data, struct tail_file *file);
 	void (*closing)(void *data, struct tail_file *file);
 };
@@ -69,10 +67,7 @@ enum tail_state tail_state(const struct tail *tail);
 int tail_error(const struct tail *tail); /* errno if not TAIL_READING */
 struct tail_file *tail_file(const struct tail *tail);
 
-/*
- * Returns true if a tail that started now would be at the same place: at the end of the file, or
- * waiting for a file.
- */
+/* Returns true at the end of the file, or while waiting for a file. */
 bool tail_is_at_end(const struct tail *tail);
 /* Returns true if two tails of one path are at the same place of its file, after a whole line. */
 bool tail_is_with(const struct tail *tail, const struct tail *other);

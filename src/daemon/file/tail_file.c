@@ -401,10 +401,7 @@ enum tail_result tail_file_read(
     struct tail_file *file, uint8_t *scratch, size_t *budget, tail_sink_fn *sink, void *data)
 {
 	enum tail_result result;
-	/*
-	 * Checked first: a longer text that replaces the old one may have the same bytes at the
-	 * mark.
-	 */
+	/* A longer text that replaces the old one may have the same bytes at the mark. */
 	if (!tail_file_is_as_read(file))
 		return TAIL_REWRITTEN;
 	result = read_on(file, scratch, budget, sink, data);

@@ -14,10 +14,7 @@
 #define TAIL_LINE_MAX (64 * 1024) /* bytes; a longer line is cut and flagged */
 #define TAIL_MARK_MAX 64
 #define TAIL_CHUNK (64 * 1024)
-/*
- * In a file of at most this size, a change of any byte is seen; in a larger file, only a change of
- * the last bytes read.
- */
+/* In a larger file only a change of the last bytes read is seen. */
 #define TAIL_SUM_MAX (64 * 1024)
 /* Bytes of the memory for reading, which all files share. */
 #define TAIL_SCRATCH (TAIL_MARK_MAX + TAIL_LINE_MAX + TAIL_CHUNK)
@@ -120,10 +117,7 @@ int64_t sibling_born_ns(int fd);
 /* Returns the present time of the clock that stamps files. */
 int64_t sibling_now_ns(void);
 
-/*
- * Lists regular files beside path that have its name with a suffix of rotation, oldest first, at
- * most SIBLINGS_MAX.
- */
+/* Regular files beside path with a suffix of rotation, oldest first, at most SIBLINGS_MAX. */
 size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX]);
 
 /* Reads the first bytes of an open file, to recognise copies. Returns their number. */

@@ -34,10 +34,7 @@ struct tail_listener_handlers {
 	void (*changed)(struct tail_listener *listener, enum tail_change change);
 	/* A line was cut: only its first TAIL_LINE_MAX bytes are searched. */
 	void (*cut)(struct tail_listener *listener);
-	/*
-	 * Called after a look that called another handler. Only looked() may add or remove
-	 * listeners.
-	 */
+	/* Called after a look that called another handler. Only looked() may change listeners. */
 	void (*looked)(struct tail_listener *listener);
 };
 
@@ -74,10 +71,7 @@ const struct tail_loop *tail_listener_loop(const struct tail_listener *listener)
 /* Returns a number that grows with each change of the places; no two tails have the same. */
 uint64_t tail_listener_version(const struct tail_listener *listener);
 
-/*
- * Copies the lines before a finding; the caller frees them by context_lines_finish(). Only within
- * found().
- */
+/* The caller frees the lines by context_lines_finish(). Only within found(). */
 void tail_listener_context(const struct tail_listener *listener, const struct tail_finding *finding,
     struct context_lines *ret_context);
 

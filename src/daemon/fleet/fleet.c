@@ -181,10 +181,7 @@ static bool check_params(struct fleet *fleet, struct request *request, const str
 	return is_valid;
 }
 
-/*
- * text: params without host names, except in "notify". Returns false if the daemon's own handler
- * answers.
- */
+/* text: params without host names. Returns false if the daemon's own handler answers. */
 static bool take(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {

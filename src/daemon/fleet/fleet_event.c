@@ -215,10 +215,7 @@ static struct stream_source *add_source(struct fleet_stream *stream, struct host
 	return list_entry(fleet_part_new(&stream->ask, host), struct stream_source, part);
 }
 
-/*
- * Keeps the source until a host of this name is added. Ends the source, and returns false, if too
- * many are kept.
- */
+/* Ends the source and returns false if too many wait for a host to be added. */
 static bool set_away(struct stream_source *source, const char *name)
 {
 	bool is_kept = ++source->part.ask->fleet->away <= FLEET_AWAY_MAX;
@@ -309,10 +306,7 @@ void fleet_event_line(void *data, struct host *host, const struct json *message)
 	}
 }
 
-/*
- * The sources stay: a daemon that restarts has no socket for a moment, and a line may return to the
- * hosts file.
- */
+/* The sources stay: a daemon may restart, and a line may return to the hosts file. */
 void fleet_event_removed(struct fleet *fleet, struct host *host)
 {
 	char name[sizeof host->label];

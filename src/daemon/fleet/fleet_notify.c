@@ -317,10 +317,7 @@ static void go_on(struct fleet_notice *notice)
 	step(notice);
 }
 
-/*
- * A caller that has waited for the entry needs no wake. Returns false if a consumer has received
- * the entry.
- */
+/* Returns true if the caller waited for the entry itself, without a consumer. */
 static bool is_waited(const struct json *entry)
 {
 	const struct json *delivery = json_member(entry, "delivery");

@@ -82,10 +82,7 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 
 /* Writes a host without an answer as an element of "missing". */
 void fleet_put_missing(struct json_writer *writer, const struct host *host, const char *reason);
-/*
- * Reads the parameters of a method of the fleet; args is valid until the next call. Returns false
- * after failing the request.
- */
+/* args is valid until the next call. Returns false after failing the request. */
 bool fleet_read(struct fleet *fleet, struct request *request, const struct field *fields,
     const struct json *params, void *args, size_t size);
 /* Returns NULL after failing the request. */
@@ -129,9 +126,7 @@ const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, s
 
 /* Calls the hosts that are up for their counts. */
 void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host *host);
-/*
- * Lets all hosts, or only `host`, count as reachable. Then answers as list_hosts, which connects.
- */
+/* Lets all hosts, or `host`, count as reachable. Answers as list_hosts, which connects. */
 void fleet_retry_hosts(struct fleet *fleet, struct request *request, struct host *host);
 void fleet_status(struct fleet *fleet, struct request *request, struct host *host);
 

@@ -103,10 +103,7 @@ struct host *host_set_next(const struct host_set *set, const struct host *previo
 	     host = host_set_next(set, host))
 size_t host_set_count(const struct host_set *set);
 
-/*
- * Returns true if the last attempt to connect failed, or a call timed out and no message has
- * arrived since.
- */
+/* The last attempt to connect failed, or a call timed out and no message came since. */
 bool host_is_unreachable(const struct host *host);
 /* Lets the host count as reachable, and the next call connect at once. */
 void host_forgive(struct host *host);

@@ -41,9 +41,7 @@ void host_calls_free(struct host *host); /* without calling done */
 void host_calls_send(struct host *host);
 void host_calls_progress(struct host *host, const struct json *params);
 void host_calls_take(struct host *host, const struct json *message);
-/*
- * The link has ended, or (is_attempt) an attempt to connect has failed, which fails urgent calls.
- */
+/* The link has ended, or (is_attempt) could not be made, which fails urgent calls. */
 void host_calls_lost(struct host *host, const char *reason, bool is_attempt);
 void host_calls_end(struct host *host);
 /* Calls done for failed calls, in the next turn of the loop. */

@@ -136,10 +136,7 @@ static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 	    maker_is(request_daemon(asking->request)->makers, &caller, pane->id);
 }
 
-/*
- * The keys are bound to the process that the pane has now. Returns false after failing the request,
- * without room.
- */
+/* The keys are bound to the process that the pane has now. Fails the request without room. */
 static bool bind(struct asking *asking, const struct muxbus_pane *pane)
 {
 	struct right_only *only = asking->only;

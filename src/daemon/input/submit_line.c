@@ -198,10 +198,7 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 		return false;
 	if (line->text.bytes.len == 0 || line->text.is_unseen)
 		return has_moved;
-	/*
-	 * The kernel edits lines, so all was read; or a line editor that has given up the terminal
-	 * has the line.
-	 */
+	/* The kernel edits lines, so Enter ended the line; or an editor has left with the line. */
 	if (line->was_cooked || (tty->is_known && tty->is_cooked))
 		return has_moved;
 	/* An agent that redraws its whole screen lacks the text for a moment only. */

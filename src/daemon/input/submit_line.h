@@ -88,9 +88,7 @@ bool submit_line_is_taken(struct submit_line *line, const struct pane_screen *sc
 /* Returns true if Enter must be pressed again: it was read, and the text is still there. */
 bool submit_line_needs_enter(
     const struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);
-/*
- * Returns true if two looks without output show that the program handled Enter and left the text.
- */
+/* Two looks without output show that the program handled Enter and left the text. */
 bool submit_line_is_left(
     struct submit_line *line, const struct pane_screen *screen, bool is_computing);
 /* Returns why the text will not be taken any more, or NULL if it still may. */

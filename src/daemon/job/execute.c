@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The next command of the connection, or of the pane, starts in the directory where this command
- * ended.
- */
+/* The next command of the connection, or of the pane, starts where this command ended. */
 #include "base/process.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"

@@ -180,10 +180,7 @@ const struct job *job_name_get(struct request *request, const char *text);
 /* Returns text itself if there is no such job. */
 const char *job_name_id(const struct job_set *set, const char *text);
 
-/*
- * A name must not look like an id, and no running job may have it. NULL is allowed. Returns false
- * after failing the request.
- */
+/* A name must not look like an id, nor be that of a running job. NULL is allowed. */
 bool job_name_check(struct request *request, const char *name);
 
 /*

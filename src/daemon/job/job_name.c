@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A text is first compared with ids. If several jobs have a name, the name means the running one,
- * else the latest.
- */
+/* A text means an id first, then the running job with this name, else the latest. */
 #include "daemon/job/job.h"
 #include "daemon/server/request.h"
 

@@ -110,19 +110,13 @@ struct mcp_run {
  * from mcp->params_reader, which params may have used.
  */
 void mcp_run(struct mcp_exchange *exchange, const struct mcp_run *how, const struct json *params);
-/*
- * Like mcp_run() with list_panes, so that write() has the panes of now, or those of the last
- * listing if list_panes fails.
- */
+/* Like mcp_run() with list_panes, for a write() that needs fresh panes. */
 void mcp_run_fresh(struct mcp_exchange *exchange, mcp_run_fn *write, const char *text);
 
 /* Returns true after failing a request that has a cursor, whose page is unknown. */
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);
 
-/*
- * Known MCP clients (agents), by clientInfo.name: the measured timeouts of their calls, and
- * instructions for their models.
- */
+/* Known MCP clients (agents): measured timeouts of calls, and instructions for models. */
 
 #define MCP_INSTRUCTIONS_MAX 2000 /* bytes; some agents cut longer instructions */
 

@@ -250,10 +250,7 @@ static void put_rest(const struct shown *shown, struct buf *out)
 	if (own != NULL && own->type == JSON_STRING && shown->asked->tool != NULL &&
 	    shown->asked->tool->group == NULL)
 		(void)buf_printf(out, "%s ", own->text);
-	/*
-	 * The shown part may replace the result's own "rest", or too many members are cut for a
-	 * call each.
-	 */
+	/* The shown part may replace the result's own "rest". */
 	if (own != NULL || count_cut(shown->cut, shown->result) > NAMED_MAX) {
 		put_value_rest(shown, out, shown->result);
 	} else {

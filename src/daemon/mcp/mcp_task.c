@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Tasks of revision 2025-11-25: a run_long_command as a task is answered at once, with the job as a
- * task of the same id.
- */
+/* Tasks of revision 2025-11-25: run_long_command as a task is answered at once. */
 #include "daemon/mcp/mcp_exchange.h"
 
 #include "daemon/job/job.h"

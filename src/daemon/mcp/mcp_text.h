@@ -18,10 +18,7 @@ struct mcp_cut {
 	bool is_needed; /* something is left out */
 };
 
-/*
- * Returns the shown part of a string: whole characters, and whole lines if they have three quarters
- * of the limit.
- */
+/* Whole characters, and whole lines if they have three quarters of the limit. */
 const char *mcp_cut_string(const struct mcp_cut *cut, const struct json *value, size_t *ret_len);
 size_t mcp_cut_count(const struct mcp_cut *cut, const struct json *value);
 

@@ -171,10 +171,7 @@ static bool joins_emoji(const struct request *request)
 	return (tmux_caps(request_daemon(request)->tmux) & MUXBUS_CAP_EMOJI_JOIN) != 0;
 }
 
-/*
- * In JSON only the newlines and backslashes of a picture take one more byte (XML with single
- * quotes).
- */
+/* A picture is XML with single quotes, so JSON escapes only newlines and backslashes. */
 static bool put_picture(const struct capture_call *capture, const struct muxbus_capture *screen,
     size_t start, size_t len, struct json_writer *writer)
 {

@@ -175,10 +175,7 @@ static bool is_wanted(const struct next_wait *wait, const struct notification *n
 	    (!wait->is_own || is_for_agent(wait, note));
 }
 
-/*
- * The agent reads now what is for it, so a notification that was delivered, or failed, is
- * acknowledged.
- */
+/* The agent reads its notification now, so a delivered or failed one is acknowledged. */
 static void note_read(const struct next_wait *wait, const struct notification *note)
 {
 	queue_note_told(wait->queue, note->seq);

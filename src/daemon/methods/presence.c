@@ -181,10 +181,7 @@ static void report_agent(struct request *request, const void *data)
 	request_done(request);
 }
 
-/*
- * An unknown session that may run elsewhere is refused, since its notifications would go to the
- * first pane that reports it.
- */
+/* An unknown session would get its notifications at the first pane that reports it. */
 static bool affects_report(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct report_args *args = data;

@@ -270,10 +270,7 @@ static bool may_come_from(const struct draft_facts *facts, const struct prompt_r
 	return len > 0 && len < above->count && above->characters[0] != row->characters[0];
 }
 
-/*
- * Returns false without the sign of a prompt. A sign in the cursor's row may be in a line that
- * began above.
- */
+/* A sign in the cursor's row may be in a line that began above. */
 static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
 	static struct prompt_row first, row;
@@ -385,10 +382,7 @@ static bool is_second_prompt(const struct prompt_row *row, size_t len)
 	return at + 1 == len && row->characters[at] == '>';
 }
 
-/*
- * The first row of the command, with another prompt, is the draft. Rows of the same prompt may be
- * between.
- */
+/* The first row of the command is the draft. Rows of the same prompt may be between. */
 static bool has_first_row(
     const struct draft_facts *facts, struct draft_line *line, struct draft *draft)
 {

@@ -152,10 +152,7 @@ static enum agent_reads judge_tree(
 	return reads;
 }
 
-/*
- * A shell at its prompt may have children in its group that it does not wait for, such as helpers
- * of completions.
- */
+/* A shell at its prompt may have children that it does not wait for, as for completions. */
 static bool waits_for(pid_t shell, pid_t child)
 {
 	bool is_computing;
@@ -405,10 +402,7 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
 	session = pane.session;
 	while (count-- > 0) {
 		const struct tty_process *process = &ancestors[count];
-		/*
-		 * A process without a terminal does not count, nor one above the pane (a tmux in a
-		 * tmux).
-		 */
+		/* A process above the pane does not count (a tmux in a tmux). */
 		if (process->tty == 0 || (!is_related && process->session != session))
 			continue;
 		if (process->session != session && !is_shown)
@@ -431,9 +425,7 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
 	return is_related ? ASKER_BEHIND : ASKER_ELSEWHERE;
 }
 
-/*
- * A terminal within the pane's, as of script(1), is seen if the ancestor that shows it is in front.
- */
+/* A terminal within the pane's is seen if the ancestor that shows it is in front. */
 static bool is_shown(pid_t pane_session, pid_t pid)
 {
 	struct tty_process ancestors[ANCESTORS_MAX];

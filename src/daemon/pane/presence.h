@@ -89,10 +89,7 @@ struct presence_listener {
 };
 void presence_listen(struct presence_set *set, struct presence_listener *listener);
 
-/*
- * Return the agent in a pane, or with a session, or NULL if it has ended. An agent known only by
- * marks comes last.
- */
+/* NULL if the agent has ended. An agent known only by marks comes last. */
 const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane);
 const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session);

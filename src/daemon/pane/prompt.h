@@ -31,9 +31,7 @@ struct prompt {
 	char lead[64]; /* text left of the cursor without blanks and frames: ">", ">>>" */
 };
 
-/*
- * Moves the view's cursor to one that the program draws in reverse. Returns false if none is seen.
- */
+/* The cursor may be one that the program draws in reverse. Returns false if none is seen. */
 bool prompt_find_cursor(struct prompt_view *view);
 
 /*

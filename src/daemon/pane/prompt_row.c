@@ -141,10 +141,7 @@ static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 	return end + 1;
 }
 
-/*
- * The cursor that a program draws is behind the text. tmux omits it, but the row ends with reverse
- * on.
- */
+/* tmux omits a cursor that a program draws behind the text, but the row ends in reverse. */
 static void put_left_out(struct prompt_row *row, const struct looks *looks)
 {
 	if (looks->is_reverse && row->count > 0 && !row->is_reverse[row->count - 1])
@@ -175,10 +172,7 @@ static void read_cells(const char *text, size_t len, struct looks looks, struct 
 			size = 1;
 			character = 0xfffd;
 		}
-		/*
-		 * Control characters have no cell, such as shifts to the line drawing character
-		 * set.
-		 */
+		/* Control characters have no cell, such as shifts of the character set. */
 		if (character == '\t')
 			put_cell(row, ' ', TAB_CELLS - row->count % TAB_CELLS, &looks);
 		else if (((character >= ' ' && character < 0x7f) || character >= 0xa0) &&

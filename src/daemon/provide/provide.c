@@ -176,10 +176,7 @@ static void on_peer_ended(void *data)
 	provider_publish(set, false);
 }
 
-/*
- * The descendants of a file's program count as well; those of a server of tools may be other
- * providers.
- */
+/* The descendants of a file's program count; those of a server may be other providers. */
 static bool is_program(const struct provider *provider, const struct peer *peer)
 {
 	if (provider->program == NULL || peer_pid(peer) <= 0)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The exchange of calls and answers with providers. A call waits until its program has connected,
- * at most PROVIDE_WAIT_MS.
- */
+/* A call waits until its program has connected, at most PROVIDE_WAIT_MS. */
 #pragma once
 
 #include "daemon/provide/provider.h"
@@ -22,10 +19,7 @@ void provide_exchange_begin(struct request *request, const struct pane_ref *pane
 void provide_exchange_answer_begun(
     struct request *request, const char *id, const struct pane_ref *pane);
 
-/*
- * Resumes calls of an earlier daemon. request: provide, from the server. calls: those that the
- * server has; NULL: none.
- */
+/* request: provide, from the server. calls: those that the server has; NULL: none. */
 void provide_exchange_take_up_all(struct request *request, const struct json *calls);
 
 /* A dispatch_response_fn whose data is a set. */

@@ -28,10 +28,7 @@ struct consumer *consumer_find(struct consumer_set *set, const char *name);
  * NULL if all are in use.
  */
 struct consumer *consumer_get(struct consumer_set *set, const char *name);
-/*
- * A request begins and ends to wait for the next entry. The end makes the consumer the most
- * recently used one.
- */
+/* A request waits for the next entry. The end makes the consumer the most recently used. */
 void consumer_begin_wait(struct consumer *consumer);
 void consumer_end_wait(struct consumer *consumer);
 /* Returns the number up to which all entries are acknowledged. */

@@ -87,8 +87,8 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 		    journal->disk_data, file->handle, bytes + done, len - done, file->len + done);
 		if (put <= 0) {
 			/*
-			 * Half a record would be read as damage. truncate() would lengthen a file
-			 * that was cut (-ENOENT).
+			 * Half a record would be read as damage. truncate() would lengthen a cut
+			 * file.
 			 */
 			if (put != -ENOENT &&
 			    journal->disk->truncate(journal->disk_data, file->handle, file->len) <
@@ -183,10 +183,7 @@ static int file_append(
 	return error;
 }
 
-/*
- * A hole record says that later records are missing. If the write fails, the next journal_append()
- * tries again.
- */
+/* A hole says that records are missing. The next journal_append() repeats a failed write. */
 static void file_note_hole(struct journal *journal, struct file *file)
 {
 	const char *reason = is_full(journal->trouble) ? "disk_full" : "disk_failed";
@@ -545,10 +542,7 @@ static void recover_set_aside(struct journal *journal)
 	}
 }
 
-/*
- * The file is sound up to the end of the scan. With a helper thread, the first job syncs the
- * records of an earlier daemon.
- */
+/* With a helper thread, the first job syncs the records of an earlier daemon. */
 static bool recover_resume(
     struct journal *journal, int handle, size_t len, const struct journal_scan *scan)
 {

@@ -79,9 +79,7 @@ void journal_dispatch(struct journal *journal);
 int journal_timeout_ms(const struct journal *journal);
 void journal_tick(struct journal *journal);
 
-/*
- * Counts bytes of payload that are no longer needed. With enough of them the journal is rewritten.
- */
+/* Counts bytes of payload that are no longer needed. Many cause a rewrite. */
 void journal_note_dead(struct journal *journal, size_t bytes);
 
 struct journal_stats {

@@ -15,10 +15,7 @@ struct journal_disk {
 	ssize_t (*read)(void *data, int file, void *bytes, size_t len, uint64_t offset);
 	ssize_t (*write)(void *data, int file, const void *bytes, size_t len, uint64_t offset);
 	int (*truncate)(void *data, int file, uint64_t len);
-	/*
-	 * Reserves room up to this file length, which the file then has. -EOPNOTSUPP if the disk
-	 * cannot reserve.
-	 */
+	/* The file gets this length. -EOPNOTSUPP if the disk cannot reserve. */
 	int (*reserve)(void *data, int file, uint64_t len);
 	int (*sync)(void *data, int file); /* the content, not the name */
 	/* Renames a file over an old one, and makes the new name survive a power cut. */

@@ -344,10 +344,7 @@ static void keep_forgotten(struct queue *queue, uint64_t seq, const char *reason
 	record_put(queue->store, &forgotten_kind, "forgotten", queue);
 }
 
-/*
- * Settled entries go first. An entry that the open transaction posted or recounted stays until the
- * listeners know it.
- */
+/* Settled entries go first. An entry of the open transaction stays until listeners know it. */
 static void queue_forget(struct queue *queue)
 {
 	struct notification *oldest;

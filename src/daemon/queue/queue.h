@@ -35,10 +35,7 @@ void queue_release_id(struct queue *queue, const char *id);
 /* Returns true if a request holds the id, and so may still post. Case is ignored. */
 bool queue_holds_id(const struct queue *queue, const char *id);
 
-/*
- * Calls take for all records of a kind. A record that cannot be read is deleted, and a notification
- * of its loss is posted.
- */
+/* A record that cannot be read is deleted, and its loss is notified. */
 void queue_load(
     struct queue *queue, const struct record_kind *kind, record_take_fn *take, void *data);
 

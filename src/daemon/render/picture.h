@@ -24,10 +24,7 @@ struct picture {
 	bool joins_emoji; /* tmux is 3.4 or later: see struct picture_state */
 };
 
-/*
- * Returns the columns of the first len bytes of a row. Characters that join count once; a tab goes
- * to the next tab stop.
- */
+/* Returns columns. Characters that join count once; a tab goes to the next tab stop. */
 unsigned picture_width(const uint8_t *line, size_t len, unsigned columns, bool joins_emoji);
 
 /* Both return 0, or an enum buf_error if out has only a part. */

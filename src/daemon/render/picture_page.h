@@ -61,10 +61,7 @@ struct picture_state {
 	bool joins_emoji;
 };
 
-/*
- * The line has no newline; cells behind its end are blank. Returns the column behind the last
- * character.
- */
+/* Cells behind the line's end are blank. Returns the column behind the last character. */
 unsigned picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * U+2500 to U+259F are drawn as paths. Glyphs of a font would touch only if the viewer has that
- * font, size and line spacing.
- */
+/* U+2500 to U+259F as paths, since glyphs touch only with the right font and spacing. */
 #pragma once
 
 #include "base/base.h"

@@ -268,10 +268,7 @@ static void hold(
 	on_flowing(hold, false);
 }
 
-/*
- * done: the work that came before. If the handler puts the request off, returns the work after
- * which it is called again.
- */
+/* done: the earlier work. Returns the work after which a put-off handler is called again. */
 static struct work call(struct dispatch *dispatch, struct request *request,
     const struct json *params, enum work_kind done, uint64_t number)
 {
@@ -400,10 +397,7 @@ static bool is_behind(
 	return false;
 }
 
-/*
- * An earlier request of the peer waits for an attach or for output. Requests without a peer have no
- * order.
- */
+/* Behind a request that waits for an attach or for output. Without a peer there is no order. */
 static bool is_held(const struct dispatch *dispatch, const struct request *request, uint64_t number)
 {
 	const struct peer *peer = request_peer(request);

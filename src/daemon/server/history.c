@@ -82,10 +82,7 @@ uint64_t history_begin(
 	return action->number;
 }
 
-/*
- * Leaves out quotations and, if the error comes from tmux or a program, all from the first colon
- * on.
- */
+/* Leaves out quotations and, in errors of tmux or a program, all from the first colon on. */
 static void copy_masked(char *out, size_t size, const char *error, const char *text)
 {
 	const char *first = strchr(text, '"');

@@ -327,10 +327,7 @@ static struct field_result *copy_results(
 	return copy;
 }
 
-/*
- * fields may be NULL. Returns NULL if they have "key" already. *args_size grows by struct
- * repeat_args.
- */
+/* fields may be NULL. Returns NULL if they have "key". *args_size grows by repeat_args. */
 static struct field *fields_with_key(const struct field *fields, size_t *args_size)
 {
 	const size_t step = sizeof(const char *);

@@ -148,9 +148,7 @@ const struct method *method_next(const struct method *previous);
 void method_add_key(struct method *method);
 void method_free_tables(struct method *method);
 
-/*
- * Writes the members of a foreign result (may be NULL), except those that only the daemon writes.
- */
+/* Members that only the daemon writes are left out. object may be NULL. */
 void method_put_result(struct json_writer *writer, const struct json *object);
 
 /* Writes the JSON Schema of the result as member name; in_short: without nested members. */

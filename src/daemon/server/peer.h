@@ -78,10 +78,7 @@ struct peer *peer_of_link(struct list *link);
 
 size_t peer_wait_count(const struct peer *peer);
 
-/*
- * Returns the pane of the peer's process when it connected: searched once, and again after
- * peer_forget_pane().
- */
+/* The pane when the peer connected; searched once, and again after peer_forget_pane(). */
 const struct peer_pane *peer_pane_of(struct peer *peer);
 void peer_forget_pane(struct peer *peer);
 /*

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The terminals and parents that the kernel reports count more than the environment, which any
- * program can set.
- */
+/* The kernel's facts count more than the environment, which any program can set. */
 #include "daemon/server/peer_pane.h"
 
 #include <sys/sysmacros.h>
@@ -31,10 +28,7 @@ static dev_t decode_tty(long number)
 	return number ? makedev(major, minor) : 0;
 }
 
-/*
- * "PID (NAME) S PPID PGRP SESSION TTY … START". NAME may hold anything, so the fields are read
- * after the last ")".
- */
+/* "PID (NAME) S PPID …": NAME may hold anything, so fields are read after the last ")". */
 static int read_process(
     pid_t pid, struct peer_process *ret_process, pid_t *ret_parent, char ret_program[16])
 {

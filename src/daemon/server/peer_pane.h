@@ -66,10 +66,7 @@ struct peer_said {
 	pid_t pid; /* pid of the pane's program that this is bound to; 0: not yet */
 };
 
-/*
- * If the kernel knows no pane, sets *pane to that of said. is_bound: only while the pane has the
- * program of the first call.
- */
+/* Takes said's pane if the kernel knows none. is_bound: while the pane has the same program. */
 void peer_pane_hear(struct peer_pane *pane, const struct muxbus_model *model,
     struct peer_said *said, bool is_bound);
 

@@ -47,10 +47,7 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 	struct json_writer *writer = request_result(request);
 	struct json_error error;
 	const struct json *object = json_read(reader, json, len, &error);
-	/*
-	 * "durable" is written at the end of the request; only with METHOD_COUNTS_KEYS the stored
-	 * one counts.
-	 */
+	/* "durable" is written at the end of the request, unless METHOD_COUNTS_KEYS. */
 	json_each_member (member, object)
 		if (strcmp(member->name, "durable") != 0 || counts)
 			json_put_value(writer, member->name, member);

@@ -541,10 +541,7 @@ static char *members_with(const char *member, const char *data)
 	return xasprintf("%s%s%s", member, data != NULL ? "," : "", data != NULL ? data : "");
 }
 
-/*
- * Also fails the requests that wait for this one. Returns true if the error is stored in memory
- * only.
- */
+/* Also fails requests that wait for this one. Returns true if the error is in memory only. */
 static bool fail_once(
     struct request *request, enum message_error error, const char *data, const char *text)
 {

@@ -35,17 +35,11 @@ const struct once *request_once(const struct request *request);
  */
 #define REQUEST_ORPHANS_MAX 100
 void request_begin_once(struct request *request);
-/*
- * The handler of the request runs from now on; NULL: it has returned. Most errors while it runs
- * come before any effect.
- */
+/* NULL: the handler has returned. Most errors while it runs come before any effect. */
 void request_begin_turn(const struct request *request);
 /* The request is put off: its handler begins the result again. */
 void request_forget_result(struct request *request);
-/*
- * Lets a request wait for the answer of the running one with the same key. Returns false if none
- * runs.
- */
+/* Waits for the answer of the running request with the same key. Returns false if none runs. */
 bool request_join(struct request *request);
 /*
  * The daemon ends: answers all open requests with an error, and cancels those that can be
@@ -153,10 +147,7 @@ void request_on_sent(
  */
 char ***request_session_env(struct request *request);
 
-/*
- * Returns the writer inside the result object, which the first call opens. request_fail() discards
- * the result.
- */
+/* The first call opens the result object. request_fail() discards the result. */
 struct json_writer *request_result(struct request *request);
 
 /* Sends the result ({} if nothing was written) and frees the request. */
@@ -174,9 +165,7 @@ bool request_fail_field(struct request *request, const char *field, const char *
 bool request_fail_data(struct request *request, enum message_error error, const char *data,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/*
- * Returns the pane of the peer, or MUXBUS_NO_ID. *ret_weak: only an environment variable names it.
- */
+/* MUXBUS_NO_ID: none. *ret_weak: only an environment variable names the pane. */
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
 struct request_origin {

@@ -155,10 +155,7 @@ bool requester_look_for(struct request *request, const struct pane_ref *ref)
 	if (ref->pane == MUXBUS_NO_ID || !tmux_is_detached(tmux))
 		return false;
 	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
-	/*
-	 * A pane with another process is gone, so no look is needed. On tmux 3.8 a dead pane has no
-	 * process.
-	 */
+	/* A pane with another process is gone. On tmux 3.8 a dead pane has no process. */
 	return pane != NULL && (pane->pid == ref->pane_pid || pane->pid <= 0) &&
 	    !process_has_terminal(pane->pid) && dispatch_put_off(request);
 }
@@ -172,10 +169,7 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller)
 	    request_daemon(request)->tmux, request_peer_pane(request, &is_weak), &ret_caller->pane);
 	if (ret_caller->pane.pane == MUXBUS_NO_ID && peer != NULL && peer_origin(peer)->count > 0) {
 		pid_t session = peer_origin(peer)->processes[0].session;
-		/*
-		 * A session outside of this PID namespace is 0, as under `unshare --pid`, and
-		 * identifies no caller.
-		 */
+		/* A session of another PID namespace is 0, and identifies no caller. */
 		ret_caller->session = session > 0 ? session : -1;
 		ret_caller->session_start = process_start_ticks(ret_caller->session);
 	}

@@ -15,10 +15,7 @@ struct request;
 /* Returns true if a request may be handled, here or on another host; false after failing it. */
 bool right_begin(struct request *request, const struct json *params);
 
-/*
- * Returns true if the method may run with these arguments, now; false after failing the request or
- * putting it off.
- */
+/* Returns false after failing the request or putting it off. */
 bool right_admit(struct request *request, const void *args);
 
 #define RIGHT_ONLY_MAX 32
@@ -50,9 +47,7 @@ bool right_find_own(struct request *request, struct pane_ref *ret_own);
  */
 bool right_may_take(struct request *request, const struct pane_ref *pane);
 
-/*
- * Fails a request that its role does not allow, and returns false. what: such as "send_keys types".
- */
+/* Returns false after failing the request. what: such as "send_keys types". */
 bool right_refuse(struct request *request, const char *what);
 
 /*

@@ -54,10 +54,7 @@ static char *read_value(const char **at)
 	return value;
 }
 
-/*
- * From `show-environment -s`: NAME="value"; export NAME; or unset NAME; in each line. A value may
- * have several lines.
- */
+/* Lines of `show-environment -s`: NAME="value"; export NAME; or unset NAME; */
 static void read_listing(char ***env, size_t *bytes, const char *text, bool is_global)
 {
 	static const char unset[] = "unset ";

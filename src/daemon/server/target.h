@@ -30,8 +30,6 @@ bool target_window(
 bool target_session(
     struct request *request, const char *text, const struct muxbus_session **ret_session);
 
-/*
- * Reads a filter (NULL: all match), whose strings are lent from value. Returns like target_pane().
- */
+/* NULL: all match. Strings are lent from value. Returns like target_pane(). */
 bool target_filter(struct request *request, const char *field, const struct json *value,
     struct consumer_filter *ret_filter);

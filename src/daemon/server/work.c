@@ -19,10 +19,7 @@ static bool read_id(const struct json *params, const char *name, char sigil, uin
 	    str_parse_id(text->text, text->len, sigil, ret_id);
 }
 
-/*
- * Returns MUXBUS_NO_ID for several windows, or if the caller may be in a pane that the model does
- * not have.
- */
+/* MUXBUS_NO_ID: several windows, or the caller's pane may not be in the model. */
 static uint32_t only_window(struct request *request, const struct json *params)
 {
 	const struct muxbus_model *model = tmux_model(request_daemon(request)->tmux);

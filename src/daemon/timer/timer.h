@@ -65,10 +65,7 @@ const struct timer *timer_remind(struct timer_set *set, const struct pane_ref *p
 /* Returns true if the timer survives kill -9. */
 bool timer_is_durable(const struct timer_set *set, const struct timer *timer);
 
-/*
- * Posts a cancelled notification. Returns false if no timer has this id. *ret_is_durable: the end
- * survives kill -9.
- */
+/* Returns false if no timer has this id. *ret_is_durable: the end survives kill -9. */
 bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable);
 
 const struct timer *timer_find(const struct timer_set *set, const char *id);

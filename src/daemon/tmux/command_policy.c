@@ -240,10 +240,7 @@ static bool runs_shell(
 	return false;
 }
 
-/*
- * tmux ends sessions, or itself, when no client is attached. tmux accepts the beginning of an
- * option's name.
- */
+/* tmux accepts the beginning of an option's name. */
 static bool ends_unattached(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {

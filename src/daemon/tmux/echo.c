@@ -117,9 +117,7 @@ static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 	    memcmp(bytes + at - text->run, bytes + text->at - text->run, text->run) == 0;
 }
 
-/*
- * The editor may move the cursor. Returns the offset at which it continues with byte, or SIZE_MAX.
- */
+/* The editor may move the cursor. Returns where it continues with byte, or SIZE_MAX. */
 static size_t find_place(const struct echo_text *text, uint8_t byte)
 {
 	if (stands(text, text->at, byte))

@@ -66,10 +66,7 @@ void echo_follow(struct echo *echo, int64_t now_ms);
 bool echo_is_awaited(struct echo *echo, int64_t now_ms);
 /* Takes a byte before it is appended to the text, in which its line begins at line. */
 void echo_take(struct echo *echo, const struct buf *text, size_t line, uint8_t byte);
-/*
- * The cursor moves by a carriage return, a backspace or a sequence. is_up: perhaps to the row
- * above.
- */
+/* By a carriage return, a backspace or a sequence. is_up: perhaps to the row above. */
 void echo_move(struct echo *echo, bool is_up);
 /* A line ends. Returns where its echo begins, for cutting it there; SIZE_MAX: no echo. */
 size_t echo_end_line(struct echo *echo);

@@ -15,10 +15,7 @@
 struct pane_events_sink;
 struct token;
 
-/*
- * is_flowing: the output of the pane was wanted before. If not, a gap before the first piece is not
- * published.
- */
+/* is_flowing: output was wanted before. Else a gap before the first piece is not published. */
 struct line_feed *line_feed_new(uint32_t pane, bool is_flowing);
 void line_feed_free(struct line_feed *feed);
 

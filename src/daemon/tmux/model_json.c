@@ -35,10 +35,7 @@ static bool is_human(const struct object_view *view, uint32_t pane)
 	return false;
 }
 
-/*
- * To tmux the attach of any client is activity, even ours, so if a person's client is there only
- * its activity counts.
- */
+/* tmux counts our attach as activity, so a person's client counts alone if there is one. */
 static uint64_t session_activity(
     const struct muxbus_model *model, const struct muxbus_session *session)
 {

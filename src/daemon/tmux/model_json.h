@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Writes sessions, windows and panes of the model as JSON, the same in results and events. A view
- * points into the model.
- */
+/* Sessions, windows and panes as JSON, the same in results and events. */
 #pragma once
 
 #include <muxbus.h>

@@ -184,10 +184,7 @@ static void on_found(void *data UNUSED, int error)
 	(void)error; /* the next request looks again */
 }
 
-/*
- * A new program is a child of tmux. If the children cannot be read, the next request about the pane
- * looks.
- */
+/* If the children of tmux cannot be read, the next request about the pane looks. */
 static void on_look(void *data)
 {
 	static char text[CHILDREN_BYTES];

@@ -43,9 +43,7 @@ void output_source_set_free(struct output_source_set *sources);
 
 void output_source_init(
     struct output_source *source, struct output_source_set *sources, uint32_t pane);
-/*
- * The pane or its server is gone, and late gets the last bytes. Returns true if some may be lost.
- */
+/* The pane or server is gone; late gets the last bytes. Returns true if some may be lost. */
 bool output_source_finish(struct output_source *source);
 
 /* tmux has started another program in the pane. */
@@ -72,10 +70,7 @@ bool output_source_needs_control(const struct output_source_set *sources);
 /* Counts how often the source of a single pane has begun or changed. */
 uint64_t output_source_begun(const struct output_source_set *sources);
 
-/*
- * Stores panes whose source began after the count begun and does not flow yet. Returns their
- * number.
- */
+/* Panes whose source began after the count begun and does not flow yet. Returns how many. */
 size_t output_source_coming(
     const struct output_source_set *sources, uint64_t begun, uint32_t *ret_panes, size_t max);
 

@@ -21,9 +21,6 @@ struct tmux;
 typedef void pane_capture_fn(
     void *data, int error, const struct muxbus_capture *picture, bool is_exact);
 
-/*
- * Like muxbus_sync_capture(), but always calls done once; on failure perhaps before pane_capture()
- * returns.
- */
+/* Like muxbus_sync_capture(), but always calls done; on failure perhaps at once. */
 void pane_capture(struct tmux *tmux, struct stream_set *streams, uint32_t pane, uint32_t history,
     unsigned flags, pane_capture_fn *done, void *data);

@@ -70,10 +70,7 @@ void pane_events_sink_finish(struct pane_events_sink *sink);
 void pane_events_init(struct pane_events *events, uint32_t pane);
 void pane_events_finish(struct pane_events *events);
 
-/*
- * Publishes pending text that is no longer wanted; drops pending bells and progress if marks are
- * not wanted.
- */
+/* Publishes pending text that is no longer wanted, but drops pending bells and progress. */
 void pane_events_want(
     struct pane_events *events, struct pane_events_sink *sink, bool text, bool marks);
 

@@ -207,10 +207,7 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 		pipe->held += (size_t)len;
 		if (pipe->state == PIPE_FLOWING)
 			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
-		/*
-		 * This read has emptied the pipe. After many bytes one more read shows whether the
-		 * pipe has ended.
-		 */
+		/* After many bytes one more read shows whether the pipe has ended. */
 		if ((size_t)len < sizeof pipes->piece && find(pipes, pane) == pipe &&
 		    !is_cut(pipe)) {
 			pipe->held = 0;

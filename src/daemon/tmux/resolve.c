@@ -216,10 +216,7 @@ static enum resolve_result find_active(const struct muxbus_model *model, struct 
 	return none(resolve, "window @%u has no active pane", resolve->window->id);
 }
 
-/*
- * A window's name may contain '.', so both readings are tried; the target is ambiguous only if they
- * name different panes.
- */
+/* A window's name may contain '.', so the text is read in both ways. */
 static enum resolve_result find_pane_in_session(
     const struct muxbus_model *model, struct target_part rest, struct resolve *resolve)
 {

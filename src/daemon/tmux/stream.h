@@ -56,10 +56,7 @@ const struct output_source_set *stream_sources(const struct stream_set *streams)
 #define STREAM_LEASE_SEC 300
 void stream_lease(struct stream_set *streams, uint32_t pane, bool follows);
 
-/*
- * The bytes that stream_read() copied. from is later than the wanted offset if the ring has
- * forgotten bytes or has a gap.
- */
+/* from is later than the wanted offset if bytes were forgotten or are missing. */
 struct stream_slice {
 	uint64_t from;
 	uint64_t to;
@@ -91,10 +88,7 @@ struct stream_tap {
 	void (*osc)(struct stream_tap *tap, const struct token *token);
 	/* May be NULL. */
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
-	/*
-	 * Bytes are missing before offset; "not_watched" also says that output begins here. May be
-	 * NULL.
-	 */
+	/* Bytes are missing before offset; "not_watched": output begins here. May be NULL. */
 	void (*gap)(struct stream_tap *tap, uint64_t offset, const char *reason);
 	/* The pane, or its server, is gone. */
 	void (*closed)(struct stream_tap *tap);
@@ -115,10 +109,7 @@ void stream_watch_remove(struct stream_set *streams, uint32_t pane, struct line_
 /* Returns the input of a pane, made at the first call; NULL without such a pane. */
 struct pane_input *stream_input(struct stream_set *streams, uint32_t pane);
 
-/*
- * The pane's program is about to be started again, on an empty terminal: drops the typed line and
- * an unfinished sequence.
- */
+/* For the next program, drops the typed line and an unfinished sequence. */
 void stream_new_program(struct stream_set *streams, uint32_t pane);
 
 bool stream_wants_all(const struct stream_set *streams);

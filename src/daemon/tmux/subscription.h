@@ -50,10 +50,7 @@ struct subscription_set *subscription_set_new(
     const struct daemon *parts, const struct subscription_sink *sink);
 void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
-/*
- * Returns true if only a client of tmux gets these kinds (0: all). by_pipe: the panes are named,
- * and are piped if possible.
- */
+/* Only a client of tmux gets these kinds (0: all). by_pipe: panes are piped if possible. */
 bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe);
 /* Returns true if a program's subscription needs a client of tmux. by_pipe: as above. */
 bool subscription_any_follows(bool by_pipe);
@@ -68,10 +65,7 @@ void subscription_set_dropped(struct subscription_set *set, const char *name, ui
  */
 int subscription_add(
     struct subscription_set *set, const struct subscription_filter *filter, char *ret_name);
-/*
- * Starts with the events after filter.after, or since the subscription was added. A gap stands for
- * forgotten events.
- */
+/* After filter.after, or since the subscription was added. A gap stands for forgotten events. */
 void subscription_start(struct subscription_set *set, const char *name);
 /* Returns 0, or -1 without such a subscription. */
 int subscription_remove(struct subscription_set *set, const char *name);

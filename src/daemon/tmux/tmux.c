@@ -284,10 +284,7 @@ static void on_log(void *data UNUSED, enum muxbus_log_level level, const char *t
 	library_log_write("tmux: ", level, text);
 }
 
-/*
- * Attaching takes too long, perhaps because tmux refuses us. Work that waits goes on without
- * events.
- */
+/* tmux may refuse us as a client. Work that waits goes on without events. */
 static void on_attach_due(void *data)
 {
 	end_attaches(data, 0);
@@ -470,10 +467,7 @@ bool tmux_is_finding(const struct tmux *tmux)
 	return tmux->found != 0 && tmux->found == info.lists + info.part_lists;
 }
 
-/*
- * A listing makes a new model; between listings only output changes offsets and times, and
- * tmux->changes counts the rest.
- */
+/* A listing makes a new model; tmux->changes counts other changes than output. */
 uint64_t tmux_revision(const struct tmux *tmux)
 {
 	struct muxbus_sync_info info;

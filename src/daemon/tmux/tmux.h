@@ -43,10 +43,7 @@ struct tmux_reader {
 void tmux_set_reader(
     struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams);
 
-/*
- * Detaches until tmux_attach(). Commands and listings still run, one by one; no events and no
- * output arrive.
- */
+/* Until tmux_attach(). Commands and listings still run, but no events and no output arrive. */
 void tmux_rest(struct tmux *tmux);
 /*
  * Attaches if the daemon is detached. Calls done (may be NULL) once: at once if attached, or after
@@ -70,10 +67,7 @@ bool tmux_is_live(const struct tmux *tmux);
 
 /* Returns the process of the followed server, or of the last one; 0: none yet. */
 pid_t tmux_server_pid(struct tmux *tmux);
-/*
- * Returns true while objects are reported as created that were only found, as their server is older
- * than the daemon.
- */
+/* Objects of an older server are reported as created, though they were only found. */
 bool tmux_is_finding(const struct tmux *tmux);
 /* Returns a number that differs after each change of the model; never 0. */
 uint64_t tmux_revision(const struct tmux *tmux);

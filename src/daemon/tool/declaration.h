@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A JSON file says how a program, or a tool of an MCP server, becomes a method. muxbusd(8)
- * describes the members.
- */
+/* A JSON file makes a program, or a tool of an MCP server, a method: muxbusd(8). */
 #pragma once
 
 #include "wire/field.h"
@@ -97,9 +94,7 @@ struct declaration_names {
 bool declaration_set_names(
     struct declaration *declaration, const struct declaration_names *names, char *ret_reason);
 
-/*
- * *ret_also is NULL without second spellings. Returns false with a reason that begins with where.
- */
+/* *ret_also may be NULL. Returns false with a reason that begins with where. */
 bool declaration_read_also(struct declaration *declaration, const char *where, const char *name,
     const struct field_strings *also, bool is_name(const char *text), const char *const **ret_also,
     char *ret_reason);

@@ -126,10 +126,7 @@ static bool is_there(const struct tool *tool, const char *const *names)
 	return false;
 }
 
-/*
- * A tool is hidden if a needed program is missing, and broken if other users can change its own
- * program.
- */
+/* Hidden if a needed program is missing, broken if others can change its own program. */
 static void check_programs(struct tool *tool)
 {
 	const struct declaration *declaration = tool->declaration;

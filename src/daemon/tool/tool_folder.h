@@ -51,16 +51,10 @@ void tool_folder_read(struct tool_folder *folder);
 /* read() is called after each reading, since other files may have changed as well. */
 void tool_folder_set_read(struct tool_folder *folder, void (*read)(void *data), void *data);
 
-/*
- * 0: the shipped folder, 1: the user's. NULL if it does not exist, others can write to it, or
- * folder 1 is the same as 0.
- */
+/* 0: shipped, 1: the user's. NULL: absent, writable by others, or 1 is the same as 0. */
 const char *tool_folder_path(const struct tool_folder *folder, size_t at);
 
-/*
- * The file must be one that only this user or root can change. Returns its length, or -1 with a
- * reason.
- */
+/* Only this user or root may change the file. Returns its length, or -1 with a reason. */
 ssize_t tool_file_read(
     const char *path, char *out, size_t size, char *ret_reason, size_t reason_size);
 

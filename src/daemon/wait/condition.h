@@ -91,10 +91,7 @@ struct condition *condition_new(struct request *request, const struct daemon *pa
     void (*changed)(struct condition *condition, void *data), void *data);
 void condition_free(struct condition *condition);
 
-/*
- * The condition of an earlier daemon is not armed. details: JSON text; NULL: none. Returns NULL if
- * spec is no condition.
- */
+/* Not armed. details: JSON text; NULL: none. Returns NULL if spec is no condition. */
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details);
 

@@ -17,10 +17,7 @@ void wait_set_wake(struct wait_set *set);
 void wait_set_follow_clock(struct wait_set *set);
 void wait_set_free(struct wait_set *set);
 
-/*
- * Puts a request off if a condition needs tmux to be listed or attached first; then returns true.
- * specs may be NULL.
- */
+/* Returns true if a condition needs tmux to be listed or attached first. specs may be NULL. */
 bool wait_put_off(struct request *request, const struct json *specs);
 
 /*

@@ -85,16 +85,10 @@ struct watch_finding {
 	const struct context_lines *context; /* NULL: none */
 };
 
-/*
- * Without the members that watch_record_close() adds. The caller frees, or hands data to that
- * function.
- */
+/* The caller frees, or hands data to watch_record_close(). */
 char *watch_record_data(
     const struct watch *watch, enum watch_reason reason, const struct watch_finding *finding);
-/*
- * Adds the counts, which are known only when the notification is posted. Frees data; the caller
- * frees the copy.
- */
+/* Adds the counts. Frees data; the caller frees the copy. */
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count);
 
 /* For people; contains nothing from the file. */
