@@ -112,6 +112,21 @@ task python3 'x'
 is 'it is the same program' "$(field '.result.text')" "'yes'"
 is 'nothing else was typed' "$(rows "$pane" 'rm -rf')" 0
 
+# A launcher whose child reads: while the child is stopped, no task is typed.
+launched=$(t new-window -d -P -F '#{pane_id}' "exec env PYTHON_COLORS=0 PYTHON_BASIC_REPL=1 \
+	python3 -c 'import subprocess; subprocess.call([\"python3\", \"-q\"])'")
+until_is 'a program behind its launcher' 1 rows "$launched" '^>>>'
+call ensure_agent "$(jq -nc --arg pane "$launched" '{$pane, name: "launched"}')"
+is 'is adopted' "$(field .result.state)" ready
+child=$(pgrep -P "$(t display-message -p -t "$launched" '#{pane_pid}')")
+kill -STOP "$child"
+call send_task '{"agent":"launched","text":"6 * 7","wait":false}'
+until_is 'its child is stopped' 'busy python3, or a program that it runs, is stopped' agent launched '"\(.state) \(.reason)"'
+kill -CONT "$child"
+until_is 'the task is done when it goes on' 1 rows "$launched" '^42'
+is 'and was typed once' "$(rows "$launched" '6 \* 7')" 1
+t kill-pane -t "$launched"
+
 # The end of its program.
 ask '{"method":"wait_for","params":{"any":[{"agent_state":"gone","agent":"python3"}],"timeout_sec":60}}' >"$dir/wait" &
 waiter=$!

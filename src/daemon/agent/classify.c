@@ -372,6 +372,10 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	} else if (facts->is_behind) {
 		settle(verdict, VERDICT_BUSY, "the shell %s is in front, and %s is stopped",
 		    facts->front.name, profile->name);
+	} else if (facts->is_stopped) {
+		settle(verdict, VERDICT_BUSY, "%s, or a program that it runs, is stopped",
+		    facts->front.name);
+		verdict->again_ms = AGENT_DOUBT_MS; /* it may go on without output */
 	} else if (facts->in_mode) {
 		settle(verdict, VERDICT_UNKNOWN, "the pane is in a mode: its program is not seen");
 	} else if (facts->quiet_ms < AGENT_REST_MS) {

@@ -48,6 +48,7 @@ struct agent_facts {
 	char start[AGENT_ROW_SIZE];
 	struct foreground front;
 	bool is_behind; /* the program is stopped, and the shell that started it is in front (^Z) */
+	bool is_stopped; /* the program in front, or one that reads in its place, is stopped */
 	struct pane_tty tty;
 	char mark; /* the last OSC 133 mark; 0: none was seen */
 	/* Bytes since the last newline, each run of digits as one 0; "": unknown. */
