@@ -62,6 +62,8 @@ static void test_facts(void)
 	facts = good();
 	facts.has_cursor = false;
 	is_seen(facts, false, "no cursor");
+	facts.sign = SIGN_IDLE;
+	is_seen(facts, true, "no cursor, and the empty prompt of a known agent");
 }
 
 static void test_doubt(void)

@@ -78,7 +78,7 @@ bool screen_guard_allows(
 	    (!prompt->has_right_draft &&
 		shows(facts, SIGN_READY, prompt->line, strlen(prompt->line)));
 	ret_reason[0] = '\0';
-	if (!facts->screen->has_cursor)
+	if (!facts->screen->has_cursor && sign != SIGN_IDLE)
 		reason = "no cursor is seen, so no prompt";
 	if (reason != NULL)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", reason);
@@ -451,8 +451,9 @@ bool submit_guard_empty(const struct daemon *parts, const struct pane_ref *ref,
 {
 	struct guard_names names;
 	struct screen_guard_facts facts = facts_of(parts, ref, pane, screen, &names);
-	return screen->has_cursor && !screen_guard_asks(&facts) &&
-	    (!screen->prompt.has_draft || screen_guard_sign(&facts) == SIGN_IDLE);
+	return !screen_guard_asks(&facts) &&
+	    (screen_guard_sign(&facts) == SIGN_IDLE ||
+		(screen->has_cursor && !screen->prompt.has_draft));
 }
 
 bool submit_guard_edits(

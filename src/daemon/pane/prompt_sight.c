@@ -24,7 +24,7 @@ bool prompt_mark_holds(const struct prompt_mark *mark)
 const char *prompt_refusal(const struct prompt_facts *facts)
 {
 	const struct pane_tty *tty = &facts->tty;
-	if (!facts->has_cursor)
+	if (!facts->has_cursor && facts->sign != SIGN_IDLE)
 		return "no cursor is seen";
 	if (facts->reads == AGENT_READS_NO)
 		return "the program in front does not wait for input";
