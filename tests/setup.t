@@ -209,6 +209,17 @@ for agent in claude codex copilot gemini opencode; do
 	is 'and so does their entry' "$(grep -c -e --tools=all "$file")" 1
 done
 
+# A folder below a link, as in a home full of dotfiles: what --write has made goes, the link stays.
+rm -rf "$fresh"
+mkdir -p "$fresh/dotfiles"
+for agent in codex gemini opencode; do
+	folder=$(own_file $agent | cut -d / -f 1)
+	ln -s dotfiles "$fresh/$folder"
+	HOME="$fresh" setup $agent --write >/dev/null
+	HOME="$fresh" setup $agent --remove >/dev/null
+	is "$agent: nothing is left in a folder that is a link" "$(find "$fresh/dotfiles" ! -type d) $(readlink "$fresh/$folder")" ' dotfiles'
+done
+
 mkdir "$dir/bare"
 for agent in claude gemini; do
 	(cd "$dir/bare" && setup $agent --write --scope=project && setup $agent --remove --scope=project) >/dev/null

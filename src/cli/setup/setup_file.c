@@ -452,12 +452,13 @@ static bool store(const struct setup *setup, const struct setup_file *file,
 {
 	bool is_removal = setup->action == SETUP_REMOVE, is_done, has_backup;
 	struct origin origin = {setup, file, config, text, false};
+	char byte;
 	if (is_removal && file->source == NULL)
 		config_file_each_backup(config, find_origin, &origin);
 	has_backup = !is_removal || !leads_to(*setup, SETUP_WRITE, file, text, &config->text);
 	if (is_removal && !origin.is_found &&
 	    (file->source != NULL ||
-		(is_blank(file, text) && strcmp(config->path, config->target) == 0)))
+		(is_blank(file, text) && readlink(config->path, &byte, 1) < 0)))
 		is_done = config_file_remove(config, has_backup, ret_reason, size);
 	else
 		is_done = config_file_write(config, text, has_backup, ret_reason, size);
