@@ -36,9 +36,16 @@ is 'the tables of describe' "$(complete describe table=ev)" 'table=events '
 is 'a method as a value' "$(complete describe method=send_te)" 'method=send_text '
 is 'a kind as a value' "$(complete list_events kinds=bel)" 'kinds=bell '
 is 'the named daemon' "$(complete -s "$dir/nothing" get_job job=)" ''
+is 'named in one word' "$(complete "-S$dir/nothing" get_job job=)" ''
+is 'the verb behind a value that is a word' "$(complete --color always get_job job=)" "job=$job "
 is 'the verb behind the name of a host' "$(complete --host far wai) $(complete --host=far wai)" \
 	'wait wait_for wait_for_idle  wait wait_for wait_for_idle '
 is 'no pane of this machine is one of a host' "$(complete --host far capture_pane pane=)" ''
+printf '#!/bin/sh\n: >"%s/asked"\nexit 255\n' "$dir" >"$dir/ssh"
+chmod +x "$dir/ssh"
+is 'MUXBUS_HOST is such a host' "$(export MUXBUS_HOST=far MUXBUS_SSH="$dir/ssh"; complete wai; complete capture_pane pane=)" \
+	'wait wait_for wait_for_idle '
+ok 'and a Tab starts no ssh' test ! -e "$dir/asked"
 is 'names with shell code are not offered' "$(complete list_panes session=)" 'session=plain '
 is 'the topics of help' "$(complete help cond)" 'conditions '
 is 'and the methods' "$(complete help list_ses)" 'list_sessions '

@@ -295,26 +295,23 @@ static void complete_verb(
  */
 static size_t take_options(struct cli *cli, size_t count, char *const *words)
 {
-	static const char *const valued[] = {"--host", "-L", "-S", "-s", NULL};
-	const char *socket = NULL, *host = NULL;
+	const char *socket = NULL, *color = NULL;
+	const char *host = remote_is(cli) ? getenv("MUXBUS_HOST") : NULL;
 	bool is_fleet = false;
 	size_t at = 0;
 	while (at < count && words[at][0] == '-' && words[at][1]) {
-		const char *option = words[at++];
+		const char *option = words[at++], *rest = option + 2;
+		const char **value = option[1] == 'L'   ? &cli->tmux_name
+		    : option[1] == 'S'                  ? &cli->tmux_path
+		    : option[1] == 's'                  ? &socket
+		    : strncmp(option, "--host", 6) == 0 ? &host
+		    : strcmp(option, "--color") == 0    ? &color
+							: NULL;
 		is_fleet |= strcmp(option, "--fleet") == 0;
-		if (strncmp(option, "--host=", strlen("--host=")) == 0)
-			host = option + strlen("--host=");
-		if (!str_is_in(option, valued) || at == count)
-			continue;
 		if (option[1] == '-')
-			host = words[at];
-		else if (option[1] == 'L')
-			cli->tmux_name = words[at];
-		else if (option[1] == 'S')
-			cli->tmux_path = words[at];
-		else
-			socket = words[at];
-		at++;
+			rest += strcspn(rest, "=") + (strchr(rest, '=') != NULL);
+		if (value != NULL && (*rest != '\0' || at < count))
+			*value = *rest != '\0' ? rest : words[at++];
 	}
 	if (is_fleet)
 		(void)locate_fleet(cli);
