@@ -40,7 +40,7 @@ static bool is_empty(const char *name)
 }
 
 static int choose_daemon(
-    struct cli *cli, const char *socket, const char *host, bool is_fleet, bool is_relay)
+    struct cli *cli, const char *socket, const char *host, bool is_fleet, bool is_local)
 {
 	cli->has_socket = socket != NULL;
 	if (cli->tmux_name != NULL && cli->tmux_path != NULL)
@@ -48,12 +48,12 @@ static int choose_daemon(
 	if (is_empty(cli->tmux_name) || is_empty(cli->tmux_path) || is_empty(socket) ||
 	    is_empty(host))
 		return cli_usage(NULL, "-L, -S, -s and --host need a name that is not empty");
-	if (host == NULL && !is_relay)
+	if (host == NULL && !is_local)
 		host = getenv("MUXBUS_HOST");
 	if (is_empty(host))
 		host = NULL;
 	if (is_fleet ||
-	    (!is_relay && socket == NULL && host == NULL && cli->tmux_name == NULL &&
+	    (!is_local && socket == NULL && host == NULL && cli->tmux_name == NULL &&
 		cli->tmux_path == NULL && wants_fleet()))
 		return locate_hosts(cli, socket, host);
 	if (host != NULL)
@@ -91,18 +91,17 @@ static const struct option_row rows[] = {
 
 static int read_options(struct main_options *options, int argc, char **argv, int *ret_verb)
 {
+	static const char *const local[] = {"hook", "relay", NULL};
 	enum cli_status status;
-	bool is_relay;
 	if (!option_read(&options->cli, argc, argv, rows, options, ret_verb, &status))
 		return status;
 	if (options->wants_version) {
 		(void)puts("muxbus " PACKAGE_VERSION);
 		return CLI_DONE;
 	}
-	/* The relay ignores $MUXBUS_HOST. If both machines set it, they would relay without end. */
-	is_relay = *ret_verb < argc && strcmp(argv[*ret_verb], "relay") == 0;
-	return choose_daemon(
-	    &options->cli, options->socket, options->host, options->is_fleet, is_relay);
+	/* If both machines set $MUXBUS_HOST, they would relay without end. A hook is of its pane. */
+	return choose_daemon(&options->cli, options->socket, options->host, options->is_fleet,
+	    *ret_verb < argc && str_is_in(argv[*ret_verb], local));
 }
 
 int main(int argc, char **argv)

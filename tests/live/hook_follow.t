@@ -42,6 +42,18 @@ is 'it is listed, though a person has started it' "$(listed)" "claude $pane read
 hook '{"session_id":"0af3-1","hook_event_name":"UserPromptSubmit","prompt":"x"}' claude
 is 'a turn begins' "$status$out" 0
 is 'and its agent is busy' "$(state)" busy
+printf '#!/bin/sh\n: >"%s/asked"\n' "$dir" >"$dir/ssh"
+chmod +x "$dir/ssh"
+(
+	export MUXBUS_FLEET=1
+	hook '{"session_id":"0af3-1"}' claude PermissionRequest
+)
+is 'it asks, which is no matter of the fleet' "$(state)" asking
+(
+	export MUXBUS_HOST=far MUXBUS_SSH="$dir/ssh"
+	hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
+)
+is 'nor of another machine' "$(state) $(ls "$dir/asked" 2>/dev/null)" 'busy '
 hook '{"session_id":"0af3-1","hook_event_name":"Notification","notification_type":"permission_prompt"}' claude
 is 'the agent asks a question' "$(state)" asking
 ended=$(sh -c 'echo $$')
