@@ -91,7 +91,7 @@ static const struct option_row rows[] = {
 
 static int read_options(struct main_options *options, int argc, char **argv, int *ret_verb)
 {
-	static const char *const local[] = {"hook", "relay", NULL};
+	static const char *const local[] = {"follow", "hook", "relay", NULL};
 	enum cli_status status;
 	if (!option_read(&options->cli, argc, argv, rows, options, ret_verb, &status))
 		return status;
@@ -99,7 +99,7 @@ static int read_options(struct main_options *options, int argc, char **argv, int
 		(void)puts("muxbus " PACKAGE_VERSION);
 		return CLI_DONE;
 	}
-	/* If both machines set $MUXBUS_HOST, they would relay without end. A hook is of its pane. */
+	/* If both machines set $MUXBUS_HOST, they would relay without end. The others are of a pane. */
 	return choose_daemon(&options->cli, options->socket, options->host, options->is_fleet,
 	    *ret_verb < argc && str_is_in(argv[*ret_verb], local));
 }

@@ -161,9 +161,9 @@ kill -CONT "$daemon_pid"
 # Following.
 hook '{"sessionId":"c1"}' copilot sessionEnd
 follow() { # begins to follow into $dir/lines
-	"$muxbus" follow >>"$dir/lines" 2>>"$dir/follow.err" &
+	MUXBUS_HOST=far MUXBUS_SSH="$dir/ssh" "$muxbus" follow >>"$dir/lines" 2>>"$dir/follow.err" &
 	follower=$!
-	until_is 'a follower waits' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+	until_is 'a follower waits, on this machine whatever MUXBUS_HOST says' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
 }
 : >"$dir/lines"
 before=$(grep -c . "$dir/fake.log")
