@@ -251,7 +251,7 @@ void fleet_new_key(char key[FLEET_KEY_SIZE])
 	    life[1], ++number);
 }
 
-/* 0: no limit. The wanted wait is included. */
+/* Includes the wait that the parameters want; 0: no limit. */
 static int64_t find_deadline(const struct method *method, const struct json *params)
 {
 	const struct json *given = json_member(params, "timeout_sec");
