@@ -29,10 +29,7 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 void agent_join(struct request *request, const struct agent *agent, struct agent_spec *spec,
     const struct pane_ref *teller);
 
-/*
- * Adopts the agent that a person started in a pane, unless it is kept already. Takes the contents
- * of spec; a name is chosen for "".
- */
+/* An agent that is kept already is joined. Takes the contents of spec; a name is chosen for "". */
 void agent_adopt(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct muxbus_pane *pane, const struct pane_ref *teller);
 

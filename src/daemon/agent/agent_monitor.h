@@ -18,8 +18,8 @@ struct muxbus_pane;
 
 struct agent_monitor_handlers {
 	/*
-	 * Reports a verdict. screen NULL: the program writes, and no screen was read. May aim, drop
-	 * or ask for another look, but must not free the monitor.
+	 * screen NULL: the program writes. May aim, drop or ask for a look, but not free the
+	 * monitor.
 	 */
 	void (*judged)(struct agent *agent, const struct agent_verdict *verdict,
 	    const struct pane_screen *screen);

@@ -36,10 +36,7 @@ void agent_resume_listen(struct agent_set *set);
 
 void agent_resume_forget(struct agent *agent);
 
-/*
- * Returns the command that resumes the conversation, or NULL if there is none or the agent's own
- * command names one. The caller frees it.
- */
+/* NULL: no conversation, or the agent's own command names one. The caller frees the command. */
 char **agent_resume_command(const struct agent *agent);
 
 /* Returns true if the agent's pane was in another tmux server. */
@@ -126,10 +123,7 @@ bool agent_failure_note(struct agent *agent);
 bool agent_failure_is_known(struct agent *agent);
 void agent_failure_describe(const struct agent *agent, char *out, size_t size);
 
-/*
- * Reads the last lines of a dead pane into agent->output, and calls done. The screen is read, as
- * tmux may not send the last output. Returns false if tmux is not connected.
- */
+/* tmux may not send the last output, so the screen is read. Returns false without a connection. */
 bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent));
 void agent_failure_forget(struct agent *agent);
 

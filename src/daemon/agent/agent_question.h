@@ -33,10 +33,7 @@ void agent_question_renew(struct agent *agent);
 /* The task's end frees the copy. */
 void agent_question_copy(struct agent_task *task);
 
-/*
- * Returns whether the choice with this number (0: any) is marked while the screen shows the
- * question of a task, or else what is there instead.
- */
+/* number 0: any. Returns whether the choice is marked, or what the screen shows instead. */
 enum submit_choice agent_question_choice(
     const struct agent_task *task, const struct pane_screen *screen, unsigned number);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * After the end of the tmux server an agent with an unknown conversation is not started again,
- * since a new conversation would surprise its user.
- */
+/* After the end of the tmux server only an agent with a known conversation starts again. */
 #include "daemon/agent/agent_private.h"
 
 #include "base/conversation.h"

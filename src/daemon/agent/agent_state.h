@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The lowest part of agents: the members of an agent, its tasks, and its state. agent.c calls the
- * other parts; they call agent.c by struct agent_callbacks.
- */
+/* The lowest part of agents. It calls agent.c by struct agent_callbacks. */
 #pragma once
 
 #include "daemon/agent/classify.h"

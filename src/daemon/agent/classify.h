@@ -101,10 +101,7 @@ void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t l
 /* Sets row, start, has_right and is_menu. */
 void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts *facts);
 
-/*
- * Writes the rows from the last blank row to the cursor's, at most rows of them, as text without
- * colours and spaces at their ends.
- */
+/* At most rows up to the cursor's, without blank rows above, colours and spaces at ends. */
 void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf *out);
 /* Writes at most rows of the screen, without blank rows at the end. */
 void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf *out);

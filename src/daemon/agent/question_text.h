@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Finds the text and the choices of a question on a screen, without the frame, key hints and
- * earlier text. Pure functions of a screen.
- */
+/* The text and the choices of a question on a screen. Pure functions of a screen. */
 #pragma once
 
 #include "daemon/pane/prompt.h"

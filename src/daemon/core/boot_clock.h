@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The clock for long timers: CLOCK_BOOTTIME, which runs while the machine is suspended, with one
- * alarm. Tests can replace its table of functions.
- */
+/* The clock for long timers: CLOCK_BOOTTIME, which runs in suspend, with one alarm. */
 #pragma once
 
 #include "base/base.h"
@@ -25,10 +22,7 @@ void boot_clock_align(const struct boot_clock *clock, const char *boot_id, int64
 
 struct event_base;
 
-/*
- * The real clock: timerfds on libevent. Calls ring when the alarm is due, and when the wall clock
- * was set. Returns NULL on failure.
- */
+/* Calls ring when the alarm is due, and when the wall clock was set. Returns NULL on failure. */
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data);
 void boot_alarm_free(struct boot_alarm *alarm);
 const struct boot_clock *boot_alarm_clock(struct boot_alarm *alarm);

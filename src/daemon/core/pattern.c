@@ -61,10 +61,7 @@ static void spend(struct pattern *next)
 	shared.since_us = now_us;
 }
 
-/*
- * Reading the processor time takes 300 ns, the coarse clock 7 ns, so the former is read only after
- * the latter has advanced, which it does every 4 ms.
- */
+/* Reading processor time takes 300 ns, the coarse clock 7 ns, which advances every 4 ms. */
 static bool is_over(struct pattern *pattern, unsigned untimed)
 {
 	if (++shared.tries % untimed == 0) {
@@ -305,10 +302,7 @@ static int run(struct pattern *pattern, const char *subject, size_t len, size_t 
 	return count;
 }
 
-/*
- * Machine code takes most of the memory of a pattern, and many patterns are never used, so it is
- * compiled at the first use. Without it the interpreter runs, under the same limits.
- */
+/* Machine code takes most of a pattern's memory, so it is made at the first use. */
 static void try_pattern(struct pattern *pattern)
 {
 	char reason[160];

@@ -90,10 +90,7 @@ void pattern_set_remove(struct pattern_set *set, struct pattern_member *member);
 typedef bool pattern_found_fn(void *data, struct pattern_member *member, enum pattern_result result,
     const struct matched_line *line);
 
-/*
- * Searches a block that begins at the start of a line. A member gets its lines in their order; the
- * order of members is not defined.
- */
+/* The block begins at the start of a line. A member gets its lines in their order. */
 void pattern_set_find(
     struct pattern_set *set, const char *text, size_t len, pattern_found_fn *found, void *data);
 

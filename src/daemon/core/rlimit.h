@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The limits of the system. This process raises its limit of descriptors as far as is allowed;
- * programs that it starts get the original limit.
- */
+/* This process raises its limit of descriptors; its programs get the original limit. */
 #pragma once
 
 #include <sys/resource.h>

@@ -64,10 +64,7 @@ enum start_result {
 
 /* Prints an error for the starter of the daemon. Returns -1. */
 int start_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/*
- * Flushes standard output, and returns the exit status. is_written: false if a write failed before.
- * Prints the error of a failed write, unless it is EPIPE.
- */
+/* Prints the error of a failed write, unless it is EPIPE. Returns the exit status. */
 int start_printed(bool is_written);
 /* Writes the line "ready" to fd, for the starter, and closes fd. Does nothing if fd is negative. */
 void start_write_ready(int fd);

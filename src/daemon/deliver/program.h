@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A program that delivers notifications: run without a shell, as the leader of its own process
- * group, for a bounded time. The first bytes of its output are kept.
- */
+/* A program without a shell, in its own process group. The first bytes of output are kept. */
 #pragma once
 
 #include "base/base.h"

@@ -33,8 +33,5 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
  */
 void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max);
 
-/*
- * Appends a notification for a person, without full-width twins, as no program reads the line:
- * "[muxbus A1B2 job build] exit 3 after 12 s".
- */
+/* As "[muxbus A1B2 job build] exit 3 after 12 s", without full-width twins. */
 void prompt_line_show(struct buf *out, const struct notification *note);

@@ -37,10 +37,7 @@ static void write_call(const struct request *request, const char *id, char out[C
 		    id);
 }
 
-/*
- * Unless id is "", the way counts as promised. An MCP request comes from an agent, which a way that
- * wakes only a person cannot wake.
- */
+/* Unless id is "", the way counts as promised. An MCP request always comes from an agent. */
 static const struct way *find(
     struct request *request, const char *id, const struct pane_ref *address, char out[TEXT_SIZE])
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Results of all methods that arm something: the way in which the notification would wake the
- * requester now, or without a way the call that waits for the notification.
- */
+/* The way in which a notification would wake the requester, or the call that waits for it. */
 #pragma once
 
 #include "daemon/deliver/way.h"

@@ -44,10 +44,7 @@ bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *poli
 const struct wake_policy *wake_policy_next(
     const struct wake_policy_set *set, const struct wake_policy *previous);
 
-/*
- * Returns true if no waiting notification of the pane wakes yet. The pane's policy has precedence
- * over its agent's. Listeners are called when this may have changed.
- */
+/* The pane's policy has precedence. Listeners are called when the result may have changed. */
 bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane);
 
 struct wake_policy_listener {

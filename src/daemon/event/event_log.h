@@ -109,19 +109,13 @@ uint64_t event_log_next(struct event_log *log);
 /* Returns last + 1 if no number is remembered. */
 uint64_t event_log_oldest(const struct event_log *log);
 
-/*
- * For a reader that has seen all events up to seq: returns the last event that it cannot get any
- * more, and the reason, "restart" or "forgotten"; 0: none.
- */
+/* Returns the last event after seq that is lost, and why: "restart" or "forgotten"; 0: none. */
 uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char **ret_reason);
 
 /* Returns the highest number published with keep false; 0: none. */
 uint64_t event_log_unkept(const struct event_log *log);
 
-/*
- * Returns the event's number. members is JSON text without braces, "" for none. keep false: the
- * event is not remembered (output of panes).
- */
+/* Returns the event's number. members: JSON without braces. keep false: not remembered. */
 uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len, bool keep);
 
@@ -160,10 +154,7 @@ void sequence_close(struct sequence *sequence);
 uint64_t sequence_next(struct sequence *sequence);
 /* The number that sequence_next() will return. */
 uint64_t sequence_peek(struct sequence *sequence);
-/*
- * An earlier daemon used the number while it could not write the file, and may have used later
- * ones, so numbers continue from the clock.
- */
+/* An earlier daemon may have used later numbers too, so numbers continue from the clock. */
 void sequence_pass(struct sequence *sequence, uint64_t number);
 /* Before the first use, the number before the first. */
 uint64_t sequence_last(const struct sequence *sequence);

@@ -299,10 +299,7 @@ static size_t leading_nuls(const uint8_t *bytes, size_t len)
 	return count;
 }
 
-/*
- * A writer that goes on at its old offset in a truncated file leaves a hole. The end may have space
- * that is allocated but not filled yet.
- */
+/* A writer at an old offset leaves a hole, and the last space may not be filled yet. */
 static enum tail_result pass_nuls(struct tail_chunk *chunk, bool is_end, bool *ret_again)
 {
 	struct tail_file *file = chunk->file;

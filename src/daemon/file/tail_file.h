@@ -97,10 +97,7 @@ void tail_file_flush(struct tail_file *file, tail_sink_fn *sink, void *data);
 /* Sets a block to the incomplete last line, lent. Returns false if there is none. */
 bool tail_file_peek(struct tail_file *file, struct tail_block *ret_block);
 
-/*
- * Rotated files beside a log: log.1, log-20240501 and the like. Listing the directory finds them
- * when events did not report their names.
- */
+/* Rotated files beside a log, such as log.1, when no event reported their names. */
 
 #define SIBLINGS_MAX 64
 #define SIBLING_HEAD 256

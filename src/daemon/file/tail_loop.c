@@ -10,10 +10,7 @@
 
 /* How often to retry inotify watches that failed. */
 #define RETRY_MS 30000
-/*
- * A turn of the loop leaves further looks to the next one after this time. A polled file whose look
- * takes this long is polled less often.
- */
+/* A turn leaves further looks to the next one. Files whose looks take longer are polled less. */
 #define TURN_MS 20
 #define REASON_SIZE 160
 
@@ -430,10 +427,7 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	list_append(&set->tail_loops, &tail_loop->link);
 	tail_loop->tail = tail_new(path, set->scratch, &file_handlers, tail_loop);
 	now_ms = clock_mono_ms();
-	/*
-	 * The directories are watched before the file is read, so that no change is missed. Earlier
-	 * events, which concern other tail_loops, are taken before that.
-	 */
+	/* The directories are watched before the file is read, so that no change is missed. */
 	if (set->hub != NULL) {
 		(void)inotify_hub_take(set->hub);
 		tail_loop->path_watch = path_watch_new(set->hub, path, &path_handlers, tail_loop);

@@ -37,10 +37,7 @@ static void refuse_provider(
 	    "a fleet is no provider: connect to muxbusd on the host itself");
 }
 
-/*
- * A method that only hosts know has unknown effects, so only the role full may call it. Its row is
- * freed when its requests have ended.
- */
+/* Only hosts know the method and its effects, so only the role full may call it. */
 struct foreign {
 	struct list link;
 	struct method method;

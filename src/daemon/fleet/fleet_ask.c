@@ -186,10 +186,7 @@ struct host *fleet_only_host(const struct fleet *fleet)
 	return host_set_count(fleet->hosts) == 1 ? host_set_next(fleet->hosts, NULL) : NULL;
 }
 
-/*
- * execute_cli has a directory per connection. The peers share one connection to a host, so the
- * fleet stores the directory of each peer.
- */
+/* The peers share one connection to a host, so the fleet stores the directory of each. */
 static bool has_cwd(struct request *request)
 {
 	return strcmp(request_method(request)->name, "execute_cli") == 0;

@@ -130,10 +130,7 @@ void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host 
 void fleet_retry_hosts(struct fleet *fleet, struct request *request, struct host *host);
 void fleet_status(struct fleet *fleet, struct request *request, struct host *host);
 
-/*
- * wait_for over hosts. The conditions on each host are one wait there, with a name, so that a cut
- * does not end it. Waits that are no longer needed are cancelled.
- */
+/* The conditions on a host are one wait there, with a name, so that a cut does not end it. */
 bool fleet_wait_take(struct fleet *fleet, struct request *request, const struct json *params);
 
 /*

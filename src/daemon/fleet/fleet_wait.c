@@ -349,10 +349,7 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 	buf_finish(&out);
 }
 
-/*
- * The name is the peer's. Otherwise it is made from the peer's key, so that it is the same after a
- * restart, or from a new key.
- */
+/* The peer's name, or one from its key, which is the same after a restart, or a new one. */
 static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *args)
 {
 	wait->is_kept = args->wait != NULL || args->key != NULL;

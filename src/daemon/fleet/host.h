@@ -76,10 +76,7 @@ struct host_set *host_set_new(const struct host_set_parts *parts);
 /* Frees all hosts and calls without calling handlers. set may be NULL. */
 void host_set_free(struct host_set *set);
 
-/*
- * Adds a host, copies its strings, and connects. A host with the same spec is returned after an
- * update of its right to notify. Returns NULL with HOSTS_MAX hosts.
- */
+/* An equal host is returned with its right to notify updated. NULL with HOSTS_MAX hosts. */
 struct host *host_add(struct host_set *set, const struct host_spec *spec);
 /* Returns true if the spec of the host has the same strings. */
 bool host_is(const struct host *host, const struct host_spec *spec);

@@ -182,10 +182,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	submit->reply(submit, typing_error(error, replies, count), replies, count);
 }
 
-/*
- * tmux runs the commands only if a condition is true. screen NULL: it does not check the screen;
- * pane NULL: only the modes of the pane.
- */
+/* screen NULL: tmux does not check it. pane NULL: tmux checks only the modes of the pane. */
 static int run(struct submit *submit, struct muxbus_command *command, struct typing *typing,
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,
     muxbus_reply_fn *reply)

@@ -89,10 +89,7 @@ bool submit_take_answer(struct submit *submit);
 
 enum submit_keys { SUBMIT_TEXT, SUBMIT_ENTER, SUBMIT_RETRACT };
 
-/*
- * Types by a command that tmux executes only if a condition is true (run()). Returns 0, or an error
- * of the library, and then reply is not called.
- */
+/* By a conditional command. Returns 0, or an error, and then reply is not called. */
 int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_screen *screen,
     const struct muxbus_pane *pane, muxbus_reply_fn *reply);
 bool submit_was_typed(const struct muxbus_reply *replies, size_t count);

@@ -175,10 +175,7 @@ static void put_guard(const struct typing *typing, struct buf *out)
 		(void)buf_append_str(out, "}," MUXBUS_FORMAT_WHOLE "}");
 }
 
-/*
- * The HELD line is for typing_check(). The condition is checked again: one that is true now was not
- * false before, but tmux had given up its format.
- */
+/* For typing_check(). If the condition is true now, tmux had given up its format before. */
 static void put_otherwise(
     const struct typing *typing, const struct buf *guard, const char *otherwise, struct buf *out)
 {

@@ -65,10 +65,7 @@ int typing_error(int error, const struct muxbus_reply *replies, size_t count);
 /* Returns true if the reply says that tmux did not type. */
 bool typing_was_held(const struct muxbus_reply *reply);
 
-/*
- * A text as a paste: a tmux buffer of its own that is pasted and deleted in the command that checks
- * the pane. Pasting into a dead pane crashes tmux up to 3.3a.
- */
+/* A tmux buffer of its own. Pasting into a dead pane crashes tmux up to 3.3a. */
 
 struct paste {
 	char buffer[64]; /* name of the tmux buffer; "": none */

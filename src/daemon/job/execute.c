@@ -139,10 +139,7 @@ static bool read_cwd(const struct job_set *jobs, const struct job *job, char out
 	return out[0] == '/' && stat(out, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/*
- * Where the next command of a pane starts, also for later connections and daemons, if the current
- * directory of the program is that of the last caller.
- */
+/* Where the next command of a pane starts, if its program works where the last caller did. */
 struct pane_place {
 	struct pane_ref pane;
 	char *own; /* current directory of the program that called execute_cli */

@@ -82,10 +82,7 @@ struct job_set *job_set_new(struct event_base *base, struct queue *queue, const 
 /* The jobs continue to run. */
 void job_set_free(struct job_set *set);
 
-/*
- * Returns NULL with a reason and errno: ENOSPC if too many jobs run, E2BIG if the command is too
- * long, else the error of the step that failed.
- */
+/* Returns NULL with a reason and errno: ENOSPC (too many jobs), E2BIG (command) or another. */
 const struct job *job_start(
     struct job_set *set, const struct job_order *order, char *ret_reason, size_t size);
 
@@ -101,10 +98,7 @@ int job_stop(struct job_set *set, const char *id, int signal);
 /* Like job_stop() with SIGTERM. Returns -EBUSY if another restart waits for the end. */
 int job_stop_for_restart(struct job_set *set, const char *id);
 
-/*
- * Returns the changes of the daemon's environment, NULL-terminated. NULL if they exceed
- * JOB_ENV_KEEP, or an earlier daemon started the job.
- */
+/* NULL-terminated. NULL: more than JOB_ENV_KEEP bytes, or the job of an earlier daemon. */
 const char *const *job_env(const struct job *job);
 
 /* An answer has reported the end, so its notification is settled undelivered. */
@@ -183,24 +177,15 @@ const char *job_name_id(const struct job_set *set, const char *text);
 /* A name must not look like an id, nor be that of a running job. NULL is allowed. */
 bool job_name_check(struct request *request, const char *name);
 
-/*
- * Changes of an environment, as NULL-terminated lists: "NAME=value" sets a variable, "NAME" removes
- * it, "" removes all variables so far.
- */
+/* NULL-terminated lists: "NAME=value" sets a variable, "NAME" removes it, "" removes all. */
 
 /* A list may be NULL. Returns NULL if the strings exceed max bytes. The caller frees. */
 const char **job_env_join(const char *const *one, const char *const *other, size_t max);
 
-/*
- * Applies two lists (NULL: none) to the daemon's environment. The last string is the job's id; the
- * caller frees it and the array.
- */
+/* Both lists may be NULL. The caller frees the array and the last string, the job's id. */
 const char **job_env_make(const char *const *session, const char *const *own, const char *id);
 
-/*
- * The start of a program takes most of the time of a short call, so a spare supervisor waits for
- * the next job. It ends with the daemon, or after SPARE_IDLE_MS.
- */
+/* A spare supervisor waits for the next job, since a start takes most of a short call. */
 
 #define SPARE_IDLE_MS (10 * 60 * 1000)
 

@@ -105,10 +105,7 @@ struct mcp_run {
 	struct rest_set *rests;
 };
 
-/*
- * Runs the method with these parameters, and answers by a copy of how. how->text must not be lent
- * from mcp->params_reader, which params may have used.
- */
+/* how is copied. how->text must not be lent from mcp->params_reader. */
 void mcp_run(struct mcp_exchange *exchange, const struct mcp_run *how, const struct json *params);
 /* Like mcp_run() with list_panes, for a write() that needs fresh panes. */
 void mcp_run_fresh(struct mcp_exchange *exchange, mcp_run_fn *write, const char *text);
@@ -164,17 +161,11 @@ void mcp_pending_free(struct mcp_pending *pending);
 /* Shortens timeout_sec in args, or starts a timer that answers before the agent's timeout. */
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);
 
-/*
- * If the shortened timeout ended the wait, writes the result with "pending" and returns true.
- * Returns false otherwise, or if out is too small.
- */
+/* Returns true if the shortened timeout ended the wait, and the result fits out. */
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);
 
-/*
- * If a request failed only because its wait was ended early, writes a result in place of the error
- * and returns true. Returns false otherwise, or if out is too small.
- */
+/* Returns true if only the early end of the wait failed the request, and the result fits out. */
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);
 
 /* Tasks of revision 2025-11-25: mcp_task.c. */

@@ -173,10 +173,7 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 	buf_finish(&whole);
 }
 
-/*
- * place: an offset, or an entry's number. Returns false if the tool has no parameter for it, or its
- * arguments are unknown or too long.
- */
+/* place: an offset, or an entry's number. Returns false if no call can continue there. */
 static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 {
 	const char *parameter = place_parameter(shown->asked);

@@ -28,8 +28,5 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
 /* Returns false if entries have no number or all are shown. */
 bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last);
 
-/*
- * Appends the call that continues from the last number of a result, if the method returned only a
- * part, or if more has come meanwhile.
- */
+/* Appends the next call if the result is only a part, or if more has come meanwhile. */
 void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked);

@@ -66,10 +66,7 @@ static void on_tick(void *data)
 	notify(progress, NULL, text);
 }
 
-/*
- * The waiting time is no longer sent. The value is that of the report, or the number of reports, on
- * top of the seconds so far, as MCP requires that values grow.
- */
+/* MCP requires that values grow, so the report's value is added to the seconds so far. */
 static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {
 	double value = progress->base + (report->has_done ? report->done : progress->reports + 1);
@@ -111,10 +108,7 @@ static void mcp_progress_free(struct mcp_progress *progress)
 	mem_free(progress);
 }
 
-/*
- * Codex names the session of its model in each call, as _meta.threadId. One process may serve
- * windows in many panes, so later notifications belong to the thread.
- */
+/* Codex names the session in _meta.threadId. One process may serve windows in many panes. */
 
 static pid_t find_server(const char *agent, pid_t peer)
 {
@@ -358,10 +352,7 @@ static bool write_once(struct buf *out, const struct mcp_call *call, const struc
 static void on_error(void *data, struct json_writer *writer, enum message_error error,
     const char *text, const char *members);
 
-/*
- * Clients refuse an answer that is not of the promised types without showing it. Only a declaration
- * or a provider can be wrong in this way.
- */
+/* Clients refuse an answer of other types. Only declarations and providers can be wrong. */
 static bool fails_misfit(
     struct mcp_call *call, struct json_writer *writer, const struct json *result, const char *json)
 {

@@ -199,10 +199,7 @@ static void answer_size(struct request *request, const struct muxbus_reply *repl
 	request_done(request);
 }
 
-/*
- * tmux can only toggle the zoom, so the command checks the present state. A false condition is
- * checked twice, since tmux may have given up expanding it (muxbus.h).
- */
+/* tmux can only toggle the zoom. It may have given up expanding a false condition (muxbus.h). */
 static void add_toggle(struct muxbus_command *command, uint32_t pane, const char *condition)
 {
 	muxbus_command_args(command, "if-shell", "-F", "-t", TMUX_ID('%', pane), condition, NULL);

@@ -21,9 +21,6 @@ typedef bool agent_argv_fn(void *data, const char *name);
 bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_other, void *data,
     char ret_name[AGENT_ARGV_NAME_SIZE]);
 
-/*
- * Writes the identity of a program as valid UTF-8: the process name, for an interpreter with the
- * script, for another wrapper with its arguments.
- */
+/* Valid UTF-8: the process name, with the script or the arguments of a wrapper. */
 void agent_argv_identity(const char *name, const char *const *words, size_t count,
     char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);

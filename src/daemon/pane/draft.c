@@ -84,10 +84,7 @@ static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 	return at;
 }
 
-/*
- * The first sign ends the prompt, as commands have signs too ("$ cat a > "). Signs in the
- * directory's name or in brackets (of a branch) do not count.
- */
+/* The first sign ends the prompt; those in the directory's name or in brackets do not count. */
 static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t end)
 {
 	size_t last = end;

@@ -207,10 +207,7 @@ static bool is_in_variable(const struct buf *environment, const char *variable, 
 	    strncmp(name, command, strlen(command)) == 0;
 }
 
-/*
- * Agents let a person edit or read in these on their own terminal. may_be_other: the variables of a
- * process may name another one.
- */
+/* For editing on the agent's terminal. may_be_other: variables may name another one. */
 static bool is_editor(pid_t pid, const char *command, bool may_be_other)
 {
 	static const char *const editors[] = {"ed", "editor", "emacs", "emacsclient", "helix", "hx",

@@ -84,10 +84,7 @@ void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program);
 /* Writes the path of a program's terminal, or "". Returns false for the pane's terminal. */
 bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
 
-/*
- * Finds the agent in front by command lines: of the leader of the foreground group, or of a
- * descendant with the terminal, as behind npx. signs may be NULL.
- */
+/* The leader of the foreground group, or a descendant, as behind npx. signs may be NULL. */
 bool foreground_agent(
     pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE]);
 

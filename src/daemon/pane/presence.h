@@ -79,10 +79,7 @@ bool presence_split(
     const char *thread, char agent[PRESENCE_NAME_MAX + 1], const char **ret_session);
 void presence_thread(const char *agent, const char *session, char out[PANE_REF_THREAD_SIZE]);
 
-/*
- * Called after each believed report with the address of the agent: its pane, cleared if unknown,
- * with its session as the thread, unless that is too long.
- */
+/* Called after each believed report. The address has the pane and the session, if known. */
 struct presence_listener {
 	struct list link;
 	void (*reported)(struct presence_listener *listener, const struct pane_ref *pane);

@@ -283,10 +283,7 @@ bool screen_sign_is_named(
 
 enum { ROWS_MAX = 60, ROW_SIZE = 2048, TEXT_MAX = 128 * 1024, NO_BREAK_SPACE = 0xa0 };
 
-/*
- * Suggestions are dim, but so may be lines and ends of prompts. The cell under a drawn cursor is a
- * suggestion if the next one is.
- */
+/* Suggestions are dim. The cell under a drawn cursor is one if the next cell is. */
 static bool is_typed_cell(const struct prompt_row *row, size_t at)
 {
 	bool is_drawn =

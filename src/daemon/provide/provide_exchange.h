@@ -9,10 +9,7 @@ struct request_report;
 /* The handler of all rows of providers. args: a struct declaration_args, then the row's values. */
 void provide_exchange_handle(struct request *request, const void *args);
 
-/*
- * Begins a call for a request. waits: the request gets the call's answer; else at once the call's
- * id, and the end is notified.
- */
+/* waits: the request gets the call's answer; else the call's id, and the end is notified. */
 void provide_exchange_begin(struct request *request, const struct pane_ref *pane, bool waits,
     const struct provide_order *order);
 /* For a request whose call does not wait. */

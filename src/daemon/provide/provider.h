@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Providers, as the parts of this room share them: a peer that provides methods, or a file that
- * names a program which does so.
- */
+/* A provider is a peer that provides methods, or a file that names a program for this. */
 #pragma once
 
 #include "daemon/core/config.h"

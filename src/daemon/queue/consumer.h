@@ -45,10 +45,7 @@ void consumer_hand_out(struct consumer *consumer, const struct notification *not
 /* An entry that did not reach the reader is due again at once. */
 void consumer_put_back(struct consumer *consumer, uint64_t seq);
 
-/*
- * Acknowledges a notification for a reader that waited for it. If it was still queued, its receipt
- * becomes "waited" with the consumer's name; NULL for a wait.
- */
+/* A queued notification gets the receipt "waited" with the consumer's name; NULL: a wait. */
 void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
 
 /* Acknowledges one entry, or all up to seq. Returns how many. */

@@ -26,10 +26,7 @@ struct journal;
 struct journal_handlers {
 	/* While opening: each record that was found, in order. Types are below 255. */
 	void (*record)(void *data, uint8_t type, const void *payload, size_t len);
-	/*
-	 * While opening: count promised records are damaged or missing; 0: an unknown number.
-	 * reason: "corruption", "unreadable", "disk_full" or "disk_failed".
-	 */
+	/* While opening: so many records are damaged or missing; 0: unknown. */
 	void (*gap)(void *data, uint64_t count, const char *reason);
 	/*
 	 * Writes one part of the present state by journal_append(); is_first: the first part.

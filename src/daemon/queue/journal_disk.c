@@ -106,10 +106,7 @@ static int dir_truncate(void *data UNUSED, int file, uint64_t len)
 	return ftruncate(file, (off_t)len) < 0 ? -errno : 0;
 }
 
-/*
- * posix_fallocate() would write zeros where the file system cannot reserve. The file gets the new
- * size now, so that a sync need not write the size.
- */
+/* posix_fallocate() may write zeros. The new size is set now, so that a sync need not write it. */
 static int dir_reserve(void *data UNUSED, int file, uint64_t len)
 {
 	return fallocate(file, 0, 0, (off_t)len) < 0 ? -errno : 0;

@@ -106,10 +106,7 @@ struct notification *note_index_newest(const struct note_index *index, const cha
 struct notification *note_index_older(
     const struct note_index *index, const struct notification *note);
 
-/*
- * Iterates the undelivered notifications of a pane_ref_key() in order of seq, also those for
- * earlier programs of the pane. Begin with previous NULL.
- */
+/* In order of seq, also those for earlier programs of the pane. Begin with previous NULL. */
 struct notification *note_index_undelivered(
     const struct note_index *index, uint64_t key, const struct notification *previous);
 

@@ -60,10 +60,7 @@ struct notification_draft {
 void queue_begin(struct queue *queue);
 uint64_t queue_commit(struct queue *queue);
 
-/*
- * Posts in the open transaction, or in one of its own. Returns the number of the notification that
- * has the draft, new or counted up.
- */
+/* Returns the number of the notification that has the draft, new or counted up. */
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft);
 
 /*

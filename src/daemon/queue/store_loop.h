@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Runs the store on libevent: opens it in the state directory, and handles ended syncs and due
- * work. With nothing to sync it never wakes.
- */
+/* The store on libevent. With nothing to sync it never wakes. */
 #pragma once
 
 #include "base/base.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Output of capture-pane -e as SVG 1.1 or as an HTML page. A picture loads nothing and runs
- * nothing; output of programs appears only as text.
- */
+/* Output of capture-pane -e as SVG 1.1 or HTML. A picture loads nothing and runs nothing. */
 #pragma once
 
 #include "base/base.h"

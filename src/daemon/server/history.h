@@ -16,10 +16,7 @@ struct method;
 struct history *history_new(void);
 void history_free(struct history *history);
 
-/*
- * Notes an accepted request, without the values of its confidential fields. params may be NULL.
- * Returns its number for history_end().
- */
+/* Confidential values are left out. params may be NULL. Returns the number for history_end(). */
 uint64_t history_begin(struct history *history, pid_t peer_pid, const struct method *method,
     const struct json *params);
 /*

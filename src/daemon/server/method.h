@@ -14,10 +14,7 @@
 struct pane_ref;
 struct request;
 
-/*
- * The effects that a call can have. Annotations of MCP tools, describe, the manual, grants of
- * muxbus-nats and the roles of peers depend on these.
- */
+/* Annotations of MCP tools, grants of muxbus-nats and roles of peers depend on these. */
 enum method_effect {
 	METHOD_READS = 1 << 0, /* answers with the present state */
 	METHOD_SEES = 1 << 1, /* shows what programs print, or texts of others */

@@ -88,10 +88,7 @@ void *response_row_find(const struct response_row *row,
     bool (*is_it)(const void *data, const void *key), const void *key);
 struct peer *response_slot_peer(const struct response_slot *slot);
 
-/*
- * Fills a slot. Lines that may leave now go to emit(); an earlier line is taken over and held. sent
- * (may be NULL) is called after emit(); sent_data is freed.
- */
+/* A line that is too early is taken over and held. sent may be NULL; sent_data is freed. */
 void response_row_answer(struct response_slot *slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);
 

@@ -9,10 +9,7 @@
 #include "daemon/queue/once.h"
 #include "daemon/server/method.h"
 
-/*
- * Finds the earlier request with a key (NULL: none) in a space (once.h). Returns false if the key
- * is new. once_earlier_finish() frees *ret_earlier.
- */
+/* Returns false if the key is new, or NULL. once_earlier_finish() frees *ret_earlier. */
 bool repeat_find(
     struct request *request, const char *space, const char *key, struct once_earlier *ret_earlier);
 
@@ -24,8 +21,5 @@ uint64_t repeat_content(const struct json *params);
 
 void repeat_write_members(struct request *request, const char *json, size_t len);
 
-/*
- * Returns true if a request should be handled, as the first one with its key. If not, it is
- * answered, now or together with the first one.
- */
+/* Returns true for the first request with its key; others are answered, perhaps later. */
 bool repeat_admit(struct request *request, const void *args);

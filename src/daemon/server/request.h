@@ -11,10 +11,7 @@
 
 struct peer;
 
-/*
- * Accepts a request. id is its JSON text; NULL: no response is wanted. peer NULL: without a peer.
- * method NULL: the request can only fail.
- */
+/* id: JSON text; NULL: no response. peer may be NULL. method NULL: can only fail. */
 struct request *request_new(
     struct daemon *parts, struct peer *peer, const char *id, const struct method *method);
 
@@ -41,10 +38,7 @@ void request_begin_turn(const struct request *request);
 void request_forget_result(struct request *request);
 /* Waits for the answer of the running request with the same key. Returns false if none runs. */
 bool request_join(struct request *request);
-/*
- * The daemon ends: answers all open requests with an error, and cancels those that can be
- * cancelled. Later answers of their handlers are dropped.
- */
+/* The daemon ends: answers all open requests. Later answers of their handlers are dropped. */
 void request_end_all(void);
 
 /* Writes "durable": false into the result, once, if kill -9 would lose the effect or the key. */
@@ -57,10 +51,7 @@ void request_note_durable(struct request *request);
 /* Notes the request in the history. params may be NULL. */
 void request_note(struct request *request, const struct json *params);
 
-/*
- * Records a request that does more than read in the audit, once. Returns false after failing the
- * request because that was not possible.
- */
+/* Once, if the request does more than read. Returns false after failing the request. */
 bool request_audit(struct request *request, const struct json *params);
 /* Records a refusal by a role in the audit, or only counts it. */
 void request_audit_refusal(struct request *request);
@@ -113,10 +104,7 @@ struct request *request_find(struct peer *peer, const char *id);
 /* Cancels the request and sends no response. May free the request. */
 void request_withdraw(struct request *request);
 
-/*
- * Ends the request, not the task it waits for, with the error of a cancelled request. Returns false
- * if it cannot be cancelled.
- */
+/* Ends the request, not the task it waits for. Returns false if it cannot be cancelled. */
 bool request_release(struct request *request);
 
 struct daemon *request_daemon(const struct request *request);
@@ -126,10 +114,7 @@ enum role request_role(const struct request *request); /* the role of its peer *
 /* CLOCK_MONOTONIC when it was accepted; its handler may be called later. */
 int64_t request_begun_ms(const struct request *request);
 
-/*
- * Calls cancelled if the peer is gone, or cancels, before the answer. The request then fails with
- * text, which is lent; NULL: "the peer has gone".
- */
+/* cancelled is called if the peer goes or cancels; then the request fails with text (lent). */
 void request_on_cancel(
     struct request *request, void (*cancelled)(void *data), void *data, const char *text);
 bool request_is_cancelled(const struct request *request);
@@ -141,10 +126,7 @@ bool request_is_cancelled(const struct request *request);
 void request_on_sent(
     struct request *request, void (*sent)(struct peer *peer, void *data), void *data);
 
-/*
- * Where session_env() keeps the environment that tmux has answered, NULL-terminated, freed with the
- * request; no list: tmux was not asked.
- */
+/* The environment that tmux has answered, NULL-terminated; no list: tmux was not asked. */
 char ***request_session_env(struct request *request);
 
 /* The first call opens the result object. request_fail() discards the result. */

@@ -41,10 +41,7 @@ bool right_owns(struct request *request, const struct pane_ref *pane);
  */
 bool right_find_own(struct request *request, struct pane_ref *ret_own);
 
-/*
- * Returns true if the request may take notifications of a pane, so that no other reader gets them.
- * Otherwise it may only look at them.
- */
+/* Returns true if the request may take a pane's notifications, and not only look at them. */
 bool right_may_take(struct request *request, const struct pane_ref *pane);
 
 /* Returns false after failing the request. what: such as "send_keys types". */

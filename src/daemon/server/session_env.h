@@ -18,9 +18,6 @@ struct tmux;
  */
 bool session_env(struct request *request, const struct pane_ref *pane, const char *const **ret_env);
 
-/*
- * Asks tmux for this environment. Calls done once, perhaps before this returns; done frees the
- * strings and the list env. tmux may be NULL.
- */
+/* Calls done once, perhaps at once; done frees the strings and the list. tmux may be NULL. */
 void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
     void (*done)(void *data, char **env), void *data);

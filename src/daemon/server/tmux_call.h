@@ -8,10 +8,7 @@
 
 struct request;
 
-/*
- * If all commands succeed, calls then() with the replies; if not, fails the request. context is
- * freed with mem_free() afterwards.
- */
+/* Called if all commands succeed; else the request fails. context is freed by mem_free(). */
 typedef void tmux_call_fn(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,

@@ -55,8 +55,5 @@ uint64_t trail_last(const struct trail *trail); /* the number of the last reques
 
 /* Appends both files to out, the older one first. Returns 0, or -1 with errno. */
 int trail_read(const struct trail *trail, struct buf *out);
-/*
- * Returns the number, from 1, of the first line of a text of trail_read() whose hash is wrong or
- * before which lines are missing; 0 if the chain is whole.
- */
+/* Returns the first line, from 1, with a wrong hash or missing lines before it; 0: none. */
 size_t trail_verify(const struct trail *trail, const char *text, size_t len);

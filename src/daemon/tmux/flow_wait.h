@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Flow waits: a request that reads a pane waits until the pane's output flows, so that output after
- * the response is not lost; at most FLOW_WAIT_MAX_MS.
- */
+/* Waits for the output of a pane, at most FLOW_WAIT_MAX_MS, so that none is lost. */
 #pragma once
 
 #include "base/base.h"

@@ -32,10 +32,7 @@ struct output_source {
 	bool is_pipeless; /* control mode carries the output until it is no longer wanted */
 };
 
-/*
- * late gets bytes that arrive after the pane has left the model; the library reports all other
- * bytes and the gaps, as in control mode.
- */
+/* late gets bytes that arrive after the pane has left the model. */
 struct output_source_set *output_source_set_new(struct event_base *base,
     const struct config *config, struct tmux *tmux,
     void (*late)(struct output_source *source, const uint8_t *bytes, size_t len));
@@ -58,10 +55,7 @@ void output_source_want_all(struct output_source_set *sources, bool is_wanted);
 /* Delivers about max bytes that the pipe holds now. Returns false if the source is not a pipe. */
 bool output_source_drain(struct output_source *source, size_t max);
 
-/*
- * Returns true if wanted output does not arrive: the pane has a pipe of the user, and the daemon is
- * never a client. The pipe is tried again every 5 seconds.
- */
+/* The pane has a pipe of the user, and the daemon is no client. Ours is tried every 5 s. */
 bool output_source_is_deaf(const struct output_source *source);
 
 /* Returns true if control mode is needed for the output that is wanted. */

@@ -14,10 +14,7 @@ struct muxbus_capture;
 struct stream_set;
 struct tmux;
 
-/*
- * Like muxbus_capture_fn. is_exact: the picture shows exactly the output before its offset; if not,
- * perhaps also some bytes after it.
- */
+/* is_exact: the picture shows exactly the output before its offset, and nothing after. */
 typedef void pane_capture_fn(
     void *data, int error, const struct muxbus_capture *picture, bool is_exact);
 

@@ -67,23 +67,14 @@ bool pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane);
 
 uint32_t pane_pipe_count(const struct pane_pipe_set *pipes);
 
-/*
- * tmux expands the argument of pipe-pane as a format and by strftime(3), and sh(1) runs it, so each
- * word is quoted for all three.
- */
+/* Each word is quoted for a format of tmux, for strftime(3), and for sh(1). */
 
 #define PIPE_COMMAND_MAX 8192 /* bytes of the command of sh */
 
-/*
- * Writes the command of sh: program hands its standard input over to socket. Returns 0, or -1 if
- * the command would be too long.
- */
+/* program hands its standard input over to socket. Returns -1 if the command is too long. */
 int pipe_command_write_sh(
     struct buf *out, const char *program, const char *socket, const char *nonce);
 
-/*
- * Returns two commands, or NULL. The first prints "%ID PIPE DEAD" of the pane, where PIPE and DEAD
- * are 0 or 1. The second pipes the pane if both are 0.
- */
+/* The first command prints "%ID PIPE DEAD" (0 or 1), the second pipes the pane if both are 0. */
 struct muxbus_command *pipe_command_new(
     uint32_t pane, const char *program, const char *socket, const char *nonce);

@@ -43,9 +43,6 @@ void ring_gap(struct ring *ring, uint64_t offset, const char *reason);
 
 uint64_t ring_start(const struct ring *ring);
 
-/*
- * Appends to out up to max bytes from offset on, at most to the next gap. has_gap: bytes right
- * before ret_slice->from are missing.
- */
+/* At most to the next gap. has_gap: bytes right before ret_slice->from are missing. */
 void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf *out,
     struct ring_slice *ret_slice);

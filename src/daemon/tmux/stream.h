@@ -33,10 +33,7 @@ enum stream_interest {
 	STREAM_INTEREST_COUNT_,
 };
 
-/*
- * Adds (on) or removes a counted interest. pane MUXBUS_NO_ID means every pane, also new ones. A
- * pane that does not exist is ignored.
- */
+/* Adds or removes a counted interest. pane MUXBUS_NO_ID: every pane, also new ones. */
 void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on);
 
 /* Returns true if wanted output does not arrive (output_source_is_deaf()). */

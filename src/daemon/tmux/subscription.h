@@ -28,16 +28,10 @@ struct subscription_filter {
 	bool is_passive; /* gets what the daemon learns; no reason to be a client of tmux */
 };
 
-/*
- * Returns true if an event has one of these kinds. "pane_output" is wanted only with wants_output,
- * "line" only if kinds has it; either also brings "gap".
- */
+/* "pane_output" needs wants_output, "line" a bit in kinds; either also brings "gap". */
 bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event);
 
-/*
- * The receiver of events. Each function returns false if it dropped the event; the receiver calls
- * subscription_set_catch_up() when it can take events again.
- */
+/* A function returns false if it dropped the event; the receiver then catches up. */
 struct subscription_sink {
 	bool (*event)(void *data, const char *subscription, struct event_entry *event);
 	bool (*gap)(

@@ -180,10 +180,7 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 		tmux_events_change(tmux->events, tmux_model(tmux), change);
 }
 
-/*
- * The first end is of the waiting program, after the real program had ended too. A later change
- * reports the end of the real program, with its status.
- */
+/* The first end is that of the waiting program; the real program's end comes later. */
 static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
 {
 	bool is_first = expectation->is_seen && !expectation->has_ended;
