@@ -154,7 +154,7 @@ void sequence_close(struct sequence *sequence);
 uint64_t sequence_next(struct sequence *sequence);
 /* The number that sequence_next() will return. */
 uint64_t sequence_peek(struct sequence *sequence);
-/* An earlier daemon may have used later numbers too, so numbers continue from the clock. */
+/* An earlier daemon used the number, and perhaps later ones, so the clock gives the next one. */
 void sequence_pass(struct sequence *sequence, uint64_t number);
 /* Before the first use, the number before the first. */
 uint64_t sequence_last(const struct sequence *sequence);

@@ -143,9 +143,8 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 }
 
 /*
- * True if only these processes get the keys. tmux sends the keys to all synchronized panes of the
- * window that have a program. Without one, tmux 3.8 has no pid, and older versions have 0 or the
- * last one.
+ * tmux sends keys to all synchronized panes of the window that have a program, so all these panes
+ * are compared. Without a program, tmux 3.8 has no pid, and older versions have 0 or the last one.
  */
 static void put_processes(const struct right_only *only, struct buf *out, const char *behind)
 {

@@ -460,8 +460,8 @@ static const char *read_types(struct declaration *declaration, const struct json
 }
 
 /*
- * A row (or NULL) gets the name, types and description; then the schema must have types. All but
- * types and members is ignored.
+ * row (or NULL) gets the name, types and description of a schema, which must then have types. Other
+ * parts of the schema are ignored.
  */
 static bool put_schema(struct declaration *declaration, struct json_writer *writer,
     const struct json *schema, struct field_result *row, char *ret_reason)
