@@ -36,6 +36,8 @@ is 'the file has all three' "$(tr '\n' ' ' <project/f)" '1 zwei '
 is 'a mistake is an error that teaches' "$(muxbus str_replace path="$dir/project/f" old_str=none 2>&1)" \
 	"muxbus: str_replace: old_str is not in $dir/project/f: read it again, it may have changed"
 is 'for MCP too' "$(mcp read_file '{"path":"/proc/nonexistent"}' '.result | "\(.isError) \(.content[0].text)"' | grep -c '^true .*/nonexistent: No such file or directory')" 1
+is 'a tool whose program is missing: no advice about panes' \
+	"$(mcp webdriver_start '{}' '.result | "\(.isError) \(.content[0].text)"' | sed 's/: .*//')" 'true webdriver_start failed'
 seq -f 'line %.0f of a file' 600 >project/long
 is 'read_file by MCP ends with the call that reads on' \
 	"$(mcp read_file "{\"path\":\"$dir/project/long\"}" '.result | "\(.structuredContent.text | endswith(" reads on.]\n")) \(.structuredContent.truncated)"')" 'true null'

@@ -120,7 +120,7 @@ static void list_parameters(struct buf *out, const struct method *tool)
 		(void)buf_printf(out, " For example: %s", tool->example);
 }
 
-static const char *next_step(enum message_error error)
+static const char *next_step(enum message_error error, const struct method *tool)
 {
 	switch (error) {
 	case MESSAGE_TMUX_UNAVAILABLE:
@@ -131,8 +131,9 @@ static const char *next_step(enum message_error error)
 	case MESSAGE_BUSY:
 		return "Wait with wait_for rather than trying again at once.";
 	case MESSAGE_NOT_READY:
-		return "capture_pane shows what is there; wait_for {\"any\":[{\"ready\":…}]} "
-		       "waits.";
+		return tool->group == NULL && tool->effects & (METHOD_TYPES | METHOD_RUNS)
+		    ? "capture_pane shows what is there; wait_for {\"any\":[{\"ready\":…}]} waits."
+		    : NULL; /* it has nothing to do with a pane */
 	default:
 		return NULL;
 	}
@@ -159,7 +160,7 @@ static size_t usable_len(const char *text, const struct mcp_tool_set *tools)
 void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
     const struct mcp_tool_set *tools, enum message_error error, const char *text)
 {
-	const char *step = next_step(error);
+	const char *step = next_step(error, tool);
 	size_t name_len = strlen(tool->name), len;
 	bool has_end;
 	if (strncmp(text, tool->name, name_len) == 0 && strncmp(text + name_len, ": ", 2) == 0)
