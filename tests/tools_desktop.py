@@ -391,7 +391,7 @@ def maximize(tools, form, window):
 
 
 def keys_have_names(tools):
-    for keys in ("alt+F4", "Alt_L+F4", "F4+alt", "0xffe9+0xffc1", "Super_R+R", "Control_L+Alt_R+Delete"):
+    for keys in ("alt+F4", "Alt + f4", "Alt_L+F4", "F4+alt", "0xffe9+0xffc1", "Super_R+R", "Control_L+Alt_R+Delete"):
         answer = str(tools.run("execute_gui", action="hotkey", keys=keys))
         ok("is blocked" in answer, f"{keys} is blocked", answer)
     answer = tools.run("execute_gui", action="press_key", keys="64+70")
