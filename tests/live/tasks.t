@@ -177,6 +177,8 @@ muxbus on_notify no-such-program 2>err
 is 'a program that is not there' "$? $(grep -c 'no-such-program' err)" '1 1'
 muxbus on_notify sh "$(printf 'a\nb')" 2>err
 is 'a word with a line feed' "$?" 2
-muxbus on_notify --remove >out
+is 'its options are those of all verbs' "$(muxbus on_notify --text) $(muxbus on_notify --color=never)" "$(muxbus on_notify) $(muxbus on_notify)"
+is 'a word more is refused' "$(muxbus on_notify --remove x 2>&1 | head -n 1)" 'muxbus: unexpected argument "x"'
+muxbus on_notify --remove --json >out
 is 'and removed' "$? $(muxbus on_notify 2>&1)" '0 muxbus: no program is set; for the desktop: muxbus on_notify desktop'
 done_testing

@@ -105,17 +105,18 @@ static enum cli_status show(const struct config_file *file)
 	return cli_flush(CLI_DONE);
 }
 
-enum cli_status on_notify_run(struct cli *cli UNUSED, int argc, char **argv)
+enum cli_status on_notify_run(struct cli *cli, int argc, char **argv)
 {
+	static const struct option_row rows[] = {{"remove", 0, OPTION_FLAG, 0, NULL}, {0}};
 	char path[PATH_MAX], reason[REASON_SIZE];
-	bool is_removal = argc > 1 && strcmp(argv[1], "--remove") == 0;
+	bool is_removal = false;
 	struct config_file file;
 	enum cli_status status;
-	if (argc > 1 && cli_help("on_notify", argv[1]))
-		return CLI_DONE;
-	if (argc > 1 && argv[1][0] == '-' && (!is_removal || argc > 2))
-		return cli_usage(
-		    "on_notify", "unexpected argument \"%s\"", argv[is_removal ? 2 : 1]);
+	int at;
+	if (!option_read(cli, argc, argv, rows, &is_removal, &at, &status))
+		return status;
+	if (is_removal && at < argc)
+		return cli_usage("on_notify", "unexpected argument \"%s\"", argv[at]);
 	if (address_config(path, sizeof path, "on_notify") < 0)
 		return cli_fail(CLI_NO, "there is no home directory");
 	if (!config_file_read(&file, path, reason, sizeof reason))
@@ -123,7 +124,7 @@ enum cli_status on_notify_run(struct cli *cli UNUSED, int argc, char **argv)
 	else if (is_removal)
 		status = take_away(&file);
 	else
-		status = argc > 1 ? put(&file, argc - 1, argv + 1) : show(&file);
+		status = at < argc ? put(&file, argc - at, argv + at) : show(&file);
 	buf_finish(&file.text);
 	return status;
 }
