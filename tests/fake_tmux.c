@@ -10,9 +10,8 @@
  *
  * Serving means these answers:
  *   list-commands -F NONCE          with the nonce
- *   display-message -p NONCE        with the nonce
  *   NONCE                           with the parse error that tmux has for it
- *   display-message -p "M #{...     with "M VERSION $0 PID FLAGS"
+ *   run-shell -C ...                with "M VERSION $0 PID FLAGS"
  *   anything else                   with an empty block
  *   an empty line                   with %exit, and the end
  * A NONCE is 32 hexadecimal digits. Commands of one line are separated by " ; ".
@@ -154,21 +153,17 @@ static void note_nonces(void)
 
 static void serve_command(const char *command)
 {
-	static const char display[] = "display-message -p ", list[] = "list-commands -F ";
-	const char *argument = command + sizeof display - 1;
+	static const char ask[] = "run-shell -C ", list[] = "list-commands -F ";
 	char body[512];
 	if (nonce_at(command) != 0) {
 		(void)snprintf(body, sizeof body, "%s: %s",
 		    fake.has_no_probe ? "no such thing" : "parse error: unknown command", command);
 		say_block("error", 1, body);
-	} else if (strncmp(command, list, sizeof list - 1) == 0) {
+	} else if (strncmp(command, list, sizeof list - 1) == 0 &&
+	    nonce_at(command + sizeof list - 1) != 0) {
 		(void)snprintf(body, sizeof body, "%.*s", NONCE_LEN, command + sizeof list - 1);
 		say_block("end", 1, body);
-	} else if (strncmp(command, display, sizeof display - 1) != 0) {
-		say_block("end", 1, "");
-	} else if (nonce_at(argument) != 0) {
-		say_block("end", 1, argument);
-	} else if (strncmp(argument, "\"M ", 3) == 0) {
+	} else if (strncmp(command, ask, sizeof ask - 1) == 0) {
 		(void)snprintf(
 		    body, sizeof body, "M %s $0 %ld %s", fake.version, (long)getpid(), fake.flags);
 		say_block("end", 1, body);

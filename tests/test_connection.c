@@ -404,10 +404,10 @@ static void test_no_probe(void)
 	struct answer answer = {0};
 	open_ready(&trial,
 	    "no-probe\n" SERVE_HANDSHAKE
-	    "expect list-a\nanswer\nexpect display-message -p \nanswer\n",
+	    "expect list-a\nanswer\nexpect list-commands -F \nanswer\n",
 	    0);
 	run(&trial, &answer, command_of("list-a", NULL));
-	ok(trial_until(&trial, &answer.calls), "no probe: answered through display-message");
+	ok(trial_until(&trial, &answer.calls), "no probe: answered through list-commands");
 	is_int(answer.error, 0, "no probe: without error");
 	trial_finish(&trial);
 }

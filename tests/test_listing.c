@@ -10,9 +10,9 @@
 #include "lib/model/model.h"
 #include "tap.h"
 
-static const char sessions[] = "S\t$1\twork\t1700000000\t1700000009\tgroup one\t0\t0\t3.3a\t1\n"
-			       "S\t$0\tit%09is 100%25\t1700000000\t5\t\ton\t0\t3.3a\t1\n"
-			       "S\t$7\twork-7\t1\t2\tgroup one\tkeep-last\t0\t3.3a\t1\n";
+static const char sessions[] = "S\t$1\twork\t1700000000\t1700000009\tgroup one\t0\t0\t\t3.3a\t1\n"
+			       "S\t$0\tit%09is 100%25\t1700000000\t5\t\ton\t0\t\t3.3a\t1\n"
+			       "S\t$7\twork-7\t1\t2\tgroup one\tkeep-last\t0\t\t3.3a\t1\n";
 static const char windows[] =
     "W\t$1\t@0\t0\t*\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\t1\n"
     "W\t$0\t@0\t5\t!*-\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\t1\n"
@@ -116,7 +116,7 @@ static void test_long(void)
  * Counted texts hold TABs, newlines, quotes, and whole records of others. Texts that a program can
  * change between their length and themselves are encoded.
  */
-static const char counted_sessions[] = "S\t$1\t\"4:work\t1\t2\t\"0:\t0\t0\t3.3a\t1\n";
+static const char counted_sessions[] = "S\t$1\t\"4:work\t1\t2\t\"0:\t0\t0\t\t3.3a\t1\n";
 static const char counted_windows[] =
     "W\t$1\t@0\t0\t*\t\"7:a\tb\nW\tc\t80\t24\tx,80x24,0,0,0\tx,80x24,0,0,0\t1\n";
 #define COUNTED_PANE(title)                                    \

@@ -16,7 +16,7 @@
 #define LINK(session, window, index, flags) session "\t" window "\t" index "\t" flags "\t1\n"
 
 static const char sessions[] =
-    "S\t$0\twork\t1\t2\t\t0\t0\t3.3a\t1\nS\t$1\tplay\t1\t2\t\t0\t0\t3.3a\t1\n";
+    "S\t$0\twork\t1\t2\t\t0\t0\t\t3.3a\t1\nS\t$1\tplay\t1\t2\t\t0\t0\t\t3.3a\t1\n";
 static const char windows[] = "W\t" WINDOW("$0", "@0", "0", "*", "a") "\t1\nW\t" WINDOW(
     "$0", "@1", "1", "", "b") "\t1\nW\t" WINDOW("$1", "@2", "0", "*", "c") "\t1\n";
 static const char panes[] = "P\t" PANE("%0", "@0", "0", "t0") "P\t" PANE(
@@ -120,17 +120,17 @@ static void test_session(void)
 {
 	static const struct parts parts = {.sessions = {.ids = {0}, .count = 1}};
 	struct listing listing;
-	(void)read_parts(
-	    &parts, "U\t$0\tnew\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@1", "3", "*"), NULL, &listing);
+	(void)read_parts(&parts, "U\t$0\tnew\t1\t2\t\t0\t0\t\t3.3a\t" LINK("$0", "@1", "3", "*"),
+	    NULL, &listing);
 	is_shape(&listing,
 	    "$0 new @1/1; $1 play @2/1; $0:3 @1 b; $1:0 @2 c; @1.0 %1 t1; @1.1 %2 t2; @2.0 %3 t3; ",
 	    "a session is read: a window without a link is gone");
-	(void)read_parts(
-	    &parts, "U\t$0\twork\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@8", "3", "*"), NULL, &listing);
+	(void)read_parts(&parts, "U\t$0\twork\t1\t2\t\t0\t0\t\t3.3a\t" LINK("$0", "@8", "3", "*"),
+	    NULL, &listing);
 	ok(part_ids_have(&listing.more.windows, 8), "an unknown window is listed next");
 	model_free(listing.model);
 	(void)read_parts(&parts,
-	    "U\t$0\twork\t1\t2\tgroup\t0\t0\t3.3a\t" LINK("$0", "@0", "0", "*"), NULL, &listing);
+	    "U\t$0\twork\t1\t2\tgroup\t0\t0\t\t3.3a\t" LINK("$0", "@0", "0", "*"), NULL, &listing);
 	ok(listing.more.all, "a new group: all is listed");
 	model_free(listing.model);
 }
@@ -233,7 +233,7 @@ static void test_cut(void)
 {
 	static const char *const texts[] = {
 	    "V\t" WINDOW("$0", "@1", "1", "", "new") "\t" PANE("%2", "@1", "0", "t"),
-	    "U\t$0\tnew\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@1", "3", "*"),
+	    "U\t$0\tnew\t1\t2\t\t0\t0\t\t3.3a\t" LINK("$0", "@1", "3", "*"),
 	    "D\t%0\t@0\t$0\t0\t0\t80\t24\t0\t1\t0\t1\t0\tnew%09title\t1\n", "Q\t%2\t@2\t1\n",
 	    "I\t%2\t@1\t$0\t0\t1\t1\n"};
 	static const struct parts parts[] = {{.windows = {.ids = {1}, .count = 1}},
@@ -274,6 +274,32 @@ static void test_many(void)
 	is_int((long long)listing_commands(&parts), 4, "which is four commands");
 }
 
+/* A list without hooks says that it is whole; each shorter one is read again, or is no list. */
+static void test_unhooked(void)
+{
+	static const struct parts parts = {
+	    .windows = {.ids = {1}, .count = 1}, .is_unhooked = true};
+	static const char text[] =
+	    "V\t" WINDOW("$0", "@1", "1", "", "new") "\t" PANE("%2", "@1", "0", "t") "1\n";
+	struct listing listing;
+	unsigned bad = 0;
+	for (size_t len = 0; len < sizeof text - 1; len++) {
+		char *copy = strndup(text, len);
+		if (read_parts(&parts, copy, NULL, &listing) == 0) {
+			bad += !listing.is_cut;
+			model_free(listing.model);
+		}
+		free(copy);
+	}
+	is_int(bad, 0, "a cut list without hooks is never taken for whole");
+	if (is_int(read_parts(&parts, text, NULL, &listing), 0, "the whole one is read")) {
+		ok(!listing.is_cut && muxbus_model_pane(listing.model, 2) != NULL, "with its pane");
+		model_free(listing.model);
+	}
+	is_int(
+	    read_parts(&parts, "1\n", NULL, &listing), MUXBUS_ERR_COMMAND, "no window: it is gone");
+}
+
 int main(void)
 {
 	test_window();
@@ -282,6 +308,7 @@ int main(void)
 	test_details();
 	test_indexes();
 	test_cut();
+	test_unhooked();
 	test_many();
 	return done_testing();
 }

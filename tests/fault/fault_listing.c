@@ -11,8 +11,8 @@
 #include "lib/model/model.h"
 #include "tap.h"
 
-static const char sessions[] = "S\t$1\twork\t1\t2\tgroup\t0\t0\t3.3a\t1\n"
-			       "S\t$2\tplay\t1\t2\tgroup\t0\t0\t3.3a\t1\n";
+static const char sessions[] = "S\t$1\twork\t1\t2\tgroup\t0\t0\t\t3.3a\t1\n"
+			       "S\t$2\tplay\t1\t2\tgroup\t0\t0\t\t3.3a\t1\n";
 static const char windows[] = "W\t$1\t@0\t0\t*\tsh\t80\t24\tL\tL\t1\n"
 			      "W\t$2\t@1\t0\t*\tsh\t80\t24\tL\tL\t1\n";
 static const char panes[] = "P\t%0\t@0\t0\t80\t24\t0\t0\t1\t/dev/pts/1\tone\tsh\t/"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # While muxbusd is attached, a hook of the user delays the request whose command has it, and no other one.
-# A listing runs no hook of display-message, at rest neither.
+# A listing runs no hook of display-message, at rest neither, and no hook of listings that is known.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 need_python
 start 'exec cat'
@@ -26,6 +26,7 @@ def run(*words):
 
 CAPTURE = ("capture_pane", {"pane": "%0"})
 LISTS = [("get_pane", {"pane": "%0", "max_age_ms": 0}), ("list_sessions", {"max_age_ms": 0})]
+ALL = [*LISTS, ("list_panes", {"max_age_ms": 0})]
 MESSAGE = run("display-message", "-p", "x")
 TYPE = run("send-keys", "-t", "%0", "x")
 # A hook, the request that it delays, and requests without the command of the hook.
@@ -107,11 +108,7 @@ def check_both(hook):
     if hook != "after-capture-pane" and os.environ["MUXBUS_TEST_ATTACH"] == "used":
         others = others + [CAPTURE]
     check_hook(hook, "first", others)
-    if hook == "after-list-panes":
-        check_joined(hook)
-    else:
-        others = others + LISTS
-    check_hook(hook, "second", others)
+    check_hook(hook, "second", others + LISTS)
 
 
 def check_sent(hook):
@@ -127,21 +124,60 @@ def check_sent(hook):
     check_order("in its order")
 
 
+def count_listings():
+    return len(re.findall('command: list-panes|command: list-commands -F "#.S:', tmux("show-messages")))
+
+
 def check_joined(hook):
-    """Requests that wait for the listing after the one that runs share it, also behind other commands that were answered."""
+    """Requests that wait for the listing after the one that runs share it, also behind other commands that were answered.
+    The hook came while the daemon was attached, so the first listing runs it, and no later one."""
     peers = [Peer() for _ in range(4)]
     hold(hook)
-    before = tmux("show-messages").count("command: list-panes")
+    before = count_listings()
     numbers = []
     for peer in peers[:3]:
+        begun = time.monotonic()
         numbers += begin_all(peer, LISTS[:1])
         tap.ok(until(is_held), "a listing waits for a hook")
+        until(lambda: time.monotonic() > begun + 0.1)
         check_ends(peers[3], begin_all(peers[3], [MESSAGE, MESSAGE]), "others do not")
     let_go(hook)
     for peer, number in zip(peers, numbers):
         check_ends(peer, [number], "and is answered")
-    count = tmux("show-messages").count("command: list-panes") - before
+    count = count_listings() - before
     tap.ok(count == 2, "by the listing that ran, or by the next one", f"{count} listings")
+    tmux("set-environment", "-gu", "HELD")
+    tmux("set-hook", "-g", hook, "set-environment -g HELD yes ; wait-for held")
+    check_ends(peers[0], begin_all(peers[0], LISTS * 2), "later ones are answered")
+    tap.ok(not is_held(), "without the hook")
+    tmux("set-hook", "-gu", hook)
+
+
+def check_rest(hook):
+    """At rest the listing that runs the hook is left to it after a second, and made without it."""
+    peer = Peer()
+    check_ends(peer, begin_all(peer, LISTS[:1]), f"{hook}: none yet")
+    hold(hook)
+    check_ends(peer, begin_all(peer, ALL), "a listing is answered before the hook ends")
+    tap.ok(is_held(), "which it has run")
+    tmux("set-environment", "-gu", "HELD")
+    check_ends(peer, begin_all(peer, ALL), "later ones too")
+    tap.ok(not is_held(), "which do not run it")
+    let_go(hook)
+
+
+def check_start(hook, attach):
+    """A daemon that starts finds the hook, and does not run it."""
+    hold(hook)
+    daemon = Daemon()
+    daemon.start()
+    peer = Peer()
+    peer.ask("subscribe")
+    tap.ok(until(lambda: tmux("list-clients", "-F", "#{client_control_mode}") == "1"), f"{hook}, attach={attach}")
+    check_ends(peer, begin_all(peer, ALL), "a daemon that starts with it lists")
+    tap.ok(not is_held(), "and does not run it")
+    daemon.stop()
+    tmux("set-hook", "-gu", hook)
 
 
 def check_unhooked():
@@ -150,7 +186,7 @@ def check_unhooked():
     check_ends(peer, begin_all(peer, LISTS), "listings are answered")
     tmux("set-environment", "-gu", "HELD")
     tmux("set-hook", "-g", "after-display-message", "set-environment -g HELD yes")
-    check_ends(peer, begin_all(peer, [*LISTS, ("list_panes", {"max_age_ms": 0})] * 2), "beside a hook too")
+    check_ends(peer, begin_all(peer, ALL * 2), "beside a hook too")
     tap.ok(not is_held(), "which did not run")
     check_ends(peer, begin_all(peer, [MESSAGE]), "a message is answered")
     tap.ok(until(is_held), "and its hook runs")
@@ -160,11 +196,15 @@ def check_unhooked():
 daemon = Daemon()
 daemon.start()
 check_unhooked()
+for hook in "after-list-panes", "after-list-windows", "after-list-sessions":
+    daemon.stop()
+    daemon.start()
+    check_rest(hook)
 daemon.stop()
 for attach in "used", "always":
     os.environ["MUXBUS_TEST_ATTACH"] = attach
     for hook in list(HOOKS)[: None if attach == "used" else 1]:
-        for check in check_both, check_sent:
+        for check in (check_both, check_sent) + (check_joined,) * (hook == "after-list-panes"):
             daemon = Daemon()
             daemon.start()
             follower = Peer()
@@ -174,6 +214,8 @@ for attach in "used", "always":
             if check == check_sent:
                 check_unhooked()
             daemon.stop()
+    for hook in "after-list-panes", "after-list-windows", "after-list-sessions", "after-display-message":
+        check_start(hook, attach)
 tap.done()
 END
 export dir PYTHONDONTWRITEBYTECODE=1

@@ -226,11 +226,11 @@ name_windows() {
 	done
 }
 
-# Each question to tmux runs the user's hooks, and stands in tmux's log of messages.
+# Each question to tmux runs the user's hooks, but for those that a listing finds at the index 0.
 ask_nothing() {
 	t set-option -g @asked 0
 	for hook in list-clients list-panes list-sessions list-windows display-message; do
-		t set-hook -g "after-$hook" "set-option -gF @asked '#{e|+:#{@asked},1}'"
+		t set-hook -g "after-$hook[1]" "set-option -gF @asked '#{e|+:#{@asked},1}'"
 	done
 	t list-windows >/dev/null
 	is 'a hook counts what tmux is asked' "$(t show-option -gv @asked)" 1
@@ -261,7 +261,7 @@ ask_nothing() {
 		is "${method%% *} shows a pane or does its work" "$(field '.error')" null
 	done
 	is 'and tmux is not asked for any of that' "$(t show-option -gv @asked)" "$asked"
-	t set-hook -g after-list-panes "set-option -gF @panes 'all:#{hook_flag_a}'"
+	t set-hook -g 'after-list-panes[1]' "set-option -gF @panes 'all:#{hook_flag_a}'"
 	call list_sessions '{}'
 	is 'sessions are listed without panes' "$(field '.result.sessions | length') $(t show-option -gqv @panes)" '1 '
 	call list_panes "{\"window\":\"$(t display-message -p '#{window_id}')\"}"

@@ -236,8 +236,8 @@ static int begin_handshake(struct muxbus_connection *connection)
 	}
 	pending_prepend(&connection->queue, pending);
 	connection->state = STATE_HANDSHAKE;
-	len = snprintf(line, sizeof line, "%s\n%s\n%s%s\n", handshake_question,
-	    connection->probe.text, SENTINEL_COMMAND, pending->nonces[0].text);
+	len = snprintf(line, sizeof line, "%s\n%s\n" SENTINEL_BEFORE "%s" SENTINEL_BEHIND "\n",
+	    handshake_question, connection->probe.text, pending->nonces[0].text);
 	/* The socket is new and empty, so a short write means that it is broken. */
 	if (send(connection->client.input, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len)
 		await_end(connection);

@@ -8,7 +8,8 @@
 #include "lib/stream/event.h"
 
 #define CONNECTION_HOOKED_US 1000000
-#define SENTINEL_COMMAND "display-message -p "
+#define SENTINEL_BEFORE "list-commands -F "
+#define SENTINEL_BEHIND " list-commands"
 
 enum connection_state {
 	STATE_STARTING,

@@ -21,14 +21,17 @@ static int write_list(struct muxbus_connection *connection, struct muxbus_comman
 {
 	const struct buf *text = command_fill(command, pending->nonces);
 	struct buf *out = &connection->client.out;
-	int error = buf_reserve(out, text->len + sizeof SENTINEL_COMMAND + MUXBUS_NONCE_LEN + 2);
+	int error = buf_reserve(
+	    out, text->len + sizeof SENTINEL_BEFORE + MUXBUS_NONCE_LEN + sizeof SENTINEL_BEHIND);
 	if (error != 0)
 		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
 	(void)buf_append(out, text->data, text->len); /* cannot fail: the room is reserved */
 	(void)buf_append_byte(out, '\n');
 	if (!connection->has_cheap_sentinel)
-		(void)buf_append(out, SENTINEL_COMMAND, sizeof SENTINEL_COMMAND - 1);
+		(void)buf_append(out, SENTINEL_BEFORE, sizeof SENTINEL_BEFORE - 1);
 	(void)buf_append(out, pending->nonces[pending->count - 1].text, MUXBUS_NONCE_LEN);
+	if (!connection->has_cheap_sentinel)
+		(void)buf_append(out, SENTINEL_BEHIND, sizeof SENTINEL_BEHIND - 1);
 	(void)buf_append_byte(out, '\n');
 	return 0;
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/connection/handshake.h"
 
-/* Programs in panes cannot influence these fields, and so cannot forge the answer. */
+/*
+ * Programs in panes cannot influence these fields, and so cannot forge the answer. Neither command
+ * has a hook of the user, as display-message has.
+ */
 const char handshake_question[] =
-    "display-message -p \"M #{version} #{session_id} #{client_pid} #{client_flags}\"";
+    "run-shell -C \"list-commands -F 'M #{version} #{session_id} #{client_pid} #{client_flags}' "
+    "list-commands\"";
 
 bool handshake_read_answer(const char *text, struct handshake_answer *ret_answer)
 {

@@ -25,6 +25,9 @@ const struct format_field session_fields[] = {
 	{"session_group", FIELD_TEXT, AT(group)},
 	{"destroy-unattached", FIELD_BOOL, AT(session.destroy_unattached)},
 	{"exit-unattached", FIELD_BOOL, AT(exit_unattached)},
+	/* hooks of the commands in listing.c; before tmux 3.5 an array has no value, only its rows */
+	{"?#{after-list-panes[0]}#{after-list-windows[0]}#{after-list-sessions[0]}"
+	 "#{after-list-clients[0]}#{after-display-message[0]},1,", FIELD_BOOL, AT(has_hook)},
 	{"version", FIELD_WORD, AT(version)},
 	{NULL, FIELD_BOOL, 0, 0, 0},
 };
@@ -218,17 +221,16 @@ static size_t write_fields(
 	return len;
 }
 
-void fields_write(struct muxbus_command *command, char letter, const struct format_field *fields,
-    const struct format_field *more, bool is_counted)
+void fields_write(struct muxbus_command *command, const char *before, char letter,
+    const struct format_field *fields, const struct format_field *more, bool is_counted,
+    const char *after)
 {
 	char format[FIELDS_MAX * FIELD_FORMAT_MAX];
-	size_t len = 0;
-	format[len++] = letter;
+	size_t len = (size_t)snprintf(format, sizeof format, "%s%c", before, letter);
 	len += write_fields(format + len, sizeof format - len, fields, is_counted);
 	if (more != NULL)
 		len += write_fields(format + len, sizeof format - len, more, is_counted);
-	memcpy(format + len, end_field, sizeof end_field - 1);
-	len += sizeof end_field - 1;
+	len += (size_t)snprintf(format + len, sizeof format - len, "%s%s", end_field, after);
 	muxbus_command_arg(command, format, len);
 }
 

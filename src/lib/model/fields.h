@@ -39,6 +39,7 @@ struct session_record {
 	const char *group;
 	const char *version;
 	bool exit_unattached;
+	bool has_hook;
 };
 
 struct window_record {
@@ -75,9 +76,10 @@ extern const struct format_field detail_fields[]; /* of struct pane_detail */
 extern const struct format_field place_fields[]; /* of struct muxbus_pane: id and window */
 extern const struct format_field client_fields[]; /* of struct muxbus_client */
 
-/* Adds the format of records: the fields of one table, then those of `more` (NULL: none). */
-void fields_write(struct muxbus_command *command, char letter, const struct format_field *fields,
-    const struct format_field *more, bool is_counted);
+/* Adds the format of records: before, the fields of one table, those of `more` (NULL: none), after. */
+void fields_write(struct muxbus_command *command, const char *before, char letter,
+    const struct format_field *fields, const struct format_field *more, bool is_counted,
+    const char *after);
 
 /* The model that gets the texts of records, and how tmux encodes them. */
 struct fields_target {

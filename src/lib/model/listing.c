@@ -54,6 +54,7 @@ static void take_session(struct listing_reading *reading, const struct session_r
 {
 	reading->listing->version = record->version;
 	reading->listing->exit_unattached |= record->exit_unattached;
+	reading->listing->has_hook |= record->has_hook;
 	model_add_session(reading->listing->model, &record->session);
 }
 
@@ -490,10 +491,49 @@ static void plan_parts(struct plan *plan, const struct parts *parts)
 		plan_step(plan, LIST_NOTHING, 0);
 }
 
+/* Returns the beginning of a format that prints what a command lists; NULL: there is none. */
+static const char *loops_of(const struct list_command *list)
+{
+	if (list->fields == NULL || list->fields == client_fields)
+		return NULL;
+	if (strcmp(list->command, "list-sessions") == 0)
+		return "#{S:";
+	return strcmp(list->command, "list-windows") == 0 ? "#{S:#{W:" : "#{S:#{W:#{P:";
+}
+
+/*
+ * Writes a list-commands that lists, since it has no hook. Its last line is "1", which tmux leaves out
+ * if it has not expanded the whole format.
+ */
+static void write_unhooked(struct muxbus_command *command, const struct list_command *list,
+    uint32_t id, const char *loops, bool is_counted)
+{
+	const char *variable = list->sigil == '$' ? "session_id"
+	    : list->sigil == '@'                  ? "window_id"
+						  : "pane_id";
+	char before[128], after[32];
+	(void)snprintf(before, sizeof before, "%s", loops);
+	if (list->sigil != 0)
+		(void)snprintf(before, sizeof before, "%s#{?#{&&:#{==:#{%s},%c%u},%s},", loops,
+		    variable, list->sigil, id, list->filter != NULL ? list->filter : "1");
+	(void)snprintf(after, sizeof after, "\n%s%.*s" MUXBUS_FORMAT_WHOLE,
+	    list->sigil != 0 ? ",}" : "", (int)strlen(loops) / 4, "}}}");
+	muxbus_command_args(command, "list-commands", "-F", NULL);
+	fields_write(
+	    command, before, list->letter, list->fields, list->more_fields, is_counted, after);
+	muxbus_command_args(command, "list-commands", NULL);
+	muxbus_command_next(command);
+}
+
 static void write_step(
-    struct muxbus_command *command, const struct listing_step *step, bool is_counted)
+    struct muxbus_command *command, const struct listing_step *step, const struct parts *parts)
 {
 	const struct list_command *list = &list_commands[step->kind];
+	const char *loops = parts->is_unhooked ? loops_of(list) : NULL;
+	if (loops != NULL) {
+		write_unhooked(command, list, step->id, loops, parts->is_counted);
+		return;
+	}
 	muxbus_command_args(command, list->command, NULL);
 	if (list->option != NULL)
 		muxbus_command_args(command, list->option, NULL);
@@ -508,7 +548,8 @@ static void write_step(
 	if (list->format_option != NULL)
 		muxbus_command_args(command, list->format_option, NULL);
 	if (list->fields != NULL)
-		fields_write(command, list->letter, list->fields, list->more_fields, is_counted);
+		fields_write(command, "", list->letter, list->fields, list->more_fields,
+		    parts->is_counted, "");
 	else
 		muxbus_command_args(command, "", list->command, NULL);
 	muxbus_command_next(command);
@@ -519,7 +560,7 @@ void listing_write(struct muxbus_command *command, const struct parts *parts)
 	struct plan plan;
 	plan_parts(&plan, parts);
 	for (size_t i = 0; i < plan.count; i++)
-		write_step(command, &plan.steps[i], parts->is_counted);
+		write_step(command, &plan.steps[i], parts);
 }
 
 size_t listing_commands(const struct parts *parts)
@@ -557,11 +598,19 @@ static int read_reply(struct listing_reading *reading, const struct listing_step
 {
 	const struct list_command *list = &list_commands[step->kind];
 	unsigned links = reading->read.link_count;
-	if (reply->error != 0 || (list->filter != NULL && reply->body_len == 0))
+	struct muxbus_reply lines = *reply;
+	bool needs_records = list->filter != NULL;
+	if (reading->parts->is_unhooked && loops_of(list) != NULL && reply->error == 0) {
+		*reading->target.is_cut |=
+		    lines.body_len < 2 || memcmp(lines.body + lines.body_len - 2, "1\n", 2) != 0;
+		lines.body_len -= *reading->target.is_cut ? lines.body_len : 2;
+		needs_records |= step->kind == LIST_WINDOW && !*reading->target.is_cut;
+	}
+	if (reply->error != 0 || (needs_records && lines.body_len == 0))
 		return MUXBUS_ERR_COMMAND;
 	if (list->add == NULL)
 		return 0;
-	fields_read_lines(&reading->target, reply, list->letter, list->add, reading,
+	fields_read_lines(&reading->target, &lines, list->letter, list->add, reading,
 	    &reading->listing->malformed);
 	/* No record of the window was read; only a listing of the whole server shows why. */
 	if (step->kind == LIST_WINDOW && reading->read.link_count == links)

@@ -10,6 +10,7 @@ struct listing {
 	struct muxbus_model *model; /* the caller frees it with model_free() */
 	const char *version; /* of the server; lent from the model; NULL if no session was listed */
 	bool exit_unattached; /* if version is set: the server exits when no client is attached */
+	bool has_hook; /* if version is set: a command of a listing has a hook of the user */
 	unsigned malformed; /* number of invalid records, which were skipped */
 	struct parts more; /* to list next: changes of the server that no event announced */
 	bool is_cut; /* some records were cut off by tmux */

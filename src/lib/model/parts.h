@@ -15,6 +15,7 @@ struct parts {
 	bool all; /* the whole server; the other lists do not matter */
 	bool is_bare; /* for all: without commands and directories of panes */
 	bool is_counted; /* texts are counted instead of encoded: see fields.h */
+	bool is_unhooked; /* by commands that run no hook of the user, where tmux has any */
 	struct part_ids windows; /* each window with its panes and one of its links */
 	struct part_ids sessions; /* each session with all its links */
 	struct part_ids ends; /* sessions whose first and last link are compared */

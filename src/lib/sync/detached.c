@@ -241,6 +241,7 @@ static void on_held(void *data)
 static void on_answered(void *data)
 {
 	struct detached *detached = data;
+	const struct lister *lister = &detached->sync->lister;
 	struct detached_run *run = first(&detached->runs);
 	if (run->command != NULL) {
 		detached->sync->callbacks->connection_held(detached->sync);
@@ -249,8 +250,13 @@ static void on_answered(void *data)
 	}
 	detached->sync->hooked_ms = clock_mono_ms();
 	run->is_held = true;
-	loop_timeout_start(&run->timer, one_shot_wait(run->one_shot));
-	list_move(&detached->held, &run->link);
+	if (lister->source != NULL && run->pending->data == lister->source &&
+	    !lister->running.is_unhooked) {
+		on_held(run); /* the listing is repeated without hooks */
+	} else {
+		loop_timeout_start(&run->timer, one_shot_wait(run->one_shot));
+		list_move(&detached->held, &run->link);
+	}
 	detached_go_on(detached);
 	sync_settle_later(detached->sync);
 }

@@ -2,6 +2,7 @@
 #include "lib/sync/lister.h"
 
 #include "lib/connection/command.h"
+#include "lib/connection/connection_parts.h"
 #include "lib/model/listing.h"
 #include "lib/model/model.h"
 #include "lib/sync/attachment.h"
@@ -266,6 +267,8 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 		model_free(listing.model);
 		return error;
 	}
+	if (listing.version != NULL)
+		lister->lacks_hooks = !listing.has_hook;
 	find_vanished(sync, &listing);
 	if (lister->running.is_bare && !parts_are_empty(&listing.more)) {
 		lister->needs_names = true;
@@ -327,12 +330,23 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 		return;
 	lister->source = NULL;
 	lister->is_running = false;
+	if (source->connection != NULL && source->connection->was_hooked) {
+		sync->hooked_ms = clock_mono_ms();
+		source->connection->was_hooked = false;
+	}
 	if (error == 0 ||
 	    (error == MUXBUS_ERR_COMMAND &&
 		listing_has_no_session(&lister->running, replies, count)))
 		error = publish(sync, replies, count);
 	else
 		lister->last_number = 0;
+	if (error == MUXBUS_ERR_TIMEOUT && detached_is_hooked(sync) &&
+	    !lister->running.is_unhooked) {
+		wait_on(lister);
+		parts_add(&lister->dirty, &lister->running);
+		consider(sync);
+		return;
+	}
 	if (error == MUXBUS_ERR_COMMAND && !lister->running.all) {
 		list_rest(sync, replies, count);
 		consider(sync);
@@ -390,6 +404,8 @@ static void choose_parts(struct muxbus_sync *sync)
 	/* Counted texts are safe here, since a one-shot does not search its output for guards. */
 	parts.is_counted = is_unannounced && lister->cuts < CUTS_MAX &&
 	    (sync->version.caps & MUXBUS_CAP_PRINT_ENCODED) == 0;
+	parts.is_unhooked =
+	    (!lister->lacks_hooks || detached_is_hooked(sync)) && lister->cuts < CUTS_MAX / 2;
 	lister->running = parts;
 }
 
@@ -544,6 +560,7 @@ void lister_fail(struct muxbus_sync *sync, int error)
 	lister->source = NULL;
 	lister->has_attached = false;
 	lister->needs_names = false;
+	lister->lacks_hooks = false;
 	lister->refusals = 0;
 	lister->dirty = (struct parts){0};
 	lister->added.count = 0;

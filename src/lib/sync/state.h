@@ -45,6 +45,7 @@ struct lister {
 	struct part_ids added; /* windows that were announced as new, not listed yet */
 	bool has_attached; /* a connection was opened: the next listing is of the whole server */
 	bool is_publishing; /* changes are being reported: no listing begins until all are */
+	bool lacks_hooks; /* commands of listings had no hook when sessions were last listed */
 	bool needs_names; /* /proc lacked panes: tmux lists commands until the server is lost */
 	uint64_t behind; /* the next listing waits for the end of list `behind` of sync->beside */
 
