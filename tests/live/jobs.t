@@ -127,8 +127,6 @@ no-such-program'
 call execute_cli "$(jq -nc --arg command "$script" --arg cwd "$dir" '{$command, $cwd}')"
 is 'execute_cli adds nothing to standard error, and counts lines from 1' "$(field '.result.stderr | rtrimstr("\n")')" \
 	"$(cd "$dir" && /bin/sh -c "$script" 2>&1)"
-printf '{"method":"execute_cli","params":{"command":": %s"}}\n' "$(head -c 131060 /dev/zero | tr '\0' x)" | socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >"$dir/answer"
-is 'it says why a command could not be started' "$(field '.result | "\(.status) \(.note)"')" 'failed could not be started: Argument list too long'
 call execute_cli "$(jq -nc --arg cwd "$dir" '{command: "cd /", $cwd}')"
 is 'nor forgets the directory' "$(field .result.cwd)" /
 call execute_cli '{"command":"exec sleep 1000","timeout_sec":0.05}'
@@ -182,7 +180,7 @@ supervisors() { # those that wait for a job
 until_is 'a supervisor waits' 1 eval 'supervisors | wc -l'
 may_open 3 "$(supervisors)"
 call execute_cli '{"command":"true"}'
-is 'no descriptor is left' "$(field .result.note)" 'could not be started: Too many open files'
+is 'no descriptor is left' "$(field '.result | "\(.status) \(.note)"')" 'failed could not be started: Too many open files'
 
 # Commands that prompt, page or stall: no terminal, and a standard input at its end.
 said() { # said FILTER PARAMS: of an answer of execute_cli
@@ -357,4 +355,15 @@ call stop_job '{"job":"left"}'
 is 'to stop it fails, and says which process runs on' "$(field .error.message)" \
 	"job $left does not run: lost: its supervisor was killed, and its process $pid runs on"
 kill -9 "$pid"
+# A command as long as a method takes.
+long() { # long METHOD BYTES: the answer for such a command, which does nothing
+	printf '{"method":"%s","params":{"command":":%*s;exit"}}\n' "$1" $(($2 - 6)) '' | socat -t 60 - "UNIX-CONNECT:$MUXBUS"
+}
+for method in execute_cli run_long_command; do
+	most=$(long $method 200000 | jq -r '.error.message | capture(" to (?<most>[0-9]+) bytes").most')
+	job=$(long $method "$most" | jq -r '.result | .id // .job')
+	call wait_for "{\"any\":[{\"job\":\"$job\"}],\"timeout_sec\":60}"
+	is "$method: the longest command runs" "$(field '.result.conditions[0].details.exit_code')" 0
+done
+
 done_testing

@@ -12,7 +12,7 @@
 
 enum {
 	PATH_SIZE = 4096,
-	COMMAND_MAX = 128 * 1024,
+	COMMAND_MAX = 127 * 1024, /* with SHELL_TRAP, less than Linux takes as a word */
 	INPUT_MAX = 1024 * 1024,
 	OUTPUT_MAX = 50 * 1024, /* bytes of each stream in the answer; the log has all */
 	PROMPT_LOOK = 200, /* bytes at the end of the output that may be a question */

@@ -8,7 +8,7 @@
 
 enum {
 	PATH_SIZE = 4096,
-	COMMAND_MAX = 128 * 1024,
+	COMMAND_MAX = 128 * 1024 - 1, /* what Linux takes as a word */
 	ENV_MAX = 1000,
 	KILL_AFTER_MAX = 10 * 366 * 86400,
 	INPUT_MAX = 1024 * 1024, /* bytes, as in execute_cli */
