@@ -31,7 +31,7 @@ const struct verb verbs[] = {
     {"logs", VERB_WORK, "[-f] [-n lines] job", "print or follow the output of a job",
 	.options = "--follow --lines", .run = logs_run},
     {"notify-when", VERB_WORK, "pane", "notify me when the command in a pane ends",
-	.method = "watch_pane", .first = "pane", .preset = "prompt=true timeout_sec=0"},
+	.method = "watch_pane", .preset = "prompt=true timeout_sec=0"},
     {"ps", VERB_WORK, "", "the same as jobs", .method = "list_jobs"},
     {"remind", VERB_WORK, "[-r] [-p pane] time text",
 	"notify a pane of a text after a time, or at a time of the clock",

@@ -47,6 +47,7 @@ is 'MUXBUS_HOST is such a host' "$(export MUXBUS_HOST=far MUXBUS_SSH="$dir/ssh";
 	'wait wait_for wait_for_idle '
 ok 'and a Tab starts no ssh' test ! -e "$dir/asked"
 is 'names with shell code are not offered' "$(complete list_panes session=)" 'session=plain '
+is 'each word once' "$(complete completion '') $(complete notify-when '' | tr ' ' '\n' | sort | uniq -d)" 'bash fish zsh  '
 is 'the topics of help' "$(complete help cond)" 'conditions '
 is 'and the methods' "$(complete help list_ses)" 'list_sessions '
 is 'descriptions' "$(muxbus complete -- watch_lo | grep -c "$(printf 'watch_log\tW')")" 1

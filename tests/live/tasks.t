@@ -93,6 +93,7 @@ kill "$rerun"
 wait "$rerun" 2>/dev/null
 t send-keys -t "$pane" 'sleep 0.5' Enter
 task 'notify me' 'muxbus notify-when '
+is 'notify-when takes what watch_pane does' "$(muxbus notify-when %0 timeout_sec=600 2>&1 | jq -r .watched_pane)" %0
 id=$(jq -r .id out)
 until_is 'notified of its end' "the command in pane $pane is done" sh -c "muxbus list_notifications | jq -r '.notifications[] | select(.id == \"$id\").text'"
 is 'phone: found' "$(found phone 'muxbus on_notify ')" 'muxbus on_notify '

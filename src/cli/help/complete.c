@@ -213,18 +213,6 @@ static void complete_method(
 		offer_values(completion, "", positional->name, positional);
 }
 
-static void offer_alternatives(struct completion *completion, const char *usage)
-{
-	char token[WORD_MAX];
-	while (*usage) {
-		size_t len = strcspn(usage, " ");
-		(void)snprintf(token, sizeof token, "%.*s", (int)len, usage);
-		if (strchr(token, '|') != NULL && strpbrk(token, "[]=-.") == NULL)
-			offer_list(completion, token, '|');
-		usage += len + strspn(usage + len, " ");
-	}
-}
-
 static bool is_offered(const struct json *kinds, const struct json *kind, const char *name)
 {
 	for (const struct json *at = kinds; at != kind; at = at->next)
@@ -280,7 +268,6 @@ static void complete_verb(
 	} else if (strcmp(verb->name, "wait") == 0) {
 		complete_wait(completion);
 	} else {
-		offer_alternatives(completion, verb->usage);
 		offer_list(completion, verb->options != NULL ? verb->options : "", ' ');
 		if (strstr(verb->usage, "pane") != NULL)
 			offer_live(completion, "", "pane");
