@@ -28,11 +28,11 @@
 #include "daemon/queue/once.h"
 #include "daemon/queue/store_loop.h"
 #include "daemon/saved/saved.h"
+#include "daemon/server/audit.h"
 #include "daemon/server/history.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/rest.h"
 #include "daemon/server/server.h"
-#include "daemon/server/trail.h"
 #include "daemon/timer/timer.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
@@ -367,12 +367,12 @@ static int set_up_base(struct main *main)
 	daemon->history = history_new();
 	daemon->rests = rest_set_new(2 * (size_t)daemon->config->limits.result_bytes);
 	if (config->audit != AUDIT_OFF) {
-		daemon->trail = trail_new(config->state_dir,
-		    &(struct trail_options){.bytes = (size_t)config->limits.audit_bytes,
+		daemon->audit = audit_new(config->state_dir,
+		    &(struct audit_options){.bytes = (size_t)config->limits.audit_bytes,
 			.days = config->limits.audit_days,
 			.is_full = config->audit == AUDIT_FULL},
 		    reason, sizeof reason);
-		if (daemon->trail == NULL)
+		if (daemon->audit == NULL)
 			return start_fail("%s", reason);
 	}
 	daemon->base = loop_timer_new_base();
@@ -488,7 +488,7 @@ static void tear_down(struct main *main)
 	queue_free(daemon->queue);
 	store_loop_free(daemon->store_loop);
 	event_log_free(daemon->events);
-	trail_free(daemon->trail);
+	audit_free(daemon->audit);
 	history_free(daemon->history);
 	rest_set_free(daemon->rests);
 	for (size_t i = 0; i < SIGNALS_COUNT && main->signals[i] != NULL; i++)

@@ -26,7 +26,7 @@ struct daemon {
 	struct timer_set *timers;
 	struct job_set *jobs;
 	struct wait_set *waits;
-	struct trail *trail; /* the audit; NULL: off */
+	struct audit_log *audit; /* NULL: off */
 	struct history *history; /* the latest requests */
 	struct rest_set *rests; /* texts of which a response showed only a part */
 	struct reporter_set *reporters; /* panes whose programs report in their output */

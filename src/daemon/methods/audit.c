@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The requests of the past: get_action_history, and read_audit for those that did more than read. */
-#include "daemon/server/trail.h"
+#include "daemon/server/audit.h"
 
 #include "daemon/methods/tables.h"
 #include "daemon/server/handler.h"
@@ -186,12 +186,12 @@ static bool check_method(struct request *request, const char *name, const struct
 
 static void answer(struct request *request, const struct audit_args *args)
 {
-	const struct trail *trail = request_daemon(request)->trail;
+	const struct audit_log *audit = request_daemon(request)->audit;
 	struct json_writer *writer;
 	static struct search search;
-	int64_t last = (int64_t)trail_last(trail), shown = last;
+	int64_t last = (int64_t)audit_last(audit), shown = last;
 	struct page page;
-	struct buf text = BUF(2 * TRAIL_FILE_MAX);
+	struct buf text = BUF(2 * AUDIT_FILE_MAX);
 	size_t broken;
 	bool is_full, is_read;
 	const struct method *named = args->method != NULL ? method_find(args->method) : NULL;
@@ -200,7 +200,7 @@ static void answer(struct request *request, const struct audit_args *args)
 	search.count = 0;
 	search.shows_params = request_role(request) != ROLE_READ_ONLY;
 	search.since_ms = args->since != NULL ? clock_parse(args->since) : 0;
-	is_read = trail_read(trail, &text) >= 0;
+	is_read = audit_read(audit, &text) >= 0;
 	if (!is_read)
 		request_fail(
 		    request, MESSAGE_INTERNAL, "the audit cannot be read: %s", strerror(errno));
@@ -208,7 +208,7 @@ static void answer(struct request *request, const struct audit_args *args)
 		buf_finish(&text);
 		return;
 	}
-	search.reader = json_reader_new(TRAIL_LINE_MAX);
+	search.reader = json_reader_new(AUDIT_LINE_MAX);
 	map_init(&search.outcomes);
 	search_back(&search, (const char *)text.data, text.len);
 	writer = request_result(request);
@@ -226,7 +226,7 @@ static void answer(struct request *request, const struct audit_args *args)
 	json_put_int(writer, "last", is_full ? shown : last);
 	json_put_bool(writer, "more", is_full);
 	if (args->verify) {
-		broken = trail_verify(trail, (const char *)text.data, text.len);
+		broken = audit_verify(audit, (const char *)text.data, text.len);
 		json_put_str(writer, "chain", broken == 0 ? "whole" : "broken");
 		if (broken != 0)
 			json_put_int(writer, "broken_line", (int64_t)broken);
@@ -238,7 +238,7 @@ static void answer(struct request *request, const struct audit_args *args)
 }
 
 struct audit_wait {
-	struct trail_listener listener;
+	struct audit_listener listener;
 	struct request *request;
 	struct loop_timer *timer;
 	struct audit_args args;
@@ -262,7 +262,7 @@ static void on_timer(void *data)
 	wait_free(wait);
 }
 
-static void on_written(struct trail_listener *listener)
+static void on_written(struct audit_listener *listener)
 {
 	loop_timer_wake(list_entry(listener, struct audit_wait, listener)->timer);
 }
@@ -275,18 +275,18 @@ static const char *copy(const char *text)
 static void handle_audit(struct request *request, const void *data)
 {
 	const struct audit_args *args = data;
-	struct trail *trail = request_daemon(request)->trail;
+	struct audit_log *audit = request_daemon(request)->audit;
 	struct audit_wait *wait;
 	if (args->since != NULL && clock_parse(args->since) == 0) {
 		(void)request_fail_field(
 		    request, "since", "must be a time such as 2026-11-25T20:00:00Z");
 		return;
 	}
-	if (trail == NULL) {
+	if (audit == NULL) {
 		request_fail(request, MESSAGE_NOT_READY, "there is no audit: -o audit=off");
 		return;
 	}
-	if (args->timeout_sec <= 0 || trail_last(trail) > (uint64_t)args->after) {
+	if (args->timeout_sec <= 0 || audit_last(audit) > (uint64_t)args->after) {
 		answer(request, args);
 		return;
 	}
@@ -297,7 +297,7 @@ static void handle_audit(struct request *request, const void *data)
 	wait->args.pane = copy(args->pane);
 	wait->args.since = copy(args->since);
 	wait->timer = loop_timer_new(request_daemon(request)->base, on_timer, wait);
-	trail_listen(trail, &wait->listener);
+	audit_listen(audit, &wait->listener);
 	request_on_cancel(request, wait_free, wait, NULL);
 	loop_timer_arm(wait->timer, clock_seconds_to_ms(args->timeout_sec));
 }

@@ -5,11 +5,11 @@
 #include "daemon/core/counters.h"
 #include "daemon/core/meter.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/audit.h"
 #include "daemon/server/history.h"
 #include "daemon/server/output.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
-#include "daemon/server/trail.h"
 #include "daemon/tmux/tmux.h"
 
 /* Room for the envelope around a result of maximum size. */
@@ -145,10 +145,10 @@ void request_note(struct request *request, const struct json *params)
 		    request->peer != NULL ? peer_pid(request->peer) : 0, request->method, params);
 }
 
-static struct trail_action action_of(struct request *request, const struct json *params)
+static struct audit_action action_of(struct request *request, const struct json *params)
 {
 	bool is_weak;
-	return (struct trail_action){.peer = request->peer,
+	return (struct audit_action){.peer = request->peer,
 	    .pane = request_peer_pane(request, &is_weak),
 	    .role = request->role,
 	    .method = request->method,
@@ -157,14 +157,14 @@ static struct trail_action action_of(struct request *request, const struct json 
 
 bool request_audit(struct request *request, const struct json *params)
 {
-	struct trail *trail = request->parts->trail;
-	struct trail_action action;
-	if (trail == NULL || request->audit != 0 || request->is_unaudited ||
-	    !trail_wants(request->method, params))
+	struct audit_log *audit = request->parts->audit;
+	struct audit_action action;
+	if (audit == NULL || request->audit != 0 || request->is_unaudited ||
+	    !audit_wants(request->method, params))
 		return true;
 	request->audit_ms = clock_mono_ms();
 	action = action_of(request, params);
-	request->audit = trail_begin(trail, &action);
+	request->audit = audit_begin(audit, &action);
 	request->is_unaudited = request->audit == 0;
 	if (!request->is_unaudited || !request->parts->config->audit_refuses)
 		return true;
@@ -175,15 +175,15 @@ bool request_audit(struct request *request, const struct json *params)
 
 void request_audit_refusal(struct request *request)
 {
-	struct trail_action action = action_of(request, NULL);
-	if (request->parts->trail != NULL)
-		trail_refuse(request->parts->trail, &action);
+	struct audit_action action = action_of(request, NULL);
+	if (request->parts->audit != NULL)
+		audit_refuse(request->parts->audit, &action);
 }
 
 static void note_end(struct request *request, const char *outcome, const char *text)
 {
 	if (request->audit != 0)
-		trail_end(request->parts->trail, request->audit, outcome,
+		audit_end(request->parts->audit, request->audit, outcome,
 		    clock_mono_ms() - request->audit_ms);
 	if (request->history != 0)
 		history_end(request->parts->history, request->history, outcome, text);

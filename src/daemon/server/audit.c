@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/server/trail.h"
+#include "daemon/server/audit.h"
 
 #include <endian.h>
 #include <sys/random.h>
@@ -31,8 +31,8 @@ struct refuser {
 	uint64_t unwritten;
 };
 
-struct trail {
-	struct trail_options options;
+struct audit_log {
+	struct audit_options options;
 	char path[PATH_MAX], old_path[PATH_MAX];
 	int fd;
 	ino_t inode;
@@ -74,128 +74,128 @@ static const char *find_chain(const char *line, size_t len)
 
 static void begin(struct json_writer *writer, struct buf *text, const char *number, uint64_t value)
 {
-	json_restart(writer, text, TRAIL_LINE_MAX);
+	json_restart(writer, text, AUDIT_LINE_MAX);
 	json_object_begin(writer, NULL);
 	json_put_int(writer, number, (int64_t)value);
 	json_put_int(writer, "time", clock_real_ms());
 }
 
-static int append(struct trail *trail, struct buf *text)
+static int append(struct audit_log *audit, struct buf *text)
 {
 	char chain[CHAIN_SIZE + 1];
 	ssize_t written;
 	int saved_errno;
-	hash_line(trail->chain, (const char *)text->data, text->len, chain);
+	hash_line(audit->chain, (const char *)text->data, text->len, chain);
 	text->max += sizeof chain_member + CHAIN_SIZE + 4;
 	(void)buf_append_str(text, chain_member);
 	(void)buf_append_str(text, chain);
 	(void)buf_append_str(text, "\"}\n");
-	written = write(trail->fd, text->data, text->len);
+	written = write(audit->fd, text->data, text->len);
 	if (written == (ssize_t)text->len) {
-		trail->bytes += written;
-		memcpy(trail->chain, chain, sizeof chain);
+		audit->bytes += written;
+		memcpy(audit->chain, chain, sizeof chain);
 		return 0;
 	}
 	saved_errno = written < 0 ? errno : ENOSPC;
 	if (written > 0)
-		(void)!ftruncate(trail->fd, trail->bytes);
+		(void)!ftruncate(audit->fd, audit->bytes);
 	errno = saved_errno;
 	return -1;
 }
 
-static int add_head(struct trail *trail)
+static int add_head(struct audit_log *audit)
 {
 	struct json_writer writer;
 	struct buf text = BUF(0);
 	int error;
-	begin(&writer, &text, "head", trail->last);
-	json_put_str(&writer, "before", trail->chain);
-	if (trail->is_torn)
+	begin(&writer, &text, "head", audit->last);
+	json_put_str(&writer, "before", audit->chain);
+	if (audit->is_torn)
 		json_put_bool(&writer, "torn", true);
-	error = append(trail, &text);
+	error = append(audit, &text);
 	buf_finish(&text);
-	if (trail->bytes == 0 || error == 0)
-		trail->first_ms = clock_real_ms();
-	trail->is_torn = trail->is_torn && error < 0;
+	if (audit->bytes == 0 || error == 0)
+		audit->first_ms = clock_real_ms();
+	audit->is_torn = audit->is_torn && error < 0;
 	return error;
 }
 
-static int open_file(struct trail *trail)
+static int open_file(struct audit_log *audit)
 {
 	struct stat status;
-	trail->fd = open(
-	    trail->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	trail->bytes = 0;
-	if (trail->fd < 0 || fstat(trail->fd, &status) < 0)
+	audit->fd = open(
+	    audit->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	audit->bytes = 0;
+	if (audit->fd < 0 || fstat(audit->fd, &status) < 0)
 		return -1;
-	trail->inode = status.st_ino;
-	trail->device = status.st_dev;
+	audit->inode = status.st_ino;
+	audit->device = status.st_dev;
 	return 0;
 }
 
 /* Lines of another program stay: the next head has our last hash, and "torn": true. */
-static int look_again(struct trail *trail)
+static int look_again(struct audit_log *audit)
 {
 	struct stat status;
 	char last = '\0';
-	int error = lstat(trail->path, &status);
+	int error = lstat(audit->path, &status);
 	off_t bytes;
-	if (error == 0 && trail->fd >= 0 && status.st_ino == trail->inode &&
-	    status.st_dev == trail->device && status.st_size == trail->bytes)
+	if (error == 0 && audit->fd >= 0 && status.st_ino == audit->inode &&
+	    status.st_dev == audit->device && status.st_size == audit->bytes)
 		return 0;
-	if (!trail->is_torn)
-		log_warning("%s was removed or changed: its chain is broken", trail->path);
-	trail->is_torn = true;
-	if (trail->fd >= 0)
-		(void)close(trail->fd);
-	if (open_file(trail) < 0)
+	if (!audit->is_torn)
+		log_warning("%s was removed or changed: its chain is broken", audit->path);
+	audit->is_torn = true;
+	if (audit->fd >= 0)
+		(void)close(audit->fd);
+	if (open_file(audit) < 0)
 		return -1;
-	bytes = lseek(trail->fd, 0, SEEK_END);
-	if (bytes > 0 && (pread(trail->fd, &last, 1, bytes - 1) != 1 || last != '\n'))
-		bytes += write(trail->fd, "\n", 1) == 1;
-	trail->bytes = bytes > 0 ? bytes : 0;
+	bytes = lseek(audit->fd, 0, SEEK_END);
+	if (bytes > 0 && (pread(audit->fd, &last, 1, bytes - 1) != 1 || last != '\n'))
+		bytes += write(audit->fd, "\n", 1) == 1;
+	audit->bytes = bytes > 0 ? bytes : 0;
 	return 0;
 }
 
 /* Begins a new file if the present file is full or old. On failure the present file grows. */
-static void turn_over(struct trail *trail)
+static void turn_over(struct audit_log *audit)
 {
-	bool is_full = trail->bytes > (off_t)trail->options.bytes / 2;
-	bool is_old = clock_real_ms() - trail->first_ms > trail->options.days * DAY_MS / 2;
+	bool is_full = audit->bytes > (off_t)audit->options.bytes / 2;
+	bool is_old = clock_real_ms() - audit->first_ms > audit->options.days * DAY_MS / 2;
 	char made_path[PATH_MAX + 4];
-	int fd = trail->fd, made;
-	off_t bytes = trail->bytes;
+	int fd = audit->fd, made;
+	off_t bytes = audit->bytes;
 	if (!is_full && !is_old)
 		return;
 	/* The older file is replaced only if a new one can be made and opened. */
-	(void)snprintf(made_path, sizeof made_path, "%s.new", trail->path);
+	(void)snprintf(made_path, sizeof made_path, "%s.new", audit->path);
 	(void)unlink(made_path);
 	made = open(made_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (made < 0)
 		return;
 	(void)close(made);
-	if (rename(trail->path, trail->old_path) < 0)
+	if (rename(audit->path, audit->old_path) < 0)
 		return;
-	if (rename(made_path, trail->path) < 0 || open_file(trail) < 0) {
-		(void)rename(trail->old_path, trail->path); /* else the next head is torn */
-		trail->fd = fd;
-		trail->bytes = bytes;
+	if (rename(made_path, audit->path) < 0 || open_file(audit) < 0) {
+		(void)rename(audit->old_path, audit->path); /* else the next head is torn */
+		audit->fd = fd;
+		audit->bytes = bytes;
 		return;
 	}
-	trail->refused_bytes = 0;
+	audit->refused_bytes = 0;
 	(void)close(fd);
 }
 
-static int add(struct trail *trail)
+static int add(struct audit_log *audit)
 {
-	int error = look_again(trail);
+	int error = look_again(audit);
 	if (error == 0) {
-		turn_over(trail);
-		error = trail->bytes == 0 || trail->is_torn ? add_head(trail) : 0;
+		turn_over(audit);
+		error = audit->bytes == 0 || audit->is_torn ? add_head(audit) : 0;
 	}
 	if (error == 0)
-		error = append(trail, &trail->line);
-	if (error < 0 && trail->missed++ == 0)
+		error = append(audit, &audit->line);
+	if (error < 0 && audit->missed++ == 0)
 		log_warning("the audit cannot be written: %s", strerror(errno));
 	return error;
 }
@@ -210,7 +210,7 @@ static uint64_t number_of(const char *line, const char *member)
 }
 
 /* Continues the chain and the numbers of a file. Returns the size of its complete lines. */
-static size_t take_up(struct trail *trail, struct buf *text)
+static size_t take_up(struct audit_log *audit, struct buf *text)
 {
 	static const char refusal[] = "\"outcome\":\"forbidden\"";
 	const char *begin, *end, *line, *chain = NULL;
@@ -225,34 +225,34 @@ static size_t take_up(struct trail *trail, struct buf *text)
 		uint64_t head = number_of(at, "{\"head\":");
 		next = strchr(at, '\n') + 1;
 		if (memmem(at, (size_t)(next - at), refusal, sizeof refusal - 1) != NULL)
-			trail->refused_bytes += (size_t)(next - at);
+			audit->refused_bytes += (size_t)(next - at);
 		number = number > head ? number : head;
-		trail->last = number > trail->last ? number : trail->last;
+		audit->last = number > audit->last ? number : audit->last;
 	}
 	for (line = end > begin ? end - 1 : begin; line > begin && line[-1] != '\n'; line--)
 		;
 	if (end > begin)
 		chain = find_chain(line, (size_t)(end - 1 - line));
 	if (chain != NULL)
-		memcpy(trail->chain, chain + sizeof chain_member - 1, CHAIN_SIZE);
+		memcpy(audit->chain, chain + sizeof chain_member - 1, CHAIN_SIZE);
 	line = end > begin ? strstr(begin, "\"time\":") : NULL;
 	if (line != NULL)
-		(void)str_parse_i64(line + 7, strspn(line + 7, "0123456789"), &trail->first_ms);
+		(void)str_parse_i64(line + 7, strspn(line + 7, "0123456789"), &audit->first_ms);
 	return (size_t)(end - begin);
 }
 
 /* The daemon was killed before the new file had a line, so the chain of the old file continues. */
-static void take_up_old(struct trail *trail)
+static void take_up_old(struct audit_log *audit)
 {
-	struct buf text = BUF(TRAIL_FILE_MAX);
-	if (file_read(trail->old_path, O_NOFOLLOW | O_NONBLOCK, &text) == 0)
-		(void)take_up(trail, &text);
-	trail->refused_bytes = 0;
+	struct buf text = BUF(AUDIT_FILE_MAX);
+	if (file_read(audit->old_path, O_NOFOLLOW | O_NONBLOCK, &text) == 0)
+		(void)take_up(audit, &text);
+	audit->refused_bytes = 0;
 	buf_finish(&text);
 }
 
 /* Reads the key, or makes and stores one. If storing fails, hashes differ after each start. */
-static void read_key(struct trail *trail, const char *state_dir)
+static void read_key(struct audit_log *audit, const char *state_dir)
 {
 	char path[PATH_MAX];
 	ssize_t len = -1;
@@ -260,46 +260,46 @@ static void read_key(struct trail *trail, const char *state_dir)
 	(void)snprintf(path, sizeof path, "%s/audit.key", state_dir);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0) {
-		len = read(fd, &trail->key, sizeof trail->key);
+		len = read(fd, &audit->key, sizeof audit->key);
 		(void)close(fd);
 	}
-	if (len == sizeof trail->key)
+	if (len == sizeof audit->key)
 		return;
-	if (getrandom(&trail->key, sizeof trail->key, 0) != sizeof trail->key)
-		trail->key.words[0] = (uint64_t)clock_mono_us();
+	if (getrandom(&audit->key, sizeof audit->key, 0) != sizeof audit->key)
+		audit->key.words[0] = (uint64_t)clock_mono_us();
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	if (fd < 0 || file_write_all(fd, &trail->key, sizeof trail->key) < 0)
+	if (fd < 0 || file_write_all(fd, &audit->key, sizeof audit->key) < 0)
 		log_warning("%s: %s", path, strerror(errno));
 	if (fd >= 0)
 		(void)close(fd);
 }
 
-struct trail *trail_new(
-    const char *state_dir, const struct trail_options *options, char *ret_reason, size_t size)
+struct audit_log *audit_new(
+    const char *state_dir, const struct audit_options *options, char *ret_reason, size_t size)
 {
-	struct trail *trail = xcalloc(1, sizeof *trail);
-	struct buf text = BUF(TRAIL_FILE_MAX);
-	trail->options = *options;
-	list_init(&trail->listeners);
-	memset(trail->chain, '0', CHAIN_SIZE);
-	(void)snprintf(trail->path, sizeof trail->path, "%s/audit", state_dir);
-	(void)snprintf(trail->old_path, sizeof trail->old_path, "%s/audit.old", state_dir);
-	if (open_file(trail) < 0 || file_read_all(trail->fd, &text) < 0) {
-		(void)str_refuse(ret_reason, size, "%s: %s", trail->path, strerror(errno));
+	struct audit_log *audit = xcalloc(1, sizeof *audit);
+	struct buf text = BUF(AUDIT_FILE_MAX);
+	audit->options = *options;
+	list_init(&audit->listeners);
+	memset(audit->chain, '0', CHAIN_SIZE);
+	(void)snprintf(audit->path, sizeof audit->path, "%s/audit", state_dir);
+	(void)snprintf(audit->old_path, sizeof audit->old_path, "%s/audit.old", state_dir);
+	if (open_file(audit) < 0 || file_read_all(audit->fd, &text) < 0) {
+		(void)str_refuse(ret_reason, size, "%s: %s", audit->path, strerror(errno));
 		buf_finish(&text);
-		trail_free(trail);
+		audit_free(audit);
 		return NULL;
 	}
-	read_key(trail, state_dir);
-	trail->bytes = (off_t)take_up(trail, &text);
-	if ((size_t)trail->bytes < text.len && ftruncate(trail->fd, trail->bytes) < 0)
-		log_warning("%s: its end cannot be cut off: %s", trail->path, strerror(errno));
+	read_key(audit, state_dir);
+	audit->bytes = (off_t)take_up(audit, &text);
+	if ((size_t)audit->bytes < text.len && ftruncate(audit->fd, audit->bytes) < 0)
+		log_warning("%s: its end cannot be cut off: %s", audit->path, strerror(errno));
 	buf_finish(&text);
-	if (trail->bytes == 0) {
-		take_up_old(trail);
-		(void)add_head(trail);
+	if (audit->bytes == 0) {
+		take_up_old(audit);
+		(void)add_head(audit);
 	}
-	return trail;
+	return audit;
 }
 
 static const struct json *find_settled(const struct json *conditions)
@@ -335,7 +335,7 @@ static const struct json *find_kept(const struct method *method, const struct js
 	return found;
 }
 
-bool trail_wants(const struct method *method, const struct json *params)
+bool audit_wants(const struct method *method, const struct json *params)
 {
 	return !method_is_read_only(method) || find_kept(method, params) != NULL;
 }
@@ -362,21 +362,21 @@ static void put_target(
 }
 
 /* Texts for declared tools and providers are never written. */
-static void put_params(struct trail *trail, struct json_writer *writer, const struct method *method,
-    const struct json *params)
+static void put_params(struct audit_log *audit, struct json_writer *writer,
+    const struct method *method, const struct json *params)
 {
-	bool is_full = trail->options.is_full && method->group == NULL;
+	bool is_full = audit->options.is_full && method->group == NULL;
 	/* Conditions of methods that only read can hold patterns, so only the sizes are written. */
 	bool is_named = method->group == NULL && !method_is_read_only(method);
-	struct buf *text = &trail->params;
+	struct buf *text = &audit->params;
 	struct json_writer own;
 	uint64_t number;
 	char hash[2 * sizeof number + 1];
 	if (params == NULL || params->count == 0)
 		return;
-	json_restart(&own, text, TRAIL_FILE_MAX);
+	json_restart(&own, text, AUDIT_FILE_MAX);
 	json_put_value(&own, NULL, params);
-	number = htobe64(hash_with_key(&trail->key, text->data, text->len));
+	number = htobe64(hash_with_key(&audit->key, text->data, text->len));
 	str_put_hex(hash, &number, sizeof number);
 	json_put_int(writer, "bytes", (int64_t)text->len);
 	json_put_str(writer, "hash", hash);
@@ -390,7 +390,7 @@ static void put_params(struct trail *trail, struct json_writer *writer, const st
 	buf_shrink(text, KEPT_BYTES);
 }
 
-static void put_caller(struct json_writer *writer, const struct trail_action *action)
+static void put_caller(struct json_writer *writer, const struct audit_action *action)
 {
 	const struct peer *peer = action->peer;
 	const struct peer_origin *origin = peer != NULL ? peer_origin(peer) : NULL;
@@ -408,98 +408,98 @@ static void put_caller(struct json_writer *writer, const struct trail_action *ac
 	json_put_str(writer, "method", action->method->name);
 }
 
-void trail_listen(struct trail *trail, struct trail_listener *listener)
+void audit_listen(struct audit_log *audit, struct audit_listener *listener)
 {
-	list_append(&trail->listeners, &listener->link);
+	list_append(&audit->listeners, &listener->link);
 }
 
-static void tell(struct trail *trail, uint64_t number)
+static void tell(struct audit_log *audit, uint64_t number)
 {
-	trail->last = number;
-	list_each (struct trail_listener, listener, &trail->listeners, link)
+	audit->last = number;
+	list_each (struct audit_listener, listener, &audit->listeners, link)
 		listener->written(listener);
 }
 
 /* Refusals may fill only their part of the file. */
-static bool has_room_for_refusal(const struct trail *trail)
+static bool has_room_for_refusal(const struct audit_log *audit)
 {
-	return trail->refused_bytes < trail->options.bytes / REFUSED_PART;
+	return audit->refused_bytes < audit->options.bytes / REFUSED_PART;
 }
 
-static int add_refusal(struct trail *trail)
+static int add_refusal(struct audit_log *audit)
 {
-	size_t len = trail->line.len + sizeof chain_member + CHAIN_SIZE;
-	if (add(trail) < 0)
+	size_t len = audit->line.len + sizeof chain_member + CHAIN_SIZE;
+	if (add(audit) < 0)
 		return -1;
-	trail->refused_bytes += len;
-	tell(trail, trail->last + 1);
+	audit->refused_bytes += len;
+	tell(audit, audit->last + 1);
 	return 0;
 }
 
 /* For the minutes that began by until_ms. */
-static void sum_up(struct trail *trail, int64_t until_ms)
+static void sum_up(struct audit_log *audit, int64_t until_ms)
 {
 	bool is_left = false;
-	if (!trail->has_unwritten)
+	if (!audit->has_unwritten)
 		return;
 	for (size_t at = 0; at < REFUSERS_MAX; at++) {
-		struct refuser *refuser = &trail->refusers[at];
+		struct refuser *refuser = &audit->refusers[at];
 		struct json_writer writer;
 		if (refuser->since_ms > until_ms || refuser->unwritten == 0 ||
-		    !has_room_for_refusal(trail)) {
+		    !has_room_for_refusal(audit)) {
 			is_left |= refuser->unwritten > 0;
 			continue;
 		}
-		begin(&writer, &trail->line, "n", trail->last + 1);
+		begin(&writer, &audit->line, "n", audit->last + 1);
 		if (refuser->uid != UINT32_MAX) {
 			json_put_int(&writer, "uid", refuser->uid);
 			json_put_str(&writer, "role", role_names[refuser->role]);
 		}
 		json_put_str(&writer, "outcome", "forbidden");
 		json_put_int(&writer, "unwritten", (int64_t)refuser->unwritten);
-		if (add_refusal(trail) == 0)
+		if (add_refusal(audit) == 0)
 			refuser->unwritten = 0;
 		else
 			is_left = true;
 	}
-	trail->has_unwritten = is_left;
+	audit->has_unwritten = is_left;
 }
 
-uint64_t trail_begin(struct trail *trail, const struct trail_action *action)
+uint64_t audit_begin(struct audit_log *audit, const struct audit_action *action)
 {
 	struct json_writer writer;
 	uint64_t number;
-	sum_up(trail, clock_mono_ms() - MINUTE_MS);
-	number = trail->last + 1;
-	begin(&writer, &trail->line, "n", number);
+	sum_up(audit, clock_mono_ms() - MINUTE_MS);
+	number = audit->last + 1;
+	begin(&writer, &audit->line, "n", number);
 	put_caller(&writer, action);
 	put_target(&writer, action->method, action->params);
-	put_params(trail, &writer, action->method, action->params);
-	if (trail->missed > 0)
-		json_put_int(&writer, "missed", (int64_t)trail->missed);
-	if (add(trail) < 0)
+	put_params(audit, &writer, action->method, action->params);
+	if (audit->missed > 0)
+		json_put_int(&writer, "missed", (int64_t)audit->missed);
+	if (add(audit) < 0)
 		return 0;
-	trail->missed = 0;
-	tell(trail, number);
+	audit->missed = 0;
+	tell(audit, number);
 	return number;
 }
 
-void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_t elapsed_ms)
+void audit_end(struct audit_log *audit, uint64_t number, const char *outcome, int64_t elapsed_ms)
 {
 	struct json_writer writer;
-	begin(&writer, &trail->line, "of", number);
+	begin(&writer, &audit->line, "of", number);
 	json_put_str(&writer, "outcome", outcome);
 	json_put_int(&writer, "ms", elapsed_ms);
-	(void)add(trail);
+	(void)add(audit);
 }
 
 /* If no place is free, several users share the last one. */
-static struct refuser *find_refuser(struct trail *trail, uint32_t uid, enum role role)
+static struct refuser *find_refuser(struct audit_log *audit, uint32_t uid, enum role role)
 {
 	struct refuser *place = NULL;
 	int64_t now_ms = clock_mono_ms();
 	for (size_t at = 0; at < REFUSERS_MAX; at++) {
-		struct refuser *refuser = &trail->refusers[at];
+		struct refuser *refuser = &audit->refusers[at];
 		bool is_over = now_ms - refuser->since_ms >= MINUTE_MS && refuser->unwritten == 0;
 		if (refuser->since_ms != 0 && refuser->uid == uid && refuser->role == role) {
 			if (now_ms - refuser->since_ms >= MINUTE_MS) {
@@ -512,7 +512,7 @@ static struct refuser *find_refuser(struct trail *trail, uint32_t uid, enum role
 			place = refuser;
 	}
 	if (place == NULL) {
-		place = &trail->refusers[REFUSERS_MAX - 1];
+		place = &audit->refusers[REFUSERS_MAX - 1];
 		place->uid = UINT32_MAX;
 		return place;
 	}
@@ -520,47 +520,47 @@ static struct refuser *find_refuser(struct trail *trail, uint32_t uid, enum role
 	return place;
 }
 
-void trail_refuse(struct trail *trail, const struct trail_action *action)
+void audit_refuse(struct audit_log *audit, const struct audit_action *action)
 {
 	uint32_t uid = action->peer != NULL ? (uint32_t)peer_uid(action->peer) : 0;
 	struct refuser *refuser;
 	struct json_writer writer;
-	sum_up(trail, clock_mono_ms() - MINUTE_MS);
-	refuser = find_refuser(trail, uid, action->role);
-	if (refuser->lines >= TRAIL_REFUSALS || !has_room_for_refusal(trail)) {
+	sum_up(audit, clock_mono_ms() - MINUTE_MS);
+	refuser = find_refuser(audit, uid, action->role);
+	if (refuser->lines >= AUDIT_REFUSALS || !has_room_for_refusal(audit)) {
 		refuser->unwritten++;
-		trail->has_unwritten = true;
+		audit->has_unwritten = true;
 		return;
 	}
-	begin(&writer, &trail->line, "n", trail->last + 1);
+	begin(&writer, &audit->line, "n", audit->last + 1);
 	put_caller(&writer, action);
 	json_put_str(&writer, "outcome", "forbidden");
-	if (++refuser->lines == TRAIL_REFUSALS)
+	if (++refuser->lines == AUDIT_REFUSALS)
 		json_put_bool(&writer, "counted", true); /* further refusals have no line */
-	(void)add_refusal(trail);
+	(void)add_refusal(audit);
 }
 
-void trail_free(struct trail *trail)
+void audit_free(struct audit_log *audit)
 {
-	if (trail == NULL)
+	if (audit == NULL)
 		return;
-	if (trail->fd >= 0) {
-		sum_up(trail, clock_mono_ms());
-		(void)close(trail->fd);
+	if (audit->fd >= 0) {
+		sum_up(audit, clock_mono_ms());
+		(void)close(audit->fd);
 	}
-	buf_finish(&trail->line);
-	buf_finish(&trail->params);
-	mem_free(trail);
+	buf_finish(&audit->line);
+	buf_finish(&audit->params);
+	mem_free(audit);
 }
 
-uint64_t trail_last(const struct trail *trail)
+uint64_t audit_last(const struct audit_log *audit)
 {
-	return trail->last;
+	return audit->last;
 }
 
-int trail_read(const struct trail *trail, struct buf *out)
+int audit_read(const struct audit_log *audit, struct buf *out)
 {
-	const char *const paths[] = {trail->old_path, trail->path};
+	const char *const paths[] = {audit->old_path, audit->path};
 	for (size_t at = 0; at < 2; at++)
 		if (file_read(paths[at], O_NOFOLLOW | O_NONBLOCK, out) < 0 && errno != ENOENT)
 			return -1;
@@ -574,7 +574,7 @@ static bool is_torn(const char *line, size_t len)
 	return strncmp(line, "{\"head\":", 8) == 0 && memmem(line, len, torn, sizeof torn - 1);
 }
 
-size_t trail_verify(const struct trail *trail, const char *text, size_t len)
+size_t audit_verify(const struct audit_log *audit, const char *text, size_t len)
 {
 	static const char before[] = "\"before\":\"";
 	const char *end = text + len, *next;
@@ -600,7 +600,7 @@ size_t trail_verify(const struct trail *trail, const char *text, size_t len)
 		if (memcmp(chain, right, CHAIN_SIZE) != 0)
 			return number;
 	}
-	if (len == 0 && trail->bytes == 0) /* nothing could be written yet */
+	if (len == 0 && audit->bytes == 0) /* nothing could be written yet */
 		return 0;
-	return memcmp(chain, trail->chain, CHAIN_SIZE) == 0 ? 0 : number + 1;
+	return memcmp(chain, audit->chain, CHAIN_SIZE) == 0 ? 0 : number + 1;
 }

@@ -7,17 +7,17 @@
  * A line has the sizes of texts and a keyed hash of all parameters; with -o audit=full also the
  * texts, but never those for declared tools and providers. There are two files: when the newer one
  * has half of audit_bytes, or is half of audit_days old, a new one replaces the older one. Refusals
- * get at most TRAIL_REFUSALS lines a minute for a user and a role; more are only counted.
+ * get at most AUDIT_REFUSALS lines a minute for a user and a role; more are only counted.
  */
 #pragma once
 
 #include "daemon/server/method.h"
 
-#define TRAIL_REFUSALS 10 /* lines a minute for a user and a role */
-#define TRAIL_LINE_MAX 8192 /* bytes; parameters are cut */
-#define TRAIL_FILE_MAX ((size_t)64 * 1024 * 1024)
+#define AUDIT_REFUSALS 10 /* lines a minute for a user and a role */
+#define AUDIT_LINE_MAX 8192 /* bytes; parameters are cut */
+#define AUDIT_FILE_MAX ((size_t)64 * 1024 * 1024)
 
-struct trail_action {
+struct audit_action {
 	const struct peer *peer; /* NULL: the daemon itself */
 	uint32_t pane; /* of the peer; MUXBUS_NO_ID: none */
 	enum role role;
@@ -25,35 +25,35 @@ struct trail_action {
 	const struct json *params; /* NULL: none, or not wanted */
 };
 
-struct trail_options {
+struct audit_options {
 	size_t bytes;
 	int64_t days;
 	bool is_full; /* lines have the texts too */
 };
 
 /* Returns NULL with a reason if the file cannot be opened. */
-struct trail *trail_new(
-    const char *state_dir, const struct trail_options *options, char *ret_reason, size_t size);
-void trail_free(struct trail *trail);
+struct audit_log *audit_new(
+    const char *state_dir, const struct audit_options *options, char *ret_reason, size_t size);
+void audit_free(struct audit_log *audit);
 
 /* Returns true if a request has a line: with these parameters it does more than read. */
-bool trail_wants(const struct method *method, const struct json *params);
+bool audit_wants(const struct method *method, const struct json *params);
 /* Writes the line of a request. Returns its number, or 0 with errno if it could not be written. */
-uint64_t trail_begin(struct trail *trail, const struct trail_action *action);
+uint64_t audit_begin(struct audit_log *audit, const struct audit_action *action);
 /* Writes the outcome of a request: the kind of the error, or "done". */
-void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_t elapsed_ms);
-void trail_refuse(struct trail *trail, const struct trail_action *action);
+void audit_end(struct audit_log *audit, uint64_t number, const char *outcome, int64_t elapsed_ms);
+void audit_refuse(struct audit_log *audit, const struct audit_action *action);
 
 /* Calls written after each line of a request. */
-struct trail_listener {
+struct audit_listener {
 	struct list link;
-	void (*written)(struct trail_listener *listener);
+	void (*written)(struct audit_listener *listener);
 };
-void trail_listen(struct trail *trail, struct trail_listener *listener);
+void audit_listen(struct audit_log *audit, struct audit_listener *listener);
 
-uint64_t trail_last(const struct trail *trail); /* the number of the last request */
+uint64_t audit_last(const struct audit_log *audit); /* the number of the last request */
 
 /* Appends both files to out, the older one first. Returns 0, or -1 with errno. */
-int trail_read(const struct trail *trail, struct buf *out);
+int audit_read(const struct audit_log *audit, struct buf *out);
 /* Returns the first line, from 1, with a wrong hash or missing lines before it; 0: none. */
-size_t trail_verify(const struct trail *trail, const char *text, size_t len);
+size_t audit_verify(const struct audit_log *audit, const char *text, size_t len);
