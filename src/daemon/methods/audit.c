@@ -3,8 +3,8 @@
 #include "daemon/server/audit.h"
 
 #include "daemon/methods/tables.h"
+#include "daemon/server/action_history.h"
 #include "daemon/server/handler.h"
-#include "daemon/server/history.h"
 #include "daemon/server/peer.h"
 #include "io/loop_timer.h"
 #include "wire/page.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/server/history.h"
+#include "daemon/server/action_history.h"
 
 #include "daemon/server/method.h"
 
