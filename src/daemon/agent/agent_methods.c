@@ -485,7 +485,7 @@ static void handle_list(struct request *request, const void *data UNUSED)
 
 static bool affects_agent(struct request *request, const void *args, struct pane_ref *ret_pane)
 {
-	const char *name = right_text(request, args, "agent");
+	const char *name = role_text(request, args, "agent");
 	const struct agent *agent;
 	if (name == NULL && !requester_pane(request, NULL, ret_pane))
 		return false;
@@ -493,7 +493,7 @@ static bool affects_agent(struct request *request, const void *args, struct pane
 			     : choose_agent(request, ret_pane);
 	if (agent == NULL)
 		return name != NULL &&
-		    right_affects_caller(request, args, ret_pane); /* the handler finds no agent */
+		    role_affects_caller(request, args, ret_pane); /* the handler finds no agent */
 	*ret_pane = agent->pane;
 	return true;
 }

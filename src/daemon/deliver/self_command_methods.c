@@ -89,7 +89,7 @@ const struct method methods_self_command[] = {
 	METHOD_CALL(handle_command, command_args, command_fields, command_results),
 	.flags = METHOD_TOOL | METHOD_NEEDS_TMUX,
 	.recheck = "list_notifications",
-	.affects = right_affects_pane,
+	.affects = role_affects_pane,
 	.example = "{\"command\":\"/compress\"}"},
     {.name = NULL},
 };

@@ -109,7 +109,7 @@ static bool affects(struct request *request, const void *args, struct pane_ref *
 {
 	const struct policy_args *policy = args;
 	if (policy->agent == NULL)
-		return right_affects_pane(request, args, ret_pane);
+		return role_affects_pane(request, args, ret_pane);
 	pane_ref_clear(ret_pane);
 	return true;
 }

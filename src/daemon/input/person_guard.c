@@ -22,7 +22,7 @@ struct asking {
 	struct request *request;
 	person_guard_fn *done;
 	void *data;
-	struct right_only *only; /* NULL: the keys are bound to no process */
+	struct role_only *only; /* NULL: the keys are bound to no process */
 	bool force;
 	bool has_sign; /* a pane was checked */
 	uint32_t first; /* the pane that the request types into */
@@ -139,11 +139,11 @@ static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 /* The keys are bound to the process that the pane has now. Fails the request without room. */
 static bool bind(struct asking *asking, const struct muxbus_pane *pane)
 {
-	struct right_only *only = asking->only;
+	struct role_only *only = asking->only;
 	char data[64];
 	if (only == NULL || (pane->id != asking->first && pane->pid <= 0))
 		return true;
-	if (pane->id == asking->first || only->count < RIGHT_ONLY_MAX) {
+	if (pane->id == asking->first || only->count < ROLE_ONLY_MAX) {
 		only->pids[pane->id == asking->first ? 0 : only->count++] = pane->pid;
 		return true;
 	}
@@ -151,7 +151,7 @@ static bool bind(struct asking *asking, const struct muxbus_pane *pane)
 	request_fail_data(asking->request, MESSAGE_NOT_READY, data,
 	    "pane %%%u: more than %d panes get its keys; typed: nothing; \"force\": true types all "
 	    "the same",
-	    asking->first, RIGHT_ONLY_MAX);
+	    asking->first, ROLE_ONLY_MAX);
 	end(asking, false);
 	return false;
 }
@@ -251,7 +251,7 @@ static void look(struct asking *asking, const struct muxbus_pane *pane)
 }
 
 void person_guard(struct request *request, const struct muxbus_pane *pane, bool force,
-    struct right_only *only, person_guard_fn *done, void *data)
+    struct role_only *only, person_guard_fn *done, void *data)
 {
 	struct asking *asking = xcalloc(1, sizeof *asking);
 	*asking = (struct asking){.parts = request_daemon(request),
@@ -264,7 +264,7 @@ void person_guard(struct request *request, const struct muxbus_pane *pane, bool 
 	    .pane = MUXBUS_NO_ID,
 	    .sign = DRAFT_BY_MARK};
 	if (asking->only != NULL)
-		*only = (struct right_only){.count = 1, .pids = {pane->pid}};
+		*only = (struct role_only){.count = 1, .pids = {pane->pid}};
 	/* tmux announces neither a respawned nor a synchronized pane to its client. */
 	if (asking->only != NULL && !tmux_is_detached(asking->parts->tmux) && is_free(asking, pane))
 		refresh(asking, pane->window);

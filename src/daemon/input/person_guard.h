@@ -12,7 +12,7 @@
 
 struct muxbus_pane;
 struct request;
-struct right_only;
+struct role_only;
 
 /*
  * may: type now; if false, the request has failed already, and only data must be freed. sign: the
@@ -26,7 +26,7 @@ typedef void person_guard_fn(void *data, bool may, const char *sign);
  * called; unchanged by force, and for narrow roles.
  */
 void person_guard(struct request *request, const struct muxbus_pane *pane, bool force,
-    struct right_only *only, person_guard_fn *done, void *data);
+    struct role_only *only, person_guard_fn *done, void *data);
 
 /* Writes the member sign of an answer. sign may be NULL. */
 #define PERSON_GUARD_RESULT                                                                        \

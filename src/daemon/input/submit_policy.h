@@ -3,7 +3,7 @@
 #pragma once
 
 #include "daemon/core/daemon_parts.h"
-#include "daemon/server/right.h"
+#include "daemon/server/role.h"
 
 #define SUBMIT_REASON_SIZE 160
 #define SUBMIT_BUSY_QUIET_MS 15000 /* quiet after which a busy agent's screen is looked at */
@@ -29,7 +29,7 @@ struct submit_policy {
 	/* Keys for any program: only the pane's state is checked, and no echo is needed. */
 	bool is_raw;
 	bool leaves_mode; /* ends a mode of the pane first, such as copy mode */
-	struct right_only only; /* processes that may get the keys; none: any */
+	struct role_only only; /* processes that may get the keys; none: any */
 };
 
 struct submit_text {

@@ -146,7 +146,7 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
  * tmux sends keys to all synchronized panes of the window that have a program, so all these panes
  * are compared. Without a program, tmux 3.8 has no pid, and older versions have 0 or the last one.
  */
-static void put_processes(const struct right_only *only, struct buf *out, const char *behind)
+static void put_processes(const struct role_only *only, struct buf *out, const char *behind)
 {
 	(void)buf_printf(out,
 	    "#{pane_pid}#{?pane_synchronized,#{P:#{?#{&&:#{pane_synchronized},"
@@ -282,7 +282,7 @@ bool typing_check(
 		    "pane %%%u has another program now, or panes of others get its keys too; "
 		    "typed: %s",
 		    pane, typed);
-		return right_refuse(request, what);
+		return role_refuse(request, what);
 	}
 	if (is_given_up)
 		reason = "tmux gave up looking whether it may be typed, as when it is stopped for "

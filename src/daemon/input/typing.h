@@ -11,7 +11,7 @@
 
 #include <muxbus.h>
 
-#include "daemon/server/right.h"
+#include "daemon/server/role.h"
 
 struct tmux;
 
@@ -22,7 +22,7 @@ struct stream_set;
 struct typing {
 	uint32_t pane;
 	bool leaves_mode; /* ends a mode of the pane first instead of failing */
-	struct right_only only;
+	struct role_only only;
 	const char *condition; /* a format that must also be true, without foreign text; or NULL */
 	struct buf commands; /* in tmux's syntax */
 	struct buf keys; /* the bytes that commands type */

@@ -495,7 +495,7 @@ const struct method methods_execute[] = {
 	METHOD_CALL(handle_execute, execute_args, execute_fields, execute_results),
 	.flags = METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD,
 	.recheck = "list_jobs",
-	.affects = right_affects_caller,
+	.affects = role_affects_caller,
 	.begun = execution_answer_begun,
 	.example = "{\"command\":\"git status --short\"}"},
     {.name = NULL},

@@ -218,9 +218,9 @@ static const int signal_numbers[] = {
 static bool affects_job(struct request *request, const void *args, struct pane_ref *ret_pane)
 {
 	const struct job *job =
-	    job_name_find(request_daemon(request)->jobs, right_text(request, args, "job"));
+	    job_name_find(request_daemon(request)->jobs, role_text(request, args, "job"));
 	if (job == NULL)
-		return right_affects_caller(request, args, ret_pane); /* the handler will fail */
+		return role_affects_caller(request, args, ret_pane); /* the handler will fail */
 	*ret_pane = job->pane;
 	return true;
 }
@@ -411,7 +411,7 @@ const struct method methods_job[] = {
 	METHOD_CALL(handle_run, run_args, background_fields, run_results),
 	.flags = METHOD_LOOKS_ITSELF,
 	.recheck = "list_jobs",
-	.affects = right_affects_caller,
+	.affects = role_affects_caller,
 	.begun = run_answer_begun,
 	.example = "{\"name\":\"server\",\"command\":\"make serve\"}"},
     {.name = METHOD("restart_job", METHOD_RUNS | METHOD_CLOSES | METHOD_WRITES),
@@ -439,7 +439,7 @@ const struct method methods_job[] = {
 	METHOD_CALL(handle_run, run_args, run_fields, run_results),
 	.flags = METHOD_LOOKS_ITSELF | METHOD_TOOL,
 	.recheck = "list_jobs",
-	.affects = right_affects_pane,
+	.affects = role_affects_pane,
 	.begun = run_answer_begun,
 	.example = "{\"command\":\"make -j8\"}"},
     {.name = METHOD("stop_job", METHOD_CLOSES | METHOD_WRITES),

@@ -396,7 +396,7 @@ const struct method methods_consumer[] = {
 	.flags = METHOD_IDEMPOTENT | METHOD_LOOKS_ITSELF | METHOD_WAITS | METHOD_OPEN_WORLD |
 	    METHOD_TOOL,
 	.handle = next_notification,
-	.affects = right_affects_caller,
+	.affects = role_affects_caller,
 	.example = "{\"id\":\"A1B2\",\"timeout_sec\":2}"},
     {.name = NULL},
 };

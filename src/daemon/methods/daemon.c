@@ -225,7 +225,7 @@ static void handle_narrow(struct request *request, const void *data)
 		return;
 	}
 	if (args->pane != NULL && peer_role(peer) != ROLE_FULL) {
-		(void)right_refuse(request, "narrow with pane speaks for a pane");
+		(void)role_refuse(request, "narrow with pane speaks for a pane");
 		return;
 	}
 	if (args->pane != NULL && !str_parse_id(args->pane, strlen(args->pane), '%', &pane)) {
@@ -235,7 +235,7 @@ static void handle_narrow(struct request *request, const void *data)
 	if (args->pane != NULL)
 		peer_speak_for(peer, pane);
 	if (args->role >= 0 && !peer_narrow(peer, (enum role)args->role)) {
-		(void)right_refuse(request, "a wider role is more than this one");
+		(void)role_refuse(request, "a wider role is more than this one");
 		return;
 	}
 	json_put_str(request_result(request), "role", role_names[peer_role(peer)]);

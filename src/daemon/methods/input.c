@@ -194,7 +194,7 @@ static void handle_send_keys(struct request *request, const void *data)
 	keying = xcalloc(1, sizeof *keying);
 	keying->request = request;
 	typing_init(&keying->typing, pane->id, args->force);
-	right_find_only(request, pane, &keying->typing.only);
+	role_find_only(request, pane, &keying->typing.only);
 	if (read_keys(request, args, &keying->typing, keying->note))
 		person_guard(
 		    request, pane, args->force, &keying->typing.only, on_guarded_keys, keying);
@@ -313,7 +313,7 @@ static void run_text(struct request *request, const struct submit_text *text,
 	texting->request = request;
 	texting->policy =
 	    (struct submit_policy){.is_once = true, .is_raw = true, .leaves_mode = force};
-	right_find_only(request, pane, &texting->policy.only);
+	role_find_only(request, pane, &texting->policy.only);
 	texting->text = *text;
 	texting->pane = pane->id;
 	guard_text(texting);
@@ -511,7 +511,7 @@ struct pointing {
 	struct request *request;
 	struct send_mouse_args args;
 	uint32_t pane;
-	struct right_only only; /* checked when tmux types */
+	struct role_only only; /* checked when tmux types */
 };
 
 static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
@@ -582,7 +582,7 @@ static void handle_send_mouse(struct request *request, const void *data)
 		return;
 	pointing = xalloc(sizeof *pointing);
 	*pointing = (struct pointing){.request = request, .args = *args, .pane = pane->id};
-	right_find_only(request, pane, &pointing->only);
+	role_find_only(request, pane, &pointing->only);
 	pointing->args.pane = NULL;
 	error = muxbus_sync_refresh_window(
 	    tmux_sync(daemon->tmux), pane->window, 0, on_mouse_fresh, pointing);
@@ -601,7 +601,7 @@ const struct method methods_input[] = {
 	METHOD_CALL(handle_send_keys, send_keys_args, send_keys_fields, keys_results),
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_TOOL,
 	.recheck = "capture_pane",
-	.affects = right_affects_pane,
+	.affects = role_affects_pane,
 	.example = "{\"pane_id\":\"%3\",\"keys\":[\"ls -l\",\"Enter\"]}"},
     {.name = METHOD("send_mouse", METHOD_TYPES),
 	.title = "Send the mouse",
@@ -610,7 +610,7 @@ const struct method methods_input[] = {
 	METHOD_CALL(handle_send_mouse, send_mouse_args, send_mouse_fields, input_results),
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX,
 	.recheck = "capture_pane",
-	.affects = right_affects_pane,
+	.affects = role_affects_pane,
 	.example = "{\"pane\":\"%3\",\"x\":10,\"y\":2,\"action\":\"click\",\"button\":\"left\"}"},
     {.name = METHOD("send_text", METHOD_TYPES),
 	.title = "Send text",
@@ -624,7 +624,7 @@ const struct method methods_input[] = {
 	METHOD_CALL(handle_send_text, send_text_args, send_text_fields, input_results),
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX,
 	.recheck = "capture_pane",
-	.affects = right_affects_pane,
+	.affects = role_affects_pane,
 	.example = "{\"pane\":\"%3\",\"text\":\"Enter is a word here\",\"enter\":true}"},
     {0},
 };

@@ -108,8 +108,8 @@ static bool affects_split(struct request *request, const void *data, struct pane
 {
 	const struct create_pane_args *args = data;
 	if (args->focus)
-		return right_refuse(request, "create_pane with focus moves where a person types");
-	return right_affects_pane(request, data, ret_pane);
+		return role_refuse(request, "create_pane with focus moves where a person types");
+	return role_affects_pane(request, data, ret_pane);
 }
 
 static void handle_create_pane(struct request *request, const void *data)
@@ -416,7 +416,7 @@ const struct method methods_pane[] = {
 	METHOD_CALL(handle_close_pane, close_args, close_pane_fields, pane_results),
 	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL,
 	.recheck = "list_panes",
-	.affects = right_affects_pane,
+	.affects = role_affects_pane,
 	.example = "{\"pane_id\":\"%5\"}"},
     {.name = METHOD("close_session", METHOD_CLOSES),
 	.title = "Close a session",

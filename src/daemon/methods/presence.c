@@ -186,13 +186,13 @@ static bool affects_report(struct request *request, const void *data, struct pan
 {
 	const struct report_args *args = data;
 	const struct presence *known = NULL;
-	if (!right_affects_pane(request, data, ret_pane))
+	if (!role_affects_pane(request, data, ret_pane))
 		return false;
 	if (args->session != NULL)
 		known = presence_of_session(
 		    request_daemon(request)->presences, args->agent, args->session);
-	if (known != NULL ? !right_owns(request, &known->pane) : may_be_elsewhere(args))
-		return right_refuse(request, "the report names a session of another pane");
+	if (known != NULL ? !role_owns(request, &known->pane) : may_be_elsewhere(args))
+		return role_refuse(request, "the report names a session of another pane");
 	return true;
 }
 

@@ -196,7 +196,7 @@ const struct method methods_puller[] = {
 	.flags = METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_NEEDS_TMUX,
 	.recheck = "list_notifications",
 	.handle = take_notifications,
-	.affects = right_affects_pane,
+	.affects = role_affects_pane,
 	.example = "{\"pane\":\"%3\",\"way\":\"follow\",\"timeout_sec\":60}"},
     {.name = NULL},
 };

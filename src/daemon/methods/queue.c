@@ -102,7 +102,7 @@ static void list_notifications(struct request *request, const void *data)
 		notification_write_entry(writer, request_daemon(request)->tmux, note);
 		if (!page_keeps(&page))
 			break;
-		if (right_may_take(request, &note->pane))
+		if (role_may_take(request, &note->pane))
 			queue_note_told(queue, note->seq);
 		shown = note->seq;
 	}
@@ -162,7 +162,7 @@ static bool affects_acked(struct request *request, const void *data, struct pane
 	const struct notification *note =
 	    queue_find(request_daemon(request)->queue, (uint64_t)args->seq);
 	if (note == NULL && !args->has_up_to)
-		return right_affects_caller(request, data, ret_pane); /* the handler will fail */
+		return role_affects_caller(request, data, ret_pane); /* the handler will fail */
 	pane_ref_clear(ret_pane);
 	if (note != NULL && !args->has_up_to)
 		*ret_pane = note->pane;
@@ -422,7 +422,7 @@ static bool affects_note(struct request *request, const void *data, struct pane_
 	const struct notification *note =
 	    queue_find(request_daemon(request)->queue, (uint64_t)args->seq);
 	if (note == NULL)
-		return right_affects_caller(request, data, ret_pane); /* the handler will fail */
+		return role_affects_caller(request, data, ret_pane); /* the handler will fail */
 	*ret_pane = note->pane;
 	return true;
 }
@@ -478,7 +478,7 @@ const struct method methods_queue[] = {
 	METHOD_CALL(post_notification, post_args, post_fields, post_results),
 	.flags = METHOD_COUNTS_KEYS | METHOD_LOOKS_ITSELF,
 	.recheck = "list_notifications",
-	.affects = right_affects_pane,
+	.affects = role_affects_pane,
 	.key_offset = offsetof(struct post_args, key),
 	.example = "{\"text\":\"deployment finished\",\"pane\":\"%3\"}"},
     {.name = NULL},

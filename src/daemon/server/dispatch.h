@@ -41,7 +41,7 @@ struct dispatch_hooks {
 	bool (*route)(void *data, struct request *request, const struct json *params);
 	void *route_data;
 	/*
-	 * Decide about the rights of a request (right.h): begin once, admit before each call of the
+	 * Decide about the rights of a request (role.h): begin once, admit before each call of the
 	 * handler. Both return false after failing the request or putting it off.
 	 */
 	bool (*begin)(struct request *request, const struct json *params);

@@ -5,7 +5,7 @@
 #include "daemon/core/config.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
-#include "daemon/server/right.h"
+#include "daemon/server/role.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/tmux.h"

@@ -15,7 +15,7 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
-#include "daemon/server/right.h"
+#include "daemon/server/role.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
@@ -275,8 +275,8 @@ struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_
 	memset(server, 0, offsetof(struct server, stage.bytes));
 	server->parts = parts;
 	server->dispatch = dispatch_new(parts);
-	dispatch_hooks(server->dispatch)->begin = right_begin;
-	dispatch_hooks(server->dispatch)->admit = right_admit;
+	dispatch_hooks(server->dispatch)->begin = role_begin;
+	dispatch_hooks(server->dispatch)->admit = role_admit;
 	list_init(&server->peers);
 	server->shared = (struct peer_shared){
 	    .parts = parts,

@@ -204,7 +204,7 @@ static bool affects_timer(struct request *request, const void *data, struct pane
 	const struct timer_cancel_args *args = data;
 	const struct timer *timer = timer_find(request_daemon(request)->timers, args->timer);
 	if (timer == NULL)
-		return right_affects_caller(request, data, ret_pane); /* no pane but the caller's */
+		return role_affects_caller(request, data, ret_pane); /* no pane but the caller's */
 	*ret_pane = timer->pane;
 	return true;
 }
@@ -229,7 +229,7 @@ static void handle_cancel(struct request *request, const void *data)
 		"restart; what came due meanwhile wakes once, and says how late.",                \
 	.fields = sleep_fields, .args_size = sizeof(struct sleep_args), .results = sleep_results, \
 	.recheck = "list_timers", .handle = handle_sleep, .begun = answer_begun,                  \
-	.affects = right_affects_pane, .example = "{\"seconds\":600}"
+	.affects = role_affects_pane, .example = "{\"seconds\":600}"
 
 const struct method methods_timer[] = {
     {.name = METHOD("cancel_timer", METHOD_TYPES | METHOD_WRITES),

@@ -246,12 +246,12 @@ struct condition *condition_new(struct request *request, const struct daemon *pa
 	condition->data = data;
 	condition->is_arming = true;
 	condition->is_staying = is_staying;
-	condition->takes_all = right_find_own(request, &condition->own);
+	condition->takes_all = role_find_own(request, &condition->own);
 	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
 	args = xcalloc(1, kind->args_size);
 	if (kind->reads_disk && request_role(request) == ROLE_READ_ONLY)
-		(void)right_refuse(request, "the condition reads a file");
+		(void)role_refuse(request, "the condition reads a file");
 	else if (field_read_tolerant(kind->fields, request_tolerance(request), spec, args,
 		     kind->args_size, &scratch, &error) != 0)
 		request_fail_field(request, list, "%s%s%s",

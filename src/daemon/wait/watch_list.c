@@ -95,7 +95,7 @@ static bool affects_watch(struct request *request, const void *data, struct pane
 	const struct watch *watch = NULL;
 	const struct wait *wait = NULL;
 	if (args->id == NULL && args->file_path == NULL)
-		return right_affects_pane(request, data, ret_pane);
+		return role_affects_pane(request, data, ret_pane);
 	pane_ref_clear(ret_pane);
 	while (args->id != NULL && (watch = watch_next(daemon->watches, watch)) != NULL)
 		if (strcmp(watch->id, args->id) == 0)

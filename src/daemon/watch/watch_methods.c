@@ -153,7 +153,7 @@ const struct method methods_watch[] = {
 	METHOD_CALL(handle_watch, file_watch_args, watch_fields, watch_results),
 	.flags = METHOD_TOOL | METHOD_LOOKS_ITSELF,
 	.recheck = "list_watches",
-	.affects = right_affects_pane,
+	.affects = role_affects_pane,
 	.begun = watch_answer_begun,
 	.example = "{\"file_path\":\"/var/log/syslog\",\"regex\":\"error|failed\"}"},
     {.name = NULL},

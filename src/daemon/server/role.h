@@ -13,45 +13,45 @@ struct pane_ref;
 struct request;
 
 /* Returns true if a request may be handled, here or on another host; false after failing it. */
-bool right_begin(struct request *request, const struct json *params);
+bool role_begin(struct request *request, const struct json *params);
 
 /* Returns false after failing the request or putting it off. */
-bool right_admit(struct request *request, const void *args);
+bool role_admit(struct request *request, const void *args);
 
-#define RIGHT_ONLY_MAX 32
+#define ROLE_ONLY_MAX 32
 
 /*
- * The processes that a request may type into when right_admit() has allowed a pane: the pane's and,
+ * The processes that a request may type into when role_admit() has allowed a pane: the pane's and,
  * if there is room, those of the peer's other panes in the window. The command that types checks
  * them, as tmux does not announce a respawned or synchronized pane.
  */
-struct right_only {
+struct role_only {
 	size_t count; /* 0: all processes */
-	pid_t pids[RIGHT_ONLY_MAX];
+	pid_t pids[ROLE_ONLY_MAX];
 };
-void right_find_only(
-    struct request *request, const struct muxbus_pane *pane, struct right_only *ret_only);
+void role_find_only(
+    struct request *request, const struct muxbus_pane *pane, struct role_only *ret_only);
 
 /* Returns true if the peer was in this pane when it connected, or has made it. */
-bool right_owns(struct request *request, const struct pane_ref *pane);
+bool role_owns(struct request *request, const struct pane_ref *pane);
 
 /*
  * Sets *ret_own to the pane of a peer with the role own_panes when it connected; cleared if
  * unknown. Returns true if the request may take notifications of any pane.
  */
-bool right_find_own(struct request *request, struct pane_ref *ret_own);
+bool role_find_own(struct request *request, struct pane_ref *ret_own);
 
 /* Returns true if the request may take a pane's notifications, and not only look at them. */
-bool right_may_take(struct request *request, const struct pane_ref *pane);
+bool role_may_take(struct request *request, const struct pane_ref *pane);
 
 /* Returns false after failing the request. what: such as "send_keys types". */
-bool right_refuse(struct request *request, const char *what);
+bool role_refuse(struct request *request, const char *what);
 
 /*
- * For the rows of methods. right_text() returns the text of a field, or NULL. right_affects_pane()
- * takes the pane of the field "pane", or without it the peer's own; right_affects_caller() always
+ * For the rows of methods. role_text() returns the text of a field, or NULL. role_affects_pane()
+ * takes the pane of the field "pane", or without it the peer's own; role_affects_caller() always
  * takes the peer's own.
  */
-const char *right_text(struct request *request, const void *args, const char *field);
-bool right_affects_pane(struct request *request, const void *args, struct pane_ref *ret_pane);
-bool right_affects_caller(struct request *request, const void *args, struct pane_ref *ret_pane);
+const char *role_text(struct request *request, const void *args, const char *field);
+bool role_affects_pane(struct request *request, const void *args, struct pane_ref *ret_pane);
+bool role_affects_caller(struct request *request, const void *args, struct pane_ref *ret_pane);

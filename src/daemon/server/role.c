@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "daemon/server/right.h"
+#include "daemon/server/role.h"
 
 #include "base/process.h"
 #include "daemon/core/config.h"
@@ -12,7 +12,7 @@
 #include "daemon/server/target.h"
 #include "daemon/tmux/tmux.h"
 
-bool right_refuse(struct request *request, const char *what)
+bool role_refuse(struct request *request, const char *what)
 {
 	const char *name = role_names[request_role(request)];
 	char data[64];
@@ -32,7 +32,7 @@ static const char *find_kept(const struct method *method, const struct json *par
 	return NULL;
 }
 
-bool right_begin(struct request *request, const struct json *params)
+bool role_begin(struct request *request, const struct json *params)
 {
 	const struct method *method = request_method(request);
 	const char *kept;
@@ -53,10 +53,10 @@ bool right_begin(struct request *request, const struct json *params)
 		(void)snprintf(what, sizeof what, "%.48s is done by another host", method->name);
 	else
 		return true;
-	return right_refuse(request, what);
+	return role_refuse(request, what);
 }
 
-bool right_find_own(struct request *request, struct pane_ref *ret_own)
+bool role_find_own(struct request *request, struct pane_ref *ret_own)
 {
 	bool is_weak = false;
 	uint32_t pane = MUXBUS_NO_ID;
@@ -68,13 +68,13 @@ bool right_find_own(struct request *request, struct pane_ref *ret_own)
 	return request_role(request) == ROLE_FULL;
 }
 
-bool right_owns(struct request *request, const struct pane_ref *pane)
+bool role_owns(struct request *request, const struct pane_ref *pane)
 {
 	struct pane_caller caller;
 	struct pane_ref own, now;
 	if (pane->pane == MUXBUS_NO_ID || request_peer(request) == NULL)
 		return false;
-	(void)right_find_own(request, &own);
+	(void)role_find_own(request, &own);
 	if (own.pane != MUXBUS_NO_ID && pane_ref_same_pane(&own, pane))
 		return true;
 	/* The pane that was made must be the present pane with this id, not an earlier one. */
@@ -87,13 +87,13 @@ bool right_owns(struct request *request, const struct pane_ref *pane)
 	    maker_is(request_daemon(request)->makers, &caller, pane->pane);
 }
 
-bool right_may_take(struct request *request, const struct pane_ref *pane)
+bool role_may_take(struct request *request, const struct pane_ref *pane)
 {
 	switch (request_role(request)) {
 	case ROLE_FULL:
 		return true;
 	case ROLE_OWN_PANES:
-		return right_owns(request, pane);
+		return role_owns(request, pane);
 	case ROLE_READ_ONLY:
 	case ROLE_COUNT_:
 		break;
@@ -101,8 +101,8 @@ bool right_may_take(struct request *request, const struct pane_ref *pane)
 	return false;
 }
 
-void right_find_only(
-    struct request *request, const struct muxbus_pane *pane, struct right_only *ret_only)
+void role_find_only(
+    struct request *request, const struct muxbus_pane *pane, struct role_only *ret_only)
 {
 	struct tmux *tmux = request_daemon(request)->tmux;
 	const struct muxbus_pane *other = NULL;
@@ -110,14 +110,14 @@ void right_find_only(
 	if (request_role(request) == ROLE_FULL)
 		return;
 	ret_only->pids[ret_only->count++] = pane->pid;
-	while (ret_only->count < RIGHT_ONLY_MAX &&
+	while (ret_only->count < ROLE_ONLY_MAX &&
 	    (other = muxbus_model_next_pane(tmux_model(tmux), other)) != NULL) {
 		struct pane_ref ref;
 		if (other == pane || other->window != pane->window || other->is_dead ||
 		    other->pid <= 0)
 			continue;
 		pane_ref_of(tmux, other->id, &ref);
-		if (right_owns(request, &ref))
+		if (role_owns(request, &ref))
 			ret_only->pids[ret_only->count++] = other->pid;
 	}
 }
@@ -131,7 +131,7 @@ static bool look_again(struct request *request, uint32_t id)
 	    !process_has_terminal(pane->pid) && dispatch_look_at(request, pane->window);
 }
 
-bool right_admit(struct request *request, const void *args)
+bool role_admit(struct request *request, const void *args)
 {
 	const struct method *method = request_method(request);
 	struct peer *peer = request_peer(request);
@@ -145,13 +145,13 @@ bool right_admit(struct request *request, const void *args)
 	pane_ref_clear(&pane);
 	if (method->affects != NULL && !method->affects(request, args, &pane))
 		return false;
-	if (right_owns(request, &pane))
+	if (role_owns(request, &pane))
 		return !look_again(request, pane.pane);
 	if (pane.pane != MUXBUS_NO_ID)
 		(void)snprintf(what, sizeof what,
 		    "%.48s affects pane %%%u, in which you are not and which you did not make",
 		    method->name, pane.pane);
-	else if (right_find_own(request, &own), own.pane != MUXBUS_NO_ID)
+	else if (role_find_own(request, &own), own.pane != MUXBUS_NO_ID)
 		(void)snprintf(what, sizeof what,
 		    "%.48s affects what belongs to no pane, and yours is pane %%%u", method->name,
 		    own.pane);
@@ -160,10 +160,10 @@ bool right_admit(struct request *request, const void *args)
 		    "%.48s needs a pane of yours, and you have none (your program was not started "
 		    "in a pane of this tmux, or that pane is closed)",
 		    method->name);
-	return right_refuse(request, what);
+	return role_refuse(request, what);
 }
 
-const char *right_text(struct request *request, const void *args, const char *name)
+const char *role_text(struct request *request, const void *args, const char *name)
 {
 	const char *text = NULL;
 	for (const struct field *field = request_method(request)->fields; field->name != NULL;
@@ -173,21 +173,21 @@ const char *right_text(struct request *request, const void *args, const char *na
 	return text;
 }
 
-bool right_affects_pane(struct request *request, const void *args, struct pane_ref *ret_pane)
+bool role_affects_pane(struct request *request, const void *args, struct pane_ref *ret_pane)
 {
-	const char *text = right_text(request, args, "pane");
+	const char *text = role_text(request, args, "pane");
 	const struct muxbus_pane *pane;
 	if (text == NULL)
-		return right_affects_caller(request, args, ret_pane);
+		return role_affects_caller(request, args, ret_pane);
 	if (!target_pane(request, text, &pane))
 		return false;
 	pane_ref_of(request_daemon(request)->tmux, pane->id, ret_pane);
 	return true;
 }
 
-bool right_affects_caller(
+bool role_affects_caller(
     struct request *request, const void *args UNUSED, struct pane_ref *ret_pane)
 {
-	(void)right_find_own(request, ret_pane);
+	(void)role_find_own(request, ret_pane);
 	return true;
 }
