@@ -52,7 +52,7 @@ struct job_spec {
 	bool has_err; /* write standard error to its own file */
 };
 
-/* Writes the spec whole or not at all, not synced, as a power cut ends the job. 0 or -errno. */
+/* Writes the spec whole or not at all, without a sync: a power cut ends the job. 0 or -errno. */
 int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec);
 /* Returns 0 or -errno; -EINVAL if the spec is invalid. job_spec_finish() frees the result. */
 int job_spec_read(int dir_fd, const char *id, struct job_spec *ret_spec);

@@ -29,10 +29,10 @@ int64_t process_age_ms(uint64_t start_ticks);
 /* Returns true if a process has ended (a zombie too), is ending, or has SIGKILL pending. */
 bool process_has_ended(pid_t pid);
 
-/* Returns true if a process lives and has a terminal, as the first process of an open pane has. */
+/* Returns true if a process lives and has a terminal. */
 bool process_has_terminal(pid_t pid);
 
-/* Waits 10 ms for an ended process to release its files; false if it lives, or at the 100th try. */
+/* Waits 10 ms for an ended process to release its files. False if it lives, or at the 100th try. */
 bool process_await_release(pid_t pid, unsigned *tries);
 
 /*

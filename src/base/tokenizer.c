@@ -109,7 +109,7 @@ static size_t span_of_text(const uint8_t *bytes, size_t len)
 	return i;
 }
 
-/* Emits a token that ends with the next len bytes, and skips them. */
+/* Emits a token whose last bytes are the next len bytes, and skips these bytes. */
 static void emit(struct token_walk *walk, struct token token, size_t len)
 {
 	token.to = walk->offset + walk->place + len;
@@ -315,7 +315,7 @@ static void step_string_escape(struct token_walk *walk)
 			end_sequence(walk);
 		return;
 	}
-	/* The ESC may be in an earlier piece, but its offset is that of this byte less one. */
+	/* The ESC may be in an earlier piece. Its offset is one less than that of this byte. */
 	tokenizer->start = walk->offset + walk->place - 1;
 	tokenizer->state = STATE_ESCAPE;
 }

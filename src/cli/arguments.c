@@ -165,8 +165,8 @@ static bool names_object(const char *name)
 }
 
 /*
- * A word that begins with "--" is an option. A word such as "-t" is one if a word without a key
- * follows, or in place of a pane, window or session, but not in a list.
+ * A word that begins with "--" is an option. A word such as "-t" is an option if the next word has
+ * no key, or if the main argument is a pane, window or session. In a list "-t" is no option.
  */
 static bool is_option(const struct arguments *call, const char *text, const char *next)
 {

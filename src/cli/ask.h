@@ -27,8 +27,8 @@ struct ask_param {
 const char *ask_other_version(const struct cli *cli);
 
 /*
- * Connects to cli->socket, and starts a daemon if none runs, but not for -s, nor for a tmux server
- * that does not run unless the verb allows it. On failure prints the problem and its remedy, and
+ * Connects to cli->socket. Starts a daemon if none runs, but not with -s, and for a tmux server
+ * that does not run only if the verb allows it. On failure prints the problem and its remedy, and
  * returns NULL; the exit status is then CLI_UNREACHABLE.
  */
 struct link *ask_connect(struct cli *cli);
@@ -87,7 +87,7 @@ const struct json *ask_row(const struct json *rows, const char *name);
 #define LAUNCH_TIMEOUT_MS 20000
 
 /*
- * Starts muxbusd, and waits until it is ready or has failed. Returns 0, with the socket of a daemon
- * that already ran in ret_said, or "". Returns -1 with the reason in ret_said.
+ * Starts muxbusd, and waits until it is ready or has failed. Returns 0, and sets ret_said to the
+ * socket of a daemon that already runs, or to "". Returns -1 with the reason in ret_said.
  */
 int ask_launch(const struct cli *cli, char *ret_said, size_t size);

@@ -22,7 +22,7 @@ struct method_call {
 
 #define WORDS_MORE 5 /* room for "--", force=true and the words that a verb adds */
 
-/* Methods that are about a running daemon, so that calling them does not start one. */
+/* Methods about a running daemon. A call of one does not start a daemon. */
 static const char *const waking_none[] = {"ping", "shutdown", "status", NULL};
 
 static enum cli_status say_unknown(const char *name, const struct catalog *catalog)

@@ -82,7 +82,7 @@ const struct json *catalog_method(const struct catalog *catalog, const char *nam
 	return ask_row(json_member(catalog->tables, "methods"), name);
 }
 
-/* Our names for tmux commands that are not near enough to these. */
+/* Our names for tmux commands that str_nearest() would not find. */
 static const struct {
 	const char *name, *ours;
 } of_tmux[] = {{"attach", "go"}, {"attach-session", "go"}, {"kill-pane", "close_pane"},

@@ -16,9 +16,10 @@ static bool is_socket(const char *path)
 }
 
 /*
- * Returns $MUXBUS, or NULL if -L or -S is given, or if it is inherited: a tmux server that was
- * started in a pane of another server passes on its MUXBUS. That is so if $TMUX names another
- * server, which has a daemon, or which runs while the tmux socket of $MUXBUS exists.
+ * Returns $MUXBUS, or NULL if -L or -S is given, or if $MUXBUS is inherited: a tmux server that was
+ * started in a pane of another server passes on its MUXBUS. $MUXBUS counts as inherited if $TMUX
+ * names another server, and that server has a daemon, or it runs and the tmux socket of $MUXBUS
+ * exists.
  */
 static const char *environment_socket(const struct cli *cli, const char *own)
 {

@@ -18,8 +18,8 @@ enum option_type {
 };
 
 /*
- * An option. Without name and letter: OPTION_TEXT takes one word that is no option, if its member
- * is still NULL, and OPTION_TAKE takes any number of them.
+ * An option. A row without name and letter takes words that are no options: OPTION_TEXT one word,
+ * if its member is still NULL, and OPTION_TAKE any number of words.
  */
 struct option_row {
 	const char *name; /* such as "timeout", or ""; NULL ends the table */
@@ -33,7 +33,7 @@ struct option_row {
 /*
  * Reads all words by the rows (or NULL), and global options. Returns false with *ret_status if
  * --help or an error was printed. With ret_rest, reading ends at the first word that is no option,
- * whose index it gets.
+ * and *ret_rest is the index of that word.
  */
 bool option_read(struct cli *cli, int argc, char **argv, const struct option_row *rows, void *data,
     int *ret_rest, enum cli_status *ret_status);

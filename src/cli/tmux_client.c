@@ -19,7 +19,7 @@ bool tmux_client_choose(const char *output, const char *own_pane, char *ret_name
 	for (; sscanf(output, "%d %31s %lld %4095[^\n]%n", &is_control, pane, &activity, name,
 		   &used) == 4;
 	     output += used) {
-		/* The command was typed in our pane, so its clients come before all others. */
+		/* Clients that show our pane come first, since the command was typed there. */
 		bool is_own = strcmp(pane + 1, own_pane) == 0;
 		if (is_control != 0 || (is_own == was_own ? activity <= newest : was_own))
 			continue;

@@ -112,7 +112,7 @@ enum link_state link_open(struct link **ret_link, const char *path, char *ret_re
 	return state;
 }
 
-/* Ends the carrier, which has time to end by itself if it closed its end first. */
+/* Ends the carrier. If the carrier has closed its end, it first gets time to end by itself. */
 static void end_carrier(const struct link *link)
 {
 	int64_t end_ms = clock_deadline_ms(link->has_ended || link->is_refused ? CARRIER_MS : 0);

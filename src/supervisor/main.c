@@ -430,8 +430,8 @@ static void job_loop(struct supervised_job *job)
 }
 
 /*
- * Writes the last bytes of an output that did not fit to another file. Returns their number, or 0
- * if not all of them fit.
+ * If an output was longer than its file, writes its last bytes to another file. Returns the number
+ * of these bytes, or 0 if not all of them fit.
  */
 static int64_t keep_end(
     const struct supervised_job *job, const struct pump *pump, enum job_file file)

@@ -21,7 +21,7 @@ enum {
 	ALONE_MS = 600000, /* the longest wait for the next muxbusd; then this program ends */
 	KINDS_MAX = 16 * 1024, /* bytes of the kinds of events */
 	CALLS_MAX = 64 * 1024, /* bytes of the list of kept calls */
-	KEPT_CALLS = 512, /* most calls while one more answer is kept until it is stored */
+	KEPT_CALLS = 512, /* with more calls, an answer is sent at once and not kept */
 	ENVELOPE = 1024, /* bytes of a line in addition to its result */
 };
 

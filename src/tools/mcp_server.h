@@ -3,7 +3,8 @@
  * One MCP server on standard streams (protocol 2025-06-18), from its start to its end.
  *
  * Calls run at the same time, each until its answer or the end of the process. No call is sent
- * twice. The event loop calls all handlers, but a function that lets a call fail calls its done.
+ * twice. The event loop calls all handlers. A function that fails a call also calls done() of the
+ * call.
  */
 #pragma once
 

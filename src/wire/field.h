@@ -100,7 +100,7 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
     const struct json *params, void *args, size_t args_size, struct buf *scratch,
     struct field_error *ret_error);
 
-/* Writes params, of confidential and unknown ones only the size: then it returns true. */
+/* Writes params. Of confidential and unknown ones writes only the size, and returns true. */
 bool field_write_record(
     struct json_writer *writer, const struct field *fields, const struct json *params);
 

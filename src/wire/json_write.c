@@ -80,7 +80,7 @@ static inline void put_byte(struct json_writer *writer, char byte)
 	buf->data[buf->len] = '\0';
 }
 
-/* Returns the top bit of each byte that is 0; may also set that of a byte behind it. */
+/* Returns the top bit of each byte that is 0. May also set the top bit of the byte behind a 0. */
 static inline uint64_t zeros(uint64_t word)
 {
 	return (word - EACH(0x01)) & ~word;

@@ -89,6 +89,6 @@ void message_put_error(struct json_writer *writer, enum message_error code_of,
 void message_write_error(struct json_writer *writer, const char *id, enum message_error error,
     const char *text, const char *data);
 
-/* Returns true for the error with which a daemon that ends answers open requests: ignore it. */
+/* Returns true for the error by which an ending daemon answers open requests: ignore it. */
 #define MESSAGE_ENDING "\"daemon_ends\":true"
 bool message_is_ending(const struct json *message);

@@ -19,7 +19,7 @@ void doctor_find(struct doctor_report *report, enum finding_state state, const c
     const char *remedy, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 void doctor_agents(struct doctor_report *report);
-/* Returns true if the daemon answers and other parts may ask it. */
+/* Returns true if the daemon answers, so that other functions can ask it. */
 bool doctor_daemon(struct doctor_report *report, const struct cli *cli);
 /* Adds nothing if no fleet runs and cli does not select the fleet. */
 void doctor_fleet(struct doctor_report *report, const struct cli *cli);

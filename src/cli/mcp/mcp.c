@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus mcp: the MCP server that agents configure, which passes lines to whichever muxbusd runs.
- * It starts the daemon if none runs; after a shutdown only for the next request.
+ * muxbus mcp: the MCP server that agents configure. It passes lines between the agent and muxbusd,
+ * and starts muxbusd if none runs. After a shutdown, only the next request starts muxbusd.
  */
 #include <poll.h>
 #include <sys/socket.h>

@@ -556,7 +556,10 @@ void mcp_replay_lost(struct mcp_replay *replay)
 	replay->is_connected = false;
 	replay->our_initialize = 0;
 	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
-		/* A request has left even without its last byte: the newline may be missing. */
+		/*
+		 * A request counts as sent even without its last byte, since the newline may be
+		 * missing.
+		 */
 		bool has_left = pending->end <= replay->written + 1;
 		if (pending->fate == FATE_CALL &&
 		    mcp_advice_is_repeatable(replay->advice, pending->tool, pending->has_wait))

@@ -92,7 +92,7 @@ const char *setup_integrations(void);
 /* Writes the path of a file. Returns false if it is too long or there is no home directory. */
 bool setup_place(const struct setup *setup, const char *path, char *out, size_t size);
 
-/* Returns how far the agent is set up. ret_path: a file that lacks settings, or has them, or "". */
+/* Returns how far the agent is set up. ret_path: an incomplete file, else a complete one; or "". */
 enum setup_state setup_look(const struct setup *setup, char ret_path[PATH_MAX]);
 
 void setup_print_file(const struct setup *setup, const struct setup_file *file, const char *path);

@@ -107,7 +107,7 @@ struct top_feed {
 	bool has_no_agents; /* the daemon does not know list_agents */
 };
 
-/* Events that make the lists of panes and agents stale, or, if is_queue, all lists. */
+/* Events after which the lists of panes and agents are stale; if is_queue, all lists. */
 static const struct {
 	const char *kind;
 	bool is_queue;

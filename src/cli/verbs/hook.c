@@ -47,7 +47,7 @@ static void mark_format(struct buf *out, const struct mark *mark)
 	put_field(out, "to", mark->to);
 	put_field(out, "question", mark->question);
 	put_field(out, "wake", mark->wake);
-	/* The end always has room: a terminal would swallow what follows a mark without it. */
+	/* A terminal would swallow the text behind a mark without an end, so the end has room. */
 	out->max += strlen("\033\\");
 	(void)buf_append_str(out, "\033\\");
 }

@@ -326,7 +326,7 @@ static void move_first(struct restore *restore, const struct json *window, const
 		    restore, json_get_str(window, "name", "?"), "cannot have the index %s", want);
 }
 
-/* Creates the session with its first window, unless that is shared with another session. */
+/* Creates the session with its first window, unless another session shares that window. */
 static const struct json *ask_session(
     struct restore *restore, const struct json *window, bool is_named, const char **ret_why)
 {

@@ -91,8 +91,9 @@ static void add_reply(
 }
 
 /*
- * A command that failed was the last one to run: its reply is its output, then the error. If the
- * last command has output or its sentinel, the error comes from a user's hook and is ignored.
+ * After a failed command tmux runs no other. The reply of a failed command is its output, then the
+ * error. If the last command of the list has output or a sentinel, the error comes from a user's
+ * hook and is ignored.
  */
 static void divide(struct muxbus_one_shot *one_shot)
 {
@@ -286,7 +287,7 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_EXIT:
 		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
-		/* Close without an answer; to read one, tmux would count its descriptors. */
+		/* Close without an answer. For each read, tmux would count its open descriptors. */
 		finish(one_shot, 0);
 		return false;
 	default:

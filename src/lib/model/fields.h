@@ -18,7 +18,7 @@ enum field_kind {
 	FIELD_INT, /* int; like all numbers, it keeps its default if the field is empty */
 	FIELD_UNSIGNED, /* unsigned */
 	FIELD_U64, /* uint64_t */
-	FIELD_TEXT, /* const char *; any bytes, so tmux prints it encoded, or its length and then it */
+	FIELD_TEXT, /* const char *; any bytes. tmux prints them encoded, or behind their length */
 	/* As FIELD_TEXT, but never counted: the value can change before its text is read. */
 	FIELD_LIVE,
 	FIELD_WORD, /* const char *: made by tmux, without TAB or newline */

@@ -155,7 +155,7 @@ static int compare_numbers(int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Compares sessions, windows or panes by id, or one with an id: the id is their first member. */
+/* Compares two records by the id that is their first member. One may be only an id. */
 static int compare_ids(const void *a, const void *b)
 {
 	return compare_numbers(*(const uint32_t *)a, *(const uint32_t *)b);

@@ -15,7 +15,9 @@
 struct kind {
 	bool changes_model;
 	void (*take)(struct muxbus_sync *sync, const struct muxbus_event *event);
-	/* Instead of take for an event that is not trusted; lists its object. Or NULL. */
+	/*
+	 * Called instead of take() for an event that is not trusted: lists its object. May be NULL.
+	 */
 	void (*doubt)(struct muxbus_sync *sync, const struct muxbus_event *event);
 };
 

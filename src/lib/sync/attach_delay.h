@@ -21,7 +21,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync);
 /* Runs a user command, if needed once a connection is ready, then lists read_back (or NULL). */
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
-/* The server answers a ping: if a reply is late by detached_hold_ms(), a hook delays it. */
+/* Handles the answer to a ping. If a reply is late by detached_hold_ms(), a hook has delayed it. */
 void attach_delay_hold(struct muxbus_sync *sync);
 /* Returns true if tmux has run all earlier requests; else detached_go_on() is called later. */
 bool attach_delay_may_run_beside(struct muxbus_sync *sync);

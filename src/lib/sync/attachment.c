@@ -277,7 +277,7 @@ struct flow {
 	struct attachment *attachment;
 	struct muxbus_command *command; /* NULL: not begun, or out of memory */
 	unsigned args; /* number of arguments of the last command */
-	bool turns_on; /* set if all panes get output, except those that this list pauses */
+	bool turns_on; /* all panes get output, except those that this list pauses */
 };
 
 static bool flow_begin(struct flow *flow)

@@ -479,7 +479,7 @@ int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t histor
 	capture->done = done;
 	capture->data = data;
 	list_append(&sync->captures, &capture->link);
-	/* Which panes flow may still change, so capture_begin() runs at the end of this turn. */
+	/* The flowing panes may still change, so capture_begin() runs at the end of this turn. */
 	sync_settle_later(sync);
 	return 0;
 }

@@ -17,7 +17,7 @@ void detached_go_on(struct detached *detached);
 
 /* Returns the number of the newest list; 0 if detached is NULL. */
 uint64_t detached_last(const struct detached *detached);
-/* Returns true if later lists need not wait for those up to a number. NULL is accepted. */
+/* Returns true if a later list need not wait for the lists up to a number. NULL is accepted. */
 bool detached_is_past(const struct detached *detached, uint64_t number);
 /* Returns true if a list runs that is not held. NULL is accepted. */
 bool detached_runs_now(const struct detached *detached);

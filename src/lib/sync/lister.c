@@ -29,7 +29,7 @@ struct lister_wait {
 	void *data;
 };
 
-/* None begins beside a list, whose reply must come before the changes that it makes. */
+/* No listing begins beside a list: the reply must come before the changes that the list makes. */
 static bool may_begin(const struct muxbus_sync *sync)
 {
 	const struct lister *lister = &sync->lister;

@@ -6,7 +6,7 @@
 
 struct attachment;
 
-/* Chooses among those that are LIVE, at the end of a turn; without any, a detached one is used. */
+/* Chooses among the LIVE attachments, at the end of a turn. Without any, uses a detached one. */
 void primary_choose(struct muxbus_sync *sync);
 /* Returns true if commands can be run. */
 bool primary_can_run(struct muxbus_sync *sync);

@@ -8,7 +8,7 @@ struct listing;
 struct merge_drop;
 struct parts;
 
-/* Makes a listing, which it owns, the model. number 0: an event. MUXBUS_ERR_NOMEM: no change. */
+/* Takes over a listing as the model. number 0: an event. MUXBUS_ERR_NOMEM: no change. */
 int publish_listing(
     struct muxbus_sync *sync, struct listing *listing, const struct parts *parts, uint64_t number);
 

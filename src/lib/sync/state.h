@@ -26,7 +26,7 @@ struct sync_callbacks {
 	bool (*may_run_beside)(struct muxbus_sync *sync);
 	/* The server answers a ping while a list waits for the connection. */
 	void (*connection_held)(struct muxbus_sync *sync);
-	/* Makes a listing of parts the model, and owns it. Returns 0 or MUXBUS_ERR_NOMEM. */
+	/* Takes over a listing of parts as the model. Returns 0 or MUXBUS_ERR_NOMEM. */
 	int (*listed)(struct muxbus_sync *sync, struct listing *listing, const struct parts *parts,
 	    uint64_t number);
 	/* A known window is missing in a listing, before any event. */
