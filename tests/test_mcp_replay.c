@@ -427,6 +427,7 @@ static void test_bounds(void)
 	mcp_replay_from_agent(replay, line, MCP_REPLAY_LINE_MAX + 1);
 	ok(!mcp_replay_wants_agent(replay), "until 8 MiB wait for the daemon");
 	mcp_replay_connected(replay);
+	(void)mcp_replay_from_daemon(replay, TOOLS, strlen(TOOLS));
 	ok(!mcp_replay_wants_agent(replay), "or are on the way to it");
 	mcp_replay_wrote_daemon(replay, mcp_replay_to_daemon(replay)->len);
 	ok(mcp_replay_wants_agent(replay), "and again when they have gone");
@@ -436,28 +437,51 @@ static void test_bounds(void)
 	mcp_replay_free(replay);
 }
 
-/* A daemon that is lost before it listed its tools: a call that only reads is not sent again. */
+/* Requests that come before the first rows: no daemon that is lost has seen them. */
 static void test_unlearned(void)
 {
-	static const char *const call = CALL("1", "list_panes") "\n";
+	static const char *const call = CALL("1", "list_panes") "\n" REQUEST("2", "x") "\n";
 	struct mcp_replay *replay = mcp_replay_new(&plain);
-	mcp_replay_from_agent(replay, call, strlen(call));
 	mcp_replay_connected(replay);
-	is_str(text_of(mcp_replay_to_daemon(replay)), ASKED CALL("1", "list_panes") "\n",
-	    "the rows of the tools are asked for first");
+	mcp_replay_from_agent(replay, call, strlen(call));
+	is_str(text_of(mcp_replay_to_daemon(replay)), ASKED,
+	    "the rows of the tools are asked for first, and alone");
 	mcp_replay_wrote_daemon(replay, mcp_replay_to_daemon(replay)->len);
 	mcp_replay_lost(replay);
-	ok(strstr(text_of(mcp_replay_to_agent(replay)), "list_panes, yield_turn"),
-	    "without them each call is answered with what to check");
-	mcp_replay_wrote_agent(replay, mcp_replay_to_agent(replay)->len);
-	mcp_replay_from_agent(replay, call, strlen(call));
+	ok(mcp_replay_to_agent(replay)->len == 0 && mcp_replay_is_waiting(replay),
+	    "a call before the rows waits for the next connection");
 	mcp_replay_connected(replay);
 	mcp_replay_wrote_daemon(replay, mcp_replay_to_daemon(replay)->len);
 	(void)mcp_replay_from_daemon(replay, TOOLS, strlen(TOOLS));
+	is_str(text_of(mcp_replay_to_daemon(replay)), call, "all are sent when the rows come");
+	ok(!mcp_replay_is_waiting(replay), "the call does not wait any more");
+	mcp_replay_wrote_daemon(replay, mcp_replay_to_daemon(replay)->len);
 	mcp_replay_lost(replay);
-	is_int((long long)mcp_replay_to_agent(replay)->len, 0,
-	    "a call that was sent before the rows came is known by them");
+	ok(strstr(text_of(mcp_replay_to_agent(replay)), "\"id\":1,") == NULL &&
+		strstr(text_of(mcp_replay_to_agent(replay)), "\"id\":2,") != NULL,
+	    "a call that came before the rows is known by them");
 	ok(mcp_replay_is_waiting(replay), "and waits for the next connection");
+	mcp_replay_connected(replay);
+	is_str(text_of(mcp_replay_to_daemon(replay)), ASKED CALL("1", "list_panes") "\n",
+	    "later requests do not wait for the rows");
+	mcp_replay_free(replay);
+}
+
+/* A daemon that refuses to list its rows. */
+static void test_undescribed(void)
+{
+	static const char *const call = CALL("1", "list_panes") "\n";
+	static const char refusal[] = ERROR("\"muxbus-bridge:tools\"", "-32601", "none", "none");
+	struct mcp_replay *replay = mcp_replay_new(&plain);
+	mcp_replay_from_agent(replay, call, strlen(call));
+	mcp_replay_connected(replay);
+	mcp_replay_wrote_daemon(replay, mcp_replay_to_daemon(replay)->len);
+	(void)mcp_replay_from_daemon(replay, refusal, strlen(refusal));
+	is_str(text_of(mcp_replay_to_daemon(replay)), call, "a refusal ends the wait for the rows");
+	mcp_replay_wrote_daemon(replay, mcp_replay_to_daemon(replay)->len);
+	mcp_replay_lost(replay);
+	ok(strstr(text_of(mcp_replay_to_agent(replay)), "list_panes, yield_turn"),
+	    "without the rows each lost call is answered with what to check");
 	mcp_replay_free(replay);
 }
 
@@ -506,6 +530,7 @@ int main(void)
 	test_notifications();
 	test_bounds();
 	test_unlearned();
+	test_undescribed();
 	test_advice();
 	return done_testing();
 }

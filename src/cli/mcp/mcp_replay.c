@@ -58,6 +58,7 @@ struct mcp_replay {
 	char *initialize; /* parameters of the answered initialize, as JSON text, or NULL */
 	bool is_initialized;
 	bool is_connected;
+	bool is_described; /* a daemon has answered describe; before, requests are held */
 	unsigned our_last; /* number of our last request */
 	unsigned our_initialize; /* number of the pending repeated initialize; 0 if none */
 	bool list_changes[LISTS_COUNT]; /* the server said that it announces changes of this list */
@@ -177,6 +178,8 @@ static void notify(struct json_writer *writer, const char *method)
 
 static void send_pending(struct mcp_replay *replay, struct pending_request *pending)
 {
+	if (!replay->is_described)
+		return;
 	if (is_held(pending))
 		replay->held_bytes -= pending->len;
 	put_line(&replay->daemon_writer, pending->line, pending->len);
@@ -462,6 +465,10 @@ static void take_our_answer(struct mcp_replay *replay, const struct json *value,
 	if (strcmp(id, OUR_PREFIX "tools") == 0) {
 		mcp_advice_learn(
 		    replay->advice, json_member(json_member(value, "result"), "methods"));
+		replay->is_described = true;
+		list_each (struct pending_request, pending, &replay->pendings, link)
+			if (is_held(pending))
+				send_pending(replay, pending);
 		return;
 	}
 	(void)snprintf(ours, sizeof ours, OUR_PREFIX "%u", replay->our_initialize);
@@ -561,6 +568,8 @@ void mcp_replay_lost(struct mcp_replay *replay)
 		 * missing.
 		 */
 		bool has_left = pending->end <= replay->written + 1;
+		if (is_held(pending))
+			continue;
 		if (pending->fate == FATE_CALL &&
 		    mcp_advice_is_repeatable(replay->advice, pending->tool, pending->has_wait))
 			pending->fate = FATE_RESEND;
@@ -614,7 +623,7 @@ void mcp_replay_wrote_daemon(struct mcp_replay *replay, size_t len)
 	if (replay->to_daemon.len == 0)
 		buf_shrink(&replay->to_daemon, RESENT_MAX);
 	list_each (struct pending_request, pending, &replay->pendings, link)
-		if (pending->line != NULL && pending->fate > FATE_CALL &&
+		if (pending->end != 0 && pending->fate > FATE_CALL &&
 		    pending->end <= replay->written)
 			drop_line(replay, pending);
 }
