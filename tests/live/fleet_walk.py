@@ -331,7 +331,7 @@ class Walk:
         name = rng.choice(LISTS)
         method, params = f"list_{name}", {}
         only = rng.choice(self.lines_in()) if rng.random() < 0.3 else None
-        before, unrest = self.alone(method, params), {host: (host.unrest, host.is_fragile()) for host in self.hosts}
+        before, unrest, good = self.alone(method, params), {host: host.unrest for host in self.hosts}, self.good_lines()
         change = self.file_change
         lines = [only] if only else self.lines_in()
         keys = {line: line.key for line in lines}
@@ -343,8 +343,8 @@ class Walk:
             if only and "error" in message:
                 data = message["error"]["data"]
                 law(data["kind"] in PASSING and (data["host"], data["server"]) == only.key, "an error of one host", message, only.key)
-                calm = only.host and only.host.unrest == unrest[only.host][0] and only.host in after and only.host in before
-                law(not calm or not self.is_good(only, unrest), "a host that is there answers", message)
+                calm = only.host in after and only.host in before
+                law(not calm or not self.is_good(only, good), "a host that is there answers", message)
                 return
             result = message["result"]
             if change != self.file_change:
@@ -360,9 +360,9 @@ class Walk:
             for line in lines:
                 host = line.host
                 if line.key in missing:
-                    law(not self.is_good(line, unrest) or host not in before or host not in after, "a host that is there is not missing", line.key, result["missing"])
+                    law(not self.is_good(line, good) or host not in before or host not in after, "a host that is there is not missing", line.key, result["missing"])
                     continue
-                line.good = host.unrest
+                line.good = max(line.good or 0, unrest[host])  # it may have answered before what was done to it since
                 if host in before and before[host] == after.get(host):
                     label = self.label(line)
                     rows = [plain({k: v for k, v in row.items() if k not in ("host", "server")}, label) for row in parts[line.key]]
@@ -375,10 +375,13 @@ class Walk:
         params_there = {**params, **({"host": self.label(only)} if only else {})}
         rng.choice(self.pools).send(method, params_there, 5, done)
 
-    def is_good(self, line, unrest):
-        """Whether the host has answered a list since something was done to it, and nothing is."""
-        host = line.host
-        return host is not None and getattr(line, "good", None) == host.unrest and unrest[host] == (host.unrest, False) and not host.is_fragile()
+    def good_lines(self):
+        """The lines whose hosts have answered a list since something was done to them, with the unrest of the hosts."""
+        return {line: line.good for line in self.lines_in() if line.host and line.good == line.host.unrest and not line.host.is_fragile()}
+
+    def is_good(self, line, good):
+        """Whether the host was good when it was asked, and nothing was done to it since."""
+        return line in good and good[line] == line.host.unrest and not line.host.is_fragile()
 
     def get(self):
         line = rng.choice(self.lines_in())
@@ -387,7 +390,7 @@ class Walk:
         host, label = line.host, self.label(line)
         method, own = rng.choice([("get_pane", {"pane": "%0"}), ("capture_pane", {"pane": "%1"}), ("status", {}), ("read_audit", {"limit": 3}),
                                   ("next_notification", {"id": "A0B1", "timeout_sec": 0.1})])
-        unrest = {host: (host.unrest, host.is_fragile())}
+        good = self.good_lines()
         before = None if method == "next_notification" else self.alone(method, own).get(host)
         params = {k: f"{label}:{v}" if k == "pane" else v for k, v in own.items()}
         change = self.file_change
@@ -398,7 +401,7 @@ class Walk:
             if message is None or change != self.file_change:
                 return
             if "error" in message:
-                law(not self.is_good(line, unrest) or before is None or host not in self.alone(method, own), "a host that is there answers", message)
+                law(not self.is_good(line, good) or before is None or host not in self.alone(method, own), "a host that is there answers", message)
                 return
             result = message["result"]
             law((result["host"], result["server"]) == line.key, "an answer has its host", result)
@@ -614,8 +617,7 @@ class Walk:
             self.ask_wait()
         elif self.wait["ended"] is not None:
             line = self.wait["jobs"][self.wait["ended"]][0]
-            good = getattr(line, "good", None) == line.host.unrest and not line.host.is_fragile()
-            if not good:
+            if line not in self.good_lines():
                 self.wait["until"] = None
             elif self.wait["until"] is None:
                 self.wait["until"] = time.monotonic() + 5 + SLACK_SEC

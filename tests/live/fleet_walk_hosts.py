@@ -111,6 +111,7 @@ class Line:
     def __init__(self, name, host, may=True):
         self.name, self.host, self.may = name, host, may
         self.is_in = True
+        self.good = None  # the unrest of the host when it was last asked for a list that it answered
         self.server = host.server if host else "default"
         self.ssh = f"h{host.folder[-1]}" if host else "dead"
         # What the subscriber knows: the number behind which events are due (None: none are), and those seen.
