@@ -295,18 +295,21 @@ until_is 'nor does it come to another program' x cat "$dir/theirs" "$dir/other"
 t kill-window -t "$new"
 
 # Panes without a program get no keys.
-call create_window '{"session":"main","command":["cat"]}'
-new=$(field .result.pane)
-t set-option -w -t "$new" remain-on-exit on
-t split-window -d -t "$new" ''
-last=$(t split-window -d -t "$new" -P -F '#{pane_id}' 'exit 0')
-until_is 'a pane is dead' 1 t display-message -p -t "$last" '#{pane_dead}'
-t respawn-pane -k -t "$new" 'exec cat' # of which tmux tells nothing, as of synchronized panes
-t set-option -w -t "$new" synchronize-panes on
-send_text "$new" text
-is 'beside dead panes a text is typed' "$(field .result.synchronized)" true
-until_is 'with its Enter' 2 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | grep -c text || :"
-t kill-window -t "$new"
+no_program() {
+	call create_window '{"session":"main","command":["cat"]}'
+	new=$(field .result.pane)
+	t set-option -w -t "$new" remain-on-exit on
+	t split-window -d -t "$new" ''
+	last=$(t split-window -d -t "$new" -P -F '#{pane_id}' 'exit 0')
+	until_is 'a pane is dead' 1 t display-message -p -t "$last" '#{pane_dead}'
+	t respawn-pane -k -t "$new" 'exec cat' # of which tmux tells nothing, as of synchronized panes
+	t set-option -w -t "$new" synchronize-panes on
+	send_text "$new" text
+	is 'beside dead panes a text is typed' "$(field .result.synchronized)" true
+	until_is 'with its Enter' 2 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | grep -c text || :"
+	t kill-window -t "$new"
+}
+no_program
 
 # More panes than can be compared.
 call create_window '{"session":"main","command":["cat"]}'
@@ -337,5 +340,23 @@ wait $texting
 # Where the person has not left yet, they are the reason.
 is 'it is not typed behind their words' "$(why | sed 's/person_typed prompt /draft prompt [muxbus/' | cut -c 1-28)" \
 	'refused draft prompt [muxbus'
+
+# tmux 3.8 has no process id for a dead pane.
+newest=$(ls -d "${MUXBUS_TMUX_CACHE:-$MUXBUS_SRCDIR/tests/cache}"/tmux-* 2>/dev/null | sort -V | tail -n 1)
+if is_tested "$newest"; then
+	tmux -S "$dir/outer" kill-server
+	kill "$daemon_pid"
+	wait "$daemon_pid"
+	server=$(t display-message -p '#{pid}')
+	t kill-server
+	until_is 'tmux ends' gone sh -c "kill -0 $server 2>/dev/null || echo gone"
+	mkdir "$dir/bin"
+	ln -s "$newest" "$dir/bin/tmux"
+	PATH="$dir/bin:$PATH"
+	t new-session -d -s main -x 80 -y 24 'exec cat'
+	start_daemon
+	is 'the newest tmux has its turn' "$(t display-message -p 'tmux #{version}')" "$("$newest" -V)"
+	no_program
+fi
 [ "$failed" -eq 0 ] || sed 's/^/# /' "$dir/answer"
 done_testing
