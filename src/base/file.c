@@ -47,6 +47,21 @@ int file_write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
+int file_make_folders(char *path, mode_t mode, const struct stat *owner)
+{
+	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(path, mode) == 0) {
+			if (owner != NULL && lchown(path, owner->st_uid, owner->st_gid) < 0)
+				return -1;
+		} else if (errno != EEXIST) {
+			return -1;
+		}
+		*slash = '/';
+	}
+	return 0;
+}
+
 bool file_is_program(const char *path)
 {
 	struct stat st;

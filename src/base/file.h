@@ -12,6 +12,12 @@ int file_read(const char *path, int flags, struct buf *out);
 /* Writes all bytes to a blocking descriptor. Returns 0, or -1 with errno. */
 int file_write_all(int fd, const void *bytes, size_t len);
 
+/*
+ * Makes the missing folders before each '/' of an absolute path, for owner unless NULL. Returns 0,
+ * or -1 with errno; the path then ends with the folder that failed.
+ */
+int file_make_folders(char *path, mode_t mode, const struct stat *owner);
+
 /* Returns true if path is a regular file that we may execute. */
 bool file_is_program(const char *path);
 /* Finds the program `name` in dirs, a list like PATH or NULL. Skips relative directories. */

@@ -88,18 +88,7 @@ static bool make_dirs(const struct config_file *file)
 {
 	char dir[PATH_MAX];
 	(void)snprintf(dir, sizeof dir, "%s", file->target);
-	for (char *slash = strchr(dir + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(dir, NEW_DIR_MODE) == 0) {
-			if (file->has_owner &&
-			    lchown(dir, file->stat.st_uid, file->stat.st_gid) < 0)
-				return false;
-		} else if (errno != EEXIST) {
-			return false;
-		}
-		*slash = '/';
-	}
-	return true;
+	return file_make_folders(dir, NEW_DIR_MODE, file->has_owner ? &file->stat : NULL) == 0;
 }
 
 static bool copy_owner(int fd, const struct config_file *like)

@@ -343,13 +343,9 @@ static bool make_directory(const char *file)
 {
 	char path[sizeof((struct options *)0)->cursor];
 	(void)snprintf(path, sizeof path, "%s", file);
-	for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		if (mkdir(path, 0700) < 0 && errno != EEXIST) {
-			log_error("%s: %s", path, strerror(errno));
-			return false;
-		}
-		*at = '/';
+	if (file_make_folders(path, 0700, NULL) < 0) {
+		log_error("%s: %s", path, strerror(errno));
+		return false;
 	}
 	return true;
 }

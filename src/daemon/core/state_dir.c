@@ -12,12 +12,8 @@ static int make_dirs(const char *path, char *ret_reason, size_t size)
 	int len = snprintf(part, sizeof part, "%s/", path);
 	if (len < 0 || (size_t)len >= sizeof part)
 		return str_refuse(ret_reason, size, "%s: the path is too long", path);
-	for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(part, 0700) < 0 && errno != EEXIST)
-			return str_refuse(ret_reason, size, "%s: %s", part, strerror(errno));
-		*slash = '/';
-	}
+	if (file_make_folders(part, 0700, NULL) < 0)
+		return str_refuse(ret_reason, size, "%s: %s", part, strerror(errno));
 	return 0;
 }
 
