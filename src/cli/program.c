@@ -37,6 +37,7 @@ static bool read_all(int fd, int timeout_ms, struct buf *out)
 	int64_t deadline = clock_deadline_ms(timeout_ms);
 	for (;;) {
 		char bytes[4096];
+		size_t room = out->max - out->len;
 		int64_t left = clock_left_ms(deadline);
 		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 		int r = left > 0 ? poll(&poll_fd, 1, (int)left) : 0;
@@ -47,7 +48,7 @@ static bool read_all(int fd, int timeout_ms, struct buf *out)
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return true;
 		if (n > 0)
-			(void)buf_append(out, bytes, (size_t)n); /* overflow is dropped */
+			(void)buf_append(out, bytes, (size_t)n < room ? (size_t)n : room);
 	}
 }
 
