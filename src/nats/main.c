@@ -4,6 +4,7 @@
 #include <event2/thread.h>
 #include <nats/nats.h>
 
+#include "base/file.h"
 #include "base/process.h"
 #include "config.h"
 #include "nats/feed.h"
