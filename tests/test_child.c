@@ -486,6 +486,9 @@ static void test_threads(void)
 	process_tree_walk(getpid(), see, &family);
 	ok(family.count == 3 && family.seen[0] == getpid() && family.seen[1] == family.child.pid,
 	    "a walk finds it and its own child, parents first");
+	/* The shell's child may not have become sleep yet. */
+	for (int i = 0; i < 1000 && process_find_program(getpid(), "sleep", 2) == 0; i++)
+		(void)poll(NULL, 0, 10);
 	ok(family.count == 3 && process_find_program(getpid(), "sleep", 2) == family.seen[2],
 	    "so does a search");
 	family.count = 0;
