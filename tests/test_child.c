@@ -90,6 +90,20 @@ static int report_streams(void)
 	return 0;
 }
 
+static void count_one(void *data, pid_t pid UNUSED)
+{
+	++*(int *)data;
+}
+
+/* "PROGRAM walk": walks the tree of its processes both ways. */
+static int report_walk(void)
+{
+	int count = 0;
+	process_tree_walk(getpid(), count_one, &count);
+	process_tree_walk_up(getpid(), count_one, &count);
+	return count == 2 ? 0 : 1;
+}
+
 static int report(const char *what)
 {
 	static const struct {
@@ -101,6 +115,7 @@ static int report(const char *what)
 	    {"place", report_place},
 	    {"limit", report_limit},
 	    {"streams", report_streams},
+	    {"walk", report_walk},
 	};
 	for (size_t at = 0; at < sizeof reports / sizeof *reports; at++)
 		if (strcmp(reports[at].name, what) == 0)
@@ -439,6 +454,17 @@ static void test_status(void)
 	ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM, "its status is the signal");
 }
 
+/* `ulimit -s` may limit the stack to 64 KiB, in muxbus-job too. */
+static void test_small_stack(void)
+{
+	char *argv[] = {
+	    (char *)"sh", (char *)"-c", (char *)"ulimit -s 64; exec \"$0\" walk", self, NULL};
+	const struct child_options options = {.argv = argv};
+	struct child child;
+	is_int(child_start(&options, &child), 0, "a program with a small stack");
+	is_int(child_reap(child.pid), 0, "walks its processes");
+}
+
 struct family {
 	pthread_barrier_t both; /* passed once they run, and once they were seen */
 	struct child child;
@@ -523,6 +549,7 @@ int main(int argc, char **argv)
 	test_closed();
 	test_large();
 	test_status();
+	test_small_stack();
 	test_threads();
 	(void)rmdir(folder);
 	return done_testing();

@@ -22,7 +22,7 @@ enum {
 	IS_EXITING = 0x4, /* PF_EXITING, a flag of FLAGS_FIELD, from the kernel's sched.h */
 	STAT_SIZE = 1024,
 	PROC_PAGE = 4096, /* bytes that the kernel returns per read() */
-	CHILDREN_MAX = 16 * 1024, /* bytes of a thread's list of children; the rest is not read */
+	CHILDREN_MAX = 8 * 1024, /* bytes of a thread's list of children; the rest is not read */
 	THREADS_MAX = 1024, /* threads whose children are read */
 	LINKS_OF_ONE = 3, /* links of the folder task of a process with one thread */
 	RELEASE_TRIES = 100,
@@ -314,9 +314,12 @@ int process_open(pid_t pid, uint64_t start_ticks)
 }
 
 /* Lists a process and its descendants, parents first. */
-static size_t list_tree(pid_t pid, pid_t pids[PROCESS_TREE_MAX])
+static size_t list_tree(pid_t pid, const pid_t **ret_pids)
 {
+	/* Not on the stack, which `ulimit -s` may limit to 64 KiB. */
+	static pid_t pids[PROCESS_TREE_MAX];
 	size_t count = 1, more;
+	*ret_pids = pids;
 	pids[0] = pid;
 	for (size_t at = 0; at < count; at++) {
 		(void)process_children(pids[at], pids + count, PROCESS_TREE_MAX - count, &more);
@@ -327,16 +330,16 @@ static size_t list_tree(pid_t pid, pid_t pids[PROCESS_TREE_MAX])
 
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data)
 {
-	pid_t pids[PROCESS_TREE_MAX];
-	size_t count = list_tree(pid, pids);
+	const pid_t *pids;
+	size_t count = list_tree(pid, &pids);
 	for (size_t at = 0; at < count; at++)
 		fn(data, pids[at]);
 }
 
 void process_tree_walk_up(pid_t pid, void (*fn)(void *data, pid_t pid), void *data)
 {
-	pid_t pids[PROCESS_TREE_MAX];
-	size_t count = list_tree(pid, pids);
+	const pid_t *pids;
+	size_t count = list_tree(pid, &pids);
 	while (count-- > 0)
 		fn(data, pids[count]);
 }

@@ -12,7 +12,7 @@ extern const char *process_root; /* "/proc"; tests set another folder */
 ssize_t process_read(pid_t pid, const char *name, char *out, size_t size);
 
 /*
- * Reads at most max children; of more than 2,000 of one thread, some may be missing. Returns false
+ * Reads at most max children; of more than 1,000 of one thread, some may be missing. Returns false
  * on failure, or if not all threads can be read.
  */
 bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count);
@@ -87,7 +87,10 @@ bool process_is_peer(int socket, struct ucred *ret_peer);
 
 #define PROCESS_TREE_MAX 10000 /* maximum number of processes in a walk */
 
-/* Call fn for a process and all its descendants: parents first, or children first. */
+/*
+ * Call fn for a process and all its descendants: parents first, or children first. Only one thread
+ * may walk, and fn may not walk again.
+ */
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 void process_tree_walk_up(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 
