@@ -175,7 +175,10 @@ static void add_old(struct tail *tail, struct tail_file *file)
 	file->grown_ms = tail->now_ms;
 }
 
-/* A truncated or rewritten file is read anew. Returns false if a handler stopped reading. */
+/*
+ * If the current file was truncated or rewritten, reads it from its beginning; such an old file is
+ * closed. Returns false if a handler stopped reading.
+ */
 static bool read_file(struct tail *tail, struct tail_file *file)
 {
 	while (tail->budget > 0) {

@@ -81,9 +81,9 @@ static ssize_t dir_read(void *data UNUSED, int file, void *bytes, size_t len, ui
 }
 
 /*
- * Another program may have removed, moved, replaced or cut the file, and the next start would miss
- * what is written. The helper thread may rename it from names[1] to names[0] meanwhile, so names[1]
- * comes first.
+ * Fails if another program has removed, moved, replaced or cut the file: the next start would miss
+ * what is written. The syncing thread may be renaming the file from names[1] to names[0], so
+ * names[1] is looked at first.
  */
 static ssize_t dir_write(void *data, int file, const void *bytes, size_t len, uint64_t offset)
 {
