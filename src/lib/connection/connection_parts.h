@@ -70,6 +70,8 @@ int connection_run_kept(struct muxbus_connection *connection, struct muxbus_comm
 /* Returns true if no command of a failed list was run, though the list was sent. */
 bool connection_ran_none(
     const struct muxbus_connection *connection, int error, const struct muxbus_reply *replies);
+/* Returns true if a hook has delayed a reply since the last call. */
+bool connection_take_hooked(struct muxbus_connection *connection);
 bool connection_is_idle(const struct muxbus_connection *connection);
 /* Returns how long the reply to the first list has been awaited; 0: no list is pending. */
 int64_t connection_awaited_ms(const struct muxbus_connection *connection);

@@ -72,6 +72,13 @@ bool connection_ran_none(
 	return error == MUXBUS_ERR_CLOSED && connection->was_told_to_end && replies[0].blocks == 0;
 }
 
+bool connection_take_hooked(struct muxbus_connection *connection)
+{
+	bool was_hooked = connection->was_hooked;
+	connection->was_hooked = false;
+	return was_hooked;
+}
+
 bool connection_is_idle(const struct muxbus_connection *connection)
 {
 	return connection->queue.count == 0;

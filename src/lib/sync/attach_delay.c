@@ -86,9 +86,8 @@ static void on_run(void *data, int error, const struct muxbus_reply *replies, si
 		sync_settle_later(sync);
 		return;
 	}
-	if (run->connection->was_hooked || error == MUXBUS_ERR_TIMEOUT)
+	if (connection_take_hooked(run->connection) || error == MUXBUS_ERR_TIMEOUT)
 		sync->hooked_ms = clock_mono_ms();
-	run->connection->was_hooked = false;
 	pending_reply(run->pending, error, replies, count);
 	muxbus_command_free(run->command);
 	mem_free(run);

@@ -330,10 +330,8 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 		return;
 	lister->source = NULL;
 	lister->is_running = false;
-	if (source->connection != NULL && source->connection->was_hooked) {
+	if (source->connection != NULL && connection_take_hooked(source->connection))
 		sync->hooked_ms = clock_mono_ms();
-		source->connection->was_hooked = false;
-	}
 	if (error == 0 ||
 	    (error == MUXBUS_ERR_COMMAND &&
 		listing_has_no_session(&lister->running, replies, count)))
