@@ -140,18 +140,23 @@ struct feed {
 static void subscribe(struct feed *feed);
 static void list_notes(struct feed *feed);
 
+/* Begins a payload. The writer cuts what is larger than NATS allows, and marks it as truncated. */
+static void begin_payload(struct feed *feed, struct json_writer *writer)
+{
+	size_t max = broker_payload_max(feed->broker);
+	max = max > 0 ? max : (size_t)1024 * 1024;
+	feed->payload.max = max - (max > 2 * PAYLOAD_SPARE ? PAYLOAD_SPARE : max / 2);
+	buf_clear(&feed->payload);
+	json_writer_init(writer, &feed->payload);
+	json_object_begin(writer, NULL);
+}
+
 /* Writes the payload for an event or notification: host and server, then the object's members. */
 static void write_payload(struct feed *feed, const struct json *value)
 {
 	const struct names *names = feed->options.names;
-	size_t max = broker_payload_max(feed->broker);
 	struct json_writer writer;
-	/* The writer cuts a message that is larger than NATS allows, and marks it as truncated. */
-	max = max > 0 ? max : (size_t)1024 * 1024;
-	feed->payload.max = max - (max > 2 * PAYLOAD_SPARE ? PAYLOAD_SPARE : max / 2);
-	buf_clear(&feed->payload);
-	json_writer_init(&writer, &feed->payload);
-	json_object_begin(&writer, NULL);
+	begin_payload(feed, &writer);
 	json_put_str(&writer, "host", names->host);
 	json_put_str(&writer, "server", names->server);
 	json_each_member (member, value)
@@ -414,6 +419,24 @@ static void on_stored(void *data, enum publisher_kind kind, uint64_t seq)
 		loop_timer_arm(feed->ack_later, ACK_MS);
 }
 
+static const struct buf *cut_payload(void *data, const void *payload, size_t len)
+{
+	struct feed *feed = data;
+	struct json_reader *reader = json_reader_new(len);
+	struct json_error error;
+	const struct json *value = json_read(reader, payload, len, &error);
+	struct json_writer writer;
+	buf_clear(&feed->payload);
+	if (value != NULL) {
+		begin_payload(feed, &writer);
+		json_each_member (member, value)
+			json_put_value(&writer, member->name, member);
+		json_object_end(&writer);
+	}
+	json_reader_free(reader);
+	return &feed->payload;
+}
+
 static void on_room(void *data)
 {
 	struct feed *feed = data;
@@ -445,7 +468,7 @@ struct feed *feed_new(struct event_base *base, const struct feed_options *option
     struct cursor *cursor, struct broker *broker)
 {
 	struct feed *feed = xcalloc(1, sizeof *feed);
-	const struct publisher_handlers stored = {on_stored, on_room, feed};
+	const struct publisher_handlers stored = {on_stored, on_room, cut_payload, feed};
 	const struct loop_link_options daemon = {
 	    .path = options->socket, .line_max = LINK_LINE_MAX};
 	const struct loop_link_handlers handlers = {

@@ -41,11 +41,25 @@ struct publisher {
 static void on_reply(void *data, const struct broker_message *reply, const char *reason);
 static void hold(struct publisher *publisher, const char *reason, int64_t max_ms);
 
+/* NATS may take less than when the message was made, as after a restart of the server. */
+static void cut(struct publisher *publisher, struct stream_message *message)
+{
+	const struct buf *shorter =
+	    publisher->handlers.cut(publisher->handlers.data, message->payload, message->len);
+	if (shorter->len == 0 || shorter->len >= message->len)
+		return;
+	publisher->status.bytes -= message->len - shorter->len;
+	message->len = shorter->len;
+	memcpy(message->payload, shorter->data, shorter->len);
+}
+
 static bool send_message(struct publisher *publisher, struct stream_message *message)
 {
 	const struct broker_header header = {"Nats-Msg-Id", message->id};
 	size_t max = broker_payload_max(publisher->broker);
 	char reason[128];
+	if (max > 0 && message->len > max)
+		cut(publisher, message);
 	if (max > 0 && message->len > max) {
 		(void)snprintf(reason, sizeof reason,
 		    "a message of %zu bytes is larger than max_payload of NATS, %zu", message->len,

@@ -18,6 +18,8 @@ struct publisher_handlers {
 	/* All messages of the kind up to this number are stored. */
 	void (*stored)(void *data, enum publisher_kind kind, uint64_t seq);
 	void (*room)(void *data); /* the window was full, and has room again */
+	/* Returns a payload cut to what NATS takes now, lent until the next call; empty: it cannot. */
+	const struct buf *(*cut)(void *data, const void *payload, size_t len);
 	void *data;
 };
 

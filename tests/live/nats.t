@@ -171,17 +171,23 @@ until_is 'it takes posts' 'posted 1 posted 2 posted 3 posted 4' posted
 until_is 'and is present' up presence .state
 is 'nothing else was needed' "$(count -i violation "$dir/bridge.log" "$dir/nats.log" | sed 's/.*://' | tr '\n' ' ')" '0 0 '
 
-# A message that is larger than NATS takes is cut, also where NATS takes little.
+# A message that is larger than NATS takes is cut, also where NATS takes little, and took more when
+# the message was made.
 kill_nats
+long_post() {
+	ask "$(jq -nc '{method: "post_notification", params: {text: "long", data: {x: ("x" * 5000)}}}')" >/dev/null
+}
+long_post
 {
 	cat "$dir/nats.conf"
 	echo 'max_payload: 3000'
 } >"$dir/short.conf"
 start_nats -c "$dir/short.conf"
-ask "$(jq -nc '{method: "post_notification", params: {text: "long", data: {x: ("x" * 5000)}}}')" >/dev/null
+until_is 'the bridge is back' 2 count 'publishing to stream' "$dir/bridge.log"
+long_post
 post 'behind it'
 until_is 'behind a message that is too long' 'behind it' eval 'stream_texts | tail -n 1'
-is 'which is cut' "$(probe read MUXBUS | grep -c '"truncated":true')" 1
+is 'which is cut' "$(probe read MUXBUS | grep -c '"truncated":true')" 2
 
 # nats-server is down for more than muxbus-nats and the output of its connection have room for.
 ended() {
