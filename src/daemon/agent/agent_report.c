@@ -268,8 +268,8 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 		json_put_int(writer, "signal", agent->exit_signal);
 	if (screen != NULL && screen->is_alternate)
 		write_screen(writer, screen);
-	if (task->held[0] != '\0' && task->stage == TASK_QUEUED)
-		json_put_str(writer, "held", task->held);
+	if (task->stage == TASK_QUEUED && (task->held[0] != '\0' || agent->state == AGENT_BUSY))
+		json_put_str(writer, "held", task->held[0] != '\0' ? task->held : agent->reason);
 	json_put_double(writer, "elapsed_sec", (double)clock_since_ms(task->created_ms) / 1000);
 	write_typing(writer, &task->typing);
 	agent_write_evidence(writer, agent);
