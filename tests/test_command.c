@@ -187,14 +187,14 @@ static void test_pack(void)
 	muxbus_command_args(command, "a", "x;", ";", "", NULL);
 	muxbus_command_next(command);
 	muxbus_command_args(command, "set-b", "y;z", NULL);
-	is_int(
-	    command_pack(command, nonces, command_is_silent(command), &out), 0, "a list is packed");
+	is_int(command_pack(command, nonces, command_is_synchronous(command), &out), 0,
+	    "a list is packed");
 	ok(out.len == sizeof want && memcmp(out.data, want, sizeof want) == 0,
 	    "... as its arguments");
 	buf_clear(&out);
 	out.max = 20;
-	is_int(command_pack(command, nonces, command_is_silent(command), &out), MUXBUS_ERR_LIMIT,
-	    "a list without room");
+	is_int(command_pack(command, nonces, command_is_synchronous(command), &out),
+	    MUXBUS_ERR_LIMIT, "a list without room");
 	buf_finish(&out);
 	muxbus_command_free(command);
 }
@@ -204,26 +204,28 @@ static void test_classes(void)
 {
 	static const struct {
 		const char *words[2];
-		bool is_quick, is_silent, runs_others;
+		bool is_quick, is_synchronous, runs_others;
 	} rows[] = {
-	    {{"show-options"}, true, false, false},
+	    {{"show-options"}, true, true, false},
 	    {{"show-op"}, false, false, false},
 	    {{"show"}, false, false, false},
 	    {{"show-buffer"}, false, false, false},
 	    {{"show-buf"}, false, false, false},
 	    {{"showb"}, false, false, false},
-	    {{"list-panes"}, true, false, false},
+	    {{"list-panes"}, true, true, false},
 	    {{"lsp"}, false, false, false},
-	    {{"capture-pane"}, true, false, false},
+	    {{"capture-pane"}, true, true, false},
 	    {{"capturep"}, false, false, false},
 	    {{"pipe-pane"}, true, true, false},
+	    {{"load-buffer"}, true, false, false},
 	    {{"pipep"}, false, false, false},
+	    {{"new-window", "-P"}, false, true, false},
 	    {{"respawn-pane"}, false, true, false},
 	    {{"respawnp"}, false, false, false},
 	    {{"set-option"}, true, true, false},
 	    {{"set-hook", "-R"}, false, true, false},
-	    {{"display-message", "-p"}, true, false, false},
-	    {{"display-message", "x"}, false, false, false},
+	    {{"display-message", "-p"}, true, true, false},
+	    {{"display-message", "x"}, false, true, false},
 	    {{"display", "-p"}, false, false, false},
 	    {{"if-shell"}, false, false, true},
 	    {{"if"}, false, false, true},
@@ -240,7 +242,8 @@ static void test_classes(void)
 		const char *const *words = rows[at].words;
 		muxbus_command_args(command, words[0], words[1], NULL);
 		ok(command_is_quick(command) == rows[at].is_quick, "quick: %s", words[0]);
-		ok(command_is_silent(command) == rows[at].is_silent, "silent: %s", words[0]);
+		ok(command_is_synchronous(command) == rows[at].is_synchronous, "synchronous: %s",
+		    words[0]);
 		ok(command_runs_others(command) == rows[at].runs_others, "others: %s", words[0]);
 		muxbus_command_free(command);
 	}

@@ -6,11 +6,15 @@
 #include <muxbus.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -254,6 +258,66 @@ static void test_unseen(struct tried *tried)
 	    (double)(live_now_ns() - began) / 1000 / (ROUNDS + 2));
 }
 
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+	return connect(fd, (struct sockaddr *)&address, sizeof address) == 0 ? fd : -1;
+}
+
+/* In a child: hands one connection on to the server. Exits with the number of writes to it. */
+static void relay(const struct tried *tried, int listener)
+{
+	static uint8_t bytes[65536];
+	struct pollfd fds[] = {{.events = POLLIN}, {.events = POLLIN}};
+	int writes = 0;
+	fds[0].fd = accept(listener, NULL, NULL);
+	fds[1].fd = connect_to(tried->live->tmux_socket);
+	while (poll(fds, 2, LIVE_TIMEOUT_MS) > 0) {
+		int from = fds[0].revents != 0 ? 0 : 1;
+		ssize_t got = read(fds[from].fd, bytes, sizeof bytes);
+		if (got <= 0 || write(fds[1 - from].fd, bytes, (size_t)got) != got)
+			break;
+		writes += from == 0;
+	}
+	_exit(writes);
+}
+
+/* Returns how often the library writes to the server for a command; -1: unknown. */
+static int count_writes(struct tried *tried, struct muxbus_command *command)
+{
+	const char *socket_path = tried->options.socket_path;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int status = -1;
+	pid_t child;
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s/relay", tried->live->dir);
+	if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
+	    listen(listener, 1) != 0)
+		live_bail("no relay");
+	child = fork();
+	if (child == 0)
+		relay(tried, listener);
+	tried->options.socket_path = address.sun_path;
+	is_int(run(tried, command), 0, "a command through a relay");
+	tried->options.socket_path = socket_path;
+	(void)waitpid(child, &status, 0);
+	close(listener);
+	(void)unlink(address.sun_path);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* tmux does not wait for a message, so a command costs no turn more than on an open connection. */
+static void test_turns(struct tried *tried)
+{
+	is_int(count_writes(tried, command_of("display-message", "-p", "one", NULL)), 1,
+	    "a command with a line of output takes one turn");
+	is_str(text(tried), "one\n", "... and has its output");
+	is_int(count_writes(tried, command_of("list-commands", NULL)), 1, "one with many lines");
+	is_int(count_writes(tried, command_of("set-buffer", "x", NULL)), 1, "one without output");
+}
+
 /* Ends the server. */
 static void test_bad_server(struct tried *tried)
 {
@@ -311,6 +375,7 @@ static void test_version(const char *tmux)
 	test_files(&tried);
 	test_place(&tried);
 	test_unseen(&tried);
+	test_turns(&tried);
 	test_bad_server(&tried);
 	buf_finish(&tried.body);
 	muxbus_loop_free(tried.loop);

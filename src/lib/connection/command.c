@@ -337,13 +337,16 @@ bool command_reads_file(const struct muxbus_command *command)
 	return !command->is_long && strncmp(last_name(command), "so", 2) == 0;
 }
 
-bool command_is_silent(const struct muxbus_command *command)
+bool command_is_synchronous(const struct muxbus_command *command)
 {
-	/* Full names only: another name may be an alias, which may print before it fails. */
-	static const char *const names[] = {"bind-", "clear-", "delete-", "join-", "kill-pane",
-	    "kill-session", "kill-window", "last-", "link-", "move-", "next-", "paste-", "pipe-",
+	/* Full names only, as another may be an alias. Not those that wait for a file or program. */
+	static const char *const names[] = {"bind-", "break-pane", "capture-pane", "clear-",
+	    "delete-", "display-message", "has-session", "join-", "kill-pane", "kill-session",
+	    "kill-window", "last-", "link-", "list-", "move-", "new-", "next-", "paste-", "pipe-",
 	    "previous-", "rename-", "resize-", "respawn-", "rotate-", "select-", "send-", "set-",
-	    "swap-", "unbind-", "unlink-", NULL};
+	    "show-environment", "show-hooks", "show-messages", "show-options",
+	    "show-prompt-history", "show-window-options", "split-", "swap-", "unbind-", "unlink-",
+	    NULL};
 	return !command->is_long && begins_with_one(last_name(command), names);
 }
 

@@ -33,8 +33,11 @@ uint32_t command_pane(const struct muxbus_command *command);
 /* Returns true if a list shows a person nothing, runs no slow hook, and has no default target. */
 bool command_is_quick(const struct muxbus_command *command);
 
-/* Returns true if the last command prints nothing: only a sentinel then proves its success. */
-bool command_is_silent(const struct muxbus_command *command);
+/*
+ * Returns true if the last command surely ends or fails before tmux runs the next one, so that a
+ * sentinel behind it proves its success.
+ */
+bool command_is_synchronous(const struct muxbus_command *command);
 
 /* Appends the data of IMSG_COMMAND. A sentinel follows each command, the last only with has_end. */
 int command_pack(const struct muxbus_command *command, const struct nonce *nonces, bool has_end,

@@ -9,6 +9,9 @@
  *
  * A list that does not fit into a message is sent as text, for `source-file -`. tmux then does not
  * report its syntax errors to the client, so a last sentinel shows that all commands were run.
+ *
+ * tmux waits for a message before it writes the first text of a stream, but not before the second
+ * text. A sentinel behind the last command therefore brings output and exit status at once.
  */
 #include "lib/connection/one_shot.h"
 
@@ -366,7 +369,7 @@ static int append_commands(struct muxbus_one_shot *one_shot)
 {
 	struct buf packed = BUF(IMSG_MAX - IMSG_HEADER_BYTES);
 	int error;
-	one_shot->has_end = command_is_silent(one_shot->command);
+	one_shot->has_end = command_is_synchronous(one_shot->command);
 	error =
 	    command_pack(one_shot->command, one_shot->pending->nonces, one_shot->has_end, &packed);
 	if (error == 0)
