@@ -173,9 +173,9 @@ static void test_nonces(void)
 /* As the arguments of a message: the separator of commands, and ';' at the end of an argument. */
 static void test_pack(void)
 {
-	static const char want[] =
-	    "\x11\0\0\0a\0x\\;\0\\;\0\0;\0list-commands\0-F\0" A
-	    "\0list-commands\0;\0set-b\0y;z\0;\0list-commands\0-F\0" B "\0list-commands";
+	static const char want[] = "\x16\0\0\0a\0x\\;\0\\;\0\0;\0list-commands\0-F\0" A
+				   "\0list-commands\0;\0set-b\0y;z\0;\0list-commands\0-F\0" B
+				   "\0list-commands\0;\0list-commands\0-F\0" B "\0list-commands";
 	struct muxbus_command *command = new_command();
 	struct nonce nonces[2];
 	struct buf out;
@@ -187,14 +187,14 @@ static void test_pack(void)
 	muxbus_command_args(command, "a", "x;", ";", "", NULL);
 	muxbus_command_next(command);
 	muxbus_command_args(command, "set-b", "y;z", NULL);
-	is_int(command_pack(command, nonces, command_is_synchronous(command), &out), 0,
-	    "a list is packed");
+	is_int(
+	    command_pack(command, nonces, command_sentinels(command), &out), 0, "a list is packed");
 	ok(out.len == sizeof want && memcmp(out.data, want, sizeof want) == 0,
 	    "... as its arguments");
 	buf_clear(&out);
 	out.max = 20;
-	is_int(command_pack(command, nonces, command_is_synchronous(command), &out),
-	    MUXBUS_ERR_LIMIT, "a list without room");
+	is_int(command_pack(command, nonces, command_sentinels(command), &out), MUXBUS_ERR_LIMIT,
+	    "a list without room");
 	buf_finish(&out);
 	muxbus_command_free(command);
 }
@@ -204,45 +204,47 @@ static void test_classes(void)
 {
 	static const struct {
 		const char *words[2];
-		bool is_quick, is_synchronous, runs_others;
+		bool is_quick;
+		unsigned sentinels;
+		bool runs_others;
 	} rows[] = {
-	    {{"show-options"}, true, true, false},
-	    {{"show-op"}, false, false, false},
-	    {{"show"}, false, false, false},
-	    {{"show-buffer"}, false, false, false},
-	    {{"show-buf"}, false, false, false},
-	    {{"showb"}, false, false, false},
-	    {{"list-panes"}, true, true, false},
-	    {{"lsp"}, false, false, false},
-	    {{"capture-pane"}, true, true, false},
-	    {{"capturep"}, false, false, false},
-	    {{"pipe-pane"}, true, true, false},
-	    {{"load-buffer"}, true, false, false},
-	    {{"pipep"}, false, false, false},
-	    {{"new-window", "-P"}, false, true, false},
-	    {{"respawn-pane"}, false, true, false},
-	    {{"respawnp"}, false, false, false},
-	    {{"set-option"}, true, true, false},
-	    {{"set-hook", "-R"}, false, true, false},
-	    {{"display-message", "-p"}, true, true, false},
-	    {{"display-message", "x"}, false, true, false},
-	    {{"display", "-p"}, false, false, false},
-	    {{"if-shell"}, false, false, true},
-	    {{"if"}, false, false, true},
-	    {{"i"}, false, false, true},
-	    {{"run-shell"}, false, false, true},
-	    {{"run"}, false, false, true},
-	    {{"ru"}, false, false, true},
-	    {{"source"}, false, false, true},
-	    {{"so"}, false, false, true},
-	    {{"info"}, false, false, false},
+	    {{"show-options"}, true, 1, false},
+	    {{"show-op"}, false, 0, false},
+	    {{"show"}, false, 0, false},
+	    {{"show-buffer"}, false, 0, false},
+	    {{"show-buf"}, false, 0, false},
+	    {{"showb"}, false, 0, false},
+	    {{"list-panes"}, true, 1, false},
+	    {{"lsp"}, false, 0, false},
+	    {{"capture-pane"}, true, 1, false},
+	    {{"capturep"}, false, 0, false},
+	    {{"pipe-pane"}, true, 2, false},
+	    {{"load-buffer"}, true, 0, false},
+	    {{"pipep"}, false, 0, false},
+	    {{"new-window", "-P"}, false, 2, false},
+	    {{"respawn-pane"}, false, 2, false},
+	    {{"respawnp"}, false, 0, false},
+	    {{"set-option"}, true, 2, false},
+	    {{"set-hook", "-R"}, false, 2, false},
+	    {{"display-message", "-p"}, true, 1, false},
+	    {{"display-message", "x"}, false, 1, false},
+	    {{"display", "-p"}, false, 0, false},
+	    {{"if-shell"}, false, 0, true},
+	    {{"if"}, false, 0, true},
+	    {{"i"}, false, 0, true},
+	    {{"run-shell"}, false, 0, true},
+	    {{"run"}, false, 0, true},
+	    {{"ru"}, false, 0, true},
+	    {{"source"}, false, 0, true},
+	    {{"so"}, false, 0, true},
+	    {{"info"}, false, 0, false},
 	};
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
 		struct muxbus_command *command = new_command();
 		const char *const *words = rows[at].words;
 		muxbus_command_args(command, words[0], words[1], NULL);
 		ok(command_is_quick(command) == rows[at].is_quick, "quick: %s", words[0]);
-		ok(command_is_synchronous(command) == rows[at].is_synchronous, "synchronous: %s",
+		is_int((int)command_sentinels(command), (int)rows[at].sentinels, "sentinels: %s",
 		    words[0]);
 		ok(command_runs_others(command) == rows[at].runs_others, "others: %s", words[0]);
 		muxbus_command_free(command);

@@ -299,8 +299,7 @@ static void test_written(void)
 		return;
 	buf_init(&packed, 65536);
 	listing_write(command, &counted);
-	ok(command_pack(command, nonces, command_is_synchronous(command), &packed) == 0,
-	    "it is packed");
+	ok(command_pack(command, nonces, 1, &packed) == 0, "it is packed");
 	ok(memmem(packed.data, packed.len, "{n:pane_title}", 14) != NULL, "titles are counted");
 	ok(memmem(packed.data, packed.len, "{n:pane_current", 15) == NULL,
 	    "but nothing that can change meanwhile");

@@ -337,21 +337,25 @@ bool command_reads_file(const struct muxbus_command *command)
 	return !command->is_long && strncmp(last_name(command), "so", 2) == 0;
 }
 
-bool command_is_synchronous(const struct muxbus_command *command)
+unsigned command_sentinels(const struct muxbus_command *command)
 {
 	/* Full names only, as another may be an alias. Not those that wait for a file or program. */
-	static const char *const names[] = {"bind-", "break-pane", "capture-pane", "clear-",
-	    "delete-", "display-message", "has-session", "join-", "kill-pane", "kill-session",
-	    "kill-window", "last-", "link-", "list-", "move-", "new-", "next-", "paste-", "pipe-",
-	    "previous-", "rename-", "resize-", "respawn-", "rotate-", "select-", "send-", "set-",
+	static const char *const printing[] = {"capture-pane", "display-message", "list-",
 	    "show-environment", "show-hooks", "show-messages", "show-options",
-	    "show-prompt-history", "show-window-options", "split-", "swap-", "unbind-", "unlink-",
-	    NULL};
-	return !command->is_long && begins_with_one(last_name(command), names);
+	    "show-prompt-history", "show-window-options", NULL};
+	static const char *const silent[] = {"bind-", "break-pane", "clear-", "delete-",
+	    "has-session", "join-", "kill-pane", "kill-session", "kill-window", "last-", "link-",
+	    "move-", "new-", "next-", "paste-", "pipe-", "previous-", "rename-", "resize-",
+	    "respawn-", "rotate-", "select-", "send-", "set-", "split-", "swap-", "unbind-",
+	    "unlink-", NULL};
+	const char *name = last_name(command);
+	if (command->is_long)
+		return 0;
+	return begins_with_one(name, printing) ? 1 : begins_with_one(name, silent) ? 2 : 0;
 }
 
-int command_pack(const struct muxbus_command *command, const struct nonce *nonces, bool has_end,
-    struct buf *ret_out)
+int command_pack(const struct muxbus_command *command, const struct nonce *nonces,
+    unsigned sentinels, struct buf *ret_out)
 {
 	const struct buf *words = &command->words;
 	size_t commands = 0;
@@ -370,7 +374,7 @@ int command_pack(const struct muxbus_command *command, const struct nonce *nonce
 		count++;
 		at += strlen(word) + 2;
 	}
-	if (error == 0 && has_end) {
+	for (; error == 0 && sentinels > 0; sentinels--) {
 		error = pack_sentinel(ret_out, &nonces[commands - 1]);
 		count += 5;
 	}

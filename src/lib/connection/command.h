@@ -34,11 +34,12 @@ uint32_t command_pane(const struct muxbus_command *command);
 bool command_is_quick(const struct muxbus_command *command);
 
 /*
- * Returns true if the last command surely ends or fails before tmux runs the next one, so that a
- * sentinel behind it proves its success.
+ * Returns the number of sentinels to print behind the last command. 0: it may end or fail after the
+ * next one has begun, so that a sentinel proves nothing. 2: it may print nothing, and tmux does not
+ * wait before it writes the second text.
  */
-bool command_is_synchronous(const struct muxbus_command *command);
+unsigned command_sentinels(const struct muxbus_command *command);
 
-/* Appends the data of IMSG_COMMAND. A sentinel follows each command, the last only with has_end. */
-int command_pack(const struct muxbus_command *command, const struct nonce *nonces, bool has_end,
-    struct buf *ret_out);
+/* Appends the data of IMSG_COMMAND, with so many sentinels behind the last command. */
+int command_pack(const struct muxbus_command *command, const struct nonce *nonces,
+    unsigned sentinels, struct buf *ret_out);

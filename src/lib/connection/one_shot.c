@@ -10,8 +10,12 @@
  * A list that does not fit into a message is sent as text, for `source-file -`. tmux then does not
  * report its syntax errors to the client, so a last sentinel shows that all commands were run.
  *
+ * A channel is such a client whose texts end with the command that reads the next text. It is as
+ * fast as a control client. Each text has its own default target, as `-t {mouse}` is none. If we
+ * hang up while tmux waits for a text, tmux never frees the client: an empty text ends it instead.
+ *
  * tmux waits for a message before it writes the first text of a stream, but not before the second
- * text. A sentinel behind the last command therefore brings output and exit status at once.
+ * text. Sentinels behind the last command therefore bring output and exit status at once.
  */
 #include "lib/connection/one_shot.h"
 
@@ -34,7 +38,10 @@ enum {
 	IN_BYTES_MAX = 4 * IMSG_MAX,
 	LOOK_BYTES_MAX = 1024 * 1024, /* limit of the bytes read in one turn of the loop */
 	ARGUMENTS_MAX = 8,
+	LISTS_MAX = 40, /* lists of a channel; tmux nests up to 50 files */
 };
+
+#define READ_NEXT "source-file -t \"{mouse}\" -\n"
 
 #define FLAG_UTF8 UINT64_C(0x10000)
 
@@ -53,6 +60,10 @@ struct muxbus_one_shot {
 	int files[3];
 	char *socket_path; /* in the same block of memory as this struct */
 	char *tmux_path; /* in the same block of memory; NULL: not given */
+	enum channel_state state; /* CHANNEL_NONE: an ordinary one-shot */
+	unsigned lists; /* number of lists that the channel has run */
+	bool is_answering; /* the callback of a list of the channel runs */
+	bool is_kept; /* the callback keeps the channel */
 	struct muxbus_command *command;
 	struct pending_queue queue; /* contains only pending, with its replies */
 	struct pending *pending;
@@ -60,6 +71,10 @@ struct muxbus_one_shot {
 
 static void free_one_shot(struct muxbus_one_shot *one_shot)
 {
+	if (one_shot->is_answering) { /* the end of the callback frees it */
+		one_shot->is_kept = false;
+		return;
+	}
 	loop_timeout_stop(&one_shot->timer);
 	loop_unwatch(&one_shot->watch);
 	process_finish(&one_shot->process);
@@ -93,6 +108,10 @@ static void add_reply(
 	pending_add_block(&one_shot->queue, &block);
 }
 
+/* The beginning of a syntax error in a text, which is one line. */
+static const char file_place[] = "-:1: ";
+enum { FILE_PLACE_LEN = sizeof file_place - 1 };
+
 /*
  * After a failed command tmux runs no other. The reply of a failed command is its output, then the
  * error. If the last command of the list has output or a sentinel, the error comes from a user's
@@ -117,7 +136,10 @@ static void divide(struct muxbus_one_shot *one_shot)
 			(void)pending_end_command(&one_shot->queue, i);
 		from = next;
 	}
-	if (i <= last || from != end)
+	if (i < sentinels && one_shot->streams.errors.len == 0 && one_shot->status > 0 &&
+	    end - from > FILE_PLACE_LEN && memcmp(from, file_place, FILE_PLACE_LEN) == 0)
+		from += FILE_PLACE_LEN;
+	if (i <= last || (!one_shot->has_end && from != end))
 		add_reply(one_shot, from, (size_t)(end - from), i < sentinels);
 	if (one_shot->streams.errors.len > 0 &&
 	    (i < sentinels || (!one_shot->has_end && from == end) ||
@@ -138,6 +160,13 @@ static void finish(struct muxbus_one_shot *one_shot, int error)
 	struct pending *pending = one_shot->pending;
 	loop_unwatch(&one_shot->watch);
 	loop_timeout_stop(&one_shot->timer);
+	if (pending == NULL) { /* its owner frees the channel */
+		loop_close_fd(&one_shot->fd);
+		one_shot->state = one_shot->state == CHANNEL_OPENS ? CHANNEL_REFUSED : CHANNEL_OVER;
+		return;
+	}
+	if (one_shot->state != CHANNEL_NONE)
+		one_shot->state = CHANNEL_OVER;
 	if (error != 0) {
 		pending_fail_all(&one_shot->queue, error);
 	} else {
@@ -183,6 +212,7 @@ static int flush(struct muxbus_one_shot *one_shot)
 	return watch_connection(one_shot, false);
 }
 
+/* The list and a sentinel are one line, as the rest of a line is not run after an error. */
 static int write_text(struct muxbus_one_shot *one_shot)
 {
 	const struct pending *pending = one_shot->pending;
@@ -192,6 +222,8 @@ static int write_text(struct muxbus_one_shot *one_shot)
 	if (error == 0)
 		error = buf_printf(text, " ; list-commands -F %s list-commands\n",
 		    pending->nonces[pending->count - 1].text);
+	if (error == 0 && one_shot->state != CHANNEL_NONE && ++one_shot->lists < LISTS_MAX)
+		error = buf_append(text, READ_NEXT, sizeof READ_NEXT - 1);
 	one_shot->has_end = true;
 	if (error == 0)
 		return 0;
@@ -283,7 +315,10 @@ static bool handle(void *data, const struct imsg *message)
 	bool is_valid;
 	switch (message->type) {
 	case IMSG_VERSION:
-		return on_foreign(one_shot);
+		if (one_shot->pending != NULL)
+			return on_foreign(one_shot);
+		finish(one_shot, MUXBUS_ERR_PROTOCOL);
+		return false;
 	case IMSG_SHUTDOWN: /* the server ends before the list does */
 		finish(one_shot, MUXBUS_ERR_CLOSED);
 		return false;
@@ -303,16 +338,52 @@ static bool handle(void *data, const struct imsg *message)
 	return is_valid;
 }
 
+/* Answers the list of a channel. The callback may start the next one, and keeps or cancels it. */
+static void answer_list(struct muxbus_one_shot *one_shot)
+{
+	struct pending *pending = one_shot->pending;
+	loop_timeout_stop(&one_shot->timer);
+	divide(one_shot);
+	muxbus_command_free(one_shot->command);
+	one_shot->command = NULL;
+	one_shot->pending = NULL;
+	one_shot->state = CHANNEL_READY;
+	one_shot->is_answering = true;
+	pending_answer(&one_shot->queue, pending);
+	one_shot->is_answering = false;
+	if (!one_shot->is_kept)
+		free_one_shot(one_shot);
+}
+
+/* tmux waits for a text. */
+static int on_input(struct muxbus_one_shot *one_shot)
+{
+	switch (one_shot->state) {
+	case CHANNEL_OPENS:
+		one_shot->state = CHANNEL_READY;
+		loop_timeout_stop(&one_shot->timer);
+		return 0;
+	case CHANNEL_RUNS:
+		if (!streams_has_new(&one_shot->streams))
+			answer_list(one_shot);
+		return 0;
+	case CHANNEL_ENDS:
+		return streams_send_input(&one_shot->streams) ? flush(one_shot) : MUXBUS_ERR_NOMEM;
+	default:
+		return 0;
+	}
+}
+
 static void on_ready(void *data, uint32_t events UNUSED)
 {
 	struct muxbus_one_shot *one_shot = data;
 	uint8_t *bytes = loop_scratch(one_shot->loop);
 	size_t total = 0;
-	ssize_t got = 1;
+	ssize_t got;
 	int error;
-	while (total < LOOK_BYTES_MAX &&
-	    (got = recv(one_shot->fd, bytes, IMSG_MAX, MSG_DONTWAIT)) > 0) {
-		if (buf_append(&one_shot->in, bytes, (size_t)got) != 0) {
+	do { /* until less comes than there is room for: no more is there then */
+		got = recv(one_shot->fd, bytes, IMSG_MAX, MSG_DONTWAIT);
+		if (got > 0 && buf_append(&one_shot->in, bytes, (size_t)got) != 0) {
 			finish(one_shot, MUXBUS_ERR_NOMEM);
 			return;
 		}
@@ -321,11 +392,12 @@ static void on_ready(void *data, uint32_t events UNUSED)
 			finish(one_shot, error);
 		if (error != 0)
 			return;
-		total += (size_t)got;
-	}
+		total += got > 0 ? (size_t)got : 0;
+	} while (got == IMSG_MAX && total < LOOK_BYTES_MAX);
 	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
 		finish(one_shot, MUXBUS_ERR_CLOSED);
-	else if ((error = flush(one_shot)) != 0)
+	else if ((error = flush(one_shot)) != 0 ||
+	    (one_shot->streams.input >= 0 && (error = on_input(one_shot)) != 0))
 		finish(one_shot, error);
 }
 
@@ -368,10 +440,9 @@ static int append_source(struct muxbus_one_shot *one_shot)
 static int append_commands(struct muxbus_one_shot *one_shot)
 {
 	struct buf packed = BUF(IMSG_MAX - IMSG_HEADER_BYTES);
-	int error;
-	one_shot->has_end = command_is_synchronous(one_shot->command);
-	error =
-	    command_pack(one_shot->command, one_shot->pending->nonces, one_shot->has_end, &packed);
+	const unsigned sentinels = command_sentinels(one_shot->command);
+	int error = command_pack(one_shot->command, one_shot->pending->nonces, sentinels, &packed);
+	one_shot->has_end = sentinels > 0;
 	if (error == 0)
 		error = imsg_append(&one_shot->streams.out, one_shot->streams.form, IMSG_COMMAND,
 		    packed.data, packed.len);
@@ -385,14 +456,12 @@ static int start(struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_
 	if (options->way == MUXBUS_WAY_PROCESS)
 		return start_process(one_shot);
 	one_shot->streams.form = form_of(options);
-	one_shot->fd = locate_take(&one_shot->fd);
 	error = append_identity(&one_shot->streams.out, options);
 	if (error == 0)
 		error = append_commands(one_shot);
 	if (error != 0)
 		return error;
-	if (one_shot->fd < 0)
-		one_shot->fd = locate_connect(options->socket_path);
+	one_shot->fd = locate_connect(options->socket_path);
 	if (one_shot->fd < 0)
 		return locate_connect_error(errno);
 	return flush(one_shot);
@@ -425,7 +494,7 @@ static struct muxbus_one_shot *new_one_shot(
 	return one_shot;
 }
 
-int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options, int fd,
+int muxbus_one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
     struct muxbus_one_shot **ret_one_shot)
 {
@@ -434,11 +503,9 @@ int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options 
 	size_t count;
 	int error;
 	if (one_shot == NULL) {
-		loop_close_fd(&fd);
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
 	}
-	one_shot->fd = fd;
 	one_shot->command = command;
 	error = command_check(command, &count);
 	if (error == 0)
@@ -460,13 +527,6 @@ int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options 
 	return 0;
 }
 
-int muxbus_one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options,
-    struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
-    struct muxbus_one_shot **ret_one_shot)
-{
-	return one_shot_run(loop, options, -1, command, reply, data, ret_one_shot);
-}
-
 int64_t one_shot_wait(struct muxbus_one_shot *one_shot)
 {
 	int64_t left_us = one_shot->timer.due_us - clock_mono_us();
@@ -485,4 +545,91 @@ void muxbus_one_shot_cancel(struct muxbus_one_shot *one_shot)
 		return;
 	pending_free(one_shot->pending);
 	free_one_shot(one_shot);
+}
+
+int channel_open(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options,
+    struct muxbus_one_shot **ret_channel)
+{
+	/* NNNN: the number of words */
+	static const char words[] = "NNNNsource-file\0-t\0{mouse}\0-";
+	const int count = 4;
+	char data[sizeof words];
+	struct muxbus_one_shot *channel = new_one_shot(loop, options);
+	int error = MUXBUS_ERR_NOMEM;
+	if (channel == NULL)
+		return error;
+	channel->state = CHANNEL_OPENS;
+	channel->streams.keeps_input = true;
+	channel->streams.form = form_of(options);
+	memcpy(data, words, sizeof words);
+	memcpy(data, &count, sizeof count);
+	error = append_identity(&channel->streams.out, options);
+	if (error == 0)
+		error = imsg_append(
+		    &channel->streams.out, channel->streams.form, IMSG_COMMAND, data, sizeof data);
+	if (error == 0 && (channel->fd = locate_connect_now(options->socket_path)) < 0)
+		error = locate_connect_error(errno);
+	if (error == 0)
+		error = flush(channel);
+	if (error != 0) {
+		free_one_shot(channel);
+		return error;
+	}
+	loop_timeout_start(&channel->timer, TIMEOUT_MS);
+	*ret_channel = channel;
+	return 0;
+}
+
+enum channel_state channel_state(const struct muxbus_one_shot *channel)
+{
+	return channel->state;
+}
+
+int channel_run(struct muxbus_one_shot *channel, unsigned timeout_ms,
+    struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
+{
+	struct streams *streams = &channel->streams;
+	struct pending *pending = NULL;
+	size_t text_len = 0;
+	size_t count;
+	int error = command_check(command, &count);
+	if (error == 0)
+		error = pending_make(loop_nonces(channel->loop), count, reply, data, &pending);
+	channel->pending = pending;
+	channel->command = command;
+	if (error == 0) {
+		streams_reset(streams);
+		error = write_text(channel);
+		text_len = streams->text.len;
+	}
+	if (error == 0 && !streams_send_input(streams))
+		error = MUXBUS_ERR_NOMEM;
+	if (error == 0)
+		error = flush(channel);
+	if (error != 0) {
+		muxbus_one_shot_cancel(channel);
+		return error;
+	}
+	channel->state = CHANNEL_RUNS;
+	pending_append(&channel->queue, pending);
+	loop_timeout_start(
+	    &channel->timer, (timeout_ms != 0 ? timeout_ms : TIMEOUT_MS) + text_len / BYTES_PER_MS);
+	return 0;
+}
+
+bool channel_keep(struct muxbus_one_shot *channel)
+{
+	channel->is_kept = channel->is_answering && channel->state == CHANNEL_READY;
+	return channel->is_kept;
+}
+
+void channel_end(struct muxbus_one_shot *channel)
+{
+	bool is_ready = channel->state == CHANNEL_READY;
+	int error = 0;
+	channel->state = CHANNEL_ENDS;
+	if (is_ready)
+		error = on_input(channel);
+	if (error != 0)
+		finish(channel, error);
 }

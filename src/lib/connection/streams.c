@@ -7,16 +7,17 @@
 /* Room for a file of MUXBUS_COMMAND_MAX bytes with the message headers. */
 #define OUT_BYTES_MAX (2 * (size_t)MUXBUS_COMMAND_MAX)
 #define ERRORS_MAX ((size_t)64 * 1024)
+#define KEEP_BYTES ((size_t)64 * 1024) /* memory of the body to keep for the next list */
 
 void streams_init(struct streams *streams)
 {
-	*streams = (struct streams){.may_open = false};
+	*streams = (struct streams){.input = -1};
 	for (size_t i = 0; i < STREAMS_MAX; i++)
 		streams->open[i].fd = -1;
 	buf_init(&streams->out, OUT_BYTES_MAX);
 	buf_init(&streams->body, MUXBUS_LINE_MAX);
 	buf_init(&streams->errors, ERRORS_MAX);
-	buf_init(&streams->text, (size_t)MUXBUS_COMMAND_MAX + 64);
+	buf_init(&streams->text, (size_t)MUXBUS_COMMAND_MAX + 128);
 }
 
 void streams_finish(struct streams *streams)
@@ -28,6 +29,14 @@ void streams_finish(struct streams *streams)
 	buf_finish(&streams->body);
 	buf_finish(&streams->errors);
 	buf_finish(&streams->text);
+}
+
+void streams_reset(struct streams *streams)
+{
+	buf_clear(&streams->body);
+	buf_clear(&streams->errors);
+	buf_shrink(&streams->body, KEEP_BYTES);
+	streams->is_cut = false;
 }
 
 static bool streams_say(struct streams *streams, uint32_t type, const void *data, size_t len)
@@ -51,9 +60,10 @@ static bool say_chunk(struct streams *streams, int stream, const void *bytes, si
 	return streams_say(streams, IMSG_READ, data, sizeof stream + len);
 }
 
-static bool send_text(struct streams *streams, int stream)
+bool streams_send_input(struct streams *streams)
 {
 	struct buf *text = &streams->text;
+	const int stream = streams->input;
 	bool is_sent = true;
 	for (size_t at = 0; is_sent && at < text->len; at += CHUNK_BYTES) {
 		size_t left = text->len - at;
@@ -61,6 +71,7 @@ static bool send_text(struct streams *streams, int stream)
 		    streams, stream, text->data + at, left < CHUNK_BYTES ? left : CHUNK_BYTES);
 	}
 	buf_finish(text);
+	streams->input = -1;
 	return is_sent && say_done(streams, IMSG_READ_DONE, stream, 0);
 }
 
@@ -106,8 +117,10 @@ static bool on_read_open(struct streams *streams, const struct imsg *message)
 	int numbers[2]; /* stream, descriptor */
 	if (!imsg_numbers(message, numbers, 2))
 		return false;
-	if (numbers[1] == STDIN_FILENO && streams->text.len > 0)
-		return send_text(streams, numbers[0]);
+	if (numbers[1] == STDIN_FILENO && (streams->text.len > 0 || streams->keeps_input)) {
+		streams->input = numbers[0];
+		return streams->text.len == 0 || streams_send_input(streams);
+	}
 	if (numbers[1] >= 0 || path == NULL)
 		return say_done(streams, IMSG_READ_DONE, numbers[0], EBADF);
 	return send_file(streams, numbers[0], path);
@@ -165,8 +178,16 @@ static bool on_write_open(struct streams *streams, const struct imsg *message)
 	if (stream != NULL)
 		fd = open_output(streams, path, numbers[1], numbers[2]);
 	if (fd >= 0)
-		*stream = (struct open_stream){.number = numbers[0], .fd = fd};
+		*stream = (struct open_stream){.number = numbers[0], .fd = fd, .is_new = true};
 	return say_done(streams, IMSG_WRITE_READY, numbers[0], fd < 0 ? -fd : 0);
+}
+
+bool streams_has_new(const struct streams *streams)
+{
+	for (size_t i = 0; i < STREAMS_MAX; i++)
+		if (streams->open[i].fd >= 0 && streams->open[i].is_new)
+			return true;
+	return false;
 }
 
 bool streams_keep(struct streams *streams, struct buf *buf, const void *bytes, size_t len)
@@ -189,6 +210,7 @@ static bool on_write(struct streams *streams, const struct imsg *message)
 	len = message->len - sizeof number;
 	if (stream == NULL)
 		return true;
+	stream->is_new = false;
 	if (stream->fd > 2)
 		(void)file_write_all(stream->fd, bytes, len); /* the protocol has no write errors */
 	else

@@ -17,18 +17,30 @@ struct streams {
 	struct buf errors; /* text written to descriptor 2 */
 	bool is_cut; /* text was dropped, as a buffer is full */
 	bool lacks_memory;
+	int input; /* stream for descriptor 0 that tmux waits for and has no text yet; -1: none */
+	bool keeps_input; /* without text, tmux is left waiting; else it gets an error */
 	/* A file or standard descriptor that tmux writes to. */
 	struct open_stream {
 		int number;
 		int fd; /* 1: body; 2: errors; higher: a file; -1: unused entry */
+		bool is_new; /* the text for which it was opened has not come yet */
 	} open[STREAMS_MAX];
 };
 
 void streams_init(struct streams *streams);
 void streams_finish(struct streams *streams);
 
+/* Drops body and errors, before the next list of a channel. */
+void streams_reset(struct streams *streams);
+
 /* Handles a message about a stream; ignores others. Returns false if invalid or out of memory. */
 bool streams_take(struct streams *streams, const struct imsg *message);
+
+/* Sends text to the stream input, which must be there. Returns false if out of memory. */
+bool streams_send_input(struct streams *streams);
+
+/* Returns true if text of a stream that was opened has yet to come. */
+bool streams_has_new(const struct streams *streams);
 
 /* Appends to body or errors, and drops text that does not fit. Returns false if out of memory. */
 bool streams_keep(struct streams *streams, struct buf *buf, const void *bytes, size_t len);

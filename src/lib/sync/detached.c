@@ -6,9 +6,11 @@
 #include "lib/connection/pending.h"
 #include "lib/sync/state.h"
 
-/* If a reply comes this soon after the last one, a spare connection is opened for the next list. */
+/* If a reply comes this soon after the last one, a channel is opened for the next lists. */
 #define BURST_US 50000
-#define SPARE_MS 10
+#define CHANNEL_MS 10 /* how long a channel waits for the next list */
+#define CHANNEL_END_MS 1000 /* how long tmux may take to end it */
+#define REFUSED_MS 60000 /* how long no other channel is opened after a refusal */
 /* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
 #define HOLD_MS 1000
 #define NEXT_HOLD_MS 100 /* HOLD_MS after another list was delayed */
@@ -28,8 +30,12 @@ struct detached {
 	int failed_error, failed_errno; /* why the first list could not be started; 0: no error */
 	struct loop_timeout timer; /* fires to report that error */
 	int64_t ended_us; /* when the last reply was received */
-	int spare; /* connection for the next command of a burst; -1: none */
-	struct loop_timeout spare_timer; /* closes the spare connection */
+	struct muxbus_one_shot
+	    *channel; /* for the next list of a burst; NULL: none, or a run has it */
+	uint32_t channel_pane; /* default target of its lists */
+	uint32_t last_pane; /* default target of the last list */
+	int64_t refused_ms; /* when the server refused a channel; 0: never */
+	struct loop_timeout channel_timer; /* opens the channel, ends it, and frees it */
 };
 
 struct detached_run {
@@ -81,28 +87,76 @@ static void fail_all(struct list *runs, int error)
 	}
 }
 
-static void close_spare(void *data)
+static void close_channel(struct detached *detached)
 {
-	struct detached *detached = data;
-	if (detached->spare >= 0)
-		close(detached->spare);
-	detached->spare = -1;
-	loop_timeout_stop(&detached->spare_timer);
+	loop_timeout_stop(&detached->channel_timer);
+	muxbus_one_shot_cancel(detached->channel);
+	detached->channel = NULL;
 }
 
-static void on_spare(void *data)
+/* Since 3.4, `source-file` takes a target. A list that a hook delays would keep its channel. */
+static bool may_open_channel(const struct detached *detached)
+{
+	const struct muxbus_sync *sync = detached->sync;
+	const struct muxbus_version *version = &sync->version;
+	return sync->way != MUXBUS_WAY_PROCESS && !detached_is_hooked(sync) &&
+	    (version->major > 3 || (version->major == 3 && version->minor >= 4)) &&
+	    (detached->refused_ms == 0 || clock_mono_ms() - detached->refused_ms >= REFUSED_MS) &&
+	    /* A server without sessions exits only after its last connection. */
+	    muxbus_model_next_session(sync->model, NULL) != NULL;
+}
+
+static struct muxbus_one_shot_options options_of(const struct muxbus_sync *sync, uint32_t pane)
+{
+	return (struct muxbus_one_shot_options){
+	    .socket_path = sync->socket_path,
+	    .tmux_path = sync->tmux_path,
+	    .way = sync->way,
+	    .pane = pane,
+	    .flags = MUXBUS_ONE_SHOT_FILES,
+	    .timeout_ms = sync->command_timeout_ms,
+	};
+}
+
+static void on_channel_timer(void *data)
 {
 	struct detached *detached = data;
-	const struct muxbus_sync *sync = detached->sync;
-	/* A server without sessions exits only after its last connection, so open none. */
-	if (detached->spare >= 0 || sync->way == MUXBUS_WAY_PROCESS ||
-	    muxbus_model_next_session(sync->model, NULL) == NULL) {
-		close_spare(detached);
+	struct muxbus_one_shot_options options;
+	if (detached->channel == NULL) {
+		options = options_of(detached->sync, detached->last_pane);
+		detached->channel_pane = detached->last_pane;
+		if (may_open_channel(detached) &&
+		    channel_open(detached->sync->loop, &options, &detached->channel) == 0)
+			loop_timeout_start(&detached->channel_timer, CHANNEL_MS);
 		return;
 	}
-	detached->spare = locate_connect_now(sync->socket_path);
-	if (detached->spare >= 0)
-		loop_timeout_start(&detached->spare_timer, SPARE_MS);
+	switch (channel_state(detached->channel)) {
+	case CHANNEL_OPENS:
+	case CHANNEL_READY:
+		channel_end(detached->channel);
+		loop_timeout_start(&detached->channel_timer, CHANNEL_END_MS);
+		break;
+	case CHANNEL_REFUSED:
+		detached->refused_ms = clock_mono_ms();
+		close_channel(detached);
+		break;
+	default:
+		close_channel(detached);
+		break;
+	}
+}
+
+/* Takes back the channel that has run a list, or opens one. */
+static void keep_channel(struct detached *detached, struct muxbus_one_shot *one_shot, bool is_burst)
+{
+	if (detached->channel != NULL)
+		return;
+	if (one_shot != NULL && channel_keep(one_shot)) {
+		detached->channel = one_shot;
+		loop_timeout_start(&detached->channel_timer, CHANNEL_MS);
+	} else if (is_burst) {
+		loop_timeout_start(&detached->channel_timer, 0);
+	}
 }
 
 static bool is_lost(int error)
@@ -128,6 +182,8 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	detached->ended_us = clock_mono_us();
 	list_remove(&run->link);
 	list_init(&failed);
+	if (!is_lost(error))
+		keep_channel(detached, run->one_shot, is_burst && !run->is_held);
 	if (run->is_held) {
 		sync_settle_later(detached->sync);
 		errno = number;
@@ -136,15 +192,13 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	}
 	stop_hold(detached);
 	if (is_lost(error)) {
-		close_spare(detached);
+		close_channel(detached);
 		take_all(&detached->runs, &failed);
 		if (detached != detached->sync->beside) /* the connection reports its loss itself */
 			detached->sync->callbacks->detached_lost(detached->sync, error);
 		sync_settle_later(detached->sync);
 	} else {
 		detached_go_on(detached);
-		if (is_burst && detached->spare < 0)
-			loop_timeout_start(&detached->spare_timer, 0);
 		sync_settle_later(detached->sync);
 	}
 	errno = number;
@@ -162,19 +216,28 @@ int64_t detached_hold_ms(const struct muxbus_sync *sync)
 	return detached_is_hooked(sync) ? NEXT_HOLD_MS : HOLD_MS;
 }
 
+/* Starts the list of a run, on the channel if that can take it. */
+static int start(struct detached *detached, struct detached_run *run)
+{
+	const struct muxbus_sync *sync = detached->sync;
+	struct muxbus_command *command = run->command;
+	struct muxbus_one_shot_options options = options_of(sync, command_pane(command));
+	run->command = NULL;
+	detached->last_pane = options.pane;
+	if (detached->channel == NULL || channel_state(detached->channel) != CHANNEL_READY ||
+	    detached->channel_pane != options.pane || command_sentinels(command) == 0)
+		return muxbus_one_shot_run(
+		    sync->loop, &options, command, on_reply, run, &run->one_shot);
+	run->one_shot = detached->channel;
+	detached->channel = NULL;
+	loop_timeout_stop(&detached->channel_timer);
+	return channel_run(run->one_shot, options.timeout_ms, command, on_reply, run);
+}
+
 void detached_go_on(struct detached *detached)
 {
 	const struct muxbus_sync *sync = detached->sync;
-	struct muxbus_one_shot_options options = {
-	    .socket_path = sync->socket_path,
-	    .tmux_path = sync->tmux_path,
-	    .way = sync->way,
-	    .flags = MUXBUS_ONE_SHOT_FILES,
-	    .timeout_ms = sync->command_timeout_ms,
-	};
 	struct detached_run *run;
-	struct muxbus_command *command;
-	int fd;
 	if (list_is_empty(&detached->runs) || detached->failed_error != 0)
 		return;
 	run = first(&detached->runs);
@@ -187,19 +250,13 @@ void detached_go_on(struct detached *detached)
 		return;
 	}
 	stop_hold(detached);
-	command = run->command;
-	run->command = NULL;
-	options.pane = command_pane(command);
-	fd = detached->spare;
-	detached->spare = -1;
-	loop_timeout_stop(&detached->spare_timer);
-	detached->failed_error =
-	    one_shot_run(sync->loop, &options, fd, command, on_reply, run, &run->one_shot);
+	detached->failed_error = start(detached, run);
 	if (detached->failed_error == 0) {
 		loop_timeout_start(&detached->hold_timer, detached_hold_ms(sync));
 		return;
 	}
 	detached->failed_errno = errno;
+	run->one_shot = NULL;
 	loop_timeout_start(&detached->timer, 0);
 }
 
@@ -231,6 +288,7 @@ static void on_held(void *data)
 	if (list_count(&detached->left) > LEFT_MAX) {
 		struct detached_run *oldest = first(&detached->left);
 		muxbus_one_shot_cancel(oldest->one_shot);
+		oldest->one_shot = NULL;
 		on_reply(oldest, MUXBUS_ERR_CANCELLED, NULL, 0);
 	}
 	sync_settle_later(detached->sync);
@@ -273,8 +331,7 @@ struct detached *detached_new(struct muxbus_sync *sync)
 	loop_timeout_init(&detached->hold_timer, sync->loop, on_hold, detached);
 	ping_init(&detached->ping, sync->loop, sync->socket_path, on_answered, detached);
 	loop_timeout_init(&detached->timer, sync->loop, on_timer, detached);
-	detached->spare = -1;
-	loop_timeout_init(&detached->spare_timer, sync->loop, on_spare, detached);
+	loop_timeout_init(&detached->channel_timer, sync->loop, on_channel_timer, detached);
 	return detached;
 }
 
@@ -285,7 +342,7 @@ void detached_free(struct detached *detached)
 		return;
 	stop_hold(detached);
 	loop_timeout_stop(&detached->timer);
-	close_spare(detached);
+	close_channel(detached);
 	list_init(&failed);
 	take_all(&detached->left, &failed);
 	take_all(&detached->held, &failed);
