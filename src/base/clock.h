@@ -21,11 +21,14 @@ int64_t clock_seconds_to_ms(double seconds);
 /* Writes RFC 3339 in UTC with milliseconds, "2026-11-21T02:15:00.123Z", and its NUL. */
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE]);
 
-/* Reads a time as clock_format() writes it, with any number of decimals. Returns 0 if invalid. */
+/* Returns the ms since 1970 of a text of clock_format(), with any decimals; 0 if invalid. */
 int64_t clock_parse(const char *text);
 
 #define BACKOFF_MIN_MS 100
 #define BACKOFF_MAX_MS 5000
 
-/* Returns the delay before the next try. *delay_ms keeps the state and must begin as 0. */
+/*
+ * Returns the delay before the next try: it doubles from BACKOFF_MIN_MS to BACKOFF_MAX_MS, plus a
+ * random part of at most a quarter. *delay_ms keeps the state and must begin as 0.
+ */
 unsigned backoff_next_ms(unsigned *delay_ms);

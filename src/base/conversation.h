@@ -4,8 +4,14 @@
 
 #include "base/std.h"
 
-/* The NULL-terminated arguments of a resume; "@" is the conversation. NULL if agent is unknown. */
+/*
+ * Returns the arguments with which the program `agent` resumes a conversation, NULL-terminated; "@"
+ * stands for the conversation's id. Returns NULL for an unknown agent.
+ */
 const char *const *conversation_words(const char *agent);
 
-/* Returns true if an agent's command-line word names a conversation, or the last conversation. */
+/*
+ * Returns true if a word of an agent's command line already chooses a conversation, such as
+ * --resume or --continue, so that the arguments of conversation_words() must not be added.
+ */
 bool conversation_is_named(const char *agent, const char *word);

@@ -5,7 +5,7 @@
 #include "base/std.h"
 
 struct cpu_sample {
-	uint64_t busy_ticks;
+	uint64_t busy_ticks; /* of the machine, or of the process tree */
 	uint64_t total_ticks; /* of all processors together */
 	long processors;
 };
@@ -15,5 +15,8 @@ int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample);
 /* Replaces the load of the machine in a sample by that of a process tree. Returns 0, or -1. */
 int cpu_sample_tree(pid_t pid, struct cpu_sample *sample);
 
-/* Returns the load in percent. 100 is the whole machine if pid is 0, else one processor. */
+/*
+ * Returns the load between two samples in percent. pid 0: 100 is the whole machine; else 100 is one
+ * processor, so a process tree may have more.
+ */
 double cpu_percent(const struct cpu_sample *before, const struct cpu_sample *after, pid_t pid);

@@ -4,7 +4,10 @@
 
 #include "base/buf.h"
 
-/* Appends all bytes up to the end of file. Returns 0, or -1 with errno; EFBIG: out is full. */
+/*
+ * Appends all bytes up to the end of the file. Returns 0, or -1 with errno; EFBIG: out is full. Not
+ * thread-safe, as file_read().
+ */
 int file_read_all(int fd, struct buf *out);
 /* As file_read_all(), for the file at a path, opened with more flags of open(2). */
 int file_read(const char *path, int flags, struct buf *out);
@@ -13,19 +16,29 @@ int file_read(const char *path, int flags, struct buf *out);
 int file_write_all(int fd, const void *bytes, size_t len);
 
 /*
- * Makes the missing folders before each '/' of an absolute path, for owner unless NULL. Returns 0,
- * or -1 with errno; the path then ends with the folder that failed.
+ * Makes the missing folders before each '/' of an absolute path, and gives them to the owner of a
+ * file (NULL: to us). Returns 0, or -1 with errno; the path is then cut to the folder that failed.
  */
 int file_make_folders(char *path, mode_t mode, const struct stat *owner);
 
 /* Returns true if path is a regular file that we may execute. */
 bool file_is_program(const char *path);
-/* Finds the program `name` in dirs, a list like PATH or NULL. Skips relative directories. */
+/*
+ * Finds the first program `name` in dirs, a list like PATH (or NULL). Skips relative directories.
+ * Returns true with the path in out.
+ */
 bool file_find_program(const char *name, const char *dirs, char *out, size_t size);
 
-/* Returns true for our user, root, and the owner of "/", who owns root's files in a container. */
+/* Returns true for our user, root, and the owner of "/": in a container that is root's other id. */
 bool file_owner_is_trusted(uid_t uid);
-/* Returns 0, or -1 with a reason if another user can replace the file or the target of a link. */
+/*
+ * Checks the folders above a file, and above the file that links lead to: each must belong to a
+ * trusted owner and, unless it is sticky, not be writable by everyone. Otherwise another user could
+ * replace the file. `what` names the file in the reason. Returns 0, or -1 with the reason.
+ */
 int file_check_parents(const char *path, const char *what, char *ret_reason, size_t size);
-/* Returns true if only trusted owners can change the file, and the folder of a link's target. */
+/*
+ * Returns true if only trusted owners can change a file or folder and, if path is a symbolic link,
+ * the folder that it leads to. status is the result of stat(2). Otherwise writes the reason.
+ */
 bool file_is_safe(const char *path, const struct stat *status, char *ret_reason, size_t size);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Passes a descriptor to the daemon by a datagram socket, with a nonce that the daemon gave. */
+/*
+ * Passes a descriptor to the daemon: a program sends its standard input to a datagram socket of the
+ * daemon, with a nonce that the daemon gave it, so that the daemon knows what the input is for.
+ */
 #pragma once
 
 #include "base/std.h"
@@ -26,5 +29,5 @@ enum hand_over {
 /* Receives the next message without waiting. The caller closes *ret_fd; -1: nothing received. */
 enum hand_over hand_over_receive(int socket, char ret_nonce[HAND_OVER_NONCE_LEN + 1], int *ret_fd);
 
-/* Returns the process that called socketpair() for fd; 0 if fd is not from a pair. */
+/* Returns the process that called socketpair() for fd; 0 if fd is no stream from a pair. */
 pid_t hand_over_maker(int fd);

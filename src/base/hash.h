@@ -8,7 +8,10 @@ struct hash_key {
 	uint64_t words[2];
 };
 
-/* Hashes with the key of this process. Not thread-safe. */
+/*
+ * Hashes with the key of this process, which is random, so that no input can provoke collisions.
+ * Different texts may have the same hash, so also compare the texts. Not thread-safe.
+ */
 uint64_t hash_bytes(const void *bytes, size_t len);
 
 /* Hashes with the caller's key, so that the result is the same in every process. */
@@ -17,6 +20,7 @@ uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len
 /* Returns the CRC-32C of bytes that follow others. crc: the CRC-32C of the others; 0 if none. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
 
+/* crc32c() without special instructions of the processor. */
 uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t len);
 
 #define SHA256_SIZE 32
@@ -29,4 +33,5 @@ struct sha256 {
 
 void sha256_init(struct sha256 *sha);
 void sha256_add(struct sha256 *sha, const void *bytes, size_t len);
+/* Writes the hash of all bytes added. Call sha256_init() before using sha again. */
 void sha256_finish(struct sha256 *sha, uint8_t out[SHA256_SIZE]);

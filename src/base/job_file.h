@@ -21,7 +21,7 @@
 
 #define JOB_NAME_SIZE 64 /* bytes of a file name with its NUL */
 #define JOB_SPEC_MAX (4 * 1024 * 1024) /* bytes of a spec */
-#define JOB_TAIL_SIZE (64 * 1024)
+#define JOB_TAIL_SIZE (64 * 1024) /* maximum bytes of ID.tail and of ID.err_tail */
 
 enum job_file {
 	JOB_FILE_ERR,
@@ -36,6 +36,7 @@ enum job_file {
 	JOB_FILE_COUNT_,
 };
 
+/* Writes the name of a job's file. An id has at most 40 characters. */
 void job_file_name(char out[JOB_NAME_SIZE], const char *id, enum job_file file);
 
 #define JOB_UMASK 01000u /* a bit of struct job_spec.umask: a umask is given */
@@ -52,7 +53,10 @@ struct job_spec {
 	bool has_err; /* write standard error to its own file */
 };
 
-/* Writes the spec whole or not at all, without a sync: a power cut ends the job. 0 or -errno. */
+/*
+ * Writes the spec whole or not at all. It is not synced, since a job does not survive a power cut.
+ * Returns 0 or -errno; -E2BIG if it is longer than JOB_SPEC_MAX.
+ */
 int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec);
 /* Returns 0 or -errno; -EINVAL if the spec is invalid. job_spec_finish() frees the result. */
 int job_spec_read(int dir_fd, const char *id, struct job_spec *ret_spec);
@@ -67,7 +71,9 @@ struct job_start {
 	int64_t real_ms; /* start time by CLOCK_REALTIME */
 };
 
+/* Writes the start to fd, the new file ID.started. Returns 0 or -errno. */
 int job_start_write(int fd, const struct job_start *start);
+/* Returns 0 or -errno; -ENOENT before the start, -EAGAIN while the supervisor writes the file. */
 int job_start_read(int dir_fd, const char *id, struct job_start *ret_start);
 
 struct job_status {
@@ -92,12 +98,17 @@ int job_status_sync(int dir_fd, const char *id);
 /* Returns 0 or -errno; -ENOENT while the job has not ended. */
 int job_status_read(int dir_fd, const char *id, struct job_status *ret_status);
 
-/* Tell the daemon over a pipe, by one write(). A daemon that restarted reads the files instead. */
-#define JOB_NEWS_MAX 2048
+/*
+ * A supervisor tells the daemon that started it of the start, then of the end, over the pipe fd:
+ * the text of ID.started or ID.status, by one write(). A daemon that restarted has no pipe, and
+ * reads the files. These functions return 0 or -errno.
+ */
+#define JOB_NEWS_MAX 2048 /* maximum bytes of both texts together */
 
 int job_start_tell(int fd, const struct job_start *start);
 int job_status_tell(int fd, const struct job_status *status);
 
+/* The texts read from the pipe so far: start is set if has_started, status if has_ended. */
 struct job_news {
 	bool has_started, has_ended;
 	struct job_start start;
@@ -105,7 +116,10 @@ struct job_news {
 };
 void job_news_read(const char *text, struct job_news *ret_news);
 
-/* Returns the supervisor's pid, with its pidfd, while it holds the lock; else 0, with errno. */
+/*
+ * Returns the pid of a supervisor that lives and holds the job's lock, with its pidfd, which the
+ * caller closes. Otherwise returns 0 with errno, and *ret_pidfd is -1.
+ */
 pid_t job_supervisor_open(int dir_fd, const char *id, int *ret_pidfd);
 
 /* Appends up to max bytes from an offset, and a NUL. Returns 0 (also without a file) or -errno. */

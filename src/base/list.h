@@ -22,7 +22,10 @@ struct list {
 	     &entry->member != (list); entry = entry##_after,                    \
 		  entry##_after = list_entry(entry##_after->member.next, type, member))
 
-/* Loops with a function that returns the next entry: next_each (struct job, job, job_next, jobs) */
+/*
+ * Loops with a function that returns the entry behind another one: of NULL the first entry, of the
+ * last entry NULL. next_each (struct job, job, job_next, jobs) {...}
+ */
 #define next_each(type, entry, next, set) \
 	for (type *entry = next(set, NULL); entry != NULL; entry = next(set, entry))
 
@@ -58,6 +61,7 @@ static inline void list_remove(struct list *link)
 	list_init(link);
 }
 
+/* Moves a member of a list to the end of another list. */
 static inline void list_move(struct list *list, struct list *link)
 {
 	list_remove(link);

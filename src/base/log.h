@@ -4,11 +4,11 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-/* Writes messages up to this level to fd, which the caller keeps open. */
+/* Writes messages up to this level to fd, which the caller keeps open. program is lent. */
 void log_open(int fd, const char *program, enum log_level level);
 enum log_level log_level(void);
 
-/* Calls full() after max_bytes (0: no limit) since log_open(). full() may open another file. */
+/* Calls full() once max_bytes (0: no limit) were written since log_open(). full() may call that. */
 void log_limit(unsigned long long max_bytes, void (*full)(void));
 
 #define log_error(...) log_write(LOG_LEVEL_ERROR, __VA_ARGS__)

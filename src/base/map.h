@@ -17,12 +17,12 @@ void map_finish(struct map *map); /* frees the table; the map is empty and can b
 void *map_get(const struct map *map, uint64_t key); /* NULL if absent */
 /* Sets the value of a key; value must not be NULL. Returns 0, or -1 if out of memory. */
 int map_set(struct map *map, uint64_t key, void *value);
-void xmap_set(struct map *map, uint64_t key, void *value);
+void xmap_set(struct map *map, uint64_t key, void *value); /* out of memory ends the process */
 void *map_remove(struct map *map, uint64_t key); /* the old value, or NULL if absent */
 
 /*
  * Loops over the values in no order: map_each (struct job, job, &jobs) {...} The body may remove
- * the entry, but not add one. The key of the entry is map_key(&jobs, job_at).
+ * entries, but not add one. The key of the entry is map_key(&jobs, job_at).
  */
 #define map_each(type, value, map)                                                         \
 	for (type *value##_at = map_place(map, NULL), *value = map_value(map, value##_at); \

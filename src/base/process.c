@@ -459,7 +459,7 @@ static _Noreturn void become(struct child_start *start)
 		(void)execve(options->path, options->argv, env);
 		fail(start, CHILD_EXEC);
 	}
-	environ = (char **)(uintptr_t)env; /* for execvp(); spawn() restores environ */
+	environ = (char **)(uintptr_t)env; /* execvp() uses environ; spawn() restores ours */
 	(void)execvp(options->argv[0], options->argv);
 	fail(start, CHILD_EXEC);
 }

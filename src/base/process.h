@@ -12,8 +12,8 @@ extern const char *process_root; /* "/proc"; tests set another folder */
 ssize_t process_read(pid_t pid, const char *name, char *out, size_t size);
 
 /*
- * Reads at most max children; of more than 1,000 of one thread, some may be missing. Returns false
- * on failure, or if not all threads can be read.
+ * Reads at most max children of a process. Some may be missing if one thread has started more than
+ * 1,000. Returns false if no list of children can be read, or if there are more than 1,000 threads.
  */
 bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count);
 
@@ -32,13 +32,16 @@ bool process_has_ended(pid_t pid);
 /* Returns true if a process lives and has a terminal. */
 bool process_has_terminal(pid_t pid);
 
-/* Waits 10 ms for an ended process to release its files. False if it lives, or at the 100th try. */
+/*
+ * Waits 10 ms for an ended process to release its open files, such as a lock. *tries counts the
+ * calls and must begin as 0. Returns false at once if the process lives, or at the 100th call.
+ */
 bool process_await_release(pid_t pid, unsigned *tries);
 
 /*
- * Sets up a program at its start. Closed descriptors 0 to 2 become /dev/null with this mode; after
- * O_RDONLY writing to them still fails. No signal is blocked; SIGPIPE and SIGXFSZ do not kill. With
- * O_RDWR the umask keeps the user's own permissions on new files.
+ * Sets up a program at its start. Closed descriptors 0 to 2 become /dev/null, opened with mode;
+ * with O_RDONLY, writing to it fails. No signal is blocked; SIGPIPE and SIGXFSZ do not kill. With
+ * O_RDWR, the umask takes no permission on new files from their owner.
  */
 void process_begin(int mode);
 
@@ -48,30 +51,36 @@ bool process_catches(pid_t pid, int signal);
 /* Returns the bytes of memory in use by a process; 0 if they cannot be read. */
 int64_t process_memory(pid_t pid);
 
-pid_t process_parent(pid_t pid);
+pid_t process_parent(pid_t pid); /* 0 if it cannot be read */
 
 /* Reads the working directory; " (deleted)" follows a removed one. Returns false if unknown. */
 bool process_cwd(pid_t pid, char *out, size_t size);
 
-/* Reads the path of the program file, which may have been removed or replaced since. */
+/* Reads the path of the program file, which may be removed or replaced since. False if unknown. */
 bool process_program(pid_t pid, char *out, size_t size);
 
 /* Returns true if the program file of a process has this name, in any folder. */
 bool process_runs(pid_t pid, const char *name);
 
-/* Cuts a command line to its program's name, as tmux does for pane_current_command. May be "". */
+/*
+ * Cuts a command line in place to its program's name, as tmux does for pane_current_command.
+ * Returns where in line the name begins; it may be "".
+ */
 char *process_cut_name(char *line);
 
-#define PROCESS_FIND_MAX 256 /* maximum number of processes examined */
+#define PROCESS_FIND_MAX 256 /* maximum number of processes that process_find_program() examines */
 
-/* Returns the process that runs `name`: pid or a descendant within these generations; 0 if none. */
+/*
+ * Returns the process that runs the program `name`: pid itself or a descendant, at most this many
+ * generations below; 0 if none does.
+ */
 pid_t process_find_program(pid_t pid, const char *name, unsigned generations);
 
 struct buf;
 
 #define PROCESS_ENVIRON_MAX ((size_t)256 * 1024) /* maximum bytes to read of an environment */
 
-/* Appends the environment of a process: "NAME=VALUE" texts, each with a NUL. Nothing on failure. */
+/* Appends the environment of a process: "NAME=VALUE", each with a NUL; nothing if unreadable. */
 void process_read_environ(pid_t pid, struct buf *out);
 
 /* Returns "NAME=VALUE" of a variable in the result of process_read_environ(), or NULL. */
@@ -94,7 +103,7 @@ bool process_is_peer(int socket, struct ucred *ret_peer);
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 void process_tree_walk_up(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 
-/* Starts programs by vfork(2), which copies no memory. */
+/* Starts programs by vfork(2): a start takes no longer if this process is large. */
 
 enum {
 	CHILD_STREAMS = 4, /* the standard streams and one more */
@@ -138,9 +147,9 @@ struct child_options {
 
 enum child_step {
 	CHILD_STARTED,
-	CHILD_FORK, /* pipes, process or streams: before dir and path are used */
-	CHILD_DIR,
-	CHILD_EXEC,
+	CHILD_FORK, /* failed to make the pipes or the process, or to place the streams */
+	CHILD_DIR, /* failed to enter dir */
+	CHILD_EXEC, /* failed to execute the program */
 };
 
 struct child {
@@ -148,7 +157,7 @@ struct child {
 	pid_t tried; /* pid of a child that failed and was reaped; 0: none */
 	int pidfd; /* -1 if not wanted or not available */
 	int ends[CHILD_STREAMS]; /* our ends of pipes: close-on-exec, blocking; -1: no pipe */
-	enum child_step failed;
+	enum child_step failed; /* the step that failed; CHILD_STARTED: none */
 };
 
 /*
@@ -160,5 +169,8 @@ int child_start(const struct child_options *options, struct child *ret_child);
 /* Waits for the end of a child. Returns the status of waitpid(2); -1 if there is no such child. */
 int child_reap(pid_t pid);
 
-/* Writes the path of another of our programs: in the build folder, or where it is installed. */
+/*
+ * Writes the path of another of our programs: beside this one or in the folder above (in a build),
+ * else where it is installed. The program may be absent.
+ */
 void sibling_find(const char *name, char *out, size_t size);

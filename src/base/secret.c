@@ -39,7 +39,7 @@ static const char *const tokens[] = {"AIza", "AKIA", "ASIA", "dckr_pat_", "eyJ",
     "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-", "hf_", "npm_", "pypi-", "rk_live_", "sk-",
     "sk_live_", "sk_test_", "xapp-", "xoxa-", "xoxb-", "xoxp-", "xoxs-", "ya29.", NULL};
 
-/* The prefixes of variables that agents set for their children. */
+/* Variables that are meant for an agent or its children: prefixes, or whole names with "=". */
 static const char *const agents[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_", "COPILOT_",
     "GEMINI_", "GIT_CONFIG_COUNT=", "GIT_CONFIG_KEY_",
     "GIT_CONFIG_PARAMETERS=", "GIT_CONFIG_VALUE_", "NODE_CHANNEL_",

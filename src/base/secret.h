@@ -7,5 +7,8 @@
 /* Returns true if "NAME=value" looks like a secret. "_" separates the words of a name. */
 bool secret_is_variable(const char *variable);
 
-/* Returns true if an agent sets this variable for its children; other programs do not need it. */
+/*
+ * Returns true if "NAME=value" is meant for an agent or its children: a program that outlives the
+ * agent, such as the daemon, must not pass it on.
+ */
 bool secret_is_agents(const char *variable);

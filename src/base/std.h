@@ -18,4 +18,4 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define UNUSED __attribute__((unused))
+#define UNUSED __attribute__((unused)) /* a parameter that a callback must have and does not use */

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-/* Reads a number of only decimal digits. Returns false for others, or if out of range. */
+/* Read a number of decimal digits; i64: maybe behind a "-". False for other texts, or too large. */
 bool str_parse_u64(const char *text, size_t len, uint64_t *ret_value);
 bool str_parse_u32(const char *text, size_t len, uint32_t *ret_value);
 bool str_parse_i64(const char *text, size_t len, int64_t *ret_value);
@@ -22,9 +22,9 @@ int str_hex_digit(char c);
 /* Writes 2 * count hexadecimal digits and a NUL. */
 void str_put_hex(char *out, const void *bytes, size_t count);
 
-/* Returns the name with the smallest edit distance to text; NULL if none is near enough. */
+/* Returns the name (NULL ends names) that is most like text; NULL if none is similar enough. */
 const char *str_nearest(const char *text, const char *const *names);
-/* Three arguments for "%s%s%s": '; did you mean "NEAREST"?', or other if nearest is NULL. */
+/* Three arguments for "%s%s%s": '; did you mean "NEAREST"?', or the text other for NULL. */
 #define STR_NEAREST(nearest, other)                                                            \
 	(nearest) != NULL ? "; did you mean \"" : (other), (nearest) != NULL ? (nearest) : "", \
 	    (nearest) != NULL ? "\"?" : ""
@@ -45,10 +45,14 @@ int str_append_lines(struct buf *out, const void *bytes, size_t len);
 const char *str_shown(const char *text, size_t len, char out[STR_SHOWN_SIZE]);
 
 #define STR_REMARK_SIZE 320
-/* Writes the last error lines ("npm error …") of standard error as one line, else its last line. */
+/*
+ * Writes, as one line, the reason that a program gave on standard error: its last group of lines
+ * that are errors ("npm error …"), else its last line; "" if the text is empty. Control characters
+ * are made visible.
+ */
 void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE]);
 
-bool str_is_in(const char *text, const char *const *names);
+bool str_is_in(const char *text, const char *const *names); /* names ends with NULL */
 bool str_ends_in(const char *text, const char *end);
 
 /* Returns the row of an array that begins with this name, or NULL. A row may have the name NULL. */
@@ -61,7 +65,7 @@ const void *str_find_row(const void *rows, size_t count, size_t size, const char
 int str_refuse(char *ret_reason, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Appends RFC 4648 base64 with padding. */
+/* Appends RFC 4648 base64 with padding. Returns 0 or an enum buf_error. */
 int base64_encode(struct buf *out, const void *bytes, size_t len);
 
 #define BASE64_INVALID (-3)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Strips terminal output to plain lines that end with LF. Text behind a carriage return replaces
- * the line, as of a progress bar. Cursor movements are ignored: use a capture for a full-screen
+ * Strips terminal output to plain lines that end with LF: removes escape sequences and control
+ * characters other than TAB. Text behind a carriage return replaces the line, as of a progress bar;
+ * a backspace removes a character. Cursor movements are ignored: use a capture for a full-screen
  * program.
  */
 #pragma once
@@ -22,11 +23,13 @@ void stripper_init(struct stripper *stripper, struct buf *out);
 void stripper_take(struct stripper *stripper, const struct token *token);
 /* Cuts the text after len bytes. */
 void stripper_cut(struct stripper *stripper, size_t len);
+/* Removes len bytes from the front of the text. */
 void stripper_consume(struct stripper *stripper, size_t len);
 
 /*
- * Appends the plain lines of len bytes to out. Returns the number of bytes used; the caller passes
- * the rest again with the next bytes. A sequence longer than STRIPPER_OPEN_MAX is dropped.
+ * Appends the plain lines of len bytes to out. Returns the number of bytes used. The rest, an
+ * incomplete sequence or character or a carriage return, must be passed again with the next bytes.
+ * A sequence longer than STRIPPER_OPEN_MAX is dropped.
  */
 #define STRIPPER_OPEN_MAX 8192
 size_t stripper_lines(struct buf *out, const void *bytes, size_t len);

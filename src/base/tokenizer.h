@@ -11,7 +11,7 @@
 
 enum token_kind {
 	TOKEN_TEXT, /* a run of characters; may end within a character */
-	TOKEN_CONTROL, /* one C0 character or DEL, but not BEL */
+	TOKEN_CONTROL, /* one C0 character or DEL, but not BEL or ESC */
 	TOKEN_BELL,
 	TOKEN_MARK, /* OSC 133: shell integration */
 	TOKEN_OSC, /* another OSC */

@@ -46,7 +46,7 @@ static struct utf8_scan scan(const uint8_t *p, size_t len)
 	return s;
 }
 
-/* Returns the length of an ASCII prefix. Up to 7 bytes behind the prefix may be ASCII too. */
+/* Returns the length of an ASCII prefix, maybe up to 7 bytes less than the longest one. */
 static size_t ascii_run(const uint8_t *p, size_t len)
 {
 	size_t i = 0;

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-/* Returns the length of the longest valid prefix. Fast for ASCII. */
+/* Returns the length of the longest valid prefix. */
 size_t utf8_valid_prefix(const void *bytes, size_t len);
 bool utf8_is_valid(const void *bytes, size_t len);
 
@@ -33,10 +33,16 @@ int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char);
 /* Writes a code point that is not a surrogate. Returns its length in bytes. */
 size_t utf8_encode(uint32_t character, char out[4]);
 
-/* Returns true with the length of a valid character; false with the length that U+FFFD replaces. */
+/*
+ * Measures the character at the start of len > 0 bytes. Returns true with its length, or false if
+ * it is invalid, with the length of the bytes that one U+FFFD replaces.
+ */
 bool utf8_part(const void *bytes, size_t len, size_t *ret_len);
 
-/* Appends bytes with U+FFFD for invalid parts, and then sets *lossy. Returns 0 or a buf_error. */
+/*
+ * Appends bytes with U+FFFD for each invalid part. Sets *lossy to true if there is one, else leaves
+ * it unchanged. Returns 0 or an enum buf_error.
+ */
 int utf8_clean(struct buf *out, const void *bytes, size_t len, bool *lossy);
 
 /* Returns the number of bytes at the end (0 to 3) that begin an incomplete character. */
