@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A blocking link to a daemon: JSON lines over its socket. SIGPIPE is never raised. */
+/*
+ * A link to a daemon, JSON lines over its socket, for a program that may block: call link_ask() and
+ * link_read_line(), or poll link_fd() and call link_receive(). SIGPIPE is never raised.
+ */
 #pragma once
 
 #include "wire/json.h"
@@ -17,13 +20,22 @@ enum link_state {
 	LINK_FAILED, /* another error; see the reason */
 };
 
-/* Connects to a socket of any user, in at most wait_ms. With 0 the socket is non-blocking. */
+/*
+ * Connects to a socket of any user, in at most wait_ms; with 0 at once, and the socket becomes
+ * non-blocking. Returns a descriptor, or -1 with errno.
+ */
 int link_connect(const char *path, int64_t wait_ms);
 
-/* Connects to the socket at a path. Without LINK_OK *ret_link is NULL, and ret_reason the cause. */
+/*
+ * Connects to the socket at a path. If the result is not LINK_OK, *ret_link is NULL, and ret_reason
+ * is the cause as one line for people.
+ */
 enum link_state link_open(struct link **ret_link, const char *path, char *ret_reason, size_t size);
 
-/* Makes a link that owns fd, a socket. link_close() ends the child `carrier`; 0: no child. */
+/*
+ * Makes a link that owns fd, a socket. carrier is a child that connects it to the daemon (ssh),
+ * which link_close() ends and reaps; 0: no child.
+ */
 struct link *link_new(int fd, pid_t carrier);
 
 void link_close(struct link *link); /* NULL is allowed */
@@ -38,10 +50,16 @@ enum link_read {
 	LINK_SIGNAL, /* a signal interrupted the wait */
 };
 
-/* Waits of links end with LINK_SIGNAL within 2 s after signal_fd, a lent signalfd, is readable. */
+/*
+ * Makes all waits for answers return LINK_SIGNAL, at most 2 s after signal_fd, a lent signalfd, has
+ * become readable. -1: waits do not end by a signal.
+ */
 void link_heed(int signal_fd);
 
-/* Reads the next line, lent until the next call. timeout_ms 0: only a buffered one; -1: forever. */
+/*
+ * Reads the next line, NUL-terminated and without its newline, lent until the next call. timeout_ms
+ * 0: does not wait; -1: waits forever.
+ */
 enum link_read link_read_line(
     struct link *link, int64_t timeout_ms, const char **ret_line, size_t *ret_len);
 
@@ -49,13 +67,16 @@ enum link_read link_read_line(
 enum link_read link_read_message(struct link *link, int64_t timeout_ms,
     const struct json **ret_message, const char **ret_line, size_t *ret_len);
 
-/* Reads available input without waiting; link_read_line() with timeout 0 then returns the lines. */
+/* Receives what has arrived, without waiting. link_read_line() with timeout 0 returns the lines. */
 void link_receive(struct link *link);
 
 /* Returns true if buffered input, which poll() does not report, may hold a line. */
 bool link_has_input(const struct link *link);
 
-/* Sends a request; params is JSON text or NULL. Returns its id, or 0 with errno. */
+/*
+ * Sends a request. params is the text of a JSON object, or NULL. Returns the request's id, or 0
+ * with errno, EAGAIN if the daemon does not read it within LINK_SEND_TIMEOUT_MS.
+ */
 uint64_t link_request(struct link *link, const char *method, const char *params);
 
 /* Adds the parameter "host" to all later requests of this program. host is lent; NULL: no host. */
@@ -73,16 +94,23 @@ struct link_answer {
 typedef void link_other_fn(void *data, const struct json *message, const char *line, size_t len);
 void link_set_other(struct link *link, link_other_fn *other, void *data);
 
-/* Waits for an answer. LINK_BROKEN with EPROTO: the answer is not valid JSON-RPC. */
+/*
+ * Waits for the answer to a request. Returns LINK_LINE with *ret_answer, or another result as
+ * link_read_line(). LINK_BROKEN with EPROTO: the answer is not valid JSON-RPC.
+ */
 enum link_read link_await(
     struct link *link, uint64_t id, int64_t timeout_ms, struct link_answer *ret_answer);
 
+/* Calls link_request() and link_await(). */
 enum link_read link_ask(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, struct link_answer *ret_answer);
 
 /* The functions below are for loop_link.c. None of them waits. */
 
-/* Connects without waiting. Returns NULL with errno on failure; EPERM: another user listens. */
+/*
+ * Connects without waiting. A received line may have line_max bytes, the queue unsent_max bytes.
+ * Returns NULL with errno on failure; EPERM: another user listens.
+ */
 struct link *link_try(const char *path, size_t line_max, size_t unsent_max);
 
 /* Returns the next line, which stays until the next call; LINK_LATE if no line is complete. */
@@ -90,12 +118,15 @@ enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_l
 /* Parses a line into a tree, which is lent until the next call. Returns NULL for invalid JSON. */
 const struct json *link_parse(struct link *link, const char *line, size_t len);
 
-/* Queues bytes for link_flush(). Returns false without room; an empty queue takes any number. */
+/* Queues bytes for link_flush(). Returns false if the queue, unless empty, has no room for all. */
 bool link_queue(struct link *link, const void *bytes, size_t len);
 /* Queues a request. Returns its id, or 0 with errno if the queue has no room. */
 uint64_t link_queue_request(struct link *link, const char *method, const char *params);
 /* Sends without waiting. Returns false with errno if the daemon has closed the connection. */
 bool link_flush(struct link *link);
 bool link_is_flushed(const struct link *link);
-/* Sends the queue, and receives meanwhile. Returns false with errno, EAGAIN after a timeout. */
+/*
+ * Sends the queue, and receives meanwhile. Returns false with errno, EAGAIN if the daemon does not
+ * read within LINK_SEND_TIMEOUT_MS.
+ */
 bool link_send_all(struct link *link);

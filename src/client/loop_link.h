@@ -14,11 +14,14 @@ struct event_base;
  * handler is called before loop_link_start() returns.
  */
 struct loop_link_handlers {
-	void (*up)(void *data);
-	/* error: an errno, EMSGSIZE for a line that is too long; 0: closed by either side. */
+	void (*up)(void *data); /* connected */
+	/*
+	 * An attempt to connect failed, or the connection is lost. error: an errno, EMSGSIZE for a
+	 * line that is too long; 0: the daemon has closed it, or loop_link_end() was called.
+	 */
 	void (*down)(void *data, int error);
 	void (*event)(void *data, const struct json *params); /* NULL: events are ignored */
-	/* Takes each line, lent, without its newline, instead of event() and answers. Or NULL. */
+	/* May be NULL. Else it gets each line, without its newline; event() and answers do not. */
 	void (*line)(void *data, const char *line, size_t len);
 	void *data;
 };
@@ -41,20 +44,27 @@ void loop_link_end(struct loop_link *link);
 /* Returns true if the link takes requests: it is connected and not known to end. */
 bool loop_link_is_up(const struct loop_link *link);
 
+/* Returns the text of an error of down(), lent until the next call. */
 const char *loop_link_reason(int error);
 
 /* Takes the response to a request; NULL if the connection was lost first. Called exactly once. */
 typedef void loop_link_answer_fn(void *data, const struct json *response);
 
-/* Sends a request; params is JSON text or NULL. False: the link is down, or its queue is full. */
+/*
+ * Sends a request. params is the text of a JSON object, or NULL. Returns false, without a call of
+ * answer(), if the link is down or LOOP_LINK_UNSENT_MAX bytes would be exceeded.
+ */
 bool loop_link_ask(struct loop_link *link, const char *method, const char *params,
     loop_link_answer_fn *answer, void *data);
-size_t loop_link_pending(const struct loop_link *link);
+size_t loop_link_pending(const struct loop_link *link); /* number of requests without a response */
 
 /* Sends a line, which includes its newline. Returns false in the same cases as loop_link_ask(). */
 bool loop_link_write(struct loop_link *link, const void *line, size_t len);
 
-/* Sends a line, waiting for room. A daemon that does not read in time ends the link. */
+/*
+ * Sends a line, and waits while there is no room. If the daemon does not read within
+ * LINK_SEND_TIMEOUT_MS, the link ends. If the link is down, the line is lost.
+ */
 void loop_link_write_all(struct loop_link *link, const void *line, size_t len);
 
 /* Pauses or resumes reading. During a pause the daemon replaces events without room by a gap. */

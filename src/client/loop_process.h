@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A program that reads and writes lines, on an event loop. muxbus-job --server runs the program,
- * and kills it and all its descendants when loop_process_stop() is called or this process dies.
+ * A program that reads lines from its standard input and writes lines to its standard output, on an
+ * event loop. muxbus-job --server runs the program, and kills it and all its descendants when
+ * loop_process_stop() is called or this process dies.
  */
 #pragma once
 
@@ -29,7 +30,10 @@ struct loop_process_handlers {
 	void (*ended)(void *data, const char *how); /* called last; how: such as "exit status 1" */
 };
 
-/* Starts a program; never NULL. A failed start is reported by ended() and the remark. */
+/*
+ * Starts a program by supervisor, the path of muxbus-job. Never returns NULL: if the start fails,
+ * ended() is called later, and loop_process_remark() has the reason.
+ */
 struct loop_process *loop_process_new(struct event_base *base, const char *supervisor,
     const struct loop_program *program, const struct loop_process_handlers *handlers, void *data);
 /* Frees the process. A program that still runs is ended as by loop_process_stop(). May be NULL. */
@@ -40,7 +44,10 @@ void loop_process_stop(struct loop_process *process);
 
 /* Returns true if a call of len bytes fits into the queue of unread bytes. */
 bool loop_process_has_room(const struct loop_process *process, size_t len);
-/* Queues a line with its newline. Lines other than calls have 64 KiB more room. False: no room. */
+/*
+ * Queues a line with its newline. Lines other than calls, such as a cancellation, have 64 KiB more
+ * room. Returns false if there is no room.
+ */
 bool loop_process_write(struct loop_process *process, const void *line, size_t len);
 
 /* Returns true if the program takes input: not stopped, and its standard input not closed. */

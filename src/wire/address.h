@@ -1,45 +1,58 @@
 /* SPDX-License-Identifier: ISC */
-/* Where the daemon of a tmux server listens, and where it keeps its state. */
+/*
+ * Where the daemon of a tmux server listens, and where it keeps its state. Functions that write a
+ * path return 0, or -1 if out is too small or, for a path in the user's home, if there is none.
+ */
 #pragma once
 
 #include "base/base.h"
 
-/* Prefix of names of tmux sessions that muxbus restore needs for a while; they are not saved. */
+/* Names of sessions that muxbus restore makes for itself begin with this; they are not saved. */
 #define ADDRESS_RESTORE "muxbus-restore"
 
-/* Writes the socket of a tmux server, as tmux finds it: path (-S), name (-L), $TMUX, or default. */
+/*
+ * Writes the socket of a tmux server, found as tmux does: path (-S), else the server called name
+ * (-L), else that of $TMUX, else the server "default". name and path may be NULL.
+ */
 int address_tmux(char *out, size_t size, const char *name, const char *path);
 
-/* Writes the daemon's socket for a tmux socket: ".muxbus" is appended. Returns -1 if too long. */
+/* Writes the daemon's socket for a tmux socket: ".muxbus" is appended. */
 int address_socket(char *out, size_t size, const char *tmux_socket);
 
-/* Writes a daemon's socket without ".muxbus". Returns false without the suffix, or if too long. */
+/* Writes a daemon's socket without ".muxbus". Returns false if that is missing, or if too long. */
 bool address_without_suffix(char *out, size_t size, const char *socket);
 
-/* Writes $XDG_STATE_HOME/muxbus/KEY or ~/.local/state/muxbus/KEY, with a KEY for tmux_socket. */
+/*
+ * Writes the state directory of a daemon, $XDG_STATE_HOME/muxbus/KEY or ~/.local/state/muxbus/KEY.
+ * KEY is the name of the tmux socket and a hash of its path.
+ */
 int address_state(char *out, size_t size, const char *tmux_socket);
 
-/* Write $XDG_RUNTIME_DIR/muxbus/fleet or /tmp/muxbus-UID/fleet, and the fleet's state directory. */
+/*
+ * Write the socket of the fleet's daemon, $XDG_RUNTIME_DIR/muxbus/fleet or /tmp/muxbus-UID/fleet,
+ * and its state directory.
+ */
 int address_fleet(char *out, size_t size);
 int address_fleet_state(char *out, size_t size);
 
-/* Writes $XDG_CONFIG_HOME/muxbus/NAME or ~/.config/muxbus/NAME. -1 if too long, or no home. */
+/* Writes $XDG_CONFIG_HOME/muxbus/NAME or ~/.config/muxbus/NAME. */
 int address_config(char *out, size_t size, const char *name);
 
-/* Returns the home directory: $HOME, or that of the user's account. NULL if not absolute. */
+/* Returns $HOME if absolute, else the account's home directory, lent; NULL if there is none. */
 const char *address_home(void);
 
-/* Makes a user's path absolute, as the daemon changes its directory. Returns -1 on failure. */
+/* Makes a path absolute, by the current directory. */
 int address_absolute(char *out, size_t size, const char *path);
 
 /*
- * Makes the path of a tmux socket absolute and free of links, so that a server has one address. A
- * link is kept if its target is too long for a socket.
+ * Makes the path of a tmux socket absolute and follows symbolic links, so that a server has one
+ * address whichever path names it. A link is kept if its target is too long for a socket.
  */
 int address_server(char *out, size_t size, const char *path);
 
 /*
  * Checks that a socket's path fits into sun_path, and that no other user can replace the socket:
- * its directory belongs to us or root, and others cannot write there, or it is sticky.
+ * its directory is no link and belongs to us or root, and others cannot write there, or it is
+ * sticky. Returns 0, or -1 with the reason.
  */
 int address_check(const char *path, char *ret_reason, size_t size);

@@ -209,7 +209,7 @@ static int refuse_bounds(struct field_reading *reading, const struct field *fiel
 	return refuse(reading, name, "must be %s, not %s", bounds, quote(value, text));
 }
 
-/* Accepts a string with a number without exponent, such as "30". Returns false for others. */
+/* Accepts a string that is a number without exponent, such as "30". Returns false for others. */
 static bool forgive_number(const struct json *value, struct json *ret_number)
 {
 	static const char digits[] = "0123456789";

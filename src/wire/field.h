@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Tables of typed fields, from which checks, help, describe, schemas and the manual come. */
+/*
+ * Typed fields: a table describes the parameters of a method. From the table come the C struct with
+ * checked values, help, describe, schemas and the manual.
+ */
 #pragma once
 
 #include "wire/json.h"
@@ -23,11 +26,11 @@ enum field_flag {
 	FIELD_PATH = 1 << 3, /* an absolute path, or "~" or "~/..." for the home directory */
 	FIELD_CONFIDENTIAL = 1 << 4, /* records of requests contain only its size */
 	FIELD_CONFIDENTIAL_REST = 1 << 5, /* a list: records contain its first word, else sizes */
-	FIELD_KEPT = 1 << 6, /* a call with this field changes what the daemon stores */
-	FIELD_SETTLES = 1 << 7, /* conditions, which can settle the notification or job they name */
+	FIELD_KEPT = 1 << 6, /* even a call that else only reads changes the daemon's store */
+	FIELD_SETTLES = 1 << 7, /* conditions: as FIELD_KEPT if they name a notification or job */
 };
 
-/* A NULL-terminated array of count strings, lent from the JSON tree. */
+/* A NULL-terminated array of count strings, lent as field_read() says. */
 struct field_strings {
 	const char *const *strings;
 	size_t count;
@@ -77,54 +80,66 @@ struct field_error {
 };
 
 /*
- * Reads params, an object or NULL, into args, which first gets the defaults. null counts as absent.
- * Strings in args are lent from params. Arrays and defaults are lent from scratch, which must be
- * empty and which the caller clears after the last use of args. fields has at most 64 rows.
+ * Reads params, an object or NULL, into args, which first gets the defaults. An unknown member is
+ * an error; null counts as absent. Strings in args are lent from params. Arrays and defaults are
+ * lent from scratch, which must be empty and which the caller clears after the last use of args.
+ * fields (NULL: none) has at most 64 rows. Returns 0, or -1 with *ret_error.
  */
 int field_read(const struct field *fields, const struct json *params, void *args, size_t args_size,
     struct buf *scratch, struct field_error *ret_error);
 
 #define FIELD_BOUNDS_SIZE 96
-/* Writes bounds such as "1 to 10000 cells" or "at least 1 s"; "" if the field has none. */
+/* Writes bounds such as "1 to 10000 cells" or "at least 1 s", unit NULL: without; "" if none. */
 void field_describe_bounds(
     const struct field *field, const char *unit, char out[FIELD_BOUNDS_SIZE]);
 
-/* Accepts common mistakes of models: numbers as strings, "yes", capitals, "3" for the pane "%3". */
+/*
+ * A tolerant reader accepts common mistakes of models if they are unambiguous: a number as a
+ * string, "yes" for true, a choice in capitals, one string for an array, "3" for the pane "%3".
+ */
 struct field_tolerance {
 	const char *const *ignored; /* unknown names that are accepted and ignored; NULL: none */
 	bool ignores_unknown; /* accept and ignore all unknown names */
 };
 
-/* Reads like field_read(), but with tolerance (NULL: none). */
+/* Reads like field_read(), but with tolerance; NULL: without. */
 int field_read_tolerant(const struct field *fields, const struct field_tolerance *tolerance,
     const struct json *params, void *args, size_t args_size, struct buf *scratch,
     struct field_error *ret_error);
 
-/* Writes params. Of confidential and unknown ones writes only the size, and returns true. */
+/*
+ * Writes params (NULL: none) for a record of the request. Of confidential and unknown parameters,
+ * writes only the size of the value; then returns true.
+ */
 bool field_write_record(
     struct json_writer *writer, const struct field *fields, const struct json *params);
 
-const char *field_type_name(enum field_type type);
+const char *field_type_name(enum field_type type); /* as in describe, such as "integer" */
 
+/* Writes a JSON Schema of fields (NULL: none), an object, as the member `name`. */
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields);
 
 /* Writes the members of a JSON Schema of fields into an object that is open. */
 void field_put_object(struct json_writer *writer, const struct field *fields);
 
-/* Writes a tool's schema. in_short omits rare fields, bounds and defaults of false. */
+/*
+ * Writes the schema for a tool of models, in which each value has a type. in_short: without rare
+ * fields, bounds and defaults of false; the daemon accepts those fields nevertheless.
+ */
 void field_write_tool_schema(
     struct json_writer *writer, const char *name, const struct field *fields, bool in_short);
 
-/* Writes the schema of a result, none of whose members is required. in_short: no inner members. */
+/* Writes the schema of a result; no member is required. in_short: without members of members. */
 void field_write_result_schema(struct json_writer *writer, const char *name,
     const struct field_result *results, bool in_short);
 
-/* Writes "type", or "anyOf" for "string|null", as some readers do not know arrays of types. */
+/* Writes "type"; for "string|null" writes "anyOf", since some readers know no arrays of types. */
 void field_put_types(struct json_writer *writer, const char *types);
 
 /*
- * Returns true if a value has the types of a JSON Schema ("type", "anyOf", "properties", "items").
- * Otherwise *ret_value is the first value of another type, and its place is appended to path.
+ * Returns true if a value has the types of a JSON Schema ("type", "anyOf", "properties", "items");
+ * missing and further members are allowed. Otherwise *ret_value is the first value of another type,
+ * and its place is appended to path.
  */
 bool field_schema_fits(const struct json *schema, const struct json *value, struct buf *path,
     const struct json **ret_value);

@@ -8,10 +8,10 @@
 
 #include "base/base.h"
 
-/* Levels of arrays and objects: in any line, in a line for the daemon, in data of such a line. */
-#define JSON_DEPTH_MAX 96
-#define JSON_GIVEN_DEPTH_MAX 64
-#define JSON_DATA_DEPTH_MAX 32
+/* Maximum levels of arrays and objects. An answer may nest what it was given some levels deeper. */
+#define JSON_DEPTH_MAX 96 /* of any line */
+#define JSON_GIVEN_DEPTH_MAX 64 /* of a line for the daemon */
+#define JSON_DATA_DEPTH_MAX 32 /* of "data" in such a line */
 #define JSON_VALUES_MAX 262144 /* values in one line; limits the size of its tree */
 
 struct json_error {
@@ -83,11 +83,12 @@ static inline const struct json *json_first_member(const struct json *value)
 /* Returns the levels of arrays and objects in a value; 0 for other types. */
 unsigned json_depth(const struct json *value);
 
-const char *json_type_name(enum json_type type);
+const char *json_type_name(enum json_type type); /* for messages, such as "a string" */
 
 /*
- * Convert numbers by their value: 1e3 and 2.0 are integers. json_int() is exact, and refuses
- * numbers outside of +-JSON_INT_MAX. json_double() rounds, and refuses numbers that are too large.
+ * Convert numbers by their value: 1e3 and 2.0 are integers. json_int() is exact, and returns false
+ * for NULL, other values and numbers outside of +-JSON_INT_MAX. json_double() rounds, and returns
+ * false for NULL, other values and numbers that are too large.
  */
 #define JSON_INT_MAX 9007199254740991.0 /* 2^53-1: up to here doubles are exact */
 bool json_int(const struct json *value, int64_t *ret_number);
@@ -133,8 +134,9 @@ struct json_writer {
 void json_writer_init(struct json_writer *writer, struct buf *buf);
 /* Initializes the buffer out for max bytes, and the writer for it. The caller frees out. */
 void json_start(struct json_writer *writer, struct buf *out, size_t max);
-/* Calls json_start(), but reuses the memory of out. */
+/* As json_start(), but reuses the memory of out. */
 void json_restart(struct json_writer *writer, struct buf *out, size_t max);
+/* Calls json_start(), and begins an object. */
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max);
 void json_object_begin(struct json_writer *writer, const char *name);
 void json_object_end(struct json_writer *writer);
@@ -159,23 +161,24 @@ void json_put_time(
     struct json_writer *writer, const char *name, int64_t real_ms); /* as RFC 3339; 0 writes null */
 /* Writes an id such as "%3"; null for UINT32_MAX. */
 void json_put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id);
-/* Ends the line; another document may follow. is_cut is kept. */
+/* Ends the line with a newline; another document may follow. is_cut stays set. */
 void json_end_line(struct json_writer *writer);
-/* Writes JSON text of a value, or of members; whole or not at all. */
+/* Writes the JSON text of a value or, if name is NULL, of members; whole or not at all. */
 void json_put_raw(struct json_writer *writer, const char *name, const void *json, size_t len);
 /* Writes a tree, with numbers as they were read; NULL writes null. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value);
 /* Appends the text of a tree to a buffer. Returns false if the text was cut. */
 bool json_append(struct buf *out, const struct json *value);
-/* Returns the text of a tree, or NULL if a buffer of max bytes would cut it. The caller frees. */
+/* Returns the text of a tree for the caller to free; NULL if a buffer of max bytes would cut it. */
 char *json_text(const struct json *value, size_t max);
 /* Returns true if the text of a tree has at most max bytes. */
 bool json_fits(const struct json *value, size_t max);
 
 /*
  * Appends bytes as the content of a JSON string: escapes '"', '\\', C0, DEL, C1, U+2028, U+2029 and
- * bidi controls. U+FFFD replaces NUL and invalid UTF-8, and *lossy becomes true.
+ * bidi controls. U+FFFD replaces NUL and invalid UTF-8; then *lossy becomes true. Returns 0 or an
+ * enum buf_error.
  */
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
-/* Returns how many bytes, in whole characters, fit when escaped; *ret_escaped is their size. */
+/* Returns how many bytes, in whole characters, fit when escaped; *ret_escaped: their size then. */
 size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* A string that is cut leaves this room, or a quarter of the room if less, to later members. */
+/* Room that a cut string leaves to later members, but at most a quarter of the room that it has. */
 #define TAIL_BYTES 8192
 
 #define SHORT_BYTES 256 /* longer texts always go to the escaper */

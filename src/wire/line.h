@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Splits bytes into lines that end with "\n" or "\r\n". A line longer than the limit is skipped. */
+/* Splits bytes into lines, ended by "\n" or "\r\n". A line longer than the limit is skipped. */
 #pragma once
 
 #include "base/base.h"
 
-/* Finds the id of a request whose line is invalid or too long. Two possible ids count as none. */
+/* Finds the id of a request whose line is invalid or too long, for the error response. */
 
 enum { LOST_ID_MAX = 1024 + 2 }; /* bytes of an id as JSON text */
 
@@ -25,7 +25,10 @@ struct lost_id {
 
 void lost_id_add(struct lost_id *lost, const char *bytes, size_t len);
 
-/* Returns the id as JSON text, a number or string that may be invalid; NULL if not found. Lent. */
+/*
+ * Returns the id as JSON text, lent: a number or a string that may be invalid. NULL if there is
+ * none, or if two members may be the id.
+ */
 const char *lost_id_get(const struct lost_id *lost);
 
 struct line_input {

@@ -44,7 +44,7 @@ struct message_error_info {
 	bool may_have_effect; /* a request with this error may already have had an effect */
 };
 
-const struct message_error_info *message_error_info(enum message_error error);
+const struct message_error_info *message_error_info(enum message_error error); /* never NULL */
 /* Returns the error with a code (a number, or NULL); MESSAGE_INTERNAL if unknown. */
 enum message_error message_error_of(const struct json *code);
 
@@ -56,7 +56,7 @@ struct message {
 	const struct json *id; /* a string, a number or null; NULL if absent */
 	const char *method;
 	const struct json *params; /* an object, or NULL */
-	const struct json *within; /* open provider call that needs this request; NULL: none */
+	const struct json *within; /* id of a provider's open call that this is for; NULL: absent */
 	bool is_notification; /* "jsonrpc":"2.0" without an id: gets no answer */
 	bool is_response; /* has a result or error but no method: ignored */
 };
@@ -71,24 +71,27 @@ const struct json *message_lost_id(struct json_reader *reader, const struct lost
 /* Writes an id as JSON text for the response. Numbers keep their notation. */
 void message_write_id(struct json_writer *writer, const struct json *id);
 
-/* Begin and end a response line; the caller writes "result" or "error" in between. */
+/* Begin and end a response line; the caller writes its result or error. id is JSON text. */
 void message_begin(struct json_writer *writer, const char *id);
 void message_end(struct json_writer *writer);
 
-/* Begin and end a message without a response; the caller writes the params in between. */
+/* Begin and end a JSON-RPC notification; the caller writes the members of params in between. */
 void message_begin_notice(struct json_writer *writer, const char *method);
 void message_end_notice(struct json_writer *writer);
 
-/* Begin and end a response with a result, whose members the caller writes. id is JSON text. */
+/* Begin and end a response line with a result; the caller writes its members in between. */
 void message_begin_result(struct json_writer *writer, const char *id);
 void message_end_result(struct json_writer *writer);
-/* Writes the member "error" of message_write_error(), with the code of another error. */
+/* Writes the member "error" as message_write_error(), but with the code of the error code_of. */
 void message_put_error(struct json_writer *writer, enum message_error code_of,
     enum message_error error, const char *text, const char *data);
 /* Writes an error line. data: NULL, or JSON of members such as "\"field\":\"pane\"". */
 void message_write_error(struct json_writer *writer, const char *id, enum message_error error,
     const char *text, const char *data);
 
-/* Returns true for the error by which an ending daemon answers open requests: ignore it. */
+/*
+ * Returns true for the error by which a daemon that ends answers all open requests. The connection
+ * ends next, so a program that handles that can ignore the error.
+ */
 #define MESSAGE_ENDING "\"daemon_ends\":true"
 bool message_is_ending(const struct json *message);

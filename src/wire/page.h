@@ -6,7 +6,7 @@
 
 struct page {
 	struct json_writer *writer;
-	size_t max; /* bytes of the answer */
+	size_t max; /* maximum bytes in the writer's buffer, with room for the end of the answer */
 	int64_t skip, limit; /* entries before the page; maximum number of entries in the page */
 	int64_t place; /* number of entries so far, including skipped ones */
 	bool has_more;
@@ -27,10 +27,12 @@ struct page {
 		"more", "boolean", "whether entries follow the last one" \
 	}
 
+/* Begins the array `name`. */
 void page_begin(struct page *page, struct json_writer *writer, const char *name, size_t max,
     int64_t skip, int64_t limit);
 /* Returns true if the caller must write the next entry. */
 bool page_takes(struct page *page);
 /* Call after each entry. Returns false if the entry was removed; the first is always kept. */
 bool page_keeps(struct page *page);
+/* Ends the array, and writes "last" and "more". */
 void page_end(struct page *page);

@@ -11,15 +11,19 @@
 #define RELAY_NOISE_REASON "it writes, but muxbus relay says no hello"
 #define RELAY_SSH_MAX \
 	40 /* maximum number of words: 33 of the variable $MUXBUS_SSH, and our own options */
-#define RELAY_SSH_SIZE 4096
+#define RELAY_SSH_SIZE 4096 /* bytes of all words of $MUXBUS_SSH */
 
-/* Appends the command for the other machine. program NULL: $MUXBUS_REMOTE, else "muxbus". */
+/*
+ * Appends the command for the shell of the other machine: program (NULL: $MUXBUS_REMOTE, else
+ * "muxbus"), -L tmux_name and -S tmux_path unless NULL. Returns false if out is full.
+ */
 bool relay_append_command(
     struct buf *out, const char *program, const char *tmux_name, const char *tmux_path);
 
 /*
- * Writes the words of $MUXBUS_SSH (or "ssh") and options that forward no keys, display or ports.
- * words has RELAY_SSH_SIZE bytes, argv RELAY_SSH_MAX entries.
+ * Writes to argv the words of $MUXBUS_SSH (or "ssh") and options that forward no keys, display or
+ * ports. words, of RELAY_SSH_SIZE bytes, gets their text; argv has RELAY_SSH_MAX entries, and gets
+ * no NULL. Returns the number of words.
  */
 size_t relay_ssh_words(char *words, const char **argv);
 
@@ -35,12 +39,13 @@ struct relay_end {
 /* Writes in one line why ssh has ended, and what to do if the cause is known. */
 void relay_explain(const struct relay_end *end, char *ret_reason, size_t size);
 
-/* Keeps a line before the hello, in which a login shell may say why it refuses. */
+/* Keeps a line before the hello, in which a login shell may say why it refuses: copies it, cut. */
 void relay_keep_noise(const char *line, char noise[STR_SHOWN_SIZE]);
 
 /* Reads a line. Returns false if it is not a hello. */
 bool relay_read_hello(
     const char *line, unsigned *ret_protocol, char *ret_version, size_t version_size);
 
+/* Writes that the relay's protocol is not ours, and what to do. */
 void relay_refuse(const char *host, const char *far_version, unsigned far_protocol,
     char *ret_reason, size_t size);
