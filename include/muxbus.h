@@ -211,7 +211,7 @@ enum muxbus_cap {
 	MUXBUS_CAP_PASTE_VIS = 1 << 4, /* since 3.7: paste-buffer without -S alters controls */
 	MUXBUS_CAP_FLOATING = 1 << 5, /* since 3.7: layouts may have floating panes */
 	MUXBUS_CAP_FAST_OUTPUT = 1 << 6, /* since 3.7: an output reader costs tmux little */
-	MUXBUS_CAP_NO_DETACH_ON_DESTROY = 1 << 7, /* since 3.6: sessions have this option */
+	MUXBUS_CAP_NO_DETACH_ON_DESTROY = 1 << 7, /* since 3.6: clients have this flag */
 	MUXBUS_CAP_EXTENDED_KEYS = 1 << 8, /* since 3.5: modifyOtherKeys loses C0 of send-keys -l */
 	MUXBUS_CAP_PASTE_DEAD_CRASH = 1 << 9, /* to 3.3a: pasting to a dead pane crashes tmux */
 	MUXBUS_CAP_OFF_CRASH = 1 << 10, /* to 3.6b: refresh-client -A :off crashes tmux */
@@ -886,12 +886,12 @@ MUXBUS_API void muxbus_model_counts(
  * date, and reconnects when the server restarts.
  *
  * tmux announces most changes. An event that says enough changes the model; for any other event the
- * window or session in it is listed. So the model is right within 50 ms. The whole server is listed
- * for a new or lost connection, and by audits. tmux does not announce changes of title, command or
- * path, or the death of a kept pane; these are as old as the last listing of the pane or
- * muxbus_sync_refresh(), unless muxbus_sync_want_details() is used. The end of a pane's process is
- * noticed at once, since the process is watched (at most 4,096 processes, and half of the
- * descriptor limit).
+ * window or session in it is listed. So the model is right within 50 ms, or within two times the
+ * time that tmux takes to list a large server. The whole server is listed for a new or lost
+ * connection, and by audits. tmux does not announce changes of title, command or path, or the death
+ * of a kept pane; these are as old as the last listing of the pane or muxbus_sync_refresh(), unless
+ * muxbus_sync_want_details() is used. The end of a pane's process is noticed at once, since the
+ * process is watched (at most 4,096 processes, and half of the descriptor limit).
  *
  * Connections never resize windows, never change an option, a hook, a key or a buffer, and read
  * only wanted output. The sync leaves a session with the option destroy-unattached when the last

@@ -7,10 +7,14 @@
 /* Room that unescape() needs behind its output. */
 #define UNESCAPE_SLACK 64
 
-/* Decodes src into dst, which has UNESCAPE_SLACK more bytes. Invalid escapes are copied. */
+/*
+ * Decodes len bytes of src into dst, which has room for len + UNESCAPE_SLACK bytes and does not
+ * overlap src. Invalid escapes are copied. Returns the length of the output; the bytes behind it
+ * may be overwritten.
+ */
 size_t unescape(uint8_t *dst, const uint8_t *src, size_t len);
 
-/* Decodes byte by byte, needs no slack, and is the reference for tests and benchmarks. */
+/* As unescape(), but byte by byte and without slack: the reference for tests and benchmarks. */
 size_t unescape_naive(uint8_t *dst, const uint8_t *src, size_t len);
 
 /* The variants for this processor, ended by NULL. unescape() uses the first. */

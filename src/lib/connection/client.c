@@ -6,7 +6,7 @@
 #include "lib/connection/locate.h"
 #include "lib/connection/loop.h"
 
-/* OUTPUT_PIPE_BYTES: the kernel limits all pipes of a user to 64 MiB. */
+/* OUTPUT_PIPE_BYTES: not more, since the kernel limits all pipes of a user together to 64 MiB. */
 enum { OUTPUT_PIPE_BYTES = 256 * 1024, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
 
 /* Limit of the bytes that wait to be sent; memory to keep when no bytes wait. */

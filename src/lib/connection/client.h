@@ -21,12 +21,13 @@ struct client {
 	struct process process;
 };
 
-void client_init(struct client *client);
+void client_init(struct client *client); /* makes a closed client */
 
 /*
- * Opens a closed client by options->way. A direct client takes the connection *spare unless it is
- * -1, and sets *spare to -1. Returns 0, MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_TIMEOUT (the server
- * accepts no connection), MUXBUS_ERR_SPAWN, MUXBUS_ERR_SYSTEM with errno, or MUXBUS_ERR_NOMEM.
+ * Opens a closed client by options->way. A direct client takes *spare, a connection to the server,
+ * unless it is -1, and sets *spare to -1. Returns 0, MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_TIMEOUT (the
+ * server accepts no connection), MUXBUS_ERR_SPAWN, MUXBUS_ERR_SYSTEM with errno, or
+ * MUXBUS_ERR_NOMEM.
  */
 int client_open(struct client *client, const struct muxbus_connection_options *options, int *spare);
 
@@ -56,4 +57,4 @@ void client_close_streams(struct client *client);
 /* Kills the client and closes everything except out. client_open() may be called again. */
 void client_close(struct client *client);
 
-void client_finish(struct client *client);
+void client_finish(struct client *client); /* client_close(), and frees out */

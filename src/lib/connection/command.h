@@ -4,14 +4,15 @@
 
 #include "lib/stream/parser.h"
 
-#define COMMAND_COUNT_MAX 4096
+#define COMMAND_COUNT_MAX 4096 /* maximum number of commands in a list */
 
-/* The words of a command that prints an empty line, for its reply or its place among others. */
+/* The words of a command that does and prints nothing: only its reply, or its number, is wanted. */
 #define COMMAND_NOTHING "list-commands", "-F", "", "list-commands"
 
 /*
- * Return a list, empty or with these words up to NULL. Out of memory, they return NULL: functions
- * that add words then do nothing, and those that run a list return MUXBUS_ERR_NOMEM.
+ * Return a list: empty, or with a first command of these words, up to NULL. They return NULL if out
+ * of memory. The functions that add words accept NULL, and attachment_run() and attach_delay_run()
+ * then return MUXBUS_ERR_NOMEM, so that only the caller of these needs to check.
  */
 struct muxbus_command *command_new(void);
 struct muxbus_command *command_with(const char *name, ...) __attribute__((sentinel));
@@ -19,18 +20,24 @@ struct muxbus_command *command_with(const char *name, ...) __attribute__((sentin
 /* Returns 0 with the number of commands, or the first error of the list. */
 int command_check(const struct muxbus_command *command, size_t *ret_count);
 
-/* Writes the nonces between the commands; the connection adds the last. Returns the text, lent. */
+/*
+ * Writes the nonces of all sentinels but the last, which the connection adds. Returns the text, one
+ * line without its newline, lent.
+ */
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
 
 /* Returns true if the last command runs others, so that an error may follow their output. */
 bool command_runs_others(const struct muxbus_command *command);
 
-bool command_reads_file(const struct muxbus_command *command);
+bool command_reads_file(const struct muxbus_command *command); /* the last is source-file */
 
 /* Returns the pane that is the default target, or MUXBUS_NO_ID. */
 uint32_t command_pane(const struct muxbus_command *command);
 
-/* Returns true if a list shows a person nothing, runs no slow hook, and has no default target. */
+/*
+ * Returns true if a list may run on the connection: its commands show a person nothing and usually
+ * answer at once, and it has no default target, which a control client cannot have.
+ */
 bool command_is_quick(const struct muxbus_command *command);
 
 /*
@@ -40,6 +47,10 @@ bool command_is_quick(const struct muxbus_command *command);
  */
 unsigned command_sentinels(const struct muxbus_command *command);
 
-/* Appends the data of IMSG_COMMAND, with so many sentinels behind the last command. */
+/*
+ * Appends the data of IMSG_COMMAND to an empty buffer: the number of words, then each word with a
+ * NUL. A sentinel follows each command but the last, which has so many. Returns 0,
+ * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_LIMIT if the list is too long.
+ */
 int command_pack(const struct muxbus_command *command, const struct nonce *nonces,
     unsigned sentinels, struct buf *ret_out);

@@ -8,9 +8,11 @@
 #include "lib/stream/event.h"
 
 #define CONNECTION_HOOKED_US 1000000
+/* The sentinel is SENTINEL_BEFORE, its nonce and SENTINEL_BEHIND, or the nonce alone if cheap. */
 #define SENTINEL_BEFORE "list-commands -F "
 #define SENTINEL_BEHIND " list-commands"
 
+/* connection.c explains the states. */
 enum connection_state {
 	STATE_STARTING,
 	STATE_GREETED,
@@ -30,7 +32,7 @@ struct muxbus_connection {
 	enum connection_state state;
 	bool is_in_turn; /* inside a callback of the loop, which ends with end_turn() */
 	bool is_reading; /* inside the parser */
-	bool is_output_over;
+	bool is_output_over; /* the client's standard output was read to its end */
 
 	bool has_failed;
 	int error; /* the reason of the failure; 0 if the user closed it */
@@ -54,8 +56,8 @@ struct muxbus_connection {
 	struct pending_queue queue;
 	int64_t first_since_us; /* when tmux began with the first list */
 	bool was_hooked; /* a hook has delayed a reply by CONNECTION_HOOKED_US */
-	bool has_cheap_sentinel;
-	struct nonce probe; /* the unknown command that the handshake sends */
+	bool has_cheap_sentinel; /* tmux answers a nonce alone with the expected parse error */
+	struct nonce probe; /* the nonce that the handshake sends to find that out */
 };
 
 /* As muxbus_connection_open(), but a direct client takes the connection *spare unless it is -1. */
@@ -64,7 +66,10 @@ int connection_open(struct muxbus_loop *loop, const struct muxbus_connection_opt
     struct muxbus_connection **ret_connection);
 /* Makes the parser expect the replies of the first list, and starts its timeout. */
 void connection_begin_first(struct muxbus_connection *connection);
-/* As muxbus_connection_run(), but the caller keeps the list. is_ordered: see struct pending. */
+/*
+ * As muxbus_connection_run(), but the caller keeps and frees the list. is_ordered: see struct
+ * pending.
+ */
 int connection_run_kept(struct muxbus_connection *connection, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data, bool is_ordered);
 /* Returns true if no command of a failed list was run, though the list was sent. */
@@ -72,7 +77,7 @@ bool connection_ran_none(
     const struct muxbus_connection *connection, int error, const struct muxbus_reply *replies);
 /* Returns true if a hook has delayed a reply since the last call. */
 bool connection_take_hooked(struct muxbus_connection *connection);
-bool connection_is_idle(const struct muxbus_connection *connection);
+bool connection_is_idle(const struct muxbus_connection *connection); /* no list is pending */
 /* Returns how long the reply to the first list has been awaited; 0: no list is pending. */
 int64_t connection_awaited_ms(const struct muxbus_connection *connection);
 /* Returns true if tmux has run all ordered lists, as far as is known. */

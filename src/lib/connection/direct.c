@@ -194,7 +194,7 @@ static bool handle(void *data, const struct imsg *message)
 		    "protocol version mismatch (client %d, server %u)", IMSG_PROTOCOL,
 		    (unsigned)(message->protocol & 0xff));
 		return false;
-	case IMSG_READ_OPEN: /* tmux before 3.2 has its client read the standard input */
+	case IMSG_READ_OPEN: /* only tmux before 3.2, an unsupported version, asks this of us */
 		direct->is_foreign = true;
 		return false;
 	case IMSG_EXITED:
@@ -208,12 +208,12 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_DETACH_KILL:
 		answer_end(direct);
 		return true;
-	case IMSG_EXEC: /* of detach-client -E: its command is not run; tmux still reads ours */
+	case IMSG_EXEC: /* detach-client -E: we do not run its command; tmux may still run lists */
 		direct->is_suspended = true;
 		answer_end(direct);
 		return true;
 	case IMSG_SUSPEND:
-		/* tmux drops the output of a suspended client; to resume needs a terminal. */
+		/* End: only a client with a terminal can resume, and tmux now drops our output. */
 		direct->is_suspended = true;
 		(void)snprintf(direct->reason, sizeof direct->reason, "suspended");
 		answer_end(direct);

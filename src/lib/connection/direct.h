@@ -21,14 +21,21 @@ struct direct {
 	char reason[DIRECT_REASON_SIZE]; /* of the end; empty if unknown */
 };
 
-/* Write the terminal for list-clients, a client's flags, and the variables for a new session. */
+/*
+ * Write messages: the name of the terminal that list-clients shows, the flags of a client, and the
+ * variables that tmux copies into a new session.
+ */
 void direct_write_terminal(struct imsg_writer *writer);
 void direct_write_flags(struct imsg_writer *writer, uint64_t flags);
 void direct_write_environment(struct imsg_writer *writer);
 
 void direct_init(struct direct *direct);
 
-/* Attaches this process. direct always owns fd. tmux gets copies of input and output. */
+/*
+ * Attaches this process to a session; MUXBUS_NO_ID: tmux chooses. fd is a connection to the server,
+ * which direct owns even after an error. tmux gets copies of input and output. Returns 0,
+ * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
+ */
 int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input, int output,
     uint32_t session, bool has_output);
 

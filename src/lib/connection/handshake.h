@@ -5,7 +5,7 @@
 #include "lib/connection/client.h"
 #include "lib/stream/parser.h"
 
-extern const char handshake_question[];
+extern const char handshake_question[]; /* the command whose output is struct handshake_answer */
 
 struct handshake_answer {
 	char version[32];
@@ -20,7 +20,7 @@ bool handshake_read_answer(const char *text, struct handshake_answer *ret_answer
 /* Returns true if tmux answered the unknown command probe with the expected parse error. */
 bool handshake_is_probe_answered(const char *text, const struct nonce *probe);
 
-bool handshake_has_flag(const char *flags, const char *flag);
+bool handshake_has_flag(const char *flags, const char *flag); /* flags: separated by commas */
 
 /* Returns the error that matches a text from tmux, or `otherwise` if no error matches. */
 int handshake_error(const char *text, int otherwise);

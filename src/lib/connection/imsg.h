@@ -75,13 +75,19 @@ void imsg_passing(uint8_t out[IMSG_HEADER_BYTES], enum imsg_form form, uint32_t 
 /* Writes a message of another protocol version. Servers answer it or close the connection. */
 void imsg_foreign(uint8_t out[IMSG_HEADER_BYTES]);
 
-/* Reads the first message. *ret_used is 0 if it is incomplete. Returns 0 or MUXBUS_ERR_PROTOCOL. */
+/*
+ * Reads the first message. *ret_used is its length, or 0 if it is incomplete. Returns 0, or
+ * MUXBUS_ERR_PROTOCOL if its length is invalid.
+ */
 int imsg_read(enum imsg_form form, const uint8_t *bytes, size_t len, struct imsg *ret_message,
     size_t *ret_used);
 
 /* Reads count numbers at the start of the data. Returns false if the data is too short. */
 bool imsg_numbers(const struct imsg *message, int *numbers, size_t count);
 
-/* Handles each whole message. MUXBUS_ERR_CANCELLED: handle returned false, may have freed in. */
+/*
+ * Calls handle() for each whole message at the front of in, and removes these messages. Returns 0,
+ * MUXBUS_ERR_PROTOCOL, or MUXBUS_ERR_CANCELLED if handle() returned false, which may have freed in.
+ */
 int imsg_each(enum imsg_form form, struct buf *in,
     bool (*handle)(void *data, const struct imsg *message), void *data);

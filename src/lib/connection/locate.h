@@ -15,6 +15,7 @@ struct identity {
 	uint64_t start_ticks; /* since boot; 0 if unknown */
 };
 
+/* Returns 0, or an error as muxbus_server_pid(). */
 int locate_identity(const char *socket_path, struct identity *ret_identity);
 
 /* Returns the time since the server started; -1 if unknown. */
@@ -22,18 +23,24 @@ int64_t locate_age_ms(const struct identity *identity);
 
 bool locate_is_same(const struct identity *a, const struct identity *b);
 
-/* Writes the path of the server's own binary. Returns false if the process may not be tmux. */
+/*
+ * Writes a path of the server's own binary, which works even if the file was replaced or removed.
+ * Returns false if the process has another user, or its binary is not executable or not "tmux".
+ */
 bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size);
 
-/* Writes the path of a program, found in PATH if name has no slash. False: not executable. */
+/* Writes the path of a program, searched in PATH if name has no slash. False if none is found. */
 bool locate_program(const char *name, char *out, size_t size);
 
-/* Returns a descriptor, or -1 with errno; ETIMEDOUT: no connection was accepted within 100 ms. */
+/* Returns a connection, or -1 with errno; ETIMEDOUT: none was accepted within 100 ms. */
 int locate_connect(const char *socket_path);
 /* As locate_connect(), but does not wait. The descriptor is non-blocking. */
 int locate_connect_now(const char *socket_path);
 
-/* Takes the connection *spare. Returns -1 if the server has closed it, or has sent something. */
+/*
+ * Returns the connection *spare, and sets *spare to -1. Returns -1 if there is none, or if the
+ * server has closed it or has sent something.
+ */
 int locate_take(int *spare);
 
 /* Converts an errno of locate_connect() to MUXBUS_ERR_NO_SERVER, _TIMEOUT or _SYSTEM. */

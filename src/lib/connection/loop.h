@@ -9,11 +9,17 @@ struct loop_watch;
 /* Handles the ready events of epoll, which may include EPOLLHUP and EPOLLERR. */
 typedef void loop_watch_fn(void *data, uint32_t events);
 
-/* Watches a descriptor for EPOLLIN, EPOLLOUT. The descriptor stays open until loop_unwatch(). */
+/*
+ * Watches a descriptor, which must stay open until loop_unwatch(), for EPOLLIN or EPOLLOUT. Returns
+ * 0, MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
+ */
 int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn *callback,
     void *data, struct loop_watch **ret_watch);
 
-/* Ends a watch, also in a callback, and sets *watch to NULL. An event already read is dropped. */
+/*
+ * Ends a watch and sets *watch to NULL; nothing if it is NULL. Allowed in any callback: the watch's
+ * callback is not called again, even if an event was already read.
+ */
 void loop_unwatch(struct loop_watch **watch);
 /* Ends the watch of a descriptor, closes the descriptor unless *fd is -1, and sets *fd to -1. */
 void loop_close(struct loop_watch **watch, int *fd);
@@ -45,14 +51,20 @@ uint8_t *loop_scratch(struct muxbus_loop *loop);
 /* Returns the random numbers that all connections and one-shot commands of the loop share. */
 struct nonce_pool *loop_nonces(struct muxbus_loop *loop);
 
-/* Another event loop that watches the descriptors. detach() is called after the last unwatch(). */
+/*
+ * Another event loop, which watches the descriptors instead. watch() returns 0, MUXBUS_ERR_NOMEM or
+ * MUXBUS_ERR_SYSTEM. detach() is called after the last unwatch().
+ */
 struct loop_host {
 	int (*watch)(
 	    void *data, int fd, uint32_t events, struct loop_watch *watch, void **ret_event);
 	void (*unwatch)(void *event);
 	void (*detach)(void *data);
 };
-/* Sets the host, which then watches all descriptors. MUXBUS_ERR_INVALID: a host is already set. */
+/*
+ * Sets the host, which then watches all descriptors. Returns 0, MUXBUS_ERR_INVALID if a host is
+ * already set, or an error of watch().
+ */
 int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *data);
 
 /*

@@ -10,5 +10,8 @@ struct nonce_pool {
 	size_t left;
 };
 
-/* Makes a nonce of 128 random bits. A used nonce, seen in tmux's log, reveals no other nonce. */
+/*
+ * Makes a nonce of 128 random bits. A used nonce, seen in tmux's log, reveals no other nonce.
+ * Returns 0, or MUXBUS_ERR_SYSTEM with errno.
+ */
 int nonce_make(struct nonce_pool *pool, struct nonce *ret_nonce);

@@ -114,8 +114,8 @@ enum { FILE_PLACE_LEN = sizeof file_place - 1 };
 
 /*
  * After a failed command tmux runs no other. The reply of a failed command is its output, then the
- * error. If the last command of the list has output or a sentinel, the error comes from a user's
- * hook and is ignored.
+ * error. If the last command of the list has output or a sentinel, and runs no other commands, the
+ * error comes from a user's hook and is ignored.
  */
 static void divide(struct muxbus_one_shot *one_shot)
 {
@@ -325,7 +325,7 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_EXIT:
 		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
-		/* Close without an answer. For each read, tmux would count its open descriptors. */
+		/* Do not answer: tmux counts its open descriptors each time it reads a message. */
 		finish(one_shot, 0);
 		return false;
 	default:

@@ -4,7 +4,7 @@
 
 #include "lib/connection/nonce.h"
 
-#define PENDING_MAX 65536
+#define PENDING_MAX 65536 /* maximum number of lists in a queue */
 
 /* One list, with a nonce and a reply for each of its count commands. */
 struct pending {
@@ -28,7 +28,10 @@ struct pending_queue {
 void pending_queue_init(struct pending_queue *queue);
 void pending_queue_finish(struct pending_queue *queue); /* the queue must be empty */
 
-/* Makes a list for count commands, with nonces from the pool. pending_free() frees it. */
+/*
+ * Makes a list for count commands, with nonces from the pool. pending_free() frees it. Returns 0,
+ * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
+ */
 int pending_make(struct nonce_pool *pool, size_t count, muxbus_reply_fn *reply, void *data,
     struct pending **ret_pending);
 void pending_free(struct pending *pending); /* NULL is accepted */
@@ -44,7 +47,10 @@ struct pending *pending_first(const struct pending_queue *queue);
 /* Adds a block to the current reply. Ignores it if it comes from a hook, or no list is pending. */
 void pending_add_block(struct pending_queue *queue, const struct muxbus_block *block);
 
-/* Ends the replies up to command `index`. After the last one, takes the list off and returns it. */
+/*
+ * Ends the replies up to command `index`, whose sentinel was read. After the last command, takes
+ * the list off the queue and returns it, for pending_answer(); else returns NULL.
+ */
 struct pending *pending_end_command(struct pending_queue *queue, size_t index);
 
 /* Passes replies to the reply function of a list, and frees the list. */

@@ -22,7 +22,7 @@ void process_init(struct process *process);
  */
 int process_start(struct process *process, const char *path, char *const argv[], const int fds[3]);
 
-void process_signal(struct process *process, int signal_number);
+void process_signal(struct process *process, int signal_number); /* nothing after the end */
 
 /* Reaps the process without waiting. Returns true if the process has ended. */
 bool process_reap(struct process *process);

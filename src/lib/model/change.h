@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The differences of two models: new, changed, then closed objects. Points into both models. */
+/*
+ * The differences of two models as a list of changes: new, changed, then closed objects. The list
+ * points into both models, which must outlive it.
+ */
 #pragma once
 
 #include <muxbus.h>
@@ -14,7 +17,7 @@ struct change_list {
 void change_list_init(struct change_list *list);
 void change_list_finish(struct change_list *list);
 
-struct muxbus_change change_of(enum muxbus_change_kind kind);
+struct muxbus_change change_of(enum muxbus_change_kind kind); /* a change without any object */
 
 /* Returns a change of a pane, with its window and a session of the window, now or before. */
 struct muxbus_change change_of_pane(const struct muxbus_model *before,
@@ -22,7 +25,10 @@ struct muxbus_change change_of_pane(const struct muxbus_model *before,
 
 void change_list_add(struct change_list *list, const struct muxbus_change *change);
 
-/* The caller calls these three in this order, and may add other changes in between. */
+/*
+ * Append the new, the changed and the closed objects. The caller calls the three functions in this
+ * order, and may add other changes in between.
+ */
 void change_find_new(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now);
 void change_find_other(

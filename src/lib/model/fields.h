@@ -19,7 +19,7 @@ enum field_kind {
 	FIELD_UNSIGNED, /* unsigned */
 	FIELD_U64, /* uint64_t */
 	FIELD_TEXT, /* const char *; any bytes. tmux prints them encoded, or behind their length */
-	/* As FIELD_TEXT, but never counted: the value can change before its text is read. */
+	/* As FIELD_TEXT, but never counted: tmux reads the value anew between length and text. */
 	FIELD_LIVE,
 	FIELD_WORD, /* const char *: made by tmux, without TAB or newline */
 	FIELD_MARK, /* bool: the text contains the mark */
@@ -76,7 +76,10 @@ extern const struct format_field detail_fields[]; /* of struct pane_detail */
 extern const struct format_field place_fields[]; /* of struct muxbus_pane: id and window */
 extern const struct format_field client_fields[]; /* of struct muxbus_client */
 
-/* Adds the format of records: before, the fields of one table, those of `more` (NULL: none), after. */
+/*
+ * Adds an argument, the format of records: the text `before`, the letter, the fields of one table
+ * and of `more` (NULL: none), the text `after`.
+ */
 void fields_write(struct muxbus_command *command, const char *before, char letter,
     const struct format_field *fields, const struct format_field *more, bool is_counted,
     const char *after);
@@ -89,11 +92,17 @@ struct fields_target {
 	bool is_counted; /* texts are counted instead of encoded */
 };
 
-/* Reads a table's fields; *line becomes the next field or NULL. Returns 0 or MUXBUS_ERR_SYNTAX. */
+/*
+ * Reads the fields of one table at *line into record. *line becomes the next field, or NULL at the
+ * end of the line. Returns 0 or MUXBUS_ERR_SYNTAX. model_error() tells if out of memory.
+ */
 int fields_read(const struct fields_target *target, const struct format_field *fields,
     const char **line, const char *end, void *record);
 
-/* Calls add for each line with this letter, behind its TAB. Counts invalid and cut ones. */
+/*
+ * Calls add() for each line of a reply that begins with the letter, without the letter and its TAB.
+ * Skips invalid and cut lines, and counts them in *malformed.
+ */
 void fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
     char letter, int (*add)(void *data, const char *line, const char *end), void *data,
     unsigned *malformed);

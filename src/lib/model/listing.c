@@ -502,8 +502,8 @@ static const char *loops_of(const struct list_command *list)
 }
 
 /*
- * Writes a list-commands that lists, since it has no hook. Its last line is "1", which tmux leaves out
- * if it has not expanded the whole format.
+ * Writes a listing as a format of list-commands, since that has no hook. Its last line is "1",
+ * which tmux leaves out if it has not expanded the whole format.
  */
 static void write_unhooked(struct muxbus_command *command, const struct list_command *list,
     uint32_t id, const char *loops, bool is_counted)

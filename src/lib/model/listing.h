@@ -23,10 +23,17 @@ void listing_write(struct muxbus_command *command, const struct parts *parts);
 /* Returns the number of commands, and of replies to listing_read(). */
 size_t listing_commands(const struct parts *parts);
 
-/* Reads the replies; other parts come from before. MUXBUS_ERR_COMMAND: a listed object is gone. */
+/*
+ * Reads the replies. All that the parts do not include is taken from before, which is NULL only for
+ * the whole server. Returns 0, MUXBUS_ERR_COMMAND (a listed object does not exist),
+ * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_INVALID if count is not listing_commands().
+ */
 int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps,
     const struct parts *parts, const struct muxbus_model *before, struct listing *ret_listing);
 
-/* Returns true if there is no session (exit-empty off): the list is empty, other commands fail. */
+/*
+ * Returns true if the replies are those of a server without sessions, which runs with the option
+ * exit-empty off: the list of sessions is empty, and all further commands fail.
+ */
 bool listing_has_no_session(
     const struct parts *parts, const struct muxbus_reply *replies, size_t count);

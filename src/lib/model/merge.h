@@ -15,7 +15,10 @@ struct merge_read {
 	unsigned link_count;
 };
 
-/* Completes `model` with the unlisted records of `before`. `more` gets parts that contradict. */
+/*
+ * Copies into `model` the records of `before` that were not listed, and finishes it. `more` gets
+ * the parts that contradict each other, to be listed again. Returns 0 or MUXBUS_ERR_NOMEM.
+ */
 int merge_rest(struct muxbus_model *model, const struct muxbus_model *before,
     const struct merge_read *read, struct parts *more);
 
@@ -25,6 +28,6 @@ struct merge_drop {
 	struct map panes; /* set of pane ids */
 };
 
-/* Makes a finished copy of a model without the objects in drop (may be NULL). */
+/* Makes a finished copy of a model without the objects in drop (or NULL). 0 or MUXBUS_ERR_NOMEM. */
 int merge_copy(const struct muxbus_model *before, const struct merge_drop *drop,
     struct muxbus_model **ret_model);

@@ -20,7 +20,10 @@ char *model_string(struct muxbus_model *model, const void *bytes, size_t len);
 /* Replaces *text by a copy in the model; by "" if out of memory. */
 void model_keep_text(struct muxbus_model *model, const char **text);
 
-/* Strings come from model_string() or are constants. Of records with the same id one is kept. */
+/*
+ * Add a record. Its strings come from model_string() or are constants. tmux lists a window and its
+ * panes once for each link, so of several records with the same id one is kept.
+ */
 void model_add_session(struct muxbus_model *model, const struct muxbus_session *session);
 void model_add_window(struct muxbus_model *model, const struct muxbus_window *window);
 void model_add_link(struct muxbus_model *model, const struct muxbus_link *link);
@@ -32,13 +35,13 @@ void model_fail(struct muxbus_model *model);
 /* Returns MUXBUS_ERR_NOMEM if a function of the model was ever out of memory, else 0. */
 int model_error(const struct muxbus_model *model);
 
-/* Sorts and counts, and removes records without a parent. Returns model_error(). */
+/* Sorts and counts the records, and removes those without a parent. Returns model_error(). */
 int model_finish(struct muxbus_model *model);
 
 /* Returns true if records are missing because there were too many or because they had no parent. */
 bool model_is_cut(const struct muxbus_model *model);
 
-/* Return a pane or NULL. The caller may change the pane, except its window and index. */
+/* Return a pane by id, or the next one, or NULL. The caller may change all but window and index. */
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id);
 struct muxbus_pane *model_next_pane_entry(
     struct muxbus_model *model, const struct muxbus_pane *previous);

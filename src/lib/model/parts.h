@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The parts of a server that a listing reads. Too many windows or sessions become all. */
+/*
+ * The parts of a server that a listing reads. More than PARTS_IDS_MAX windows or sessions become
+ * the whole server.
+ */
 #pragma once
 
 #include "base/base.h"

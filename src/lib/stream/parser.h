@@ -6,7 +6,10 @@
 
 #include "base/base.h"
 
-/* A sentinel is a block with a nonce, alone (list-commands -F NONCE) or behind this prefix. */
+/*
+ * A sentinel is a block that contains a nonce: alone, as `list-commands -F NONCE` prints it, or
+ * behind this prefix, as tmux answers the unknown command NONCE.
+ */
 #define PARSER_SENTINEL_PREFIX "parse error: unknown command: "
 
 struct nonce {
@@ -15,8 +18,8 @@ struct nonce {
 
 /*
  * Copies the nonces of the next sentinels, in the order of their commands. tmux skips sentinels
- * after a failed command, so any of these may be next, and then only later ones. With a count of 0
- * no sentinel is expected. MUXBUS_ERR_NOMEM changes nothing.
+ * after a failed command, so any of these may be next, and after it only later ones. With a count
+ * of 0 no sentinel is expected. Returns 0, or MUXBUS_ERR_NOMEM without a change.
  */
 int parser_expect_list(struct muxbus_parser *parser, const struct nonce *nonces, size_t count);
 

@@ -41,7 +41,10 @@ void segment_finish(struct segment *segment);
 /* Empties the segment. The next line to add must be first. */
 void segment_start(struct segment *segment, const struct guard *first);
 
-/* At MUXBUS_LINE_MAX the segment is cut: only the latest guards are stored behind the cut. */
+/*
+ * Adds complete lines, with their newlines. At MUXBUS_LINE_MAX the segment is cut: behind the cut
+ * only the latest guards (%begin, %end, %error) are stored. Returns 0 or MUXBUS_ERR_NOMEM.
+ */
 int segment_add(struct segment *segment, const char *text, size_t len);
 
 /* Marks the current end, since the next line may be the %begin of the sentinel. */
@@ -51,7 +54,10 @@ void segment_mark(struct segment *segment);
 void segment_block(
     struct segment *segment, const struct guard *end, struct muxbus_block *ret_block);
 
-/* Finds the blocks before the mark. sentinel is the %begin of the sentinel. */
+/*
+ * Finds the blocks before the mark; sentinel is the %begin behind it. segment_next() then returns
+ * them. Returns 0 or MUXBUS_ERR_NOMEM.
+ */
 int segment_divide(struct segment *segment, const struct guard *sentinel);
 
 /* A part of a divided segment: a block, or a line outside of blocks. */
@@ -62,4 +68,4 @@ struct segment_part {
 	size_t line_len;
 };
 
-bool segment_next(struct segment *segment, struct segment_part *ret_part);
+bool segment_next(struct segment *segment, struct segment_part *ret_part); /* false at the end */

@@ -18,12 +18,22 @@ void attach_delay_disturb(struct muxbus_sync *sync);
 /* Returns true if a connection may be opened now. If not, settles the sync again later. */
 bool attach_delay_may_open(struct muxbus_sync *sync);
 
-/* Runs a user command, if needed once a connection is ready, then lists read_back (or NULL). */
+/*
+ * Runs a user's list, or does so when a connection that is being opened is ready, and always frees
+ * it. Lists the parts read_back (or NULL) before reply() is called. Returns 0 or an error as
+ * muxbus_sync_run().
+ */
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
-/* Handles the answer to a ping. If a reply is late by detached_hold_ms(), a hook has delayed it. */
+/*
+ * Called when the server has answered a ping. If the connection has then waited for a reply for
+ * detached_hold_ms(), tmux has run that list, and a hook delays the reply.
+ */
 void attach_delay_hold(struct muxbus_sync *sync);
-/* Returns true if tmux has run all earlier requests; else detached_go_on() is called later. */
+/*
+ * Returns true if the connection is idle or, after a hook has delayed a list, tmux has run all
+ * earlier requests. Otherwise detached_go_on() is called when the connection is idle.
+ */
 bool attach_delay_may_run_beside(struct muxbus_sync *sync);
 /* Runs the waiting commands, unless a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);

@@ -56,7 +56,7 @@ struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session);
 struct attachment *attachment_new_detached(struct muxbus_sync *sync);
 void attachment_free(struct attachment *attachment);
 
-/* Returns an error, with connection NULL; else callbacks report the result. */
+/* Starts the connection; callbacks report the result. Returns 0, or an error without a callback. */
 int attachment_open(struct attachment *attachment);
 /*
  * Keeps a connection open for the client of the next session while the sync is attached. tmux uses
@@ -66,7 +66,7 @@ int attachment_open(struct attachment *attachment);
 void attachment_settle_spare(struct muxbus_sync *sync);
 /* Detaches the connection, then frees the attachment. */
 void attachment_close(struct attachment *attachment);
-void attachment_close_others(struct muxbus_sync *sync);
+void attachment_close_others(struct muxbus_sync *sync); /* closes all but the primary */
 
 /* Runs a list and always frees it. Both reply and attachment may be NULL. Returns 0 or an error. */
 int attachment_run(struct attachment *attachment, struct muxbus_command *command,
@@ -75,7 +75,7 @@ int attachment_run(struct attachment *attachment, struct muxbus_command *command
 /* Cancels the lists that run beside the connection, with MUXBUS_ERR_CANCELLED. */
 void attachment_end_beside(struct muxbus_sync *sync);
 
-struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session);
+struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session); /* or NULL */
 bool attachment_any(const struct muxbus_sync *sync, enum attachment_state state);
 
 /* Makes wanted output flow, and pauses other output. */

@@ -18,7 +18,7 @@
 
 #define CAPTURE_TRIES 100
 #define CAPTURE_TRIES_MS 250
-#define CAPTURES_MAX 1000
+#define CAPTURES_MAX 1000 /* at a time */
 /* Maximum number of lines of history, because tmux is busy for about 2 us per line. */
 #define CAPTURE_HISTORY_MAX 10000
 

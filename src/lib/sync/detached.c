@@ -295,7 +295,10 @@ static void on_held(void *data)
 	pending_fail(pending, MUXBUS_ERR_TIMEOUT);
 }
 
-/* The server answers the ping: a hook or person delays the first list, which is held from now. */
+/*
+ * The server answers the ping, so a hook or a person delays a reply: that of the first list, which
+ * is held from now, or that of the connection, for which the first list waits.
+ */
 static void on_answered(void *data)
 {
 	struct detached *detached = data;

@@ -8,5 +8,8 @@ struct muxbus_sync;
 
 /* Prepares the timer. muxbus_sync_stop() stops it. */
 void detail_watch_init(struct muxbus_sync *sync);
-/* Returns true if the server may have sessions: a new one shows as a child, or after 30 s. */
+/*
+ * Returns true if the server has sessions, or may have got one since the last listing: a session
+ * shows as a child process of the server. If that child has ended again, returns true after 30 s.
+ */
 bool detail_watch_is_due(const struct muxbus_sync *sync);

@@ -24,7 +24,8 @@ void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);
 void details_read_ahead(struct muxbus_sync *sync);
 
 /*
- * Reads all commands and directories into the listing's model, which is made if a pane has changed.
- * Panes that cannot be read are added to listing->more.
+ * Reads all commands and directories into the listing's model. A listing without a model gets a
+ * copy of the current one if a pane has changed. Panes that cannot be read are added to
+ * listing->more. Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int details_read(struct muxbus_sync *sync, struct listing *listing);

@@ -30,7 +30,7 @@ void lister_mark_attached(struct muxbus_sync *sync);
  */
 int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
     muxbus_done_fn *done, void *data);
-/* Notes replies of commands that only read, which leave the model right. */
+/* Notes replies of commands that only read: if tmux ran nothing else, the model is still right. */
 void lister_note_reading(
     struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count);
 /* Lists the dirty parts of a detached live sync, for which no caller waits. */
@@ -39,7 +39,10 @@ void lister_look_detached(struct muxbus_sync *sync);
 /* Begins a due listing, since no command runs beside the connection now. */
 void lister_take_turn(struct muxbus_sync *sync);
 
-/* Returns true if a running listing includes the window, and so all changes announced before. */
+/*
+ * Returns true if a running listing includes the window, and so all changes of the window that the
+ * connection announces before the reply.
+ */
 bool lister_reads_window(const struct lister *lister, uint32_t window);
 
 /* Resume listing on a new connection; fail all waiting callers if there is no connection. */

@@ -11,15 +11,16 @@
 struct change_list;
 struct track;
 
-/* Appends the ends to report with a new model. */
+/* Appends the ends to report before the model `now` replaces the current one. */
 void pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now);
 
 void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list);
 
 /*
- * tmux 3.8 announces neither the end of a process nor the death of its pane, and shows no process
- * in between. A new pane without a process is listed again.
+ * Notes that a pane is listed for the first time. tmux 3.8 announces neither the end of a process
+ * nor the death of its pane, and shows no process in between, so a new pane without a process is
+ * listed again.
  */
 void pane_exit_listed(struct muxbus_sync *sync, const struct track *track);
 

@@ -32,5 +32,6 @@ void pane_pidfd_finish(struct pane_pidfd *pidfd);
 void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid);
 void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane);
 
+/* Looks whether the process of a pane has ended. Writes status and signal for PANE_PIDFD_STATUS. */
 enum pane_pidfd_verdict pane_pidfd_look(
     const struct pane_pidfd *pidfd, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal);

@@ -58,6 +58,9 @@ struct pane_foreground {
 bool pane_proc_open(struct pane_proc *proc, const char *root, pid_t server);
 void pane_proc_close(struct pane_proc *proc);
 
-/* Returns the fields that were read, enum pane_proc_known; others are empty. Takes about 7 us. */
+/*
+ * Reads the foreground of the pane whose first process is pid, on the terminal tty. Returns the
+ * fields that were read, a set of enum pane_proc_known; others are empty. Takes about 7 us.
+ */
 unsigned pane_proc_read(const struct pane_proc *proc, pid_t pid, const char *tty,
     struct pane_foreground *ret_foreground);

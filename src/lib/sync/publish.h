@@ -8,7 +8,11 @@ struct listing;
 struct merge_drop;
 struct parts;
 
-/* Takes over a listing as the model. number 0: an event. MUXBUS_ERR_NOMEM: no change. */
+/*
+ * Makes the model of a listing of parts the sync's model, reports the changes, and frees the old
+ * model. number is that of the listing; 0: a change from an event. Returns 0, or MUXBUS_ERR_NOMEM
+ * without any change; the listing's model is then freed.
+ */
 int publish_listing(
     struct muxbus_sync *sync, struct listing *listing, const struct parts *parts, uint64_t number);
 

@@ -22,4 +22,4 @@ void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const
 /* Schedules a call of try. error is the result of the last try. */
 void reconnect_wait(struct reconnect *reconnect, int error);
 
-void reconnect_stop(struct reconnect *reconnect);
+void reconnect_stop(struct reconnect *reconnect); /* stops waiting */

@@ -33,7 +33,10 @@ void seen_ids_note(struct seen_ids *list, const struct muxbus_event *event);
 /* Marks the ids that a listing of these parts, which begins now, lists if the objects exist. */
 void seen_ids_begin_listing(struct seen_ids *list, const struct parts *parts);
 
-/* Removes and returns a marked id that the model lacks. Returns false if none is left. */
+/*
+ * Removes and returns a marked id that the model lacks: its object was created and has closed.
+ * Returns false if none is left; the caller then calls seen_ids_end_listing().
+ */
 bool seen_ids_next_missed(
     struct seen_ids *list, const struct muxbus_model *model, struct seen_id *ret_id);
 void seen_ids_end_listing(struct seen_ids *list, const struct muxbus_model *model);

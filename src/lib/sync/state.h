@@ -37,7 +37,10 @@ struct sync_callbacks {
 	void (*published)(struct muxbus_sync *sync);
 };
 
-/* Listings are numbered from 1. Unannounced parts: indexes, details, titles, tree and clients. */
+/*
+ * The state of lister.c. Listings are numbered from 1. Unannounced parts are those for whose
+ * changes tmux sends no event: indexes, details, titles, tree and clients.
+ */
 struct lister {
 	struct list waits; /* struct lister_wait: the callers that wait for a listing */
 	struct loop_timeout timer; /* begins the next listing */
@@ -180,8 +183,12 @@ void sync_lose_later(struct muxbus_sync *sync, int error, const char *reason);
 /* Makes the end of the turn settle sessions, output and closed connections. */
 void sync_settle_later(struct muxbus_sync *sync);
 
-/* tmux has announced that a window is closed; leaving.h keeps it until its panes are found. */
+/*
+ * Returns true if tmux has announced that a window is closed, or the model lacks it. A closed
+ * window stays in the model until leaving.c knows that no other window has its panes.
+ */
 bool sync_window_is_closed(const struct muxbus_sync *sync, uint32_t window);
 
+/* Sets the state, and reports it if the state or the reason is another. */
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason);

@@ -57,7 +57,7 @@ struct track {
 	bool is_ending; /* kill-pane was sent */
 };
 
-struct track *track_find(const struct muxbus_sync *sync, uint32_t pane);
+struct track *track_find(const struct muxbus_sync *sync, uint32_t pane); /* or NULL */
 /* Finds or creates the track of a pane. Returns NULL if out of memory. */
 struct track *track_get(struct muxbus_sync *sync, uint32_t pane);
 void track_free(struct muxbus_sync *sync, struct track *track);
@@ -69,9 +69,13 @@ bool track_is_process(const struct track *track, const struct muxbus_pane *pane)
 /* Returns true if the process of a pane has ended, so that no other window has the pane. */
 bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
 
-/* Returns true while tmux has still to reap the ended process of a pane, at most half a second. */
+/*
+ * Returns true if the process of a pane has ended, and its status is not known until tmux has
+ * reaped it: a closed pane is kept in the model until then, at most half a second.
+ */
 bool track_exit_is_awaited(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
 
+/* Returns true if subscribers want output that the program does not read itself. */
 bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track);
 
 /* Handles output from an attachment: delivers, holds or drops it. */
@@ -93,4 +97,5 @@ void track_hold(struct track *track, struct attachment *from);
 void track_release(struct muxbus_sync *sync, struct track *track);
 void track_drop_held(struct track *track);
 
+/* Removes an attachment that has ended from all tracks. */
 void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *attachment);
