@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The connection to NATS on the event loop: publishing, requests with a reply, subscriptions. After
- * a loss it is made again, after a long delay if NATS refuses the account.
+ * The connection to NATS on the event loop: publishing, requests with a reply, subscriptions. A
+ * lost connection is made again, after a long delay if NATS refuses the account.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #define BROKER_CONNECT_MS 2000 /* timeout of an attempt, which blocks the event loop */
 #define BROKER_REFUSED_MS 60000 /* between attempts while NATS refuses the account */
-#define BROKER_LISTENERS_MAX 16
+#define BROKER_LISTENERS_MAX 16 /* maximum number of calls of broker_listen() */
 #define BROKER_ASKS_MAX 4096 /* open requests */
 #define BROKER_REASON_SIZE 256
 
@@ -52,7 +52,10 @@ bool broker_is_up(const struct broker *broker);
 /* Handles all received messages. Call this after each turn of the event loop. */
 void broker_turn(struct broker *broker);
 
-/* Subscribes now and after each reconnection. Only one listener of a group gets a message. */
+/*
+ * Subscribes now and after each reconnection, and calls take() for each message. Of all programs
+ * that listen with the same group, only one gets a message; group NULL: each gets it.
+ */
 void broker_listen(struct broker *broker, const char *subject, const char *group,
     broker_message_fn *take, void *data);
 
@@ -60,7 +63,11 @@ struct broker_header {
 	const char *name, *value;
 };
 
-/* Both return false if the connection is down or the payload too large. header may be NULL. */
+/*
+ * Publish a message, with the subject for replies (or NULL); or send a request, for which reply()
+ * is called once. Both return false if the connection is down or the payload too large, or
+ * BROKER_ASKS_MAX requests are open; reply() is then not called. header may be NULL.
+ */
 bool broker_publish(
     struct broker *broker, const char *subject, const char *reply, const void *payload, size_t len);
 bool broker_ask(struct broker *broker, const char *subject, const struct broker_header *header,

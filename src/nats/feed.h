@@ -15,13 +15,13 @@
 
 #define CURSOR_ID_SIZE 17 /* 16 hexadecimal digits and the NUL */
 
-/* Returns NULL with a reason. A damaged or absent file starts with a new id, at number 0. */
+/* Opens the file, or returns NULL with a reason. Without a valid content: a new id, number 0. */
 struct cursor *cursor_open(const char *path, char *ret_reason, size_t size);
 void cursor_close(struct cursor *cursor); /* saves the cursor; it may be NULL */
 
-const char *cursor_id(const struct cursor *cursor);
+const char *cursor_id(const struct cursor *cursor); /* message ids begin with it; lent */
 uint64_t cursor_seq(const struct cursor *cursor);
-void cursor_set(struct cursor *cursor, uint64_t seq);
+void cursor_set(struct cursor *cursor, uint64_t seq); /* a smaller number is ignored */
 /* Starts with a new id at number 0, because the daemon has a new journal. */
 void cursor_renew(struct cursor *cursor);
 /* Saves changes since the last call, in one system call. */
@@ -39,8 +39,11 @@ struct feed *feed_new(struct event_base *base, const struct feed_options *option
     struct cursor *cursor, struct broker *broker);
 void feed_free(struct feed *feed); /* feed may be NULL */
 void feed_start(struct feed *feed);
-struct publisher *feed_publisher(struct feed *feed);
+struct publisher *feed_publisher(struct feed *feed); /* lent */
 /* Saves the cursor. Call this after each turn of the event loop. */
 void feed_turn(struct feed *feed);
-/* Acknowledges at once, before exit. Returns true while the daemon has not answered. */
+/*
+ * Acknowledges to the daemon, before exit, what JetStream has stored. Call this again while it
+ * returns true: the daemon has not answered.
+ */
 bool feed_end(struct feed *feed);

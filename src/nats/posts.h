@@ -9,6 +9,7 @@
 #include "nats/broker.h"
 #include "nats/name.h"
 
+/* The parts must outlive posts, but see posts_free(). */
 struct posts *posts_new(struct event_base *base, struct broker *broker, struct loop_link *daemon,
     const struct names *names);
 void posts_free(struct posts *posts); /* posts may be NULL; free the link first */

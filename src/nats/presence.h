@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The entry of this host in a key-value bucket, with the key FLEET.HOST.SERVER. An entry that is
- * not renewed expires after STORES_TTL_SEC.
+ * The entry of this host in a key-value bucket of JetStream, with the key FLEET.HOST.SERVER:
+ * versions, counts of the daemon's status, and the progress of the publisher. An entry that is not
+ * renewed expires after STORES_TTL_SEC.
  */
 #pragma once
 
@@ -24,4 +25,5 @@ void presence_free(struct nats_presence *presence); /* presence may be NULL; fre
 void presence_run(struct nats_presence *presence, bool is_running);
 /* Renews the entry soon, because something has changed. */
 void presence_renew(struct nats_presence *presence);
+/* Writes the last entry, before this program exits. */
 void presence_end(struct nats_presence *presence);

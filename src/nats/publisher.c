@@ -41,7 +41,7 @@ struct publisher {
 static void on_reply(void *data, const struct broker_message *reply, const char *reason);
 static void hold(struct publisher *publisher, const char *reason, int64_t max_ms);
 
-/* NATS may take less than when the message was made, as after a restart of the server. */
+/* Cuts a message again: after a restart, NATS may take less than when the message was made. */
 static void cut(struct publisher *publisher, struct stream_message *message)
 {
 	const struct buf *shorter =

@@ -8,9 +8,9 @@
 
 #include "nats/broker.h"
 
-#define PUBLISHER_WINDOW 2048 /* messages that wait */
-#define PUBLISHER_WINDOW_BYTES ((size_t)8 * 1024 * 1024)
-#define PUBLISHER_ID_SIZE 80
+#define PUBLISHER_WINDOW 2048 /* maximum number of messages that wait to be stored */
+#define PUBLISHER_WINDOW_BYTES ((size_t)8 * 1024 * 1024) /* maximum bytes of these messages */
+#define PUBLISHER_ID_SIZE 80 /* bytes of a message id with its NUL */
 
 enum publisher_kind { PUBLISHER_EVENT, PUBLISHER_NOTIFICATION, PUBLISHER_KIND_COUNT_ };
 
@@ -18,7 +18,7 @@ struct publisher_handlers {
 	/* All messages of the kind up to this number are stored. */
 	void (*stored)(void *data, enum publisher_kind kind, uint64_t seq);
 	void (*room)(void *data); /* the window was full, and has room again */
-	/* Returns a payload cut to what NATS takes now, lent until the next call; empty: it cannot. */
+	/* Returns a payload cut to what NATS takes now, lent until the next call; empty: failed. */
 	const struct buf *(*cut)(void *data, const void *payload, size_t len);
 	void *data;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Passes requests from NATS to the daemon if the grant allows the method. Programs find the service
- * like any NATS micro service, by $SRV.PING, $SRV.INFO and $SRV.STATS.
+ * Passes requests from NATS to the daemon, and its responses back, if the grant allows the method.
+ * Programs find the service like any NATS micro service, by $SRV.PING, $SRV.INFO and $SRV.STATS.
  */
 #pragma once
 
@@ -10,14 +10,15 @@
 #include "nats/name.h"
 
 /*
- * The methods that a request from NATS may call, by the effects that describe lists. A method
- * without known effects is refused. A method of a declared tool or a provider only claims its
- * effects, so it is refused unless the grant has its name.
+ * The grant: the methods that a request from NATS may call, chosen by name or by the effects that
+ * the daemon's describe lists, such as "reads". A method without known effects is refused. A method
+ * of a declared tool or a provider only claims its effects, so it is refused unless the grant has
+ * its name.
  */
 
 #define GRANT_PRESET "reads,sees"
 
-/* allowed: effects, methods and patterns ("list_*"), with commas. Returns NULL with a reason. */
+/* allowed: effects, methods and patterns ("list_*"), with commas. Invalid: NULL with a reason. */
 struct grant *grant_new(const char *allowed, char *ret_reason, size_t size);
 void grant_free(struct grant *grant); /* grant may be NULL */
 

@@ -4,8 +4,8 @@
  * the command of ID.spec in DIR at most once, ever, and writes ID.status. ID "-": reads the ID from
  * standard input. SIGTERM, or SIGINT, stops the job: its process group gets that signal, and all
  * descendants get SIGKILL after a grace period. FD is a pipe to the daemon, which gets the start
- * and the status first. --server supervises a server of tools, --hand-over SOCKET NONCE only hands
- * standard input over to the daemon.
+ * and the status as soon as they are known. --server supervises a server of tools, --hand-over
+ * SOCKET NONCE only hands standard input over to the daemon.
  */
 #include <poll.h>
 #include <sys/file.h>
@@ -488,7 +488,7 @@ static void job_finish(struct supervised_job *job)
 	}
 }
 
-/* Opens a descriptor that receives our signals. Signals of a terminal are ignored. */
+/* Opens a descriptor that receives SIGCHLD and the signals that stop the job; ignores SIGHUP. */
 static int open_signals(void)
 {
 	sigset_t set;

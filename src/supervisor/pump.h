@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Copies a job's output from a pipe to a file up to a limit; counts all, keeps the last bytes. */
+/*
+ * Copies output of a job from a pipe to a file: writes the first bytes up to a limit, counts all
+ * bytes, and keeps the last bytes in memory, for a file of the tail.
+ */
 #pragma once
 
 #include "base/job_file.h"
@@ -15,7 +18,7 @@ struct pump {
 	uint8_t tail[JOB_TAIL_SIZE]; /* the last bytes: a ring, indexed by total */
 };
 
-/* Takes ownership of both descriptors. The caller has set *pump to zero. */
+/* Takes ownership of both descriptors. *pump must be all zeros, and pump_finish() closes them. */
 void pump_init(struct pump *pump, int from, int to, int64_t max);
 /* As pump_init(), but creates the file at the first byte; without output there is no file. */
 void pump_init_late(struct pump *pump, int from, int dir_fd, const char *name, int64_t max);

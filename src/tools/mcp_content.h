@@ -7,9 +7,10 @@
 #define MCP_CONTENT_ERROR_SIZE 4097 /* bytes of the reason of a failure, with the NUL */
 
 /*
- * Writes text (all text, with a line for each other part), images and structuredContent; with
- * _meta."muxbus/result" only the members of structuredContent. Returns false, with the reason in
- * ret_failure, if the server reports a failure.
+ * Writes the members text (all text, with a line for each part that is neither text nor an image),
+ * images (mime_type and data of each) and structured (structuredContent). If _meta."muxbus/result"
+ * is true, writes only the members of structuredContent. Returns false, with the server's reason in
+ * ret_failure, if the result is a failure.
  */
 bool mcp_content_write(struct json_writer *writer, const struct json *result,
     char ret_failure[MCP_CONTENT_ERROR_SIZE]);

@@ -3,8 +3,8 @@
  * One MCP server on standard streams (protocol 2025-06-18), from its start to its end.
  *
  * Calls run at the same time, each until its answer or the end of the process. No call is sent
- * twice. The event loop calls all handlers. A function that fails a call also calls done() of the
- * call.
+ * twice. Handlers are called by the event loop, but a function that makes a call fail calls its
+ * done() itself.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 #define MCP_SERVER_TEXT_SIZE 1024 /* bytes of an error */
 
 struct mcp_server_handlers {
-	/* A JSON array of rows: name, and parameters.required. Again after each changing(). */
+	/* The tools were listed: a JSON array of rows for provide. Again after each changing(). */
 	void (*listed)(void *data, const char *rows);
 	/* Kinds of events that the server may publish, and one event. May be NULL. */
 	void (*offered)(void *data, const struct json *kinds);
