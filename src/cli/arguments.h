@@ -10,22 +10,26 @@
 #define ARGUMENTS_FILE_MAX ((size_t)4 * 1024 * 1024) /* bytes of a key@=file or of standard input */
 #define ARGUMENTS_MAX 4096 /* words */
 
-#define ARGUMENTS_PARAMS_MAX ((size_t)64 * 1024 * 1024)
+#define ARGUMENTS_PARAMS_MAX ((size_t)64 * 1024 * 1024) /* bytes of the parameters as JSON */
 
 /*
- * Appends the parameters as a JSON object, by the params schema of describe. Returns 0, or -1 with
- * a reason for people, which may contain untrusted bytes.
+ * Appends the parameters as a JSON object. schema is the method's params schema from describe;
+ * words has argc words. Returns 0, or -1 with a reason for people, which may contain untrusted
+ * bytes.
  */
 int arguments_write(struct buf *out, const struct json *schema, int argc, const char *const *words,
     char *ret_reason, size_t size);
 
 /*
- * Returns the field that a word without a key sets: the only required one, or else the first of a
- * list (keys, text, pane, ...). NULL if there is none.
+ * Returns the field that a word without a key sets: the only required field or, if none is
+ * required, the first that the method has of a list (keys, text, pane, ...). NULL if there is none.
  */
 const struct json *arguments_positional(const struct json *schema);
 
-/* Writes one value. text is JSON if is_json, or if the field's type is not a plain one. */
+/*
+ * Writes one value of a field; property is the field's schema. text is JSON if is_json, or if the
+ * type is not string, number, integer or boolean. Returns as arguments_write().
+ */
 int arguments_put(struct json_writer *writer, const struct json *property, const char *name,
     const char *text, bool is_json, char *ret_reason, size_t size);
 

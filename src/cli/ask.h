@@ -14,7 +14,7 @@ enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_r
 /* A parameter of a request; omitted if its value is NULL, 0 or false. */
 struct ask_param {
 	const char *name; /* NULL ends the list */
-	const char *text;
+	const char *text; /* one of these four members is given: the value */
 	int64_t number;
 	double seconds;
 	bool is_true;
@@ -27,15 +27,16 @@ struct ask_param {
 const char *ask_other_version(const struct cli *cli);
 
 /*
- * Connects to cli->socket. Starts a daemon if none runs, but not with -s, and for a tmux server
- * that does not run only if the verb allows it. On failure prints the problem and its remedy, and
- * returns NULL; the exit status is then CLI_UNREACHABLE.
+ * Connects to cli->socket. If no daemon runs, starts one, but not at a socket given by -s, and for
+ * a tmux server that does not run only if the verb allows it. Prints a message if the daemon has
+ * another version. On failure prints the problem and its remedy, and returns NULL; the exit status
+ * is then CLI_UNREACHABLE.
  */
 struct link *ask_connect(struct cli *cli);
 
 /*
- * Connects again after the daemon has ended, and prints nothing. Starts a daemon for a fleet only.
- * Returns false if the caller may try again later.
+ * Connects again after the daemon has ended, and prints nothing. Starts a daemon only for a fleet.
+ * Returns false on failure; the caller may try again later.
  */
 bool ask_reconnect(struct cli *cli, struct link **ret_link);
 
@@ -46,7 +47,10 @@ bool ask_reconnect(struct cli *cli, struct link **ret_link);
 struct link *ask_connect_for(struct cli *cli, bool may_start, const struct ask_param *params,
     struct link_answer *ret_answer);
 
-/* The result is lent until the link's next use; errors are printed. timeout_ms -1: no timeout. */
+/*
+ * Sends a request and waits for its result, lent until the link's next use. Errors are printed, and
+ * the exit status is returned. params is JSON text or NULL. timeout_ms -1: no timeout.
+ */
 enum cli_status ask_result(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, const struct json **ret_result);
 
@@ -57,7 +61,10 @@ char *ask_params(const struct ask_param *params);
 enum link_read ask_read(struct link *link, const char *method, const struct ask_param *params,
     int64_t timeout_ms, struct link_answer *ret_answer);
 
-/* Takes a role before any other request. pane NULL: the daemon finds it. False: refused. */
+/*
+ * Restricts the link to a role, before any other request: see narrow in muxbus-protocol(7). pane is
+ * our pane; NULL: the daemon finds it. Returns false if the daemon refuses.
+ */
 bool ask_narrow(struct link *link, const char *role, const char *pane);
 
 /* ask_result() with parameters and ASK_TIMEOUT_MS, for methods that do not wait. */
@@ -69,8 +76,8 @@ enum cli_status ask_alive(struct link *link, const char *method, const struct as
     const struct json **ret_result);
 
 /*
- * Sends a request to a daemon that runs, and prints nothing. Returns the result, lent from
- * *ret_link, or NULL. The caller closes *ret_link, which may be NULL.
+ * Sends a request without parameters to a daemon that already runs, and prints nothing. Returns the
+ * result, lent from *ret_link, or NULL. The caller closes *ret_link, which may be NULL.
  */
 const struct json *ask_quietly(
     const struct cli *cli, const char *method, int64_t timeout_ms, struct link **ret_link);
@@ -87,7 +94,8 @@ const struct json *ask_row(const struct json *rows, const char *name);
 #define LAUNCH_TIMEOUT_MS 20000
 
 /*
- * Starts muxbusd, and waits until it is ready or has failed. Returns 0, and sets ret_said to the
- * socket of a daemon that already runs, or to "". Returns -1 with the reason in ret_said.
+ * Starts muxbusd for cli->tmux_socket at cli->socket, and waits until it is ready or has failed.
+ * Returns 0, with ret_said "" or, if a daemon already runs, its socket. Returns -1 with the reason
+ * in ret_said.
  */
 int ask_launch(const struct cli *cli, char *ret_said, size_t size);

@@ -18,4 +18,5 @@ const struct json *catalog_tables(const struct catalog *catalog);
 /* Returns the verb or method whose name is most similar to an unknown name, or NULL. */
 const char *catalog_nearest(const struct catalog *catalog, const char *name);
 
+/* Returns the row of a method, or NULL. */
 const struct json *catalog_method(const struct catalog *catalog, const char *name);

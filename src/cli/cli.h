@@ -56,7 +56,7 @@ struct verb {
 /* Sorted within their groups; defined in verbs.c. */
 extern const struct verb verbs[];
 
-const struct verb *verb_find(const char *name);
+const struct verb *verb_find(const char *name); /* NULL: no such verb */
 
 /* Returns the text of muxbus(1) about a verb or topic, in lines of at most 78 columns, or NULL. */
 const char *verb_text(const char *name);

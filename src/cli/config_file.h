@@ -16,17 +16,21 @@ struct config_file {
 	char backup[PATH_MAX]; /* path of the last backup, or "" */
 };
 
+/* Reads the file, which may be absent. Returns false with a reason. The caller finishes text. */
 bool config_file_read(struct config_file *file, const char *path, char *ret_reason, size_t size);
 
 /*
  * Replaces the text that was read; keeps owner, mode and symbolic links, and creates missing
- * directories. Root gives a new file to the owner of its directory. Returns false with a reason if
- * the file has changed since it was read.
+ * directories. Root gives a new file to the owner of its directory. has_backup: keeps the old text
+ * beside it. Returns false with a reason, for example if the file has changed since it was read.
  */
 bool config_file_write(struct config_file *file, const struct buf *text, bool has_backup,
     char *ret_reason, size_t size);
 
-/* Removes the file that was read (of a symbolic link only the link), and its directory if empty. */
+/*
+ * Removes the file that was read (of a symbolic link only the link), and its directory if that is
+ * then empty. Returns false with a reason.
+ */
 bool config_file_remove(struct config_file *file, bool has_backup, char *ret_reason, size_t size);
 
 /* Replaces the text from begin to end by bytes. Ends the process if memory runs out. */

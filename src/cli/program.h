@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* Finds the path of a program, beside our own or in PATH. Returns false if it is not found. */
+/* Finds the path of a program, beside our own or else in PATH. Returns false if it is not found. */
 bool program_find(const char *name, char *out, size_t size);
 
 /* Finds the path of a program in PATH; ignores relative entries. */
@@ -13,9 +13,10 @@ bool program_find_in_path(const char *name, char *out, size_t size);
 enum program_stream { PROGRAM_STDOUT = 1, PROGRAM_STDERR = 2 };
 
 /*
- * Runs a program without input, and reads one stream until its end; discards the other, and output
- * beyond the buffer's limit. Returns the exit status, 128 + a signal, or -1 with errno; ETIMEDOUT:
- * killed after timeout_ms.
+ * Runs a program without input, and reads one stream until all its writers have closed it; discards
+ * the other, and output beyond the buffer's limit. argv is NULL-terminated. Returns the exit
+ * status, 128 + the signal that ended the program, or -1 with errno if the program cannot be run or
+ * was killed after timeout_ms (ETIMEDOUT).
  */
 int program_run(const char *path, char *const *argv, enum program_stream stream, int timeout_ms,
     struct buf *out);

@@ -7,16 +7,23 @@
 struct host_spec;
 
 /*
- * Finds the line for "gpu1" or "gpu1/train" in the hosts file. any_server: the host alone suffices.
- * The strings of *ret_spec are lent from *ret_text, which the caller frees.
+ * Finds the line for "gpu1" or "gpu1/train" in the hosts file. any_server: the name of the host
+ * suffices, since -L or -S chooses the server. The strings of *ret_spec are lent from *ret_text,
+ * which the caller frees. Returns false, with nothing to free, if no line matches.
  */
 bool remote_find(const char *host, bool any_server, struct host_spec *ret_spec, char **ret_text);
 
-/* Sets cli->socket to the daemon of a host; a host without a line in the hosts file is for ssh. */
+/*
+ * Sets cli->socket to the address of the daemon on a host. A host without a line in the hosts file
+ * is a destination for ssh. Returns false if the address is too long.
+ */
 bool remote_address(struct cli *cli, const char *host);
 
 /* Returns true if the daemon is on another machine. */
 bool remote_is(const struct cli *cli);
 
-/* Starts ssh, which may ask for a password, and waits for the hello. ssh ends with the link. */
+/*
+ * Starts ssh, which may ask for a password, and waits for the hello of muxbus relay. ssh ends with
+ * the link. Returns NULL with the reason.
+ */
 struct link *remote_open(const char *address, char *ret_reason, size_t size);

@@ -32,7 +32,7 @@ int screen_columns(int fd);
 /* Returns the sequence that starts a style, or "" without colours. SCREEN_PLAIN ends all styles. */
 const char *screen_style(bool has_color, enum screen_style style);
 
-/* Appends untrusted text as one line: \n, \x1b, \u202e for control characters and the like. */
+/* Appends untrusted text as one line: str_append_visible(). Returns 0 or an enum buf_error. */
 int screen_text_line(struct buf *out, const void *bytes, size_t len);
 
 /* As screen_text_line(), but newlines and tabs stay. */
@@ -48,8 +48,9 @@ size_t screen_text_colors(struct buf *out, const void *bytes, size_t len);
 size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t columns);
 
 /*
- * Appends text and a newline, wrapped at spaces to `columns` (0: not wrapped). Lines after the
- * first are indented. at: the column on the first line; `indent` if it has no text yet.
+ * Appends text and a newline, wrapped at spaces to `columns` (0: not wrapped); longer words stay
+ * whole. Lines after the first begin with `indent` spaces. at: the column of the cursor on the
+ * first line; `indent` if that line has no text yet.
  */
 void screen_text_wrap(struct buf *out, const char *text, size_t columns, size_t indent, size_t at);
 

@@ -19,8 +19,8 @@ void show_write(
     struct buf *out, const char *method, const struct json *result, size_t columns, bool has_color);
 
 /*
- * Appends a value for a cell: local time, "1m 3s" for milliseconds (by the name), "-" for null.
- * Control characters stay.
+ * Appends a value for a cell: a time in local time, milliseconds (a name that ends in "_ms") as "1m
+ * 3s", null as "-". Control characters of untrusted text stay.
  */
 void show_value(struct buf *out, const struct json *value);
 

@@ -14,7 +14,7 @@ void table_free(struct table *table);
 void table_add(struct table *table, const void *text, size_t len);
 
 /*
- * Appends the titles and a line per row. In a table that is too wide, the widest columns are cut;
- * cut cells end in "…". A column without any text is omitted.
+ * Appends the titles and a line per row, no wider than columns (0: no limit). In a table that is
+ * too wide, the widest columns are cut; cut cells end in "…". A column without any text is omitted.
  */
 void table_write(const struct table *table, struct buf *out, size_t columns, bool has_color);

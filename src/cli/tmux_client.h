@@ -8,11 +8,13 @@
 extern const char tmux_client_list[];
 
 /*
- * Chooses from the clients that show own_pane ("%3" or ""), else from all, the one used last.
- * Returns false if no terminal is attached; control clients do not count.
+ * Chooses a client from the output of tmux_client_list: of those that show own_pane ("%3" or ""),
+ * else of all, the one used last. Returns false if no terminal is attached; control clients do not
+ * count.
  */
 bool tmux_client_choose(const char *output, const char *own_pane, char *ret_name, size_t size);
 
+/* Appends the parameters of run_tmux that show a pane on a client. */
 void tmux_client_put_go(struct buf *out, const char *client, const char *pane);
 
 /* Writes how to reach a pane on a host: "%3 is on build: ssh -t build tmux attach -t %3". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A line of the hosts file: NAME [ssh=DESTINATION] [server=NAME|PATH] [muxbus=PATH] [may=notify]. */
+/* A line of the hosts file: NAME [ssh=DESTINATION] [server=NAME|PATH] [muxbus=PATH] [may=notify] */
 #pragma once
 
 #include "base/base.h"

@@ -18,6 +18,7 @@ struct doctor_report;
 void doctor_find(struct doctor_report *report, enum finding_state state, const char *subject,
     const char *remedy, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* The parts of the report. Each adds its findings. */
 void doctor_agents(struct doctor_report *report);
 /* Returns true if the daemon answers, so that other functions can ask it. */
 bool doctor_daemon(struct doctor_report *report, const struct cli *cli);

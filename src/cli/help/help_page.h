@@ -15,6 +15,7 @@ struct help_page {
 };
 
 void help_page_title(struct help_page *page, const char *text);
+/* As screen_text_wrap(), for the page. */
 void help_page_wrap(struct help_page *page, const char *text, size_t indent, size_t at);
 void help_page_entry(struct help_page *page, const char *name, const char *text);
 
@@ -22,8 +23,9 @@ void help_page_entry(struct help_page *page, const char *name, const char *text)
 bool help_tasks(struct help_page *page, char *const *words, size_t count);
 
 /*
- * Adds tasks, entries and names of entries that have all words. A word matches the beginning of a
- * word in any case. Returns false if nothing matches.
+ * Adds the results of a search in the tables of describe and in muxbus(1): tasks, then entries
+ * whose name or summary has all words, then the names of entries whose longer text has them. A word
+ * matches the beginning of a word in any case. Returns false if nothing matches.
  */
 bool help_search(
     struct help_page *page, const struct json *tables, char *const *words, size_t count);

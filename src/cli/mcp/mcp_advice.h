@@ -12,7 +12,10 @@ void mcp_advice_free(struct mcp_advice *advice);
 void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods);
 bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool);
 
-/* Returns true if a call can be sent again without harm: it only reads, or is a named wait. */
+/*
+ * Returns true if a call can be sent again without harm: the tool only reads and does not wait, or
+ * has_wait: the wait has a name, so that the next daemon resumes it.
+ */
 bool mcp_advice_is_repeatable(const struct mcp_advice *advice, const char *tool, bool has_wait);
 
 /* Writes a sentence that says what to do before a call of the tool is repeated. */

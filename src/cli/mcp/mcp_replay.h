@@ -5,7 +5,8 @@
  *
  * After a lost connection, requests are sent again if they were not written yet, only read or list
  * something, or are waits with a name. Other requests are answered with advice on what to check. A
- * new connection first gets the greeting, initialize, log level and subscriptions.
+ * new connection first gets the state of the old one: the greeting, initialize, log level and
+ * subscriptions.
  */
 #pragma once
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Edits a JSON file of another program. Only the bytes of the given member change. */
+/*
+ * Edits a JSON file of another program. Only the bytes of the given member change. A path has the
+ * names of members, ended by NULL. Functions return false with a reason, and change nothing, if a
+ * value on the path has the wrong type. Values are JSON text.
+ */
 #pragma once
 
 #include "base/base.h"
@@ -15,13 +19,14 @@ struct config_json {
 /* Returns false with a reason if the text cannot be edited. The caller finishes text. */
 bool config_json_init(struct config_json *config, const char *text, size_t len);
 
-/* path: names of members, ended by NULL. False with a reason, and no change, for a wrong type. */
-
 /* Sets a member, and creates the objects on its path. only_new: an existing member stays. */
 bool config_json_set(
     struct config_json *config, const char *const *path, const char *value, bool only_new);
 
-/* Makes an array contain an element once, in place of elements whose text contains mark. */
+/*
+ * Makes an array contain an element once: replaces the first element whose text contains mark, and
+ * removes others with mark. If none has it, appends the element.
+ */
 bool config_json_set_element(
     struct config_json *config, const char *const *path, const char *mark, const char *value);
 

@@ -33,7 +33,10 @@ struct setup_file {
 	/* Path below the agent's folder or the project; NULL if it has no file in this scope. */
 	const char *paths[SETUP_SCOPE_COUNT_];
 	bool is_toml;
-	/* The file to copy if it is wholly ours; each version contains mark. NULL: use steps. */
+	/*
+	 * The file to copy, below the folder of integrations, if it is wholly ours; each version of
+	 * it contains mark. NULL: the file is the agent's, and is edited by steps.
+	 */
 	const char *source, *mark;
 	/* File in the same directory that the agent prefers if it exists, or NULL. */
 	const char *rival;
@@ -87,14 +90,18 @@ bool setup_is_installed(const struct setup *setup, char ret_path[PATH_MAX]);
 /* Prints a line that may contain an untrusted path. */
 void setup_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-const char *setup_integrations(void);
+const char *setup_integrations(void); /* the folder of integrations: Muxbus' files for agents */
 
 /* Writes the path of a file. Returns false if it is too long or there is no home directory. */
 bool setup_place(const struct setup *setup, const char *path, char *out, size_t size);
 
-/* Returns how far the agent is set up. ret_path: an incomplete file, else a complete one; or "". */
+/*
+ * Returns how far the agent is set up in this scope. ret_path is the first file that lacks
+ * settings, else one that has them; "" if there is none.
+ */
 enum setup_state setup_look(const struct setup *setup, char ret_path[PATH_MAX]);
 
+/* Prints what setup would write to a file. */
 void setup_print_file(const struct setup *setup, const struct setup_file *file, const char *path);
 
 /* Reads, edits and writes one file, and reports the result. */

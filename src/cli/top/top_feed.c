@@ -62,9 +62,9 @@ enum {
 	REFRESH_MS = 1000, /* minimum interval of requests for a list */
 	SLOW_MS = 2000, /* interval of requests for changes without events */
 	NONE_MS = 60000, /* SLOW_MS for an empty list of agents, since new ones cause events */
-	SHARE = 400, /* an interval is longer by the duration of the last answer, times SHARE */
-	DUE_SHARE = 20, /* SHARE after an event */
-	TOOK_MS = 30, /* the duration of a slower answer counts as this */
+	SHARE = 400, /* each ms that the last answer took makes an interval so many ms longer */
+	DUE_SHARE = 20, /* the same after an event */
+	TOOK_MS = 30, /* an answer counts as if it took at most so long */
 	CAPTURE_MS = 5000, /* longest interval of captures */
 	DETAIL_MS = 30000, /* greatest age of details that events do not announce */
 	RECONNECT_MS = 1000,

@@ -20,14 +20,16 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms);
 /* Reads input and sends due requests. Returns true if the screen may change. */
 bool top_feed_step(struct top_feed *feed, int64_t now_ms);
 
-void top_feed_refresh(struct top_feed *feed);
+void top_feed_refresh(struct top_feed *feed); /* marks all lists as stale */
 
 /* Shows the pane to the user, on the terminal of this program or on the one used last. */
 void top_feed_go(struct top_feed *feed, const char *pane);
-bool top_feed_has_gone(const struct top_feed *feed);
+bool top_feed_has_gone(const struct top_feed *feed); /* top_feed_go() has succeeded */
 
+/* Stops a job, agent or other item of a list, as the list's stop_method does. */
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
 
 /* Answers the question of an agent with the number of a choice or a text. */
 void top_feed_answer(struct top_feed *feed, const struct top_item *item, const char *text);
+/* Types a text into a pane and presses Enter. */
 void top_feed_send(struct top_feed *feed, const char *pane, const char *text);

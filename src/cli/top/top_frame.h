@@ -15,5 +15,8 @@ void top_frame_finish(struct top_frame *frame);
 void top_frame_draw(
     struct top_frame *frame, struct top_view *view, struct top_model *model, int64_t now_ms);
 
-/* Appends the sequences that change a terminal from `old` to `frame`. old NULL: all rows. */
+/*
+ * Appends the sequences that change a terminal from `old` to `frame`: the changed rows, or all rows
+ * if the sizes differ or old is NULL.
+ */
 void top_frame_update(struct buf *out, const struct top_frame *old, const struct top_frame *frame);

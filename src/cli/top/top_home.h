@@ -12,7 +12,8 @@
 
 /* Returns the number of items. *ret_items is their array, which the caller frees; NULL if none. */
 size_t top_home_items(const struct top_model *model, const struct top_item ***ret_items);
-size_t top_home_needs(const struct top_model *model);
+size_t top_home_needs(const struct top_model *model); /* number of items that need a person */
 
+/* Draws the row of an item. before: the item in the row above, or NULL. */
 void top_home_draw(struct top_line *line, const struct top_item *item,
     const struct top_item *before, int64_t now_ms);

@@ -81,5 +81,7 @@ struct top_items {
 /* Sets the members for the home list. looked_ms: as in struct top_model. */
 void top_item_read(
     struct top_item *item, const struct json *json, int64_t now_ms, int64_t looked_ms);
+/* Sets places, the sorted list of panes. */
 void top_item_place(struct top_items *panes);
+/* Copies the states of agents to their panes. */
 void top_item_mark(struct top_items *panes, const struct top_items *agents);

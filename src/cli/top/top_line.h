@@ -30,7 +30,7 @@ size_t top_line_left(const struct top_line *line);
 
 /*
  * The colours of a captured screen, carried from line to line. Only sequences that set colours
- * pass; links are omitted, and other sequences are made visible.
+ * pass; links are omitted, and other sequences are made visible. Begins as all zeros.
  */
 struct top_ink {
 	char text[256]; /* sequences since the last reset */
@@ -47,6 +47,6 @@ void top_line_cell(
 
 #define TOP_AGE_SIZE 32
 
-/* Durations: "5s", "3m20", "2h05" or "4d"; without has_two, or as an age, the first part only. */
+/* Write "5s", "3m20", "2h05" or "4d"; without has_two, or as an age ("now": 0), only one part. */
 void top_format_seconds(char *out, size_t size, int64_t seconds, bool has_two);
 void top_format_age(char *out, size_t size, int64_t seconds);

@@ -69,6 +69,7 @@ void top_model_load(
 void top_model_forget(struct top_model *model, enum top_list list);
 void top_model_load_status(struct top_model *model, const struct json *result, int64_t now_ms);
 
+/* Appends all members of an item, one per line, made visible. */
 void top_model_describe(struct top_model *model, const struct top_item *item, struct buf *out);
 
 enum screen_style top_state_style(const char *word);

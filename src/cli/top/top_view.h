@@ -107,7 +107,10 @@ struct top_keys {
 /* Adds input. Drops bytes beyond the buffer; no person types that fast. */
 void top_keys_feed(struct top_keys *keys, const void *bytes, size_t len);
 
-/* Returns false if more bytes may belong to the key. A single ESC is a key if is_late. */
+/*
+ * Takes the next key. Returns false if there is none, or if more bytes may belong to it. A single
+ * ESC is a key only if is_late: no byte has followed for a moment.
+ */
 bool top_keys_next(struct top_keys *keys, bool is_late, struct top_key *ret_key);
 
 void top_view_init(struct top_view *view, unsigned columns, unsigned rows);
@@ -129,6 +132,7 @@ const char *top_view_wants(struct top_view *view, const struct top_model *model,
 /* Returns the id of the pane or job whose screen shows an item, or NULL. */
 const char *top_view_screen(const struct top_item *item);
 
+/* Stores the screen of a pane, or the end of a job's output. */
 void top_view_preview(struct top_view *view, const char *id, const void *text, size_t len);
 
 /* Return the rows of the list or opened text, and of the panel below it, which may be 0. */

@@ -22,7 +22,7 @@ void cast_resize(
     struct cast *cast, struct buf *out, int64_t now_ms, unsigned columns, unsigned rows);
 
 struct cast_screen {
-	const char *text; /* lines with newlines */
+	const char *text; /* captured lines with newlines and escape sequences */
 	size_t len;
 	unsigned cursor_row; /* from 0 */
 	unsigned cursor_column;

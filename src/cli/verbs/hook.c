@@ -152,7 +152,7 @@ static int64_t report(struct hook *hook, const char *state)
 {
 	char pane[16];
 	bool has_pane = locate_own_pane(hook->cli, pane, sizeof pane);
-	/* An older muxbusd refuses reply, so reply is last: the second request ends before reply. */
+	/* An older muxbusd refuses reply. It is the last one, so that a second try can omit it. */
 	struct ask_param params[] = {{"agent", .text = hook->event.agent},
 	    {"pane", .text = has_pane ? pane : NULL},
 	    {"session", .text = *hook->event.session ? hook->event.session : NULL},

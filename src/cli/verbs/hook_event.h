@@ -25,11 +25,12 @@ struct hook_event {
 };
 
 /*
- * Reads an event. agent and name are from the command line, or NULL; a name without agent may be
- * that of an agent. The rest is from the input, which may be empty or invalid. The caller frees
- * reply.
+ * Reads an event. agent and name are words of the command line, or NULL; name alone may be that of
+ * the agent. The rest is read from the input, which may be empty or invalid. The caller frees reply
+ * with mem_free(). For an unknown event, state is NULL and handing is HOOK_NOTHING.
  */
 void hook_event_read(struct hook_event *ret_event, const char *agent, const char *name,
     const char *input, size_t len);
 
+/* Appends the output that hands a text to the agent: one line of JSON. */
 void hook_event_write(struct buf *out, const struct hook_event *event, const char *text);

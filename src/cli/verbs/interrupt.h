@@ -13,8 +13,9 @@ struct interrupt {
 /* Blocks the signals, which then end interrupt_wait() and a link's wait. -1 after an error. */
 int interrupt_open(struct interrupt *interrupt);
 /*
- * Unblocks the signals, flushes the output, and returns the exit status. For interrupt_status() the
- * signal ends this program: only then does a shell leave its own loop at ^C.
+ * Unblocks the signals, flushes the output, and returns the exit status. If status is that of a
+ * signal, interrupt_status(), the signal now ends this program: only then does a shell leave its
+ * own loop at ^C.
  */
 enum cli_status interrupt_close(struct interrupt *interrupt, enum cli_status status);
 
@@ -32,7 +33,8 @@ enum interrupt_wake interrupt_wait(
 
 /*
  * Connects again, in at most `tries` attempts (0: no limit) until the deadline (-1: none). Returns
- * NULL if none succeeded, or for a signal or INTERRUPT_READER. interrupt NULL: signals kill us.
+ * NULL if none succeeded, or if *ret_wake is a signal or INTERRUPT_READER. interrupt NULL: signals
+ * end this program.
  */
 struct link *interrupt_reconnect(const struct interrupt *interrupt, struct cli *cli, int tries,
     int64_t deadline, enum interrupt_wake *ret_wake);
@@ -40,6 +42,7 @@ struct link *interrupt_reconnect(const struct interrupt *interrupt, struct cli *
 /* Returns the exit status of a verb that was stopped: 128 plus the signal, or 0 if none came. */
 enum cli_status interrupt_status(void);
 
+/* Reads all that extra_fd has, and ignores it. */
 void interrupt_drain(const struct interrupt *interrupt);
 
 /*

@@ -10,7 +10,7 @@
 #define TAIL_BYTES 512 /* bytes to search for the last line */
 #define LINE_MAX_BYTES 65536
 #define EXIT_TIME_UP 124 /* as timeout(1) returns */
-#define WAIT_MAX_SEC 316224000 /* limit of wait_for: ten years */
+#define WAIT_MAX_SEC 316224000 /* limit of wait_for: ten years of 366 days */
 
 void job_output_init(struct job_output *output, struct cli *cli, const char *job)
 {

@@ -25,14 +25,16 @@ void job_output_init(struct job_output *output, struct cli *cli, const char *job
 void job_output_finish(struct job_output *output);
 
 /*
- * Prints new output: unchanged in a pipe, with control characters made visible on a terminal.
- * Returns CLI_DONE, another status after an error message, or CLI_UNREACHABLE without a message.
+ * Prints new output: unchanged in a pipe; on a terminal with control characters made visible, but
+ * with its colours if we use colours. Returns CLI_DONE, another status after an error message, or
+ * CLI_UNREACHABLE without a message if the connection was lost.
  */
 enum cli_status job_output_print(struct job_output *output, struct link *link);
 
 /* Skips all but the last `lines` lines of the present output. Returns as job_output_print(). */
 enum cli_status job_output_skip(struct job_output *output, struct link *link, uint32_t lines);
 
+/* Draws the line of progress if has_progress. Returns as job_output_print(). */
 enum cli_status job_output_progress(struct job_output *output, struct link *link);
 
 /* Asks for a response at the job's end, which sets wait_id to 0. False if the link was lost. */
@@ -46,4 +48,5 @@ int job_output_watch(const struct cli *cli, const char *log);
 /* Returns a job's exit status as a shell would, or 124 if the job timed out. */
 int job_output_status(const struct json *job);
 
+/* Erases the line of progress, if drawn, to make room for other output. */
 void job_output_erase(struct job_output *output);

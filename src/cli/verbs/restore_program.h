@@ -26,6 +26,6 @@ char *restore_name_literal(const char *name, bool is_encoded);
 
 /*
  * Waits until the daemon follows a tmux server. If none runs, starts one with the session above and
- * sets *ret_is_new; the caller closes that session.
+ * sets *ret_is_new; the caller closes that session. Prints an error and returns false on failure.
  */
 bool tmux_server_find(const struct cli *cli, struct link *link, bool *ret_is_new);

@@ -9,7 +9,7 @@
 
 #define PARAMS_MAX LINK_LINE_MAX
 #define RECONNECT_TRIES 60
-#define TIMEOUT_MAX_MS (316224000LL * 1000) /* limit of wait_for: ten years */
+#define TIMEOUT_MAX_MS (316224000LL * 1000) /* limit of wait_for: ten years of 366 days */
 
 struct wait_verb {
 	struct cli *cli;
