@@ -4,7 +4,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "fail_alloc.h"
 #include "tap.h"
 
 #define LIMIT 8
@@ -105,6 +108,23 @@ static const char *id_of(const char *line, size_t cut)
 /* 144 brackets deep: the outer ones are of both kinds. */
 #define DEEP EIGHT(EIGHT("[{\"x\":")) EIGHT("[[") "0" EIGHT("]]") EIGHT(EIGHT("}]"))
 
+/* One allocation fails, and a later one would succeed: the bytes must not be lost in silence. */
+static void test_no_memory(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct line_input input;
+		fail_alloc_arm(0);
+		line_input_init(&input, LIMIT);
+		(void)close(STDERR_FILENO);
+		line_input_add(&input, "a\n", 2);
+		_exit(0);
+	}
+	(void)waitpid(pid, &status, 0);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 1, "without memory the process ends");
+}
+
 static void test_lost_ids(void)
 {
 	static const struct {
@@ -202,6 +222,7 @@ int main(void)
 	check("a\n1234567890", "[a]!");
 	check("12345678", "<12345678>");
 	test_memory();
+	test_no_memory();
 	test_lost_ids();
 	test_long_ids();
 	return done_testing();

@@ -4,12 +4,17 @@
 #include "base/log.h"
 #include "base/map.h"
 
-static void *must_have(void *ptr)
+void xalloc_fail(void)
 {
-	if (ptr != NULL)
-		return ptr;
 	log_error("out of memory");
 	exit(EXIT_FAILURE);
+}
+
+static void *must_have(void *ptr)
+{
+	if (ptr == NULL)
+		xalloc_fail();
+	return ptr;
 }
 
 void *xalloc(size_t size)

@@ -239,7 +239,7 @@ void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes
 	r |= buf_append(&out, bytes, len);
 	r |= buf_append(&out, buf_text(text) + end, text->len - end);
 	if (r < 0)
-		(void)xalloc(SIZE_MAX / 2); /* prints that memory is exhausted, and exits */
+		xalloc_fail();
 	buf_finish(text);
 	*text = out;
 }

@@ -244,7 +244,7 @@ void link_receive(struct link *link)
 	ssize_t n = link->has_ended ? -1 : recv(link->fd, bytes, sizeof bytes, MSG_DONTWAIT);
 	if (n > 0 && link->has_line) {
 		if (buf_append(&link->late, bytes, (size_t)n) < 0)
-			(void)xalloc(link->late.len + (size_t)n); /* ends the process */
+			xalloc_fail();
 	} else if (n > 0) {
 		line_input_add(&link->in, bytes, (size_t)n);
 	} else if (!link->has_ended && (n == 0 || (errno != EAGAIN && errno != EINTR))) {

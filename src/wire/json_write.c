@@ -34,10 +34,8 @@ void json_writer_init(struct json_writer *writer, struct buf *buf)
 
 static void check_memory(int r)
 {
-	if (r != BUF_NOMEM)
-		return;
-	log_error("out of memory");
-	exit(EXIT_FAILURE);
+	if (r == BUF_NOMEM)
+		xalloc_fail();
 }
 
 /* Returns the room for a value. Room for closing brackets and the mark is kept. */

@@ -234,12 +234,9 @@ static void compact(struct line_input *input)
 
 void line_input_add(struct line_input *input, const void *bytes, size_t len)
 {
-	size_t need;
 	compact(input);
-	need = input->buf.len + len + 1;
-	if (buf_reserve(&input->buf, len) < 0)
-		(void)xalloc(need); /* reports out of memory and ends the process */
-	(void)buf_append(&input->buf, bytes, len); /* cannot fail: the room is reserved */
+	if (buf_append(&input->buf, bytes, len) < 0)
+		xalloc_fail();
 }
 
 static void skip(struct line_input *input, size_t end)

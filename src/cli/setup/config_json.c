@@ -146,7 +146,7 @@ struct layout {
 static void put(struct buf *out, const char *text)
 {
 	if (buf_append_str(out, text) < 0)
-		(void)xalloc(SIZE_MAX / 2); /* ends the process: out of memory */
+		xalloc_fail();
 }
 
 static void put_line(struct buf *out, const struct layout *layout, size_t depth)

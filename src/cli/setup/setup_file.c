@@ -45,11 +45,6 @@ bool setup_init(struct setup *setup)
 	return true;
 }
 
-static void out_of_memory(void)
-{
-	(void)xalloc(SIZE_MAX / 2); /* prints an error, and exits */
-}
-
 const char *const setup_tools[] = {"assistant", "coding", NULL};
 
 #define SERVER_END "\"mcp\"]" /* ends the arguments of the MCP server */
@@ -69,7 +64,7 @@ static char *fill(const struct setup *setup, const char *value)
 	struct buf out = BUF(TEXT_MAX), word = BUF(TEXT_MAX);
 	bool lossy = false;
 	if (shell_word(&word, setup->command) < 0)
-		out_of_memory();
+		xalloc_fail();
 	for (; *value; value++) {
 		const char *meant = *value == '@' ? setup->command
 		    : *value == '$'               ? buf_text(&word)
@@ -78,12 +73,12 @@ static char *fill(const struct setup *setup, const char *value)
 		int r = meant != NULL ? json_escape(&out, meant, strlen(meant), &lossy)
 				      : buf_append_byte(&out, (uint8_t)*value);
 		if (r < 0)
-			out_of_memory();
+			xalloc_fail();
 	}
 	if (has_tools) {
 		out.len--;
 		if (buf_printf(&out, ",\"" TOOLS_OPTION "%s\"]", setup->tools) < 0)
-			out_of_memory();
+			xalloc_fail();
 	}
 	buf_finish(&word);
 	return (char *)buf_steal(&out, NULL);
@@ -322,7 +317,7 @@ static bool edit_steps(const struct setup *setup, const struct setup_file *file,
 		(void)snprintf(ret_reason, size, "%s", is_toml ? toml.reason : json.reason);
 	else if (buf_append(out, is_toml ? toml.text.data : json.text.data,
 		     is_toml ? toml.text.len : json.text.len) < 0)
-		out_of_memory();
+		xalloc_fail();
 	buf_finish(&json.text);
 	buf_finish(&toml.text);
 	return is_done;
