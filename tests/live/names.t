@@ -71,6 +71,11 @@ printf 'a\000b' | muxbus run -i -- cat 2>"$dir/err"
 is 'bytes that are no text are refused' "$? $(grep -c 'is not text in UTF-8' "$dir/err")" '2 1'
 head -c 1048577 /dev/zero | tr '\0' x | muxbus run -i -- cat 2>"$dir/err"
 is 'so is too much' "$? $(grep -c 'longer than 1048576 bytes' "$dir/err")" '2 1'
+long=$(head -c 65536 /dev/zero | tr '\0' x)
+muxbus run -- true "$long" "${long%???????????}" 2>"$dir/err" # with exec before them: 128 KiB
+is 'and a command that is longer than muxbusd takes' "$? $(grep -c 'longer than 131071 bytes' "$dir/err")" '2 1'
+muxbus run -- true "$long" "${long%????????????}" 2>"$dir/err"
+is 'not one that is as long' "$? $(cat "$dir/err")" '0 '
 is 'kill stops a job' "$(muxbus kill reader | jq -r '.id | length')" 4
 until_is 'which ends' 0 sh -c "muxbus ps running=true | jq '.jobs | length'"
 seq 100000 >"$dir/numbers"

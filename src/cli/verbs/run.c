@@ -11,7 +11,7 @@
 #include "wire/shell_word.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
-#define COMMAND_MAX ((size_t)131072) /* limit of run_long_command */
+#define COMMAND_MAX ((size_t)131071) /* limit of run_long_command */
 #define ENV_MAX 1000 /* limit of run_long_command */
 #define INPUT_MAX ((size_t)1048576) /* limit of run_long_command */
 #define PROGRESS_MS 1000
