@@ -81,7 +81,8 @@ bool file_find_program(const char *name, const char *dirs, char *out, size_t siz
 	return false;
 }
 
-bool file_owner_is_trusted(uid_t uid)
+/* In a container, the files of root may belong to another user, who then owns "/" too. */
+static bool is_trusted(uid_t uid)
 {
 	struct stat root;
 	return uid == geteuid() || uid == 0 || (stat("/", &root) == 0 && uid == root.st_uid);
@@ -98,7 +99,7 @@ static int check_parents(const char *path, const char *what, char *ret_reason, s
 		(void)snprintf(part, sizeof part, "%.*s", len, path);
 		if (lstat(part, &st) < 0)
 			return 0; /* a missing folder is created, or reported, later */
-		if (!file_owner_is_trusted(st.st_uid))
+		if (!is_trusted(st.st_uid))
 			return str_refuse(ret_reason, size,
 			    "%s belongs to user %u, who could replace %s", part,
 			    (unsigned)st.st_uid, what);
@@ -133,7 +134,7 @@ static bool is_link_safe(const char *path, char *ret_reason, size_t size)
 
 bool file_is_safe(const char *path, const struct stat *status, char *ret_reason, size_t size)
 {
-	if (!file_owner_is_trusted(status->st_uid)) {
+	if (!is_trusted(status->st_uid)) {
 		(void)snprintf(ret_reason, size, "%s belongs to user %u, who could change it", path,
 		    (unsigned)status->st_uid);
 		return false;

@@ -29,12 +29,11 @@ bool file_is_program(const char *path);
  */
 bool file_find_program(const char *name, const char *dirs, char *out, size_t size);
 
-/* Returns true for our user, root, and the owner of "/": in a container that is root's other id. */
-bool file_owner_is_trusted(uid_t uid);
 /*
  * Checks the folders above a file, and above the file that links lead to: each must belong to a
- * trusted owner and, unless it is sticky, not be writable by everyone. Otherwise another user could
- * replace the file. `what` names the file in the reason. Returns 0, or -1 with the reason.
+ * trusted owner (our user, root, the owner of "/") and, unless it is sticky, not be writable by
+ * everyone. Otherwise another user could replace the file. `what` names the file in the reason.
+ * Returns 0, or -1 with the reason.
  */
 int file_check_parents(const char *path, const char *what, char *ret_reason, size_t size);
 /*

@@ -89,7 +89,7 @@ static void print_verb_usage(FILE *stream, const struct verb *verb)
 	buf_finish(&out);
 }
 
-void cli_print_usage(FILE *stream, const char *name)
+static void print_usage(FILE *stream, const char *name)
 {
 	const struct verb *verb = name != NULL ? verb_find(name) : NULL;
 	if (verb != NULL)
@@ -104,7 +104,7 @@ enum cli_status cli_usage(const char *verb, const char *format, ...)
 	va_start(args, format);
 	say(format, args);
 	va_end(args);
-	cli_print_usage(stderr, verb);
+	print_usage(stderr, verb);
 	return CLI_USAGE;
 }
 
@@ -113,7 +113,7 @@ bool cli_help(const char *verb, const char *arg)
 	const struct verb *row;
 	if (strcmp(arg, "--help") != 0 && strcmp(arg, "-h") != 0)
 		return false;
-	cli_print_usage(stdout, verb);
+	print_usage(stdout, verb);
 	row = verb_find(verb);
 	if (verb_text(verb) != NULL)
 		(void)printf("\n%s", verb_text(verb));

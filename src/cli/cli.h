@@ -78,10 +78,7 @@ void cli_hint(struct buf *out, const struct cli *cli, const char *text);
 enum cli_status cli_usage(const char *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints the usage of a verb, or of muxbus if verb is NULL. */
-void cli_print_usage(FILE *stream, const char *verb);
-
-/* If arg is --help or -h, prints the usage and summary of the verb, and returns true. */
+/* If arg is --help or -h, prints the usage of the verb and its text in muxbus(1); returns true. */
 bool cli_help(const char *verb, const char *arg);
 
 /* Handles --json, --text and --color=WHEN. Returns false for another arg or an unknown WHEN. */
