@@ -21,7 +21,7 @@ enum {
 	CAUGHT_FIELD = 34, /* mask of signals with a handler */
 	IS_EXITING = 0x4, /* PF_EXITING, a flag of FLAGS_FIELD, from the kernel's sched.h */
 	STAT_SIZE = 1024,
-	PROC_PAGE = 4096, /* bytes that the kernel returns per read() */
+	PROC_PAGE = 4096, /* a read() of /proc returns less only at the end of the file */
 	CHILDREN_MAX = 8 * 1024, /* bytes of a thread's list of children; the rest is not read */
 	THREADS_MAX = 1024, /* threads whose children are read */
 	LINKS_OF_ONE = 3, /* links of the folder task of a process with one thread */
@@ -357,7 +357,8 @@ bool process_is_peer(int socket, struct ucred *ret_peer)
 
 /*
  * Until it execs, the child of vfork() shares our memory. The child makes only system calls and
- * writes only its error. All signals are blocked, so that no handler of ours runs in the child.
+ * writes only its error and environ. All signals are blocked, so that no handler of ours runs in
+ * the child.
  */
 enum { STATUS_FAILED = 127 };
 

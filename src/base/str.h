@@ -24,7 +24,7 @@ void str_put_hex(char *out, const void *bytes, size_t count);
 
 /* Returns the name (NULL ends names) that is most like text; NULL if none is similar enough. */
 const char *str_nearest(const char *text, const char *const *names);
-/* Three arguments for "%s%s%s": '; did you mean "NEAREST"?', or the text other for NULL. */
+/* Three arguments for "%s%s%s": '; did you mean "NEAREST"?', or other if nearest is NULL. */
 #define STR_NEAREST(nearest, other)                                                            \
 	(nearest) != NULL ? "; did you mean \"" : (other), (nearest) != NULL ? (nearest) : "", \
 	    (nearest) != NULL ? "\"?" : ""

@@ -99,7 +99,7 @@ static int read_options(struct main_options *options, int argc, char **argv, int
 		(void)puts("muxbus " PACKAGE_VERSION);
 		return CLI_DONE;
 	}
-	/* Not by $MUXBUS_HOST: relays could go in a circle; follow and hook are for our own pane. */
+	/* Without $MUXBUS_HOST: relays could go in a circle; follow and hook are for our pane. */
 	return choose_daemon(&options->cli, options->socket, options->host, options->is_fleet,
 	    *ret_verb < argc && str_is_in(argv[*ret_verb], local));
 }

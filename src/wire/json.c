@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The reader. yajl does not check whether its allocator returned NULL, so ours never does. */
+/* The reader. yajl does not check for NULL from its allocator, so ours never returns NULL. */
 #include "wire/json.h"
 
 #include <yajl/yajl_parse.h>

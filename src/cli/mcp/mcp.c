@@ -104,7 +104,7 @@ static void launch(struct bridge *bridge)
 		char reason[PATH_MAX + 1024];
 		if (ask_launch(bridge->cli, reason, sizeof reason) == 0)
 			_exit(EXIT_SUCCESS);
-		(void)!write(fds[1], reason, strlen(reason)); /* on failure, there is no reason */
+		(void)!write(fds[1], reason, strlen(reason)); /* if it fails, no reason is shown */
 		_exit(EXIT_FAILURE);
 	}
 	(void)close(fds[1]);

@@ -199,7 +199,7 @@ bool client_read_end(struct client *client)
 	if (client->way == MUXBUS_WAY_PROCESS) {
 		client->has_ended = process_reap(&client->process);
 	} else if (!direct_read(&client->direct)) {
-		direct_hang_up(&client->direct); /* tmux closes the output only now */
+		direct_hang_up(&client->direct); /* only then does tmux close our output */
 		client->has_ended = true;
 	}
 	return client->has_ended;

@@ -4,9 +4,10 @@
  *
  * cmd "arg" ; list-commands -F NONCE list-commands ; cmd "arg"
  *
- * In tmux's answer, the blocks between two nonces are the reply of one command. list-commands is
- * the only command that prints a text and has no hook of the user. A name has only letters, digits,
- * '-' and '_', so that it is no assignment, comment, %if or brace, which have effects but no reply.
+ * In tmux's answer, the blocks between two nonces are the reply of one command. list-commands can
+ * print a text of ours and, unlike display-message, has no hook of the user. The name of a command
+ * has only letters, digits, '-' and '_', so that it is no assignment, comment, %if or brace, which
+ * have effects but no reply.
  */
 #include "lib/connection/command.h"
 

@@ -2,18 +2,17 @@
 /*
  * One control client and the commands sent to it.
  *
- * STARTING    the client attaches; its greeting is a block with flags 0
- * GREETED     waits for %session-changed; until then, tmux has no session for the client
- * HANDSHAKE   asks for the version and for the flags that tmux has accepted
- * READY       lists of commands run
- * CLOSING     reads pending replies, then asks tmux to detach
- * FAILED      all reply callbacks were called and the client was killed; waits for its end
- * ENDED       the closed handler was called; only muxbus_connection_free() is allowed
+ * STARTING    the client attaches; its greeting is a block with flags 0 GREETED     waits for
+ * %session-changed; until then, tmux has no session for the client HANDSHAKE   asks for the version
+ * and for the flags that tmux has accepted READY       lists of commands run CLOSING     reads
+ * pending replies, then asks tmux to detach FAILED      all reply callbacks were called and the
+ * client was killed; waits for its end ENDED       the closed handler was called; only
+ * muxbus_connection_free() is allowed
  *
  * Each list is one line, and its sentinel the next line, since tmux drops the rest of a line after
- * an error. The sentinel is the nonce alone, an unknown command: the parse error costs tmux half as
- * much as display-message. While a reply is pending, lists are collected, and written together when
- * the next bytes are read.
+ * an error. The sentinel is the nonce alone, an unknown command, if tmux answers it as expected:
+ * the parse error costs tmux half as much as a command that prints the nonce. While a reply is
+ * pending, lists are collected, and written together when the next bytes are read.
  *
  * Public functions call no callbacks, except that muxbus_connection_free() calls the pending
  * replies. The closed handler may free the connection.

@@ -413,7 +413,10 @@ struct list_command {
 	int (*add)(void *data, const char *line, const char *end);
 };
 
-/* Filters sessions: tmux up to 3.5a crashes on a target in a group without a current window. */
+/*
+ * Links of a session are chosen by a filter and not by a target, for which tmux up to 3.5a crashes
+ * if the session is in a group and has no current window.
+ */
 static const struct list_command list_commands[] = {
     [LIST_SESSIONS] = {"list-sessions", NULL, 0, NULL, "-F", 'S', session_fields, NULL,
 	add_session},

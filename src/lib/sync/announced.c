@@ -15,9 +15,7 @@
 struct kind {
 	bool changes_model;
 	void (*take)(struct muxbus_sync *sync, const struct muxbus_event *event);
-	/*
-	 * Called instead of take() for an event that is not trusted: lists its object. May be NULL.
-	 */
+	/* Called instead for an event that is not trusted: lists its object. NULL: take() is. */
 	void (*doubt)(struct muxbus_sync *sync, const struct muxbus_event *event);
 };
 

@@ -242,7 +242,7 @@ static int read_picture(const struct capture *capture, int error,
 	/* The session of the connection has closed. The pane may be in another session. */
 	if (count < REPLY_COUNT || replies[REPLY_PANES].error != 0)
 		return MUXBUS_ERR_CLOSED;
-	/* tmux fails only without the pane, or without an alternate screen. */
+	/* capture-pane fails only if there is no such pane, or no alternate screen. */
 	if (replies[REPLY_TEXT].error != 0)
 		return capture->flags & MUXBUS_CAPTURE_ALTERNATE ? replies[REPLY_TEXT].error
 								 : MUXBUS_ERR_GONE;

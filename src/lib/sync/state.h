@@ -172,7 +172,7 @@ struct muxbus_sync {
 	char difference[128]; /* the first of them as text */
 	uint64_t output_bytes;
 	uint64_t reconnects; /* connections that replaced a lost one */
-	uint64_t freed; /* attachments freed so far: a loop sees that its list has changed */
+	uint64_t freed; /* attachments freed so far: shows to a loop that its list has changed */
 	uint64_t audits; /* audits that ended without an error */
 	uint64_t drift; /* differences that these audits have found */
 };
