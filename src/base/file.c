@@ -147,3 +147,23 @@ bool file_is_safe(const char *path, const struct stat *status, char *ret_reason,
 	}
 	return is_link_safe(path, ret_reason, size);
 }
+
+int file_tmux_socket(char *out, size_t size, const char *name, const char *path)
+{
+	const char *tmux = getenv("TMUX"), *tmpdir = getenv("TMUX_TMPDIR");
+	char dir[PATH_MAX];
+	int len;
+	if (path != NULL)
+		len = snprintf(out, size, "%s", path);
+	else if (name == NULL && tmux != NULL && *tmux != '\0' &&
+	    *tmux != ',') /* path,pid,session */
+		len = snprintf(out, size, "%.*s", (int)strcspn(tmux, ","), tmux);
+	else {
+		if ((tmpdir == NULL || *tmpdir == '\0' || realpath(tmpdir, dir) == NULL) &&
+		    realpath("/tmp", dir) == NULL)
+			strcpy(dir, "/tmp");
+		len = snprintf(out, size, "%s/tmux-%ld/%s", dir, (long)getuid(),
+		    name != NULL ? name : "default");
+	}
+	return len >= 0 && (size_t)len < size ? 0 : -1;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads and writes whole files; checks which files are programs, and which are safe to trust. */
+/* Reads and writes whole files; finds programs and sockets; checks which files are safe to trust. */
 #pragma once
 
 #include "base/buf.h"
@@ -41,3 +41,10 @@ int file_check_parents(const char *path, const char *what, char *ret_reason, siz
  * the folder that it leads to. status is the result of stat(2). Otherwise writes the reason.
  */
 bool file_is_safe(const char *path, const struct stat *status, char *ret_reason, size_t size);
+
+/*
+ * Writes the socket of a tmux server, found as tmux does: path (-S), else the server called name
+ * (-L), else that of $TMUX, else the server "default". name and path may be NULL. Returns 0, or -1
+ * if size is too small.
+ */
+int file_tmux_socket(char *out, size_t size, const char *name, const char *path);

@@ -23,19 +23,7 @@ static int fits(int len, size_t size)
 
 int address_tmux(char *out, size_t size, const char *name, const char *path)
 {
-	const char *tmux = getenv("TMUX");
-	const char *tmpdir = getenv("TMUX_TMPDIR");
-	char dir[PATH_MAX];
-	if (path != NULL)
-		return fits(snprintf(out, size, "%s", path), size);
-	/* TMUX is "path,pid,session" */
-	if (name == NULL && tmux != NULL && *tmux && *tmux != ',')
-		return fits(snprintf(out, size, "%.*s", (int)strcspn(tmux, ","), tmux), size);
-	if ((tmpdir == NULL || !*tmpdir || !realpath(tmpdir, dir)) && !realpath("/tmp", dir))
-		(void)snprintf(dir, sizeof dir, "/tmp");
-	return fits(snprintf(out, size, "%s/tmux-%ld/%s", dir, (long)getuid(),
-			name != NULL ? name : "default"),
-	    size);
+	return file_tmux_socket(out, size, name, path);
 }
 
 int address_socket(char *out, size_t size, const char *tmux_socket)

@@ -10,10 +10,7 @@
 /* Names of sessions that muxbus restore makes for itself begin with this; they are not saved. */
 #define ADDRESS_RESTORE "muxbus-restore"
 
-/*
- * Writes the socket of a tmux server, found as tmux does: path (-S), else the server called name
- * (-L), else that of $TMUX, else the server "default". name and path may be NULL.
- */
+/* Writes the socket of a tmux server: file_tmux_socket(). */
 int address_tmux(char *out, size_t size, const char *name, const char *path);
 
 /* Writes the daemon's socket for a tmux socket: ".muxbus" is appended. */

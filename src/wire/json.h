@@ -163,7 +163,7 @@ void json_put_time(
 void json_put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id);
 /* Ends the line with a newline; another document may follow. is_cut stays set. */
 void json_end_line(struct json_writer *writer);
-/* Writes the JSON text of a value or, if name is NULL, of members; whole or not at all. */
+/* Writes the JSON text of a value, or of members (name NULL); whole or not at all. */
 void json_put_raw(struct json_writer *writer, const char *name, const void *json, size_t len);
 /* Writes a tree, with numbers as they were read; NULL writes null. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value);

@@ -19,21 +19,7 @@ static int fit(int written, size_t size)
 
 int muxbus_socket_path(char *out, size_t size, const char *name, const char *path)
 {
-	const char *tmux = getenv("TMUX");
-	const char *tmpdir = getenv("TMUX_TMPDIR");
-	char resolved[PATH_MAX];
-	if (path != NULL)
-		return fit(snprintf(out, size, "%s", path), size);
-	/* TMUX is "path,pid,session" */
-	if (name == NULL && tmux != NULL && *tmux != '\0' && *tmux != ',')
-		return fit(snprintf(out, size, "%.*s", (int)strcspn(tmux, ","), tmux), size);
-	if (tmpdir == NULL || *tmpdir == '\0' || realpath(tmpdir, resolved) == NULL) {
-		if (realpath("/tmp", resolved) == NULL)
-			strcpy(resolved, "/tmp");
-	}
-	return fit(snprintf(out, size, "%s/tmux-%ld/%s", resolved, (long)getuid(),
-		       name != NULL ? name : "default"),
-	    size);
+	return file_tmux_socket(out, size, name, path) == 0 ? 0 : MUXBUS_ERR_LIMIT;
 }
 
 static int connect_to(const char *socket_path, int flags)
