@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads and writes whole files; finds programs and sockets; checks which files are safe to trust. */
+/* Reads and writes whole files; finds programs and sockets; checks which files may be trusted. */
 #pragma once
 
 #include "base/buf.h"
