@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The options of a verb as a table. Forms: --name value, --name=value, -n value, -qn value after a
- * flag. "--" ends the options.
+ * The options of a verb as a table. Forms: --name value, --name=value, -n value, and -qn value for
+ * a flag q and an option n. Words may stand between options; "--" ends the options.
  */
 #pragma once
 

@@ -15,7 +15,7 @@
 
 #define CURSOR_ID_SIZE 17 /* 16 hexadecimal digits and the NUL */
 
-/* Opens the file, or returns NULL with a reason. Without a valid content: a new id, number 0. */
+/* Opens the file, or returns NULL with a reason. An absent or damaged file: a new id, number 0. */
 struct cursor *cursor_open(const char *path, char *ret_reason, size_t size);
 void cursor_close(struct cursor *cursor); /* saves the cursor; it may be NULL */
 

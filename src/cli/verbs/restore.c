@@ -346,7 +346,7 @@ static void name_session(struct restore *restore)
 	if (rename_it(restore, "rename-session", restore->id, restore->session, true))
 		return;
 	problem(restore, NULL, "it cannot have this name");
-	/* Later versions of tmux refuse control characters, so keep them encoded. */
+	/* tmux 3.8 refuses control characters in names, so keep them encoded. */
 	if (rename_it(restore, "rename-session", restore->id, restore->session, false))
 		return;
 	(void)TMUX(restore, "kill-session", "-t", restore->id);

@@ -13,8 +13,8 @@
 #define REFUSED_MS 60000 /* how long no other channel is opened after a refusal */
 /* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
 #define HOLD_MS 1000
-#define NEXT_HOLD_MS 100 /* HOLD_MS after another list was delayed */
-#define HOOKED_MS 600000 /* how long this is so after the last delay */
+#define NEXT_HOLD_MS 100 /* instead of HOLD_MS, for HOOKED_MS after a list was delayed */
+#define HOOKED_MS 600000
 #define HELD_MAX 64 /* maximum number of held lists */
 /* A list that has timed out still runs, since a person may answer its prompt. */
 #define LEFT_MAX 8 /* most lists that run after a timeout; then the oldest is cancelled */
