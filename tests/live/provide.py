@@ -176,6 +176,26 @@ def events():
     ok("limit" in answers and answers[:15] == [None] * 15, "there are 24 kinds in all while events are remembered", answers)
 
 
+def kept_waits():
+    """Named waits for events of a provider that comes back after kill -9 of the daemon, later than they."""
+    provider, caller = Peer(), Peer()
+    provider.provide(events=[{"kind": "page_text"}, {"kind": "other_text"}])
+    waits = {name: caller.begin("wait_for", any=[{"event": event}], wait=name, timeout_sec=60)
+             for name, event in (("1", "page_*"), ("2", "[pq]age_*"), ("3", "page_text"))}
+    until(lambda: caller.ask("status")["result"]["waits"] == len(waits))
+    daemon.kill()
+    daemon.start()
+    provider, caller = Peer(), Peer()
+    waits = {name: caller.begin("wait_for", wait=name) for name in waits}
+    is_([caller.end(number, 0.2) for number in waits.values()], [None] * 3, "a kept wait waits for the kinds of a provider to come")
+    provider.provide(events=[{"kind": "page_text"}, {"kind": "other_text"}])
+    for event in ("other_text", "page_text"):
+        provider.ask("publish", kind=event, data={"n": 1})
+    got = {name: (caller.end(number) or {}).get("result", {}).get("conditions", [{}])[0] for name, number in waits.items()}
+    is_({name: (part.get("state"), part.get("details", {}).get("kind")) for name, part in got.items()},
+        dict.fromkeys(waits, ("matched", "page_text")), "and takes the first one of its name or pattern")
+
+
 def limits():
     provider, caller = Peer(), Peer()
     is_(kind(provider.provide(*[row(f"m{i}") for i in range(65)])), "limit", "a provider has at most 64 names")
@@ -512,7 +532,7 @@ def files():
 
 
 try:
-    for part in (calls, names, own_members, stopped, killed, limits, one_by_one, circles, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
+    for part in (calls, names, own_members, stopped, killed, kept_waits, limits, one_by_one, circles, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
         print(f"# {part.__name__}", flush=True)
         part()
         if part is events:  # whose kinds are all given now

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition event: the first event of one or more kinds that matches a filter. */
+#include <fnmatch.h>
+
 #include "daemon/event/published.h"
 #include "daemon/server/handler.h"
 #include "daemon/tmux/subscription.h"
@@ -18,6 +20,7 @@ struct event_watch {
 	struct condition *condition;
 	struct subscription_set *set;
 	uint64_t kinds; /* wanted; the other kinds of the set say that the object is gone */
+	char *pattern; /* of kinds of providers that have not returned; NULL: none */
 	const struct json *where; /* owned by where_reader; NULL: any event */
 	struct json_reader *where_reader, *event_reader;
 };
@@ -109,6 +112,12 @@ static bool is_gone(const struct event_watch *watch, const struct event_entry *e
 	}
 }
 
+static bool is_named(const struct event_watch *watch, enum event_kind kind)
+{
+	return watch->pattern == NULL ||
+	    fnmatch(watch->pattern, event_kind_info(kind)->name, 0) == 0;
+}
+
 static bool on_event(void *data, const char *subscription UNUSED, struct event_entry *event)
 {
 	struct event_watch *watch = data;
@@ -117,7 +126,8 @@ static bool on_event(void *data, const char *subscription UNUSED, struct event_e
 	/* A new daemon finds old objects, which kept waits must not match. */
 	if (BIT(event->kind) & CREATED_KINDS && tmux_is_finding(watch->condition->parts->tmux))
 		return true;
-	if (watch->kinds & BIT(event->kind) && is_where(watch, event))
+	if (watch->kinds & BIT(event->kind) && is_named(watch, event->kind) &&
+	    is_where(watch, event))
 		condition_settle_event(watch->condition, event, CONDITION_MATCHED);
 	if (watch->condition->state == CONDITION_PENDING && is_gone(watch, event))
 		condition_settle_event(watch->condition, event, CONDITION_GONE);
@@ -130,19 +140,22 @@ static bool on_gap(void *data UNUSED, const char *subscription UNUSED, uint64_t 
 	return true; /* cannot happen, since nothing is replayed or dropped */
 }
 
-static bool read_kinds(struct request *request, const char *text, uint64_t *ret_kinds)
+static bool read_kinds(struct request *request, const char *text, struct event_watch *watch)
 {
 	const char *nearest;
 	int kind;
-	*ret_kinds = event_kinds_find(text);
+	watch->kinds = event_kinds_find(text);
 	/* Without a method the wait is restored, and its provider has not returned yet. */
-	if (*ret_kinds == 0 && request_method(request) == NULL && strpbrk(text, "*?[\\") == NULL &&
+	if (request_method(request) == NULL && strpbrk(text, "*?[\\") != NULL) {
+		watch->kinds |= EVENT_KINDS_PUBLISHED;
+		watch->pattern = xstrdup(text);
+	} else if (watch->kinds == 0 && request_method(request) == NULL &&
 	    (kind = published_take(-1, text, "an event of a provider",
 		 event_log_oldest(request_daemon(request)->events))) >= 0) {
 		published_leave(kind);
-		*ret_kinds = BIT(kind);
+		watch->kinds = BIT(kind);
 	}
-	if (*ret_kinds != 0)
+	if (watch->kinds != 0)
 		return true;
 	nearest = event_kind_nearest(text);
 	return request_fail_field(request, "event",
@@ -226,6 +239,7 @@ static void watch_free(struct event_watch *watch)
 	subscription_set_free(watch->set);
 	json_reader_free(watch->where_reader);
 	json_reader_free(watch->event_reader);
+	mem_free(watch->pattern);
 	mem_free(watch);
 }
 
@@ -258,9 +272,8 @@ static bool event_arm(struct condition *condition, struct request *request, cons
 	const struct event_args *args = data;
 	struct event_watch *watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;
-	if (!read_kinds(request, args->event, &watch->kinds) ||
-	    !keep_where(watch, request, args->where) || !check_where(request, args, watch) ||
-	    !read_scope(request, args, watch)) {
+	if (!read_kinds(request, args->event, watch) || !keep_where(watch, request, args->where) ||
+	    !check_where(request, args, watch) || !read_scope(request, args, watch)) {
 		watch_free(watch);
 		return false;
 	}
