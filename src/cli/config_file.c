@@ -168,6 +168,8 @@ bool config_file_write(struct config_file *file, const struct buf *text, bool ha
 	(void)snprintf(path, sizeof path, "%s.new-%ld", file->target, (long)getpid());
 	if (!is_ours(file, ret_reason, size))
 		return false;
+	if (file->is_there && buf_is_equal(text, &file->text))
+		return true;
 	/* Make no directories behind a symbolic link, since their disk may just not be mounted. */
 	if ((strcmp(file->path, file->target) == 0 && !make_dirs(file)) ||
 	    !write_new(path, text, file))

@@ -547,6 +547,23 @@ def ids(fleet):
     link.close()
 
 
+def edited(fleet):
+    """muxbus hosts add: a line takes the place of that of its host, and an equal one writes nothing."""
+    folder = f"{fleet.folder}/config/muxbus"
+    old = read(f"{folder}/hosts").decode()
+    line = next(row for row in old.splitlines() if row.startswith("h1 "))
+
+    def add(text):
+        done = subprocess.run([f"{BUILD}/muxbus", "hosts", "add", *text.split()], env=fleet.env, check=False, timeout=60,
+                              stdin=subprocess.DEVNULL, capture_output=True)
+        return done.returncode, read(f"{folder}/hosts").decode(), sum(name.endswith(".bak") for name in os.listdir(folder))
+    got = add(line)
+    ok(got == (0, old, 0), "hosts add of the same line writes nothing, and no backup", got)
+    got = add(line + " server=default")
+    ok(got == (0, old.replace(line, line + " server=default"), 1), "another line of the host takes its place", got)
+    write(f"{folder}/hosts", old)
+
+
 def answered(link, seconds):
     """The next message; None: none came in that time."""
     try:
@@ -709,6 +726,7 @@ def main():
         consumers(fleet, machines)
         states(fleet, machines[0])
         ids(fleet)
+        edited(fleet)
         foreign(fleet, machines)
         notify(fleet, machines)
         own_pane(fleet, machines)

@@ -21,22 +21,25 @@ static bool is_line_of(const char *line, size_t len, const struct host_spec *spe
 	return is_it;
 }
 
-static unsigned copy_others(
-    struct buf *out, const struct config_file *file, const struct host_spec *spec)
+/* Copies the file with `line`, or without a line if NULL, in place of those of the host. */
+static unsigned replace(
+    struct buf *out, const struct config_file *file, const struct host_spec *spec, const char *line)
 {
 	const char *at = buf_text(&file->text), *end = at + file->text.len;
 	unsigned count = 0;
 	while (at != NULL && at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t len = newline != NULL ? (size_t)(newline - at) : (size_t)(end - at);
-		if (is_line_of(at, len, spec)) {
-			count++;
-		} else {
+		if (!is_line_of(at, len, spec)) {
 			(void)buf_append(out, at, len); /* always fits: out has the file's limit */
 			(void)buf_append_byte(out, '\n');
+		} else if (count++ == 0 && line != NULL) {
+			(void)buf_printf(out, "%s\n", line);
 		}
 		at += len + 1;
 	}
+	if (count == 0 && line != NULL)
+		(void)buf_printf(out, "%s\n", line);
 	return count;
 }
 
@@ -53,9 +56,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 		return cli_fail(CLI_NO, "%s", reason);
 	is_done = config_file_read(&file, path, reason, sizeof reason);
 	if (is_done) {
-		count = copy_others(&text, &file, spec);
-		if (line != NULL)
-			(void)buf_printf(&text, "%s\n", line);
+		count = replace(&text, &file, spec, line);
 		if (line != NULL && file.is_there) /* the fleet refuses such a file */
 			is_done = file_is_safe(path, &file.stat, reason, sizeof reason);
 		if (line != NULL && text.len > HOSTS_FILE_BYTES)
