@@ -44,12 +44,17 @@ struct fleet_notice {
 	bool is_repeated; /* several notifications may come */
 	/* Checksums of the addresses of both hosts, to find renamed hosts; 0: unknown. */
 	uint64_t from_place, to_place;
+	/*
+	 * The last notification that was posted, and the name of its host in the post. An earlier
+	 * fleet may have sent the post, so a repetition must be equal.
+	 */
+	uint64_t seq; /* number on `from` */
+	char said[HOST_SIZE];
 	/* Not stored. */
 	struct request *request; /* NULL if answered, or made by an earlier daemon */
 	struct loop_timer *answer; /* armed while a request waits */
 	struct loop_timer *again;
 	char *post; /* parameters of the pending post_notification, or NULL */
-	uint64_t seq; /* number of the notification in `post`, on `from` */
 	bool is_last;
 };
 
@@ -65,6 +70,8 @@ static const struct record_field notice_fields[] = {
     {RECORD_ROW(BOOL, struct fleet_notice, is_repeated, "repeated")},
     {RECORD_ROW(UINT64, struct fleet_notice, from_place, "from_place"), .is_optional = true},
     {RECORD_ROW(UINT64, struct fleet_notice, to_place, "to_place"), .is_optional = true},
+    {RECORD_ROW(UINT64, struct fleet_notice, seq, "seq"), .is_optional = true},
+    {RECORD_ROW(WORD, struct fleet_notice, said, "said"), .is_optional = true},
 };
 
 static const struct record_kind notice_kind = {
@@ -279,19 +286,19 @@ static void write_post(struct fleet_notice *notice, const struct json *entry)
 	const char *given = json_get_str(entry, "source", "");
 	const char *source = strlen(given) <= SOURCE_MAX ? given : "";
 	char *text = xasprintf(
-	    "%.64s:%s %s: %s", notice->from, notice->id, source, json_get_str(entry, "text", ""));
+	    "%.64s:%s %s: %s", notice->said, notice->id, source, json_get_str(entry, "text", ""));
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
 	/* With the id of the job or the like, no other request makes this key. */
 	(void)snprintf(key, sizeof key, "fleet/%08" PRIx32 "/%s/%" PRIu64,
-	    crc32c(0, notice->from, strlen(notice->from)), notice->id, notice->seq);
+	    crc32c(0, notice->said, strlen(notice->said)), notice->id, notice->seq);
 	json_start_object(&writer, &out, 2 * PARAMS_MAX);
 	json_put_str(&writer, "text", clean);
 	json_put_str(&writer, "pane", notice->pane);
 	json_put_str(&writer, "key", key);
 	json_object_begin(&writer, "data");
-	json_put_str(&writer, "host", notice->from);
+	json_put_str(&writer, "host", notice->said);
 	json_put_str(&writer, "source", source);
 	json_put_str(&writer, "id", notice->id);
 	json_put_int(&writer, "seq", (int64_t)notice->seq);
@@ -336,8 +343,12 @@ static void on_entry(struct fleet_notice *notice, const struct json *message)
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
 	}
-	notice->seq = (uint64_t)seq;
 	notice->is_last = is_last(notice, entry);
+	if (notice->seq != (uint64_t)seq) {
+		notice->seq = (uint64_t)seq;
+		(void)snprintf(notice->said, HOST_SIZE, "%s", notice->from);
+		keep(notice);
+	}
 	if (is_waited(entry) || strcmp(json_get_str(entry, "state", ""), "cancelled") == 0) {
 		go_on(notice); /* no pane is to be woken */
 		return;
