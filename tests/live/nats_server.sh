@@ -10,7 +10,7 @@ nats_pid=
 bridge_pid=
 
 probe() {
-	"$MUXBUS_BUILDDIR/tests/live/nats_probe" "nats://127.0.0.1:$nats_port" "$@"
+	timeout 30 "$MUXBUS_BUILDDIR/tests/live/nats_probe" "nats://127.0.0.1:$nats_port" "$@"
 }
 
 # start_nats OPTION...: at any free port for the first time, then at the same one.
@@ -23,6 +23,10 @@ start_nats() {
 		tries=$((tries + 1))
 		sleep 0.02
 	done
+	[ -s "$dir/nats-server_$nats_pid.ports" ] || {
+		echo "Bail out! nats-server does not start: $(tail -n 1 "$dir/nats.log")"
+		exit 99
+	}
 	nats_port=$(jq -r '.nats[0] | sub(".*:"; "")' "$dir/nats-server_$nats_pid.ports")
 }
 
