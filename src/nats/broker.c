@@ -397,8 +397,9 @@ void broker_listen(struct broker *broker, const char *subject, const char *group
 
 size_t broker_payload_max(const struct broker *broker)
 {
-	return broker->connection != NULL ? (size_t)natsConnection_GetMaxPayload(broker->connection)
-					  : 0;
+	int64_t max =
+	    broker->connection != NULL ? natsConnection_GetMaxPayload(broker->connection) : 0;
+	return max > 0 ? (size_t)max : 0;
 }
 
 /* libnats does not accept NULL as a reply subject. */

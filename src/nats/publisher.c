@@ -57,22 +57,22 @@ static bool send_message(struct publisher *publisher, struct stream_message *mes
 {
 	const struct broker_header header = {"Nats-Msg-Id", message->id};
 	size_t max = broker_payload_max(publisher->broker);
+	bool is_up = broker_is_up(publisher->broker);
 	char reason[128];
-	if (max > 0 && message->len > max)
+	if (is_up && message->len > max)
 		cut(publisher, message);
-	if (max > 0 && message->len > max) {
-		(void)snprintf(reason, sizeof reason,
-		    "a message of %zu bytes is larger than max_payload of NATS, %zu", message->len,
-		    max);
-		hold(publisher, reason, HOLD_MAX_MS);
-		return false;
+	if (broker_ask(publisher->broker, message->subject, &header, message->payload, message->len,
+		ACK_MS, on_reply, message)) {
+		message->state = MESSAGE_SENT;
+		publisher->in_flight++;
+		return true;
 	}
-	if (!broker_ask(publisher->broker, message->subject, &header, message->payload,
-		message->len, ACK_MS, on_reply, message))
-		return false;
-	message->state = MESSAGE_SENT;
-	publisher->in_flight++;
-	return true;
+	(void)snprintf(reason, sizeof reason,
+	    "NATS takes no message of %zu bytes: its max_payload is %zu, or it takes no headers",
+	    message->len, max);
+	if (is_up)
+		hold(publisher, reason, HOLD_MAX_MS);
+	return false;
 }
 
 static void send_waiting(struct publisher *publisher)

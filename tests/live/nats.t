@@ -239,6 +239,28 @@ start_bridge
 wait $liar_pid
 is 'the same one is asked again' "$(tail -n 1 "$dir/asked")" 'the same'
 
+# A server that says anything of itself: what it does not take waits, and the log says why.
+stand_in() { # stand_in MEMBERS: of its INFO
+	kill_bridge TERM
+	: >"$dir/asked"
+	: >"$dir/bridge.log"
+	/usr/bin/python3 "$MUXBUS_SRCDIR/tests/live/nats_stand_in.py" "$1" >"$dir/asked" &
+	liar_pid=$!
+	until_is "a server with $1" 1 count '^[0-9]' "$dir/asked"
+	nats_port=$(head -n 1 "$dir/asked")
+	start_bridge
+	post 'to anyone'
+}
+for members in '{"max_payload":0}' '{"max_payload":-1}' '{"max_payload":9}' '{"headers":false}' '{"max_payload":"x"}'; do
+	stand_in "$members"
+	until_is 'takes nothing, and that is said once' 1 count 'NATS: \|events and notifications wait: ' "$dir/bridge.log"
+	kill $liar_pid
+done
+stand_in '{"max_payload":9223372036854775807,"nonce":"x","cluster":5,"tls_required":false}'
+until_is 'takes all' yes sh -c "grep -q notification.post '$dir/asked' && echo yes || echo no"
+is 'and nothing is wrong' "$(count 'NATS: \|wait: ' "$dir/bridge.log")" 0
+kill $liar_pid
+
 if [ -w /dev/full ]; then
 	"$MUXBUS_BUILDDIR/muxbus-nats" -V >/dev/full 2>"$dir/said"
 	is 'a full disk is said' "$? $(grep -c 'No space left' "$dir/said")" '1 1'
