@@ -17,6 +17,7 @@ enum {
 	ACKS_MAX = 1000,
 	LIMIT_MAX = 1000,
 	GAP_SIZE = 512,
+	ACKED_BYTES = 8 * 1024 * sizeof(uint64_t),
 };
 
 struct fleet_next_args {
@@ -52,6 +53,9 @@ struct fleet_pull {
 	struct buf entries; /* the host's entries as JSON lines; empty if none */
 	char *gap; /* JSON; NULL if none */
 	int64_t parked;
+	/* Acknowledged since the call; the answer may have them all the same. */
+	struct buf acked; /* uint64_t; later ones are left out */
+	uint64_t acked_up_to;
 	struct loop_timer *stale; /* drops an unused answer, or retries after an error */
 };
 
@@ -71,6 +75,7 @@ static void clear_pull(struct fleet_part *part)
 	struct fleet_pull *pull = list_entry(part, struct fleet_pull, part);
 	loop_timer_free(pull->stale);
 	buf_finish(&pull->entries);
+	buf_finish(&pull->acked);
 	mem_free(pull->gap);
 	mem_free(pull->spec);
 }
@@ -189,6 +194,31 @@ static bool is_looked(const struct next_request *next)
 	return true;
 }
 
+static bool is_acked(const struct fleet_pull *pull, uint64_t seq)
+{
+	const uint64_t *acked = (const void *)pull->acked.data;
+	for (size_t at = 0; at < pull->acked.len / sizeof *acked; at++)
+		if (acked[at] == seq)
+			return true;
+	return seq <= pull->acked_up_to;
+}
+
+static void drop_acked(struct fleet_pull *pull)
+{
+	static const char head[] = "{\"seq\":";
+	struct buf entries = pull->entries;
+	buf_init(&pull->entries, HOST_LINE_BYTES);
+	for (const char *line = buf_text(&entries), *end; *line != '\0'; line = end) {
+		uint64_t seq = strncmp(line, head, sizeof head - 1) == 0
+		    ? strtoull(line + sizeof head - 1, NULL, 10)
+		    : UINT64_MAX;
+		end = strchr(line, '\n') + 1;
+		if (!is_acked(pull, seq))
+			(void)buf_append(&pull->entries, line, (size_t)(end - line));
+	}
+	buf_finish(&entries);
+}
+
 /* Ids are qualified later, as the host may be renamed. */
 static void take(struct fleet_pull *pull, const struct json *result)
 {
@@ -203,6 +233,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 		if (!is_kept)
 			break; /* the host redelivers the rest */
 	}
+	drop_acked(pull); /* the host may have sent it before it got an acknowledgement */
 	mem_free(pull->gap);
 	pull->gap = NULL;
 	pull->parked = json_get_int(result, "parked", 0);
@@ -262,6 +293,8 @@ static void begin(struct fleet_pull *pull, const struct next_request *next)
 {
 	char *params = xasprintf("{%s,\"limit\":%" PRId64 ",\"timeout_sec\":%d}", pull->spec,
 	    next->limit, pull->has_looked ? POLL_SEC : 0);
+	buf_clear(&pull->acked);
+	pull->acked_up_to = 0;
 	fleet_part_call(&pull->part,
 	    &(struct host_order){.method = "next_notification",
 		.params = params,
@@ -280,31 +313,25 @@ static bool pull_from(struct fleet *fleet, struct host *host, const struct next_
 	new->spec = xstrdup(next->spec);
 	new->stale = loop_timer_new(fleet->base, on_stale, new);
 	buf_init(&new->entries, HOST_LINE_BYTES);
+	buf_init(&new->acked, ACKED_BYTES);
 	begin(new, next);
 	return false;
 }
 
-/* Acknowledged entries in answers that are kept here must not be given again. */
+/* Acknowledged entries in answers that are kept here, or under way, must not be given again. */
 static void drop_acknowledged(const struct fleet *fleet, const struct host *host, const char *spec,
     uint64_t seq, bool is_up_to)
 {
-	static const char head[] = "{\"seq\":";
 	list_each_safe (struct fleet_pull, pull, &fleet->pulls->parts, part.link) {
-		struct buf entries = pull->entries;
-		if (pull->part.host != host || entries.len == 0 ||
-		    !is_same_consumer(pull->spec, spec))
+		bool has_entries = pull->entries.len > 0;
+		if (pull->part.host != host || !is_same_consumer(pull->spec, spec))
 			continue;
-		buf_init(&pull->entries, HOST_LINE_BYTES);
-		for (const char *line = buf_text(&entries), *end; *line != '\0'; line = end) {
-			uint64_t own = strncmp(line, head, sizeof head - 1) == 0
-			    ? strtoull(line + sizeof head - 1, NULL, 10)
-			    : 0;
-			end = strchr(line, '\n') + 1;
-			if (is_up_to ? own > seq : own != seq)
-				(void)buf_append(&pull->entries, line, (size_t)(end - line));
-		}
-		buf_finish(&entries);
-		if (pull->entries.len == 0)
+		if (!is_up_to)
+			(void)buf_append(&pull->acked, &seq, sizeof seq);
+		else if (seq > pull->acked_up_to)
+			pull->acked_up_to = seq;
+		drop_acked(pull);
+		if (has_entries && pull->entries.len == 0)
 			fleet_part_end(&pull->part);
 	}
 }
