@@ -56,6 +56,7 @@ struct fleet_notice {
 	struct loop_timer *again;
 	char *post; /* parameters of the pending post_notification, or NULL */
 	bool is_last;
+	bool is_lost; /* the host has no notification `seq` */
 };
 
 static const struct record_field notice_fields[] = {
@@ -278,15 +279,12 @@ static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 	    str_is_in(json_get_str(json_member(entry, "data"), "reason", ""), ends);
 }
 
-/* Data of the entry that are too large are left out. */
-static void write_post(struct fleet_notice *notice, const struct json *entry)
+/* Data that are too large are left out. */
+static void write_post(
+    struct fleet_notice *notice, const char *source, const char *said, const struct json *data)
 {
-	const struct json *data = json_member(entry, "data");
 	struct json_writer writer;
-	const char *given = json_get_str(entry, "source", "");
-	const char *source = strlen(given) <= SOURCE_MAX ? given : "";
-	char *text = xasprintf(
-	    "%.64s:%s %s: %s", notice->said, notice->id, source, json_get_str(entry, "text", ""));
+	char *text = xasprintf("%.64s:%s %s: %s", notice->said, notice->id, source, said);
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
@@ -332,28 +330,42 @@ static bool is_waited(const struct json *entry)
 	    json_member(delivery, "consumer") == NULL;
 }
 
-/* The message is a notification, or the timeout of the call. */
+static void note_post(struct fleet_notice *notice, uint64_t seq)
+{
+	if (notice->seq == seq)
+		return;
+	notice->seq = seq;
+	(void)snprintf(notice->said, HOST_SIZE, "%s", notice->from);
+	keep(notice);
+}
+
+/* The message is a notification, the timeout of the call, or an error. */
 static void on_entry(struct fleet_notice *notice, const struct json *message)
 {
+	const struct json *error = json_member(message, "error");
 	const struct json *list = json_member(json_member(message, "result"), "notifications");
 	const struct json *entry = list != NULL && list->type == JSON_ARRAY ? list->child : NULL;
 	const struct json *number = json_member(entry, "seq");
+	const char *source = json_get_str(entry, "source", "");
 	int64_t seq;
-	if (!json_int(number, &seq) || seq <= (int64_t)notice->after) {
+	if (error != NULL && !fleet_error_may_pass(message)) {
+		note_post(notice, notice->after + 1);
+		notice->is_last = notice->is_lost = true; /* the host has lost its state */
+		write_post(notice, "lost", fleet_error_text(error), NULL);
+	} else if (!json_int(number, &seq) || seq <= (int64_t)notice->after) {
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
+	} else {
+		note_post(notice, (uint64_t)seq);
+		notice->is_last = is_last(notice, entry);
+		if (is_waited(entry) ||
+		    strcmp(json_get_str(entry, "state", ""), "cancelled") == 0) {
+			go_on(notice); /* no pane is to be woken */
+			return;
+		}
+		write_post(notice, strlen(source) <= SOURCE_MAX ? source : "",
+		    json_get_str(entry, "text", ""), json_member(entry, "data"));
 	}
-	notice->is_last = is_last(notice, entry);
-	if (notice->seq != (uint64_t)seq) {
-		notice->seq = (uint64_t)seq;
-		(void)snprintf(notice->said, HOST_SIZE, "%s", notice->from);
-		keep(notice);
-	}
-	if (is_waited(entry) || strcmp(json_get_str(entry, "state", ""), "cancelled") == 0) {
-		go_on(notice); /* no pane is to be woken */
-		return;
-	}
-	write_post(notice, entry);
 	step(notice);
 }
 
@@ -364,7 +376,7 @@ static void on_posted(struct fleet_notice *notice, const struct json *message)
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
 	}
-	from = find(notice->fleet, notice->from);
+	from = notice->is_lost ? NULL : find(notice->fleet, notice->from);
 	if (json_member(message, "result") != NULL && from != NULL)
 		host_tell(from, "ack_notification", HOST_CALL_READS, ACK_MS,
 		    "{\"seq\":%" PRIu64 "}", notice->seq);
