@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap  # noqa: E402
-from fleet_machines import BUILD, Ended, Fleet, Link, Machine, all_notes, processes, until, write  # noqa: E402
+from fleet_machines import BUILD, Ended, Fleet, Link, Machine, all_notes, until, write  # noqa: E402
 from tap import ok  # noqa: E402
 
 
@@ -435,44 +435,6 @@ def renamed(fleet, machines):
     link.close()
 
 
-def unsure(fleet, machines):
-    """The fleet is killed before it has the answer to its post, and the host of the job has another name for the next one."""
-    hosts, ssh = f"{fleet.folder}/config/muxbus/hosts", fleet.env["MUXBUS_SSH"]
-    gate, go = f"{fleet.folder}/gate", f"{machines[1].folder}/unsure"
-    old, plain = read(hosts).decode(), read(ssh).decode()
-
-    def told():
-        return [n for n in all_notes(machines[0]) if n["source"] == "post" and (n.get("data") or {}).get("id") == job]
-    def names():
-        asking = Link(fleet.socket)
-        rows = asking.ask("list_hosts")["result"]["hosts"]
-        asking.close()
-        return [row["host"] for row in rows if row["state"] == "up"]
-    shutil.copy("/bin/cat", gate)
-    write(ssh, plain.replace("exec sh", f'case "$*" in *" h1 "*) sh -c "$command" | {gate}; exit ;; esac\nexec sh'), 0o700)
-    for pid in fleet.relays(machines[0]):
-        os.kill(pid, signal.SIGKILL)
-    until(lambda: [p for p, _, argv in processes() if argv[0] == gate] and fleet.is_up(2))
-    link = Link(fleet.socket)
-    job = link.ask("run_long_command", {"host": "h2", "command": f"until [ -e {go} ]; do sleep 0.1; done",
-                                        "notify": "h1:%1"})["result"]["id"][3:]
-    link.close()
-    for pid in [p for p, _, argv in processes() if argv[0] == gate]:
-        os.kill(pid, signal.SIGSTOP)
-    write(go, "")
-    ok(until(told), "a post comes")
-    fleet.process.kill()
-    fleet.process.wait()
-    write(ssh, plain, 0o700)
-    write(hosts, old.replace("h2 ssh", "far ssh"))
-    fleet.start()
-    ok(until(lambda: [n for n in all_notes(machines[1]) if n["id"] == job and n["state"] != "queued"]),
-       "a post whose answer was lost ends, though the host of its job has another name", fleet.lines()[-9:])
-    ok(len(told()) == 1, "and comes once", told())
-    write(hosts, old)
-    until(lambda: os.path.exists(fleet.socket) and {"h1", "h2"} <= set(names()))
-
-
 def swapped(fleet, old, link, machines, told, count):
     """Two hosts change their names, one that is not there any more leaves its name to another, and one goes."""
     hosts = f"{fleet.folder}/config/muxbus/hosts"
@@ -770,7 +732,6 @@ def main():
         own_pane(fleet, machines)
         slow_reader(fleet, machines[1])
         renamed(fleet, machines)
-        unsure(fleet, machines)
         emptied(fleet, machines)
         restarted(fleet, machines[1])
     except Ended as end:

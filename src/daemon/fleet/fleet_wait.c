@@ -47,6 +47,8 @@ struct wait_host {
 	struct fleet_part part;
 	struct buf specs; /* as JSON, separated by commas */
 	size_t count;
+	size_t
+	    number; /* follows the name, as another host may be the same daemon; 0: nothing does */
 	bool is_unnamed; /* the host refuses names, so a cut restarts this wait */
 };
 
@@ -83,15 +85,31 @@ static void clear_part(struct fleet_part *part)
 	buf_finish(&list_entry(part, struct wait_host, part)->specs);
 }
 
+static void put_name(
+    struct json_writer *writer, const char *member, const char *name, const struct wait_host *own)
+{
+	char number[24] = "", text[NOTIFICATION_KEY_MAX + sizeof number];
+	if (own->number > 0)
+		(void)snprintf(number, sizeof number, ".%zu", own->number);
+	(void)snprintf(text, sizeof text, "%s%s", name, number);
+	json_put_str(writer, member, text);
+}
+
 /* Each host limits its named waits, so open ones are ended. */
 static void cancel_there(struct fleet_wait *wait)
 {
-	list_each (struct fleet_part, part, &wait->ask.parts, link) {
-		if (part->call == NULL)
+	list_each (struct wait_host, own, &wait->ask.parts, part.link) {
+		struct json_writer writer;
+		struct buf params;
+		if (own->part.call == NULL)
 			continue;
-		fleet_part_cancel(part);
-		host_tell(part->host, "cancel_watch", HOST_CALL_READS, CANCEL_MS, "{\"id\":\"%s\"}",
-		    wait->name);
+		fleet_part_cancel(&own->part);
+		json_start_object(&writer, &params, PARAMS_BYTES);
+		put_name(&writer, "id", wait->name, own);
+		json_object_end(&writer);
+		host_tell(own->part.host, "cancel_watch", HOST_CALL_READS, CANCEL_MS, "%s",
+		    (const char *)params.data);
+		buf_finish(&params);
 	}
 }
 
@@ -250,10 +268,14 @@ static void on_timer(void *data)
 static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 {
 	struct wait_host *own;
-	list_each (struct fleet_part, part, &wait->ask.parts, link)
+	bool is_twin = !wait->is_kept; /* may be, under another address */
+	list_each (struct fleet_part, part, &wait->ask.parts, link) {
 		if (part->host == host)
 			return list_entry(part, struct wait_host, part);
+		is_twin |= host_is_renamed(part->host, &host->spec);
+	}
 	own = list_entry(fleet_part_new(&wait->ask, host), struct wait_host, part);
+	own->number = is_twin ? list_count(&wait->ask.parts) : 0;
 	buf_init(&own->specs, PARAMS_BYTES);
 	return own;
 }
@@ -338,8 +360,8 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 	json_array_end(&writer);
 	json_put_double(&writer, "timeout_sec", wait->timeout_sec);
 	if (!own->is_unnamed) {
-		json_put_str(&writer, "wait", wait->name);
-		json_put_str(&writer, "key", wait->key);
+		put_name(&writer, "wait", wait->name, own);
+		put_name(&writer, "key", wait->key, own);
 	}
 	json_object_end(&writer);
 	fleet_part_call(&own->part,
