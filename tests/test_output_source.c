@@ -169,7 +169,7 @@ struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *
 	(void)base;
 	(void)idle;
 	(void)data;
-	return look.has_inotify ? (struct inotify_hub *)&look : NULL;
+	return (struct inotify_hub *)&look;
 }
 
 void inotify_hub_free(struct inotify_hub *hub)
@@ -190,8 +190,8 @@ int inotify_hub_add(
 	(void)path;
 	(void)mask;
 	look.terminals = watch;
-	watch->wd = 1;
-	return 0;
+	watch->wd = look.has_inotify ? 1 : -1;
+	return look.has_inotify ? 0 : -EMFILE;
 }
 
 void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch)

@@ -33,13 +33,18 @@ static void report_after(struct folder_watch *watch, int64_t ms)
 	loop_timer_arm(watch->settle, ms);
 }
 
-/* The folder may not exist yet. At the limit of watches no change is seen. */
+static bool is_refused(int error)
+{
+	return error == -ENOSPC || error == -EMFILE;
+}
+
+/* The folder may not exist yet. At the limit of watches or instances no change is seen. */
 static void refresh(struct folder_watch *watch)
 {
 	int error = path_watch_refresh(watch->path_watch), own;
 	inotify_hub_remove(watch->hub, &watch->files);
 	own = inotify_hub_add(watch->hub, &watch->files, watch->path, MASK);
-	if (error == -ENOSPC || own == -ENOSPC)
+	if (is_refused(error) || is_refused(own))
 		loop_timer_arm(watch->retry, RETRY_MS);
 }
 

@@ -7,17 +7,23 @@
 /* Wake-ups: a burst of this many, then one per period. */
 #define BURST 32
 #define PERIOD_US 1040
+/* How long to wait for an instance before the first retry, and between the later ones. */
+#define RETRY_MS 1000
+#define RETRY_MAX_MS 60000
 
 struct node {
 	struct list watches;
 };
 
 struct inotify_hub {
-	int fd;
+	struct event_base *base;
+	int fd; /* -1: no instance yet */
 	struct event *readable;
 	struct loop_timer *later;
+	struct loop_timer *retry;
+	int64_t retry_ms; /* the next wait for an instance */
 	struct map nodes; /* by wd */
-	struct list watches; /* all watches of all nodes */
+	struct list watches; /* all watches of all nodes, and those that wait for an instance */
 	struct list *cursor; /* the next entry that tell_each() visits; NULL: no walk */
 	void (*idle)(void *data);
 	void *data;
@@ -93,7 +99,7 @@ static void tell(struct inotify_hub *hub, const struct inotify_event *event)
 bool inotify_hub_take(struct inotify_hub *hub)
 {
 	bool has_any = false;
-	for (;;) {
+	while (hub->fd >= 0) {
 		ssize_t n = read(hub->fd, hub->bytes, READ_SIZE);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -109,6 +115,7 @@ bool inotify_hub_take(struct inotify_hub *hub)
 		if (n < READ_SIZE / 2)
 			return true;
 	}
+	return false;
 }
 
 void inotify_hub_read(struct inotify_hub *hub)
@@ -161,28 +168,56 @@ static void on_later(void *data)
 		hub->idle(hub->data);
 }
 
+/* Returns false, and tries again later, if there is no instance. */
+static bool start(struct inotify_hub *hub)
+{
+	hub->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (hub->fd >= 0)
+		hub->readable =
+		    event_new(hub->base, hub->fd, EV_READ | EV_PERSIST, on_readable, hub);
+	if (hub->readable != NULL && event_add(hub->readable, NULL) == 0)
+		return true;
+	if (hub->retry_ms == RETRY_MS)
+		log_warning("files are polled: inotify is not available: %s", strerror(errno));
+	if (hub->readable != NULL)
+		event_free(hub->readable);
+	hub->readable = NULL;
+	if (hub->fd >= 0)
+		(void)close(hub->fd);
+	hub->fd = -1;
+	loop_timer_arm(hub->retry, hub->retry_ms);
+	hub->retry_ms = hub->retry_ms < RETRY_MAX_MS / 2 ? 2 * hub->retry_ms : RETRY_MAX_MS;
+	return false;
+}
+
+/* Changes since a watch was refused have no event, as after an overflow. */
+static void on_retry(void *data)
+{
+	static const struct inotify_event missed = {.wd = -1, .mask = IN_Q_OVERFLOW};
+	struct inotify_hub *hub = data;
+	if (list_is_empty(&hub->watches) || !start(hub))
+		return;
+	log_info("inotify is available: files are watched");
+	tell_each(hub, &hub->watches, true, &missed);
+	if (hub->idle != NULL)
+		hub->idle(hub->data);
+}
+
 struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data)
 {
-	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	struct inotify_hub *hub;
-	if (fd < 0)
-		return NULL;
-	hub = xcalloc(1, sizeof *hub);
-	hub->fd = fd;
+	struct inotify_hub *hub = xcalloc(1, sizeof *hub);
+	hub->base = base;
+	hub->fd = -1;
 	hub->idle = idle;
 	hub->data = data;
 	hub->bytes = xalloc(READ_SIZE);
 	hub->credit_us = (int64_t)BURST * PERIOD_US;
 	hub->refilled_us = clock_mono_us();
+	hub->retry_ms = RETRY_MS;
 	map_init(&hub->nodes);
 	list_init(&hub->watches);
-	hub->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, hub);
 	hub->later = loop_timer_new(base, on_later, hub);
-	if (hub->readable == NULL || event_add(hub->readable, NULL) < 0) {
-		inotify_hub_free(hub);
-		errno = ENOMEM;
-		return NULL;
-	}
+	hub->retry = loop_timer_new(base, on_retry, hub);
 	return hub;
 }
 
@@ -196,8 +231,10 @@ void inotify_hub_free(struct inotify_hub *hub)
 	if (hub->readable != NULL)
 		event_free(hub->readable);
 	loop_timer_free(hub->later);
+	loop_timer_free(hub->retry);
 	map_finish(&hub->nodes);
-	(void)close(hub->fd);
+	if (hub->fd >= 0)
+		(void)close(hub->fd);
 	mem_free(hub->bytes);
 	mem_free(hub);
 }
@@ -214,9 +251,15 @@ void inotify_watch_init(struct inotify_watch *watch,
 int inotify_hub_add(
     struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask)
 {
-	/* IN_MASK_ADD: watches that share the inode keep their events. */
-	int wd = inotify_add_watch(hub->fd, path, mask | IN_MASK_ADD);
 	struct node *node;
+	int wd;
+	take_out(hub, watch);
+	if (hub->fd < 0 && (loop_timer_is_armed(hub->retry) || !start(hub))) {
+		list_append(&hub->watches, &watch->all_link);
+		return -EMFILE;
+	}
+	/* IN_MASK_ADD: watches that share the inode keep their events. */
+	wd = inotify_add_watch(hub->fd, path, mask | IN_MASK_ADD);
 	if (wd < 0)
 		return -errno;
 	node = find_node(hub, wd);
@@ -239,10 +282,8 @@ void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch)
 {
 	int wd = watch->wd;
 	struct node *node;
-	if (wd < 0)
-		return;
 	take_out(hub, watch);
-	node = find_node(hub, wd);
+	node = wd >= 0 ? find_node(hub, wd) : NULL;
 	if (node == NULL || !list_is_empty(&node->watches))
 		return;
 	(void)map_remove(&hub->nodes, (uint64_t)wd);

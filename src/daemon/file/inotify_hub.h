@@ -4,6 +4,10 @@
  * reads events at most about a thousand times a second; the kernel merges events in between. An
  * overflow of the kernel's queue is reported to all listeners. A listener that the limit of watches
  * refuses looks by a timer.
+ *
+ * The instance is made for the first watch. If the limit of instances refuses it, the hub tries
+ * again at intervals, and reports an overflow to the listeners that wait for it: they look, and add
+ * their watches again.
  */
 #pragma once
 
@@ -16,19 +20,22 @@ struct event_base;
 /* The callback may remove this watch and others. */
 struct inotify_watch {
 	struct list link; /* in the watches of the same inode */
-	struct list all_link;
+	struct list all_link; /* in all watches of the hub, also one that waits for an instance */
 	int wd; /* -1: none */
 	/* IN_Q_OVERFLOW: events were lost. IN_IGNORED: the inode is gone or unmounted, wd is -1. */
 	void (*told)(struct inotify_watch *watch, const struct inotify_event *event);
 };
 
-/* Calls idle (may be NULL) after each batch of events. Returns NULL with errno on failure. */
+/* Calls idle (may be NULL) after each batch of events. */
 struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data);
 void inotify_hub_free(struct inotify_hub *hub);
 
 void inotify_watch_init(struct inotify_watch *watch,
     void (*told)(struct inotify_watch *watch, const struct inotify_event *event));
-/* Returns 0 or -errno (ENOSPC: no watches left for this user). Adds mask to that of the inode. */
+/*
+ * Returns 0 or -errno (ENOSPC: no watches left for this user; EMFILE: no instance). Adds mask to
+ * that of the inode.
+ */
 int inotify_hub_add(
     struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask);
 void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch); /* wd may be -1 */

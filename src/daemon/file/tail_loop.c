@@ -16,8 +16,7 @@
 
 struct tail_loop_set {
 	struct event_base *base;
-	struct inotify_hub *hub;
-	int hub_error;
+	struct inotify_hub *hub; /* NULL: always poll */
 	int64_t poll_ms;
 	struct list tail_loops;
 	struct list dirty; /* tail_loops to look at */
@@ -116,11 +115,10 @@ static void judge(struct tail_loop *tail_loop)
 	struct statfs status;
 	const char *fs = find_fs(tail_loop->path, &status) ? eventless_name(&status) : NULL;
 	tail_loop->reason[0] = '\0';
-	if (tail_loop->path_watch == NULL)
+	if (tail_loop->path_watch == NULL || missing(tail_loop) == -EMFILE)
 		snprintf(tail_loop->reason, sizeof tail_loop->reason,
 		    "inotify is not available: %s",
-		    tail_loop->set->hub_error ? strerror(tail_loop->set->hub_error)
-					      : "switched off");
+		    tail_loop->path_watch != NULL ? strerror(EMFILE) : "switched off");
 	else if (missing(tail_loop) == -ENOSPC)
 		snprintf(tail_loop->reason, sizeof tail_loop->reason,
 		    "the limit fs.inotify.max_user_watches is reached");
@@ -318,13 +316,8 @@ struct tail_loop_set *tail_loop_set_new(
 		    event_new(base, set->mounts_fd, EV_READ | EV_ET | EV_PERSIST, on_mounts, set);
 	if (set->mounts != NULL)
 		(void)event_add(set->mounts, NULL); /* on failure, only polling sees mounts */
-	if (options == NULL || !options->is_polling) {
+	if (options == NULL || !options->is_polling)
 		set->hub = inotify_hub_new(base, look_at_dirty, set);
-		set->hub_error = set->hub != NULL ? 0 : errno;
-		if (set->hub == NULL)
-			log_warning("files are polled: inotify is not available: %s",
-			    strerror(set->hub_error));
-	}
 	return set;
 }
 

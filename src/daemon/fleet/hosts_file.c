@@ -13,7 +13,7 @@ static const char suffix[] = ".muxbus"; /* of a daemon's socket */
 
 struct hosts_file {
 	struct host_set *hosts;
-	struct inotify_hub *hub; /* NULL: changes go unnoticed */
+	struct inotify_hub *hub;
 	struct folder_watch *config, *sockets;
 	char path[PATH_MAX]; /* "" if none */
 	char sockets_dir[PATH_MAX]; /* directory of tmux's sockets */
@@ -220,7 +220,7 @@ static struct folder_watch *watch_folder(
 {
 	char folder[PATH_MAX];
 	const char *slash = strrchr(path, '/');
-	if (file->hub == NULL || slash == NULL)
+	if (slash == NULL)
 		return NULL;
 	(void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
 	return folder_watch_new(base, file->hub, folder, on_changed, file);
@@ -237,8 +237,6 @@ struct hosts_file *hosts_file_new(struct event_base *base, struct host_set *host
 	if (address_tmux(file->sockets_dir, sizeof file->sockets_dir, "default", NULL) < 0)
 		file->sockets_dir[0] = '\0';
 	file->hub = inotify_hub_new(base, NULL, NULL);
-	if (file->hub == NULL)
-		log_warning("changes of the hosts file are not seen: %s", strerror(errno));
 	file->config = watch_folder(file, base, file->path);
 	file->sockets = watch_folder(file, base, file->sockets_dir);
 	slash = strrchr(file->sockets_dir, '/');

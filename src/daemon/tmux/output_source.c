@@ -31,7 +31,7 @@ struct output_source_set {
 	bool has_control; /* control mode can carry output: the daemon may be a client */
 	struct loop_timer *retry;
 	struct loop_timer *look;
-	struct inotify_hub *hub; /* NULL: there is no inotify */
+	struct inotify_hub *hub;
 	struct inotify_watch terminals; /* of /dev/pts, for new terminals there */
 	unsigned looks; /* how often the children are still to be read */
 	uint64_t children; /* hash of the children of tmux */
@@ -87,7 +87,7 @@ static void rest_source(struct output_source *source)
 	char path[48];
 	source->is_over = true;
 	snprintf(path, sizeof path, "/proc/%ld/root/dev/pts", (long)tmux_server_pid(sources->tmux));
-	if (sources->hub != NULL && sources->terminals.wd < 0)
+	if (sources->terminals.wd < 0)
 		(void)inotify_hub_add(
 		    sources->hub, &sources->terminals, path, IN_CREATE | IN_ONLYDIR);
 	look_soon(sources);

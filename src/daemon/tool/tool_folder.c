@@ -21,7 +21,7 @@ struct tool_folder {
 	struct tool_folder_parts parts;
 	void (*read)(void *data); /* called after each reading; NULL: none */
 	void *read_data;
-	struct inotify_hub *hub; /* NULL: folders cannot be watched */
+	struct inotify_hub *hub;
 	struct json_reader *reader; /* only during a reading */
 	struct place places[PLACES];
 	struct list tools; /* sorted by name */
@@ -394,19 +394,16 @@ static void on_changed(void *data)
 
 void tool_folder_read(struct tool_folder *folder)
 {
-	if (folder->hub != NULL)
-		(void)inotify_hub_take(folder->hub); /* a write may have begun */
+	(void)inotify_hub_take(folder->hub); /* a write may have begun */
 	on_changed(folder);
 }
 
 static void watch_places(struct tool_folder *folder)
 {
 	folder->hub = inotify_hub_new(folder->parts.base, NULL, NULL);
-	if (folder->hub == NULL)
-		log_warning("changes of declared tools are not seen: %s", strerror(errno));
 	for (size_t at = 0; at < PLACES; at++) {
 		struct place *place = &folder->places[at];
-		if (folder->hub != NULL && place->path[0] != '\0')
+		if (place->path[0] != '\0')
 			place->watch = folder_watch_new(
 			    folder->parts.base, folder->hub, place->path, on_changed, folder);
 	}
@@ -445,7 +442,6 @@ void tool_folder_free(struct tool_folder *folder)
 		tool_free(list_entry(folder->retired.next, struct tool, link));
 	for (size_t at = 0; at < PLACES; at++)
 		folder_watch_free(folder->places[at].watch);
-	if (folder->hub != NULL)
-		inotify_hub_free(folder->hub);
+	inotify_hub_free(folder->hub);
 	mem_free(folder);
 }
