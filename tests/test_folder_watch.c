@@ -93,6 +93,55 @@ static void check_open(const struct folder_watch *watch, const char *path)
 	ok(until_report(BOUND_MS), "its end is reported too");
 }
 
+/* Another file that is written and closed meanwhile makes no half-written file whole. */
+static void check_two(const struct folder_watch *watch, const char *path, const char *other)
+{
+	int64_t began_ms = clock_mono_ms(), end_ms = began_ms + BOUND_MS;
+	int fd = open_empty(path);
+	bool is_reported;
+	if (write(fd, "te", 2) != 2)
+		abort();
+	write_and_close(open_empty(other));
+	is_reported = until_report(LATEST_MS / 2);
+	ok(!is_reported || reported_ms - began_ms >= LATEST_MS - ROUNDED_MS,
+	    "a file that is being written is not reported when another is closed");
+	ok(is_reported || folder_watch_is_written(watch), "it is still being written");
+	(void)unlink(path);
+	while (folder_watch_is_written(watch) && clock_mono_ms() < end_ms)
+		(void)until_report(1);
+	ok(reported_ms >= began_ms || until_report(BOUND_MS), "nor waited for when it is deleted");
+	write_and_close(fd);
+	(void)until_report(LATEST_MS / 2);
+}
+
+/* More files than are known by name. */
+static void check_many(const char *path)
+{
+	enum { FILES = 40 };
+	int64_t began_ms = clock_mono_ms();
+	int fds[FILES];
+	char many[80];
+	bool is_reported;
+	for (int at = 0; at < FILES; at++) {
+		(void)snprintf(many, sizeof many, "%s%d", path, at);
+		fds[at] = open_empty(many);
+		if (write(fds[at], "te", 2) != 2)
+			abort();
+	}
+	for (int at = 0; at < FILES - 1; at++)
+		(void)close(fds[at]);
+	is_reported = until_report(LATEST_MS / 2);
+	ok(!is_reported || reported_ms - began_ms >= LATEST_MS - ROUNDED_MS,
+	    "the last of many files is not reported before it is closed");
+	ok(is_reported || until_report(BOUND_MS), "but after a second");
+	(void)close(fds[FILES - 1]);
+	for (int at = 0; at < FILES; at++) {
+		(void)snprintf(many, sizeof many, "%s%d", path, at);
+		(void)unlink(many);
+	}
+	(void)until_report(BOUND_MS);
+}
+
 static void check_busy(const char *path)
 {
 	const int64_t end_ms = clock_mono_ms() + BOUND_MS;
@@ -107,12 +156,13 @@ static void check_busy(const char *path)
 
 int main(void)
 {
-	char dir[] = "/tmp/mbt-XXXXXX", path[64];
+	char dir[] = "/tmp/mbt-XXXXXX", path[64], other[64];
 	struct inotify_hub *hub;
 	struct folder_watch *watch;
 	if (mkdtemp(dir) == NULL)
 		abort();
 	(void)snprintf(path, sizeof path, "%s/file", dir);
+	(void)snprintf(other, sizeof other, "%s/other", dir);
 	base = loop_timer_new_base();
 	end = loop_timer_new(base, on_end, NULL);
 	hub = inotify_hub_new(base, NULL, NULL);
@@ -121,12 +171,14 @@ int main(void)
 	ok(until_report(BOUND_MS), "a new file is reported");
 	check_written(watch, path);
 	check_open(watch, path);
-	check_busy(path);
+	check_two(watch, path, other);
+	check_many(path);
+	check_busy(other);
 	folder_watch_free(watch);
 	inotify_hub_free(hub);
 	loop_timer_free(end);
 	event_base_free(base);
-	(void)unlink(path);
+	(void)unlink(other);
 	(void)rmdir(dir);
 	return done_testing();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/file/folder_watch.h"
 
+#include "base/hash.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
 #include "io/loop_timer.h"
@@ -8,6 +9,7 @@
 #define SETTLE_MS 100 /* changes closer together than this share one report */
 #define LATEST_MS 1000 /* latest time of the report, after the first change */
 #define RETRY_MS 5000 /* how often a folder is read without watches of the kernel */
+#define WRITTEN_MAX 32 /* files known as being written; with more, all may be */
 #define MASK                                                                                \
 	(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | \
 	    IN_ATTRIB | IN_ONLYDIR)
@@ -18,7 +20,12 @@ struct folder_watch {
 	struct path_watch *path_watch;
 	struct loop_timer *settle, *retry;
 	int64_t latest_ms; /* latest time of the report, while settle is armed */
-	bool is_written; /* a file was written, and none was closed since */
+	void (*changed)(void *data);
+	void *data;
+	/* Since the last report: files that were written and not closed, by the hashes of names. */
+	uint64_t written[WRITTEN_MAX];
+	size_t count;
+	bool has_more; /* some are not in written */
 	char *path;
 };
 
@@ -60,18 +67,45 @@ static void on_path_moved(void *data, const char *path UNUSED)
 	on_path_changed(data); /* watches the folder that has the path now */
 }
 
+static void set_written(struct folder_watch *watch, const char *name, bool is_written)
+{
+	uint64_t hash = hash_bytes(name, strlen(name));
+	size_t at = 0;
+	while (at < watch->count && watch->written[at] != hash)
+		at++;
+	if (at < watch->count)
+		watch->written[at] = watch->written[--watch->count];
+	if (is_written && watch->count < WRITTEN_MAX)
+		watch->written[watch->count++] = hash;
+	else if (is_written)
+		watch->has_more = true;
+}
+
+static bool is_written(const struct folder_watch *watch)
+{
+	return watch->count > 0 || watch->has_more;
+}
+
 /* A file that was written and not closed yet may be incomplete, so its report waits longer. */
 static void on_told(struct inotify_watch *files, const struct inotify_event *event)
 {
 	struct folder_watch *watch = (struct folder_watch *)files;
-	if (event->mask & (IN_MODIFY | IN_CLOSE_WRITE))
-		watch->is_written = event->mask & IN_MODIFY;
-	report_after(watch, watch->is_written ? LATEST_MS : SETTLE_MS);
+	if (event->len > 0 && !(event->mask & IN_ATTRIB))
+		set_written(watch, event->name, event->mask & IN_MODIFY);
+	report_after(watch, is_written(watch) ? LATEST_MS : SETTLE_MS);
+}
+
+static void on_settled(void *data)
+{
+	struct folder_watch *watch = data;
+	watch->count = 0;
+	watch->has_more = false;
+	watch->changed(watch->data);
 }
 
 bool folder_watch_is_written(const struct folder_watch *watch)
 {
-	return watch != NULL && watch->is_written && loop_timer_is_armed(watch->settle);
+	return watch != NULL && is_written(watch);
 }
 
 struct folder_watch *folder_watch_new(struct event_base *base, struct inotify_hub *hub,
@@ -82,7 +116,9 @@ struct folder_watch *folder_watch_new(struct event_base *base, struct inotify_hu
 	struct folder_watch *watch = xcalloc(1, sizeof *watch);
 	watch->hub = hub;
 	watch->path = xstrdup(path);
-	watch->settle = loop_timer_new(base, changed, data);
+	watch->changed = changed;
+	watch->data = data;
+	watch->settle = loop_timer_new(base, on_settled, watch);
 	watch->retry = loop_timer_new(base, on_path_changed, watch);
 	inotify_watch_init(&watch->files, on_told);
 	watch->path_watch = path_watch_new(hub, path, &handlers, watch);
