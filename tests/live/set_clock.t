@@ -3,6 +3,7 @@
 # The wall clock is set while muxbusd runs: what was to end after a time ends after that time.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 need bash
+daemon_options='-o audit_days=1'
 start 'exec cat'
 
 set_clock() { # set_clock SECONDS: how far the clock of muxbusd is from the true one
@@ -93,6 +94,60 @@ for by in -7200 7200; do
 	call watch_log "{\"file_path\":\"$dir/none\",\"timeout_sec\":0.1}"
 	until_is 'set while it runs: all follows' "$all" due 0
 done
+
+# What began later is later, whatever the clock says, also for the next muxbusd.
+first='sleep 1' second='exec sleep 1'
+begin() { # begin COMMAND: a job that has ended
+	call background_process "{\"command\":\"$1\",\"name\":\"same\"}"
+	until_is "job $1 has ended" exited state "$(field .result.id)"
+}
+state() { # state JOB
+	call get_job "{\"job\":\"$1\"}"
+	field .result.state
+}
+order() {
+	call list_jobs '{}'
+	field '[.result.jobs[].command] | join(",")'
+}
+own=$(t new-window -dPF '#{pane_id}' "while read -r line; do
+	printf '%s\n' \"\$line\" | socat -t 60 - 'UNIX-CONNECT:$MUXBUS' >'$dir/new' && mv '$dir/new' '$dir/turn'
+done")
+waiting() { # the commands that wait, as that pane is told
+	rm -f "$dir/turn"
+	t send-keys -t "$own" '{"method":"yield_turn"}' Enter
+	tries=0
+	while [ ! -s "$dir/turn" ] && [ $((tries += 1)) -lt 100 ]; do
+		sleep 0.02
+	done
+	jq -r '[.result.pending[] | select(.kind == "command").what] | join(",")' "$dir/turn"
+}
+set_clock 0
+begin "$first"
+call self_command "{\"pane\":\"$own\",\"command\":\"one\"}"
+set_clock -7200
+begin "$second"
+call self_command "{\"pane\":\"$own\",\"command\":\"two\"}"
+until_is 'commands wait in their order' one,two waiting
+is 'the clock is set back: jobs are listed as they began' "$(order)" "$first,$second"
+kill -9 "$daemon_pid"
+restart
+is 'so are those of the store' "$(order)" "$first,$second"
+until_is 'so are the commands' one,two waiting
+call get_job '{"job":"same"}'
+is 'a name means the latest' "$(field .result.command)" "$second"
+set_clock 0
+
+# A file of the audit is half of audit_days old at most, also if it began in a wrong year.
+age() { # age SECONDS: a line of the audit at that time; which file has it
+	set_clock "$1"
+	call send_text "{\"pane\":\"$pane\",\"text\":\"x\"}"
+	stat -c %i "$dir"/muxbus/tmux-*/audit
+}
+age 0 >/dev/null
+future=$(age 100000000)
+is 'the clock is set back: the audit goes on' "$(age 0)" "$future"
+ok 'half of its days later it has another file' [ "$(age 50000)" != "$future" ]
+set_clock 0
 
 # The result of a named wait is kept for an hour, however many timers ring meanwhile.
 printf '%s\n' '{"method":"wait_for","params":{"any":[{"sec":0.5}],"timeout_sec":600,"wait":"over"}}' |

@@ -37,11 +37,13 @@ struct order {
 struct self_command_set {
 	const struct daemon *parts;
 	struct list commands;
+	int64_t last_number;
 };
 
 static const struct record_field command_fields[] = {
     {RECORD_ROW(INT, struct self_command, stage, "stage"), .values = SELF_COMMAND_RUNNING + 1},
     {RECORD_ROW(INT, struct self_command, created_ms, "created_ms")},
+    {RECORD_ROW(NATURAL, struct self_command, number, "number"), .is_optional = true},
     {RECORD_ROW(PANE, struct self_command, pane, "pane")},
     {RECORD_ROW(THREAD, struct self_command, pane, "thread"), .is_optional = true},
     {RECORD_ROW(TEXT, struct self_command, text, "text")},
@@ -301,25 +303,33 @@ static const struct submit_policy policy = {0};
 static const struct submit_handlers handlers = {
     .compose = on_compose, .deferred = on_deferred, .ended = on_ended};
 
-/* The store gives commands in another order than that of their time. */
+static bool is_later(const struct self_command *command, const struct self_command *other)
+{
+	return command->number != other->number ? command->number > other->number
+						: command->created_ms > other->created_ms;
+}
+
+/* The store gives commands in another order. */
 static void insert(struct self_command_set *set, struct order *order)
 {
 	struct list *before = &set->commands;
 	while (before->prev != &set->commands &&
-	    list_entry(before->prev, struct order, public.link)->public.created_ms >
-		order->public.created_ms)
+	    is_later(&list_entry(before->prev, struct order, public.link)->public, &order->public))
 		before = before->prev;
 	list_append(before, &order->public.link);
 }
 
 static struct order *order_new(struct self_command_set *set, const struct pane_ref *pane,
-    const char *text, size_t len, int64_t created_ms)
+    const char *text, size_t len, int64_t created_ms, int64_t number)
 {
 	struct order *order = xcalloc(1, sizeof *order);
 	order->set = set;
 	order->public.pane = *pane;
 	order->public.text = xasprintf("%.*s", (int)len, text);
 	order->public.created_ms = created_ms;
+	order->public.number = number;
+	if (number > set->last_number)
+		set->last_number = number;
 	order->look_ms = LOOK_MIN_MS;
 	order->tap.output = on_output;
 	order->tap.closed = on_closed;
@@ -343,7 +353,8 @@ static bool order_load(void *data, const char *id, const struct json *value)
 	struct order *order;
 	if (!record_read(command_kind.rows, value, &kept))
 		return false;
-	order = order_new(set, &kept.pane, kept.text, strlen(kept.text), kept.created_ms);
+	order =
+	    order_new(set, &kept.pane, kept.text, strlen(kept.text), kept.created_ms, kept.number);
 	strcpy(order->public.id, id);
 	order->public.stage = kept.stage;
 	queue_hold_id(set->parts->queue, id);
@@ -389,7 +400,7 @@ const struct self_command *self_command_add(
 		count += pane_ref_same_pane(&command->pane, pane);
 	if (list_count(&set->commands) == SELF_COMMANDS_MAX || count == SELF_COMMANDS_PANE_MAX)
 		return NULL;
-	order = order_new(set, pane, text, strlen(text), clock_real_ms());
+	order = order_new(set, pane, text, strlen(text), clock_real_ms(), set->last_number + 1);
 	queue_begin(set->parts->queue);
 	queue_new_id(set->parts->queue, order->public.id);
 	command_store(order);

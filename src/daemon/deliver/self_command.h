@@ -27,7 +27,9 @@ struct self_command {
 	char id[NOTIFICATION_ID_SIZE];
 	struct pane_ref pane;
 	char *text;
-	int64_t created_ms; /* CLOCK_REALTIME */
+	/* The order of the commands; 0: made by an earlier release, ordered by created_ms. */
+	int64_t number;
+	int64_t created_ms; /* CLOCK_REALTIME, which may be set back */
 	enum self_command_stage stage;
 };
 

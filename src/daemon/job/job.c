@@ -28,6 +28,7 @@ struct job_set {
 	struct job_starter *starter;
 	struct loop_timer *again;
 	struct list jobs; /* oldest first */
+	int64_t last_number; /* of a job */
 	struct list listeners;
 	size_t running;
 	size_t ended;
@@ -381,6 +382,7 @@ const struct job *job_start(
 	job->tool = order->tool != NULL ? xstrdup(order->tool) : NULL;
 	job->answer = order->answer != NULL ? xstrdup(order->answer) : NULL;
 	job->cwd = xstrdup(order->cwd);
+	job->number = ++set->last_number;
 	job->created_ms = clock_real_ms();
 	job->timeout_ms = order->timeout_ms;
 	job->umask = order->umask;
@@ -464,16 +466,23 @@ static void on_again(void *data)
 	}
 }
 
+static bool is_later(const struct job *job, const struct job *other)
+{
+	return job->number != other->number ? job->number > other->number
+					    : job->created_ms > other->created_ms;
+}
+
 /* The store keeps its records in another order. */
 static void job_place(struct job_set *set, struct job *job)
 {
 	struct list *before;
 	list_remove(&job->link);
 	before = set->jobs.prev;
-	while (before != &set->jobs &&
-	    list_entry(before, struct job, link)->created_ms > job->created_ms)
+	while (before != &set->jobs && is_later(list_entry(before, struct job, link), job))
 		before = before->prev;
 	list_add_after(before, &job->link);
+	if (job->number > set->last_number)
+		set->last_number = job->number;
 }
 
 static bool job_load(void *data, const char *id, const struct json *value)

@@ -33,7 +33,9 @@ struct job {
 	bool is_program; /* of a provider; a new daemon does not notify its end either */
 	bool is_cancelled; /* job_stop() has asked the job to end */
 	bool has_env; /* variables were given for this job */
-	int64_t created_ms; /* CLOCK_REALTIME */
+	/* The order in which jobs began; 0: made by an earlier release, ordered by created_ms. */
+	int64_t number;
+	int64_t created_ms; /* CLOCK_REALTIME, which may be set back */
 	int64_t timeout_ms; /* 0: none */
 	unsigned umask; /* as in struct job_spec */
 	pid_t pid; /* of the command; 0: not known */

@@ -28,6 +28,7 @@ static const struct record_field job_fields[] = {
     {RECORD_ROW(BOOL, struct job, is_silent, "silent")},
     {RECORD_ROW(BOOL, struct job, is_program, "program"), .is_optional = true},
     {RECORD_ROW(BOOL, struct job, has_env, "env"), .is_optional = true},
+    {RECORD_ROW(NATURAL, struct job, number, "number"), .is_optional = true},
     {RECORD_ROW(INT, struct job, created_ms, "created_ms")},
     {RECORD_ROW(NATURAL, struct job, timeout_ms, "timeout_ms")},
     {RECORD_ROW(NATURAL, struct job, umask, "umask"), .is_optional = true},

@@ -37,20 +37,20 @@ void mcp_task_write(struct json_writer *writer, const struct job *job)
 
 void mcp_task_cursor(const struct job *job, char out[MCP_CURSOR_SIZE])
 {
-	(void)snprintf(out, MCP_CURSOR_SIZE, "%" PRId64 ".%s", job->created_ms, job->id);
+	(void)snprintf(out, MCP_CURSOR_SIZE, "%" PRId64 ".%s", job->number, job->id);
 }
 
 bool mcp_task_behind(const struct job_set *jobs, const char *cursor, const struct job **ret_job)
 {
 	size_t len = strcspn(cursor, ".");
 	const struct job *job = cursor[len] == '.' ? job_find(jobs, cursor + len + 1) : NULL;
-	int64_t created_ms;
-	if (cursor[len] != '.' || !str_parse_i64(cursor, len, &created_ms))
+	int64_t number;
+	if (cursor[len] != '.' || !str_parse_i64(cursor, len, &number))
 		return false;
 	if (job != NULL)
 		job = job_next(jobs, job);
 	else
-		while ((job = job_next(jobs, job)) != NULL && job->created_ms < created_ms)
+		while ((job = job_next(jobs, job)) != NULL && job->number < number)
 			;
 	*ret_job = job;
 	return true;

@@ -161,10 +161,13 @@ static int look_again(struct audit_log *audit)
 static void turn_over(struct audit_log *audit)
 {
 	bool is_full = audit->bytes > (off_t)audit->options.bytes / 2;
-	bool is_old = clock_real_ms() - audit->first_ms > audit->options.days * DAY_MS / 2;
+	int64_t now_ms = clock_real_ms();
+	bool is_old = now_ms - audit->first_ms > audit->options.days * DAY_MS / 2;
 	char made_path[PATH_MAX + 4];
 	int fd = audit->fd, made;
 	off_t bytes = audit->bytes;
+	if (now_ms < audit->first_ms)
+		audit->first_ms = now_ms; /* the clock was set back */
 	if (!is_full && !is_old)
 		return;
 	/* The older file is replaced only if a new one can be made and opened. */
