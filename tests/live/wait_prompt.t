@@ -61,6 +61,17 @@ t send-keys -t "$python" 'def f():' Enter
 shown "$python" '\\.\\.\\.'
 unprompted 'a line that goes on is none' "$python"
 
+# A stopped program reads nothing, whatever its screen shows. (tmux continues a pane's first process at once.)
+launched=$(run "exec env PYTHON_COLORS=0 PYTHON_BASIC_REPL=1 \
+	python3 -c 'import subprocess; subprocess.call([\"python3\", \"-q\"])'")
+prompted 'the prompt behind a launcher' "$launched" '>>>' screen
+child=$(pgrep -P "$(t display-message -p -t "$launched" '#{pane_pid}')")
+kill -STOP "$child"
+unprompted 'none while the program behind it is stopped' "$launched"
+kill -CONT "$child"
+prompted 'one when it goes on' "$launched" '>>>' screen
+t kill-pane -t "$launched"
+
 # A password, a question, a line that is asked for behind a word.
 asking=$(run 'stty -echo; printf "user@host password> "; read -r word')
 shown "$asking" 'password>'

@@ -215,7 +215,6 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 {
 	const struct screen_sign_set *signs = monitor->parts->signs;
 	const struct presence *presence;
-	struct foreground_program program;
 	char name[AGENT_ARGV_NAME_SIZE] = "";
 	*ret_facts = (struct agent_facts){.is_dead = pane->is_dead,
 	    .in_mode = pane->in_mode,
@@ -244,8 +243,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 		return;
 	foreground_read(pane->pid, &ret_facts->front);
 	ret_facts->is_behind = is_behind(&ret_facts->front, &monitor->profile);
-	program = (struct foreground_program){ret_facts->front.pid, ret_facts->front.start};
-	ret_facts->is_stopped = foreground_find(pane->pid, &program) == FOREGROUND_STOPPED;
+	ret_facts->is_stopped = foreground_find_leader(pane->pid) == FOREGROUND_STOPPED;
 	pane_tty_read(pane->tty, pane->pid, &ret_facts->tty);
 }
 

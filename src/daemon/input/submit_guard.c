@@ -243,13 +243,6 @@ static bool can_read(
 	return false;
 }
 
-static enum foreground_place find_leader(const struct muxbus_pane *pane)
-{
-	struct foreground_program leader;
-	foreground_leader(pane->pid, &leader);
-	return foreground_find(pane->pid, &leader);
-}
-
 bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -273,7 +266,7 @@ bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "a full-screen program (%.40s) that never asked is in front", pane->command);
 	else
-		return can_read(find_leader(pane), pane->command, ret_reason);
+		return can_read(foreground_find_leader(pane->pid), pane->command, ret_reason);
 	return false;
 }
 
@@ -294,7 +287,7 @@ bool submit_guard_pane(const struct daemon *parts, const struct submit_policy *p
 	else if (!policy->knows_prompt)
 		return submit_guard_front(parts, ref, pane, ret_reason);
 	else
-		return find_leader(pane) != FOREGROUND_STOPPED ||
+		return foreground_find_leader(pane->pid) != FOREGROUND_STOPPED ||
 		    can_read(FOREGROUND_STOPPED, pane->command, ret_reason);
 	return false;
 }

@@ -504,6 +504,13 @@ void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program)
 	*ret_program = (struct foreground_program){start != 0 ? pid : 0, start};
 }
 
+enum foreground_place foreground_find_leader(pid_t pane_pid)
+{
+	struct foreground_program leader;
+	foreground_leader(pane_pid, &leader);
+	return foreground_find(pane_pid, &leader);
+}
+
 static bool is_numbered(const char *path, int tty)
 {
 	unsigned number = (unsigned)tty;

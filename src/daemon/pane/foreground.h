@@ -81,6 +81,8 @@ enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_pr
 /* pid 0: unknown. */
 void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program);
 
+enum foreground_place foreground_find_leader(pid_t pane_pid);
+
 /* Writes the path of a program's terminal, or "". Returns false for the pane's terminal. */
 bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
 

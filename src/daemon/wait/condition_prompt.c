@@ -61,6 +61,8 @@ static const char *refusal_of(const struct pane_watch *watch, const struct muxbu
 		return "the program is not seen";
 	if (presence != NULL && report_refuses(presence, facts.quiet_ms))
 		return "the agent reports that it is busy, or asks";
+	if (foreground_find_leader(pane->pid) == FOREGROUND_STOPPED)
+		return "its program is stopped";
 	foreground_read(pane->pid, &front);
 	facts.reads = front.is_known ? front.reads : AGENT_READS_UNKNOWN;
 	pane_tty_read(pane->tty, pane->pid, &facts.tty);
@@ -300,8 +302,8 @@ const struct condition_kind condition_kinds_prompt[] = {
 	.about = "by says which: screen, osc133, or agent, whose state the daemon keeps. text is "
 		 "the row; exit_status that of the last command, if the shell marked its end since "
 		 "the request. The row must end as prompts do ($ # % > and the like), with nothing "
-		 "behind it, and the program must wait for input: one that computes or sleeps, a "
-		 "full-screen program that is no known agent, a question, and input that is not "
+		 "behind it, and the program must wait for input: one that computes, sleeps or is "
+		 "stopped, a full-screen program that is no known agent, a question, and input not "
 		 "shown, as of passwords, are no prompts. Where it is not known what the program "
 		 "waits for, as behind ssh, the pane must be quiet for 1.5 seconds. An agent that "
 		 "reports busy or asking is at no prompt. The first look comes half a second after "
