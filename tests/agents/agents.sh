@@ -78,8 +78,13 @@ status_pid() {
 }
 
 # run_agent PATTERN COMMAND: in a pane of its own, $pane, with the environment of this script;
-# it is ready when its screen shows the pattern. Without the pattern the test fails.
+# it is ready when its screen shows the pattern. Without the pattern the test fails. With $MUXBUS_AGENT_SCENARIO the
+# test ends here.
 run_agent() {
+	if [ -n "$MUXBUS_AGENT_SCENARIO" ]; then
+		done_testing
+		exit
+	fi
 	{
 		sh -c 'export -p' # as the shell writes it that will read it
 		echo "exec $2"

@@ -58,7 +58,7 @@ record_states
 measure_crashes "$codex"
 variants="$asking_command -c tui.theme=github"
 walks
-[ -n "$MUXBUS_AGENT_WAKES$MUXBUS_AGENT_BARE" ] || : >"$dir/trusted" # by the walk
+[ -n "$MUXBUS_AGENT_WAKES$MUXBUS_AGENT_BARE$MUXBUS_AGENT_SCENARIO" ] || : >"$dir/trusted" # by the walk
 measure_wakes
 scenario 'a shell' 'a shell' '(hook, )?queue_command'
 scenario 'a waiting shell' 'a waiting shell' '(hook, )?queue_command'

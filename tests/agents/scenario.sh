@@ -174,8 +174,10 @@ label_of() {
 # scenario LABEL PLACE WAYS: with $start_command and $ready, in that place; WAYS is a pattern.
 # An agent with a way that types nothing is woken while the draft is at its prompt. The label is
 # that of the row; the name that the agent gets is made of its letters.
+# With $MUXBUS_AGENT_SCENARIO only the scenarios whose label matches, and neither walks nor wakes.
 scenario() {
 	label=$1
+	printf '%s\n' "$1" | grep -q -E -e "$MUXBUS_AGENT_SCENARIO" || return 0
 	names=$(echo "$1" | tr -c -d 'a-z')
 	[ "$2" != 'two in a window' ] || names="${names}one ${names}two"
 	go=$dir/go.$(echo "$names" | tr -d ' ')

@@ -12,8 +12,8 @@ write_settings() {
 	muxbus start >/dev/null 2>&1
 	jq -nc --arg agent "$agent" --arg version "$version" --arg start "$asking_command" --arg ready "$ready_pattern" \
 		--arg dir "$dir" --arg log "$log" --arg project "$project" --arg socket "$MUXBUS" --arg adopt "$MUXBUS_AGENT_ADOPT" --arg replies "$MUXBUS_AGENT_REPLIES" \
-		--argjson dialogs "${dialogs:-[]}" --argjson menus "${menus:-[]}" --argjson first "${first:-[]}" --arg variants "$variants" --arg bare "$is_bare" \
-		'{$agent, $version, $start, $ready, $dir, $log, $project, $socket, $dialogs, $menus, $first, adopts: ($adopt != ""), replies: ($replies != ""),
+		--argjson dialogs "${dialogs:-[]}" --argjson menus "${menus:-[]}" --argjson first "${first:-[]}" --arg variants "$variants" --arg bare "$is_bare" --arg leave "${leave:-/quit}" \
+		'{$agent, $version, $start, $ready, $dir, $log, $project, $socket, $dialogs, $menus, $first, $leave, adopts: ($adopt != ""), replies: ($replies != ""),
 		isBare: ($bare != ""), starts: [$start, ($variants | split("\n")[] | select(. != ""))]}' >"$dir/record.json"
 }
 
@@ -69,7 +69,7 @@ walk() {
 walks() {
 	slow_tasks
 	narrow_panes
-	[ -z "$MUXBUS_AGENT_WAKES" ] || return 0
+	[ -z "$MUXBUS_AGENT_WAKES$MUXBUS_AGENT_SCENARIO" ] || return 0
 	[ -n "$MUXBUS_AGENT_BARE" ] || walk 'set up'
 	unset_up >"$dir/said" 2>&1
 	usual_pattern=$ready_pattern usual_first=$first

@@ -298,6 +298,7 @@ cell() {
 
 # The cells of one agent: those of $MUXBUS_AGENT_CELLS, or all. With $MUXBUS_AGENT_WAKES nothing else is tested.
 measure_wakes() {
+	[ -z "$MUXBUS_AGENT_SCENARIO" ] || return 0
 	for row in ${MUXBUS_AGENT_CELLS:-$wake_rows}; do cell "$row"; done
 	if [ -n "$MUXBUS_AGENT_WAKES" ]; then
 		done_testing

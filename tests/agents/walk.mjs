@@ -13,6 +13,7 @@
 //   node walk.mjs SETTINGS.json ROUNDS SEED
 //
 // prints a comment for each round, and what broke a law. It ends with status 1 if one was broken.
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { ask, between, close, dir, give, isRunning, keys, launch, log, model, open, pane, paste, pick, plain, random,
 	seed, send, sentence, settings, sitDown, sleep, standUp, tmux, type, until } from './person.mjs'
@@ -43,11 +44,20 @@ function line(words = pick([1, 3, 8])) {
 // Signs that agents know as keys, or as the beginning of a command or of a name.
 const texts = ['reminder', 'y', '1', '/quit', '2 or 3? Enter', 'done! touch it', 'see @README #1 $HOME ~ `ls`']
 async function post(delay) {
-	if (life.agent && random() < 0.2) { // a task is typed for any agent
+	if (life.agent && (process.env.MUXBUS_WALK_TASKS || random() < 0.2)) { // a task is typed for any agent
 		const mark = `zq${number}t${letter++}`
 		const { task } = await ask('send_task', { agent: life.agent, text: `${mark} task`, wait: false })
 		if (task)
 			notices.set(mark, { number, task })
+		return mark
+	}
+	if (random() < 0.15) { // its own notification says how it has ended
+		const mark = `zq${number}t${letter++}`
+		const { id } = await ask('self_command', { pane, command: `${mark} command` })
+		if (id) {
+			notices.set(mark, { number, task: id })
+			notices.set(id, { number })
+		}
 		return mark
 	}
 	const text = pick(texts)
@@ -76,7 +86,8 @@ function times(count) {
 	return [...most.values()].reduce((sum, one) => sum + one, 0)
 }
 const word = text => new RegExp(`\\b${text}\\b`)
-const read = mark => times(turn => turn.typed?.filter(one => word(mark).test(one)).length ?? 0)
+const isOfCommand = one => /\[muxbus \w+ command/.test(one) // the notice of a self_command quotes its text
+const read = mark => times(turn => turn.typed?.filter(one => word(mark).test(one) && !isOfCommand(one)).length ?? 0)
 const received = id => read(id) || times(turn => turn.heard?.filter(one => word(id).test(one)).length ?? 0) ||
 	times(turn => Number(turn.ids?.includes(id) ?? false))
 const isWhole = ({ line }) => turns().some(turn => turn.typed?.some(one => one.includes(line) && !one.includes('[muxbus')))
@@ -87,7 +98,7 @@ async function receipts() {
 	for (const [mark, { task }] of notices) { // the notification of a task says how it has ended
 		const note = list.get(task)
 		if (task && note)
-			list.set(mark, { state: 'failed', delivery: { result: 'typed', text: note.text } })
+			list.set(mark, { state: 'failed', delivery: { result: 'typed', time: note.time, text: note.text } })
 	}
 	return list
 }
@@ -252,6 +263,35 @@ async function again(command) {
 	await launch(command)
 	await hello()
 }
+
+// A pane beside that of the agent, whose program writes down what is typed into it.
+const beside = {
+	open() {
+		rmSync(`${dir}/beside`, { force: true })
+		return tmux('split-window', '-d', '-P', '-F', '#{pane_id}', '-t', pane, `exec cat >'${dir}/beside'`).trim()
+	},
+	holds: () => /\[muxbus|zq\d+t/.test(existsSync(`${dir}/beside`) ? readFileSync(`${dir}/beside`, 'utf8') : '') ?
+		'it was typed into the pane beside' : '',
+	async close(id) {
+		tmux('kill-pane', '-t', id)
+		tmux('select-pane', '-t', pane)
+		await sleep(1)
+		if (typed().length > 0)
+			await sendOrWipe()
+	},
+}
+
+// The processes of the agent at the terminal of the pane, in the group in front.
+function group() {
+	const tty = tmux('display-message', '-p', '-t', pane, '#{pane_tty}').trim().replace('/dev/', '')
+	return execFileSync('ps', ['-t', tty, '-o', 'pid=,stat='], { encoding: 'utf8' }).trim().split('\n')
+		.map(row => row.trim().split(/\s+/)).filter(([, state]) => state.includes('+')).map(([pid]) => Number(pid))
+}
+const excuse = () => { // the agent can end with what it has taken
+	for (const one of notices.values())
+		one.isExcused ||= one.number === number
+}
+let other, stopped = []
 let hellos = 0
 const hello = () => give(`I am life${++hellos}. Hello.`)
 
@@ -331,13 +371,105 @@ const steps = {
 	},
 	'the agent is killed': {
 		enter: async () => {
-			for (const one of notices.values())
-				one.isExcused ||= one.number === number // it can die with what it has taken
+			excuse()
 			tmux('respawn-pane', '-k', '-t', pane, 'exec bash --norc -i')
 			await sleep(1)
 		},
 		leave: async () => again(life.command),
 	},
+	'exit, and start again': {
+		enter: async () => {
+			excuse()
+			await enter(settings.leave)
+			await sleep(0.7)
+			await press('Enter')
+			await until(() => tmux('display-message', '-p', '-t', pane, '#{pane_current_command}').trim() === 'bash', 30, 'it ends')
+		},
+		leave: async () => again(life.command),
+	},
+	'the daemon is killed': draft(async () => {
+		if (random() < 0.5)
+			await enter(line())
+		process.kill((await ask('status', {})).pid, 'SIGKILL')
+		for (let tries = 0; tries < 5; tries++)
+			try {
+				return execFileSync(`${dir}/bin/muxbus`, ['-S', `${dir}/tmux`, 'start'], { stdio: 'ignore', timeout: 20000 })
+			} catch {} // another one is starting it
+	}, async () => {
+		if (typed().length > 0)
+			await sendOrWipe()
+	}),
+	'streams, a draft': {
+		enter: async () => {
+			await give(`STREAM 7. go ${number} on`)
+			await enter(line())
+		},
+		leave: async () => {
+			await until(() => !isRunning(), 40, 'the model rests')
+			await sendOrWipe()
+		},
+	},
+	'copy mode': draft(async () => {
+		if (random() < 0.5)
+			await enter(line())
+		await press('C-b', '[', 'Up')
+	}, async () => {
+		if (tmux('display-message', '-p', '-t', pane, '#{pane_in_mode}').trim() === '0')
+			throw new Error('the mode has ended')
+		await press('q')
+		if (typed().length > 0)
+			await sendOrWipe()
+	}),
+	synchronized: {
+		enter: async () => {
+			if (random() < 0.5)
+				await enter(line())
+			other = beside.open()
+			tmux('set-option', '-w', '-t', pane, 'synchronize-panes', 'on')
+			await sleep(1)
+		},
+		holds: beside.holds,
+		leave: async () => {
+			tmux('set-option', '-w', '-t', pane, 'synchronize-panes', 'off')
+			await beside.close(other)
+		},
+	},
+	'zoomed, it or another': {
+		enter: async () => {
+			if (random() < 0.5)
+				await enter(line())
+			other = beside.open()
+			tmux('resize-pane', '-Z', '-t', pick([pane, other]))
+			await sleep(1)
+		},
+		holds: beside.holds,
+		leave: () => beside.close(other),
+	},
+	detached: draft(async () => {
+		if (random() < 0.5)
+			await enter(line())
+		standUp()
+		await sleep(1)
+	}, async () => {
+		sitDown()
+		await sleep(2)
+		if (typed().length > 0)
+			await sendOrWipe()
+	}),
+	'stopped, and continued': draft(async () => {
+		if (random() < 0.5)
+			await enter(line())
+		stopped = group().slice(1).slice(-1) // its shell does not see that a child of the agent is
+		for (const pid of stopped)
+			process.kill(pid, 'SIGSTOP')
+		await sleep(1)
+	}, async () => {
+		for (const pid of stopped)
+			process.kill(pid, 'SIGCONT')
+		await sleep(1)
+		if (typed().length > 0)
+			await sendOrWipe()
+	}),
 	suspended: {
 		enter: async () => {
 			await press('C-z')
@@ -426,11 +558,12 @@ async function round(name) {
 		for (const id of ids.filter(id => isOnScreen(id) && list.get(id)?.state !== 'failed'))
 			broken.push(`${id} was typed, and not sent`)
 	}
+	const leaving = Date.now()
 	await step.leave()
 	const mine = [...notices].filter(([, one]) => one.number === number).map(([id]) => id)
 	// A person who types at the same moment: the receipt says that the line is left to them, and they take it back.
-	const isLeft = id => moment !== 'after' && !received(id) && list.get(id)?.state === 'failed' &&
-		list.get(id).delivery.result === 'typed'
+	const isLeft = id => !received(id) && list.get(id)?.state === 'failed' && list.get(id).delivery.result === 'typed' &&
+		(moment !== 'after' || Date.parse(list.get(id).delivery.time) >= leaving)
 	const left = Date.now()
 	let list
 	try {
