@@ -48,7 +48,7 @@ static int choose_daemon(
 	if (is_empty(cli->tmux_name) || is_empty(cli->tmux_path) || is_empty(socket) ||
 	    is_empty(host))
 		return cli_usage(NULL, "-L, -S, -s and --host need a name that is not empty");
-	if (host == NULL && !is_local)
+	if (host == NULL && !is_local && socket == NULL)
 		host = getenv("MUXBUS_HOST");
 	if (is_empty(host))
 		host = NULL;
@@ -91,7 +91,7 @@ static const struct option_row rows[] = {
 
 static int read_options(struct main_options *options, int argc, char **argv, int *ret_verb)
 {
-	static const char *const local[] = {"follow", "hook", "relay", NULL};
+	static const char *const local[] = {"follow", "hook", "mcp", "relay", NULL};
 	enum cli_status status;
 	if (!option_read(&options->cli, argc, argv, rows, options, ret_verb, &status))
 		return status;

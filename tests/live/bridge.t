@@ -125,6 +125,8 @@ is 'it ends with its input' $? 0
 said=$(printf '%s' '{"id":1,"method":"wait_for","params":{"all":[{"sec":0.3}],"timeout_sec":9}}' |
 	"$muxbus" -S "$dir/tmux" mcp | jq -c .result.matched)
 is 'the last request is answered before the end' "$said" '[0]'
+is 'it serves its own pane, whatever the environment says' "$(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' |
+	MUXBUS_HOST=far MUXBUS_FLEET=1 MUXBUS_SSH=false timeout 20 "$muxbus" -S "$dir/tmux" mcp | jq -c .result)" '{}'
 is 'a stream does not delay the end' "$(printf '%s\n' \
 	'{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' |
 	timeout 20 "$muxbus" -S "$dir/tmux" mcp >/dev/null; echo $?)" 0

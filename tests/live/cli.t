@@ -65,6 +65,9 @@ says 'an option that there is not' 2 'usage: muxbus' --nonsense
 says 'names and sockets exclude each other' 2 'exclude each other' -L a -S b ping
 says 'an empty name is none' 2 'need a name that is not empty' -S '' ping
 says 'nor is it this machine' 2 'need a name that is not empty' --host '' ping
+MUXBUS_HOST=far run_it "$muxbus" -s "$MUXBUS" ping
+is 'a socket counts more than the machine of the environment' "$status $(cat "$dir/out")" '0 {}'
+says 'but not more than that of an option' 2 '-s and --host exclude each other' -s "$MUXBUS" --host far ping
 run_it "$muxbus" -s "$dir/nothing" ping
 is 'no daemon' "$status $(cat "$dir/err")" \
 	"3 muxbus: muxbusd is not running: there is no socket at $dir/nothing. Start it with: muxbus -s $dir/nothing start"

@@ -157,6 +157,10 @@ hook '{}' claude Stop
 is 'a daemon that does not answer: no output' "$status$out" 0
 ok 'within seconds' [ $(($(date +%s) - start_ms)) -lt 8 ]
 kill -CONT "$daemon_pid"
+printf '#!/bin/sh\nexec sleep 60\n' >"$dir/slow_ssh"
+chmod +x "$dir/slow_ssh"
+is 'nor does one of another machine that does not answer hold up the agent' \
+	"$(MUXBUS_SSH="$dir/slow_ssh" timeout 8 "$muxbus" --host far hook claude Stop </dev/null 2>&1; echo $?)" 0
 
 # Following.
 hook '{"sessionId":"c1"}' copilot sessionEnd

@@ -252,6 +252,7 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 	    buf_text(&input), input.len);
 	buf_finish(&input);
 	hook.deadline_ms = clock_mono_ms() + ALL_MS;
+	(void)setenv("MUXBUS_SSH_TIMEOUT", "2", 1); /* ALL_MS; for --host */
 	if (!write_mark(&hook) &&
 	    ask_open(&hook.link, cli->socket, reason, sizeof reason) == LINK_OK) {
 		talk(&hook);
