@@ -133,6 +133,20 @@ b.c'
 	is 'code_search: as text, by git grep, without ignored files' \
 		"$(plainly "$dir/bin" '{"pattern":"free($A)","language":"c"}' | sort)" \
 		"$(printf '%s\n' '"-a\nb.c":1: free(x);' "[3 matches, $reduced git grep $rest" 'lib/twice.c:6: 	free(box);' 'main.c:1: /* free(everything) */')"
+	(
+		commit() { git -c user.name=x -c user.email=x commit -qm x "$@"; }
+		mkdir -p "$dir/outer/one" "$dir/outer/plain/two/three" && cd "$dir/outer" && git init -q . && echo 'free(o);' >o.c
+		for inner in one plain/two plain/two/three; do
+			(cd $inner && git init -q . && echo 'free(i);' >i.c && echo g.c >.gitignore && echo 'free(g);' >g.c && git add i.c && commit)
+		done
+		cp one/i.c one/o.c && git add one 2>/dev/null && commit # as a submodule
+	)
+	is 'code_search: in the repositories in a repository too' \
+		"$(cd "$dir/outer" && plainly "$dir/bin" '{"pattern":"free($A)"}' | sort)" \
+		"$(printf '%s\n' "[5 matches, $reduced git grep $rest" 'o.c:1: free(o);' 'one/i.c:1: free(i);' 'one/o.c:1: free(i);' \
+			'plain/two/i.c:1: free(i);' 'plain/two/three/i.c:1: free(i);')"
+	is 'code_search: not for one file' "$(cd "$dir/outer" && plainly "$dir/bin" '{"pattern":"free($A)","path":["o.c"]}' | grep -c free)" 1
+	is 'code_search: no more than the limit there' "$(cd "$dir/outer" && plainly "$dir/bin" '{"pattern":"free($A)","limit":2}' | grep -c free)" 2
 	is 'code_search: in a folder of the project' "$(cd lib && plainly "$dir/bin" '{"pattern":"free($A)"}' | head -n 1)" 'twice.c:6: 	free(box);'
 else
 	skip 'git is not installed'
