@@ -337,4 +337,13 @@ until_is 'a follower waits' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 8
 t kill-pane -t "$pane"
 wait "$follower"
 is 'a closed pane ends its follower' "$? $(cat "$dir/end")" '1 muxbus: the pane is gone'
+
+# And with its tmux server: a later one may have a pane of that id.
+pane=$(t list-panes -a -F '#{pane_id}' | head -n 1)
+timeout 20 "$muxbus" follow --pane "$pane" >/dev/null 2>"$dir/end" &
+follower=$!
+until_is 'a follower waits' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+t kill-server
+wait "$follower"
+is 'the end of tmux ends its follower' "$? $(cat "$dir/end")" '1 muxbus: the pane is gone: its tmux server has ended'
 done_testing

@@ -6,6 +6,7 @@
  */
 #include <poll.h>
 
+#include "base/process.h"
 #include "cli/verb.h"
 #include "wire/message.h"
 
@@ -23,7 +24,7 @@ enum {
 enum step {
 	STEP_ON,
 	STEP_AGAIN, /* the daemon is gone or not ready: retry */
-	STEP_END, /* the reader or pane is gone; the exit status is in `status` */
+	STEP_END, /* the reader, pane or server is gone; the exit status is in `status` */
 };
 
 struct follow {
@@ -34,6 +35,7 @@ struct follow {
 	bool is_confirmed; /* a notification is acknowledged when the reader writes its number */
 	char pane[256]; /* "": our own pane */
 	struct link *link;
+	int server_fd; /* pidfd of the tmux server that has the pane; -1: not known */
 	int64_t printed[PRINTED_MAX];
 	size_t printed_count;
 	int64_t unconfirmed[PRINTED_MAX]; /* printed, not confirmed by the reader */
@@ -84,12 +86,19 @@ static bool read_confirmed(struct follow *follow)
 	return got > 0 || (got < 0 && errno == EINTR);
 }
 
-static bool is_unread(struct follow *follow, int timeout_ms, int other_fd)
+/* Waits. Returns true, and sets the exit status, if the reader or the tmux server is gone. */
+static bool is_over(struct follow *follow, int timeout_ms, int other_fd)
 {
 	struct pollfd fds[] = {{.fd = STDOUT_FILENO}, {.fd = other_fd, .events = POLLIN},
-	    {.fd = follow->is_confirmed ? STDIN_FILENO : -1, .events = POLLIN}};
+	    {.fd = follow->is_confirmed ? STDIN_FILENO : -1, .events = POLLIN},
+	    {.fd = follow->server_fd, .events = POLLIN}};
 	if (poll(fds, sizeof fds / sizeof *fds, timeout_ms) <= 0)
 		return false;
+	if (fds[3].revents != 0) {
+		follow->status =
+		    cli_fail(CLI_NO, "the pane is gone: its tmux server has ended");
+		return true;
+	}
 	return fds[0].revents != 0 || (fds[2].revents != 0 && !read_confirmed(follow));
 }
 
@@ -127,8 +136,8 @@ static enum step ask(struct follow *follow, const char *method, const struct ask
 		if (left == 0)
 			return STEP_AGAIN;
 		if (!link_has_input(follow->link) &&
-		    is_unread(follow, (int)left, link_fd(follow->link)))
-			return end(follow, CLI_DONE);
+		    is_over(follow, (int)left, link_fd(follow->link)))
+			return STEP_END;
 		read = link_await(follow->link, id, 0, &answer);
 	}
 	if (read != LINK_LINE)
@@ -137,6 +146,23 @@ static enum step ask(struct follow *follow, const char *method, const struct ask
 		return STEP_ON;
 	*ret_result = answer.result;
 	return answer.error != NULL ? judge(follow, answer.error) : STEP_ON;
+}
+
+/* A later server may have a pane with our id. In another PID namespace the server is not known. */
+static enum step find_server(struct follow *follow)
+{
+	const struct json *result;
+	enum step step;
+	pid_t pid;
+	char name[64];
+	if (follow->server_fd >= 0)
+		return STEP_ON;
+	step = ask(follow, "status", ASK_PARAMS({0}), ANSWER_MS, &result);
+	pid = step == STEP_ON ? (pid_t)json_get_int(json_member(result, "tmux"), "pid", 0) : 0;
+	if (pid > 0 && process_read(pid, "comm", name, sizeof name) > 0 &&
+	    strncmp(name, "tmux", strlen("tmux")) == 0)
+		follow->server_fd = process_open(pid, process_start_ticks(pid));
+	return step;
 }
 
 static enum step report(struct follow *follow)
@@ -266,8 +292,8 @@ static enum step take_paced(struct follow *follow)
 	int64_t left_ms = follow->next_ms - clock_mono_ms();
 	enum step step = STEP_ON;
 	struct buf batch = BUF(2 * LINE_MAX_BYTES);
-	if (left_ms > 0 && is_unread(follow, (int)left_ms, -1))
-		return end(follow, CLI_DONE);
+	if (left_ms > 0 && is_over(follow, (int)left_ms, -1))
+		return STEP_END;
 	if (follow->held.len == 0)
 		step = hold(follow, TAKE_SEC);
 	if (step != STEP_ON || follow->held.len == 0)
@@ -299,7 +325,9 @@ static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 		cli_error("%s", reason);
 		return end(follow, CLI_UNREACHABLE);
 	}
-	step = report(follow);
+	step = find_server(follow);
+	if (step == STEP_ON)
+		step = report(follow);
 	follow->held.len = 0; /* the new daemon redelivers its notification */
 	while (step == STEP_ON) {
 		step = acknowledge(follow);
@@ -322,7 +350,7 @@ static const struct option_row options[] = {
 
 enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 {
-	static struct follow follow;
+	static struct follow follow = {.server_fd = -1};
 	unsigned delay_ms = 0;
 	enum cli_status status;
 	bool was_there;
@@ -343,7 +371,7 @@ enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 			cli_error("waiting for muxbusd at %s", cli->socket);
 		if (was_there)
 			delay_ms = 0;
-		if (is_unread(&follow, (int)backoff_next_ms(&delay_ms), -1))
+		if (is_over(&follow, (int)backoff_next_ms(&delay_ms), -1))
 			break;
 	}
 	buf_finish(&follow.held);
