@@ -154,14 +154,19 @@ static enum cli_status run(
 	return status_of(result);
 }
 
-static bool is_verbatim(const struct method_call *call, int at)
+/* Returns true if a word is the text: it has no key, the key "text" or "base64", or is behind --. */
+static bool is_text(const struct method_call *call, int at)
 {
-	return strchr(call->words[at], '=') == NULL || strcmp(call->words[at - 1], "--") == 0;
+	const char *word = call->words[at];
+	size_t len = strcspn(word, ":@=");
+	return strchr(word, '=') == NULL || strcmp(call->words[at - 1], "--") == 0 ||
+	    (len == 4 && memcmp(word, "text", len) == 0) ||
+	    (len == 6 && memcmp(word, "base64", len) == 0);
 }
 
 /*
- * Puts the verb's key before the first of several words. If all later words seem to have keys, the
- * last one is text, such as "a=b". Options get no key, and are refused later.
+ * Puts the verb's key before the first of several words. If no later word is the text and all seem
+ * to have keys, the last one is it, such as "a=b". Options get no key, and are refused later.
  */
 static void key_first(struct method_call *call, const char *key)
 {
@@ -172,7 +177,7 @@ static void key_first(struct method_call *call, const char *key)
 	    (call->words[0][0] == '-' && strlen(call->words[0]) == 2))
 		return;
 	for (int i = 1; i <= last && !has_other; i++)
-		has_other = is_verbatim(call, i);
+		has_other = is_text(call, i);
 	equals = strchr(call->words[last], '=');
 	/* key@=file and key:=json are not texts. */
 	if (!has_other && equals > call->words[last] && strchr("@:", equals[-1]) != NULL)

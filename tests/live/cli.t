@@ -59,6 +59,7 @@ gives 'options for tmux itself' 0 '.output | split("\n")[0]' "$pane" run_tmux li
 says 'a verb with a typing error' 2 'did you mean "watch"' wach
 says 'a pane that there is not' 1 'there is no pane %99' get_pane %99
 says 'JSON that is none' 2 'not JSON' wait_for any:='[{'
+says 'which is said once' 2 'any: not JSON: only true' wait_for any:=bad
 says 'a word behind -- that no argument takes' 2 'each argument has a key, but "command=1" is behind --' create_session -- command=1
 says 'nothing asked for' 2 'a verb or method is missing'
 says 'an option that there is not' 2 'usage: muxbus' --nonsense

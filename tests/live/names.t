@@ -30,10 +30,14 @@ muxbus send "$pane" -- 'echo enter=''true' >/dev/null
 until_is 'a text with an equals sign follows --' 1 shows '^enter=true$'
 muxbus send "$pane" 'echo=with=equ''als; echo $echo' >/dev/null
 until_is 'or comes last, behind the pane' 1 shows '^with=equals$'
-muxbus send "$pane" enter=false 'text=of''f' >/dev/null
-until_is 'also with a parameter between them' 1 shows 'text=off$'
+muxbus send "$pane" enter=false 'word=of''f' >/dev/null
+until_is 'also with a parameter between them' 1 shows 'word=off$'
 muxbus send_keys "$pane" C-u >/dev/null
-until_is 'and is taken away' 0 shows 'text=off'
+until_is 'and is taken away' 0 shows 'word=off'
+muxbus send main text='echo ke''yed' >/dev/null
+until_is 'but text= is no text' 1 shows '^keyed$'
+muxbus send main base64="$(printf 'echo en''coded' | base64)" enter=true >/dev/null
+until_is 'nor is base64=' 1 shows '^encoded$'
 
 # Without a text nothing is typed: Enter alone would approve a question.
 muxbus send "$pane" 'read -p "next> " x; echo "<$x>"' >/dev/null
