@@ -139,19 +139,23 @@ static const char *next_step(enum message_error error, const struct method *tool
 	}
 }
 
-/* A "see NAME" at the end may name a tool which the agent cannot see. */
+/* "see NAME", or "NAME lists ..." at the end, may name a tool which the agent cannot see. */
 static size_t usable_len(const char *text, const struct mcp_tool_set *tools)
 {
-	static const char mark[] = " see ";
+	static const char see[] = "see ", lists_it[] = " lists ";
 	size_t len = strlen(text);
-	for (const char *at = strstr(text, mark); at != NULL; at = strstr(at + 1, mark)) {
+	for (const char *at = strchr(text, ' '); at != NULL; at = strchr(at + 1, ' ')) {
 		char name[64];
-		const char *word = at + sizeof mark - 1;
+		bool has_see = strncmp(at + 1, see, strlen(see)) == 0;
+		const char *word = at + 1 + (has_see ? strlen(see) : 0);
+		size_t name_len = strspn(word, NAME_CHARACTERS);
 		const struct method *method;
-		(void)snprintf(name, sizeof name, "%.*s", (int)strspn(word, NAME_CHARACTERS), word);
+		if (at == text || strchr(":;,", at[-1]) == NULL ||
+		    (!has_see && strncmp(word + name_len, lists_it, strlen(lists_it)) != 0))
+			continue;
+		(void)snprintf(name, sizeof name, "%.*s", (int)name_len, word);
 		method = method_find(name);
-		if (method != NULL && !mcp_tool_set_has(tools, method) && at > text &&
-		    strchr(":;,", at[-1]) != NULL)
+		if (method != NULL && !mcp_tool_set_has(tools, method))
 			len = (size_t)(at - 1 - text);
 	}
 	return len;
