@@ -136,5 +136,5 @@ refused 'braces' 1 'braces are no wildcard' 'src/*.{c,h}' -- true
 refused 'no such program' 127 'no-such-program: No such file' src -- no-such-program
 few() { for count in 4 5 6 7 8; do (ulimit -n $count && timeout 20 "$muxbus" rerun -n 1 src -- true) 2>&1; done; }
 is 'too few descriptors are named so' "$(few | grep -c 'Bad file descriptor')" 0
-MUXBUS_HOST=build refused 'another machine' 2 'without --host' src -- true
+MUXBUS_HOST=build refused 'another machine' 2 'leave out --host .* or unset MUXBUS_HOST' src -- true
 end_testing

@@ -541,7 +541,9 @@ enum cli_status rerun_run(struct cli *cli, int argc, char **argv)
 	if (!option_read(cli, argc, argv, options, &rerun, &first, &status))
 		return status;
 	if (remote_is(cli) || cli->is_fleet)
-		return cli_usage("rerun", "the files of this machine are watched, without --host");
+		return cli_usage("rerun",
+		    "the files of this machine are watched: leave out --host and --fleet, or unset "
+		    "MUXBUS_HOST and MUXBUS_FLEET");
 	if (strcmp(argv[first - 1], "--") == 0)
 		first--;
 	status = split(argc, argv, first, &dashes);

@@ -618,7 +618,9 @@ enum cli_status restore_run(struct cli *cli, int argc, char **argv)
 	}
 	if (remote_is(cli) || cli->is_fleet) {
 		mem_free(restore.names);
-		return cli_usage("restore", "the sessions of this machine are restored");
+		return cli_usage("restore",
+		    "the sessions of this machine are restored: leave out --host and --fleet, or "
+		    "unset MUXBUS_HOST and MUXBUS_FLEET");
 	}
 	cli->needs_no_tmux = true;
 	restore.link = ask_connect(cli);
