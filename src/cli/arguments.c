@@ -90,8 +90,8 @@ bool arguments_wants_json(const struct json *property)
 
 const struct json *arguments_positional(const struct json *schema)
 {
-	static const char *const natural[] = {"keys", "text", "pane", "job", "session", "window",
-	    "file_path", "method", "seq", "id", NULL};
+	static const char *const natural[] = {"keys", "text", "id", "pane", "job", "session",
+	    "window", "file_path", "method", "seq", NULL};
 	const struct json *properties = json_member(schema, "properties");
 	const struct json *required = json_member(schema, "required");
 	if (required != NULL && required->count == 1 && required->child->type == JSON_STRING)

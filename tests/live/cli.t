@@ -58,6 +58,10 @@ says 'an option of kill' 2 'there is no option "-9"' kill -9 A1B2
 gives 'options for tmux itself' 0 '.output | split("\n")[0]' "$pane" run_tmux list-panes -aF '#{pane_id}'
 says 'a verb with a typing error' 2 'did you mean "watch"' wach
 says 'a pane that there is not' 1 'there is no pane %99' get_pane %99
+watch=$("$muxbus" watch_log "$dir/none" | jq -r .id)
+gives 'a word without a key is the id of a watch' 0 '.watches[0].id' "$watch" cancel_watch "$watch"
+says 'also of none' 1 'there is no watch "A1B2"' cancel_watch A1B2
+gives 'but the id of a pane is the pane' 0 .pane "$pane" cancel_watch "$pane"
 says 'JSON that is none' 2 'not JSON' wait_for any:='[{'
 says 'which is said once' 2 'any: not JSON: only true' wait_for any:=bad
 says 'a word behind -- that no argument takes' 2 'each argument has a key, but "command=1" is behind --' create_session -- command=1
