@@ -93,15 +93,20 @@ static int read_options(struct main_options *options, int argc, char **argv, int
 {
 	static const char *const local[] = {"follow", "hook", "mcp", "relay", NULL};
 	enum cli_status status;
+	const char *verb;
+	int refusal;
 	if (!option_read(&options->cli, argc, argv, rows, options, ret_verb, &status))
 		return status;
 	if (options->wants_version) {
 		(void)puts("muxbus " PACKAGE_VERSION);
 		return CLI_DONE;
 	}
-	/* Without $MUXBUS_HOST: relays could go in a circle; follow and hook are for our pane. */
-	return choose_daemon(&options->cli, options->socket, options->host, options->is_fleet,
-	    *ret_verb < argc && str_is_in(argv[*ret_verb], local));
+	/* Without $MUXBUS_HOST: relays could go in a circle; the others are for our pane. */
+	verb = *ret_verb < argc ? argv[*ret_verb] : "";
+	refusal = choose_daemon(&options->cli, options->socket, options->host, options->is_fleet,
+	    str_is_in(verb, local));
+	/* Status 2 of a hook would block the agent's turn. */
+	return refusal >= 0 && strcmp(verb, "hook") == 0 ? (int)CLI_DONE : refusal;
 }
 
 int main(int argc, char **argv)

@@ -157,6 +157,8 @@ hook '{}' claude Stop
 is 'a daemon that does not answer: no output' "$status$out" 0
 ok 'within seconds' [ $(($(date +%s) - start_ms)) -lt 8 ]
 kill -CONT "$daemon_pid"
+is 'nor is a socket that is impossible a fault of the agent' \
+	"$(TMUX="$(printf '/%05000d' 0),1,0" "$muxbus" hook claude Stop </dev/null 2>/dev/null; echo $?)" 0
 printf '#!/bin/sh\nexec sleep 60\n' >"$dir/slow_ssh"
 chmod +x "$dir/slow_ssh"
 is 'nor does one of another machine that does not answer hold up the agent' \
