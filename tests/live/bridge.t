@@ -176,6 +176,11 @@ end_daemon
 call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_panes"}}'
 said=$(echo "$call" | timeout 60 "$muxbus" -S "$dir/tmux" mcp --no-start 2>/dev/null)
 is '--no-start: a reason' "$(echo "$said" | jq .result.isError)" true
+socat "UNIX-LISTEN:$MUXBUS" SYSTEM:'head -n 1 >/dev/null' &
+until_is 'a daemon is there that ends soon' yes sh -c "[ -S '$MUXBUS' ] && echo yes"
+is 'the next one answers a bridge that has asked the first for its role' \
+	"$(echo "$call" | timeout 60 "$muxbus" -S "$dir/tmux" mcp --read-only 2>/dev/null | jq .result.isError)" null
+end_daemon
 said=$(echo "$call" | timeout 60 "$muxbus" -S "$dir/nowhere/tmux" mcp 2>/dev/null | jq -r '.result.content[0].text')
 ok 'an impossible address: a reason' says "$said" '.*nowhere'
 said=$(echo '{"id":1,"method":"server/discover"}' | "$muxbus" -S "$dir/tmux" mcp --legacy | jq .error.code)

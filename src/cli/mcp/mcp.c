@@ -149,6 +149,42 @@ static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
 	    bridge->role);
 }
 
+static bool is_hopeless(struct losses *losses)
+{
+	int64_t now_ms = clock_mono_ms();
+	int64_t *oldest = &losses->times[losses->count++ % LOSSES_MAX];
+	bool is_often = losses->count > LOSSES_MAX && now_ms - *oldest < LOSSES_MS;
+	*oldest = now_ms;
+	return is_often;
+}
+
+_Static_assert(LOSSES_MAX == 5 && LOSSES_MS == 10000, "as the text has it");
+
+static void find_next_daemon(struct bridge *bridge)
+{
+	link_close(bridge->link);
+	bridge->link = NULL;
+	/* A shutdown removes the socket; a crash leaves it. */
+	bridge->was_ended = access(bridge->cli->socket, F_OK) < 0;
+	if (is_hopeless(&bridge->lost))
+		give_up(bridge, "muxbusd closed the connection 5 times within 10 s");
+	else
+		seek(bridge, SEEK_GRACE_MS);
+}
+
+static void lose(struct bridge *bridge)
+{
+	mcp_replay_lost(bridge->replay);
+	find_next_daemon(bridge);
+}
+
+static bool has_ended(const struct link *link)
+{
+	char byte;
+	ssize_t n = recv(link_fd(link), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	return n == 0 || (n < 0 && errno != EAGAIN);
+}
+
 static void try_to_connect(struct bridge *bridge)
 {
 	char reason[PATH_MAX + 512];
@@ -157,6 +193,10 @@ static void try_to_connect(struct bridge *bridge)
 	bool is_missing = state == LINK_NO_SOCKET || state == LINK_DEAD;
 	bool is_wanted = !bridge->was_ended || mcp_replay_is_waiting(bridge->replay);
 	if (state == LINK_OK && !narrow(bridge, reason, sizeof reason)) {
+		if (has_ended(bridge->link)) {
+			find_next_daemon(bridge);
+			return;
+		}
 		link_close(bridge->link);
 		bridge->link = NULL;
 		give_up(bridge, reason);
@@ -178,30 +218,6 @@ static void try_to_connect(struct bridge *bridge)
 		give_up(bridge, reason);
 	}
 }
-
-static bool is_hopeless(struct losses *losses)
-{
-	int64_t now_ms = clock_mono_ms();
-	int64_t *oldest = &losses->times[losses->count++ % LOSSES_MAX];
-	bool is_often = losses->count > LOSSES_MAX && now_ms - *oldest < LOSSES_MS;
-	*oldest = now_ms;
-	return is_often;
-}
-
-static void lose(struct bridge *bridge)
-{
-	link_close(bridge->link);
-	bridge->link = NULL;
-	mcp_replay_lost(bridge->replay);
-	/* A shutdown removes the socket; a crash leaves it. */
-	bridge->was_ended = access(bridge->cli->socket, F_OK) < 0;
-	if (is_hopeless(&bridge->lost))
-		give_up(bridge, "muxbusd closed the connection 5 times within 10 s");
-	else
-		seek(bridge, SEEK_GRACE_MS);
-}
-
-_Static_assert(LOSSES_MAX == 5 && LOSSES_MS == 10000, "as the text has it");
 
 static void on_launch(struct bridge *bridge)
 {
