@@ -95,8 +95,7 @@ static bool is_over(struct follow *follow, int timeout_ms, int other_fd)
 	if (poll(fds, sizeof fds / sizeof *fds, timeout_ms) <= 0)
 		return false;
 	if (fds[3].revents != 0) {
-		follow->status =
-		    cli_fail(CLI_NO, "the pane is gone: its tmux server has ended");
+		follow->status = cli_fail(CLI_NO, "the pane is gone: its tmux server has ended");
 		return true;
 	}
 	return fds[0].revents != 0 || (fds[2].revents != 0 && !read_confirmed(follow));
