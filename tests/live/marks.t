@@ -92,6 +92,7 @@ try 'bash with both' 'exec bash --rcfile both' '[own]' "$lines" '[own]'
 try 'bash -u' 'exec bash --rcfile strict' '[s]' "$lines" '[s]'
 try 'zsh -u' "exec env ZDOTDIR=$dir/strict.zsh zsh" '[s]' "$lines" '[s]'
 for shell in 'bash --rcfile plain' "env ZDOTDIR=$dir/plain.zsh zsh"; do
+	[ "${shell##* }" = plain ] || command -v zsh >/dev/null || { skip 'no zsh'; continue; }
 	pane=$(t new-window -d -P -F '#{pane_id}' "exec $shell")
 	until_is "plain prompts: $shell" '[p]' last_line
 	t send-keys -t "$pane" 'echo $((6 * 7))' Enter
