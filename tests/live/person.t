@@ -50,7 +50,7 @@ other=$(post 'two')
 until_is 'and the next' 'queued deferred shown' receipt "$other"
 attach main
 until_is 'the person sees both as one line' yes \
-	has_seen "2 notifications: muxbus list_notifications. The last: [muxbus $other post] two "
+	has_seen "2 notifications: muxbus list_notifications. The last: [muxbus $other post] two"
 until_is 'the first is delivered' 'delivered shown shown' receipt "$id"
 until_is 'and the second' 'delivered shown shown' receipt "$other"
 call status '{}'
