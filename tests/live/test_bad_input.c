@@ -324,10 +324,20 @@ static void check_other_user(struct live *live)
 	(void)chmod(live->dir, 0700);
 }
 
+/* Captures for a peer that has left may still be as many as the daemon makes at once. */
+static void wait_for_room(struct talk *talk)
+{
+	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
+	while (live_now_ms() < end_ms &&
+	    at(talk_call(talk, "capture_pane", "{\"pane_id\":\"%%0\"}"), "result") == NULL)
+		continue;
+}
+
 /* Requests to panes that close while the answer is made. */
 static void check_dying_panes(struct live *live, struct talk *talk)
 {
 	int odd = 0;
+	wait_for_room(talk);
 	for (int i = 0; i < 30; i++) {
 		char *pane =
 		    xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' 'sleep 0.0%d'", i));
