@@ -187,57 +187,77 @@ static void test_pack(void)
 	muxbus_command_args(command, "a", "x;", ";", "", NULL);
 	muxbus_command_next(command);
 	muxbus_command_args(command, "set-b", "y;z", NULL);
-	is_int(
-	    command_pack(command, nonces, command_sentinels(command), &out), 0, "a list is packed");
+	is_int(command_pack(command, nonces, 2, &out), 0, "a list is packed");
 	ok(out.len == sizeof want && memcmp(out.data, want, sizeof want) == 0,
 	    "... as its arguments");
 	buf_clear(&out);
 	out.max = 20;
-	is_int(command_pack(command, nonces, command_sentinels(command), &out), MUXBUS_ERR_LIMIT,
-	    "a list without room");
+	is_int(command_pack(command, nonces, 2, &out), MUXBUS_ERR_LIMIT, "a list without room");
 	buf_finish(&out);
 	muxbus_command_free(command);
 }
 
-/* Abbreviations and aliases count as unknown, unless they run other commands. */
+static int pack_words(size_t count, unsigned sentinels)
+{
+	struct muxbus_command *command = new_command();
+	static const struct nonce nonces[1];
+	struct buf out = BUF(65536);
+	int error;
+	for (size_t i = 0; i < count; i++)
+		muxbus_command_args(command, "x", NULL);
+	error = command_pack(command, nonces, sentinels, &out);
+	buf_finish(&out);
+	muxbus_command_free(command);
+	return error;
+}
+
+static void test_many_words(void)
+{
+	is_int(pack_words(1000, 0), 0, "as many words as tmux 3.7 takes");
+	is_int(pack_words(1001, 0), MUXBUS_ERR_LIMIT, "... not one more");
+	is_int(pack_words(990, 2), 0, "as many words with sentinels");
+	is_int(pack_words(991, 2), MUXBUS_ERR_LIMIT, "... not one more");
+}
+
+/* Abbreviations and aliases count as unknown. */
 static void test_classes(void)
 {
 	static const struct {
 		const char *words[2];
 		bool is_quick;
 		unsigned sentinels;
-		bool runs_others;
 	} rows[] = {
-	    {{"show-options"}, true, 1, false},
-	    {{"show-op"}, false, 0, false},
-	    {{"show"}, false, 0, false},
-	    {{"show-buffer"}, false, 0, false},
-	    {{"show-buf"}, false, 0, false},
-	    {{"showb"}, false, 0, false},
-	    {{"list-panes"}, true, 1, false},
-	    {{"lsp"}, false, 0, false},
-	    {{"capture-pane"}, true, 1, false},
-	    {{"capturep"}, false, 0, false},
-	    {{"pipe-pane"}, true, 2, false},
-	    {{"load-buffer"}, true, 0, false},
-	    {{"pipep"}, false, 0, false},
-	    {{"new-window", "-P"}, false, 2, false},
-	    {{"respawn-pane"}, false, 2, false},
-	    {{"respawnp"}, false, 0, false},
-	    {{"set-option"}, true, 2, false},
-	    {{"set-hook", "-R"}, false, 2, false},
-	    {{"display-message", "-p"}, true, 1, false},
-	    {{"display-message", "x"}, false, 1, false},
-	    {{"display", "-p"}, false, 0, false},
-	    {{"if-shell"}, false, 0, true},
-	    {{"if"}, false, 0, true},
-	    {{"i"}, false, 0, true},
-	    {{"run-shell"}, false, 0, true},
-	    {{"run"}, false, 0, true},
-	    {{"ru"}, false, 0, true},
-	    {{"source"}, false, 0, true},
-	    {{"so"}, false, 0, true},
-	    {{"info"}, false, 0, false},
+	    {{"show-options"}, true, 1},
+	    {{"show-op"}, false, 0},
+	    {{"show"}, false, 0},
+	    {{"show-buffer"}, false, 2},
+	    {{"show-buf"}, false, 0},
+	    {{"showb"}, false, 0},
+	    {{"list-panes"}, true, 1},
+	    {{"lsp"}, false, 0},
+	    {{"capture-pane"}, true, 1},
+	    {{"capturep"}, false, 0},
+	    {{"pipe-pane"}, true, 2},
+	    {{"load-buffer"}, true, 0},
+	    {{"pipep"}, false, 0},
+	    {{"new-window", "-P"}, false, 2},
+	    {{"respawn-pane"}, false, 2},
+	    {{"respawnp"}, false, 0},
+	    {{"set-option"}, true, 2},
+	    {{"set-hook", "-R"}, false, 0},
+	    {{"display-message", "-p"}, true, 1},
+	    {{"display-message", "x"}, false, 1},
+	    {{"display", "-p"}, false, 0},
+	    {{"if-shell"}, false, 0},
+	    {{"save-buffer"}, false, 0},
+	    {{"if"}, false, 0},
+	    {{"i"}, false, 0},
+	    {{"run-shell"}, false, 0},
+	    {{"run"}, false, 0},
+	    {{"ru"}, false, 0},
+	    {{"source"}, false, 0},
+	    {{"so"}, false, 0},
+	    {{"info"}, false, 0},
 	};
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
 		struct muxbus_command *command = new_command();
@@ -246,7 +266,6 @@ static void test_classes(void)
 		ok(command_is_quick(command) == rows[at].is_quick, "quick: %s", words[0]);
 		is_int((int)command_sentinels(command), (int)rows[at].sentinels, "sentinels: %s",
 		    words[0]);
-		ok(command_runs_others(command) == rows[at].runs_others, "others: %s", words[0]);
 		muxbus_command_free(command);
 	}
 }
@@ -259,6 +278,7 @@ int main(void)
 	test_limits();
 	test_nonces();
 	test_pack();
+	test_many_words();
 	test_classes();
 	return done_testing();
 }

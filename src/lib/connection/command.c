@@ -19,6 +19,9 @@ static const char separator[] = " list-commands ; ";
 /* A long argument is quoted in pieces, because quoting enlarges it and the text has a limit. */
 enum { PIECE_BYTES = 1024 };
 
+/* tmux since 3.7 refuses a message with more words. */
+enum { WORDS_MAX = 1000 };
+
 struct muxbus_command {
 	struct buf text;
 	struct buf places; /* array of size_t: the offsets of the nonces in text */
@@ -322,17 +325,6 @@ bool command_is_quick(const struct muxbus_command *command)
 	return true;
 }
 
-bool command_runs_others(const struct muxbus_command *command)
-{
-	static const char *const names[] = {"if-shell", "run-shell", "source-file"};
-	const char *name = last_name(command);
-	bool is_one = command->is_long;
-	/* An alias or abbreviation of one of these commands is the beginning of its name. */
-	for (size_t at = 0; at < sizeof names / sizeof *names; at++)
-		is_one |= strncmp(names[at], name, strlen(name)) == 0;
-	return is_one;
-}
-
 bool command_reads_file(const struct muxbus_command *command)
 {
 	return !command->is_long && strncmp(last_name(command), "so", 2) == 0;
@@ -340,19 +332,27 @@ bool command_reads_file(const struct muxbus_command *command)
 
 unsigned command_sentinels(const struct muxbus_command *command)
 {
-	/* Full names only, as another may be an alias. Not those that wait for a file or program. */
-	static const char *const printing[] = {"capture-pane", "display-message", "list-",
-	    "show-environment", "show-hooks", "show-messages", "show-options",
+	/*
+	 * Full names only, since others may be aliases. Not commands that wait for a file or a
+	 * program, and not set-hook, since -R runs the hook.
+	 */
+	static const char *const printing[] = {"capture-pane", "display-message", "list-buffers",
+	    "list-clients", "list-commands", "list-keys", "list-panes", "list-sessions",
+	    "list-windows", "show-environment", "show-hooks", "show-messages", "show-options",
 	    "show-prompt-history", "show-window-options", NULL};
-	static const char *const silent[] = {"bind-", "break-pane", "clear-", "delete-",
-	    "has-session", "join-", "kill-pane", "kill-session", "kill-window", "last-", "link-",
-	    "move-", "new-", "next-", "paste-", "pipe-", "previous-", "rename-", "resize-",
-	    "respawn-", "rotate-", "select-", "send-", "set-", "split-", "swap-", "unbind-",
-	    "unlink-", NULL};
+	static const char *const silent[] = {"bind-key", "break-pane", "clear-history",
+	    "delete-buffer", "has-session", "join-pane", "kill-pane", "kill-session", "kill-window",
+	    "last-pane", "last-window", "link-window", "move-pane", "move-window", "new-pane",
+	    "new-session", "new-window", "next-layout", "next-window", "paste-buffer", "pipe-pane",
+	    "previous-layout", "previous-window", "rename-session", "rename-window", "resize-pane",
+	    "resize-window", "respawn-pane", "respawn-window", "rotate-window", "select-layout",
+	    "select-pane", "select-window", "send-keys", "send-prefix", "set-buffer",
+	    "set-environment", "set-option", "set-window-option", "show-buffer", "split-window",
+	    "swap-pane", "swap-window", "unbind-key", "unlink-window", NULL};
 	const char *name = last_name(command);
 	if (command->is_long)
 		return 0;
-	return begins_with_one(name, printing) ? 1 : begins_with_one(name, silent) ? 2 : 0;
+	return str_is_in(name, printing) ? 1 : str_is_in(name, silent) ? 2 : 0;
 }
 
 int command_pack(const struct muxbus_command *command, const struct nonce *nonces,
@@ -379,6 +379,8 @@ int command_pack(const struct muxbus_command *command, const struct nonce *nonce
 		error = pack_sentinel(ret_out, &nonces[commands - 1]);
 		count += 5;
 	}
+	if (error == 0 && count > WORDS_MAX)
+		error = BUF_FULL;
 	if (error != 0)
 		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
 	memcpy(ret_out->data, &count, sizeof count);

@@ -26,9 +26,6 @@ int command_check(const struct muxbus_command *command, size_t *ret_count);
  */
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
 
-/* Returns true if the last command runs others, so that an error may follow their output. */
-bool command_runs_others(const struct muxbus_command *command);
-
 bool command_reads_file(const struct muxbus_command *command); /* the last is source-file */
 
 /* Returns the pane that is the default target, or MUXBUS_NO_ID. */

@@ -142,8 +142,7 @@ static void divide(struct muxbus_one_shot *one_shot)
 	if (i <= last || (!one_shot->has_end && from != end))
 		add_reply(one_shot, from, (size_t)(end - from), i < sentinels);
 	if (one_shot->streams.errors.len > 0 &&
-	    (i < sentinels || (!one_shot->has_end && from == end) ||
-		command_runs_others(one_shot->command)))
+	    (i < sentinels || command_sentinels(one_shot->command) == 0))
 		add_reply(
 		    one_shot, one_shot->streams.errors.data, one_shot->streams.errors.len, true);
 	/* tmux prints the syntax error of a file as output. */
