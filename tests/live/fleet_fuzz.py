@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: ISC
 """A host that sends anything to a fleet: its true answers, events and hello changed at random, and random bytes.
+The host is late too, or reads no more.
 The law: the fleet lives, each request of a peer has one answer, each line is JSON that a peer can read, a host
-speaks for itself alone, and the other host gets no request that no peer has made.
+speaks for itself alone, the other host gets no request that no peer has made, and its answers come as they are.
+After it the fleet has no more descriptors than before, and some memory.
 
 MUXBUS_FUZZ_SEC: how long (10). MUXBUS_FUZZ_SEED: the seed that a failure has printed.
 What broke the fleet once is in tests/fuzz/corpus/host: lines, with @ID@ for the id of the request and @SUB@ for
@@ -28,6 +30,7 @@ SECONDS = float(os.environ.get("MUXBUS_FUZZ_SEC", "10"))
 SEED = os.environ.get("MUXBUS_FUZZ_SEED", str(random.randrange(1 << 32)))
 CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "corpus", "host")
 ANSWER_SEC = 40  # longer than any of the fleet's own limits
+MEMORY_MAX = 700  # MiB; sanitizers keep what is freed
 DEPTH_MAX, VALUES_MAX = 96, 262144  # of what a peer reads: wire/json.c
 LISTS = ("panes", "windows", "sessions", "agents", "jobs", "timers", "watches", "notifications", "events", "tools")
 MARK = "of-the-evil-host"
@@ -280,6 +283,8 @@ class Evil(Host):
             yield self.keep(b'{"x":"' + b"y" * (13 << 20) + b'"}\n')
         if any_of.chance(0.002):
             return  # no answer
+        if any_of.chance(0.001):
+            time.sleep(any_of.random.choice([0.2, 0.2, 2, 12]))  # a late one, and nothing is read
         if any_of.chance(0.2):
             error = {"code": -32000, "message": "no", "data": {"kind": any_of.text(), "host": "good", "field": "after"}}
             yield self.keep(self.line({"jsonrpc": "2.0", "id": number, "error": error}, 0.5))
@@ -339,7 +344,8 @@ class Peer:
         self.asked = {}
 
     def send(self, method, params):
-        self.asked[self.link.send(method, params)] = method
+        is_good = params.get("pane") == "good:%0"
+        self.asked[self.link.send(method, params)] = f"{method} good" if is_good else method
 
     def take(self, seconds):
         """Reads one line."""
@@ -354,6 +360,8 @@ class Peer:
         message = read(line)
         if message.get("method") == "event":
             check_event(message["params"])
+        elif self.asked.get(message.get("id")) == "get_pane good" and message.get("result", {}).get("pane") != "good:%0":
+            raise Broken(f"an answer of the other host: {line[:500]}")
         elif message.get("id") not in self.asked or ("result" in message) == ("error" in message):
             raise Broken(f"an answer that was not asked for: {line[:500]}")
         else:
@@ -415,6 +423,13 @@ def long_entry(fleet, evil):
     evil.script = None
 
 
+def held(fleet):
+    """How many descriptors the fleet has, and its memory in MiB."""
+    with open(f"/proc/{fleet.process.pid}/status", encoding="utf-8") as file:
+        memory = re.search(r"VmRSS:\s*(\d+)", file.read()).group(1)
+    return len(os.listdir(f"/proc/{fleet.process.pid}/fd")), int(memory) // 1024
+
+
 def fuzz(fleet, evil, good):
     requests = rounds = 0
     end = time.monotonic() + SECONDS
@@ -445,8 +460,12 @@ def main():
         ok(until(lambda: os.path.exists(fleet.socket) and fleet.is_up(1)), "the fleet is there")
         replay(fleet, evil)
         long_entry(fleet, evil)
+        before = held(fleet)
         fuzz(fleet, evil, good)
         ok(True, "the law holds")
+        ok(until(lambda: held(fleet)[0] <= before[0]), "no descriptor is left", (before, held(fleet)))
+        ok(held(fleet)[1] < before[1] + MEMORY_MAX, "nor much memory", (before, held(fleet)))
+        print(f"# descriptors and MiB: {before}, {held(fleet)}")
     except (Broken, Ended, OSError) as error:
         ok(False, "the law holds", f"{error!r}; the fleet's status: {fleet.process.poll()}")
         with open(f"{folder}/sent", "wb") as file:

@@ -6,7 +6,9 @@
  *
  * Each round has a seed of its own, which a failure names (fuzzing.h).
  */
+#include <dirent.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,12 +143,30 @@ static void read_liar(struct liar *liar)
 			(void)snprintf(liar->id, sizeof liar->id, "%s", at_str(line, "id"));
 }
 
+/* Answers of calls that others have, as ids follow each other. */
+static void guess(struct talk *talk, const char *id)
+{
+	unsigned long number = id[0] == 'c' ? strtoul(id + 1, NULL, 10) : 0;
+	for (unsigned long at = number; at < number + 9; at++)
+		(void)talk_send(talk, "{\"id\":\"c%lu\",\"result\":{\"honest\":-1}}", at);
+}
+
+static void send_deep(struct talk *talk, const char *id)
+{
+	char open[201], shut[201];
+	unsigned depth = 20 + rnd(180);
+	memset(open, '[', depth);
+	memset(shut, ']', depth);
+	(void)talk_send(talk, "{\"id\":\"%s\",\"result\":{\"x\":%.*s%.*s}}", id, (int)depth, open,
+	    rnd(4) ? (int)depth : 0, shut);
+}
+
 /* One lie, of the provider or of another one's call. */
 static void lie(struct liar *liar, unsigned number)
 {
 	const char *id = fuzz.liars[rnd(4) ? number : rnd(LIARS)].id;
 	struct talk *talk = liar->talk;
-	switch (rnd(16)) {
+	switch (rnd(20)) {
 	case 0:
 		(void)talk_send(talk, "{\"id\":\"%s\",\"error\":{\"message\":\"no\"}}", id);
 		break;
@@ -196,6 +216,15 @@ static void lie(struct liar *liar, unsigned number)
 	case 12:
 		talk_free(talk);
 		join(liar, number);
+		break;
+	case 13:
+		guess(talk, id);
+		break;
+	case 14:
+		send_deep(talk, id);
+		break;
+	case 15: /* goes on in the next line, or not */
+		(void)talk_send_bytes(talk, "{\"id\":\"c1\",\"result\":{", 1 + rnd(20));
 		break;
 	default:
 		(void)talk_send(talk, "{\"id\":\"%s\",\"result\":{\"ok\":true}}", id);
@@ -248,6 +277,8 @@ static void play(void)
 			call(fuzz.caller, rnd(4) ? fuzz.liars[rnd(LIARS)].name : "honest", false);
 		if (rnd(5) == 0) {
 			call(fuzz.caller, "honest", true);
+			if (rnd(2))
+				guess(fuzz.liars[number].talk, fuzz.liars[number].id);
 			serve_honest();
 			settle(); /* a process has a limit of calls, which this one is not to meet */
 		}
@@ -279,9 +310,28 @@ static int count_providers(void)
 	return count;
 }
 
+/* Of the daemon, once it has closed those of peers that left. */
+static int count_descriptors(int want)
+{
+	int64_t end_ms = live_now_ms() + ANSWER_MS;
+	char path[64];
+	int count;
+	(void)snprintf(path, sizeof path, "/proc/%d/fd", (int)fuzz.live->daemon_pid);
+	do {
+		struct dirent **entries;
+		count = scandir(path, &entries, NULL, NULL);
+		for (int at = 0; at < count; at++)
+			free(entries[at]);
+		if (count >= 0)
+			free(entries);
+	} while (count > want && live_now_ms() < end_ms);
+	return count;
+}
+
 int main(void)
 {
 	const struct json *answer;
+	int descriptors;
 	fuzz.live = live_start(NULL, "cat");
 	fuzz.big = xalloc(BIG + 1);
 	memset(fuzz.big, 'x', BIG);
@@ -292,6 +342,7 @@ int main(void)
 	    "\"object\","
 	    "\"properties\":{\"number\":{\"type\":\"integer\"}}}}]}");
 	ok(at(answer, "result") != NULL, "an honest provider");
+	descriptors = count_descriptors(INT_MAX);
 	fuzzing_init(&fuzz.chance, FUZZ_SEC);
 	while (fuzz.faults == 0 && fuzzing_goes_on(&fuzz.chance)) {
 		fuzz.seed = fuzz.chance.state;
@@ -301,6 +352,7 @@ int main(void)
 	ok(fuzz.faults == 0, "each call has one answer, whatever providers do");
 	ok(fuzz.answers > 0, "there were calls");
 	is_int(count_providers(), 1, "only the honest provider is left");
+	ok(count_descriptors(descriptors) <= descriptors, "and no descriptor of the others");
 	talk_free(fuzz.honest);
 	is_int(live_stop_daemon(fuzz.live, 15), 0, "the daemon ends normally");
 	mem_free(fuzz.big);
