@@ -8,6 +8,7 @@
 #define CLOSED_STEP 8
 /* For changes without an event: NULs overwritten through a mapping, free descriptors. */
 #define RETRY_MS 1000
+#define NS_PER_MS 1000000
 
 struct tail {
 	char *path;
@@ -452,6 +453,11 @@ void tail_start(struct tail *tail, int64_t now_ms)
 	tail->born_ns = sibling_now_ns();
 	if (fd < 0) {
 		set_absent(tail, -fd);
+		if (tail->state == TAIL_UNREADABLE && stat(tail->path, &status) == 0)
+			remember_closed(tail,
+			    &(struct tail_place){.dev = status.st_dev,
+				.ino = status.st_ino,
+				.offset = status.st_size});
 		return;
 	}
 	take_up(tail, fd, &status);
@@ -502,7 +508,7 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 {
 	struct sibling siblings[SIBLINGS_MAX];
 	struct stat status;
-	bool is_found = false;
+	bool is_found = false, is_current = false;
 	size_t sibling_count;
 	int fd;
 	tail->now_ms = now_ms;
@@ -515,9 +521,14 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 		set_absent(tail, -fd);
 	sibling_count = count > 0 ? sibling_list(tail->real_path, siblings) : 0;
 	for (size_t i = 0; i < count; i++) {
-		if (fd >= 0 && places[i].dev == status.st_dev && places[i].ino == status.st_ino) {
+		if (places[i].ino == 0) {
+			tail->born_ns = places[i].offset * NS_PER_MS;
+			is_found = true;
+		} else if (fd >= 0 && places[i].dev == status.st_dev &&
+		    places[i].ino == status.st_ino) {
 			take_up(tail, fd, &status);
 			tail_file_seek(tail->current, &places[i]);
+			is_current = true;
 			fd = -1;
 		} else if (!resume_one(tail, &places[i], siblings, sibling_count)) {
 			/* The file may yet get the name again. */
@@ -528,10 +539,11 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 			is_found = true;
 		}
 	}
-	if (fd < 0)
-		return;
 	tail->is_suspect = is_found;
-	take_up(tail, fd, &status);
+	if (fd >= 0)
+		take_up(tail, fd, &status);
+	else if (is_found && !is_current)
+		find_missed(tail, -1);
 	tail->is_suspect = false;
 }
 
@@ -611,5 +623,7 @@ size_t tail_places(const struct tail *tail, struct tail_place ret_places[TAIL_PL
 			break;
 		ret_places[count++] = tail->closed[(tail->closed_count - 1 - i) % CLOSED_MAX];
 	}
+	if (count == 0)
+		ret_places[count++] = (struct tail_place){.offset = tail->born_ns / NS_PER_MS};
 	return count;
 }

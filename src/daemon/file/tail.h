@@ -49,7 +49,7 @@ void tail_free(struct tail *tail);
 
 /* Starts at the end of an existing file, or at the first byte of a file created later. */
 void tail_start(struct tail *tail, int64_t now_ms);
-/* Resumes after a restart. places: from tail_places(). */
+/* Resumes after a restart, with files that were made and rotated since. places: of tail_places(). */
 void tail_resume(struct tail *tail, const struct tail_place *places, size_t count, int64_t now_ms);
 
 /*

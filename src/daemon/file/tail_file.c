@@ -483,22 +483,40 @@ static int by_age(const void *one, const void *other)
 	return a->born_ns < b->born_ns ? -1 : a->born_ns > b->born_ns;
 }
 
+static void replace_oldest(struct sibling siblings[SIBLINGS_MAX], const struct sibling *sibling)
+{
+	struct sibling *oldest = &siblings[0];
+	for (size_t at = 1; at < SIBLINGS_MAX; at++)
+		if (siblings[at].born_ns < oldest->born_ns)
+			oldest = &siblings[at];
+	if (oldest->born_ns < sibling->born_ns)
+		*oldest = *sibling;
+}
+
 size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX])
 {
 	char dir_path[PATH_MAX];
 	const char *base = strrchr(path, '/') + 1; /* path is absolute */
 	size_t base_len = strlen(base);
-	size_t count = 0;
+	size_t count = 0, seen = 0;
 	const struct dirent *entry;
 	DIR *dir;
 	snprintf(dir_path, sizeof dir_path, "%.*s", (int)(base - path), path);
 	dir = opendir(dir_path);
 	if (dir == NULL)
 		return 0;
-	while ((entry = readdir(dir)) != NULL && count < SIBLINGS_MAX)
-		if (strncmp(entry->d_name, base, base_len) == 0 &&
-		    is_rotated(entry->d_name + base_len))
-			count += read_sibling(dirfd(dir), entry->d_name, &ret_siblings[count]);
+	while ((entry = readdir(dir)) != NULL && seen < SIBLINGS_SEEN) {
+		struct sibling sibling;
+		if (strncmp(entry->d_name, base, base_len) != 0 ||
+		    !is_rotated(entry->d_name + base_len) ||
+		    !read_sibling(dirfd(dir), entry->d_name, &sibling))
+			continue;
+		seen++;
+		if (count < SIBLINGS_MAX)
+			ret_siblings[count++] = sibling;
+		else
+			replace_oldest(ret_siblings, &sibling);
+	}
 	(void)closedir(dir);
 	qsort(ret_siblings, count, sizeof *ret_siblings, by_age);
 	return count;

@@ -19,7 +19,10 @@
 /* Bytes of the memory for reading, which all files share. */
 #define TAIL_SCRATCH (TAIL_MARK_MAX + TAIL_LINE_MAX + TAIL_CHUNK)
 
-/* A place in a file that can be found again after a restart. */
+/*
+ * A place in a file that can be found again after a restart. With ino 0, no file has been there
+ * since offset, in ms of CLOCK_REALTIME.
+ */
 struct tail_place {
 	dev_t dev;
 	ino_t ino;
@@ -100,6 +103,7 @@ bool tail_file_peek(struct tail_file *file, struct tail_block *ret_block);
 /* Rotated files beside a log, such as log.1, when no event reported their names. */
 
 #define SIBLINGS_MAX 64
+#define SIBLINGS_SEEN 4096 /* with more of them, the newest of these count */
 #define SIBLING_HEAD 256
 
 struct sibling {
@@ -114,7 +118,7 @@ int64_t sibling_born_ns(int fd);
 /* Returns the present time of the clock that stamps files. */
 int64_t sibling_now_ns(void);
 
-/* Regular files beside path with a suffix of rotation, oldest first, at most SIBLINGS_MAX. */
+/* The newest regular files beside path with a suffix of rotation, oldest first. */
 size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX]);
 
 /* Reads the first bytes of an open file, to recognise copies. Returns their number. */
