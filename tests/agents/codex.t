@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Codex: set up like a new user, has the tools, is woken by its queue, with the daemon that its
-# windows share and without, and survives a restart of muxbusd.
+# windows share and without, survives a restart of muxbusd, and reads after its end what it had in its queue.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
 need_agent codex @openai/codex
@@ -70,4 +70,21 @@ run_agent '^› [^1-9]' "$codex"
 wakes 'with the daemon that was there'
 restart
 wakes 'with the next one'
+
+# What is handed over just before Codex ends stays in its queue for the thread.
+prompt 'WAIT 30. Work now.'
+wait_until has_turns 1 '.prompt | test("Work now")'
+last=$(ask '{"method":"sleep","params":{"pane":"'"$pane"'","seconds":0.1,"text":"late"}}' | jq -r .result.id)
+until_is 'a notice while it works is handed over' '"delivered"' state_of "$last"
+t send-keys -t "$pane" C-c
+wait_until shows 'Exit  *Stop the current task'
+t send-keys -t "$pane" Down Down Enter
+is_dead() {
+	[ "$(t display-message -p -t "$pane" '#{pane_dead}')" = 1 ]
+}
+ok 'it ends at once' wait_until is_dead
+is 'and has not read it' "$(turns ".prompt | test(\"muxbus $last\")")" 0
+run_agent '^› [^1-9]' "$resume_command"
+prompt 'Go on after the end.'
+until_turns 'the same thread reads it once' 1 ".prompt | test(\"muxbus $last\")"
 done_testing

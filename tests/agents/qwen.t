@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Qwen Code, for which Muxbus has no plugin: only its screens are recorded.
+# Qwen Code, for which Muxbus has no plugin: its screens are recorded, and a person walks through its states.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
 need_agent qwen @qwen-code/qwen-code
@@ -23,6 +23,6 @@ dialogs='[{"tool": "run_shell_command", "args": {"command": "touch MARKER; sleep
  {"tool": "write_file", "args": {"file_path": "PROJECT/NAME.txt", "content": "one\ntwo\n"}, "shows": "Apply this change"}]'
 menus='[{"command": "/theme", "shows": "Select Theme"}]'
 record_states
-slow_tasks
-narrow_panes
-skip_all 'MUXBUS_AGENT_STATES is not set'
+MUXBUS_AGENT_BARE=yes
+[ -z "$MUXBUS_AGENT_WALK$MUXBUS_AGENT_SLOW$MUXBUS_AGENT_NARROW" ] || walks
+skip_all 'neither MUXBUS_AGENT_STATES nor MUXBUS_AGENT_WALK is set'

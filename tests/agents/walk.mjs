@@ -464,7 +464,7 @@ const steps = {
 			process.kill(pid, 'SIGSTOP')
 		await sleep(1)
 	}, async () => {
-		for (const pid of stopped)
+		for (const pid of stopped.splice(0))
 			process.kill(pid, 'SIGCONT')
 		await sleep(1)
 		if (typed().length > 0)
@@ -552,7 +552,7 @@ async function round(name) {
 	if (held)
 		broken.push(held)
 	const shown = plain()
-	if (ids.some(isOnScreen)) {
+	if (ids.some(isOnScreen) && !stopped.length) { // what came just before the stop stands until the agent goes on
 		await sleep(10)
 		const list = await receipts()
 		for (const id of ids.filter(id => isOnScreen(id) && list.get(id)?.state !== 'failed'))
@@ -629,6 +629,7 @@ for (; number < Number(rounds) && failures < 6; number++) {
 	if (pane)
 		close()
 	life = undefined
+	stopped = []
 	rmSync(ran, { force: true })
 	for (const [mark] of typed())
 		lines.delete(mark)
