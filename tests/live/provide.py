@@ -532,7 +532,7 @@ def files():
 
 
 try:
-    for part in (calls, names, own_members, stopped, killed, kept_waits, limits, one_by_one, circles, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
+    for part in (calls, names, own_members, stopped, killed, limits, one_by_one, circles, liars, events, kept_waits, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
         print(f"# {part.__name__}", flush=True)
         part()
         if part is events:  # whose kinds are all given now
