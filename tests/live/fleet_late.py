@@ -107,6 +107,8 @@ def twins(fleet, machines, hosts):
             got = link.ask("wait_for", {"any": conditions, "timeout_sec": 20, **{k: f"{v}.{other}" for k, v in more.items()}})
             states = [c["state"] for c in got.get("result", {}).get("conditions", [])]
             ok(states == ["pending", "pending", "matched"], f"a wait for {[one, other]} of both names {more}", got)
+    for job in jobs:
+        machines[1].ask("stop_job", {"job": job})
     ok(until(lambda: machines[1].ask("status")["waits"] <= waits), "no wait is left there", machines[1].ask("status"))
     set_hosts(fleet, hosts, ["h1", "h2"])
     link.close()
