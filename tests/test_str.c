@@ -276,5 +276,8 @@ int main(void)
 	test_borders();
 	test_base64_vectors();
 	test_base64_all();
+	is_str(str_last_part("/a/b"), "b", "the last part of a path");
+	is_str(str_last_part("b"), "b", "of a name is the name");
+	is_str(str_last_part("/a/"), "", "behind a slash at the end there is none");
 	return done_testing();
 }

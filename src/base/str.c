@@ -31,6 +31,12 @@ bool str_ends_in(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
+const char *str_last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL ? slash + 1 : path;
+}
+
 const void *str_find_row(const void *rows, size_t count, size_t size, const char *name)
 {
 	for (const char *row = rows, *found; count > 0; count--, row += size) {

@@ -54,6 +54,7 @@ void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE]);
 
 bool str_is_in(const char *text, const char *const *names); /* names ends with NULL */
 bool str_ends_in(const char *text, const char *end);
+const char *str_last_part(const char *path); /* behind the last slash, or all of path */
 
 /* Returns the row of an array that begins with this name, or NULL. A row may have the name NULL. */
 #define str_row(array, name)                    \

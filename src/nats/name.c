@@ -32,9 +32,8 @@ void name_of_host(char out[NAME_SIZE])
 
 void name_of_server(char out[NAME_SIZE], const char *socket)
 {
-	const char *slash = strrchr(socket, '/');
 	char name[PATH_MAX];
-	(void)address_without_suffix(name, sizeof name, slash != NULL ? slash + 1 : socket);
+	(void)address_without_suffix(name, sizeof name, str_last_part(socket));
 	name_make_token(out, name);
 }
 

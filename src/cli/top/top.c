@@ -371,8 +371,7 @@ static void run(struct top *top)
 
 static const char *server_name(const struct cli *cli)
 {
-	const char *slash = strrchr(cli->tmux_socket, '/');
-	return slash != NULL ? slash + 1 : cli->tmux_socket;
+	return str_last_part(cli->tmux_socket);
 }
 
 /* Gets the file that was touched when a person last left the home screen, or "" if none. */

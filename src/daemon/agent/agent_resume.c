@@ -30,8 +30,7 @@ static size_t read_words(const struct agent *agent, char *text, const char *word
 
 static const char *kind_of(const char *program)
 {
-	const char *slash = strrchr(program, '/');
-	const char *name = slash != NULL ? slash + 1 : program;
+	const char *name = str_last_part(program);
 	return conversation_words(name) != NULL ? name : NULL;
 }
 

@@ -196,7 +196,7 @@ static bool is_agent_word(
 
 static const struct wrapper *find_wrapper(const char *word)
 {
-	const char *slash = strrchr(word, '/'), *name = slash != NULL ? slash + 1 : word;
+	const char *name = str_last_part(word);
 	name += *name == '-';
 	for (size_t at = 0; at < sizeof wrappers / sizeof *wrappers; at++) {
 		size_t len = strlen(wrappers[at].name);

@@ -209,8 +209,7 @@ static void put_brief_place(struct json_writer *writer, const struct muxbus_sess
 /* The titles of most shells end with the name of the directory. */
 static bool repeats_path(const char *title, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash != NULL ? slash + 1 : path;
+	const char *name = str_last_part(path);
 	size_t len = strlen(name), title_len = strlen(title);
 	return len > 0 && title_len >= len && strcmp(title + title_len - len, name) == 0;
 }
