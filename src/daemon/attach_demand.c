@@ -26,7 +26,7 @@ struct attach_demand {
 	int64_t people_wait_ms; /* from the next listing to the one after */
 };
 
-/* No event reports the end, so the demand is checked again later. */
+/* No event reports the end of typing, so attach_demand_settle() is called again later. */
 static bool is_typing(const struct daemon *daemon)
 {
 	return !delivery_set_is_idle(daemon->deliveries) ||
@@ -47,10 +47,13 @@ static bool follows(const struct daemon *daemon, bool by_pipe)
 
 static void on_listed(void *data UNUSED, int error UNUSED)
 {
-	/* After an error, the timer lists again. */
+	/* After an error, the timer will list again. */
 }
 
-/* While the daemon is not attached, no event reports that a person attaches. */
+/*
+ * Lists the tmux clients now and then: while the daemon is not attached, no event reports that a
+ * person attaches.
+ */
 static void list_people(struct attach_demand *demand)
 {
 	struct tmux *tmux = demand->daemon->tmux;

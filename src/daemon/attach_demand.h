@@ -3,8 +3,9 @@
  * Demand: whether any part of the daemon needs output or events of tmux. Without -o attach=always
  * the daemon is attached only while there is demand, and for ATTACH_REST_MS after.
  *
- * The demand comes from agents, from subscriptions and waits that follow tmux, and from texts that
- * are typed or will be. A request that tmux commands can answer makes no demand.
+ * The demand comes from subscriptions and waits that follow tmux; and, if output does not come by
+ * pipe, from agents and from texts that are typed or will be. A request that tmux commands can
+ * answer makes no demand.
  */
 #pragma once
 
@@ -16,7 +17,10 @@ struct daemon;
 struct attach_demand *attach_demand_new(struct daemon *daemon);
 void attach_demand_free(struct attach_demand *demand);
 
-/* Attaches or detaches now if the demand has changed. */
+/*
+ * Attaches or detaches now if the demand has changed. demand is a struct attach_demand: these two
+ * functions are used as callbacks.
+ */
 void attach_demand_settle(void *demand);
-/* Checks the demand at the end of this turn of the event loop. NULL is ignored. */
+/* Calls attach_demand_settle() at the end of this turn of the event loop. demand may be NULL. */
 void attach_demand_look(void *demand);

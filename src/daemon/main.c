@@ -44,7 +44,10 @@
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
-/* For a running tmux server, before the daemon is ready without it; for a normal stop. */
+/*
+ * How long the start waits for a running tmux server, before the daemon is ready without it; and
+ * how long a normal stop may take.
+ */
 #define FIRST_WAIT_MS 6000
 #define STOP_MS 2000
 #define SIGNALS_COUNT 4
@@ -52,7 +55,7 @@
 static const char server_ended[] = "the tmux server has ended";
 
 struct main {
-	struct daemon daemon; /* must be first: stop() casts */
+	struct daemon daemon; /* must be first: stop() casts a pointer to it */
 	struct mcp *mcp;
 	struct fleet *fleet; /* NULL: the daemon follows a tmux server */
 	struct event_log_listener closed_panes;
@@ -63,10 +66,11 @@ struct main {
 	struct meter_wakes *meter_wakes;
 	struct start start;
 	struct event *signals[SIGNALS_COUNT];
-	struct loop_timer *first_wait; /* armed until the daemon is ready */
+	struct loop_timer *first_wait; /* runs until the daemon is ready */
 	struct loop_timer *stop_timer;
-	struct loop_pidfd *server; /* of the tmux server; NULL: not watched, or it has ended */
-	struct boot_alarm *alarm, *watch_alarm; /* of watches: watch_alarm; of all else: alarm */
+	/* the process of the tmux server; NULL: not watched, or it has ended */
+	struct loop_pidfd *server;
+	struct boot_alarm *alarm, *watch_alarm; /* watch_alarm is for watches, alarm for all else */
 	bool is_ready, is_stopping, was_live, has_failed;
 	bool is_ended; /* the event loop has ended */
 };
@@ -113,7 +117,8 @@ static void on_signal(evutil_socket_t number, short events UNUSED, void *data)
 	struct main *main = data;
 	char reason[512];
 	if (number == SIGUSR1) {
-		(void)start_make_dir(&main->config, reason, sizeof reason); /* next line reports */
+		/* a failure is reported by the next line */
+		(void)start_make_dir(&main->config, reason, sizeof reason);
 		server_listen_anew(main->daemon.server);
 	} else if (number == SIGHUP && !main->config.is_foreground)
 		log_file_reopen();
@@ -128,7 +133,7 @@ static void tell_status(const struct main *main)
 					   : "STATUS=Waiting for the tmux server.");
 }
 
-/* Reports to the starting process and the service manager. */
+/* Tells the starting process and the service manager that the daemon is ready. */
 static void become_ready(void *data)
 {
 	struct main *main = data;
@@ -159,7 +164,10 @@ static void become_ready(void *data)
 	daemonize_ready();
 }
 
-/* If the server was live, on_tmux_state() ends the daemon, after all that the server has said. */
+/*
+ * Called when the process of the tmux server has ended. If it was connected, on_tmux_state() ends
+ * the daemon later, after all that the server has sent.
+ */
 static void on_server_ended(void *data)
 {
 	struct main *main = data;
@@ -209,11 +217,12 @@ static void on_tmux_state(void *data, bool is_live, int error)
 	     peer = server_next_peer(main->daemon.server, peer)) {
 		peer_forget_pane(peer);
 		if (is_lost)
-			peer_speak_for(peer, MUXBUS_NO_ID); /* the pane belongs to the old server */
+			/* the pane was in the old tmux server */
+			peer_speak_for(peer, MUXBUS_NO_ID);
 	}
 	if (is_live && main->demand != NULL)
 		attach_demand_settle(main->demand);
-	/* A server that did not answer may go on. */
+	/* After a timeout the server may go on, unless its process has ended. */
 	if (is_lost && main->config.exit_with_server &&
 	    (error != MUXBUS_ERR_TIMEOUT || main->server == NULL))
 		stop(&main->daemon, server_ended);
@@ -333,7 +342,7 @@ static void on_provided(void *data, bool is_listed)
 		mcp_tools_changed(main->mcp, is_listed);
 }
 
-/* The tool servers of a pane end with the pane. */
+/* When a pane closes, its tool servers end. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct main *main = list_entry(listener, struct main, closed_panes);
@@ -341,7 +350,7 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 		tool_servers_check_panes(main->daemon.provides, main->daemon.tmux);
 }
 
-/* The ways in which notifications reach agents, and people in panes without an agent. */
+/* Makes the parts that bring notifications to agents, and to people in panes without an agent. */
 static void set_up_ways(struct daemon *daemon)
 {
 	daemon->pullers = puller_set_new(daemon);
@@ -390,7 +399,7 @@ static int set_up_fleet(struct main *main)
 	const char *home = address_home();
 	if (set_up_server(main) < 0)
 		return -1;
-	/* Jobs without a directory begin in HOME, as jobs behind ssh do. */
+	/* A job without a directory begins in HOME, as over ssh. */
 	if (home != NULL && chdir(home) < 0)
 		log_warning("HOME: %s: %s", home, strerror(errno));
 	main->fleet = fleet_new(&main->daemon);
@@ -449,9 +458,10 @@ static void tear_down(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
 	main->is_ended = true;
-	store_loop_settle(daemon->store_loop); /* posts that are on the disk get their responses */
+	/* posts that are on the disk by now get their responses */
+	store_loop_settle(daemon->store_loop);
 	provide_set_stop(daemon->provides);
-	server_free(daemon->server); /* open requests end while the other parts exist */
+	server_free(daemon->server); /* ends the open requests, while the other parts still exist */
 	tmux_cut(daemon->tmux);
 	saved_set_free(daemon->saved);
 	daemon->saved = NULL;
@@ -460,7 +470,7 @@ static void tear_down(struct main *main)
 	main->demand = NULL;
 	mcp_free(main->mcp);
 	tool_kept_set_free(daemon->kept_calls);
-	wait_set_free(daemon->waits); /* first, as conditions listen to agents */
+	wait_set_free(daemon->waits); /* before the agents, to which conditions listen */
 	agent_set_free(daemon->agents);
 	maker_set_free(daemon->makers);
 	self_command_set_free(daemon->self_commands);

@@ -44,7 +44,7 @@ static void on_launched(struct agent *agent, const struct pane_ref *pane, const 
 	agent_monitor_look(agent->monitor, true);
 }
 
-/* The launch reads the spec, so this comes before another launch or spec is set. */
+/* Call this before setting another launch or spec: a running launch reads the spec. */
 static void drop_launch(struct agent *agent)
 {
 	if (agent->launch != NULL)
@@ -103,7 +103,7 @@ static void end_program(struct agent *agent, const char *reason)
 		restart_later(agent);
 }
 
-/* The program's last lines have been read, or cannot be read. */
+/* Called when the last lines of the program have been read, or cannot be read. */
 static void fail_start(struct agent *agent)
 {
 	char why[AGENT_REASON_SIZE];
@@ -203,7 +203,7 @@ static void on_judged(
 	    agent->monitor, agent->task_count > 0 || !list_is_empty(&agent->waiters));
 }
 
-/* The program is not started again, because mostly a person has closed the pane. */
+/* The pane was closed, in most cases by a person, so the program is not started again. */
 static void on_closed(struct agent *agent)
 {
 	if (agent->ending != NULL) {
@@ -379,7 +379,7 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 		return;
 	if (pane_ref_is_set(teller))
 		agent->teller = *teller;
-	agent->is_adopted &= !is_ended; /* the daemon starts the program now */
+	agent->is_adopted &= !is_ended; /* from now on the daemon starts the program */
 	agent_store(agent);
 	agent->restarts = 0;
 	agent_wait_add(agent, request, is_ended);
@@ -404,7 +404,10 @@ static void on_ended(struct agent *agent)
 	crash(agent, reason);
 }
 
-/* After the end of the server the agent starts in the next one, if this daemon saw it run. */
+/*
+ * The pane has closed. If the tmux server has ended, and this daemon saw the program run, the
+ * program will be started in the next tmux server.
+ */
 static void lose_pane(struct agent *agent)
 {
 	static const char gone[] = "its pane is not there any more";

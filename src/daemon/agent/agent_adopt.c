@@ -11,7 +11,7 @@
 
 enum { NUMBER_SIZE = 4, EXIT_JSON_MAX = 4096 };
 
-/* Puts '_' for characters that names do not have. */
+/* Replaces characters that are not allowed in names by '_'. */
 static void set_name(struct agent_adoptee *adoptee, const char *name)
 {
 	snprintf(adoptee->name, sizeof adoptee->name, "%.*s", AGENT_NAME_MAX - NUMBER_SIZE, name);
@@ -24,7 +24,10 @@ static void set_name(struct agent_adoptee *adoptee, const char *name)
 		snprintf(adoptee->name, sizeof adoptee->name, "agent");
 }
 
-/* A local shell refutes a mark. ssh and su hide programs, so a mark counts for some minutes. */
+/*
+ * Returns true if ssh or su is in front, which hides the agent's process, and the agent has
+ * reported by a mark in its output less than AGENT_MARK_LIVE_MS ago.
+ */
 static bool is_live_mark(const struct presence *presence, const struct agent_adoptee *adoptee)
 {
 	return foreground_is_carrier(adoptee->front.name) && presence->reported_ms > 0 &&
@@ -139,7 +142,7 @@ bool agent_adopt_watch(struct agent *agent)
 	/* The pane ends with its first process, and tmux reports that. */
 	if (agent->program.pid == agent->pane.pane_pid)
 		return true;
-	/* Without a free descriptor the screen will show the end. */
+	/* If no descriptor is free, the end is seen on the screen instead. */
 	agent->end_watch = loop_pidfd_new(agent->set->parts->base,
 	    process_open(agent->program.pid, agent->program.start), on_end, agent);
 	return true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Agents that are not kept. Most do not report that a person ended a turn or a dialog by Escape, so
- * the screen is read too. A dialog on the screen counts, a prompt if the report is at least
- * REPORT_MS old, and work if a question was reported at least ASKED_MS ago.
+ * Lists agents that are not kept. Most do not report that a person ended a turn or a dialog with
+ * Escape, so their screens are read too. The screen overrules the report if it shows a dialog; if
+ * it shows a prompt and the report is at least REPORT_MS old; or if it shows work and a question
+ * was reported at least ASKED_MS ago.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -48,7 +49,7 @@ struct agent_look {
 	size_t named_count;
 };
 
-/* Reads no process if no agent has reported in the pane. */
+/* Looks at the pane's processes only if an agent has reported in this pane. */
 static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
 {
 	struct pane_ref ref;
@@ -145,7 +146,7 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 	finish(look);
 }
 
-/* Returns NULL if the report has precedence. */
+/* Returns what the screen shows, or NULL if the report has precedence. */
 static const struct sight *find_sight(
     const struct agent_look *look, const struct muxbus_pane *pane, const struct presence *presence)
 {
@@ -192,7 +193,10 @@ static const char *reason_of(const struct presence *presence, const struct sight
 	    : "its screen shows its prompt, and its report is older";
 }
 
-/* pane, presence and sight may be NULL: no pane, no report, the report counts. */
+/*
+ * pane is NULL if it is not known, presence if the agent has not reported, sight if the report has
+ * precedence over the screen.
+ */
 static void write_found(struct json_writer *writer, const struct agent_set *set, const char *name,
     const struct muxbus_pane *pane, const struct presence *presence, const struct sight *sight)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The window keeps its size when clients attach. The output is watched from the first byte. */
+/*
+ * Starts the program of an agent in a window of its own, whose size stays when clients attach. A
+ * waiting program holds the pane until its output is watched; then it is replaced, so that no byte
+ * of the agent's output is missed.
+ */
 #include "daemon/agent/agent_private.h"
 
 #include "base/file.h"
@@ -207,8 +211,8 @@ struct agent_launch {
 	const struct agent_launch_handlers *handlers; /* NULL: the launch was cancelled */
 	uint32_t session, window, pane;
 	struct loop_timer *timer;
-	bool is_waiting; /* until the output is watched */
-	bool is_again; /* in an existing session */
+	bool is_waiting; /* the program starts when the output is watched */
+	bool is_again; /* the window is made in an existing session */
 	bool is_unnamed; /* the session's name is in use */
 };
 
@@ -392,14 +396,17 @@ static void add_window(struct muxbus_command *command, const struct agent_launch
 static void on_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-	/* A later error only says that a hook failed, or that the first window stays. */
+	/*
+	 * The second command made the window. An error of a later one only means that a hook
+	 * failed, or that the first window stays.
+	 */
 	if (count > 1 && replies[1].error == 0)
 		error = 0;
 	if (may_go_on(launch, error, replies, count))
 		take_window(launch, count > 1 ? &replies[1] : NULL);
 }
 
-/* tmux reads history-limit when it makes a pane, so the session's first window is replaced. */
+/* tmux applies history-limit when it makes a pane, so the first window is replaced by another. */
 static void on_session(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
@@ -468,14 +475,17 @@ static void on_named_session(
 static void on_next_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-	/* The old pane may stay. */
+	/* The first command made the window. If a later one fails, only the old pane stays. */
 	if (count > 0 && replies[0].error == 0)
 		error = 0;
 	if (may_go_on(launch, error, replies, count))
 		take_window(launch, count > 0 ? &replies[0] : NULL);
 }
 
-/* Respawning the old pane would mix its last bytes with the output of the new program. */
+/*
+ * Makes a new window instead of respawning the old pane, whose last bytes would be mixed with the
+ * output of the new program.
+ */
 static void make_next_window(struct agent_launch *launch, const struct pane_ref *old)
 {
 	struct muxbus_command *command = tmux_command_new();
@@ -529,5 +539,5 @@ void agent_launch_cancel(struct agent_launch *launch)
 {
 	launch->handlers = NULL;
 	if (launch->is_waiting)
-		on_timer(launch); /* no callback will free it otherwise */
+		on_timer(launch); /* frees the launch, as no callback is pending */
 }

@@ -235,15 +235,15 @@ static void handle_ensure(struct request *request, const void *data)
 	agent_spec_finish(&spec); /* frees what was not taken */
 }
 
-/* A repeated request finds the agent by being handled again. */
+/* A repeated request is handled again: its first run has made the agent, which is joined now. */
 static void handle_ensure_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_ensure(request, data);
 }
 
 struct send_args {
-	struct agent_order order; /* the members with a field */
-	bool is_known_call; /* text was given by its alias */
+	struct agent_order order; /* only the members that have a row in the fields below */
+	bool is_known_call; /* the text was given by its other name (task or response) */
 	double timeout_sec;
 };
 
@@ -331,7 +331,7 @@ static const struct field_result send_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A control character other than newline and tab would be a key. */
+/* Other control characters would act as keys in the program. */
 static bool check_text(struct request *request, const char *text, size_t len)
 {
 	for (size_t at = 0; at < len; at++) {
@@ -405,7 +405,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	order.is_response = is_response;
 	order.teller = &teller;
 	order.once = request_once(request);
-	/* Each newline at the end would be another Enter. */
+	/* Each newline at the end would act as one more Enter. */
 	while (order.len > 0 && order.text[order.len - 1] == '\n')
 		order.len--;
 	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
@@ -417,7 +417,9 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	order.agent = agent != NULL ? agent->spec.name : order.agent;
 	if (args->is_known_call && agent != NULL && agent->state != AGENT_BLOCKED)
 		order.is_response = false; /* nothing is asked, so the text is a task */
-	/* Blanks alone look like an empty prompt, and would precede the next text. */
+	/*
+	 * Blanks alone look like an empty prompt, and would stay there in front of the next text.
+	 */
 	if (!order.is_response && strspn(order.text, " ") >= order.len) {
 		request_fail_field(request, "text", "is blank, and must be a text to type");
 		return;

@@ -16,7 +16,7 @@ enum {
 	SEQUENCE_SIZE = 8, /* bytes of ESC [ ? 2004 h */
 };
 
-/* Delays until the next looks, if a look found no prompt though the program rests. */
+/* Delays in ms before the next looks, while looks find no prompt though the output rests. */
 static const int again_ms[] = {120, 250, 500, 1000, 2000, 4000};
 
 enum { AGAIN_COUNT = sizeof again_ms / sizeof *again_ms };
@@ -31,7 +31,7 @@ struct agent_monitor {
 	struct stream_tap tap;
 	bool has_tap;
 	bool is_asking; /* a reply of tmux is pending */
-	bool is_stale; /* freed when the reply comes */
+	bool is_stale; /* agent_monitor_free() was called: free this when the reply comes */
 	bool is_waiting;
 	bool is_new; /* the program is not started yet */
 	unsigned aimed; /* counts changes of the pane: a reply about an earlier pane is dropped */
@@ -223,7 +223,10 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	    .quiet_ms = quiet_ms(monitor)};
 	presence = presence_of_pane(monitor->parts->presences, &monitor->pane);
 	if (presence != NULL) {
-		/* A question by a mark counts as busy, so that it gets no answer. */
+		/*
+		 * A question that is reported by a mark in the output counts as busy, so that no
+		 * answer is typed.
+		 */
 		ret_facts->reports_busy = presence->state == PRESENCE_BUSY ||
 		    (presence->state == PRESENCE_ASKING && presence->is_by_mark);
 		ret_facts->reports_asking =
@@ -235,7 +238,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	else if (pane->is_dead || !foreground_agent(pane->pid, signs, name))
 		name[0] = '\0';
 	read_signs(signs, name, &screen->view, ret_facts);
-	/* An agent that reports turns also reports their ends, so its idle is believed. */
+	/* An agent that reports the start of turns also reports their end: "idle" is believed. */
 	if (presence != NULL && presence->state == PRESENCE_IDLE && presence->has_turns)
 		ret_facts->shows_work = false;
 	agent_facts_set_tail(ret_facts, monitor->tail, monitor->tail_len);
@@ -255,7 +258,7 @@ void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbu
 	agent_judge(&facts, &monitor->profile, monitor->regex, ret_verdict);
 }
 
-/* A prompt or a question must be seen twice at the same offset. */
+/* A prompt or a question counts after two looks at the same output offset have seen it. */
 static bool is_agreed(struct agent_monitor *monitor, const struct pane_screen *screen)
 {
 	bool is_same = monitor->has_agreed && monitor->agreed == monitor->verdict.kind &&
@@ -405,7 +408,7 @@ static void begin(struct agent_monitor *monitor, const struct pane_ref *pane, bo
 bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pane, bool is_new)
 {
 	const struct muxbus_pane *found;
-	/* A tap on the same pane is kept, so that no output is missed. */
+	/* The tap (it gets the pane's output) on the same pane is kept: no output is missed. */
 	bool is_same = monitor->has_tap && monitor->pane.pane == pane->pane;
 
 	if (!is_same)

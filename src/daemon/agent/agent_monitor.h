@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A monitor watches the output of one pane, looks at the screen when the output rests, and reports
- * each verdict (classify.h). A prompt or a question is reported when two looks agree and no output
- * came between them. Without output and without a waiting request, the monitor stops after a few
- * looks.
+ * A monitor watches the output of one agent's pane, looks at the screen when no output has come for
+ * AGENT_REST_MS, and reports each verdict (classify.h). A prompt or a question is reported when two
+ * looks agree and no output came between them. Without output and without a waiting request, the
+ * monitor stops looking after a few looks.
  */
 #pragma once
 
@@ -18,17 +18,19 @@ struct muxbus_pane;
 
 struct agent_monitor_handlers {
 	/*
-	 * screen NULL: the program writes. May aim, drop or ask for a look, but not free the
-	 * monitor.
+	 * Called with a verdict. screen is NULL if the verdict is only that the program writes
+	 * without a pause. The handler may call agent_monitor_aim(), _drop() and _look(), but must
+	 * not free the monitor.
 	 */
 	void (*judged)(struct agent *agent, const struct agent_verdict *verdict,
 	    const struct pane_screen *screen);
 	/* One look has seen a question, which another one must confirm. */
 	void (*asks)(struct agent *agent, const struct agent_facts *facts);
-	/* The pane or its server has closed, and nothing is watched now. */
+	/* Called when the pane or its tmux server has closed. Nothing is watched now. */
 	void (*closed)(struct agent *agent);
-	/* The output is watched from now on, without gaps. */
+	/* Called when the output is watched from now on, without gaps. */
 	void (*flows)(struct agent *agent);
+	/* Called when output came. */
 	void (*wrote)(struct agent *agent);
 };
 
@@ -37,40 +39,49 @@ struct agent_monitor *agent_monitor_new(
 void agent_monitor_free(struct agent_monitor *monitor);
 
 /*
- * Watches a pane from now on, and keeps its output in a ring. is_new: its program is not started
- * yet, so no output was missed and the learned prompt is dropped. Returns false without such a
- * pane.
+ * Watches a pane from now on, and keeps its output in a ring buffer. is_new: its program does not
+ * run yet, so no output was missed, and the prompt learned before is forgotten. Returns false if
+ * the pane does not exist.
  */
 bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pane, bool is_new);
-/* The pane has another first process, as its program was started. */
+/* Call this after the program was started in the pane, which then has another first process. */
 void agent_monitor_set_process(struct agent_monitor *monitor, const struct pane_ref *pane);
+/* Stops watching the pane. */
 void agent_monitor_drop(struct agent_monitor *monitor);
 
-/* The pattern of the prompt is lent until the next call. NULL: the prompt is learned. */
+/*
+ * Sets the pattern of the prompt; NULL: the prompt is learned. The caller keeps regex until the
+ * next call or until the monitor is freed.
+ */
 void agent_monitor_set_regex(struct agent_monitor *monitor, struct pattern *regex);
 
-/* Looks soon, and regularly while is_waiting. */
+/* Looks at the screen soon, and then regularly while is_waiting. */
 void agent_monitor_look(struct agent_monitor *monitor, bool is_waiting);
 
-/* A silent program is looked at regularly only while a request waits. */
+/* Tells whether a request waits: only then is a silent program looked at regularly. */
 void agent_monitor_set_waiting(struct agent_monitor *monitor, bool is_waiting);
 
-/* Judges a screen that another part has read. Stores nothing. */
+/* Judges a screen that the caller has read. Does not change the monitor. */
 void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbus_pane *pane,
     const struct pane_screen *screen, struct agent_verdict *ret_verdict);
 
 struct prompt_profile *agent_monitor_profile(struct agent_monitor *monitor);
-/* Return the output offset of the end, or of the last OSC 133 mark 'A' (prompt) or 'C'. */
+/* Returns the output offset up to which the output was seen. */
 uint64_t agent_monitor_end(const struct agent_monitor *monitor);
+/* Returns the output offset of the last OSC 133 mark 'A' (prompt) or 'C' (output); 0: none. */
 uint64_t agent_monitor_mark(const struct agent_monitor *monitor, char mark);
 /* Counts newlines in the output since the monitor was made. */
 uint64_t agent_monitor_newlines(const struct agent_monitor *monitor);
 /* Returns true if the program waited for input at the last look. */
 bool agent_monitor_is_reading(const struct agent_monitor *monitor);
-/* Returns true if no line of a text is too long for the terminal, as last seen. */
+/* Returns false if a line of a text is longer than the terminal accepts, as of the last look. */
 bool agent_monitor_keeps(const struct agent_monitor *monitor, const char *text, size_t len);
+/* Returns true if the program has switched bracketed paste on. */
 bool agent_monitor_brackets(const struct agent_monitor *monitor);
-/* For the next daemon, which has not seen the program's sequence. */
+/*
+ * Sets this from the store after a restart of the daemon, which has not seen the escape sequence.
+ */
 void agent_monitor_set_brackets(struct agent_monitor *monitor, bool brackets);
 
+/* Writes the last verdict and its evidence as members of a JSON object. */
 void agent_monitor_write(const struct agent_monitor *monitor, struct json_writer *writer);

@@ -20,7 +20,10 @@ static size_t last_row(const char *text)
 	return newline != NULL ? (size_t)(newline - text) : 0;
 }
 
-/* The answer is behind the question, in a row that was blank, or wrapped to further rows. */
+/*
+ * Returns true if the place of the question shows the beginning of an answer: in the question's
+ * row, in a row that was blank, or wrapped to further rows.
+ */
 static bool goes_on(const struct agent *agent, const struct agent_facts *facts, const char *text)
 {
 	const struct agent_asked *asked = &agent->asked;
@@ -38,7 +41,10 @@ static bool goes_on(const struct agent *agent, const struct agent_facts *facts, 
 	    agent_row_continues(text, agent->place);
 }
 
-/* At the last look the program waited for input, and the row had only part of this text. */
+/*
+ * Returns true if the new text in the row counts as typed, not as printed by the program: at the
+ * last look the program waited for input, and the row had only the first part of this text.
+ */
 static bool was_typed(const struct agent *agent, const char *row)
 {
 	const struct agent_asked *seen = &agent->seen;
@@ -63,14 +69,14 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen)
 	struct agent_facts facts = {0};
 	agent_facts_read_screen(&screen->view, &facts);
 	if (agent->seen_asking && was_typed(agent, facts.row))
-		return; /* the program handles the keys of a person's answer */
+		return; /* this text is an answer that a person types */
 	see(agent, &facts);
 	agent->seen_asking = false;
 }
 
 void agent_question_expect(struct agent *agent, const struct agent_facts *facts)
 {
-	/* Dialogs are drawn piece by piece. */
+	/* A dialog is drawn piece by piece, so it is not remembered before a second look. */
 	if (facts->is_menu || facts->shows_question || was_typed(agent, facts->row))
 		return;
 	see(agent, facts);
@@ -135,7 +141,7 @@ static bool keep_text(struct agent *agent, const struct prompt_view *view)
 	return is_kept;
 }
 
-/* A question that is not the same gets a new id. */
+/* Stores the question's place. If it is another question than before, it gets a new id. */
 static void begin(struct agent *agent, const struct agent_facts *facts,
     const struct prompt_view *view, const char *text)
 {

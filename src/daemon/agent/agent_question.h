@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The question of an agent: its text, and the screen at its place before an answer was begun. An
- * answer is typed only to the question that it was given for, and only into an empty place.
+ * The question of an agent: its text, and the screen at its place (the rows at and above the
+ * cursor) before an answer was begun. An answer is typed only to the question that it was given
+ * for, and only if no other answer was begun there.
  */
 #pragma once
 
 #include "daemon/agent/agent_state.h"
 
 /*
- * Stores the question that a screen shows. The same question keeps its number, and is left alone
- * while an answer is begun. screen NULL: only is_secret is stored.
+ * Stores the question that a screen shows. The same question keeps its number, and is not changed
+ * while an answer is begun. If screen is NULL, only is_secret of the verdict is stored.
  */
 void agent_question_keep(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
@@ -30,10 +31,13 @@ void agent_question_write(struct json_writer *writer, const struct agent *agent)
 /* An answer was typed, or may have been. The next question gets another id. */
 void agent_question_renew(struct agent *agent);
 
-/* The task's end frees the copy. */
+/* Copies the agent's question to the task, which frees the copy at its end. */
 void agent_question_copy(struct agent_task *task);
 
-/* number 0: any. Returns whether the choice is marked, or what the screen shows instead. */
+/*
+ * Compares the screen with the task's question. Returns whether the choice with this number (0: any
+ * choice) is marked, or what the screen shows instead of the question.
+ */
 enum submit_choice agent_question_choice(
     const struct agent_task *task, const struct pane_screen *screen, unsigned number);
 

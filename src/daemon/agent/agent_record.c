@@ -8,7 +8,8 @@
 #include "daemon/queue/queue.h"
 
 struct kept_agent {
-	struct agent agent; /* the members with a row; reason: of the last crash */
+	/* only the members that have a row below; reason is that of the last crash */
+	struct agent agent;
 	bool has_brackets;
 	bool has_exit; /* exit_status, exit_signal and output are of a pane that is closed */
 	struct prompt_profile profile[1];

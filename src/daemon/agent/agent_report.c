@@ -11,7 +11,7 @@
 #include "daemon/server/rest.h"
 #include "daemon/tmux/stream.h"
 
-/* Programs pad prompts with spaces, and may not draw their ends. */
+/* Programs pad prompts with spaces, which the screen may not have. */
 static void trim(const char **text, size_t *len)
 {
 	while (*len > 0 && (*text)[*len - 1] == ' ')
@@ -41,7 +41,10 @@ static bool is_end(const char *text, size_t len, const char *prompt)
 	return len > 0 && part_len >= len && memcmp(prompt + part_len - len, text, len) == 0;
 }
 
-/* The output ends where a line editor switches bracketed paste on, right before its prompt. */
+/*
+ * Returns the length of the output without the prompt at its end. The prompt begins where a line
+ * editor switches bracketed paste on.
+ */
 static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 {
 	static const char sign[] = "\033[?2004h";
@@ -110,7 +113,7 @@ struct task_output {
 	bool is_truncated, has_gap;
 };
 
-/* The bounds are exact if the shell has marked them. */
+/* Finds begin and end of the task's output; exactly, if the shell has marked both (OSC 133). */
 static void find_bounds(
     const struct agent_task *task, const struct pane_screen *screen, struct task_output *output)
 {
@@ -138,7 +141,7 @@ static bool read_ring(
 		    streams, task->agent->pane.pane, from, (size_t)(to - from), out, &slice);
 		has_gap |= slice.has_gap;
 		if (slice.from >= to || slice.to <= from)
-			return true; /* all bytes before "to" were dropped */
+			return true; /* all bytes before output->to were dropped */
 		if (is_first)
 			*ret_from = slice.from;
 		is_first = false;
@@ -226,7 +229,10 @@ static void write_typing(struct json_writer *writer, const struct submit_typing 
 	json_object_end(writer);
 }
 
-/* Keeps the whole reply, as far as it is known, and writes the call that reads it. */
+/*
+ * Stores the reply that does not fit into the answer, as far as it is known, and writes the call
+ * that reads the rest.
+ */
 static void write_rest(struct json_writer *writer, const struct agent_task *task,
     const struct pane_screen *screen, bool has_prompt)
 {
@@ -291,7 +297,8 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
 	const struct config_limits *limits = &task->agent->set->parts->config->limits;
 	int64_t max = limits->result_bytes / 8; /* escaping makes the JSON longer */
 	if (str_row(errors, outcome) != NULL) {
-		once_forget(request_once(request)); /* a repeated request must send again */
+		/* a repeated request must type the task again */
+		once_forget(request_once(request));
 		agent_report_refuse(task->agent, request, str_row(errors, outcome)->error, reason);
 		return;
 	}
@@ -370,7 +377,7 @@ void agent_report_progress(void *data)
 	if (peer == NULL || id == NULL || end <= from)
 		return;
 	if (end - from > PROGRESS_BYTES)
-		from = end - PROGRESS_BYTES; /* the answer has the rest */
+		from = end - PROGRESS_BYTES; /* the answer will have the skipped bytes */
 	buf_init(&raw, PROGRESS_BYTES);
 	buf_init(&text, PROGRESS_BYTES);
 	(void)read_ring(task, from, end, &raw, &from);

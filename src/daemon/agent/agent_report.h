@@ -26,10 +26,10 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
     const char *outcome, const char *reason, const struct pane_screen *screen);
 void agent_report_notify(const struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen);
-/* Returns true if the output since the task was typed has a sign of work, of any agent. */
+/* Returns true if the output since the task was typed has a sign of work of any known agent. */
 bool agent_report_shows_work(const struct agent_task *task, const struct pane_screen *screen);
 void agent_report_accepted(const struct agent_task *task, struct request *request);
-/* data is a struct agent_task. */
+/* Callback: sends new output of a task to the peer that waits for it. data: struct agent_task. */
 void agent_report_progress(void *data);
 /* Fails a request by the agent's state, with the agent and its evidence as data. */
 void agent_report_refuse(const struct agent *agent, struct request *request,

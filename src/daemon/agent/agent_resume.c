@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* After the end of the tmux server only an agent with a known conversation starts again. */
+/*
+ * Resuming after the end of the tmux server: an agent is started again only with the command that
+ * resumes its conversation.
+ */
 #include "daemon/agent/agent_private.h"
 
 #include "base/conversation.h"
@@ -34,7 +37,10 @@ static const char *kind_of(const char *program)
 	return conversation_words(name) != NULL ? name : NULL;
 }
 
-/* An argument that is no option may be a task. */
+/*
+ * Returns true if all words are options or their values: any other argument may be a task, which
+ * must not run twice.
+ */
 static bool are_options(const char *const *words, size_t count)
 {
 	for (size_t at = 1; at < count; at++) {
@@ -54,7 +60,7 @@ static bool names_one(const char *kind, const char *const *words, size_t count)
 	return false;
 }
 
-/* *ret_problem: why the result is NULL; NULL if the agent's own command is right. */
+/* If the result is NULL, *ret_problem says why; it is NULL if the agent's own command is right. */
 static char **make_command(const struct agent *agent, const char **ret_problem)
 {
 	char *text = xstrdup(agent->spec.command[0]);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The lowest part of agents. It calls agent.c by struct agent_callbacks. */
+/*
+ * The structs and helpers that all files of this room use. Calls up to agent.c go by struct
+ * agent_callbacks.
+ */
 #pragma once
 
 #include "daemon/agent/classify.h"
@@ -29,10 +32,13 @@ struct agent_spec {
 };
 
 void agent_spec_finish(struct agent_spec *spec);
-/* Returns the first parameter that makes a different agent (command, env or cwd), or NULL. */
+/*
+ * Returns the name of the first parameter (command, env or cwd) that differs and so would make
+ * another agent, or NULL.
+ */
 const char *agent_spec_difference(const struct agent_spec *one, const struct agent_spec *other);
 
-/* The caller frees the list, which NULL ends. */
+/* Copies count strings into a list that ends with NULL, for mem_free_strings(). */
 char **agent_strings_copy(const char *const *strings, size_t count);
 
 #define AGENTS_MAX 64
@@ -77,7 +83,8 @@ struct agent_task {
 	uint64_t asked; /* number of the question */
 	struct agent_question question; /* a copy, as the agent may have another question by then */
 	char *reply; /* as the agent reported it; NULL: it did not */
-	bool is_marked; /* is_choice: the menu had this choice marked when it was typed */
+	/* is_choice is true, and this choice was the marked one of the menu when it was typed */
+	bool is_marked;
 	bool is_refused; /* a person has begun an answer, or another question is asked */
 	bool is_pasted; /* typed as a bracketed paste */
 	bool wants_progress;
@@ -129,10 +136,11 @@ struct agent {
 	struct agent_asked asked;
 	struct agent_asked seen; /* the cursor's row at the last look, with or without a question */
 	bool seen_reading; /* the program waited for input at the last look */
-	bool seen_asking; /* that row looked like the row of a question */
+	bool seen_asking; /* the row in `seen` looked like the row of a question */
 	unsigned restarts; /* crashes in a row */
 	bool is_restarting; /* the timer will start the program again */
-	bool is_crash_told; /* the crash was notified, and no daemon repeats that */
+	/* the crash was notified; stored, so that the next daemon does not repeat this */
+	bool is_crash_told;
 	int exit_status, exit_signal; /* of the last program; -1 and 0: unknown */
 	char *output; /* last lines of a program that never was ready; NULL: none */
 	struct agent_last_words *last_words; /* while the last lines are read; or NULL */
@@ -140,7 +148,8 @@ struct agent {
 	struct list tasks; /* in order; the first may be running */
 	size_t task_count;
 	struct agent_ending *ending; /* while the agent is being stopped; or NULL */
-	bool is_adopted; /* a person started it in their own pane, which is not changed */
+	/* a person started it in their own pane, whose options and size are not changed */
+	bool is_adopted;
 	struct foreground_program program; /* of an adopted agent; pid 0: has ended */
 	struct loop_pidfd *end_watch; /* for the end of program; or NULL */
 };
@@ -165,6 +174,7 @@ struct agent_set {
 /* Returns NULL if no agent has this name. set may be NULL. */
 struct agent *agent_get(const struct agent_set *set, const char *name);
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
+/* Sets the state and its reason. On a change, publishes an event and calls the listeners. */
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);
 
 /* Returns true if the agent is ready and no task waits. */
@@ -172,12 +182,12 @@ bool agent_is_free(const struct agent *agent);
 bool agent_has_pane(const struct agent *agent);
 bool agent_has_ended(const struct agent *agent);
 
-/* Agents as JSON: agent_json.c. */
+/* The functions below write agents as JSON. They are in agent_json.c. */
 
 #define AGENT_JSON_MAX (16 * 1024) /* bytes of an agent in an event or a notification */
 
 void agent_write(struct json_writer *writer, const struct agent *agent);
-/* Pane may be NULL: in no pane. */
+/* Writes where an agent is. pane may be NULL: in no pane. */
 void agent_write_place(
     struct json_writer *writer, const struct tmux *tmux, const struct muxbus_pane *pane);
 void agent_write_evidence(struct json_writer *writer, const struct agent *agent);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A program gets SIGHUP, as when a terminal is closed, then SIGKILL, and its pane is closed. If a
- * person's shell started the program, only its process group gets signals, and the pane remains.
+ * Stops an agent. Its program gets SIGHUP, as when a terminal is closed, and SIGKILL after the
+ * grace time; then its pane is closed. If the program was started by a person's shell, its process
+ * group gets the signals, and the pane stays.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -38,7 +39,7 @@ static void signal_process(const struct agent_ending *ending, int number)
 	pid_t group = program->pid != 0 ? getpgid(program->pid) : 0;
 	if (group > 1 && group != ending->shell_group &&
 	    foreground_lives(program->pid, program->start))
-		(void)kill(-group, number); /* fails if it has just ended */
+		(void)kill(-group, number); /* fails if the process has just ended */
 	else if (ending->pidfd >= 0)
 		(void)syscall(SYS_pidfd_send_signal, ending->pidfd, number, NULL, 0);
 }
@@ -131,7 +132,7 @@ static void close_pane(struct agent *agent)
 	}
 }
 
-/* Signals go to the pane's first process, or to the agent in a person's shell. */
+/* Chooses who gets the signals: the pane's first process, or the agent in a person's shell. */
 static void aim(struct agent_ending *ending, const struct agent *agent)
 {
 	pid_t pane_pid = agent->pane.pane_pid;
@@ -212,6 +213,6 @@ void agent_stop(
 	agent_waiters_end(agent);
 	request_on_cancel(request, on_cancelled, ending, "the peer has gone; the agent is stopped");
 	signal_process(ending, SIGHUP);
-	signal_process(ending, SIGCONT); /* a stopped process must wake to handle it */
+	signal_process(ending, SIGCONT); /* a stopped process must run to handle SIGHUP */
 	loop_timer_arm(agent->timer, 0);
 }

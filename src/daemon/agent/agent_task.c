@@ -13,7 +13,8 @@
 #include "io/loop_timer.h"
 
 enum {
-	STEP_MS = 86400000, /* longest timer, so later deadlines are checked once a day */
+	/* longest timer; a later deadline is checked each time it rings, once a day */
+	STEP_MS = 86400000,
 	HELD_MS = 700, /* delay until typing is tried again */
 	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted if the program takes pastes */
 	PROGRESS_MS = 250, /* between two progress reports */
@@ -26,7 +27,7 @@ static const char asks_other[] = "it asks something else now";
 static const char goes_on[] = "the peer has gone; the task goes on";
 
 struct kept_task {
-	struct agent_task task; /* only the members with a row */
+	struct agent_task task; /* only the members that have a row below */
 	char agent[AGENT_NAME_MAX + 1];
 	int64_t typed_ms; /* CLOCK_REALTIME; 0: not typed, or an old daemon stored no time */
 };
@@ -163,9 +164,10 @@ void agent_tasks_forget(struct agent *agent)
 }
 
 /*
- * is_once: the agent's monitor makes further tries. knows_prompt: the monitor judges the prompt,
- * and the program in front may be a shell. keeps_pane: nothing else is typed to a program that a
- * task has started.
+ * How tasks are typed (submit.h has the meaning of the members). is_once: the submit engine tries
+ * once, and the agent's monitor causes further tries. knows_prompt: the monitor judges the prompt,
+ * so the program in front may be a shell. keeps_pane: while a task runs, nothing else is typed to
+ * the program that it has started.
  */
 static const struct submit_policy task_policy = {
     .is_once = true, .knows_prompt = true, .keeps_pane = true};
@@ -182,7 +184,10 @@ static struct agent_task *next_task(const struct agent *agent)
 	return agent->state == AGENT_READY ? task : NULL;
 }
 
-/* Typing by keys would take too long, or newlines and tabs would act as keys. */
+/*
+ * Returns true if the text must be pasted: it is too long for keys, or has newlines or tabs, which
+ * would act as keys.
+ */
 static bool needs_paste(const struct agent_task *task)
 {
 	return task->len > KEYS_MAX || memchr(task->text, '\n', task->len) != NULL ||
@@ -229,7 +234,9 @@ void agent_tasks_step(struct agent *agent)
 	submit_wake(agent->submit);
 }
 
-/* Returns 0 for the marked choice, or for no choice. */
+/*
+ * Returns the number of the choice to type; 0: the task takes the marked choice, or is no choice.
+ */
 static unsigned task_choice(const struct agent_task *task)
 {
 	return task->is_choice ? (unsigned)atoi(task->text) : 0;
@@ -380,7 +387,10 @@ void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char 
 {
 	const struct agent *agent = agent_of_pane(set, pane);
 	struct agent_task *task = agent != NULL ? task_at_work(agent) : NULL;
-	/* A turn that began after typing is the task's, even before its Enter is seen to work. */
+	/*
+	 * If the agent reports a turn that began after the task was typed, the turn is the task's,
+	 * even if its Enter was not yet seen to work.
+	 */
 	if (task == NULL ||
 	    (task->stage != TASK_RUNNING && !task->is_response &&
 		agent_turns(agent) == task->turns))
@@ -415,7 +425,7 @@ static struct agent_task *task_new(struct agent *agent, const char *text, size_t
 	return task;
 }
 
-/* Tasks are sorted by their time, so a new one is later than all others. */
+/* Tasks are sorted by their time of creation, so a new one gets a later time than all others. */
 static int64_t next_created_ms(const struct agent *agent)
 {
 	int64_t ms = clock_real_ms();
@@ -425,7 +435,7 @@ static int64_t next_created_ms(const struct agent *agent)
 	return ms;
 }
 
-/* A typed or running task goes first, queued ones by their time. */
+/* Puts a task into the list: a typed or running task is first, queued ones follow by their time. */
 static void task_place(struct agent_task *task)
 {
 	struct list *place = &task->agent->tasks;
@@ -439,7 +449,7 @@ static void task_place(struct agent_task *task)
 	list_add_after(place, &task->link);
 }
 
-/* If no request is left, the task's end is a notification. */
+/* A waiting request has ended. If no other waits, the end of the task becomes a notification. */
 static void on_cancelled(void *data)
 {
 	struct agent_task *task = data;
@@ -450,7 +460,10 @@ static void on_cancelled(void *data)
 			task->joined[at] = task->joined[--task->joined_count];
 }
 
-/* A number of two digits is no choice, since a program would take its first digit. */
+/*
+ * Finds the choice that the response names by number or text. A number of two digits is refused,
+ * since a program would take its first digit at once.
+ */
 static bool find_choice(
     const struct agent *agent, const struct agent_order *order, unsigned *ret_number)
 {
@@ -632,7 +645,10 @@ void agent_tasks_follow_clock(struct agent_set *set)
 	(void)queue_commit(set->parts->queue);
 }
 
-/* A task that was being typed may have run, and ends as lost. A running task has a gap. */
+/*
+ * Loads the tasks from the store. A task that the earlier daemon was typing may have run, so it
+ * ends as lost. The output of a running task has a gap.
+ */
 void agent_tasks_load(struct agent_set *set)
 {
 	queue_load(set->parts->queue, &task_kind, task_load, set);

@@ -23,7 +23,7 @@ struct agent_order {
 	const char *question_id; /* NULL: the present question */
 	int64_t choice; /* number of a choice of the menu; 0: text is the answer */
 	const struct pane_ref *teller;
-	const struct once *once; /* of the request; NULL: no key */
+	const struct once *once; /* the idempotency key of the request; NULL: none */
 };
 void agent_send(struct agent_set *set, struct request *request, const struct agent_order *order);
 
@@ -32,17 +32,26 @@ bool agent_task_join(struct agent_set *set, struct request *request, const char 
 
 /* Types the next task if the agent is ready for it. */
 void agent_tasks_step(struct agent *agent);
-/* Returns false if the prompt may be older than the running task. */
+/*
+ * Takes a verdict of the monitor, and ends the running task at its prompt. Returns false if the
+ * prompt may be older than the running task.
+ */
 bool agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
-/* Of several reports of a reply the last one counts. */
+/* Keeps the reply that the agent of a pane reports. If it reports several, the last one counts. */
 void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char *reply);
 void agent_tasks_wrote(struct agent *agent);
 void agent_tasks_init(struct agent *agent);
-/* Ends the running task because the program has ended, and if all the queued ones too. */
+/*
+ * Ends the running task because the program has ended; if all, the queued tasks too. outcome as in
+ * the answer of send_task.
+ */
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
-/* The tasks stay in the store. */
+/* Frees the tasks in memory. They stay in the store. */
 void agent_tasks_forget(struct agent *agent);
-/* Call this when the wall clock was set. Deadlines follow the clock or stay, as timers do. */
+/*
+ * Call this when the wall clock was set. Deadlines of tasks from an earlier boot follow the wall
+ * clock; the others stay, and only their stored wall-clock time changes.
+ */
 void agent_tasks_follow_clock(struct agent_set *set);
 void agent_tasks_load(struct agent_set *set);

@@ -94,7 +94,7 @@ void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf
 		out->len--;
 }
 
-/* Prompts have counters, so each run of digits becomes one 0. */
+/* Prompts may have counters, so each run of digits becomes one 0. */
 static void normalise(const char *text, char *out, size_t size)
 {
 	size_t len = 0;
@@ -202,7 +202,10 @@ static bool is_regex_draft(struct pattern *regex, const char *row)
 	return false;
 }
 
-/* A shell's prompt is found by its last character, since the directory in it changes. */
+/*
+ * Returns true if the row is the learned prompt with text behind it. A shell's prompt has a
+ * directory, which changes, so it is recognised by its last character.
+ */
 static bool is_learned_draft(const struct prompt_profile *profile, const char *row)
 {
 	enum { LONG_ROW_MIN = 3 };
@@ -242,7 +245,10 @@ static bool ends_with(const char *text, size_t len, const char *part, size_t par
 	return part_len > 0 && len > part_len && memcmp(text + len - part_len, part, part_len) == 0;
 }
 
-/* A shell's prompt changes with its directory. */
+/*
+ * Compares the cursor's row with the prompt. For a shell the last character decides, as its prompt
+ * changes with the directory.
+ */
 static enum row_match match_row(
     const struct agent_facts *facts, const struct prompt_profile *profile, struct pattern *regex)
 {
@@ -299,7 +305,10 @@ static void judge_other(
 	}
 }
 
-/* Line editors return, move or erase. Colours do not count. */
+/*
+ * Returns true if a line editor drew the row: it uses carriage returns, moves and erases. Colours
+ * do not count.
+ */
 static bool is_drawn(const char *tail)
 {
 	for (; *tail != '\0'; tail++) {
@@ -317,7 +326,9 @@ static bool is_drawn(const char *tail)
 	return false;
 }
 
-/* With little other evidence the quiet must be longer. */
+/*
+ * The prompt is at the cursor. The less other evidence there is, the longer the output must rest.
+ */
 static void judge_prompt(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct agent_verdict *verdict)
 {
@@ -350,14 +361,14 @@ static void judge_prompt(const struct agent_facts *facts, const struct prompt_pr
 	settle(verdict, VERDICT_READY, "its prompt is at the cursor, at rest: %s", what);
 }
 
-/* Most agents do not report that Escape ended a turn or a dialog. */
+/* Reads the prompt from the screen: most agents do not report that Escape ended a turn. */
 static bool shows_prompt(const struct agent_facts *facts, int64_t quiet_ms)
 {
 	return (facts->screen == SIGN_IDLE || facts->screen == SIGN_DRAFT) &&
 	    facts->quiet_ms >= quiet_ms;
 }
 
-/* Returns true if the screen must decide. */
+/* Judges by what is known besides the screen. Returns true if the screen must decide. */
 static bool judge_surroundings(const struct agent_facts *facts,
     const struct prompt_profile *profile, struct agent_verdict *verdict)
 {
@@ -375,7 +386,7 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	} else if (facts->is_stopped) {
 		settle(verdict, VERDICT_BUSY, "%s, or a program that it runs, is stopped",
 		    facts->front.name);
-		verdict->again_ms = AGENT_DOUBT_MS; /* it may go on without output */
+		verdict->again_ms = AGENT_DOUBT_MS; /* it may be continued without any output */
 	} else if (facts->in_mode) {
 		settle(verdict, VERDICT_UNKNOWN, "the pane is in a mode: its program is not seen");
 	} else if (facts->quiet_ms < AGENT_REST_MS) {

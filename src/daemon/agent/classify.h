@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The verdict on a program at rest: it is at its prompt, or asks something, or works. Pure
- * functions make a verdict with a reason from the facts of a look and from what was learned before.
- * A prompt counts only at the cursor, at rest, and if all other facts agree: the program in front,
- * the modes of its terminal, what it waits for, the marks of the shell (OSC 133), and the bytes
- * that drew the prompt.
+ * The verdict on a program at rest: it is at its prompt, asks something, or works. The functions
+ * have no side effects: they make a verdict with a reason from the facts of one look and from the
+ * prompt learned before. A prompt counts only at the cursor, at rest, and if all other facts agree:
+ * the program in front, the modes of its terminal, whether it waits for input, the marks of the
+ * shell (OSC 133), and the bytes that drew the prompt.
  */
 #pragma once
 
@@ -15,9 +15,9 @@
 #define AGENT_ROW_SIZE 512 /* bytes of the cursor's row, UTF-8 */
 #define AGENT_TAIL_SIZE 256 /* bytes behind the last newline; a longer tail is unknown */
 #define AGENT_REST_MS 120 /* time without output before the screen is looked at */
-#define AGENT_WEAK_MS 1500 /* required quiet if little evidence is for a prompt */
-#define AGENT_AGAIN_MS 3000 /* required quiet if reported busy, but a prompt is shown */
-#define AGENT_DOUBT_MS 10000 /* required quiet if other bytes drew the prompt than before */
+#define AGENT_WEAK_MS 1500 /* required time without output if little evidence is for a prompt */
+#define AGENT_AGAIN_MS 3000 /* the same if the agent reports busy, but its screen shows a prompt */
+#define AGENT_DOUBT_MS 10000 /* the same if other bytes drew the prompt than before */
 #define AGENT_SIGN_MS 15000 /* a sign of work counts as text after this time without output */
 #define AGENT_REASON_SIZE 160
 
@@ -39,7 +39,8 @@ struct agent_facts {
 	bool reports_busy; /* by its hooks, which may have missed the turn's end */
 	bool reports_asking;
 	enum screen_sign_kind screen; /* state shown by its screen (screen_verdict()) */
-	bool has_signs; /* its agent's signs are known, so a screen without any may be half drawn */
+	/* the agent's signs (patterns of its screen) are known; without one it may be half drawn */
+	bool has_signs;
 	bool is_menu; /* numbered choices are around the cursor */
 	bool shows_work; /* a sign of work is around the cursor */
 	bool shows_question; /* a question of this agent is on the screen */
@@ -69,12 +70,12 @@ struct prompt_profile {
 	pid_t pid; /* of the program */
 	uint64_t start;
 	char name[64];
-	bool is_fixed; /* the agent ends with this program */
+	bool is_fixed; /* the agent counts as ended when this program ends */
 };
 
 struct agent_verdict {
 	enum agent_verdict_kind kind;
-	char reason[AGENT_REASON_SIZE]; /* the fact that decided */
+	char reason[AGENT_REASON_SIZE]; /* why: the fact that decided */
 	bool is_secret; /* QUESTION: the terminal does not show the answer */
 	bool is_by_sign; /* BUSY, READY: decided by a sign on its screen */
 	int64_t again_ms; /* when to look again, even without output; 0: not needed */
@@ -84,24 +85,28 @@ struct agent_verdict {
 void agent_judge(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct pattern *regex, struct agent_verdict *ret_verdict);
 
-/* The look was judged ready. */
+/* Learns the prompt from the facts of a look that was judged ready. */
 void agent_learn(const struct agent_facts *facts, struct prompt_profile *profile);
 
 /* Returns where the prompt begins in a row, as output may precede it; the row if unknown. */
 const char *agent_prompt_part(const char *row, const struct prompt_profile *profile);
 
-/* Rows that ask for an answer: "[Y/n]", "password:", "(yes/no)". */
+/* Returns true if a row asks for an answer: "[Y/n]", "password:", "(yes/no)". */
 bool agent_row_asks(const char *row);
 
 /* Returns true if a row is `other` with text behind it, so that an answer was begun. */
 bool agent_row_continues(const char *row, const char *other);
 
+/* Sets tail from the bytes since the last newline. */
 void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t len);
 
-/* Sets row, start, has_right and is_menu. */
+/* Sets row, start, has_right and is_menu from the screen. */
 void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts *facts);
 
-/* At most rows up to the cursor's, without blank rows above, colours and spaces at ends. */
+/*
+ * Appends at most `rows` rows of text, down to the cursor's row, without colours, spaces at line
+ * ends and blank rows at the top.
+ */
 void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf *out);
-/* Writes at most rows of the screen, without blank rows at the end. */
+/* Appends at most `rows` rows of the screen, the lowest ones, without blank rows at the end. */
 void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf *out);

@@ -21,7 +21,10 @@ struct question_line {
 	bool is_rule; /* only a frame */
 };
 
-/* A suggestion behind the cursor is left out. */
+/*
+ * Returns the column where the text of a row ends, without a suggestion that the program shows
+ * behind the cursor.
+ */
 static size_t text_end(
     const struct prompt_view *view, unsigned number, const struct prompt_row *row)
 {
@@ -83,7 +86,10 @@ static const char *choice_text(const char *text)
 	return text + strspn(text, " ");
 }
 
-/* Returns false unless one choice of the last menu around the cursor is marked. */
+/*
+ * Finds the last menu around the cursor. Returns false unless it has at least two choices, and
+ * exactly one is marked.
+ */
 static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 {
 	static struct question_line line;
@@ -107,7 +113,7 @@ static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 	return choices > 1 && marked == 1;
 }
 
-/* A '?' within a word or an address ends no question. */
+/* Returns true for a question mark (not within a word or an address), or a prompt's way to ask. */
 static bool asks(const char *text)
 {
 	for (const char *at = strchr(text, '?'); at != NULL; at = strchr(at + 1, '?'))
@@ -146,7 +152,10 @@ static unsigned line_begin(const struct prompt_view *view, unsigned row)
 	return row;
 }
 
-/* A row that asks, within some paragraphs and the same frame, or else the nearest with text. */
+/*
+ * Finds the row above `end` that asks, within PARAGRAPHS_MAX paragraphs and the same frame; if none
+ * asks, the nearest row with text.
+ */
 static bool find_asking(const struct prompt_view *view, unsigned end, unsigned *ret_row)
 {
 	static struct question_line line;
@@ -223,7 +232,7 @@ size_t agent_question_choices(const struct prompt_view *view, struct question_ch
 	size_t count = 0;
 	bool is_prompt;
 	read_line(view, view->cursor_row, &line);
-	/* With a prompt at the cursor the answer is a line, even if choices are above. */
+	/* With a prompt at the cursor, the answer is a line of text, even if choices are above. */
 	if ((choice_number(line.text, &is_prompt) == 0 && is_prompt) ||
 	    !asks_for_choice(view, &line, &row))
 		return 0;
@@ -252,7 +261,7 @@ size_t agent_question_choices(const struct prompt_view *view, struct question_ch
 	return count;
 }
 
-/* Appends a pattern for tmux: letters and digits, '*' for all else. */
+/* Appends a pattern for tmux: letters and digits as they are, '*' for all else. */
 static void put_pattern(const char *text, struct buf *out)
 {
 	char pattern[QUESTION_PATTERN_MAX + 1];
@@ -309,7 +318,7 @@ void agent_question_text(const struct prompt_view *view, struct buf *out)
 		end = first + 1;
 	}
 	first = line_begin(view, first);
-	/* A row "(yes/no)? " alone continues the question in the row above. */
+	/* A row that has only "(yes/no)? " continues the question of the row above. */
 	if (first > 0 && (line.text[0] == '(' || strncasecmp(line.text, "[y", 2) == 0) &&
 	    end == view->cursor_row + 1)
 		first = line_begin(view, first - 1);

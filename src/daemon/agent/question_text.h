@@ -10,10 +10,13 @@
  */
 void agent_question_text(const struct prompt_view *view, struct buf *out);
 
-/* Appends the rows above the choices of a menu, without key hints, which may have a timer. */
+/*
+ * Appends the rows above the choices of a menu (at most 12), without rows of key hints, which may
+ * show a timer.
+ */
 void agent_question_whole(const struct prompt_view *view, struct buf *out);
 
-#define QUESTION_PATTERNS 28 /* rows with a pattern */
+#define QUESTION_PATTERNS 28 /* maximum number of patterns */
 #define QUESTION_PATTERN_MAX 60 /* bytes of a pattern */
 
 /*
@@ -23,7 +26,7 @@ void agent_question_whole(const struct prompt_view *view, struct buf *out);
  */
 void agent_question_patterns(const struct prompt_view *view, struct buf *out);
 
-#define QUESTION_CHOICES_MAX 16 /* of one menu; others are left out */
+#define QUESTION_CHOICES_MAX 16 /* maximum of one menu; further choices are left out */
 
 struct question_choice {
 	unsigned number; /* as in "2. No" */
@@ -37,7 +40,7 @@ struct question_choice {
  */
 size_t agent_question_choices(const struct prompt_view *view, struct question_choice *ret_choices);
 
-/* A question. Owns its members. */
+/* A question of an agent. It owns its members. */
 struct agent_question {
 	char *text; /* the question, or else the text of its place; NULL: nothing is asked */
 	char *whole; /* the rows above its choices */

@@ -57,7 +57,10 @@ static void alarm_readable(evutil_socket_t fd, short what UNUSED, void *data)
 		alarm->ring(alarm->data);
 }
 
-/* set_fd is a timer that is never due, and is cancelled each time the wall clock is set. */
+/*
+ * Makes set_fd: a timer that is never due. The kernel cancels it each time the wall clock is set,
+ * and then set_fd becomes readable.
+ */
 static void listen_to_set(struct boot_alarm *alarm, struct event_base *base)
 {
 	const struct itimerspec never = {.it_value = {.tv_sec = INT32_MAX}};
@@ -73,7 +76,10 @@ static void listen_to_set(struct boot_alarm *alarm, struct event_base *base)
 		    alarm->set_event, NULL); /* if this fails, the next alarm notices the change */
 }
 
-/* Linux gives each boot an id. "": unknown, so each start counts as a boot. */
+/*
+ * Reads the random id that Linux gives each boot. "": it cannot be read, so each start of the
+ * daemon counts as a boot.
+ */
 static void read_boot_id(char out[BOOT_ID_SIZE])
 {
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");

@@ -16,13 +16,20 @@ struct boot_clock {
 	void *data;
 };
 
-/* If the machine has booted since boot_id, *real_due_ms counts, else *boot_due_ms. */
+/*
+ * Makes the two times of one deadline agree: if the machine has booted since boot_id, *boot_due_ms
+ * is set from *real_due_ms, else *real_due_ms from *boot_due_ms.
+ */
 void boot_clock_align(const struct boot_clock *clock, const char *boot_id, int64_t *boot_due_ms,
     int64_t *real_due_ms);
 
 struct event_base;
 
-/* Calls ring when the alarm is due, and when the wall clock was set. Returns NULL on failure. */
+/*
+ * Makes an alarm, which calls ring when it is due, and when the wall clock was set. Returns NULL if
+ * the system has no free descriptor.
+ */
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data);
 void boot_alarm_free(struct boot_alarm *alarm);
+/* Returns the clock that arms this alarm. It is valid as long as the alarm. */
 const struct boot_clock *boot_alarm_clock(struct boot_alarm *alarm);

@@ -95,7 +95,7 @@ void config_limits_init(struct config_limits *limits)
 		*limit_of(limits, &limits_table[i]) = limits_table[i].preset;
 }
 
-/* Returns NULL with a reason that suggests a name. */
+/* Returns NULL if the name is unknown; ret_reason then suggests the nearest name. */
 static const struct limit *find_limit(const char *text, size_t len, char *ret_reason, size_t size)
 {
 	const char *names[LIMITS_COUNT + 1] = {NULL};

@@ -6,7 +6,7 @@
 
 struct counters {
 	uint64_t accepted; /* connections of peers */
-	uint64_t refused; /* connections by another user, or beyond the limit of peers */
+	uint64_t refused; /* connections refused, because of another user or the limit of peers */
 	uint64_t disconnected; /* peers that did not read */
 	uint64_t requests;
 	uint64_t errors; /* responses that are errors */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parts of the daemon, through which they and the handlers of methods reach each other. main.c
- * makes each part after the parts that it needs. A part outlives all objects that are made from it.
+ * The parts of the daemon. The parts and the handlers of methods reach each other through this
+ * struct. main.c makes each part after the parts that it needs. A part outlives all objects that
+ * are made from it.
  */
 #pragma once
 
@@ -50,12 +51,14 @@ struct daemon {
 	struct meter *meter; /* counts turns that agents were spared */
 	int64_t started_ms; /* of the monotonic clock */
 	/*
-	 * An agent of ensure_agent is in the pane; for is_at_prompt(), at its prompt.
+	 * Returns true if a kept agent (ensure_agent) is in the pane. These functions are pointers,
+	 * as the rooms that need them are below the rooms that have them.
 	 */
 	bool (*is_kept)(const struct daemon *daemon, uint32_t pane);
+	/* Returns true if the screen shows the pane's kept agent at its prompt. */
 	bool (*is_at_prompt)(const struct daemon *daemon, const struct muxbus_pane *pane,
 	    const struct pane_screen *screen);
-	/* Returns true if a notification is pending for the address. */
+	/* Returns true if a timer, job, watch or the like will notify the address. */
 	bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address);
 	/* Begins a normal stop of the daemon; the event loop ends later. */
 	void (*stop)(struct daemon *daemon, const char *reason);

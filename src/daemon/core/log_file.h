@@ -8,10 +8,16 @@
 
 #define LOG_FILE_BYTES_MAX (4 * 1024 * 1024)
 
-/* Logs to the file at path (lent); "": to standard error. Returns 0, or -1 with a reason. */
+/*
+ * Logs to the file at path from now on; "": to standard error. The caller keeps path and program as
+ * long as there is a log. Returns 0, or -1 with a reason.
+ */
 int log_file_open(const char *path, const char *program, int level, char *ret_reason, size_t size);
 
-/* For log rotation. Does nothing without a file. */
+/*
+ * Opens the log file again, after a program for log rotation has renamed it. Does nothing if there
+ * is no log file.
+ */
 void log_file_reopen(void);
 
 /* Messages of libmuxbus go to the log from now on. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The meter: how many looks and turns of agents were avoided. Without muxbus, an agent would look
- * every METER_LOOK_SEC, one turn a look, until it sees the end: a wait of 70 s replaces 3 looks.
- * With muxbus, an answered wait costs one turn, and so does a wake and a fetch of a result that is
- * ready. A notification that comes with the wake of another costs none. The avoided turns are the
- * replaced looks minus these costs.
+ * every METER_LOOK_SEC, one turn (of the model) a look, until it sees the end: a wait of 70 s
+ * replaces 3 looks. With muxbus, an answered wait costs one turn, and so does a wake, or a request
+ * that fetches a result that is ready. A notification that comes with the wake of another costs
+ * none. The avoided turns are the replaced looks minus these costs.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ void meter_count_fetch(struct meter *meter, int64_t now_ms);
 /* Counts a notification that reached its agent. took_ms is the time waited for it; 0: unknown. */
 void meter_count_wake(
     struct meter *meter, int64_t now_ms, unsigned kind, int64_t took_ms, bool is_coalesced);
-/* Returns 0 if the costs were higher. */
+/* Returns the avoided turns; 0 if the costs were higher. */
 uint64_t meter_turns(const struct meter_sum *sum);
 /* Returns the sums of a kind: since the beginning (since_sec 0), or over the last seconds. */
 struct meter_sum meter_sum(

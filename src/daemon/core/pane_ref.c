@@ -30,7 +30,7 @@ bool pane_ref_same_pane(const struct pane_ref *one, const struct pane_ref *other
 
 uint64_t pane_ref_key(const struct pane_ref *ref)
 {
-	/* Pane ids have 32 bits, so bit 63 tells a thread from a pane. */
+	/* Pane ids have 32 bits, so bit 63 marks the key of a thread. */
 	return ref->thread[0] != '\0'
 	    ? hash_bytes(ref->thread, strlen(ref->thread)) | (uint64_t)1 << 63
 	    : ref->pane;

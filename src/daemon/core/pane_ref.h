@@ -28,7 +28,7 @@ void pane_ref_clear(struct pane_ref *ref);
 bool pane_ref_is_set(const struct pane_ref *ref);
 /* Returns true for the same address: the same thread, or the same pane if neither has a thread. */
 bool pane_ref_equal(const struct pane_ref *one, const struct pane_ref *other);
-/* Threads are ignored. */
+/* Returns true if both name the same pane, with any threads. */
 bool pane_ref_same_pane(const struct pane_ref *one, const struct pane_ref *other);
 /* Returns a key for maps: equal for equal addresses, mostly different for different ones. */
 uint64_t pane_ref_key(const struct pane_ref *ref);
@@ -36,4 +36,5 @@ uint64_t pane_ref_key(const struct pane_ref *ref);
 void pane_ref_name(const struct pane_ref *ref, char out[PANE_REF_NAME_SIZE]);
 /* Writes the pane alone, as "%3/812/790/5120". */
 void pane_ref_format(const struct pane_ref *ref, char out[PANE_REF_TEXT_SIZE]);
+/* Reads what pane_ref_format() writes. Returns false if the text has another form. */
 bool pane_ref_parse(const char *text, struct pane_ref *ret_ref);

@@ -5,15 +5,18 @@
 #include <pcre2.h>
 #include <time.h>
 
-/* Measured: these limits end a hostile pattern within milliseconds; normal ones stay far below. */
+/*
+ * Limits of PCRE2 for the steps at one place where a match may begin. Measured: they end a hostile
+ * pattern within milliseconds, and normal patterns stay far below.
+ */
 #define MATCH_LIMIT 100000
-#define QUICK_LIMIT 500 /* of the first pass; no time is read in it */
+#define QUICK_LIMIT 500 /* limit of a first try, during which no time is measured */
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT_KIB 4096
 #define PARENS_NEST_LIMIT 100
-/* The limits above hold for each place where a match may begin; this one for a whole search. */
+/* Limit of the processor time of a whole search, in us. */
 #define SEARCH_US_MAX 50000
-/* The clock is read once in so many places, calls of machine code, or searches. */
+/* The clock is read only once in so many places, calls of machine code (JIT), or searches. */
 #define PLACES_UNTIMED 16
 #define CALLS_UNTIMED 4
 #define SEARCHES_UNTIMED 64
@@ -25,11 +28,11 @@
 
 struct pattern {
 	pcre2_code *code;
-	bool is_tried; /* the JIT was tried, or must not be used */
+	bool is_tried; /* machine code was made or must not be used, so it is not tried again */
 	bool has_jit;
-	bool may_be_slow; /* one place may take many steps */
+	bool may_be_slow; /* the match at one place may take many steps */
 	char *text;
-	uint64_t search; /* the search that spent_us belongs to */
+	uint64_t search; /* number of the search in which spent_us was used */
 	int64_t spent_us;
 };
 
@@ -40,10 +43,10 @@ static struct {
 	pcre2_match_data *places; /* the spans of the last match */
 	pcre2_jit_stack *stack;
 	bool has_jit;
-	bool is_blind; /* its machine code has the fault that try_jit() looks for */
+	bool is_blind; /* the JIT has the fault that try_jit() looks for */
 	uint64_t search; /* number of the present search */
 	struct pattern *timed; /* the pattern that runs */
-	int64_t since_us; /* processor time from which it runs; 0: not read in this search */
+	int64_t since_us; /* processor time when it began to run; 0: not read in this search */
 	long tick_ns; /* the coarse clock when the time was last read */
 	unsigned tries; /* places or calls so far, to decide when the clock is read */
 } shared;
@@ -61,7 +64,10 @@ static void spend(struct pattern *next)
 	shared.since_us = now_us;
 }
 
-/* Reading processor time takes 300 ns, the coarse clock 7 ns, which advances every 4 ms. */
+/*
+ * Returns true if the time of the search is used up. To read the processor time takes 300 ns, the
+ * coarse clock 7 ns; that clock advances every 4 ms, so the time is read after it has advanced.
+ */
 static bool is_over(struct pattern *pattern, unsigned untimed)
 {
 	if (++shared.tries % untimed == 0) {
@@ -79,11 +85,14 @@ static int on_place(pcre2_callout_block *block UNUSED, void *data UNUSED)
 	return is_over(shared.timed, PLACES_UNTIMED) ? PCRE2_ERROR_CALLOUT : 0;
 }
 
-/* MATCH_INVALID_UTF: bytes that are no UTF-8 match nothing, and no subject is refused for them. */
+/* MATCH_INVALID_UTF: invalid UTF-8 in a subject matches nothing, and is no error. */
 static const uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
     PCRE2_MULTILINE | PCRE2_USE_OFFSET_LIMIT;
 
-/* PCRE2 before 10.43: JIT code does not match characters above ASCII by \S, \D and \W. */
+/*
+ * Tries whether PCRE2 has a JIT, and this fault of versions before 10.43: their machine code does
+ * not match characters above ASCII by \S, \D and \W.
+ */
 static void try_jit(void)
 {
 	int error;
@@ -141,7 +150,10 @@ static size_t settings_len(const char *text)
 	return (size_t)(at - text);
 }
 
-/* If is_tried, the pattern calls on_place(). Returns NULL with a reason. */
+/*
+ * Compiles the text. If is_tried, it is for the interpreter, and gets calls of on_place() for the
+ * time limit. Returns NULL with a reason.
+ */
 static pcre2_code *compile(
     const struct pattern *pattern, size_t len, char *ret_reason, size_t reason_size)
 {
@@ -166,8 +178,9 @@ static pcre2_code *compile(
 }
 
 /*
- * PCRE2 looks at each character of a range such as "(?i)[!-\x{ffff}]". A range counts as all
- * characters up to its end; any text behind a "-" may be counted as the end of a range.
+ * Returns true if the ranges of a pattern, such as "(?i)[!-\x{ffff}]", have too many characters
+ * (RANGES_MAX): PCRE2 looks at each of them. A range counts as all characters up to its end; any
+ * text behind a "-" may be counted as the end of a range.
  */
 static bool has_wide_ranges(const char *text, size_t len)
 {
@@ -208,7 +221,7 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 	pattern->is_tried = !shared.has_jit ||
 	    strncmp(text + (strncmp(text, "(*UCP)", 6) == 0 ? 6 : 0), "(*", 2) == 0 ||
 	    (shared.is_blind && has_negated_escape(text, len));
-	/* \G would match where each call begins. */
+	/* The text is tried in parts, but \G would match at the start of each part. */
 	pattern->may_be_slow =
 	    strpbrk(pattern->text, "*+?{(") != NULL && strstr(pattern->text, "\\G") == NULL;
 	if (has_wide_ranges(pattern->text, len))
@@ -261,14 +274,14 @@ static void take_spans(int count, struct pattern_match *ret_match)
 	}
 }
 
-/* The machine code handles invalid UTF-8, so the subject is not checked before. */
+/* Runs the machine code, which handles invalid UTF-8, so the subject is not checked before. */
 static int call_jit(const struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
 	return pcre2_jit_match(
 	    pattern->code, (PCRE2_SPTR)subject, len, start, 0, shared.places, shared.match);
 }
 
-/* Tries all places, CALL_PLACES in each call if a place may take many steps. */
+/* Tries all places with machine code; in each call CALL_PLACES, if a place may take many steps. */
 static int run_parts(struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
 	for (;;) {
@@ -285,7 +298,10 @@ static int run_parts(struct pattern *pattern, const char *subject, size_t len, s
 	}
 }
 
-/* If a place needs more than QUICK_LIMIT steps, or without JIT, all places get MATCH_LIMIT. */
+/*
+ * Finds a match. All places get QUICK_LIMIT steps with machine code first; if a place needs more,
+ * or without machine code, they get MATCH_LIMIT.
+ */
 static int run(struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
 	int count = PCRE2_ERROR_MATCHLIMIT;
@@ -302,7 +318,7 @@ static int run(struct pattern *pattern, const char *subject, size_t len, size_t 
 	return count;
 }
 
-/* Machine code takes most of a pattern's memory, so it is made at the first use. */
+/* Makes the machine code, which takes most of a pattern's memory, at the first use. */
 static void try_pattern(struct pattern *pattern)
 {
 	char reason[160];

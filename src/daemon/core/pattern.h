@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Regular expressions: PCRE2, UTF, compiled by its JIT when they are first used. No pattern can
- * stall the daemon: length, steps, time, depth and memory are limited, and \C, which could cut a
- * character, is refused. Subjects may be any bytes: invalid UTF-8 matches nothing.
+ * Regular expressions: PCRE2 with UTF, compiled to machine code (JIT) when they are first used. No
+ * pattern can stall the daemon: length, steps, time, depth and memory are limited. \C is refused,
+ * as it could split a character. Subjects may be any bytes: invalid UTF-8 matches nothing.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #define PATTERN_SPANS_MAX 64 /* further captures are not reported */
 
 enum pattern_result {
-	PATTERN_LIMIT = -1, /* the pattern takes too many steps on this subject */
+	PATTERN_LIMIT = -1, /* the search was given up: it takes too many steps, or too much time */
 	PATTERN_NONE = 0,
 	PATTERN_MATCH = 1,
 };
@@ -34,16 +34,19 @@ void pattern_free(struct pattern *pattern);
 
 const char *pattern_text(const struct pattern *pattern);
 
-/* Returns the name of a capture (from 1), lent, or NULL if it has none. */
+/* Returns the name of a capture (from 1), or NULL; it is valid as long as the pattern. */
 const char *pattern_capture_name(const struct pattern *pattern, size_t capture);
 
-/* Finds the first match from start on. '^' and '$' match in each line. ret_match may be NULL. */
+/*
+ * Finds the first match that begins at or after `start`. '^' and '$' match at each line. ret_match
+ * may be NULL.
+ */
 enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, size_t len,
     size_t start, struct pattern_match *ret_match);
 
 /*
- * A search of many calls: pattern_begin(), then pattern_find_on() in place of pattern_find(). After
- * 50 ms of processor time for all calls with one pattern, further calls return PATTERN_LIMIT.
+ * For a search of many calls: pattern_begin(), then pattern_find_on() in place of pattern_find().
+ * After 50 ms of processor time for all calls with one pattern, further calls return PATTERN_LIMIT.
  */
 void pattern_begin(void);
 enum pattern_result pattern_find_on(struct pattern *pattern, const void *bytes, size_t len,

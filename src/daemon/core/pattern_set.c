@@ -11,7 +11,10 @@ static bool is_local_escape(char c)
 	return ispunct((unsigned char)c) || (c != '\0' && strchr("dDwWsSbBhHvVtrfnea", c));
 }
 
-/* A group allows block search if it begins with "(", "(?:", "(?i)" or "(?<name>". */
+/*
+ * A block of lines can be searched in one call only if no part of a pattern depends on the text
+ * around its line. A group is such a part unless it begins with "(", "(?:", "(?i)" or "(?<name>".
+ */
 static bool is_local_group(const char *after)
 {
 	if (*after == '*')
@@ -22,7 +25,10 @@ static bool is_local_group(const char *after)
 	    (strncmp(after, "?<", 2) == 0 && isalpha((unsigned char)after[2]));
 }
 
-/* No assertions about surrounding text, no possessive or atomic parts, no unknown syntax. */
+/*
+ * Returns true if a pattern has no assertions about the surrounding text, no possessive or atomic
+ * parts, and no unknown syntax: then a block can be searched in one call.
+ */
 static bool pattern_is_local(const char *text)
 {
 	for (const char *c = text; *c; c++) {
@@ -47,7 +53,7 @@ static const char *skip_class(const char *c)
 		c++;
 	for (; *c && *c != ']'; c++) {
 		if (*c == '[')
-			return NULL; /* perhaps [:alpha:], whose "]" does not end the class */
+			return NULL; /* perhaps "[:alpha:]", whose "]" does not end the class */
 		if (*c == '\\' && *++c == '\0')
 			return NULL;
 	}
@@ -92,14 +98,17 @@ static const char *skip_other(const char *c)
 		return skip_group(c);
 	if (*c == '{') {
 		c += 1 + strspn(c + 1, "0123456789,");
-		return *c == '}' ? c + 1 : NULL; /* NULL: the text is no quantifier */
+		return *c == '}' ? c + 1 : NULL; /* NULL: this is no quantifier */
 	}
 	if (*c == '|' || *c == ')')
 		return NULL;
 	return c + (*c == '\\' && c[1] ? 2 : 1);
 }
 
-/* Printable ASCII outside of groups. Returns 0 in doubt, and if pattern_is_local() is false. */
+/*
+ * Finds a literal of the pattern: printable ASCII that every match contains, outside of groups.
+ * Returns its length; 0 in doubt, and if pattern_is_local() is false.
+ */
 static size_t pattern_literal(const char *text, char ret_literal[PATTERN_LITERAL_MAX])
 {
 	char run[PATTERN_LITERAL_MAX];
@@ -130,7 +139,7 @@ void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern)
 	matcher->literal_len = pattern_literal(text, matcher->literal);
 }
 
-/* from: the start of the line with the byte, or before. */
+/* Finds the line that has the byte at `at`. from: the start of a line, at or before it. */
 static void line_at(
     const char *text, size_t len, size_t from, size_t at, struct matched_line *ret_line)
 {
@@ -144,7 +153,7 @@ static void line_at(
 }
 
 #ifdef __SSE2__
-/* Marks which of 16 places may start a literal: its first and last bytes match. */
+/* Marks which of 16 places may begin a literal, as its first and last bytes are there. */
 static inline __m128i may_start(const char *place, size_t count, __m128i first, __m128i last)
 {
 	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)place);
@@ -177,14 +186,17 @@ static const char *find_bytes(const char *text, size_t len, const char *bytes, s
 	return memmem(text + i, len - i, bytes, count);
 }
 
-/* Returns len if no line matches. If the pattern has "$", lines that end in CR are not skipped. */
+/*
+ * Returns where the first match in the block begins; len: nowhere. If the pattern has "$", and
+ * lines end in CR before it, nothing is skipped: a line alone is matched without its CR.
+ */
 static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t len, size_t from,
     struct pattern_match *ret_match)
 {
 	enum pattern_result found =
 	    pattern_find_on(matcher->pattern, text + from, len - from, 0, ret_match);
 	size_t at;
-	/* The limit of steps may suffice for each line alone, so no more lines are skipped. */
+	/* The limit of steps may suffice for each line alone, so each is tried from now on. */
 	if (found == PATTERN_LIMIT) {
 		matcher->is_blockwise = false;
 		pattern_begin();
@@ -197,7 +209,7 @@ static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t 
 enum pattern_result line_match(struct line_matcher *matcher, const char *text, size_t len,
     size_t from, struct matched_line *ret_line)
 {
-	bool has_failed = false; /* a line with the literal did not match */
+	bool has_failed = false; /* a line that has the literal did not match */
 	while (from < len) {
 		size_t at = from;
 		bool has_literal = matcher->is_blockwise && matcher->literal_len > 0;
@@ -214,7 +226,7 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 		if (matcher->is_blockwise && (!has_literal || has_failed))
 			at = skip_lines(matcher, text, len, at, &ret_line->match);
 		if (at >= len)
-			return PATTERN_NONE; /* the last line was passed */
+			return PATTERN_NONE; /* no lines are left */
 		line_at(text, len, from, at, ret_line);
 		result = pattern_find_on(matcher->pattern, text + ret_line->start,
 		    ret_line->end - ret_line->start, 0, &ret_line->match);
@@ -227,9 +239,10 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 }
 
 /*
- * Many literals are searched in one pass. At places a fixed stride apart, four bytes of the text
- * are looked up by their hash. A literal has as many windows of four bytes as the stride is long,
- * so one window is at such a place. Memory: at most 64 KiB, and 160 bytes a literal.
+ * The filter searches for many literals in one pass. At places of the text that are `stride` bytes
+ * apart, four bytes are looked up by their hash. The first `stride` windows (four successive bytes)
+ * of each literal are in the table, so one of them is at such a place. Memory: at most 64 KiB, and
+ * 160 bytes a literal.
  */
 
 #define LITERAL_WINDOW 4
@@ -240,7 +253,7 @@ struct literal {
 	size_t len; /* at least LITERAL_WINDOW + stride - 1 */
 };
 
-/* Where a search is, and which literal it found last. Begins with zeroes. */
+/* The state of a search, and the literal that it found last. Begin with zeroes. */
 struct literal_hit {
 	size_t at; /* offset at which a window is looked up */
 	uint32_t window; /* next window to compare there, from 1; 0: go to the next offset */
@@ -248,12 +261,15 @@ struct literal_hit {
 	size_t start; /* offset of this literal in the text */
 };
 
-/* Slots for each window: enough that few places match by chance, few enough for the caches. */
+/*
+ * Slots of the table for each window: enough that few places match by chance, few enough for the
+ * processor's caches.
+ */
 #define USED_EACH 64
 #define USED_LOG_MIN 10
 #define USED_LOG_MAX 16
 #define HEADS_EACH 2
-/* crowd() stops counting here: a hash with more windows is hardly worse. */
+/* crowd() stops counting here: more windows with the same hash are hardly worse. */
 #define CROWD_MAX 32
 
 struct literal_window {
@@ -312,7 +328,9 @@ static unsigned crowd(const struct literal_filter *filter, const char *bytes, un
 	return count;
 }
 
-/* Returns the offset at which a literal's windows share their hashes with the fewest others. */
+/*
+ * Returns the offset in a literal at which its windows share their hashes with the fewest others.
+ */
 static uint32_t choose_offset(const struct literal_filter *filter, const struct literal *literal)
 {
 	size_t last = literal->len - (LITERAL_WINDOW - 1 + filter->stride);
@@ -338,7 +356,7 @@ static void literal_filter_finish(struct literal_filter *filter)
 	*filter = (struct literal_filter){0};
 }
 
-/* Replaces a filter, which may be zeroed. The literals must outlive the filter. */
+/* Makes a filter again; it may be zeroed at first. The literals must outlive the filter. */
 static void literal_filter_make(
     struct literal_filter *filter, const struct literal *literals, size_t count, unsigned stride)
 {
@@ -366,11 +384,11 @@ static inline uint8_t is_used(const struct literal_filter *filter, const char *p
 	return filter->used[hash(load(place)) >> filter->used_shift];
 }
 
-/* Returns the next place whose bytes have the hash of a window, or at least len - 3. */
+/* Returns the next place whose bytes have the hash of a window; at the end, len - 3 or more. */
 static inline __attribute__((always_inline)) size_t skip(
     const struct literal_filter *filter, const char *text, size_t len, size_t at, size_t stride)
 {
-	/* Nearly always no window has the hash of any of eight places. */
+	/* Nearly always, none of eight places has the hash of a window. */
 	for (; at + 7 * stride + LITERAL_WINDOW <= len; at += 8 * stride) {
 		const char *place = text + at;
 		if (is_used(filter, place) | is_used(filter, place + stride) |
@@ -406,7 +424,7 @@ static bool stands(const struct literal_filter *filter, const struct literal_win
 	    memcmp(text + at - window->offset, literal->bytes, literal->len) == 0;
 }
 
-/* The order of literals at one place is not defined. */
+/* Finds the next literal in a text. The order of several literals at one place is not defined. */
 static bool literal_filter_next(
     const struct literal_filter *filter, const char *text, size_t len, struct literal_hit *hit)
 {
@@ -474,7 +492,9 @@ void pattern_set_remove(struct pattern_set *set, struct pattern_member *member)
 	set->is_stale = true;
 }
 
-/* Measured ns per 100 bytes, of a filter with this stride or of a search for one literal. */
+/*
+ * Measured ns per 100 bytes: of a filter with this stride, and of a search for one literal alone.
+ */
 static const struct {
 	unsigned stride;
 	unsigned cost;
@@ -483,7 +503,8 @@ static const struct {
 
 static unsigned choose_stride(const struct pattern_set *set)
 {
-	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* by stride: literals to search for alone */
+	/* by stride: how many literals are searched for alone */
+	size_t alone[LITERAL_STRIDE_MAX + 1] = {0};
 	size_t best_cost;
 	unsigned best = 0;
 	list_each (const struct pattern_member, member, &set->members, link) {
@@ -504,7 +525,7 @@ static unsigned choose_stride(const struct pattern_set *set)
 	return best;
 }
 
-/* Members with a literal for the filter come first, then the others. */
+/* Sorts the members after a change: those with a literal for the filter first, then the others. */
 static void renew(struct pattern_set *set)
 {
 	unsigned stride = choose_stride(set);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Many patterns, searched for in one pass over a block of lines. A pattern is tried only on the
- * lines that contain its literal; one filter looks for all literals of four bytes or more. A
- * pattern without such a literal is searched for alone by line_match(), and so is every pattern
- * while there are few.
+ * A set of many patterns, searched for in one pass over a block of lines. A pattern is tried only
+ * on lines that contain its literal (bytes that every match has); one filter looks for all literals
+ * of four bytes or more. A pattern without such a literal is searched for alone by line_match(),
+ * and so is every pattern while there are few.
  *
- * Memory: at most 64 KiB, and 200 bytes a pattern beside its member, allocated when patterns have
- * been added or removed, never for a block.
+ * Memory: at most 64 KiB, and 200 bytes a pattern beside its member. It is allocated at the first
+ * search after patterns were added or removed.
  */
 #pragma once
 
 #include "daemon/core/pattern.h"
 
 /*
- * line_match() finds the lines of a block that match a pattern. Each line is matched alone, without
- * its line end. If the pattern allows it, all lines are first searched in one call, which is many
- * times cheaper, and only lines with a hit are matched alone.
+ * A line_matcher finds the lines of a block that match one pattern. Each line is matched alone,
+ * without its line end. If the pattern allows it, all lines are first searched in one call, which
+ * is many times cheaper, and only lines with a hit are matched alone.
  */
 
 #define PATTERN_LITERAL_MAX 64 /* bytes */
@@ -24,8 +24,12 @@ struct line_matcher {
 	struct pattern *pattern;
 	size_t literal_len; /* 0: no literal */
 	char literal[PATTERN_LITERAL_MAX]; /* no line matches without these bytes */
-	bool is_blockwise; /* a block without a match has no matching line */
-	bool has_dollar; /* has "$": a CRLF line may match though its block does not */
+	/*
+	 * the pattern can be searched for in a whole block: without a match there, no line matches
+	 */
+	bool is_blockwise;
+	/* the pattern has "$": a line with CRLF may match though the block does not */
+	bool has_dollar;
 };
 
 struct matched_line {
@@ -38,17 +42,17 @@ struct matched_line {
 void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern);
 
 /*
- * Finds the first matching line at or after from, the start of a line. PATTERN_LIMIT: the pattern
- * takes too many steps on *ret_line; the caller may continue after this line.
+ * Finds the first matching line that begins at or after `from`, which must be the start of a line.
+ * PATTERN_LIMIT: the search was given up on *ret_line; the caller may continue after this line.
  */
 enum pattern_result line_match(struct line_matcher *matcher, const char *text, size_t len,
     size_t from, struct matched_line *ret_line);
 
-/* Many literals, looked up at once by the hashes of four bytes of each. */
+/* Finds many literals at once, by the hashes of four bytes of each. */
 struct literal_filter {
 	const struct literal *literals; /* lent */
 	unsigned stride;
-	bool *used; /* by hash: true if a window has it */
+	bool *used; /* by hash: whether a window has it */
 	uint32_t *heads; /* by hash: its first window, from 1; 0: none */
 	struct literal_window *windows;
 	unsigned used_shift;
@@ -75,28 +79,32 @@ struct pattern_set {
 };
 
 void pattern_set_init(struct pattern_set *set);
-void pattern_set_finish(struct pattern_set *set); /* members need not be removed first */
+/* members that are still in the set need not be removed */
+void pattern_set_finish(struct pattern_set *set);
 
 /* The member and its pattern must last until the member is removed. */
 void pattern_set_add(
     struct pattern_set *set, struct pattern_member *member, struct pattern *pattern);
-/* Does nothing if the member is zeroed or in no set. */
+/* Does nothing if the member is zeroed or was removed. */
 void pattern_set_remove(struct pattern_set *set, struct pattern_member *member);
 
 /*
- * Takes a line that matches, or on which the pattern takes too many steps (PATTERN_LIMIT). Returns
+ * Called with a line that matches, or on which the search was given up (PATTERN_LIMIT). Returns
  * false if the member needs no more lines of the block. Must not change the set.
  */
 typedef bool pattern_found_fn(void *data, struct pattern_member *member, enum pattern_result result,
     const struct matched_line *line);
 
-/* The block begins at the start of a line. A member gets its lines in their order. */
+/*
+ * Calls found for the matching lines of a block, which begins at the start of a line; for each
+ * member in their order.
+ */
 void pattern_set_find(
     struct pattern_set *set, const char *text, size_t len, pattern_found_fn *found, void *data);
 
 /*
- * Calls picked once for each member that may match in a text: those in the filter whose literal the
- * text contains, and all others. picked must not change the set.
+ * Calls picked once for each member that may match in a text: those whose literal the text
+ * contains, and all that have none in the filter. picked must not change the set.
  */
 typedef void pattern_picked_fn(void *data, struct pattern_member *member);
 void pattern_set_pick(

@@ -24,7 +24,7 @@ const struct rlimit *rlimit_given_files(void)
 
 size_t rlimit_file_room(void)
 {
-	enum { RESERVED = 40 }; /* for tmux, the state, and future needs */
+	enum { RESERVED = 40 }; /* for tmux, files of the daemon's state, and future needs */
 	struct rlimit files;
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur == RLIM_INFINITY)
 		return SIZE_MAX;

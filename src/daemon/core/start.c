@@ -15,7 +15,7 @@
 #include "daemon/core/state_dir.h"
 #include "wire/address.h"
 
-#define FIRST_FD 3 /* defined by the protocol */
+#define FIRST_FD 3 /* the first passed descriptor, as sd_listen_fds(3) defines */
 
 static struct sockaddr_un notify_address;
 static socklen_t notify_len;
@@ -31,7 +31,8 @@ static void take_notify_address(void)
 		if (name[0] == '@')
 			notify_address.sun_path[0] = '\0';
 		notify_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len +
-		    (name[0] == '/')); /* a path includes its NUL, a name does not */
+		    /* the length of a path includes its NUL, that of an abstract name does not */
+		    (name[0] == '/'));
 	}
 	(void)unsetenv("NOTIFY_SOCKET");
 }
@@ -79,7 +80,7 @@ static int check_socket(int fd, const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* Only this user may connect to the file. */
+/* Checks that only this user may connect to the socket file. Returns -1 with a reason. */
 static int check_file(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -96,8 +97,9 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 
 /*
  * Reads the variables of the service manager and removes them, as child processes must not have
- * them. Call once, before any descriptor is opened or closed. *ret_fd: 0 if no socket was passed.
- * Returns -1 with a reason if the socket is not at that path, or not for its user alone.
+ * them. Call once, before any descriptor is opened or closed. *ret_fd is the socket that was
+ * passed; 0: none. Returns -1 with a reason if the socket is not at that path, or other users may
+ * connect to it.
  */
 static int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size)
 {
@@ -137,7 +139,10 @@ void sd_notify_tell(const char *state)
 }
 
 #define FILE_NAME "lock"
-/* Starting daemons connect to find the holder, which never accepts these connections. */
+/*
+ * A starting daemon connects to the holder of a lock to learn its process; the holder never accepts
+ * such connections.
+ */
 #define HOLDER_BACKLOG 4096
 /* How long a start waits for a daemon that is ending. */
 #define END_TRIES 1000
@@ -182,7 +187,7 @@ static int open_file(int dir, const char *state_dir, char *ret_reason, size_t si
 	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
 }
 
-/* Returns false if the holder is not ending, or has taken too long. */
+/* Waits a moment for the holder to end; false if it is not ending, or has taken too long. */
 static bool await_end(const struct lock_holder *holder, unsigned *tries)
 {
 	if (strcmp(holder->socket, LOCK_ENDING) != 0 || ++*tries >= END_TRIES)
@@ -226,14 +231,17 @@ void lock_describe(int fd, const char *socket)
 	char text[sizeof((struct lock_holder *)NULL)->socket + 32];
 	int len = snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), socket);
 	struct stat st;
-	/* The text is only for information: the lock holds without it. */
+	/* The content of the file is only for information: the lock holds without it. */
 	if (fstat(fd, &st) < 0 || st.st_nlink > 1)
 		log_warning("the lock has another name in the file system: it is not written");
 	else if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)
 		(void)!pwrite(fd, text, (size_t)len, 0);
 }
 
-/* The pid is 0 if the holder does not listen. LOCK_ERROR: another user has it, or a failure. */
+/*
+ * Finds the process that has an address. LOCK_HELD with pid 0: it does not listen. LOCK_ERROR:
+ * another user has the address, or it cannot be found.
+ */
 static enum lock_result find_holder(
     const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
 {
@@ -296,10 +304,13 @@ bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_
 	return result != LOCK_HELD;
 }
 
-/* The write end of the pipe to the waiting parent; -1: there is no parent. */
+/* The write end of the pipe to the parent, which waits for readiness; -1: there is no parent. */
 static int ready_pipe = -1;
 
-/* Exits with the status of the child, which reports its own errors. */
+/*
+ * Waits in the parent, and exits with 0 if the child is ready, or else with its status. The child
+ * reports its own errors.
+ */
 static void __attribute__((noreturn)) wait_for_child(int fd, pid_t child)
 {
 	char word;
@@ -343,7 +354,7 @@ int daemonize_enter(int keep_fd)
 	}
 	ready_pipe = ends[1];
 	close_others(ready_pipe, keep_fd);
-	(void)setsid(); /* cannot fail: a new child leads no group */
+	(void)setsid(); /* cannot fail: a new child leads no process group */
 	return chdir("/");
 }
 
@@ -380,7 +391,8 @@ void start_write_ready(int fd)
 {
 	if (fd < 0)
 		return;
-	(void)!write(fd, "ready\n", 6); /* a starter that does not read does not need the line */
+	/* if the starter does not read it, it does not need the line */
+	(void)!write(fd, "ready\n", 6);
 	(void)close(fd);
 }
 
@@ -388,7 +400,7 @@ int start_printed(bool is_written)
 {
 	if (is_written && fflush(stdout) == 0)
 		return EXIT_SUCCESS;
-	if (errno != EPIPE) /* with EPIPE the reader has read enough */
+	if (errno != EPIPE) /* EPIPE: the reader wanted no more */
 		(void)start_fail("standard output: %s", strerror(errno));
 	return EXIT_FAILURE;
 }
@@ -396,7 +408,7 @@ int start_printed(bool is_written)
 int start_take_service(struct config *config)
 {
 	char reason[512];
-	/* Jobs get no descriptors of the starter. Before Linux 5.11 only ready_fd is closed. */
+	/* Jobs must not get the starter's descriptors. Before Linux 5.11 only ready_fd is. */
 	if (close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC) < 0 && config->ready_fd > 2)
 		(void)fcntl(config->ready_fd, F_SETFD, FD_CLOEXEC);
 	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof reason) < 0)
@@ -407,8 +419,9 @@ int start_take_service(struct config *config)
 }
 
 /*
- * If the socket of the running daemon was removed, SIGUSR1 makes the daemon listen again. A daemon
- * that starts or ends ignores the signal; an older version, which the signal would end, gets none.
+ * Makes the running daemon listen again if its socket was removed: with SIGUSR1. A daemon that
+ * starts or ends ignores the signal. An older version would be ended by the signal, so it gets
+ * none.
  */
 static void make_listen(const struct lock_holder *holder, const char *own_socket)
 {
@@ -428,7 +441,10 @@ static void make_listen(const struct lock_holder *holder, const char *own_socket
 	}
 }
 
-/* Returns the tmux server of the lock, or else the one that TMUX names; see struct start. */
+/*
+ * Returns the process of the tmux server, as in struct start: that of the lock, or else the one in
+ * the variable TMUX.
+ */
 static pid_t find_server(pid_t locked, const char *tmux_socket)
 {
 	const char *tmux = getenv("TMUX");
@@ -480,12 +496,13 @@ enum start_result start_take(struct start *start, const struct config *config)
 		return START_FAILED;
 	}
 	start->server = find_server(start->server_lock.server, config->tmux_socket);
-	/* The daemon is in no pane, even if it was started in one. */
+	/* The daemon is not in a pane, even if it was started in one. */
 	(void)unsetenv("TMUX");
 	(void)unsetenv("TMUX_PANE");
 	library_log_take();
 	(void)mallopt(
-	    M_ARENA_MAX, 1); /* one thread allocates most, so a second arena only wastes memory */
+	    /* nearly all memory is used by one thread, so a second arena would only waste memory */
+	    M_ARENA_MAX, 1);
 	rlimit_raise_files();
 	return START_OK;
 }
@@ -499,7 +516,7 @@ int start_make_dir(const struct config *config, char *ret_reason, size_t size)
 		return 0;
 	(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - config->socket), config->socket);
 	if (access(dir, F_OK) == 0)
-		return 0; /* server_new() checks the directory */
+		return 0; /* server_new() will check the directory */
 	if (!config->is_fleet &&
 	    (address_tmux(own, sizeof own, "", NULL) < 0 ||
 		strncmp(own, config->socket, (size_t)(slash - config->socket) + 1) != 0))

@@ -7,11 +7,13 @@
 struct config;
 
 /*
- * Two locks, held until the end, allow one daemon for each tmux server: a file in the state
- * directory, and a name of the server's process, for daemons with other state directories.
+ * Two locks, held until the end of the process, allow one daemon for each tmux server: a lock file
+ * in the state directory, and a socket name made from the tmux server's process, which daemons with
+ * other state directories find too.
  */
 
-#define LOCK_ENDING "ending" /* in place of the socket: the holder is ending, so a start waits */
+/* written in place of the socket while the holder is ending: a starting daemon waits for that */
+#define LOCK_ENDING "ending"
 
 /* The holder of a lock, as written in the lock file. */
 struct lock_holder {
@@ -32,10 +34,13 @@ enum lock_result {
 enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
     char *ret_reason, size_t reason_size);
 
-/* Writes our pid and socket into the lock file, unless it has several hard links. */
+/*
+ * Writes our pid and the socket into the lock file, unless the file has several hard links. fd is
+ * that of lock_take().
+ */
 void lock_describe(int fd, const char *socket);
 
-/* The lock of a tmux server. Start with zeroes. */
+/* The lock of a tmux server. Initialise it with zeroes. */
 struct server_lock {
 	int fd;
 	pid_t server; /* 0: none */
@@ -58,24 +63,30 @@ struct start {
 
 enum start_result {
 	START_OK,
-	START_RUNNING, /* another daemon runs; the starter was informed */
+	START_RUNNING, /* another daemon runs, which was printed for the starter */
 	START_FAILED,
 };
 
-/* Prints an error for the starter of the daemon. Returns -1. */
+/* Prints an error to standard error, for the starter of the daemon. Returns -1. */
 int start_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints the error of a failed write, unless it is EPIPE. Returns the exit status. */
+/*
+ * Checks the output to standard output: prints the error if it failed, unless it is EPIPE. Returns
+ * the exit status of the process.
+ */
 int start_printed(bool is_written);
 /* Writes the line "ready" to fd, for the starter, and closes fd. Does nothing if fd is negative. */
 void start_write_ready(int fd);
 
-/* A service manager wants a foreground process. Returns 0 or -1. */
+/*
+ * Takes the socket that a service manager has passed, if any; the daemon must then stay in the
+ * foreground (-f). Returns 0, or -1 after printing an error.
+ */
 int start_take_service(struct config *config);
-/* Takes both locks, opens the log, unsets TMUX, and raises the limit of open files. */
+/* Takes both locks, opens the log, unsets the variable TMUX, and raises the limit of open files. */
 enum start_result start_take(struct start *start, const struct config *config);
 /*
- * Makes the directory of the socket for this user alone, if it is that of the fleet's socket or of
- * tmux's sockets, which a reboot removes. Returns 0, or -1 with a reason.
+ * Makes the directory of the daemon's socket, if it is the default one of the fleet or tmux's own,
+ * which are lost at a reboot. Only this user may access it. Returns 0, or -1 with a reason.
  */
 int start_make_dir(const struct config *config, char *ret_reason, size_t size);
 
@@ -87,10 +98,16 @@ int start_make_dir(const struct config *config, char *ret_reason, size_t size);
  */
 int daemonize_enter(int keep_fd);
 
-/* The parent exits with 0, and the standard streams become /dev/null. */
+/*
+ * Call this in the child when the daemon is ready: the parent exits with 0, and the standard
+ * streams become /dev/null.
+ */
 void daemonize_ready(void);
 
-/* The protocol of sd_listen_fds(3) and sd_notify(3) needs only a few environment variables. */
+/*
+ * Service managers: the protocols of sd_listen_fds(3) and sd_notify(3), which need only a few
+ * environment variables and so no library.
+ */
 
 /* Reports to the service manager, if any: "READY=1", "STATUS=…", "STOPPING=1". */
 void sd_notify_tell(const char *state);

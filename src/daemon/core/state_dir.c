@@ -5,7 +5,7 @@
 
 static const char state[] = "the state in it, unless XDG_STATE_HOME names a directory of your own";
 
-/* Only this user may access the directories. */
+/* Makes a directory and its missing parents, which only this user may access. */
 static int make_dirs(const char *path, char *ret_reason, size_t size)
 {
 	char part[PATH_MAX];
@@ -17,7 +17,7 @@ static int make_dirs(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* If others can read the directory but not write, takes their rights away. */
+/* Checks owner and rights. If others may only read the directory, takes their rights away. */
 static int check_own(int fd, const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -43,7 +43,7 @@ int state_dir_open(const char *path, char *ret_reason, size_t size)
 	int fd;
 	if (file_check_parents(path, state, ret_reason, size) < 0 ||
 	    make_dirs(path, ret_reason, size) < 0 ||
-	    /* Again, as it is its real path now. */
+	    /* The parents again, as path is the real path now. */
 	    file_check_parents(path, state, ret_reason, size) < 0)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -15,8 +15,8 @@
 #include "io/loop_timer.h"
 
 enum {
-	POSTED_MS = 1, /* time from a post until its pane or thread is looked at */
-	CHANGED_MS = 300, /* time after a client has attached, which draws its screen first */
+	POSTED_MS = 1, /* delay from a post until its pane or thread is looked at */
+	CHANGED_MS = 300, /* delay after a client has attached, as tmux draws its screen first */
 };
 
 struct delivery_set {
@@ -28,7 +28,7 @@ struct delivery_set {
 	struct event_log_listener clients;
 };
 
-/* needs_start: only a way that has start(). */
+/* Finds the way for an address. needs_start: skips ways that have no function start(). */
 static void find_way(const struct mail_office *office, const struct pane_ref *address,
     const struct mail *mail, bool needs_start, struct way_found *ret_found)
 {
@@ -58,7 +58,10 @@ static void mail_free(struct mail *mail)
 	mem_free(mail);
 }
 
-/* A line that may stand at the prompt is finished first. Typing refuses closed panes. */
+/*
+ * Starts a way for a mail. A line that may already be at the prompt is finished first, by the way
+ * "typed". For a closed pane, that way refuses the notifications.
+ */
 static void start(struct mail *mail)
 {
 	struct way_found found = {.way = &way_typed, .by = &way_typed};
@@ -66,7 +69,7 @@ static void start(struct mail *mail)
 		find_way(mail->office, &mail->pane, mail, true, &found);
 	if (found.by == &way_typed && mail->pane.pane == MUXBUS_NO_ID) {
 		if (!mail->has_failed)
-			mail_free(mail); /* otherwise mail->again retries */
+			mail_free(mail); /* otherwise the timer mail->again tries once more */
 		return;
 	}
 	if (found.by != mail->way)
@@ -148,12 +151,14 @@ static void find(const struct mail *mail, struct way_found *ret_found)
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, listener);
-	/* A waiting request may settle the notification in this turn. */
+	/*
+	 * Waits a moment, as a waiting request may take the notification in this turn of the loop.
+	 */
 	if (pane_ref_is_set(&note->pane) && note->state == NOTE_QUEUED)
 		loop_timer_arm(get_mail(&set->office, &note->pane)->soon, POSTED_MS);
 }
 
-/* The pane's agent may be ready now, or its puller may have gone. */
+/* Called when the pane's agent may be ready, or its puller may have left. */
 static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 {
 	const struct notification *note = NULL;
@@ -165,7 +170,7 @@ static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 	}
 }
 
-/* The pane may be ready now, or the thread loaded again. */
+/* Called after a report of an agent: the pane may be ready now, or the thread loaded again. */
 static void on_reported(struct presence_listener *listener, const struct pane_ref *address)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, reports);
@@ -185,7 +190,7 @@ static void on_settled(struct puller_listener *listener, const struct pane_ref *
 	wake_pane(list_entry(listener, struct delivery_set, pullers), pane);
 }
 
-/* Messages are shown after an attach, and refused for a closed pane. */
+/* Messages are shown when a client attaches, and notifications of a closed pane are refused. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, clients);

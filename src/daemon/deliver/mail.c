@@ -29,7 +29,7 @@ bool mail_is_wanted(const struct mail *mail)
 	bool is_held;
 	if (mail->work != NULL)
 		return false;
-	/* A batch that may stand at the prompt is finished first. */
+	/* A batch whose line may already be at the prompt is finished first. */
 	for (size_t at = 0; at < mail->batch_count; at++)
 		if (is_ours(queue_find(parts->queue, mail->batch[at])))
 			return true;

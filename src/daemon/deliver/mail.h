@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Mails: the notifications that wait for one pane or thread, and the steps that all ways (way.h)
- * share: gather, defer, try again. They call the engine (delivery.c) by callbacks.
+ * Mails: a mail is the notifications that wait for one pane or thread. This file has the steps that
+ * all ways (way.h) share: gather the notifications, defer them, try again. They call up to
+ * delivery.c by the callbacks of mail_office.
  */
 #pragma once
 
@@ -13,13 +14,13 @@ enum {
 	MAIL_TURN_MAX = 64, /* receipts given in one turn of the loop */
 };
 
-/* Shared by all mails. */
+/* The data and functions that all mails share. */
 struct mail_office {
 	const struct daemon *parts;
 	struct list mails;
 	struct list retries; /* typed lines that wait to be taken, oldest first */
 	int64_t shown_ms; /* time of the last message to a person (CLOCK_MONOTONIC); 0: none */
-	/* Continues with a mail, and may free it. */
+	/* Goes on with a mail after its way has ended or failed; may free the mail. */
 	void (*go)(struct mail *mail);
 	/* Finds the way that would be promised now. */
 	void (*find)(const struct mail *mail, struct way_found *ret_found);
@@ -35,7 +36,7 @@ struct mail {
 	struct mail_office *office;
 	struct pane_ref pane;
 	const struct way *way; /* the started way; NULL: none */
-	void *work; /* data of the started way while it works; or NULL */
+	void *work; /* data of the started way; NULL: the way is not at work */
 	struct loop_timer *soon; /* looks at the mail after a post */
 	struct loop_timer *again; /* tries again after a failure */
 	size_t tries;
@@ -43,15 +44,15 @@ struct mail {
 	size_t batch_count;
 
 	char reason[WAY_TEXT_SIZE]; /* why the mail is deferred */
-	const char *reason_way; /* way in the receipt: "none"; NULL: no way is named */
+	const char *reason_way; /* name of the way in the receipt of the deferral; NULL: none */
 	uint64_t deferred_to; /* number of the last notification that got a receipt */
 	bool is_new_reason; /* give the receipt also to notifications that have one */
-	bool has_passed_over; /* skipped notifications that a puller may take */
+	bool has_passed_over; /* some notifications were skipped, because a puller may take them */
 	struct loop_timer *deferral; /* gives further receipts in the next turn */
 
-	/* members of typed.c */
+	/* used by typed.c only */
 	struct submit *submit;
-	uint64_t turns; /* the agent's turns before the line was typed */
+	uint64_t turns; /* number of turns that the agent had reported before the line was typed */
 	struct buf line; /* the typed line */
 
 	bool has_failed; /* the agent's queue command failed, and only the timer again retries it */
@@ -59,31 +60,43 @@ struct mail {
 };
 
 /*
- * Returns true if a notification is undelivered, for the mail's pane, and not for a puller: no
- * lease, and no follower is armed unless a puller gave the notification back.
+ * Returns true if a notification is for this mail: it is not delivered, has the mail's address, and
+ * no puller has it on a lease. While a follower is armed, new notifications are for the follower,
+ * unless a puller gave them back.
  */
 bool mail_is_for(const struct mail *mail, const struct notification *note);
-/* Returns true if no way is at work, and no policy holds some notification. */
+/*
+ * Returns true if a way should start now: none is at work, and the mail has notifications that no
+ * wake policy holds.
+ */
 bool mail_is_wanted(const struct mail *mail);
 
-/* Puts the due notifications into mail->batch and ret_notes, urgent ones first. */
+/*
+ * Puts the notifications of the mail into mail->batch and ret_notes, urgent ones first; at most
+ * MAIL_BATCH_MAX.
+ */
 void mail_gather(struct mail *mail, const struct notification *ret_notes[MAIL_BATCH_MAX]);
-/* Sets the batch to "delivering", or to "delivered" with the receipt of its way. */
+/* Sets the state of the batch to "delivering". */
 void mail_set_delivering(const struct mail *mail);
+/* Sets the state of the batch to "delivered", with the receipt of the way. */
 void mail_arrived(const struct mail *mail, const struct way *way);
 
 /*
- * Gives a deferral's receipt to notifications without one, or to all if is_new. way may be NULL.
- * Receipts of a long queue follow in later turns of the loop, or at once by mail_defer_rest().
+ * Gives the receipt "deferred" to notifications without a receipt, or to all if is_new. way may be
+ * NULL. If there are many, the rest get theirs in later turns of the loop, or at once by
+ * mail_defer_rest().
  */
 void mail_defer(struct mail *mail, const char *way, const char *reason, bool is_new);
 void mail_defer_rest(struct mail *mail);
-/* The way is ready, so no more receipts of the deferral are given. */
+/* Call this when the way is ready: gives no more receipts of the deferral. */
 void mail_end_deferral(struct mail *mail);
-/* data is the mail. */
+/* A timer's callback; data is the mail. */
 void mail_on_deferral(void *data);
 
-/* Tries again after a delay that grows with tries, up to ten minutes, or when the agent calls. */
+/*
+ * Tries again after a delay that grows with `tries` up to ten minutes, or earlier when the agent
+ * reports something.
+ */
 void mail_try_again(struct mail *mail, size_t tries);
-/* Defers the mail until a client attaches or a program takes it. */
+/* Defers a mail for a person until a client attaches or on_notify takes it. found says why. */
 void mail_wait_for_person(struct mail *mail, const struct way_found *found);

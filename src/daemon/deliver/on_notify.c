@@ -16,15 +16,15 @@
 #include "wire/address.h"
 
 enum {
-	POSTED_MS = 2, /* delay after a post: waiting requests and messages come first */
+	POSTED_MS = 2, /* delay after a post: waiting requests and messages to clients come first */
 	MINUTE_MS = 60000,
 	INPUT_MAX = 2 * NOTIFICATION_DATA_MAX + 32768, /* bytes of JSON */
-	SHORT_MS = 5000, /* retry after a limit of the system prevented a start */
+	SHORT_MS = 5000, /* time until the next try if a limit of the system prevented the start */
 	FAILURE_SIZE = 256,
 	SAID_MAX = 120, /* bytes of the program's output in the log */
 };
 
-/* The program gets the variables of the desktop, of the language and of proxies. */
+/* Variables of the daemon that the program gets: of the desktop, the language and proxies. */
 static const char *const variables[] = {"ALL_PROXY", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME",
     "HTTPS_PROXY", "HTTP_PROXY", "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LOGNAME", "NO_PROXY",
     "PATH", "SHELL", "TMPDIR", "TZ", "USER", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CONFIG_HOME",
@@ -42,9 +42,9 @@ struct on_notify {
 	struct program *program; /* the running one; NULL: none */
 	uint64_t given[ON_NOTIFY_PENDING_MAX]; /* notifications given to the running program */
 	size_t given_count;
-	int64_t paid_ms; /* CLOCK_MONOTONIC until which the runs so far use up the rate */
+	int64_t paid_ms; /* CLOCK_MONOTONIC; the runs so far use up the rate until this time */
 	uint64_t runs, failures;
-	bool is_short; /* the last run failed at a limit of the system */
+	bool is_short; /* the last run failed because of a limit of the system */
 	char failure[FAILURE_SIZE]; /* why the last run failed; "" if it did not */
 };
 
@@ -69,7 +69,7 @@ fail(struct on_notify *on_notify, const char *format, ...)
 	return -1;
 }
 
-/* Fails if other users may write the file. */
+/* Reads the file; fails if other users may write it. */
 static int read_file(struct on_notify *on_notify, struct buf *text)
 {
 	int fd = open(on_notify->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -98,7 +98,7 @@ static int read_file(struct on_notify *on_notify, struct buf *text)
 	return 0;
 }
 
-/* The word is a path, also below ~/, or a name in PATH. */
+/* Finds the program: the word is a path, one below "~/", or a name to look up in PATH. */
 static bool find_program(const char *word, char path[PATH_MAX])
 {
 	const char *home = address_home();
@@ -109,7 +109,7 @@ static bool find_program(const char *word, char path[PATH_MAX])
 	return file_find_program(word, getenv("PATH"), path, PATH_MAX);
 }
 
-/* The file has one word a line. Empty lines and lines with # are skipped. */
+/* Reads the command line from the file: one word a line, without empty lines and comments (#). */
 static int read_command(struct on_notify *on_notify, struct notify_command *command)
 {
 	size_t count = 0;
@@ -157,7 +157,7 @@ static bool is_wanted(const struct on_notify *on_notify, const struct notificati
 	    person_has_pane(on_notify->parts, &note->pane);
 }
 
-/* Returns the last notification, or NULL. */
+/* Moves the pending notifications to `given`. Returns the last one, or NULL. */
 static const struct notification *take_pending(struct on_notify *on_notify)
 {
 	const struct notification *last = NULL;
@@ -207,7 +207,7 @@ static int open_input(const struct notification *last, uint64_t count)
 	return -1;
 }
 
-/* The program has taken the notifications, so those for persons are delivered. */
+/* The program has succeeded, so the notifications for persons are delivered. */
 static void give_receipts(struct on_notify *on_notify)
 {
 	const struct daemon *parts = on_notify->parts;
@@ -280,7 +280,7 @@ static void run(struct on_notify *on_notify, const struct notification *last, ui
 	(void)close(order.input);
 }
 
-/* Returns how long the rate forbids a run; 0 or less: not at all. */
+/* Returns for how long the rate forbids another run; 0 or less: it does not. */
 static int64_t rate_left_ms(const struct on_notify *on_notify, int64_t every_ms)
 {
 	int64_t ahead_ms = on_notify->paid_ms - clock_mono_ms();
@@ -397,7 +397,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 	return WAY_TAKES;
 }
 
-/* on_posted() starts the program. Without a program the notifications are refused. */
+/* Only waits: on_posted() starts the program. Without a program, refuses the notifications. */
 static void start(struct mail *mail, const struct way_found *found)
 {
 	const struct notification *notes[MAIL_BATCH_MAX];

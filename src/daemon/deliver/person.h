@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * People's panes: no agent has reported itself there, is kept there or is in the foreground, and no
- * program there waits for notifications. A notification for such a pane is for the person.
+ * Panes of people: no agent has reported itself in such a pane, is kept there or runs in its
+ * foreground, and no program in the pane waits for notifications. A notification for such a pane is
+ * for the person.
  */
 #pragma once
 
@@ -9,14 +10,15 @@
 
 struct pane_ref;
 
-#define PERSON_CLIENTS_MAX 32 /* most clients that show one message */
+#define PERSON_CLIENTS_MAX 32 /* maximum number of clients that show one message */
 
-/* Returns false if the pane is closed, or tmux is not connected. */
+/* Returns true if the pane is a person's; false also if it is closed, or tmux is not connected. */
 bool person_has_pane(const struct daemon *parts, const struct pane_ref *pane);
 
 /*
- * Returns the number of clients at which a person may look: those of the sessions with the pane's
- * window, or without such a client all. The names are lent until the model changes.
+ * Finds the tmux clients at which a person may look: those of the sessions that have the pane's
+ * window; if there are none, all clients. Returns their number. The names are valid until the model
+ * changes.
  */
 size_t person_clients(const struct daemon *parts, const struct pane_ref *pane,
     const char *ret_names[PERSON_CLIENTS_MAX]);

@@ -20,7 +20,7 @@ struct program {
 	bool is_late;
 };
 
-/* Returns a memory file of fixed size, or -1, and the output is lost. */
+/* Returns a memory file of fixed size for the output, or -1: then the output is lost. */
 static int open_output(size_t max)
 {
 	int fd = memfd_create("muxbus-output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -33,7 +33,9 @@ static int open_output(size_t max)
 	return fd;
 }
 
-/* is_kill: kills the process group first. Returns the exit status. */
+/*
+ * Waits for the program's end. is_kill: kills its group before. Returns the status of waitpid(2).
+ */
 static int reap(struct program *program, bool is_kill)
 {
 	int status;
@@ -104,7 +106,7 @@ struct program *program_start(
 	}
 	program->watch = loop_pidfd_new(base, child.pidfd, on_ended, program);
 	if (program->watch == NULL) {
-		program_free(program); /* its end would go unnoticed */
+		program_free(program); /* without a pidfd the end would not be noticed */
 		errno = EMFILE;
 		return NULL;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A program without a shell, in its own process group. The first bytes of output are kept. */
+/* Runs a program without a shell, in its own process group; keeps the first bytes of its output. */
 #pragma once
 
 #include "base/base.h"
@@ -8,17 +8,17 @@ struct event_base;
 
 struct program_end {
 	int status; /* as from waitpid(2), also if the program was killed */
-	bool is_late; /* its time was over */
+	bool is_late; /* its time was over, so it got a signal */
 };
 
 /* Called once, from the loop. May free the program. */
 typedef void program_fn(void *data, const struct program_end *end);
 
 struct program_order {
-	const char *path; /* of the file */
+	const char *path; /* path of the program's file */
 	char *const *argv, *const *env;
-	int input; /* for its standard input; negative: empty input */
-	size_t output_max; /* bytes of output; a write of more fails */
+	int input; /* descriptor for its standard input; negative: the input is empty */
+	size_t output_max; /* bytes of output that are kept; a write of more fails */
 	int64_t time_ms; /* time until the program gets SIGTERM */
 	int64_t grace_ms; /* from SIGTERM to the group's SIGKILL; 0: SIGKILL without SIGTERM */
 };

@@ -15,7 +15,7 @@ enum {
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 
-/* Characters that are invisible or change how others look are dropped. */
+/* Characters that are dropped: they are invisible, or change how others look. */
 static const struct {
 	uint32_t first, last;
 } dropped[] = {
@@ -51,8 +51,8 @@ static bool is_space(uint32_t character)
 }
 
 /*
- * A full-width twin stands for a character that may mean more than text to a shell, an interpreter
- * or an agent. # has a meaning only at the start of a word. Gemini CLI takes ? as a request for
+ * Replaces a character that may mean more than text to a shell, an interpreter or an agent by its
+ * full-width form. # has a meaning only at the start of a word. Gemini CLI takes ? as a request for
  * help until it has drawn the text before. Quotation marks are replaced so that only ours end a
  * quotation.
  */
@@ -68,7 +68,10 @@ static uint32_t tame(uint32_t character, bool is_word_start)
 	return character;
 }
 
-/* C1 control characters begin escape sequences too, so each becomes ESC and a character. */
+/*
+ * Strips escape sequences. C1 control characters begin some too, so each is first replaced by its
+ * form with ESC.
+ */
 static void strip(struct buf *out, const char *text, size_t len)
 {
 	struct buf escaped = BUF(QUOTE_READ);
@@ -84,7 +87,10 @@ static void strip(struct buf *out, const char *text, size_t len)
 	buf_finish(&escaped);
 }
 
-/* is_for_people: without full-width twins. Returns the number of characters appended. */
+/*
+ * Appends harmless text. is_for_people: no character is replaced by its full-width form. Returns
+ * the number of characters appended.
+ */
 static size_t put_tame(struct buf *out, const char *text, size_t len, bool is_for_people)
 {
 	bool is_lossy = false, was_space = true;
@@ -129,7 +135,9 @@ static size_t bytes_of(const struct buf *text, size_t count)
 	return at;
 }
 
-/* Appends at most max characters; a longer text as head, "…" and tail characters. */
+/*
+ * Appends at most max characters; of a longer text its begin, "…" and its last `tail` characters.
+ */
 static void put_part(
     struct buf *out, const struct buf *tamed, size_t count, size_t max, size_t tail)
 {
@@ -160,10 +168,14 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 
 static const struct members {
 	const char *name; /* given by the requester */
-	const char *subject; /* used if there is no name; other users see only that of a job */
-	const char *head; /* may be quoted; the member tail has its end */
+	/*
+	 * member of the data that is used if there is no name; other users see only that of a job
+	 */
+	const char *subject;
+	/* member that may be quoted; the member `tail` has the end of this text */
+	const char *head;
 	const char *tail;
-	bool has_details; /* the data have more than the line */
+	bool has_details; /* the data has more than the line can say */
 } members[] = {
     [SOURCE_COMMAND] = {.subject = "command", .has_details = true},
     [SOURCE_CONDITION] = {.has_details = true},
@@ -175,7 +187,9 @@ static const struct members {
     [SOURCE_WATCH] = {.head = "line", .has_details = true},
 };
 
-/* The outcome of a post or a program is foreign text, for which fixed words stand. */
+/*
+ * Appends the outcome. That of a post or a program is foreign text, for which fixed words are used.
+ */
 static void put_outcome(struct buf *out, const struct notification *note, size_t max)
 {
 	const char *text = note->text;
@@ -227,7 +241,7 @@ static void put_further(
 	buf_finish(&further);
 }
 
-/* An agent may take a last word such as "/quit" as a command. */
+/* Changes the line's end if needed: an agent may take a last word "/quit" as a command. */
 static void tame_end(struct buf *out)
 {
 	size_t at = out->len;
@@ -242,7 +256,7 @@ static void tame_end(struct buf *out)
 	mem_free(word);
 }
 
-/* name and quote are foreign texts, or NULL. */
+/* Appends the line; name and quote are foreign texts, or NULL. */
 static void put_line(struct buf *out, const struct notification *const *notes, size_t count,
     const char *name, const char *quote)
 {

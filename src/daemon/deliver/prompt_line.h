@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The line that reports notifications to an agent: typed, printed by a follower, returned by a hook
- * or queued by the agent's command. Agents trust a typed line like the person at the prompt, so its
- * words are ours; foreign text is only a name or a short quotation, and cannot be a command.
+ * The line that reports notifications to an agent. It is typed, printed by a follower, returned by
+ * a hook or queued by the agent's command. An agent trusts a typed line as if the person at the
+ * prompt had typed it, so its words are ours; foreign text is only a name or a short quotation, and
+ * cannot act as a command.
  */
 #pragma once
 
@@ -26,12 +27,12 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
     const struct config_limits *limits);
 
 /*
- * Appends foreign text that is harmless at any prompt: valid UTF-8, one line, without escape
- * sequences, control, format or private characters, and with full-width twins for characters that a
- * shell or an agent could interpret. Idempotent. A text of more than max characters keeps head and
- * tail, with an ellipsis between.
+ * Appends foreign text in a form that is harmless at any prompt: valid UTF-8, one line, without
+ * escape sequences, control, format or private characters; characters that a shell or an agent
+ * could interpret get their full-width forms. Doing this twice changes nothing more. Of a text of
+ * more than max characters, the begin and the end are kept, with an ellipsis between.
  */
 void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max);
 
-/* As "[muxbus A1B2 job build] exit 3 after 12 s", without full-width twins. */
+/* Appends the line for a person, "[muxbus A1B2 job build] exit 3 after 12 s"; no wide forms. */
 void prompt_line_show(struct buf *out, const struct notification *note);

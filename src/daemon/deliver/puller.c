@@ -6,9 +6,10 @@
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 
+/* If a reader does not acknowledge the notification before the lease ends, the line is typed. */
 struct lease {
 	uint64_t seq;
-	int64_t due_ms; /* CLOCK_MONOTONIC */
+	int64_t due_ms; /* end of the lease (CLOCK_MONOTONIC) */
 };
 
 struct puller {
@@ -16,9 +17,10 @@ struct puller {
 	struct puller_set *set;
 	struct pane_ref pane;
 	enum puller_way way;
-	struct loop_timer *timer; /* fires when the puller is no longer armed, or a lease ends */
+	struct loop_timer *timer; /* rings when a follower is no longer armed, or a lease ends */
 	unsigned waiting; /* requesters without an answer yet */
-	unsigned keeping; /* requesters that keep the leases, which then do not end */
+	/* requests that still read their notifications: until they end, no lease ends */
+	unsigned keeping;
 	int64_t armed_until_ms;
 	struct lease leases[PULLER_LEASES_MAX];
 	size_t count;
@@ -37,7 +39,7 @@ static int64_t lease_ms(const struct puller_set *set)
 	return set->parts->config->limits.loan_ms;
 }
 
-/* A hook takes new notifications only while it waits. */
+/* Returns true if the puller takes new notifications. A hook does so only while it waits. */
 static bool takes(const struct puller *puller)
 {
 	return puller->waiting > 0 ||
@@ -111,7 +113,7 @@ static void drop_lease(struct puller *puller, struct lease *lease)
 	*lease = puller->leases[--puller->count];
 }
 
-/* Gives back ended leases, or all. These notifications are then typed. */
+/* Gives back notifications whose lease has ended, or all. They are typed then. */
 static void give_back(struct puller *puller, bool is_all, const char *reason)
 {
 	const struct daemon *parts = puller->set->parts;
@@ -148,7 +150,7 @@ void puller_listen(struct puller_set *set, struct puller_listener *listener)
 	list_append(&set->listeners, &listener->link);
 }
 
-/* Frees a puller that is idle, so that its pane's notifications are typed. */
+/* Frees an unused puller without a lease, so that notifications of its pane are typed. */
 static void settle(void *data)
 {
 	struct puller *puller = data;
@@ -171,7 +173,7 @@ static void settle(void *data)
 	notify(set, &pane, false);
 }
 
-/* A notification that is acknowledged or cancelled needs no lease. */
+/* Ends the lease of a notification that was acknowledged or cancelled. */
 static void on_changed(struct queue_listener *listener, const struct notification *note)
 {
 	struct puller_set *set = list_entry(listener, struct puller_set, listener);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Pullers hand the notifications of a pane to its agent, so that nothing need be typed: a follower,
- * whose output the agent reads, or the agent's own hook. A puller gets a notification on a lease. A
- * notification that is acknowledged in time is delivered; another one is given back and typed. A
- * follower is armed while it waits, and for a short time after each answer; meanwhile nothing new
- * is typed into its pane. Pullers are a sink of the queue.
+ * Pullers hand the notifications of a pane to its agent, so that nothing need be typed. A puller is
+ * a follower (muxbus follow), whose output the agent reads, or the agent's own hook. A puller takes
+ * a notification on a lease, a hold that ends after loan_ms. If the notification is acknowledged in
+ * time, it is delivered; if not, it is given back and typed. A follower is armed while it waits,
+ * and for loan_ms after each answer; meanwhile nothing new is typed into its pane.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #define PULLERS_MAX 1024
 #define PULLER_LEASES_MAX 64 /* leases of one puller */
-#define PULLER_GONE_MS 1000 /* how long a follower stays armed after it has disconnected */
+#define PULLER_GONE_MS 1000 /* how long a follower counts as armed after it has disconnected */
 
 enum puller_way { PULLER_FOLLOW, PULLER_HOOK };
 extern const char *const puller_ways[]; /* names of enum puller_way; NULL at the end */
@@ -22,25 +22,38 @@ void puller_set_free(struct puller_set *set);
 
 /* Returns true if a follower of the pane takes new notifications. */
 bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane);
+/* Returns true if a puller has the notification with this number on a lease. */
 bool puller_holds(const struct puller_set *set, uint64_t seq);
-/* Returns true if the notification is typed even while a follower waits. */
+/* Returns true if a puller gave it back: then it is typed even while a follower waits. */
 bool puller_gave_back(const struct notification *note);
 
-/* Returns the pane's puller for one more requester; NULL: too many pullers. */
+/*
+ * Adds a request to the pane's puller, which is made if needed. Returns it, or NULL if there are
+ * too many pullers. Call puller_end() for each request.
+ */
 struct puller *puller_begin(
     struct puller_set *set, const struct pane_ref *pane, enum puller_way way);
-/* Leases the pane's next notification. Returns its number; 0: none waits, or leases are full. */
+/*
+ * Takes the pane's next notification on a lease. Returns its number; 0: none waits, or the puller
+ * has PULLER_LEASES_MAX leases.
+ */
 uint64_t puller_take(struct puller *puller);
-/* The leases of a requester that keeps them do not end; later they last loan_ms again. */
+/*
+ * keeps: the request is still reading, and no lease of this puller ends. false: from now on they
+ * last loan_ms again.
+ */
 void puller_keep(struct puller *puller, bool keeps);
-/* has_gone: the requester left without its answer, so the leases are given back. */
+/*
+ * Ends a request of the puller. has_gone: the peer disconnected before its answer, so the leases
+ * are given back.
+ */
 void puller_end(struct puller *puller, bool has_gone);
 
 struct puller_listener {
 	struct list link;
-	/* Another requester waits for notifications of a pane. May be NULL. */
+	/* Called when one more request waits for notifications of a pane. May be NULL. */
 	void (*begun)(struct puller_listener *listener, const struct pane_ref *pane);
-	/* A puller of a pane has fewer leases, or is no longer armed. */
+	/* Called when a puller of a pane has fewer leases, or is no longer armed. */
 	void (*settled)(struct puller_listener *listener, const struct pane_ref *pane);
 };
 void puller_listen(struct puller_set *set, struct puller_listener *listener);

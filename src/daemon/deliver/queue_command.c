@@ -21,41 +21,41 @@
 extern char **environ;
 
 enum {
-	SAID_MAX = 120, /* bytes of its output in a reason */
+	SAID_MAX = 120, /* bytes of the command's output in a reason */
 	ANCESTORS_MAX = 8,
 	WORDS_MAX = 8,
 	VARIABLES_MAX = 4096,
 	OUTPUT_MAX = 256 * 1024, /* bytes of output; a write of more fails */
 	TIME_MS = 10000, /* time until the command is killed, and has failed */
-	TRACE_STEP_MS = 50, /* between checks of a command that an earlier daemon started */
+	TRACE_STEP_MS = 50, /* time between checks of a command that an earlier daemon started */
 	REASON_SIZE = 200,
-	TRACE_WORDS = 4, /* words before those of the command */
+	TRACE_WORDS = 4, /* words of the shell that runs the command, before the command's own */
 };
 
 #define SESSION_WORD "%session"
 #define TEXT_WORD "%text"
 
-/* The commands, by agent. SESSION_WORD and TEXT_WORD are replaced. */
+/* The queue command of each agent. SESSION_WORD and TEXT_WORD stand for session and message. */
 static const struct {
 	const char *agent, *words[WORDS_MAX];
 } commands[] = {
     {"codex", {"codex", "queue", "--thread", SESSION_WORD, "--message", TEXT_WORD, NULL}},
 };
 
-/* The command takes these variables from the agent's environment, all others from ours. */
+/* The command gets these variables from the agent's environment, all others from the daemon's. */
 static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
 #define INHERITED_COUNT (sizeof inherited / sizeof *inherited)
 
-/* A session, and the process that has the program and the environment for its command. */
+/* A session of an agent, and its process, which gives the command program and environment. */
 struct queue_target {
 	char agent[PRESENCE_NAME_MAX + 1], session[PRESENCE_SESSION_MAX + 1];
 	pid_t pid; /* 0: unknown */
 };
 
-/* A shell around the command writes this file, for the next daemon. */
+/* The trace file of a command. The shell that runs it writes the file, for the next daemon. */
 struct queue_trace {
 	bool is_running, is_ended;
-	pid_t pid; /* of its process group */
+	pid_t pid; /* of the shell, which leads its process group */
 	int status; /* exit status, as in $? */
 	char said[4096]; /* the start of its output */
 };
@@ -118,9 +118,9 @@ static bool set_target(struct queue_target *target, const struct presence *prese
 }
 
 /*
- * The session is the thread, else the one that the agent in the pane reported. Returns false if
- * there is none, its agent has no queue command, or its process has ended. The reason is set for a
- * thread, else "".
+ * Finds the session: the address's thread, or else the session that the agent in the pane reported.
+ * Returns false if there is none, its agent has no queue command, or its process has ended. Writes
+ * a reason only for a thread, else "".
  */
 static bool find_target(const struct daemon *parts, const struct pane_ref *address,
     struct queue_target *ret_target, char ret_reason[REASON_SIZE])
@@ -137,7 +137,10 @@ static bool find_target(const struct daemon *parts, const struct pane_ref *addre
 	if (address->thread[0] == '\0' || !presence_split(address->thread, agent, &session))
 		return in_pane != NULL &&
 		    set_target(ret_target, in_pane, in_pane->agent, in_pane->session);
-	/* The agent in the pane may have reported another session since, so it comes second. */
+	/*
+	 * The process of the session is tried first, as the agent in the pane may have reported
+	 * another session since.
+	 */
 	if (set_target(
 		ret_target, presence_of_session(presences, agent, session), agent, session) ||
 	    set_target(ret_target, in_pane, agent, session))
@@ -160,7 +163,10 @@ pid_t queue_command_process(const char *agent, pid_t pid)
 	return 0;
 }
 
-/* Finds the agent's own program if it has this name, else the first of this name in dirs. */
+/*
+ * Finds the program of the process if it has this name, or else the first of this name in dirs, a
+ * list as PATH.
+ */
 static bool find_program(const char *name, pid_t pid, const char *dirs, char *out, size_t size)
 {
 	pid = process_find_program(pid, name, 1);
@@ -169,7 +175,10 @@ static bool find_program(const char *name, pid_t pid, const char *dirs, char *ou
 	return file_find_program(name, dirs, out, size);
 }
 
-/* Returns our environment with the agent's values of inherited[]. The caller frees the array. */
+/*
+ * Returns our environment with the agent's values of inherited[]. The caller frees the array, whose
+ * strings stay in block.
+ */
 static char **make_environ(const struct buf *block)
 {
 	size_t count = 0, room = 1;
@@ -196,7 +205,9 @@ static char **make_environ(const struct buf *block)
 	return made;
 }
 
-/* Returns the first error line of an output, or else the last line. The caller frees it. */
+/*
+ * Returns the output's first line that begins with "error", or else its last. The caller frees it.
+ */
 static char *find_said(char *text)
 {
 	const char *said = "";
@@ -258,7 +269,7 @@ static void command_free(struct queued_command *command)
 	mem_free(command);
 }
 
-/* Notifications that have come meanwhile follow. */
+/* Gives the receipts and goes on with the mail: notifications that have come meanwhile follow. */
 static void end(struct queued_command *command, bool is_taken)
 {
 	struct mail *mail = command->mail;
@@ -281,7 +292,7 @@ static void end(struct queued_command *command, bool is_taken)
 	mail->office->go(mail);
 }
 
-/* status is as from waitpid(2); text, the output, is changed. */
+/* Decides whether the agent has the message. status: of waitpid(2). Changes text, the output. */
 static void judge(struct queued_command *command, bool is_late, int status, char *text)
 {
 	bool is_done = !is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -320,7 +331,7 @@ static bool trace_is_running(pid_t pid, const char *path)
 	return len > 0 && memmem(words, (size_t)len, path, strlen(path)) != NULL;
 }
 
-/* If neither is_running nor is_ended is set, the command was killed or not started. */
+/* Reads a trace file. Without is_running and is_ended, the command was killed or not started. */
 static void trace_read(const char *path, struct queue_trace *ret_trace)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -343,7 +354,7 @@ static void trace_read(const char *path, struct queue_trace *ret_trace)
 	(void)close(fd);
 }
 
-/* Watches a command of an earlier daemon. If it was killed, the mail starts over. */
+/* Watches a command of an earlier daemon. If it was killed, the mail is delivered anew. */
 static void on_trace(void *data)
 {
 	struct queued_command *command = data;
@@ -353,7 +364,7 @@ static void on_trace(void *data)
 	if (trace.is_ended) {
 		judge(command, false, W_EXITCODE(trace.status, 0), trace.said);
 	} else if (!trace.is_running) {
-		/* A command that was killed may have handed the message over. */
+		/* A killed command may have delivered its message: this counts as one delivery. */
 		for (size_t at = 0; at < mail->batch_count && trace.pid > 0; at++)
 			queue_count_redelivery(mail->office->parts->queue, mail->batch[at], 1);
 		forget(command);
@@ -399,7 +410,10 @@ static void on_timer(void *data)
 	end(data, false);
 }
 
-/* Starts the agent's own program, else the first in the agent's PATH, or in ours. */
+/*
+ * Starts the agent's own program or, if that cannot be found, the first of its name in the agent's
+ * PATH or in ours.
+ */
 static bool run(struct queued_command *command, const struct queue_target *target, const char *text)
 {
 	const char *const *words = find_words(target->agent);
@@ -448,7 +462,7 @@ static void start_command(struct mail *mail, const struct queue_target *target)
 	(void)queue_commit(mail->office->parts->queue);
 	command->timer = loop_timer_new(mail->office->parts->base, on_timer, command);
 	mail->work = command;
-	/* Other users can see a program's arguments, so quotations are left out. */
+	/* Other users can see the arguments of a program, so there are no quotations. */
 	prompt_line_compose(&text, notes, mail->batch_count, NULL);
 	if (!run(command, target, (const char *)text.data))
 		loop_timer_arm(command->timer, 0);
@@ -471,7 +485,10 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 	return place->address->pane == MUXBUS_NO_ID ? WAY_WAITS : WAY_PASSES;
 }
 
-/* Mail without a session stays queued. A timer tries again if a command has failed before. */
+/*
+ * Starts the command. Without a session the mail stays queued, and if a command has failed before,
+ * a timer tries again.
+ */
 static void start(struct mail *mail, const struct way_found *found)
 {
 	char reason[REASON_SIZE];
@@ -492,7 +509,7 @@ static void cancel(struct mail *mail)
 	if (command == NULL)
 		return;
 	if (command->program != NULL)
-		forget(command); /* command_free() kills it, and its result will not count */
+		forget(command); /* command_free() will kill it, and its result does not count */
 	command_free(command);
 }
 

@@ -18,7 +18,7 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
 		(void)json_put_text(writer, "reason", reason, strlen(reason));
 }
 
-/* Returns false if the notification is forgotten. */
+/* Stores a receipt and the new state. Returns false if the notification left the queue. */
 static bool receipt_keep(const struct daemon *parts, uint64_t seq, enum notification_state state,
     const struct buf *receipt)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Receipts: what became of a notification on its way to the agent of a pane. A receipt is a JSON
- * object that is stored with the notification and published as an event:
+ * object that is stored with the notification and published as an event. Its member "result":
  *
- * deferred not delivered yet, because ...; tried again later submitted typed; the line was seen at
- * the prompt, and seen to leave it after Enter typed typed, but not seen to be submitted: a person
- * has to look handed_over given to the agent without typing, or to a person's program shown to a
- * person, by clients of tmux refused never: the pane, or the program it was meant for, has ended
+ * - deferred: not delivered yet, for the reason given; tried again later.
+ * - submitted: typed; the line was seen at the prompt, and seen to leave it after Enter.
+ * - typed: typed, but not seen to be submitted, so a person has to look.
+ * - handed_over: given to the agent without typing, or to a person's program.
+ * - shown: shown to a person by the tmux clients.
+ * - refused: never delivered, as the pane, or the program that it was meant for, has ended.
  *
  * "typed_before" is the maximum number of times that the line was submitted by daemons which were
  * killed. "way" says how: typed, follow (a follower's output), hook (the agent's own hook),
@@ -32,10 +34,10 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
 void receipt_give(const struct daemon *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer);
 
-/* A receipt without further members. */
+/* Gives a receipt without further members. */
 void receipt_put(const struct daemon *parts, uint64_t seq, enum notification_state state,
     const char *result, const char *way, const char *reason);
 
-/* The same receipt for many notifications, in one transaction. */
+/* Gives many notifications the same receipt, in one transaction. */
 void receipt_put_all(const struct daemon *parts, const uint64_t *seqs, size_t count,
     enum notification_state state, const char *result, const char *way, const char *reason);

@@ -16,7 +16,8 @@ enum {
 	TEXT_SIZE = 128,
 	LOOK_MIN_MS = 1000, /* between checks whether the command is done */
 	LOOK_MAX_MS = 10000,
-	LIFE_MS = 3600 * 1000, /* time until a notification says that the end was not seen */
+	/* longest life of a command: then a notification says that its end was not seen */
+	LIFE_MS = 3600 * 1000,
 };
 
 struct order {
@@ -28,7 +29,7 @@ struct order {
 	struct stream_tap tap;
 	bool has_tap;
 	bool is_asking; /* a reply of tmux is pending */
-	bool is_over; /* ended, and freed when the reply has come */
+	bool is_over; /* has ended, and is freed when the reply has come */
 	bool was_interrupted; /* an earlier daemon may have typed it */
 	int64_t last_output_ms; /* CLOCK_MONOTONIC */
 	int64_t look_ms;
@@ -76,7 +77,7 @@ static void order_free(struct order *order)
 		list_remove(&order->public.link);
 	}
 	if (order->is_asking)
-		return; /* on_screen() frees it */
+		return; /* on_screen() will free it */
 	mem_free(order->public.text);
 	mem_free(order);
 }
@@ -115,7 +116,7 @@ static void write_data(
 	json_object_end(&writer);
 }
 
-/* One transaction has the end and its notification. The next command of the pane goes on. */
+/* Ends a command, in one transaction with its notification. Then begins the pane's next one. */
 static void order_end(
     struct order *order, const char *outcome, const char *text, const char *reason)
 {
@@ -236,7 +237,7 @@ static void on_timer(void *data)
 	case PANE_THERE:
 		break;
 	case PANE_UNKNOWN:
-		return; /* tmux wakes it again */
+		return; /* the timer is armed again when tmux is connected */
 	case PANE_GONE:
 		order_end(order, "lost", "the pane is gone", NULL);
 		return;
@@ -254,7 +255,7 @@ static void on_timer(void *data)
 	}
 }
 
-/* A command that an earlier daemon was about to type may have run already. */
+/* Gives the text to type. If an earlier daemon was about to type it, it may have run: not typed. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct order *order = data;
@@ -286,7 +287,7 @@ static void on_ended(void *data, const struct submit_end *end)
 		order_end(order, "typed", "the command was typed, but not seen to be submitted",
 		    end->reason);
 		break;
-	case SUBMIT_HELD: /* never comes, as the policy is not is_once */
+	case SUBMIT_HELD: /* never happens, as the policy is not is_once */
 	case SUBMIT_REFUSED:
 		order_end(order, "refused", "the command was not typed", end->reason);
 		break;
@@ -297,7 +298,7 @@ static void on_ended(void *data, const struct submit_end *end)
 	}
 }
 
-/* All guards apply, and typing is tried again. */
+/* The submit engine checks all guards, and tries again until they agree. */
 static const struct submit_policy policy = {0};
 
 static const struct submit_handlers handlers = {

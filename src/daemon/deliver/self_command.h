@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Commands that agents have typed into their own pane, such as "/compress". A source. A command is
- * typed when its agent is ready, is done when the pane is quiet at an empty prompt again, and ends
- * in exactly one notification. Commands are in the store. After a restart of the daemon, a command
- * that still stands at the prompt is submitted; none is typed twice, and a command that may have
- * been typed is reported as such.
+ * Commands that an agent has Muxbus type into the agent's own pane, such as "/compress". A command
+ * is typed when the agent is ready; it is done when the pane is quiet at an empty prompt again, and
+ * ends in exactly one notification. Commands are in the store. After a restart of the daemon, a
+ * command that still stands at the prompt is submitted; none is typed twice, and a command that may
+ * have been typed is reported as such.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #define SELF_COMMAND_MAX 1000 /* bytes of a command */
 #define SELF_COMMANDS_MAX 100
-#define SELF_COMMANDS_PANE_MAX 4 /* of one pane; they run in order */
+#define SELF_COMMANDS_PANE_MAX 4 /* maximum number for one pane; they run in order */
 
 enum self_command_stage {
 	SELF_COMMAND_WAITING, /* until its agent is ready */
@@ -35,10 +35,10 @@ struct self_command {
 
 struct self_command_set *self_command_set_new(const struct daemon *parts);
 void self_command_set_free(struct self_command_set *set);
-/* The tmux server was found or lost. */
+/* Call this when the tmux server was found or lost. */
 void self_command_set_wake(struct self_command_set *set);
 
-/* Adds a command behind those of its pane. Returns NULL if there are too many. */
+/* Adds a command behind those of its pane. Returns NULL if the pane or the daemon has too many. */
 const struct self_command *self_command_add(
     struct self_command_set *set, const struct pane_ref *pane, const char *text);
 

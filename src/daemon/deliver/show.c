@@ -12,7 +12,7 @@
 
 struct show {
 	struct mail *mail; /* NULL: cancelled */
-	struct loop_timer *timer; /* gives further receipts in the next turn */
+	struct loop_timer *timer; /* gives the rest of the receipts in later turns of the loop */
 	uint64_t last; /* number of the last notification in the message */
 	size_t waiting; /* pending replies of tmux */
 	size_t clients; /* clients that show the message */
@@ -21,7 +21,10 @@ struct show {
 void show_escape(struct buf *out, const char *text)
 {
 	for (; *text != '\0'; text++) {
-		/* '#' begins formats, commands and styles, '%' conversions of strftime(3). */
+		/*
+		 * For tmux '#' begins formats, commands and styles, and '%' conversions of
+		 * strftime(3). A doubled character stands for itself.
+		 */
 		if (*text == '#' || *text == '%')
 			(void)buf_append_byte(out, (uint8_t)*text);
 		(void)buf_append_byte(out, (uint8_t)*text);
@@ -36,7 +39,7 @@ void show_compose(struct buf *out, const struct notification *last, size_t count
 	prompt_line_show(out, last);
 }
 
-/* The last pending reply of tmux frees the show. */
+/* Forgets a show. If replies of tmux are pending, the last one frees it. */
 static void show_cancel(struct show *show)
 {
 	loop_timer_free(show->timer);
@@ -71,7 +74,7 @@ static void give_shown(void *data)
 	loop_timer_arm(mail->soon, 0);
 }
 
-/* A locked or suspended client shows no message; a client without flags counts as such. */
+/* Returns true if a client can show a message: its flags are known, and not locked or suspended. */
 static bool can_see(const struct muxbus_reply *flags)
 {
 	static const char away[] = "suspended";
@@ -102,7 +105,7 @@ static void on_shown(void *data, int error, const struct muxbus_reply *replies, 
 	}
 }
 
-/* tmux before 3.6 draws no panes while it shows a message. */
+/* Returns true if tmux draws panes while it shows a message: since tmux 3.6, by the option -C. */
 static bool can_draw_on(struct tmux *tmux)
 {
 	struct muxbus_sync_info info;
@@ -110,7 +113,7 @@ static bool can_draw_on(struct tmux *tmux)
 	return info.version.major > 3 || (info.version.major == 3 && info.version.minor >= 6);
 }
 
-/* A command for several clients would fail if one of them has left. */
+/* Shows the message to one client: a command for several would fail if one has left. */
 static void show_at(struct show *show, struct tmux *tmux, const char *client, int64_t show_ms,
     const struct buf *message)
 {
@@ -127,7 +130,7 @@ static void show_at(struct show *show, struct tmux *tmux, const char *client, in
 		show->waiting++;
 }
 
-/* Another message would hide the last one. */
+/* Returns for how long the last message is still shown: another one would hide it. */
 static int64_t message_left_ms(const struct mail_office *office)
 {
 	int64_t since_ms = clock_mono_ms() - office->shown_ms;
@@ -155,7 +158,7 @@ static bool show_line(struct mail *mail, const char *line, uint64_t last)
 	return mail->work != NULL;
 }
 
-/* All waiting notifications of the pane are one message. Returns false without a client. */
+/* Shows all waiting notifications of the pane in one message. Returns false if no client can. */
 static bool show_all(struct mail *mail)
 {
 	const struct notification *note = NULL, *last = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Messages for people: a line in the status line of their clients, for show_ms. */
+/* Messages for people: a line in the status line of their tmux clients, shown for show_ms. */
 #pragma once
 
 #include "base/base.h"
@@ -7,6 +7,7 @@
 #define SHOW_LINE_MAX 1024 /* bytes; tmux cuts the line at the client's width */
 
 struct notification;
+/* Appends the line for a person: the last notification, and how many (count) there are with it. */
 void show_compose(struct buf *out, const struct notification *last, size_t count);
 /* Escapes text so that tmux expands no format, command, style or time in it. */
 void show_escape(struct buf *out, const char *text);

@@ -10,7 +10,7 @@
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 
-/* A line that is being typed into a pane, for the next daemon. */
+/* The record of a line that is being typed into a pane, for the next daemon. */
 struct typed_kept {
 	uint64_t *batch; /* numbers of the notifications that the line reports */
 	size_t count;
@@ -33,7 +33,7 @@ static const struct record_kind typed_kind = {
     .source = SOURCE_POST,
 };
 
-/* A typed line that the agent has not yet taken. */
+/* A typed line that the agent has not yet taken, and may be typed again. */
 struct retry {
 	struct list link;
 	struct mail_office *office;
@@ -113,7 +113,7 @@ void typed_forget(struct mail_office *office)
 		retry_free(retry);
 }
 
-/* A line that still stands at the prompt is only submitted. */
+/* Types the line again; if it still stands at the prompt, it is only submitted. */
 static void type_again(struct retry *retry)
 {
 	struct mail *mail = retry->office->look(retry->office, &retry->pane);
@@ -148,7 +148,7 @@ static void on_retry(void *data)
 	retry->count = 0;
 	for (size_t at = 0; at < count; at++) {
 		const struct notification *note = queue_find(parts->queue, retry->seqs[at]);
-		/* The others are acknowledged, cancelled, or being typed again. */
+		/* The other notifications are acknowledged, cancelled, or being typed again. */
 		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
 			continue;
 		queue_count_redelivery(parts->queue, note->seq, 1);
@@ -172,7 +172,10 @@ static unsigned times(const struct mail *mail)
 	return most;
 }
 
-/* Waits until the line is taken: ack_wait_ms at first, then 5 and 15 times as long. */
+/*
+ * Waits for the agent to take the line, before it is typed again: ack_wait_ms at first, then 5 and
+ * 15 times as long.
+ */
 static void retry_add(const struct mail *mail)
 {
 	static const int factors[] = {1, 5, 15};
@@ -224,7 +227,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	struct buf line = BUF(SUBMIT_LINE_MAX);
 	mail_gather(mail, notes);
 	if (mail->batch_count == 0)
-		return false; /* another reader has taken all notifications */
+		return false; /* others have taken all notifications */
 	mail_end_deferral(mail);
 	prompt_line_compose(&line, notes, mail->batch_count, &mail->office->parts->config->limits);
 	remember(mail, &line);
@@ -237,7 +240,10 @@ static bool on_compose(void *data, struct submit_text *text)
 	return true;
 }
 
-/* Enter is pressed next: a line that the next daemon misses may be submitted. */
+/*
+ * Called before Enter is pressed. Stores this, so that the next daemon knows that a line which it
+ * does not find may have been submitted.
+ */
 static void on_entering(void *data)
 {
 	struct mail *mail = data;
@@ -247,7 +253,9 @@ static void on_entering(void *data)
 	(void)queue_commit(queue);
 }
 
-/* Queues notifications again that were not typed, and gives them the deferral's receipt. */
+/*
+ * Called if the line is not typed now: queues its notifications again, with the receipt "deferred".
+ */
 static void on_deferred(void *data, const char *reason, bool is_new)
 {
 	struct mail *mail = data;
@@ -262,7 +270,9 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 	(void)queue_commit(queue);
 	mail->office->find(mail, &found);
 	mail_defer(mail, found.way == &way_none ? way_none.name : NULL, reason, is_new);
-	/* The agent has ended, so another way is found unless a line stands at the prompt. */
+	/*
+	 * If the agent has ended, another way is looked for, unless a line may stand at the prompt.
+	 */
 	if (found.by->is_for_person && mail->batch_count == 0)
 		loop_timer_arm(mail->soon, 0);
 }
@@ -300,7 +310,7 @@ static void on_ended(void *data, const struct submit_end *end)
 	struct mail *mail = data;
 	char name[PANE_REF_NAME_SIZE];
 	if (result == SUBMIT_REFUSED)
-		mail_gather(mail, notes); /* with those that have come since the last look */
+		mail_gather(mail, notes); /* the notifications that have come since are due too */
 	for (size_t at = 0; at < mail->batch_count && result != SUBMIT_NOTHING; at++)
 		put_receipt(mail, mail->batch[at], end);
 	if (mail->batch_count > 0) {
@@ -316,7 +326,7 @@ static void on_ended(void *data, const struct submit_end *end)
 
 void typed_open(struct mail *mail)
 {
-	/* All guards apply, and typing is tried again. */
+	/* The submit engine checks all guards, and tries again until they agree. */
 	static const struct submit_policy policy = {0};
 	static const struct submit_handlers handlers = {.is_wanted = on_is_wanted,
 	    .compose = on_compose,
@@ -347,7 +357,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 	return WAY_TAKES;
 }
 
-/* submit waits while a guard holds, and calls on_deferred(). */
+/* Starts typing. The submit engine waits while a guard forbids it, and calls on_deferred(). */
 static void start(struct mail *mail, const struct way_found *found UNUSED)
 {
 	submit_wake(mail->submit);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Notices: lines that are typed into a pane to report notifications. A notice is stored before it
- * is typed, so that the next daemon can find it at the prompt and submit it, or type it again.
+ * The way "typed": lines that report notifications are typed into a pane. A line is stored before
+ * it is typed, so that the next daemon can find it at the prompt and submit it, or type it again.
  *
- * A notice that the agent did not take is typed again, a bounded number of times: if Enter was not
- * seen to submit it, or if the agent reports turns and has begun none. A turn or an acknowledgement
- * ends this.
+ * A line that the agent did not take is typed again, a bounded number of times (option nudges): if
+ * Enter was not seen to submit it, or if the agent reports turns and has begun none. A turn or an
+ * acknowledgement ends this.
  */
 #pragma once
 
@@ -14,14 +14,17 @@ struct mail_office;
 struct pane_ref;
 struct queue;
 
-/* Typed lines not taken yet; with more, the oldest is not typed again. */
+/*
+ * Maximum number of typed lines that are not taken yet; with more, the oldest is not typed again.
+ */
 #define TYPED_RETRIES_MAX 256
 
-/* Removes stored notices that cannot be read. typed_open() loads the others. */
+/* Removes stored lines that cannot be read from the store. typed_open() loads the others. */
 void typed_load(struct queue *queue);
-/* Resumes a notice that an earlier daemon was about to type. */
+/* Resumes the line that an earlier daemon was about to type into the mail's pane. */
 void typed_open(struct mail *mail);
 void typed_close(struct mail *mail);
-/* The agent of a pane has reported a turn, and has so taken its line. */
+/* Call this when the agent of a pane has reported a turn: it has taken its line. */
 void typed_reported(struct mail_office *office, const struct pane_ref *pane);
+/* Frees all lines that wait to be typed again. */
 void typed_forget(struct mail_office *office);

@@ -19,7 +19,7 @@ static bool is_command_line(const struct request *request)
 	    strcmp(program, "muxbus") == 0;
 }
 
-/* Writes the call that waits for the notification: for MCP, a shell or the socket. */
+/* Writes the call that waits for the notification, in the requester's form: MCP, shell, socket. */
 static void write_call(const struct request *request, const char *id, char out[CALL_SIZE])
 {
 	if (id[0] == '\0')
@@ -37,7 +37,10 @@ static void write_call(const struct request *request, const char *id, char out[C
 		    id);
 }
 
-/* Unless id is "", the way counts as promised. An MCP request always comes from an agent. */
+/*
+ * Finds the way and describes it. Unless id is "", the way counts as promised (way_promise.h). A
+ * request by MCP always comes from an agent, which a message to a person does not wake.
+ */
 static const struct way *find(
     struct request *request, const char *id, const struct pane_ref *address, char out[TEXT_SIZE])
 {

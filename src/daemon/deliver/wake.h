@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The way in which a notification would wake the requester, or the call that waits for it. */
+/*
+ * The member `wake` of answers: the way in which a notification will wake the requester, or, if
+ * none will, the call that waits for it.
+ */
 #pragma once
 
 #include "daemon/deliver/way.h"
@@ -14,10 +17,14 @@ struct request;
 		    "pane and text: its way to you now"                          \
 	}
 
-/* Writes message (done: a sentence), wake, and durable if false. */
+/*
+ * Writes the members message (done, a sentence, and what to do next), wake, and durable if it is
+ * false. id is that of the future notification; "": not known.
+ */
 void wake_write(
     struct request *request, const char *done, const char *id, const struct pane_ref *address);
+/* Writes only wake. Returns the way. */
 const struct way *wake_write_way(
     struct request *request, const char *id, const struct pane_ref *address);
-/* For the agent of another address, which need not call anything. */
+/* Writes wake for an address that is not the requester's; its agent need not call anything. */
 void wake_write_other(struct request *request, const struct pane_ref *address);

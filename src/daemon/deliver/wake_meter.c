@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The method meter: turns and looks that agents did not need. The sums outlive the daemon. */
+/*
+ * The method meter: how many turns and looks of agents were avoided. The sums are stored, so they
+ * outlive the daemon.
+ */
 #include "daemon/deliver/wake_meter.h"
 
 #include "daemon/core/meter.h"
@@ -8,8 +11,10 @@
 #include "io/loop_timer.h"
 
 #define TOGETHER_MS 100 /* notifications for one pane within this time count as one wake */
-#define REMEMBERED 1024 /* counted notifications that are known; older ones may count twice */
-#define KEEP_MS 60000 /* time from a count until the sum is stored; kill -9 loses later counts */
+/* how many counted notifications are remembered; an older one may be counted twice */
+#define REMEMBERED 1024
+/* delay from a count until the sum is stored; after kill -9, later counts are lost */
+#define KEEP_MS 60000
 
 struct meter_wakes {
 	struct meter *meter;
@@ -18,8 +23,8 @@ struct meter_wakes {
 	uint64_t counted[REMEMBERED];
 	uint32_t pane; /* pane of the last wake */
 	int64_t last_ms;
-	struct loop_timer *keep; /* armed while a sum is not stored */
-	unsigned changed; /* a bit for each kind whose sum is not stored */
+	struct loop_timer *keep; /* armed while a sum is to be stored */
+	unsigned changed; /* a bit for each kind whose sum is to be stored */
 };
 
 struct kept_sum {

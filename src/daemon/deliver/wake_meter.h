@@ -15,5 +15,5 @@ void meter_wakes_free(struct meter_wakes *wakes);
 
 extern const struct method methods_meter[];
 
-/* since_sec 0: all since the first count. */
+/* Writes the sums of the last since_sec seconds; 0: since the first count. */
 void meter_write(struct json_writer *writer, const struct meter *meter, int64_t since_sec);

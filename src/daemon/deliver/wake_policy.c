@@ -10,9 +10,9 @@
 enum {
 	DAY_MINUTES = 24 * 60,
 	DAY_MS = DAY_MINUTES * 60 * 1000,
-	HOP = 15 * 60, /* seconds between the times at which a clock may change */
+	HOP = 15 * 60, /* seconds between the times at which a time zone may change its clock */
 	HOPS_MAX = 2 * DAY_MINUTES / 15,
-	LOOK_MS = 60000, /* longest time until the clock is read again, since it may be set */
+	LOOK_MS = 60000, /* longest time until the wall clock is read again, as it may be set */
 	SOURCES_SIZE = 160,
 	KEY_SIZE = PANE_REF_TEXT_SIZE + PRESENCE_NAME_MAX + 8,
 };
@@ -23,7 +23,7 @@ struct wake_policy_set {
 	const struct daemon *parts;
 	struct list policies, listeners;
 	struct loop_timer *timer;
-	int64_t next_ms; /* CLOCK_REALTIME when the next notification is due; 0: none */
+	int64_t next_ms; /* CLOCK_REALTIME at which the next notification is due; 0: none */
 };
 
 struct policy_kept {
@@ -103,8 +103,10 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 }
 
 /*
- * Normally the local clock shows quiet_to then, but a change of the clock may skip quiet_to or show
- * it twice. Every zone changes its clock at a full quarter of an hour.
+ * Returns when the quiet hours end: when the local clock shows quiet_to next. At a change between
+ * summer and winter time (daylight saving), the clock may skip the hour that has quiet_to, or show
+ * it twice; then the first time counts that is not quiet. Every zone changes its clock at a full
+ * quarter of an hour.
  */
 static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 {
@@ -131,7 +133,7 @@ static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms)
 {
-	/* A time in the future shows that the clock was set back, so it is not waited for. */
+	/* A notification from the future: the clock was set back, so its time is ignored. */
 	bool is_back = note->time_ms > now_ms;
 	int64_t due_ms = is_back ? now_ms : note->time_ms, at_ms;
 	if (note->is_urgent)
@@ -143,7 +145,7 @@ int64_t wake_policy_due_ms(
 		return INT64_MAX;
 	else if (note->time_ms - now_ms < DAY_MS)
 		due_ms = quiet_end_ms(policy, note->time_ms);
-	at_ms = due_ms > now_ms ? due_ms : now_ms; /* a past time counts as now */
+	at_ms = due_ms > now_ms ? due_ms : now_ms; /* a time in the past counts as now */
 	return is_quiet(policy, at_ms) ? quiet_end_ms(policy, at_ms) : due_ms;
 }
 

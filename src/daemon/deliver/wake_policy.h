@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Wake policies: which notifications wake the agent of a pane, and when. A notification that does
- * not wake is not delivered in any way until another one of its pane wakes, or quiet hours end; a
+ * not wake is held: it is delivered only when another one of its pane wakes, or quiet hours end. A
  * request for notifications gets it at once. Without a policy every notification wakes.
  */
 #pragma once
@@ -21,16 +21,21 @@ struct wake_policy {
 	char agent[PRESENCE_NAME_MAX + 1]; /* name that the agent reports; "": for a pane */
 	bool wakes[SOURCE_COUNT_];
 	int64_t window_ms; /* how long a notification waits for others to be delivered with it */
-	int quiet_from; /* minutes since local midnight; equal: no quiet hours */
+	int quiet_from; /* quiet hours, in minutes since local midnight; both equal: none */
 	int quiet_to;
 };
 
 /* Sets the defaults: all sources wake, at once and at any hour. */
 void wake_policy_init(struct wake_policy *policy);
 bool wake_policy_is_default(const struct wake_policy *policy);
-/* Reads "22:00-07:00". Returns false if the text has another form, or both times are equal. */
+/*
+ * Sets the quiet hours from a text such as "22:00-07:00". Returns false if it has another form, or
+ * both times are equal.
+ */
 bool wake_policy_read_quiet(struct wake_policy *policy, const char *text);
-/* Returns when a notification wakes (CLOCK_REALTIME): urgent ones at once; INT64_MAX: never. */
+/*
+ * Returns when a notification wakes (CLOCK_REALTIME); INT64_MAX: never. Urgent ones wake at once.
+ */
 int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms);
 void wake_policy_write(struct json_writer *writer, const struct wake_policy *policy);
@@ -38,13 +43,16 @@ void wake_policy_write(struct json_writer *writer, const struct wake_policy *pol
 struct wake_policy_set *wake_policy_set_new(const struct daemon *parts);
 void wake_policy_set_free(struct wake_policy_set *set);
 
-/* A policy with all defaults is not kept. Returns false if there are too many. */
+/* Adds or replaces a policy; one with all defaults is removed; false if there are too many. */
 bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *policy);
-/* Begin with previous NULL. NULL ends. */
+/* Walks through the policies: begin with NULL; returns NULL at the end. */
 const struct wake_policy *wake_policy_next(
     const struct wake_policy_set *set, const struct wake_policy *previous);
 
-/* The pane's policy has precedence. Listeners are called when the result may have changed. */
+/*
+ * Returns true if a policy holds the notifications of a pane now; that of the pane counts before
+ * that of its agent. Listeners are called when the result may have changed.
+ */
 bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane);
 
 struct wake_policy_listener {

@@ -74,7 +74,7 @@ static bool read_owner(
 	}
 	if (!requester_pane(request, args->pane, &policy->pane))
 		return false;
-	policy->pane.thread[0] = '\0'; /* a policy is for the pane, with any thread */
+	policy->pane.thread[0] = '\0'; /* a policy is for the pane, whatever thread its agent has */
 	if (policy->pane.pane == MUXBUS_NO_ID)
 		return request_fail_field(request, "pane",
 		    "you are in no pane of this tmux server: name one, or an agent");
@@ -104,7 +104,7 @@ static void set_wake_policy(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* A policy for an agent's name affects no single pane. */
+/* Finds the pane that the request affects; a policy for an agent's name affects no single pane. */
 static bool affects(struct request *request, const void *args, struct pane_ref *ret_pane)
 {
 	const struct policy_args *policy = args;

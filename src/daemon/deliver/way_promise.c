@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Promised ways: checks ways after facts that may change them, and publishes changes. */
+/*
+ * Promised ways: looks the ways up again after facts that may change them, and publishes changes.
+ */
 #include "daemon/deliver/way_promise.h"
 
 #include "base/process.h"
@@ -25,9 +27,9 @@ struct promise {
 	struct list link;
 	struct way_promises *set;
 	struct pane_ref address;
-	bool is_known; /* false: restored from an earlier daemon, and not yet looked up */
+	bool is_known; /* false: restored from an earlier daemon, and not looked up yet */
 	struct way_found found;
-	struct foreground_program program; /* program whose end is watched; pid 0: none */
+	struct foreground_program program; /* the program whose end is watched; pid 0: none */
 	struct loop_pidfd *end;
 };
 
@@ -36,12 +38,16 @@ struct way_promises {
 	struct event_log_listener events;
 	struct presence_listener reports;
 	struct puller_listener pullers;
-	struct list promises; /* least recently armed first */
+	struct list promises; /* the least recently renewed promise first */
 	struct loop_timer *timer;
-	bool has_news; /* a fact has come since the timer was armed */
+	/* a fact has come since the timer was armed, so the ways are looked up twice */
+	bool has_news;
 };
 
-/* A fact that comes meanwhile may show its effect later, so the ways are looked up once more. */
+/*
+ * Looks the ways up soon. The effect of a fact that comes meanwhile may be seen only later, so the
+ * ways are looked up once more then.
+ */
 static void look_soon(void *data)
 {
 	struct way_promises *set = data;
@@ -69,7 +75,7 @@ static void on_end(void *data)
 	look_soon(promise->set);
 }
 
-/* Watches the end of the program to which the way leads, if a descriptor is free. */
+/* Watches the end of the program to which the way leads; not if no descriptor is free. */
 static void watch(struct promise *promise)
 {
 	const struct way *way = promise->found.way;
@@ -128,13 +134,16 @@ static void publish(const struct promise *promise, const char *before)
 	buf_finish(&members);
 }
 
-/* Frees the promise if the way is lost and nothing is pending. */
+/*
+ * Takes a way that was looked up, and publishes a change. Frees the promise if the way is lost and
+ * nothing is pending.
+ */
 static void take(struct promise *promise, const struct way_found *found)
 {
 	const struct daemon *parts = promise->set->parts;
 	const struct way *before = promise->found.way;
 	bool was_known = promise->is_known;
-	/* An earlier daemon may have promised a way, so a missing one counts as lost. */
+	/* If an earlier daemon promised, its way is not known: no way now counts as a change. */
 	bool has_changed =
 	    was_known ? way_wakes(before) != way_wakes(found->way) : found->way == &way_none;
 	promise->found = *found;

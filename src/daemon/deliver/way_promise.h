@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Promises: the addresses for which a request has armed something, with the way that its answer
- * named. An event reports that no way wakes the address any more, or one does again, while
- * something is pending. A way is looked up again about a second after a fact that may change it:
- * the end of the program that would get the notification, a report, a follower or hook that comes
- * or goes, an event of the pane.
+ * Promises: the answer to a request that arms something (a timer, watch or job) names the way in
+ * which its notification will wake the requester. While something is pending for the address, an
+ * event reports that no way wakes it any more, or that one does again. A way is looked up again
+ * about a second after a fact that may change it: the end of the program that would get the
+ * notification, a report, a follower or hook that comes or leaves, an event of the pane.
  */
 #pragma once
 
 #include "daemon/core/daemon_parts.h"
 
-#define WAY_PROMISES_MAX 256 /* addresses; the least recently armed one is dropped */
+/* maximum number of addresses; with more, the least recently renewed one is dropped */
+#define WAY_PROMISES_MAX 256
 #define WAY_PROMISE_CHECK_MS 1000 /* time from a fact until all ways are looked up again */
 
 struct json_writer;
@@ -20,7 +21,7 @@ struct way_found;
 struct way_promises *way_promises_new(const struct daemon *parts);
 void way_promises_free(struct way_promises *set);
 
-/* Remembers that an answer has named this way to an address. */
+/* Remembers that an answer has named this way for an address. */
 void way_promise_give(
     struct way_promises *set, const struct pane_ref *address, const struct way_found *found);
 /* Restores an address for which an earlier daemon armed something. Its way is unknown. */

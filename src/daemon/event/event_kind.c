@@ -170,7 +170,7 @@ uint64_t event_kinds_find(const char *pattern)
 	return found;
 }
 
-/* Adds no duplicates. Returns the new number of names. */
+/* Adds the words of text that names does not have yet. Returns the new number of names. */
 static size_t add_members(
     const char *text, char words[][EVENT_MEMBER_SIZE], const char **names, size_t count)
 {

@@ -8,22 +8,23 @@
 
 #define FILE_NAME "sequence"
 #define FILE_NAME_NEW "sequence.new"
-#define FILE_NAME_JOURNAL "journal" /* of the queue, which is made again when it was removed */
+/* the queue's file; the queue makes it again if it was removed */
+#define FILE_NAME_JOURNAL "journal"
 #define FILE_MAGIC "muxbus-sequence 1 "
 #define FILE_BYTES_MAX 128
 
 struct sequence {
 	int dir; /* state directory; -1: nothing is stored */
 	uint64_t last;
-	uint64_t ceiling; /* numbers up to this one may be used */
-	bool is_volatile; /* the ceiling is not on the disk */
-	bool is_raising; /* the thread runs: it writes raised to the file */
+	uint64_t ceiling; /* all numbers up to this one are reserved in the file */
+	bool is_volatile; /* the file could not be written */
+	bool is_raising; /* the thread runs, and writes `raised` to the file */
 	pthread_t thread;
-	uint64_t raised; /* the next ceiling, after raise_begin() */
+	uint64_t raised; /* the next ceiling; set by raise_begin() */
 	int raise_error; /* 0, or errno of the thread's failure */
 };
 
-/* Microseconds since 1970 are above any number used so far, if the clock is right. */
+/* Returns the microseconds since 1970: above all numbers used so far, if the clock is right. */
 static uint64_t floor_by_clock(void)
 {
 	int64_t now_ms = clock_real_ms();
@@ -81,7 +82,7 @@ static int write_file(int dir, uint64_t ceiling)
 	return r;
 }
 
-/* While the thread runs, only it uses raised and raise_error. */
+/* The thread. While it runs, nothing else uses `raised` and raise_error. */
 static void *raise_main(void *data)
 {
 	struct sequence *sequence = data;
@@ -89,7 +90,7 @@ static void *raise_main(void *data)
 	return NULL;
 }
 
-/* If the thread fails, raise_ceiling() reserves the block. */
+/* Starts the thread that reserves the next block. If it fails, raise_ceiling() does it itself. */
 static void raise_begin(struct sequence *sequence)
 {
 	sigset_t all, before;
@@ -112,7 +113,7 @@ static void raise_end(struct sequence *sequence)
 		sequence->ceiling = sequence->raised;
 }
 
-/* The ceiling is on the disk before any of the new numbers is used. */
+/* Reserves a block; the new ceiling is on the disk before any of the new numbers is used. */
 static void raise_ceiling(struct sequence *sequence)
 {
 	uint64_t ceiling;
@@ -127,7 +128,7 @@ static void raise_ceiling(struct sequence *sequence)
 					    "written again",
 			    strerror(errno));
 		sequence->is_volatile = true;
-		/* The next start may use numbers above the file's ceiling again. */
+		/* The file has an old ceiling; above it the next start would use numbers again. */
 		floor = floor_by_clock();
 		if (sequence->last < floor)
 			sequence->last = floor;
@@ -138,7 +139,7 @@ static void raise_ceiling(struct sequence *sequence)
 	sequence->ceiling = ceiling;
 }
 
-/* Returns 0, also if the file is missing or damaged, or -1 with errno. */
+/* Reads the ceiling. Returns 0, also if the file is missing or damaged, or -1 with errno. */
 static int read_file(struct sequence *sequence)
 {
 	int fd = openat(sequence->dir, FILE_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -147,7 +148,7 @@ static int read_file(struct sequence *sequence)
 	int saved_errno;
 	if (fd < 0 && errno != ENOENT)
 		return -1;
-	/* Without a journal no daemon has used a number here. */
+	/* If there is no journal either, no daemon has used numbers here. */
 	if (fd < 0 && faccessat(sequence->dir, FILE_NAME_JOURNAL, F_OK, 0) < 0)
 		return 0;
 	if (fd >= 0) {
@@ -183,7 +184,7 @@ struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t r
 		goto err_dir;
 	}
 	sequence->ceiling = sequence->last;
-	raise_begin(sequence); /* in parallel with the daemon's start */
+	raise_begin(sequence); /* runs while the daemon starts */
 	return sequence;
 err_dir:
 	(void)close(sequence->dir);
@@ -237,7 +238,7 @@ uint64_t sequence_last(const struct sequence *sequence)
 	return sequence->last;
 }
 
-/* For "seq":…,"time":"…","kind":"…" and a comma. */
+/* Space for "seq":…,"time":"…","kind":"…" and a comma. */
 #define HEAD_BYTES_MAX 128
 
 #define RING_FIRST 64
@@ -245,7 +246,7 @@ uint64_t sequence_last(const struct sequence *sequence)
 struct log_entry {
 	struct event_entry event;
 	unsigned refs;
-	size_t size; /* bytes, with its json */
+	size_t size; /* bytes of memory, with json */
 	char json[];
 };
 
@@ -256,8 +257,8 @@ struct event_log {
 	uint64_t forgotten; /* highest forgotten number */
 	uint64_t unkept; /* highest number published with keep false */
 
-	struct log_entry **ring; /* the remembered entries start at first */
-	size_t size; /* slots; a power of two, or 0 */
+	struct log_entry **ring; /* a ring; the oldest remembered entry is at index first */
+	size_t size; /* slots of the ring; a power of two, or 0 */
 	size_t first;
 	size_t count;
 	size_t bytes;
@@ -381,7 +382,7 @@ static void ring_grow(struct event_log *log)
 	log->first = 0;
 }
 
-/* Forgets the oldest entries beyond the limits, perhaps this one too. */
+/* Remembers an entry, and forgets the oldest ones beyond the limits, perhaps this one too. */
 static void remember(struct event_log *log, struct log_entry *entry)
 {
 	if (log->count == log->size)
@@ -394,7 +395,7 @@ static void remember(struct event_log *log, struct log_entry *entry)
 		forget_oldest(log);
 }
 
-/* The text is formatted only once a millisecond. */
+/* Returns the time as text, which is formatted only once a millisecond. */
 static const char *time_text(struct event_log *log, int64_t now_ms)
 {
 	if (now_ms != log->time_ms) {
@@ -404,7 +405,9 @@ static const char *time_text(struct event_log *log, int64_t now_ms)
 	return log->time_text;
 }
 
-/* Without printf(), which took a third of an event's time. */
+/*
+ * Writes the first members of an event; not with printf(), which took a third of an event's time.
+ */
 static size_t write_head(
     char out[HEAD_BYTES_MAX], uint64_t seq, const char *time, const char *kind, bool has_members)
 {
@@ -483,7 +486,7 @@ void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *r
 {
 	char time[CLOCK_TEXT_SIZE];
 	clock_format(clock_real_ms(), time);
-	/* The gap has the number of the last missed event, so a reader resumes behind the gap. */
+	/* A gap has the number of the last missed event, so that a reader resumes after it. */
 	(void)buf_printf(out,
 	    "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\",\"from\":%" PRIu64
 	    ",\"to\":%" PRIu64 ",\"reason\":\"%s\"",

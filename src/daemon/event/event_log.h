@@ -48,7 +48,7 @@ enum event_kind {
 	EVENT_KIND_COUNT_,
 };
 
-/* Higher numbers are of kinds that providers publish (published.h). */
+/* Numbers from EVENT_KIND_COUNT_ on are kinds that providers publish (published.h). */
 #define EVENT_PUBLISHED_MAX 24
 #define EVENT_KINDS_MAX (EVENT_KIND_COUNT_ + EVENT_PUBLISHED_MAX)
 #define EVENT_KINDS_PUBLISHED (~((UINT64_C(1) << EVENT_KIND_COUNT_) - 1))
@@ -56,29 +56,37 @@ enum event_kind {
 struct event_kind_info {
 	const char *name; /* "pane_created" */
 	const char *help; /* cause and content of the event, in one sentence */
-	const char *members; /* own members, with blanks between; NULL: not listed */
-	const char *lists; /* lists and objects, unusable in filters; NULL: none */
+	const char *members; /* names of its own members, with blanks between; NULL: not listed */
+	/* names of members that are arrays or objects, which filters cannot use; NULL: none */
+	const char *lists;
 };
 /* Returns NULL for the number of a published kind that is not in use. */
 const struct event_kind_info *event_kind_info(enum event_kind kind);
-/* Returns -1 if there is none. */
+/* Returns the number of the kind with this name; -1: none. */
 int event_kind_find(const char *name);
-/* Returns NULL if no known name is near. */
+/* Returns the known name that is most like this one; NULL: none is near. */
 const char *event_kind_nearest(const char *name);
-/* Returns a bit for each kind. Patterns ("pane_*") never match pane_output and line. */
+/*
+ * Returns a bit for each kind that a name or pattern ("pane_*") matches. Patterns never match
+ * pane_output and line.
+ */
 uint64_t event_kinds_find(const char *pattern);
-/* Without duplicates, NULL at the end. Valid until the next call. */
+/*
+ * Returns the names of the members of these kinds, without duplicates, with NULL at the end; lists:
+ * those that are arrays or objects. Valid until the next call.
+ */
 #define EVENT_MEMBERS_MAX 128
 const char *const *event_kinds_members(uint64_t kinds, bool lists);
 
-/* For filters. MUXBUS_NO_ID: none. */
+/* The objects of an event, for filters. MUXBUS_NO_ID: none. */
 struct event_scope {
 	uint32_t pane;
 	uint32_t window;
-	uint32_t sessions[8]; /* with the window; MUXBUS_NO_ID ends a shorter list */
+	/* the sessions that have the window; MUXBUS_NO_ID ends a shorter list */
+	uint32_t sessions[8];
 };
 
-/* Immutable, shared by reference. */
+/* An event, constant and shared: event_entry_ref() and event_entry_unref() count its users. */
 struct event_entry {
 	uint64_t seq;
 	int64_t time_ms; /* CLOCK_REALTIME */
@@ -92,48 +100,59 @@ struct event_entry {
 
 struct event_log_listener {
 	struct list link;
-	/* Must not publish or remove other listeners. */
+	/* Called with each event. Must not publish, or remove other listeners. */
 	void (*event)(struct event_log_listener *listener, struct event_entry *event);
 };
 
-/* state_dir NULL: starts at 1, stores nothing. Returns NULL with a reason on failure. */
+/*
+ * state_dir NULL: numbers start at 1, and nothing is stored. At most keep_count events of
+ * keep_bytes together are remembered. Returns NULL with a reason on failure.
+ */
 struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t keep_bytes,
     char *ret_reason, size_t reason_size);
 void event_log_free(struct event_log *log);
 
-/* An earlier daemon used seq without storing it. Call this before the first event. */
+/* An earlier daemon used the number seq without reserving it. Call this before the first event. */
 void event_log_pass(struct event_log *log, uint64_t seq);
 
+/* Returns the number of the last event. */
 uint64_t event_log_last(const struct event_log *log);
+/* Returns the number that the next event will have. */
 uint64_t event_log_next(struct event_log *log);
-/* Returns last + 1 if no number is remembered. */
+/* Returns the lowest remembered number; last + 1 if there is none. */
 uint64_t event_log_oldest(const struct event_log *log);
 
-/* Returns the last event after seq that is lost, and why: "restart" or "forgotten"; 0: none. */
+/*
+ * Returns the number of the last event after seq that is lost, and sets *ret_reason to "restart" or
+ * "forgotten"; 0: none is lost.
+ */
 uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char **ret_reason);
 
 /* Returns the highest number published with keep false; 0: none. */
 uint64_t event_log_unkept(const struct event_log *log);
 
-/* Returns the event's number. members: JSON without braces. keep false: not remembered. */
+/* Publishes an event. members: JSON without braces. keep: remember it. Returns its number. */
 uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len, bool keep);
 
 void event_log_listen(struct event_log *log, struct event_log_listener *listener);
 
-/* Returns NULL if there is none. Valid until the next publish. */
+/* Returns the first remembered event after seq; NULL: none. Valid until the next publish. */
 struct event_entry *event_log_after(struct event_log *log, uint64_t seq);
 
-/* The member subscription is left out. */
+/*
+ * Appends the JSON of an event gap, which reports that the events from..to were missed; the caller
+ * adds the member subscription.
+ */
 void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *reason);
 
 struct event_entry *event_entry_ref(struct event_entry *event);
 void event_entry_unref(struct event_entry *event);
 
 /*
- * Numbers that are never reused, even after restarts, kill -9 and power cuts. A file holds a
- * ceiling, which is synced before any number up to it is used. A new start begins above the
- * ceiling; an orderly end lowers it to the last number used.
+ * A sequence: numbers that are never used again, even after restarts, kill -9 and power cuts. A
+ * file holds a ceiling, which is synced to the disk before any number up to it is used. A new start
+ * begins above the ceiling; an orderly end lowers it to the last number used.
  *
  * A thread raises the ceiling ahead, so that the main loop rarely waits for the disk. If the file
  * is damaged, was removed or cannot be written, numbers continue from the microseconds since 1970;
@@ -148,13 +167,16 @@ void event_entry_unref(struct event_entry *event);
 
 /* state_dir NULL: begins at 1 and stores nothing. Returns NULL with a reason on failure. */
 struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t reason_size);
-/* For an orderly end: lowers the ceiling. Ignores NULL. */
+/* Ends the use of a sequence, and lowers the ceiling. NULL is ignored. */
 void sequence_close(struct sequence *sequence);
 
 uint64_t sequence_next(struct sequence *sequence);
-/* The number that sequence_next() will return. */
+/* Returns the number that sequence_next() will return. */
 uint64_t sequence_peek(struct sequence *sequence);
-/* An earlier daemon used the number, and perhaps later ones, so the clock gives the next one. */
+/*
+ * Tells that an earlier daemon used this number, and perhaps later ones: the next number is taken
+ * from the clock.
+ */
 void sequence_pass(struct sequence *sequence, uint64_t number);
-/* Before the first use, the number before the first. */
+/* Returns the last number that was used; before the first use, the one before the first. */
 uint64_t sequence_last(const struct sequence *sequence);

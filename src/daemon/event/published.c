@@ -3,9 +3,9 @@
 
 static struct published {
 	struct event_kind_info info; /* name NULL: the row was never used */
-	bool is_taken; /* a connected provider publishes it */
-	size_t holds; /* filters with its bit */
-	uint64_t last; /* its last event */
+	bool is_taken; /* a connected provider publishes this kind */
+	size_t holds; /* number of filters that have its bit */
+	uint64_t last; /* number of its last event */
 } rows[EVENT_PUBLISHED_MAX];
 
 static struct published *row_of(int kind)
@@ -20,7 +20,9 @@ const struct event_kind_info *published_info(int kind)
 	return row != NULL && row->info.name != NULL ? &row->info : NULL;
 }
 
-/* An unused row, else the free one unused for longest; NULL: none. */
+/*
+ * Returns a row for a new kind: unused, or else the free one whose last event is oldest; or NULL.
+ */
 static struct published *find_room(uint64_t oldest)
 {
 	struct published *left = NULL;

@@ -9,15 +9,17 @@
 #include "daemon/event/event_log.h"
 
 /*
- * kind: the result of event_kind_find(name). oldest: the oldest remembered number. Copies the
- * texts. Returns the kind's number, -1 if another provider or the daemon has the name, or -2 if all
- * numbers are in use.
+ * Takes a name for a provider. kind: the result of event_kind_find(name). oldest: the lowest
+ * remembered number of an event. Copies the texts. Returns the kind's number, -1 if another
+ * provider or the daemon has the name, or -2 if all numbers are in use.
  */
 int published_take(int kind, const char *name, const char *help, uint64_t oldest);
+/* The provider of a kind has left. */
 void published_leave(int kind);
+/* An event of this kind was published. */
 void published_note(int kind, uint64_t seq);
 
-/* A filter with these bits begins (1) or ends (-1). Bits of the daemon's own kinds are ignored. */
+/* A filter with these bits begins (by 1) or ends (-1). Bits of the daemon's kinds are ignored. */
 void published_hold(uint64_t kinds, int by);
 
 /* Returns NULL if the number is not in use. */

@@ -6,7 +6,7 @@
 #include "daemon/file/path_watch.h"
 #include "io/loop_timer.h"
 
-#define SETTLE_MS 100 /* changes closer together than this share one report */
+#define SETTLE_MS 100 /* changes that come within this time share one report */
 #define LATEST_MS 1000 /* latest time of the report, after the first change */
 #define RETRY_MS 5000 /* how often a folder is read without watches of the kernel */
 #define WRITTEN_MAX 32 /* files known as being written; with more, all may be */
@@ -15,7 +15,7 @@
 	    IN_ATTRIB | IN_ONLYDIR)
 
 struct folder_watch {
-	struct inotify_watch files; /* must be first: on_told() casts */
+	struct inotify_watch files; /* must be first: on_told() casts a pointer to it */
 	struct inotify_hub *hub;
 	struct path_watch *path_watch;
 	struct loop_timer *settle, *retry;
@@ -64,7 +64,7 @@ static void on_path_changed(void *data)
 
 static void on_path_moved(void *data, const char *path UNUSED)
 {
-	on_path_changed(data); /* watches the folder that has the path now */
+	on_path_changed(data); /* watches the folder that is at the path now */
 }
 
 static void set_written(struct folder_watch *watch, const char *name, bool is_written)

@@ -4,7 +4,7 @@
 #include "io/loop_timer.h"
 
 #define READ_SIZE (64 * 1024)
-/* Wake-ups: a burst of this many, then one per period. */
+/* The rate of wake-ups: at first this many in a row, then one per period. */
 #define BURST 32
 #define PERIOD_US 1040
 /* How long to wait for an instance before the first retry, and between the later ones. */
@@ -27,7 +27,7 @@ struct inotify_hub {
 	struct list *cursor; /* the next entry that tell_each() visits; NULL: no walk */
 	void (*idle)(void *data);
 	void *data;
-	int64_t credit_us; /* time that wake-ups may spend */
+	int64_t credit_us; /* time saved up for further wake-ups */
 	int64_t refilled_us;
 	uint8_t *bytes;
 };
@@ -37,7 +37,10 @@ static struct node *find_node(const struct inotify_hub *hub, int wd)
 	return map_get(&hub->nodes, (uint64_t)wd);
 }
 
-/* A callback may remove any watch: the removal moves the cursor. */
+/*
+ * Calls the callback of each listener of a list. A callback may remove any watch; the removal moves
+ * the cursor.
+ */
 static void tell_each(
     struct inotify_hub *hub, struct list *list, bool is_all, const struct inotify_event *event)
 {
@@ -48,7 +51,7 @@ static void tell_each(
 		    : list_entry(link, struct inotify_watch, link);
 		hub->cursor = link->next;
 		watch->told(watch, event);
-		/* A callback that removed the last watch has freed the node with its list. */
+		/* If a callback has removed the node's last watch, node and list are freed. */
 		if (!is_all && find_node(hub, event->wd) == NULL)
 			break;
 	}
@@ -111,7 +114,7 @@ bool inotify_hub_take(struct inotify_hub *hub)
 			at += (ssize_t)(sizeof *event + event->len);
 			tell(hub, event);
 		}
-		/* Much of the buffer is free: the read took all events, so the queue is empty. */
+		/* The buffer is not full: this read took all events, so the queue is empty. */
 		if (n < READ_SIZE / 2)
 			return true;
 	}

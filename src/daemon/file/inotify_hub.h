@@ -17,12 +17,12 @@
 
 struct event_base;
 
-/* The callback may remove this watch and others. */
+/* A listener. Its callback may remove this watch and others. */
 struct inotify_watch {
 	struct list link; /* in the watches of the same inode */
 	struct list all_link; /* in all watches of the hub, also one that waits for an instance */
 	int wd; /* -1: none */
-	/* IN_Q_OVERFLOW: events were lost. IN_IGNORED: the inode is gone or unmounted, wd is -1. */
+	/* IN_Q_OVERFLOW: events are lost. IN_IGNORED: inode deleted or unmounted, wd is now -1. */
 	void (*told)(struct inotify_watch *watch, const struct inotify_event *event);
 };
 

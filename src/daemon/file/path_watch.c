@@ -8,7 +8,7 @@
 #define STEPS_EACH 8
 #define ROUNDS_MAX 8
 #define CANDIDATES_MAX 16
-/* For how long the new name of a renamed file is tracked; later, another file may have the name. */
+/* How long a renamed file is tracked by its new name; later that may be another file's. */
 #define CANDIDATE_MS 10000
 
 #define MASK_SELF (IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR)
@@ -16,20 +16,21 @@
 
 /* A watched directory, and the name in it that matters. */
 struct path_step {
-	struct inotify_watch watch; /* must be first: on_event() casts */
+	struct inotify_watch watch; /* must be first: on_event() casts a pointer to it */
 	struct path_watch *owner;
 	dev_t dev;
 	ino_t ino;
 	uint32_t mask;
 	char *dir;
 	bool is_last; /* the directory contains the file itself */
-	bool is_kept; /* while refreshing: the step is still needed */
+	bool is_kept; /* while refreshing: this step is still needed */
 	char name[]; /* "": the directory itself */
 };
 
 struct candidate {
-	char name[NAME_MAX + 1]; /* the present name of a file that was renamed; "": unused */
-	uint32_t cookie; /* of a rename whose new name is not reported yet; 0: none */
+	char name[NAME_MAX + 1]; /* the present name of a renamed file; "": unused */
+	/* of the kernel, for a rename whose new name is not reported yet; 0: none */
+	uint32_t cookie;
 	int64_t until_ms;
 };
 
@@ -43,7 +44,7 @@ struct path_watch {
 	size_t size; /* allocated steps, at most STEPS_MAX */
 	struct candidate *candidates; /* CANDIDATES_MAX entries; NULL before the first rename */
 	size_t next_candidate;
-	int error; /* -errno of this refreshing */
+	int error; /* -errno of the first watch that failed in this refresh; 0: none */
 	bool has_changed;
 };
 
@@ -121,7 +122,7 @@ static void moved_to(
 	struct candidate *target = find_candidate(watch, event->name);
 	struct candidate *candidate = find_cookie(watch, event->cookie);
 	int len;
-	/* The rename replaced another tracked file. */
+	/* The rename has replaced another tracked file. */
 	if (target != NULL && target != candidate)
 		target->name[0] = '\0';
 	if (candidate == NULL)
@@ -129,7 +130,7 @@ static void moved_to(
 	candidate->cookie = 0;
 	snprintf(candidate->name, sizeof candidate->name, "%s", event->name);
 	if (strcmp(event->name, step->name) == 0) {
-		candidate->name[0] = '\0'; /* the file has the name of the path again */
+		candidate->name[0] = '\0'; /* the file has the watched name again */
 		return;
 	}
 	len = snprintf(path, sizeof path, "%s/%s", step->dir, event->name);
@@ -182,7 +183,7 @@ static struct path_step *find_step(
 	return NULL;
 }
 
-/* name "" means the directory itself. */
+/* Adds a step that the path needs. name "": the directory itself. */
 static void need(struct path_watch *watch, const char *dir, const char *name, bool is_last)
 {
 	uint32_t mask = name[0] ? MASK_NAMES : MASK_SELF;
@@ -219,7 +220,7 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 }
 
 struct path_walk {
-	char dir[PATH_MAX]; /* directory reached, without links */
+	char dir[PATH_MAX]; /* the directory reached so far, without symbolic links */
 	char rest[PATH_MAX];
 	unsigned links;
 };
@@ -253,7 +254,7 @@ static bool enter_link(struct path_walk *walk, const char *link)
 	return true;
 }
 
-/* Returns false at the end or at a missing name. */
+/* Walks one name further. Returns false at the end, or if the name does not exist. */
 static bool go(struct path_watch *watch, struct path_walk *walk)
 {
 	char name[NAME_MAX + 1], path[PATH_MAX];
@@ -300,7 +301,10 @@ static void drop_others(struct path_watch *watch)
 int path_watch_refresh(struct path_watch *watch)
 {
 	struct path_walk walk;
-	/* A change just before a watch was added has no event. */
+	/*
+	 * A change just before a watch was added causes no event, so the path is walked again until
+	 * nothing changes.
+	 */
 	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		watch->error = 0;
 		watch->has_changed = false;

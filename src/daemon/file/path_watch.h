@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Watches the directories that determine the file of a path: those on the path, those that hold its
- * symbolic links, and the deepest one that exists. Reports when the path may name another file, and
- * the new names of files that were renamed.
+ * Watches the directories that decide which file a path names: those on the path, those that hold
+ * its symbolic links, and, if the path does not exist, the deepest directory that does. Reports
+ * when the path may name another file, and the new names of files that were renamed.
  */
 #pragma once
 
@@ -10,7 +10,8 @@ struct inotify_hub;
 
 struct path_watch_handlers {
 	void (*changed)(void *data); /* the path may name another file now */
-	void (*moved)(void *data, const char *path); /* path is the new name of a former file */
+	/* a file that had the watched name is at `path` now */
+	void (*moved)(void *data, const char *path);
 	void (*overflowed)(void *data); /* events were lost */
 };
 
@@ -19,7 +20,7 @@ struct path_watch *path_watch_new(struct inotify_hub *hub, const char *path,
 void path_watch_free(struct path_watch *watch);
 
 /*
- * Adds the watches that are needed now. Call this first, and after changed() before looking at the
- * file. Returns 0, or the first -errno if watches are missing (EACCES, ENOSPC).
+ * Adds the watches that are needed now. Call this at first, and after each changed() before looking
+ * at the file. Returns 0, or the first -errno if watches are missing (EACCES, ENOSPC).
  */
 int path_watch_refresh(struct path_watch *watch);

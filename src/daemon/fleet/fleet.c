@@ -14,10 +14,12 @@ enum {
 	FOREIGN_NAME_SIZE = 65,
 };
 
-/* How requests of a method are handled. Those of a method without a row go to one host. */
+/*
+ * How a fleet handles requests of one method. Requests of a method that has no row go to one host.
+ */
 struct fleet_route {
 	const char *method;
-	/* Returns false if the request is for one host. */
+	/* Takes a request over many hosts. Returns false if the request is for one host. */
 	bool (*across)(struct fleet *fleet, struct request *request, const struct json *params);
 	/* Answers a request that names no host; with takes_host, also one that names a host. */
 	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
@@ -25,11 +27,17 @@ struct fleet_route {
 	bool is_own; /* the daemon's own handler answers a request without a host */
 	bool is_local; /* with is_own: its handler also refuses a request with a host */
 	const char *list; /* member of the result to merge from all hosts; NULL if none */
-	/* The parameter that names the pane to wake at the end: see fleet_notice_take(). */
+	/*
+	 * The parameter that names the pane to wake at the end, or an object that has one: see
+	 * fleet_notice_take().
+	 */
 	const char *address;
 };
 
-/* All peers share a host's link, so a call could not find its provider. */
+/*
+ * The fleet has one link to a host, shared by all peers, so the host's daemon could not tell which
+ * of them is the provider.
+ */
 static void refuse_provider(
     struct fleet *fleet UNUSED, struct request *request, struct host *only UNUSED)
 {
@@ -37,7 +45,9 @@ static void refuse_provider(
 	    "a fleet is no provider: connect to muxbusd on the host itself");
 }
 
-/* Only hosts know the method and its effects, so only the role full may call it. */
+/*
+ * A method that only hosts know. Its effects are unknown here, so only the role full may call it.
+ */
 struct foreign {
 	struct list link;
 	struct method method;
@@ -57,7 +67,10 @@ static void free_foreign(struct fleet *fleet, bool only_unused)
 
 static bool is_foreign(const struct method *method)
 {
-	return method->uses != NULL; /* a fleet has no tools or providers of its own */
+	/*
+	 * only foreign methods have this member set: a fleet has no tools or providers of its own
+	 */
+	return method->uses != NULL;
 }
 
 static bool is_mistyped(const struct json *value)
@@ -65,7 +78,10 @@ static bool is_mistyped(const struct json *value)
 	return value != NULL && value->type != JSON_STRING && value->type != JSON_NULL;
 }
 
-/* A host or pane of a wrong type counts too, as on_request() refuses it by name. */
+/*
+ * Returns true if the parameters name a host. A host or pane of a wrong JSON type counts too, so
+ * that on_request() refuses it by its name.
+ */
 static bool names_host(const struct fleet *fleet, const struct json *params)
 {
 	const char *rest;
@@ -178,7 +194,10 @@ static bool check_params(struct fleet *fleet, struct request *request, const str
 	return is_valid;
 }
 
-/* text: params without host names. Returns false if the daemon's own handler answers. */
+/*
+ * Takes a request. text: the parameters without host names. Returns false if the daemon's own
+ * handler must answer.
+ */
 static bool take(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {

@@ -88,7 +88,7 @@ static void on_done(void *data, const struct json *message)
 	part->ask->kind->answered(part, message);
 }
 
-/* Only methods of a host's provider report progress. */
+/* Passes progress on. Only methods of a host's provider report it. */
 static void on_progressed(void *data, const struct json *params)
 {
 	const struct fleet_part *part = data;
@@ -137,7 +137,10 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 	const char *label = host->label;
 	bool has_label = strstr(text, label) != NULL;
 	enum message_error code = message_error_of(json_member(error, "code"));
-	/* The host may be too old for the method or parameter, so different versions are named. */
+	/*
+	 * The host may be too old for the method or parameter, so the error names both versions if
+	 * they differ.
+	 */
 	bool is_other = (code == MESSAGE_METHOD || code == MESSAGE_PARAMS) &&
 	    *host->version != '\0' && strcmp(host->version, PACKAGE_VERSION) != 0;
 	struct json_writer writer;
@@ -186,7 +189,10 @@ struct host *fleet_only_host(const struct fleet *fleet)
 	return host_set_count(fleet->hosts) == 1 ? host_set_next(fleet->hosts, NULL) : NULL;
 }
 
-/* The peers share one connection to a host, so the fleet stores the directory of each. */
+/*
+ * Returns true if the current directory of the peer is known: the fleet stores it for each peer, as
+ * they share one connection to a host.
+ */
 static bool has_cwd(struct request *request)
 {
 	return strcmp(request_method(request)->name, "execute_cli") == 0;
@@ -243,12 +249,13 @@ void fleet_new_key(char key[FLEET_KEY_SIZE])
 {
 	static uint64_t life[2], number;
 	if (number == 0 && getrandom(life, sizeof life, 0) != (ssize_t)sizeof life)
-		life[0] = (uint64_t)clock_real_ms(); /* differs from that of earlier processes */
+		/* so that the keys differ from those of earlier processes */
+		life[0] = (uint64_t)clock_real_ms();
 	(void)snprintf(key, FLEET_KEY_SIZE, "fleet-%" PRIx64 "%" PRIx64 "-%" PRIu64, life[0],
 	    life[1], ++number);
 }
 
-/* Includes the wait that the parameters want; 0: no limit. */
+/* Returns how long to wait for the host's answer, with the wait of the parameters; 0: no limit. */
 static int64_t find_deadline(const struct method *method, const struct json *params)
 {
 	const struct json *given = json_member(params, "timeout_sec");

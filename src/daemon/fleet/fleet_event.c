@@ -14,9 +14,12 @@ enum {
 };
 
 struct stream_source {
-	struct fleet_part part; /* host: NULL while the list of hosts does not have the host */
+	struct fleet_part part; /* part.host is NULL while the host is not in the list of hosts */
 	char away[2 * HOST_NAME_BYTES + 2]; /* name of the host while `host` is NULL */
-	char *targets; /* further parameters for the host, "panes" and "sessions"; NULL: none */
+	/*
+	 * parameters for this host besides the stream's filter: "panes" and "sessions"; NULL: none
+	 */
+	char *targets;
 	char name[NAME_SIZE]; /* id of the subscription on the host; or "" */
 	uint64_t last; /* number of the last event sent to the peer */
 	bool has_last;
@@ -26,17 +29,22 @@ struct stream_source {
 };
 
 struct fleet_stream {
-	struct fleet_ask ask; /* its request gets no response, and ends with the peer */
+	/* its request stands for the subscription: it gets no response, and ends with the peer */
+	struct fleet_ask ask;
 	struct list link;
 	struct peer *peer;
 	char name[NAME_SIZE];
-	char *filter; /* parameters for all hosts; NULL: only their states are wanted */
+	/* parameters for all hosts, as JSON members; NULL: only the states of hosts are wanted */
+	char *filter;
 	bool follows_all; /* includes hosts added later */
 	bool has_states; /* wants events of kind host_state */
 	bool is_started; /* the response is queued, so events may follow */
 };
 
-/* The method of a stream's request, which gets no response and ends with its peer. */
+/*
+ * The method of the request that stands for a subscription as long as it lasts. It gets no
+ * response, and ends with its peer.
+ */
 static const struct method hold_method = {.name = METHOD("subscribe", METHOD_READS | METHOD_SEES),
     .flags = METHOD_WAITS | METHOD_UNNOTED};
 
@@ -66,7 +74,7 @@ static bool read_seq(const struct json *value, uint64_t *ret_seq)
 
 static void unsubscribe(struct host *host, const char *name)
 {
-	/* After a cut, a repetition could end another subscription. */
+	/* Not repeated after a cut: the host's new daemon may use the name for another one. */
 	host_tell(host, "unsubscribe", 0, CALL_MS, "{\"subscription\":\"%s\"}", name);
 }
 
@@ -133,7 +141,7 @@ static void report_state(struct stream_source *source, bool is_up)
 	source->is_behind = source->is_behind || !source->is_shown;
 }
 
-/* Numbers restarted or the host refused, so all events after the last one are a gap. */
+/* Reports a gap of all events after the last one: the numbers began anew, or the host refused. */
 static void report_lost(struct stream_source *source, const char *reason, const struct json *error)
 {
 	struct json_writer writer;
@@ -151,7 +159,7 @@ static void report_lost(struct stream_source *source, const char *reason, const 
 	source->has_last = false;
 }
 
-/* The source has ended before the answer. */
+/* The host has answered a subscription whose source has ended meanwhile. */
 static void on_late(void *host, const struct json *message)
 {
 	const struct json *name = json_member(json_member(message, "result"), "subscription");
@@ -202,7 +210,7 @@ static void resume(struct stream_source *source)
 	if (source->has_last)
 		json_put_int(&writer, "after", (int64_t)source->last);
 	json_object_end(&writer);
-	/* With HOST_CALL_READS the link would repeat an outdated "after" after a cut. */
+	/* Without HOST_CALL_READS: after a cut, a repeated call would have an old "after". */
 	fleet_part_call(&source->part,
 	    &(struct host_order){.method = "subscribe",
 		.params = (const char *)params.data,
@@ -215,7 +223,10 @@ static struct stream_source *add_source(struct fleet_stream *stream, struct host
 	return list_entry(fleet_part_new(&stream->ask, host), struct stream_source, part);
 }
 
-/* Ends the source and returns false if too many wait for a host to be added. */
+/*
+ * Keeps a source for a host that left the list of hosts. If there are too many, ends the source and
+ * returns false.
+ */
 static bool set_away(struct stream_source *source, const char *name)
 {
 	bool is_kept = ++source->part.ask->fleet->away <= FLEET_AWAY_MAX;
@@ -262,7 +273,10 @@ void fleet_event_state(struct fleet *fleet, struct host *host)
 	}
 }
 
-/* Events of kind host_state are the fleet's own. */
+/*
+ * Returns true if an event is to be passed on. A host's own events of kind host_state are not: the
+ * fleet has its own.
+ */
 static bool is_of_host(const struct json *params)
 {
 	const char *kind = json_get_str(params, "kind", "");
@@ -306,7 +320,7 @@ void fleet_event_line(void *data, struct host *host, const struct json *message)
 	}
 }
 
-/* The sources stay: a daemon may restart, and a line may return to the hosts file. */
+/* The sources are kept: the daemon may start again, or the line may return to the hosts file. */
 void fleet_event_removed(struct fleet *fleet, struct host *host)
 {
 	char name[sizeof host->label];
@@ -323,7 +337,7 @@ struct stream_args {
 	bool output, has_output;
 	const struct json *after;
 	const char *host;
-	/* Derived from these. */
+	/* The members below are made from those above. */
 	struct host *only; /* the host named; NULL: all hosts */
 	bool has_targets, has_states;
 	bool has_events; /* wants events of hosts */
@@ -342,7 +356,10 @@ static const struct field fields[] = {
     {.name = NULL},
 };
 
-/* Finds the host of a target in panes or sessions, and the rest of the target; NULL: unknown. */
+/*
+ * Finds the host of an element of panes or sessions, and the rest of this target. Returns NULL if
+ * it is unknown.
+ */
 static struct host *host_of(const struct fleet *fleet, const struct stream_args *args,
     const char *target, const char **ret_rest)
 {
@@ -367,7 +384,7 @@ static bool check_targets(
 	return true;
 }
 
-/* If the request names a host, an unknown kind may be of a provider. */
+/* Checks the kinds of events. With a named host, an unknown kind may be a provider's there. */
 static bool check_kinds(
     const struct fleet *fleet, struct request *request, struct stream_args *args)
 {
@@ -413,7 +430,7 @@ static bool check(struct fleet *fleet, struct request *request, struct stream_ar
 	    check_targets(fleet, request, args, 0) && check_targets(fleet, request, args, 1);
 }
 
-/* Returns the targets on the host as members of its parameters, or NULL. */
+/* Returns the targets that are on the host, as JSON members, or NULL. The caller frees the text. */
 static char *write_targets(
     const struct fleet *fleet, const struct stream_args *args, const struct host *host)
 {
@@ -436,7 +453,10 @@ static char *write_targets(
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Returns NULL if the stream wants no events of hosts. */
+/*
+ * Returns the filter for hosts as JSON members; NULL if the stream wants no events of hosts. The
+ * caller frees the text.
+ */
 static char *write_filter(const struct stream_args *args)
 {
 	struct json_writer writer;
@@ -446,7 +466,7 @@ static char *write_filter(const struct stream_args *args)
 	json_start(&writer, &out, FILTER_BYTES_MAX);
 	if (args->kinds.is_given) {
 		json_array_begin(&writer, "kinds");
-		/* Daemons of other versions may not know the kind host_state. */
+		/* host_state is left out, as daemons of other versions may not know it. */
 		for (size_t at = 0; at < args->kinds.count; at++)
 			if (event_kinds_find(args->kinds.strings[at]) !=
 			    UINT64_C(1) << EVENT_HOST_STATE)
@@ -466,14 +486,15 @@ static void begin_after(
 		source->has_last = read_seq(number, &source->last);
 }
 
-/* The peer reads again, so its sources resume after the last event that it has. */
+/* Called when the peer reads again: its sources resume after the last event that it has. */
 static void on_room(struct peer *peer, void *data)
 {
 	struct fleet *fleet = data;
 	list_each (struct fleet_stream, stream, &fleet->streams, link)
 		list_each (struct stream_source, source, &stream->ask.parts, part.link) {
 			if (stream->peer != peer || !source->is_behind)
-				continue; /* a host that refused the source is not asked again */
+				/* a host that refused the subscription is not asked again */
+				continue;
 			source->is_behind = false;
 			resume(source);
 		}
@@ -540,7 +561,7 @@ static struct fleet_stream *stream_new(
 	return stream;
 }
 
-/* Names of unknown hosts are written as missing. */
+/* Sets where each source begins, by the parameter after. Its unknown hosts are missing ones. */
 static void take_after(
     struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {

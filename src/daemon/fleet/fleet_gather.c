@@ -11,7 +11,7 @@ struct gather {
 	bool is_single;
 };
 
-/* JSON values, separated by commas; the host may be removed before the request is answered. */
+/* The answers of one host, as JSON texts separated by commas. The host may be removed meanwhile. */
 struct gather_part {
 	struct fleet_part part;
 	struct buf items, row, missing; /* elements of the list, of "hosts" and of "missing" */
@@ -29,7 +29,10 @@ static void clear_part(struct fleet_part *part)
 	buf_finish(&own_of(part)->missing);
 }
 
-/* offset: where the text is in a part. */
+/*
+ * Writes an array made of one text of each part. offset is that of the text (a struct buf) in
+ * struct gather_part.
+ */
 static void put_parts(
     struct json_writer *writer, const struct fleet_ask *ask, const char *name, size_t offset)
 {
@@ -103,7 +106,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 		finish(part->ask);
 }
 
-/* A host that is known to be unreachable is missing. */
+/* Calls a host; if it is known to be unreachable, lists it as missing instead. */
 static void add(struct gather *gather, struct host *host, const struct buf *text)
 {
 	const struct request *request = gather->ask.request;

@@ -13,7 +13,7 @@ enum {
 static const char *const targets[] = {"ack", "ack_up_to", "after", "agent", "filter", "id", "job",
     "pane", "pane_id", "panes", "seq", "session", "sessions", "timer", "up_to", "watch", "window",
     NULL};
-/* Those of methods that only hosts know, and those of conditions of wait_for. */
+/* The same for methods that only hosts know, and for conditions of wait_for. */
 static const char *const foreign_targets[] = {"pane", NULL};
 static const char *const condition_targets[] = {
     "agent", "command_finished", "exited", "job", "pane", "ready", NULL};
@@ -23,7 +23,7 @@ static const char *const ids[] = {"active_pane", "agent", "current_window", "id"
     "previous_pane", "previous_window", "replaced", "session", "sessions", "task", "timer", "watch",
     "watched_pane", "window", NULL};
 
-/* Members of results with foreign content, whose ids stay unchanged. */
+/* Members of results that hold foreign content, in which nothing is changed. */
 static const char *const opaque[] = {"data", "params", NULL};
 
 static bool has(const char *const *names, const char *name)
@@ -77,7 +77,7 @@ static void note_host(struct strip *strip, struct host *host)
 	strip->host = host;
 }
 
-/* A number may be the rest of a qualified sequence number. */
+/* Returns true for digits only: "B:123" is the notification 123 of the host B. */
 static bool is_number(const char *text)
 {
 	uint64_t number;
@@ -113,7 +113,7 @@ static void put_bracket(
 		json_array_end(writer);
 }
 
-/* Also in an array, or in an object such as a filter. */
+/* Removes host names from a value; also within an array, or an object such as a filter. */
 static void strip_value(struct strip *strip, const char *name, const struct json *value)
 {
 	if (value->type == JSON_STRING) {
@@ -189,7 +189,7 @@ static void put_id(
 	mem_free(text);
 }
 
-/* host NULL: unchanged. */
+/* Writes a value with the host's prefix before ids; host NULL: unchanged. */
 static void put(struct json_writer *writer, const struct host *host, const char *name,
     const struct json *value, bool is_id, unsigned depth)
 {

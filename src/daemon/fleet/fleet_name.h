@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Names of the fleet: "B:%3" or "B/work:%3" is the pane %3 on the host B. In requests, any member
- * that holds a target may have the prefix. In results, every id has it.
+ * Names in a fleet: "B:%3", or "B/work:%3", is the pane %3 on the host B (of its tmux server
+ * "work"). In requests, any member that holds a target may have such a prefix. In results, every id
+ * has it.
  */
 #pragma once
 
@@ -13,40 +14,49 @@ struct host_set;
 
 /* Finds the host of "B" or "B/work". Returns NULL if it is unknown. */
 struct host *fleet_name_host(const struct host_set *hosts, const char *text);
-/* Finds the host of "B:%3" and the rest, "%3". Returns NULL if the prefix is not a host. */
+/*
+ * Finds the host of "B:%3", and sets *ret_rest to "%3" in text. Returns NULL if the prefix is not
+ * the name of a host.
+ */
 struct host *fleet_name_split(
     const struct host_set *hosts, const char *text, const char **ret_rest);
 
 enum fleet_name_kind {
-	FLEET_NAME_REQUEST, /* of a method of the fleet; "notify" stays as it is */
+	/* of a method that the fleet knows; the parameter "notify" stays as it is */
+	FLEET_NAME_REQUEST,
 	/*
-	 * Of a method that only hosts know. Only "host" and "pane" name hosts. If "pane" names a
-	 * host, and "host" none of the fleet, "host" is a parameter of the method.
+	 * Of a method that only hosts know. Only its parameters "host" and "pane" can name hosts.
+	 * If "pane" names a host, and "host" none of the fleet, "host" is a parameter of the method
+	 * itself.
 	 */
 	FLEET_NAME_FOREIGN,
-	FLEET_NAME_CONDITION, /* of wait_for */
+	FLEET_NAME_CONDITION, /* a condition of wait_for */
 };
 
 /*
- * Finds the host that the parameters name, or NULL, and writes the parameters without its name.
- * Returns false with a reason for two hosts or an unknown host.
+ * Finds the host that the parameters name (NULL: none), and appends the parameters without host
+ * names to out. Returns false with a reason if they name two hosts or an unknown host.
  */
 bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,
     const struct json *params, struct host **ret_host, struct buf *out,
     char reason[FLEET_NAME_REASON_SIZE]);
 
-/* Returns true if a value from a host is a valid id, shorter than size, to use in requests. */
+/*
+ * Returns true if a value from a host is a valid id of less than size bytes, so that it can be used
+ * in requests.
+ */
 bool fleet_name_is_id(const struct json *value, size_t size);
 
+/* Writes the members host and server. */
 void fleet_name_put_host(struct json_writer *writer, const struct host *host);
 /*
- * Writes the members of a host's object with qualified ids, without host, server and the members in
- * except, which may be NULL. Writes nothing if the value is not an object. host NULL: ids stay
- * unchanged.
+ * Writes the members of a host's object, with the host's prefix before ids, but without host,
+ * server and the members in except, which may be NULL. Writes nothing if the value is not an
+ * object. host NULL: ids stay unchanged.
  */
 void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
     const struct json *object, const char *const *except);
-/* Writes all members, then host and server as the fleet knows them. */
+/* Writes all members of a host's object, and then host and server as the fleet knows them. */
 void fleet_name_put_members(
     struct json_writer *writer, const struct host *host, const struct json *object);
 bool fleet_name_is_list(const struct json *value);

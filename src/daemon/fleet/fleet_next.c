@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* next_notification over all hosts. */
+/*
+ * The method next_notification over all hosts. A pull is a call of it on one host; the answers to
+ * the pulls are kept until a request takes them.
+ */
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
@@ -9,10 +12,13 @@
 enum {
 	SPEC_BYTES = 64 * 1024,
 	CONSUMER_MAX = 256,
-	POLL_SEC = 60, /* timeout_sec of each call to a host; repeated while a request waits */
-	LOOK_MS = 2000, /* requests with timeout 0 wait this long for first answers */
+	/* timeout_sec of each call to a host; the call is repeated while a request waits */
+	POLL_SEC = 60,
+	/* how long a request with timeout_sec 0 waits for the first answers of hosts */
+	LOOK_MS = 2000,
 	RETRY_MS = 5000, /* delay after an error of a host, while a request waits */
-	KEEP_MS = 45000, /* lifetime of an answer that no request takes; hosts deliver it again */
+	/* how long an answer is kept that no request takes; hosts deliver its entries again */
+	KEEP_MS = 45000,
 	ACK_MS = 60000,
 	ACKS_MAX = 1000,
 	LIMIT_MAX = 1000,
@@ -40,7 +46,7 @@ static const struct field fields[] = {
     {FIELD_ROW(NUMBER, struct fleet_next_args, timeout_sec, "timeout_sec"), .max = 86400,
 	.preset = "60"},
     {FIELD_ROW(BOOL, struct fleet_next_args, parked, "parked")},
-    /* fleet_next_take() has checked that the next two are null. */
+    /* fleet_next_take() has checked that these two are null */
     {FIELD_ROW(VALUE, struct fleet_next_args, none, "host")},
     {FIELD_ROW(VALUE, struct fleet_next_args, none, "id")},
     {.name = NULL},
@@ -48,9 +54,11 @@ static const struct field fields[] = {
 
 struct fleet_pull {
 	struct fleet_part part;
-	char *spec; /* its JSON members but limit and timeout_sec; consumer comes first */
+	/* JSON members of its parameters, except limit and timeout_sec; consumer comes first */
+	char *spec;
 	bool has_looked; /* the host has answered once */
-	struct buf entries; /* the host's entries as JSON lines; empty if none */
+	/* notifications from the host, a JSON line each; empty if there are none */
+	struct buf entries;
 	char *gap; /* JSON; NULL if none */
 	int64_t parked;
 	/* Acknowledged since the call; the answer may have them all the same. */
@@ -61,11 +69,13 @@ struct fleet_pull {
 
 /* A waiting request. Its answer comes from pulls, which outlive it. */
 struct next_request {
-	struct fleet_ask ask; /* without parts */
+	struct fleet_ask ask; /* it has no parts: the calls belong to the pulls */
 	struct list link;
 	char *spec;
 	int64_t limit;
-	/* Fires at the timeout, or at the end of the turn in which entries have arrived. */
+	/*
+	 * Rings at the timeout, or at the end of the turn of the loop in which entries have come.
+	 */
 	struct loop_timer *timer;
 	bool is_look; /* timeout_sec is 0, so the hosts answer with what they have now */
 };
@@ -114,14 +124,17 @@ static bool is_left(const struct fleet_pull *pull, const char *spec)
 	return find_next(pull) == NULL && is_same_consumer(pull->spec, spec);
 }
 
-/* Both have the same filter, or the request has none and no other request waits for the pull. */
+/*
+ * Returns true if a request may take the entries of a pull: both have the same filter, or the
+ * request has none, and no other request waits for the pull.
+ */
 static bool is_for(const struct fleet_pull *pull, const struct next_request *next)
 {
 	return strcmp(pull->spec, next->spec) == 0 ||
 	    (strchr(next->spec, ',') == NULL && is_left(pull, next->spec));
 }
 
-/* Later entries stay in the pull. */
+/* Writes entries while *left is not 0; the others stay in the pull. */
 static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int64_t *left)
 {
 	struct json_reader *reader = json_reader_new(HOST_LINE_BYTES);
@@ -166,13 +179,13 @@ static void answer(void *data)
 		if (host->state != HOST_UP && strcmp(pull->spec, next->spec) == 0)
 			fleet_put_missing(writer, host, host->reason);
 		if (pull->part.call == NULL && pull->entries.len == 0)
-			fleet_part_end(&pull->part); /* all entries were delivered */
+			fleet_part_end(&pull->part); /* all its entries were handed out */
 	}
 	json_array_end(writer);
 	request_done(fleet_ask_end(&next->ask));
 }
 
-/* The first call returns at once, later calls wait for notifications. */
+/* Calls the host. The first call returns at once, later ones wait for notifications. */
 static void begin(struct fleet_pull *pull, const struct next_request *next);
 
 static void on_stale(void *data)
@@ -231,7 +244,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 		bool is_kept = text != NULL && buf_printf(&pull->entries, "%s\n", text) == 0;
 		mem_free(text);
 		if (!is_kept)
-			break; /* the host redelivers the rest */
+			break; /* the host will deliver the rest again */
 	}
 	drop_acked(pull); /* the host may have sent it before it got an acknowledgement */
 	mem_free(pull->gap);
@@ -245,7 +258,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	pull->gap = (char *)buf_steal(&out, NULL);
 }
 
-/* A request without a filter may take entries that no other request waits for. */
+/* Finds a request for entries of a pull without a request: one without a filter may take them. */
 static void offer(const struct fleet_pull *pull)
 {
 	list_each (const struct next_request, next, &pull->part.ask->fleet->nexts, link)
@@ -302,7 +315,10 @@ static void begin(struct fleet_pull *pull, const struct next_request *next)
 	mem_free(params);
 }
 
-/* Returns true if a pull with the same parameters has entries. */
+/*
+ * Makes a pull for the request, unless there is one with the same parameters. Returns true if that
+ * one has entries.
+ */
 static bool pull_from(struct fleet *fleet, struct host *host, const struct next_request *next)
 {
 	struct fleet_pull *new;
@@ -336,7 +352,7 @@ static void drop_acknowledged(const struct fleet *fleet, const struct host *host
 	}
 }
 
-/* Returns false if the value does not have the form "B:123". */
+/* Acknowledges "B:123" on its host. Returns false if the value has another form. */
 static bool acknowledge(
     const struct fleet *fleet, const struct json *ack, const char *consumer, const char *member)
 {
@@ -358,7 +374,7 @@ static bool acknowledge(
 	return true;
 }
 
-/* Returns false after failing the request. */
+/* Sends all acknowledgements of the request to the hosts; false after failing the request. */
 static bool send_acks(const struct fleet *fleet, struct request *request,
     const struct fleet_next_args *args, const struct json *acks, const char *name)
 {
@@ -391,8 +407,9 @@ static char *write_spec(const struct fleet_next_args *args)
 }
 
 /*
- * The calls of these pulls would take the consumer's notifications. Returns true if a pull that the
- * request may use has entries; hosts deliver the entries of ended pulls again.
+ * Ends pulls of the consumer with other filters, as their calls would take its notifications; hosts
+ * deliver the entries of ended pulls again. Returns true if a pull that the request may use has
+ * entries.
  */
 static bool end_others(struct fleet *fleet, const struct next_request *next)
 {

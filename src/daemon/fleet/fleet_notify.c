@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Notices: notifications from one host that wake a pane of another. */
+/* Notices: requests to one host whose notification wakes a pane of another host. */
 #include "base/hash.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
@@ -17,7 +17,8 @@ enum {
 	PANE_SIZE = 256,
 	ID_SIZE = 64,
 	METHOD_SIZE = 64,
-	SOURCE_MAX = 32, /* bytes of the source of a notification; a longer one is left out */
+	/* bytes of the member source of a notification; a longer one is left out */
+	SOURCE_MAX = 32,
 	KEY_SIZE = NOTIFICATION_KEY_MAX + 1,
 	PARAMS_MAX = 256 * 1024,
 	ANSWER_MS = 10000, /* the request fails if its host has not answered by then */
@@ -29,10 +30,10 @@ enum {
 };
 
 struct fleet_notice {
-	struct fleet_part part; /* host: that of the last call */
+	struct fleet_part part; /* part.host is the host of the last call */
 	struct fleet *fleet;
 	char name[NAME_SIZE];
-	/* Stored. */
+	/* The next members are stored. */
 	char from[HOST_SIZE]; /* host of the request, as "B/work" */
 	char to[HOST_SIZE]; /* host of the pane, as "B/work" */
 	char pane[PANE_SIZE];
@@ -41,7 +42,7 @@ struct fleet_notice {
 	char *params; /* parameters of the request, including the key */
 	char id[ID_SIZE]; /* of the job or the like on `from`; "" until known */
 	uint64_t after; /* number of the last notification posted to the pane */
-	bool is_repeated; /* several notifications may come */
+	bool is_repeated; /* the request may cause several notifications */
 	/* Checksums of the addresses of both hosts, to find renamed hosts; 0: unknown. */
 	uint64_t from_place, to_place;
 	/*
@@ -52,7 +53,7 @@ struct fleet_notice {
 	char said[HOST_SIZE];
 	/* Not stored. */
 	struct request *request; /* NULL if answered, or made by an earlier daemon */
-	struct loop_timer *answer; /* armed while a request waits */
+	struct loop_timer *answer; /* runs while a request waits for the answer of `from` */
 	struct loop_timer *again;
 	char *post; /* parameters of the pending post_notification, or NULL */
 	bool is_last;
@@ -119,7 +120,7 @@ static void name_host(const struct host *host, char out[HOST_SIZE])
 	(void)snprintf(out, HOST_SIZE, "%s/%s", host->spec.name, host->spec.server);
 }
 
-/* Returns a checksum of a host's address; `other` if the host is unknown or on this machine. */
+/* Returns a checksum of the host's address; `other` for an unknown host or this machine. */
 static uint64_t place_of(const struct fleet *fleet, const char *name, uint64_t other)
 {
 	const struct host *host = find(fleet, name);
@@ -130,7 +131,7 @@ static uint64_t place_of(const struct fleet *fleet, const char *name, uint64_t o
 	    crc32c(crc32c(0, ssh, strlen(ssh) + 1), host->spec.server, strlen(host->spec.server));
 }
 
-/* A host may have been renamed while the fleet was not running. */
+/* Finds the new name of a host renamed while the fleet was not running, by its address. */
 static void follow(const struct fleet *fleet, char name[HOST_SIZE], uint64_t place)
 {
 	char other[HOST_SIZE];
@@ -196,7 +197,7 @@ static void on_cancelled(void *data)
 	(void)take_request(data);
 }
 
-/* The notice stays, as the answer may come late. */
+/* Answers the request, as its time is over. The notice is kept, as the host may answer later. */
 static void on_unanswered(void *data)
 {
 	struct fleet_notice *notice = data;
@@ -215,7 +216,7 @@ static void call(struct fleet_notice *notice, struct host *host, const char *met
 	    &(struct host_order){.method = method, .params = params, .flags = flags});
 }
 
-/* The text about the pane that is to be woken is our own. */
+/* Writes the answer of the host, but with our own text about the pane that will be woken. */
 static void put_begun(const struct fleet_notice *notice, struct json_writer *writer,
     const struct host *host, const struct json *result)
 {
@@ -268,7 +269,7 @@ static void on_begun(struct fleet_notice *notice, const struct json *message)
 	else if (may_pass)
 		loop_timer_arm(notice->again, AGAIN_MS); /* the request may have succeeded */
 	else
-		forget(notice); /* no notification will come */
+		forget(notice); /* the host refused, so no notification will come */
 }
 
 static bool is_last(const struct fleet_notice *notice, const struct json *entry)
@@ -288,7 +289,7 @@ static void write_post(
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
-	/* With the id of the job or the like, no other request makes this key. */
+	/* As the key has the id of the job or the like, no other request makes the same key. */
 	(void)snprintf(key, sizeof key, "fleet/%08" PRIx32 "/%s/%" PRIu64,
 	    crc32c(0, notice->said, strlen(notice->said)), notice->id, notice->seq);
 	json_start_object(&writer, &out, 2 * PARAMS_MAX);
@@ -322,7 +323,10 @@ static void go_on(struct fleet_notice *notice)
 	step(notice);
 }
 
-/* Returns true if the caller waited for the entry itself, without a consumer. */
+/*
+ * Returns true if a request on the host itself waited for the notification, not as a consumer: no
+ * pane is woken then.
+ */
 static bool is_waited(const struct json *entry)
 {
 	const struct json *delivery = json_member(entry, "delivery");
@@ -469,7 +473,10 @@ void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer 
 	}
 }
 
-/* Finds the pane of a request's peer on a host of this machine. Returns the host, or NULL. */
+/*
+ * Finds the pane from which a request comes, if it is on a host that is this machine. Returns the
+ * host, or NULL.
+ */
 static const struct host *find_own_pane(
     const struct fleet *fleet, struct request *request, char pane[PANE_SIZE])
 {
@@ -477,7 +484,8 @@ static const struct host *find_own_pane(
 	struct host *host = host_set_next(fleet->hosts, NULL);
 	for (; peer != NULL && host != NULL; host = host_set_next(fleet->hosts, host)) {
 		const char *path = host->spec.socket;
-		const char *end = path != NULL ? strrchr(path, '.') : NULL; /* of tmux's socket */
+		/* the daemon's socket has the name of tmux's with a suffix */
+		const char *end = path != NULL ? strrchr(path, '.') : NULL;
 		char *tmux = end != NULL ? xmemdup(path, (size_t)(end - path)) : NULL;
 		uint32_t id = tmux != NULL ? peer_pane_claimed(peer_pid(peer), tmux) : MUXBUS_NO_ID;
 		mem_free(tmux);
@@ -530,7 +538,7 @@ static bool read_notice(struct fleet_notice *notice, struct request *request,
 	return true;
 }
 
-/* With the key, and without notify. */
+/* Makes the parameters for the host: with the key, and without notify. */
 static bool write_params(
     struct fleet_notice *notice, struct request *request, const struct buf *text)
 {
@@ -561,7 +569,7 @@ static uint64_t params_content(const struct fleet_notice *notice)
 	return content;
 }
 
-/* The request must repeat the earlier one with its key. */
+/* Checks that a request with the key of an earlier one has the same parameters, or fails it. */
 static bool check_same(
     const struct fleet_notice *notice, const struct fleet_notice *earlier, struct request *request)
 {
@@ -597,7 +605,7 @@ static void answer_again(
 	request_done(request);
 }
 
-/* Returns false for a new request. */
+/* Handles the repetition of a request that has a notice. Returns false for a new request. */
 static bool is_settled(struct fleet_notice *notice, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {

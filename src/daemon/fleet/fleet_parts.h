@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* The parts of the fleet: what they share, and their functions for fleet.c. */
+/* The parts of the fleet: the structs that they share, and their functions that fleet.c calls. */
 #pragma once
 
 #include "base/base.h"
 
-#define FLEET_AWAY_MAX 1000 /* parts of streams kept for hosts that are not in the list */
+/* parts of event streams that are kept for hosts which are not in the list */
+#define FLEET_AWAY_MAX 1000
 #define FLEET_GATHER_MS 5000 /* timeout for a host's answer to a list */
 #define FLEET_KEY_SIZE 96
 #define FLEET_NOTICES_MAX 500 /* open notices, each with a call pending on its host */
 #define FLEET_PULLS_MAX 2000 /* open calls for consumers */
-#define FLEET_STREAMS_MAX 60 /* of all peers, as a daemon allows 64 per connection */
+/* streams of all peers together: a daemon allows 64 subscriptions for one connection */
+#define FLEET_STREAMS_MAX 60
 
 struct field;
 struct host_order;
@@ -21,16 +23,17 @@ struct fleet {
 	struct store *store;
 	struct host_set *hosts;
 	struct hosts_file *file;
-	struct fleet_ask *notices, *pulls; /* without a request */
+	struct fleet_ask *notices, *pulls; /* these two belong to no request */
 	struct list nexts, streams, foreign;
 	size_t away; /* parts of streams without a host */
-	struct buf scratch; /* of fleet_read() */
+	struct buf scratch; /* used by fleet_read() */
 	uint64_t last_stream;
 };
 
 /*
- * An ask is a set of calls to hosts, one part per call. Every call whose answer the fleet uses
- * belongs to an ask, which ends with fleet_ask_end(), or when the peer of its request disconnects.
+ * An ask is a set of calls to hosts that belong together, with one part per call. Every call whose
+ * answer the fleet uses belongs to an ask. The ask ends with fleet_ask_end(), or when the peer of
+ * its request disconnects.
  */
 struct fleet_ask {
 	struct fleet *fleet;
@@ -43,57 +46,65 @@ struct fleet_ask {
 struct fleet_part {
 	struct list link;
 	struct fleet_ask *ask;
-	struct host *host; /* may be removed after the call has ended */
+	struct host *host; /* the host may be removed after the call has ended */
 	struct host_call *call; /* NULL if none is pending */
 	bool was_cut; /* the link was cut after the call was sent */
 };
 
 struct fleet_ask_kind {
-	size_t size, part_size; /* of structs that begin with the two structs above */
-	/* May end the part and the ask. */
+	/* sizes of the structs that begin with struct fleet_ask and struct fleet_part */
+	size_t size, part_size;
+	/* Called with the answer to a call, or an error. May end the part and the ask. */
 	void (*answered)(struct fleet_part *part, const struct json *message);
-	/* Takes the answer to a call whose part has ended. NULL: the call ends with its part. */
+	/*
+	 * Called with the answer to a call whose part has ended. NULL: the call ends with its part.
+	 */
 	void (*late)(void *host, const struct json *message);
-	/* The peer has disconnected before the answer. May be NULL. */
+	/* Called if the peer has disconnected before the answer. May be NULL. */
 	void (*cancelled)(struct fleet_ask *ask);
-	/* Free what an ask and a part own beyond the common members. May be NULL. */
+	/* These two free what an ask and a part own beyond the common members. They may be NULL. */
 	void (*clear)(struct fleet_ask *ask);
 	void (*clear_part)(struct fleet_part *part);
 };
 
-/* Both return zeroed memory, except for the common members. request may be NULL. */
+/* Make an ask, and a part of one; zero the memory behind the common members. request or NULL. */
 struct fleet_ask *fleet_ask_new(
     struct fleet *fleet, struct request *request, const struct fleet_ask_kind *kind);
 struct fleet_part *fleet_part_new(struct fleet_ask *ask, struct host *host);
-/* The handlers and data of the order are replaced by the part's own. */
+/* Calls the part's host. The handlers and data of the order are replaced by those of the part. */
 void fleet_part_call(struct fleet_part *part, const struct host_order *order);
+/* Cancels the pending call, if any; the part stays. */
 void fleet_part_cancel(struct fleet_part *part);
+/* Cancels the pending call, and frees the part. */
 void fleet_part_end(struct fleet_part *part);
 /* Frees the ask. Returns its request, which the caller answers. */
 struct request *fleet_ask_end(struct fleet_ask *ask);
 
-/* Returns the text of the member "error" of a message, or NULL. */
+/* Returns the text of an error (the member "error" of a message), or NULL. Lent. */
 const char *fleet_error_text(const struct json *error);
 const char *fleet_error_kind(const struct json *message); /* "" if none */
-/* Returns true if the error is about the link or the host's state, so that a retry may succeed. */
+/*
+ * Returns true if the error of a message is about the link or the host's state, so that a later try
+ * may succeed.
+ */
 bool fleet_error_may_pass(const struct json *message);
-/* error is that of the host or its link, or NULL. */
+/* Fails a request for a host. error: that of the host or its link, or NULL if there is none. */
 void fleet_fail(struct request *request, const struct host *host, const struct json *error);
 
 /* Writes a host without an answer as an element of "missing". */
 void fleet_put_missing(struct json_writer *writer, const struct host *host, const char *reason);
-/* args is valid until the next call. Returns false after failing the request. */
+/* Reads parameters into args, valid till the next call. Returns false after failing the request. */
 bool fleet_read(struct fleet *fleet, struct request *request, const struct field *fields,
     const struct json *params, void *args, size_t size);
-/* Returns NULL after failing the request. */
+/* Finds a host by its name. Returns NULL after failing the request. */
 struct host *fleet_find_host(struct fleet *fleet, struct request *request, const char *name);
 /* Returns the only host, which requests need not name, or NULL. */
 struct host *fleet_only_host(const struct fleet *fleet);
 
 /*
- * Passes a request to a host. Ids in the answer get the host's prefix. params: as the peer sent
- * them. text: the same without host names. A request that writes gets a key if its method takes
- * one, so that a repetition after a cut has no second effect.
+ * Passes a request on to a host. Ids in the answer get the host's prefix. params: the parameters as
+ * the peer sent them; text: the same without host names. A request that writes gets a key if its
+ * method takes one, so that a repetition after a cut has no second effect.
  */
 void fleet_forward(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text);
@@ -102,8 +113,8 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 void fleet_new_key(char key[FLEET_KEY_SIZE]);
 
 /*
- * Merges lists of hosts, the member list of their results. Answers with the items that arrive
- * within 5 s, and with other hosts in "missing". host not NULL: only this host is called, and its
+ * Answers with the merged lists of all hosts; `list` is the member of their results. Hosts that do
+ * not answer within 5 s are in "missing". If host is not NULL, only this host is called, and its
  * error fails the request.
  */
 void fleet_gather(struct fleet *fleet, struct request *request, struct host *host, const char *list,
@@ -124,19 +135,25 @@ const char *hosts_file_path(const struct hosts_file *file); /* "" if none */
 /* Returns an error of the last read by index, or NULL behind the last error. */
 const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, size_t at);
 
-/* Calls the hosts that are up for their counts. */
+/* Answers list_hosts. Calls the hosts that are up for their numbers of panes, agents and jobs. */
 void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host *host);
-/* Lets all hosts, or `host`, count as reachable. Answers as list_hosts, which connects. */
+/*
+ * Answers retry_hosts: lets all hosts, or the one given, count as reachable again, and answers as
+ * list_hosts, whose calls connect.
+ */
 void fleet_retry_hosts(struct fleet *fleet, struct request *request, struct host *host);
 void fleet_status(struct fleet *fleet, struct request *request, struct host *host);
 
-/* The conditions on a host are one wait there, with a name, so that a cut does not end it. */
+/*
+ * Takes wait_for. All conditions on one host are one wait there, which has a name, so that a cut of
+ * the connection does not end it.
+ */
 bool fleet_wait_take(struct fleet *fleet, struct request *request, const struct json *params);
 
 /*
- * next_notification over hosts: answers when some have entries. A consumer exists on each host
- * under the same name, with its own position. An answer that arrives while no request waits is kept
- * for the consumer's next request.
+ * Takes next_notification, which is answered when some hosts have entries. A consumer exists on
+ * each host under the same name, with a position of its own. An answer that arrives while no
+ * request waits is kept for the consumer's next request.
  */
 bool fleet_next_take(struct fleet *fleet, struct request *request, const struct json *params);
 void fleet_next_added(struct fleet *fleet, struct host *host);
@@ -144,9 +161,9 @@ void fleet_next_removed(struct fleet *fleet, struct host *host);
 extern const struct fleet_ask_kind fleet_pull_kind;
 
 /*
- * Merged event streams: one subscription on each host. Events of one host arrive in order, each
- * once; those of different hosts in any order. After a cut, the part of a host resumes after its
- * last event; a gap reports events that its daemon has forgotten.
+ * Takes subscribe: merged event streams, with one subscription on each host. Events of one host
+ * arrive in order, each once; those of different hosts in any order. After a cut, the part of a
+ * host resumes after its last event; a gap reports events that its daemon has forgotten.
  */
 bool fleet_event_take(struct fleet *fleet, struct request *request, const struct json *params);
 bool fleet_event_end(struct fleet *fleet, struct request *request, const struct json *params);
@@ -157,10 +174,10 @@ void fleet_event_removed(struct fleet *fleet, struct host *host);
 
 /*
  * Notices. A notice is a request on one host whose notification wakes a pane of another host. It is
- * stored before the request is sent, and kept until the pane's host has the notification. Each step
- * has a key, so that neither a cut nor a kill -9 loses or repeats the notification.
+ * stored before the request is sent, and kept until the pane's host has the notification. Each of
+ * its calls has a key, so that neither a cut nor a kill -9 loses or repeats the notification.
  */
-void fleet_notices_load(struct fleet *fleet); /* continues stored notices */
+void fleet_notices_load(struct fleet *fleet); /* goes on with stored notices */
 /*
  * Takes a request for a host whose end should wake a pane outside of that host: "notify" has a pane
  * of the fleet, or the request names no pane and comes from a pane of a host on this machine. text:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* wait_for over hosts. */
+/* The method wait_for over hosts: the conditions on one host are one wait there. */
 #include "base/hash.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
@@ -12,7 +12,7 @@ enum {
 	NAME_SIZE = 80,
 	PARAMS_BYTES = 1024 * 1024,
 	CANCEL_MS = 60000,
-	LATE_MS = 1000, /* extra time for answers of hosts, whose timeouts are the same */
+	LATE_MS = 1000, /* extra time for the answers of hosts, whose waits have the same timeout */
 };
 
 #define TIMEOUT_SEC_MAX (10 * 366 * 86400.0)
@@ -35,17 +35,18 @@ static const struct field fields[] = {
 };
 
 struct fleet_condition {
-	struct wait_host *part; /* NULL for a time condition, which the fleet handles */
+	/* NULL for a time condition (sec), which the fleet handles itself */
+	struct wait_host *part;
 	char kind[32];
-	char *members; /* as JSON; NULL before the host has answered */
+	char *members; /* the answer as JSON members; NULL before the host has answered */
 	int64_t due_ms; /* of a time condition; monotonic */
 	bool has_matched;
-	bool has_ended; /* state gone or limit */
+	bool has_ended; /* its state is gone or limit */
 };
 
 struct wait_host {
 	struct fleet_part part;
-	struct buf specs; /* as JSON, separated by commas */
+	struct buf specs; /* its conditions as JSON, separated by commas */
 	size_t count;
 	size_t
 	    number; /* follows the name, as another host may be the same daemon; 0: nothing does */
@@ -59,7 +60,7 @@ struct fleet_wait {
 	bool is_all;
 	bool is_kept; /* the peer gave a name or key, so the hosts' waits outlive the connection */
 	bool has_own_name; /* the peer gave a name, which the answer shows */
-	bool is_late; /* timed out, and waiting LATE_MS for answers */
+	bool is_late; /* the timeout is over; waits LATE_MS longer for answers */
 	char name[NAME_SIZE];
 	char key[NOTIFICATION_KEY_MAX + 1];
 	double timeout_sec;
@@ -119,7 +120,7 @@ static void on_cancelled(struct fleet_ask *ask)
 		cancel_there(wait_of(ask));
 }
 
-/* value: what the condition's host answered, or NULL. */
+/* Sets the result of a condition. value: the answer of its host, or NULL. */
 static void set(struct fleet_condition *condition, const char *state, const struct json *value)
 {
 	struct json_writer writer;
@@ -162,7 +163,8 @@ static void answer(struct fleet_wait *wait, bool is_timed_out)
 	json_put_bool(writer, "timed_out", is_timed_out);
 	if (wait->has_own_name)
 		json_put_str(writer, "wait", wait->name);
-	json_array_begin(writer, "missing"); /* hosts that are down; conditions there may be true */
+	/* hosts that are down; conditions there may have come true */
+	json_array_begin(writer, "missing");
 	list_each (const struct fleet_part, part, &wait->ask.parts, link)
 		if (part->call != NULL && part->host->state != HOST_UP)
 			fleet_put_missing(writer, part->host, part->host->reason);
@@ -200,7 +202,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 	const struct json *list = json_member(json_member(message, "result"), "conditions");
 	const struct json *value = list != NULL ? list->child : NULL;
 	const char *kind = fleet_error_kind(message);
-	/* After a cut, an object that the host no longer knows counts as gone. */
+	/* After a cut, an object that the host does not know any more counts as gone. */
 	bool is_removed = strcmp(kind, "gone") == 0 ||
 	    (part->was_cut && strncmp(kind, "no_such_", strlen("no_such_")) == 0);
 	if (!wait->is_kept && !own->is_unnamed && strcmp(kind, "forbidden") == 0) {
@@ -210,7 +212,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 	}
 	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
 		const struct host *host = part->host;
-		/* A peer that can repeat the request finds the waits on other hosts again. */
+		/* If the peer repeats the request, it finds the waits on other hosts again. */
 		if (!wait->is_kept || !fleet_error_may_pass(message))
 			cancel_there(wait);
 		fleet_fail(fleet_ask_end(part->ask), host, json_member(message, "error"));
@@ -280,7 +282,7 @@ static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 	return own;
 }
 
-/* The kind of a condition is the name of a member. */
+/* Finds the kind of a condition: the name of its first member that is not common to all kinds. */
 static void find_kind(struct fleet_condition *condition, const struct json *spec)
 {
 	static const char *const others[] = {
@@ -331,7 +333,7 @@ static bool add(struct fleet_wait *wait, const struct json *spec, struct host *p
 	return is_added;
 }
 
-/* The list is an array, or a single condition. */
+/* Adds conditions: an array, or a single one. */
 static bool add_all(struct fleet_wait *wait, const struct json *list, struct host *preset)
 {
 	bool is_array = list->type == JSON_ARRAY;
@@ -349,7 +351,10 @@ static bool add_all(struct fleet_wait *wait, const struct json *list, struct hos
 		"one");
 }
 
-/* After a cut, host_calls_send() resumes a named wait, and starts a wait without a name again. */
+/*
+ * Calls wait_for on a host. After a cut the call is repeated: a named wait goes on, one without a
+ * name starts anew.
+ */
 static void ask(struct fleet_wait *wait, struct wait_host *own)
 {
 	struct json_writer writer;
@@ -371,7 +376,10 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 	buf_finish(&out);
 }
 
-/* The peer's name, or one from its key, which is the same after a restart, or a new one. */
+/*
+ * Names the wait: as the peer does, or else from the peer's key, so that the name is the same after
+ * a restart, or else from a new key.
+ */
 static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *args)
 {
 	wait->is_kept = args->wait != NULL || args->key != NULL;
@@ -387,7 +395,7 @@ static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *arg
 		    crc32c(0, wait->key, strlen(wait->key)));
 }
 
-/* The conditions may be JSON in a string. */
+/* Adds conditions; they may also be JSON in a string. */
 static bool add_list(struct fleet_wait *wait, const struct json *list, struct host *preset)
 {
 	bool is_text = list->type == JSON_STRING && list->len > 0;

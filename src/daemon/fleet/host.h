@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Hosts: the daemons of other machines and of other tmux servers on this one, each with a link. A
- * link that is cut is made again, at growing intervals. Calls wait until the link is up.
+ * Hosts: the daemons on other machines and those of other tmux servers on this one. Each has a
+ * link, which is made again at growing intervals after a cut. Calls wait until the link is up.
  */
 #pragma once
 
 #include "wire/host_line.h"
 
 #define HOSTS_MAX 1000
-#define HOST_CALLS_MAX 2000 /* open calls of one host */
-#define HOST_QUEUE_BYTES ((size_t)16 * 1024 * 1024) /* requests queued for one host */
-#define HOST_LINE_BYTES ((size_t)12 * 1024 * 1024) /* longest message from a host */
+#define HOST_CALLS_MAX 2000 /* maximum number of open calls of one host */
+/* bytes of requests that are queued for one host */
+#define HOST_QUEUE_BYTES ((size_t)16 * 1024 * 1024)
+#define HOST_LINE_BYTES ((size_t)12 * 1024 * 1024) /* bytes of the longest message from a host */
 #define HOST_REASON_SIZE 512
 #define HOST_VERSION_SIZE 64
 
@@ -23,29 +24,29 @@ enum host_state {
 };
 extern const char *const host_state_names[];
 
-/* Only files host_*.c change its members, except panes, agents, jobs and version. */
+/* A host. Only the files host_*.c change its members, except panes, agents, jobs and version. */
 struct host {
 	struct list entry;
 	struct host_set *set;
-	struct host_spec spec; /* with its own copies of the strings */
-	/* The prefix of targets: "B", or "B/work" if "B" alone means another server. */
+	struct host_spec spec; /* with copies of the strings */
+	/* The prefix of its targets: "B", or "B/work" if "B" alone means another tmux server. */
 	char label[2 * HOST_NAME_BYTES + 2];
 	enum host_state state;
-	struct host_link *link; /* NULL if none; includes a link that is ending */
-	struct loop_timer *timer; /* the next attempt, or the timeout of the current one */
+	struct host_link *link; /* NULL if there is none; may be a link that is ending */
+	struct loop_timer *timer; /* for the next attempt, or the timeout of the present one */
 	bool is_removed;
 	bool has_failed; /* the last attempt failed */
 	bool is_mute; /* a call timed out, and no message has arrived since */
-	bool is_urgent; /* a call asks for an attempt at once */
+	bool is_urgent; /* a call wants an attempt at once */
 	unsigned backoff_ms, slow;
-	int64_t since_ms; /* start of the state; real time */
-	int64_t ended_ms; /* end of the last link; monotonic */
+	int64_t since_ms; /* start of the state (CLOCK_REALTIME) */
+	int64_t ended_ms; /* end of the last link (CLOCK_MONOTONIC) */
 	char reason[HOST_REASON_SIZE]; /* why the host is not up; "" if it is */
 	char version[HOST_VERSION_SIZE]; /* of its muxbusd or muxbus; "" until known */
-	int64_t panes, agents, jobs; /* their last known numbers; -1: not known */
+	int64_t panes, agents, jobs; /* the last known numbers of these; -1: not known */
 	struct list calls; /* sent and waiting calls, oldest first */
 	size_t call_count;
-	int64_t last_id; /* of the last call */
+	int64_t last_id; /* number of the last call */
 	struct loop_timer *turn; /* runs host_calls_fail() for failed calls */
 	/* Called when the host does not answer a call without HOST_CALL_WAITS in time. */
 	void (*silent)(struct host *host, const char *reason);
@@ -54,12 +55,15 @@ struct host {
 /* Handlers must not add or remove hosts. They may make and cancel calls. */
 struct host_handlers {
 	void (*state)(void *data, struct host *host);
-	/* The message is not a response, such as an event; lent. */
+	/* Called with a message that is no response. It is valid only during the call. */
 	void (*line)(void *data, struct host *host, const struct json *message);
 	void (*added)(void *data, struct host *host);
-	/* The calls of host fail next, then it is freed. */
+	/* Called before a host is removed: its calls fail after this, and then it is freed. */
 	void (*removed)(void *data, struct host *host);
-	/* The name or label has changed; before: the old name/server. May be NULL. */
+	/*
+	 * Called when the name or label has changed. before: the old name and server, as "B/work".
+	 * May be NULL.
+	 */
 	void (*renamed)(void *data, struct host *host, const char *before);
 };
 
@@ -68,7 +72,7 @@ struct host_set_parts {
 	const struct host_handlers *handlers;
 	void *data;
 	int64_t connect_ms; /* timeout of an attempt; 0: 30 s */
-	/* Limit for calls without HOST_CALL_WAITS, which cuts the link; 0: 10 s. */
+	/* Time until the link is cut if a call without HOST_CALL_WAITS has no answer; 0: 10 s. */
 	int64_t answer_ms;
 };
 
@@ -76,70 +80,77 @@ struct host_set *host_set_new(const struct host_set_parts *parts);
 /* Frees all hosts and calls without calling handlers. set may be NULL. */
 void host_set_free(struct host_set *set);
 
-/* An equal host is returned with its right to notify updated. NULL with HOSTS_MAX hosts. */
+/*
+ * Adds a host. If there is an equal one, it is returned, and its right to notify is updated.
+ * Returns NULL if there are HOSTS_MAX hosts.
+ */
 struct host *host_add(struct host_set *set, const struct host_spec *spec);
 /* Returns true if the spec of the host has the same strings. */
 bool host_is(const struct host *host, const struct host_spec *spec);
-/* Returns the destination for ssh, lent from the spec. */
+/* Returns the destination for ssh. It belongs to the spec. */
 static inline const char *host_destination(const struct host_spec *spec)
 {
 	return spec->ssh != NULL ? spec->ssh : spec->name;
 }
 /* Returns true if the spec is the same server with the same address under another name. */
 bool host_is_renamed(const struct host *host, const struct host_spec *spec);
-/* The link and the calls stay. */
+/* Renames a host. Its link and its calls stay. */
 void host_rename(struct host *host, const struct host_spec *spec);
 void host_remove(struct host *host);
 
-/* server NULL: the server "default" of that host, or else its only server. */
+/* Finds a host. server NULL: its server "default", or else its only server. */
 struct host *host_set_find(const struct host_set *set, const char *name, const char *server);
-/* Iterates by name and server. NULL starts and ends. */
+/* Walks through the hosts, sorted by name and server. NULL begins and ends. */
 struct host *host_set_next(const struct host_set *set, const struct host *previous);
 #define host_each(set, host)                                             \
 	for (struct host *host = host_set_next(set, NULL); host != NULL; \
 	     host = host_set_next(set, host))
 size_t host_set_count(const struct host_set *set);
 
-/* The last attempt to connect failed, or a call timed out and no message came since. */
+/* Returns true if the last attempt to connect failed, or no message came since a call timed out. */
 bool host_is_unreachable(const struct host *host);
-/* Lets the host count as reachable, and the next call connect at once. */
+/* Lets the host count as reachable, so that the next call connects at once. */
 void host_forgive(struct host *host);
-/* Connects soon if the host is down and its last link ended some seconds ago. */
+/* Connects soon if the host is down, but not within some seconds after its last link. */
 void host_look(struct host *host);
 /* Returns true if requests to the host may wake panes of other hosts. Local hosts always may. */
 bool host_may_notify(const struct host *host);
 
-/* A call gets one answer: the response, or an error made here. */
+/* A call gets exactly one answer: the response of the host, or an error made here. */
 enum host_call_flag {
-	HOST_CALL_READS = 1 << 0, /* repeated after a cut */
-	HOST_CALL_KEYED = 1 << 1, /* params have a key, so the call is repeated after a cut */
-	HOST_CALL_WAITS = 1 << 2, /* may take long: no timeout for silence */
-	HOST_CALL_URGENT = 1 << 3, /* connects at once; fails if the attempt fails */
+	HOST_CALL_READS = 1 << 0, /* it only reads, so it is repeated after a cut */
+	HOST_CALL_KEYED = 1 << 1, /* its parameters have a key, so it is repeated after a cut */
+	HOST_CALL_WAITS = 1 << 2, /* its answer may take long: silence of the host is no error */
+	HOST_CALL_URGENT = 1 << 3, /* connects at once, and fails if that attempt fails */
 };
 
 struct host_order {
 	const char *method;
-	const char *params; /* the text of a JSON object, or NULL; copied, as is method */
+	/* the text of a JSON object, or NULL; host_call() copies it and method */
+	const char *params;
 	unsigned flags; /* enum host_call_flag */
 	int64_t deadline_ms; /* from now; 0: no deadline */
 	/*
-	 * Called once, never from within host_call(); may be NULL. message is lent, and has a
-	 * result or an error, which is an object. The error is the host's own, or made here:
-	 * timeout, limit, busy, gone (the link was cut after sending, so the effect is unknown),
-	 * not_ready (no connection), or internal (no valid response).
+	 * Called once, never from within host_call(). May be NULL. message is valid only meanwhile.
+	 * It has a member result, or a member error, which is an object: the host's own error, or
+	 * one made here: timeout, limit, busy, gone (the link was cut after sending, so the effect
+	 * is unknown), not_ready (no connection), or internal (no valid response).
 	 */
 	void (*done)(void *data, const struct json *message);
-	/* params are lent. May be NULL. */
+	/* Called with a report of progress; params is valid only meanwhile. May be NULL. */
 	void (*progressed)(void *data, const struct json *params);
 	bool *was_cut; /* set to true if the link is cut after sending; may be NULL */
 	void *data;
 };
 
-/* Sends a request now, or when the link is up. The call is lent until done. */
+/*
+ * Sends a request now, or when the link is up. The call returned is valid until done() is called.
+ */
 struct host_call *host_call(struct host *host, const struct host_order *order);
-/* Cancels a call without calling done. The host ends a waiting request, but completes others. */
+/* Cancels a call; done is not called. The host ends a waiting request, and completes others. */
 void host_call_cancel(struct host_call *call);
-/* Another function gets the answer of a call, with the host as its data. */
+/* Gives the answer of a call to another function, with the host as its data. */
 void host_call_leave(struct host_call *call, void (*done)(void *host, const struct json *message));
+/* Sends a request whose answer is not needed; params is a format. */
 void host_tell(struct host *host, const char *method, unsigned flags, int64_t deadline_ms,
     const char *params, ...) __attribute__((format(printf, 5, 6)));

@@ -15,13 +15,14 @@ struct host_call {
 	struct list entry;
 	struct host *host;
 	int64_t id;
-	int64_t sent_ms, due_ms; /* due_ms 0: no deadline */
+	int64_t sent_ms, due_ms; /* CLOCK_MONOTONIC; due_ms 0: no deadline */
 	struct loop_timer *timer;
-	struct host_order order; /* its method is a copy */
+	struct host_order order; /* its member method is a copy */
 	char *line; /* the request */
-	bool is_sent; /* on the present link, and not answered */
-	bool is_left; /* cancelled: only waits for the answer, and done is not called */
-	bool may_be_done; /* a request that writes was sent on a lost link */
+	bool is_sent; /* it was sent on the present link, and is not answered */
+	bool is_left; /* it was cancelled: only its answer is awaited, and done is not called */
+	/* it writes, and was sent on a link that was cut: it may have had its effect */
+	bool may_be_done;
 	bool has_failed;
 	enum message_error error;
 	char *text; /* of the error */
@@ -54,7 +55,7 @@ static void free_call(struct host_call *call)
 	mem_free(call);
 }
 
-/* The timer is for the deadline or the timeout of a silent host, whichever is first. */
+/* Arms the timer for the deadline, or for the timeout of a silent host, whichever is first. */
 static void arm(struct host_call *call)
 {
 	int64_t now_ms = clock_mono_ms(), due_ms = call->is_left ? 0 : call->due_ms;
@@ -139,7 +140,10 @@ struct host_call *host_calls_add(struct host *host, const struct host_order *ord
 	return call;
 }
 
-/* A sent call with a timeout stays until its answer, which shows that the host still answers. */
+/*
+ * Gives up a call. If it was sent and has a timeout, it is kept until its answer, which shows that
+ * the host still answers.
+ */
 static void leave(struct host_call *call)
 {
 	call->is_left = true;
@@ -152,7 +156,9 @@ static void leave(struct host_call *call)
 		free_call(call);
 }
 
-/* A wait would otherwise last as long as the link. */
+/*
+ * Tells the host that a waiting request is cancelled; else it would wait as long as the link lasts.
+ */
 static void send_cancelled(struct host_call *call)
 {
 	struct buf line = BUF(CANCEL_BYTES);
@@ -210,10 +216,11 @@ void host_calls_take(struct host *host, const struct json *message)
 	struct host_call *call;
 	int64_t number;
 	if (!json_int(id, &number) || message_is_ending(message))
-		return; /* invalid, or the daemon ends, which host_calls_lost() handles */
+		/* the message is invalid, or the host's daemon ends: see host_calls_lost() */
+		return;
 	call = find_call(host, number);
 	if (call == NULL)
-		return; /* the message answers a cancelled wait */
+		return; /* it answers a wait that was cancelled */
 	if (!call->is_left && !is_response(message)) {
 		call->is_sent = false;
 		fail_call(call, MESSAGE_INTERNAL,
@@ -228,7 +235,7 @@ void host_calls_take(struct host *host, const struct json *message)
 		done(data, message);
 }
 
-/* done may make and cancel calls. */
+/* Calls done() for a call that has failed; it may make and cancel calls. */
 static void finish_failed(struct host_call *call)
 {
 	struct host *host = call->host;

@@ -15,7 +15,7 @@ enum { COMMAND_MAX = 8192, SSH_OPTIONS = 16 };
 struct host_link {
 	const struct host_link_handlers *handlers;
 	void *data;
-	const struct host_spec *spec; /* lent by the host, whose new name is seen here too */
+	const struct host_spec *spec; /* that of the host, so that a new name is seen here too */
 	struct loop_link *local; /* the link to a local daemon, or NULL */
 	struct loop_process *process; /* ssh, or NULL */
 	bool has_hello;
@@ -101,7 +101,7 @@ static void start_local(struct host_link *link, struct event_base *base)
 	loop_link_start(link->local);
 }
 
-/* The standard error of ssh has the reason. */
+/* ssh has ended; its standard error says why. */
 static void on_process_closed(void *data)
 {
 	struct host_link *link = data;
@@ -152,9 +152,9 @@ static void start_ssh(struct host_link *link, struct event_base *base)
 	for (size_t at = 0; at < sizeof options / sizeof *options; at++)
 		argv[count++] = options[at];
 	argv[count++] = host_destination(spec);
-	/* The hosts file limits the parts of the command, so it fits. */
+	/* The hosts file limits the length of these parts, so the command fits. */
 	(void)relay_append_command(&command, spec->program, spec->tmux_name, spec->tmux_path);
-	argv[count++] = (const char *)command.data + 1; /* skip the leading blank */
+	argv[count++] = (const char *)command.data + 1; /* without the blank at the begin */
 	argv[count] = NULL;
 	sibling_find("muxbus-job", supervisor, sizeof supervisor);
 	link->process = loop_process_new(base, supervisor, &program, &handlers, link);

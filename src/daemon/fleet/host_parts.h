@@ -15,13 +15,15 @@ struct host_set {
 #define HOST_MUTE_REASON "it does not answer"
 
 /*
- * A connection to a host's daemon: ssh running muxbus relay, or the socket of a local daemon. After
- * the hello, both sides send lines. No handler is called before host_link_new() returns. Only
- * `ended` may free the link.
+ * A link: a connection to a host's daemon, by ssh that runs "muxbus relay", or by the socket of a
+ * daemon on this machine. After a first line, the hello, both sides send lines. No handler is
+ * called before host_link_new() returns. Only the handler `ended` may free the link.
  */
 struct host_link_handlers {
-	void (*up)(void *data, const char *version); /* hello read; "" for a local daemon */
-	void (*line)(void *data, const char *line, size_t len); /* lent, without its newline */
+	/* the hello was read; version is "" for a daemon on this machine */
+	void (*up)(void *data, const char *version);
+	/* without its newline; valid only meanwhile */
+	void (*line)(void *data, const char *line, size_t len);
 	void (*ended)(void *data, const char *reason); /* the last call */
 };
 
@@ -29,22 +31,27 @@ struct host_link *host_link_new(struct event_base *base, const struct host_spec 
     const struct host_link_handlers *handlers, void *data);
 void host_link_free(struct host_link *link); /* link may be NULL */
 
-/* Queues a line. Returns false if HOST_QUEUE_BYTES are unread or the link is not open. */
+/*
+ * Queues a line. Returns false if the host has not read HOST_QUEUE_BYTES of earlier lines, or the
+ * link is not open.
+ */
 bool host_link_write(struct host_link *link, const void *line, size_t len);
-/* An open link has got the hello, and does not end. link may be NULL. */
+/* Returns true if the link has got the hello, and is not ending. link may be NULL. */
 bool host_link_is_open(const struct host_link *link);
-/* `ended` follows with this reason. */
+/* Ends the link; the handler `ended` is called later, with this reason. */
 void host_link_end(struct host_link *link, const char *reason);
 
 void host_calls_free(struct host *host); /* without calling done */
-/* Sends all waiting calls, as the link is up. */
+/* Sends all waiting calls. Call this when the link is up. */
 void host_calls_send(struct host *host);
 void host_calls_progress(struct host *host, const struct json *params);
 void host_calls_take(struct host *host, const struct json *message);
-/* The link has ended, or (is_attempt) could not be made, which fails urgent calls. */
+/*
+ * Call this when the link has ended. is_attempt: it could not be made at all, so urgent calls fail.
+ */
 void host_calls_lost(struct host *host, const char *reason, bool is_attempt);
 void host_calls_end(struct host *host);
-/* Calls done for failed calls, in the next turn of the loop. */
+/* Calls done() for calls that have failed, in the next turn of the loop. host is a struct host. */
 void host_calls_fail(void *host);
 /* Adds a call, and sends it if the host is up. */
 struct host_call *host_calls_add(struct host *host, const struct host_order *order);

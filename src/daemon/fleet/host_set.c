@@ -8,10 +8,10 @@
 enum {
 	CONNECT_MS = 30000,
 	ANSWER_MS = 10000,
-	SLOW_MAX = 12, /* factor on the longest back-off, which then reaches a minute */
+	SLOW_MAX = 12, /* maximum factor for the longest back-off, which then is a minute */
 	LOOK_MS = 5000, /* minimum interval of attempts that requests about the host start */
 	TEXTS = offsetof(struct host_spec, may_notify) /
-	    sizeof(char *), /* strings at the beginning of a spec */
+	    sizeof(char *), /* number of strings at the beginning of struct host_spec */
 };
 
 const char *const host_state_names[] = {
@@ -90,7 +90,7 @@ static void on_up(void *data, const char *version)
 		(void)snprintf(host->version, sizeof host->version, "%s", version);
 	set_state(host, HOST_UP, host->is_mute ? HOST_MUTE_REASON : "");
 	host_calls_send(host);
-	if (host->is_mute) /* the answer to a ping clears is_mute */
+	if (host->is_mute) /* sends a ping: its answer clears is_mute */
 		host_tell(host, "ping", HOST_CALL_READS, 0, "{}");
 }
 
@@ -148,7 +148,7 @@ static void on_ended(void *data, const char *reason)
 {
 	struct host *host = data;
 	char kept[HOST_REASON_SIZE];
-	(void)snprintf(kept, sizeof kept, "%s", reason); /* the text is freed with the link */
+	(void)snprintf(kept, sizeof kept, "%s", reason); /* reason is freed with the link */
 	host_link_free(host->link);
 	host->link = NULL;
 	host->ended_ms = clock_mono_ms();
@@ -174,7 +174,8 @@ struct host_call *host_call(struct host *host, const struct host_order *order)
 			loop_timer_arm(host->timer, 0);
 	}
 	if (is_ending && !loop_timer_is_armed(host->timer))
-		loop_timer_arm(host->timer, host->set->parts.answer_ms); /* on_timer() cuts it */
+		/* after that, on_timer() cuts the link */
+		loop_timer_arm(host->timer, host->set->parts.answer_ms);
 	return host_calls_add(host, order);
 }
 
@@ -223,7 +224,7 @@ bool host_is(const struct host *host, const struct host_spec *spec)
 	return at == TEXTS;
 }
 
-/* The name alone stands for its only server, or for "default". */
+/* Sets the labels of the hosts of this name; alone it means its only server, or "default". */
 static void label_all(struct host_set *set, const char *name)
 {
 	host_each (set, host) {
@@ -251,7 +252,7 @@ static void place(struct host_set *set, struct host *host, const struct host_spe
 	label_all(set, spec->name);
 }
 
-/* The link stays. Notices that lacked a right continue. */
+/* Updates the right to notify; the link stays. Notices that waited for the right go on. */
 static struct host *set_rights(struct host *host, const struct host_spec *spec)
 {
 	const struct host_set_parts *parts = &host->set->parts;

@@ -9,7 +9,7 @@
 #include "daemon/fleet/host.h"
 #include "wire/address.h"
 
-static const char suffix[] = ".muxbus"; /* of a daemon's socket */
+static const char suffix[] = ".muxbus"; /* suffix of a daemon's socket */
 
 struct hosts_file {
 	struct host_set *hosts;
@@ -20,7 +20,7 @@ struct hosts_file {
 	char own_name[HOST_NAME_BYTES + 1]; /* host name of this machine */
 	struct hosts_file_error errors[HOSTS_FILE_ERRORS];
 	size_t error_count;
-	/* The hosts that are read, and strings that their specs point to. */
+	/* The hosts read from the file, and the strings that their specs point to. */
 	struct host_spec specs[HOSTS_MAX];
 	size_t spec_count;
 	char *texts[HOSTS_MAX + 1];
@@ -38,7 +38,7 @@ static void add_error(struct hosts_file *file, unsigned line, const char *text)
 	log_warning("%s:%u: %s", file->path, line, text);
 }
 
-/* Returns false for a duplicate, or above HOSTS_MAX. */
+/* Adds a host to the list that was read; false for a duplicate, or if there are HOSTS_MAX. */
 static bool want(struct hosts_file *file, unsigned line, const struct host_spec *spec)
 {
 	for (size_t at = 0; at < file->spec_count; at++)
@@ -60,7 +60,7 @@ static int is_socket(const struct dirent *entry)
 	return str_ends_in(entry->d_name, suffix);
 }
 
-/* Each daemon on this machine has a socket beside that of its tmux server. */
+/* Finds the daemons on this machine: each has a socket beside that of its tmux server. */
 static void read_local(struct hosts_file *file)
 {
 	struct dirent **entries;
@@ -87,7 +87,7 @@ static void read_local(struct hosts_file *file)
 		free(entries);
 }
 
-/* The text stays empty if the file is absent or not usable. */
+/* Reads the hosts file. The text stays empty if the file does not exist or cannot be used. */
 static void read_text(struct hosts_file *file, struct buf *text)
 {
 	char reason[HOSTS_FILE_ERROR_SIZE] = "";
@@ -102,7 +102,8 @@ static void read_text(struct hosts_file *file, struct buf *text)
 	else if (status.st_size > (off_t)text->max)
 		(void)snprintf(reason, sizeof reason, "longer than 1 MiB");
 	else if (file_is_safe(file->path, &status, reason, sizeof reason))
-		(void)file_read_all(fd, text); /* a file that is written now is read again later */
+		/* if the file is being written now, it is read again later */
+		(void)file_read_all(fd, text);
 	if (fd >= 0)
 		(void)close(fd);
 	if (reason[0] != '\0')
@@ -130,7 +131,10 @@ static bool is_wanted(const struct hosts_file *file, const struct host *host)
 	return false;
 }
 
-/* The name is unused, or belongs to another unlisted host. */
+/*
+ * Returns the listed host that this unlisted one was renamed to, if its name is free or belongs to
+ * another unlisted host; else NULL.
+ */
 static const struct host_spec *find_new_name(const struct hosts_file *file, const struct host *host)
 {
 	for (size_t at = 0; at < file->spec_count; at++) {
@@ -142,7 +146,9 @@ static const struct host_spec *find_new_name(const struct hosts_file *file, cons
 	return NULL;
 }
 
-/* A host that has the new name gets a temporary name, not valid in a file. */
+/*
+ * Renames a host. Another host that has the new name gets a temporary name that no file can have.
+ */
 static void rename_host(struct hosts_file *file, struct host *host, const struct host_spec *spec)
 {
 	struct host *other = host_set_find(file->hosts, spec->name, spec->server);
@@ -159,7 +165,7 @@ static void rename_host(struct hosts_file *file, struct host *host, const struct
 	host_rename(host, spec);
 }
 
-/* Unlisted hosts get a new name, or are removed. Returns true if any was unlisted. */
+/* Renames (if renames) or removes hosts no longer listed. Returns true if there was one. */
 static bool change_hosts(struct hosts_file *file, bool renames)
 {
 	struct host *host = host_set_next(file->hosts, NULL), *next;
@@ -181,7 +187,8 @@ static bool change_hosts(struct hosts_file *file, bool renames)
 
 static void apply(struct hosts_file *file)
 {
-	(void)change_hosts(file, false); /* removed hosts free their names for others */
+	/* first removes hosts, so that their names are free for others */
+	(void)change_hosts(file, false);
 	while (change_hosts(file, true))
 		continue;
 	for (size_t at = 0; at < file->spec_count; at++)
@@ -193,7 +200,7 @@ static void on_changed(void *data)
 	struct hosts_file *file = data;
 	struct buf text = BUF(HOSTS_FILE_BYTES);
 	if (folder_watch_is_written(file->config))
-		return; /* on_changed() is called again after the write */
+		return; /* on_changed() is called again when the file is complete */
 	file->error_count = file->spec_count = file->text_count = 0;
 	read_local(file);
 	read_text(file, &text);
@@ -204,7 +211,7 @@ static void on_changed(void *data)
 		mem_free(file->texts[--file->text_count]);
 }
 
-/* The host name has no domain; "localhost" if it is not a name. */
+/* Sets our host name, without its domain; "localhost" if it cannot be the name of a host here. */
 static void set_own_name(struct hosts_file *file)
 {
 	char *name = file->own_name;

@@ -11,7 +11,7 @@ const char *const keys_names[] = {"BSpace", "BTab", "DC", "Delete", "Down", "End
     "KP6", "KP7", "KP8", "KP9", "KPEnter", "Left", "NPage", "PPage", "PageDown", "PageUp", "PgDn",
     "PgUp", "Right", "Space", "Tab", "Up", NULL};
 
-/* Keys that type one byte, which Control and Shift cannot change. */
+/* Keys that a terminal sends as one byte, which Control and Shift cannot change. */
 static const char *const byte_keys[] = {"BSpace", "BTab", "Enter", "Escape", "KP*", "KP+", "KP-",
     "KP.", "KP/", "KP0", "KP1", "KP2", "KP3", "KP4", "KP5", "KP6", "KP7", "KP8", "KP9", "KPEnter",
     "Space", "Tab", NULL};
@@ -20,7 +20,7 @@ enum modifier {
 	MODIFIER_CONTROL = 1 << 0,
 	MODIFIER_META = 1 << 1,
 	MODIFIER_SHIFT = 1 << 2,
-	MODIFIER_OTHER = 1 << 3, /* Command, Super, Hyper: a terminal has no bytes for them */
+	MODIFIER_OTHER = 1 << 3, /* Command, Super or Hyper: terminals have no bytes for these */
 };
 
 static bool is_one_of(const char *const *names, const char *text, size_t len)
@@ -48,7 +48,7 @@ static bool has_control(const char *text, size_t len)
 static enum keys_kind classify_character(const char *text, size_t len, unsigned modifiers)
 {
 	if (modifiers & MODIFIER_SHIFT)
-		return KEYS_TEXT; /* tmux has no such names */
+		return KEYS_TEXT; /* tmux has no key names like this */
 	if ((modifiers & MODIFIER_CONTROL) && !has_control(text, len))
 		return KEYS_UNSENDABLE;
 	return KEYS_NAME;
@@ -105,7 +105,7 @@ uint8_t keys_byte(const char *name)
 static const struct {
 	const char *word;
 	unsigned modifier;
-	bool needs_plus; /* counts only before '+', as "option-a" may be a word */
+	bool needs_plus; /* counts only before '+', as "option-a" may be a word of a text */
 } modifiers[] = {
     {"alt", MODIFIER_META, false},
     {"cmd", MODIFIER_OTHER, false},
@@ -123,7 +123,7 @@ static const struct {
     {"windows", MODIFIER_OTHER, true},
 };
 
-/* Modifiers of one letter, as in <C-c>, or before the name of a key. */
+/* Modifiers of one letter, as in <C-c>, or in front of the name of a key. */
 static const struct {
 	char letter;
 	unsigned modifier;
@@ -136,8 +136,8 @@ static const struct {
 };
 
 enum strictness {
-	ALWAYS, /* in any case */
-	NOT_LOWER, /* not in lower case, which is a word that programs use */
+	ALWAYS, /* upper and lower case */
+	NOT_LOWER, /* not in lower case, as programs use that as a word */
 	IN_BRACKETS,
 };
 
@@ -174,9 +174,9 @@ static const struct {
 
 struct spelling {
 	unsigned modifiers;
-	bool has_words; /* a modifier is a word: "Ctrl+" */
+	bool has_words; /* a modifier is written as a word: "Ctrl+" */
 	bool is_bracketed;
-	const char *key; /* the rest behind the modifiers */
+	const char *key; /* what follows the modifiers */
 	size_t len;
 };
 
@@ -276,7 +276,7 @@ static enum keys_kind put_key(unsigned held, const char *key, size_t len, char *
 	return held == 0 ? KEYS_NAME : keys_classify(out, strlen(out));
 }
 
-/* Shift changes letters only. */
+/* Writes tmux's name of a character with modifiers. Shift changes letters only. */
 static enum keys_kind put_character(const struct spelling *spelling, char *out)
 {
 	unsigned held = spelling->modifiers;
@@ -327,7 +327,10 @@ enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY
 	name = find_name(&spelling);
 	if (name != NULL)
 		return put_key(spelling.modifiers, name, strlen(name), ret_name);
-	/* Outside of brackets "A-x" and "S-x" may be words, so the letter there is no modifier. */
+	/*
+	 * Outside of brackets "A-x" and "S-x" may be words of a text, so A and S are modifiers only
+	 * in brackets.
+	 */
 	if (is_one_character(spelling.key, spelling.len) && spelling.modifiers != 0 &&
 	    (spelling.has_words || spelling.is_bracketed))
 		return put_character(&spelling, ret_name);
@@ -358,13 +361,13 @@ static bool is_meant(const char *word, size_t len, bool is_alone, char name[KEY_
 		(void)snprintf(inner, sizeof inner, "<%c-%.*s>", word[0], (int)(len - 2), word + 2);
 		return key_spelling_read(inner, len + 2, name) == KEYS_NAME;
 	}
-	/* In a longer text, words in lower case are words, and "^a" is a pattern. */
+	/* Within a longer text, words in lower case are text, and "^a" is a regular expression. */
 	return key_spelling_read(word, len, name) == KEYS_NAME &&
 	    (is_alone || !is_small || is_word(word, len, "enter") || strchr("<{", *word) != NULL ||
 		memchr(word, '+', len) != NULL || (len > 2 && memchr(word, '-', len) != NULL));
 }
 
-/* Returns where the last count words begin. Two words may be one key: "Ctrl C", "Page Up". */
+/* Returns where the last `count` words begin. Two words may be one key: "Ctrl C", "Page Up". */
 static size_t last_word(const char *text, size_t len, int count)
 {
 	while (count-- > 0) {
@@ -383,7 +386,7 @@ static bool try_word(const char *text, size_t len, bool is_alone, struct key_spe
 	    is_meant(text, len, is_alone, ret_found->name);
 }
 
-/* The space between two words is '+' or '_' in the name of one key. */
+/* Tries two words as the name of one key, with '+' or '_' in place of the space. */
 static bool try_two(const char *text, size_t len, struct key_spelling *ret_found)
 {
 	char joined[KEY_SPELLING_SIZE];
@@ -403,7 +406,7 @@ static bool try_two(const char *text, size_t len, struct key_spelling *ret_found
 	return false;
 }
 
-/* Reads the end of a word as a key: "ls<Enter>", "ls\n" with a backslash. */
+/* Tries the end of a word as a key: "ls<Enter>", or "ls\n" written with a backslash. */
 static bool try_end(const char *text, size_t len, struct key_spelling *ret_found)
 {
 	static const char *const escapes[] = {"\\r\\n", "\\n", "\\r"};

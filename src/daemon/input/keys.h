@@ -11,38 +11,41 @@ enum keys_kind {
 };
 
 /*
- * Classifies a text that is exactly the name of a key: "Enter", "F5", "C-c", "M-x", "C-S-Up", "^C".
- * Case is ignored, as in tmux. A single character is text. Mouse keys are not names: use
- * send_mouse. tmux drops an unsendable key silently, or types it as text; all names were tried on
- * 3.3a.
+ * Returns KEYS_NAME if a text is exactly tmux's name of a key: "Enter", "F5", "C-c", "M-x",
+ * "C-S-Up", "^C". Case is ignored, as in tmux. A single character is text. Mouse keys are not names
+ * (send_mouse sends them). tmux drops an unsendable key silently or types it as text, as was tried
+ * for all names with tmux 3.3a.
  */
 enum keys_kind keys_classify(const char *text, size_t len);
 
-/* Returns the byte of Enter, Space, Tab, BSpace and Control keys; ESC for other named keys. */
+/* Returns the byte of Enter, Space, Tab, BSpace or a key with Control; ESC for other named keys. */
 uint8_t keys_byte(const char *name);
 
-/* The names without modifiers, sorted, for help and near misses. NULL ends. */
+/* The names of keys without modifiers, sorted; NULL ends. */
 extern const char *const keys_names[];
 
 /*
- * Spellings of keys other than tmux's: "Ctrl+C", "<Enter>", "{ESC}", "Return", "Alt-x". An element
- * of send_text that is such a spelling as a whole is the key. A longer element is text, which may
- * contain a name that was meant as a key.
+ * Other spellings of keys than tmux's: "Ctrl+C", "<Enter>", "{ESC}", "Return", "Alt-x". An element
+ * of send_text that is such a spelling, and nothing else, is the key. Any other element is text; it
+ * may contain a name that was meant as a key.
  */
 
 enum { KEY_SPELLING_SIZE = 64 }; /* bytes of a name with its modifiers and the NUL */
 
 /*
- * Classifies an element. If it is KEYS_NAME, ret_name is tmux's name of the key. An element with a
- * space is text. So are "return" and "del", because programs use these words.
+ * Like keys_classify(), for all spellings. If the result is KEYS_NAME, ret_name is tmux's name of
+ * the key. An element with a space is text. So are "return" and "del", as programs use these words.
  */
 enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY_SPELLING_SIZE]);
 
 struct key_spelling {
-	const char *word; /* the name, as a part of the text */
+	const char *word; /* the spelling, as a part of the text */
 	size_t len;
 	char name[KEY_SPELLING_SIZE];
 };
 
-/* Returns true if a text that is not a key begins or ends with one: "echo hi Enter". */
+/*
+ * Returns true if a text begins or ends with the name of a key that may have been meant as a key:
+ * "echo hi Enter".
+ */
 bool key_spelling_find(const char *text, size_t len, struct key_spelling *ret_found);

@@ -14,7 +14,7 @@
 
 enum {
 	DATA_MAX = 1024,
-	SHOWN_MS = 5000, /* time after which even a busy program has shown a typed text */
+	SHOWN_MS = 5000, /* time after which even a busy program has shown a text that was typed */
 };
 
 struct asking {
@@ -22,11 +22,11 @@ struct asking {
 	struct request *request;
 	person_guard_fn *done;
 	void *data;
-	struct role_only *only; /* NULL: the keys are bound to no process */
+	struct role_only *only; /* gets the processes for the keys; NULL: not wanted */
 	bool force;
-	bool has_sign; /* a pane was checked */
+	bool has_sign; /* at least one pane was checked */
 	uint32_t first; /* the pane that the request types into */
-	uint32_t pane; /* being checked: first, or a pane that gets the same keys */
+	uint32_t pane; /* the pane that is checked now: first, or a pane that gets the same keys */
 	enum draft_sign sign; /* the weakest sign in all panes checked so far */
 };
 
@@ -36,7 +36,7 @@ static void end(struct asking *asking, bool may)
 	mem_free(asking);
 }
 
-/* The evidence is the draft, or else that a person has typed. */
+/* Refuses the request: there is a draft, or a person has typed. */
 static void refuse(struct asking *asking, const struct draft *draft)
 {
 	struct json_writer writer;
@@ -63,7 +63,7 @@ static bool has_typed(const struct asking *asking, const struct muxbus_pane *pan
 	return in_prefix || submit_guard_is_recent(last);
 }
 
-/* Any pane counts, as a person may have typed in ours and left it. */
+/* Returns the last key of a person in any pane: the person may have left this one after it. */
 static uint64_t last_key(const struct muxbus_model *model)
 {
 	uint64_t last = 0;
@@ -73,7 +73,7 @@ static uint64_t last_key(const struct muxbus_model *model)
 	return last;
 }
 
-/* The program reads lines. */
+/* Looks for a draft in a program that reads lines. */
 static void find_draft(const struct asking *asking, const struct muxbus_pane *pane,
     const struct pane_screen *screen, struct draft *ret_draft)
 {
@@ -104,11 +104,11 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		facts.fresh = input->fresh;
 		facts.ended = (const char *)input->ended.data;
 		facts.ended_len = input->ended.len;
-		/* tmux gives whole seconds, so the key may be late in its second. */
+		/* tmux gives whole seconds: the key may have come at the end of its second. */
 		facts.is_untouched =
 		    ((int64_t)last_key(tmux_model(asking->parts->tmux)) + 1) * 1000 <=
 		    input->typed_ms;
-		/* An agent may show a typed text otherwise, such as "[Pasted text]". */
+		/* An agent may show a text in another form than typed, such as "[Pasted text]". */
 		facts.is_other_form = facts.is_untouched &&
 		    (input->has_ended_other ||
 			(is_typed && (input->is_other_form || !facts.is_shell)));
@@ -117,7 +117,9 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 	    !screen->is_alternate &&
 	    (!facts.is_untouched || clock_real_ms() - input->typed_ms > SHOWN_MS);
 	draft_read(&facts, ret_draft);
-	/* An empty line forgets what was typed, but only when it must have been shown. */
+	/*
+	 * The typed text is forgotten if the line is empty, but only when it must have been shown.
+	 */
 	if (input == NULL || ret_draft->sign == DRAFT_BY_KEYS || !ret_draft->is_empty)
 		return;
 	if (clock_real_ms() - input->typed_ms > SHOWN_MS)
@@ -130,13 +132,13 @@ static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 {
 	struct pane_caller caller;
 	if (request_role(asking->request) != ROLE_FULL)
-		return true; /* a limited role can only reach its own panes */
+		return true; /* a role that is limited to its own panes cannot reach other ones */
 	requester_caller(asking->request, &caller);
 	return caller.pane.pane == pane->id ||
 	    maker_is(request_daemon(asking->request)->makers, &caller, pane->id);
 }
 
-/* The keys are bound to the process that the pane has now. Fails the request without room. */
+/* Binds the keys to the process that the pane has now. Fails the request if there is no room. */
 static bool bind(struct asking *asking, const struct muxbus_pane *pane)
 {
 	struct role_only *only = asking->only;
@@ -185,7 +187,7 @@ static void look_next(struct asking *asking)
 	if (pane != NULL)
 		look(asking, pane);
 	else
-		end(asking, true); /* tmux reports a first pane that has closed */
+		end(asking, true); /* if the first pane has closed, tmux reports that */
 }
 
 static void fail(struct asking *asking, int error)
@@ -221,7 +223,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	look_next(asking);
 }
 
-/* The window and the list of clients are fresh. */
+/* Called when the window and the list of clients were listed anew. */
 static void on_fresh(void *data, int error)
 {
 	struct asking *asking = data;
@@ -265,9 +267,12 @@ void person_guard(struct request *request, const struct muxbus_pane *pane, bool 
 	    .sign = DRAFT_BY_MARK};
 	if (asking->only != NULL)
 		*only = (struct role_only){.count = 1, .pids = {pane->pid}};
-	/* tmux announces neither a respawned nor a synchronized pane to its client. */
+	/*
+	 * tmux does not announce to its control client that a pane was respawned, or that panes are
+	 * synchronized, so the window is listed.
+	 */
 	if (asking->only != NULL && !tmux_is_detached(asking->parts->tmux) && is_free(asking, pane))
 		refresh(asking, pane->window);
 	else
-		look_next(asking); /* looks even with force, to keep the order of requests */
+		look_next(asking); /* with force too, so that requests keep their order */
 }

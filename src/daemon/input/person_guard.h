@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The person first: a request types into a pane only if that does not add to a line of another
- * author. The caller's own pane and panes that it made are exempt. In any other pane a draft
- * (pane/draft.h), or a key of a person within the last SUBMIT_HUMAN_MS, refuses the request unless
- * it has force. Keys without force are bound to the processes that were there when the panes were
- * looked at.
+ * The guard of the person: a request types into a pane only if that does not add to a line that
+ * another author has begun. The caller's own pane and panes that it made are exempt. In any other
+ * pane a draft (pane/draft.h), or a key of a person within the last SUBMIT_HUMAN_MS, refuses the
+ * request unless it has force. Keys without force are bound to the processes that were there when
+ * the panes were looked at.
  */
 #pragma once
 
@@ -15,20 +15,21 @@ struct request;
 struct role_only;
 
 /*
- * may: type now; if false, the request has failed already, and only data must be freed. sign: the
- * evidence that there is no draft, in static storage; NULL by force or if the pane is exempt.
+ * may: the caller may type now. false: the request has failed already, and the caller only frees
+ * data. sign: the evidence that there is no draft, a static string; NULL by force, or if the pane
+ * is exempt.
  */
 typedef void person_guard_fn(void *data, bool may, const char *sign);
 
 /*
- * Calls done at once if no pane must be looked at, else when tmux answers. Requests keep their
- * order. only (NULL: not wanted) is set to the processes that the keys are for, before done is
- * called; unchanged by force, and for narrow roles.
+ * Calls done once: before this function returns if no pane must be looked at, else when tmux
+ * answers. Requests keep their order. only may be NULL; otherwise the processes that the keys are
+ * for are added to it before done is called, but not by force, and not for limited roles.
  */
 void person_guard(struct request *request, const struct muxbus_pane *pane, bool force,
     struct role_only *only, person_guard_fn *done, void *data);
 
-/* Writes the member sign of an answer. sign may be NULL. */
+/* The row of the member sign in a result. */
 #define PERSON_GUARD_RESULT                                                                        \
 	{                                                                                          \
 		"sign", "string",                                                                  \

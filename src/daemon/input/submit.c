@@ -11,10 +11,11 @@
 #include "io/loop_timer.h"
 
 enum {
-	BUSY_MS = 10000, /* time until the caller learns that the pane is never quiet */
+	BUSY_MS = 10000, /* the caller learns after this time that the pane is never quiet */
 	CHOICE_REST_MS = 400, /* time without output after which a menu counts as drawn */
-	CHOICE_GONE_MS = 1000, /* time without its menu after which it is gone despite output */
-	CHOICE_SAME_MS = 3000, /* time until a menu that looks as before may be a new one */
+	/* time without the menu after which it counts as gone, even if output still comes */
+	CHOICE_GONE_MS = 1000,
+	CHOICE_SAME_MS = 3000, /* after this time a menu that looks as before may be a new one */
 };
 
 static const char not_followed[] = "tmux is not followed";
@@ -28,7 +29,7 @@ static void on_typed(void *data, int error, const struct muxbus_reply *replies, 
 	if (!submit_take_answer(submit))
 		return;
 	if (error != 0) {
-		/* Perhaps the text was typed, which the next look at the screen tells. */
+		/* The text may have been typed; the next look at the screen will tell. */
 		submit_defer(submit, "tmux did not answer");
 	} else if (!submit_was_typed(replies, count)) {
 		submit_line_reset(&submit->line);
@@ -68,7 +69,7 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 	submit_line_begin(&submit->line, screen, tty);
 	submit_guard_note(submit->parts, &submit->pane, pane, &submit->typed_to);
 	if (submit->line.text.bytes.len == 0) {
-		submit->stage = STAGE_SETTLING; /* no text, so only Enter */
+		submit->stage = STAGE_SETTLING; /* there is no text, so only Enter follows */
 		submit_arm(submit, 0);
 		return;
 	}
@@ -79,7 +80,7 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 	}
 }
 
-/* The line at the prompt was typed by an earlier daemon or by a try without a reply. */
+/* Goes on with a line that is at the prompt: of an earlier daemon or a try without a reply. */
 static void take_up(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -89,7 +90,7 @@ static void take_up(struct submit *submit, const struct muxbus_pane *pane,
 	submit_arm(submit, submit_line_rest_ms(&submit->line, tty));
 	if (!submit->line.was_entered)
 		return;
-	submit->stage = STAGE_SUBMITTING; /* a slow program may be about to take it */
+	submit->stage = STAGE_SUBMITTING; /* a slow program may just be taking it */
 	submit_line_press(&submit->line, screen);
 	submit_line_pressed(&submit->line);
 }
@@ -99,7 +100,7 @@ static int64_t quiet_ms(const struct submit *submit)
 	return clock_mono_ms() - submit->last_output_ms;
 }
 
-/* All input must be shown. Returns false with a reason. */
+/* Returns true if the program has shown all its input on the screen. False with a reason. */
 static bool may_look(const struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_tty *tty, char reason[SUBMIT_REASON_SIZE])
 {
@@ -109,7 +110,7 @@ static bool may_look(const struct submit *submit, const struct muxbus_pane *pane
 	    submit_guard_done(policy, pane, quiet_ms(submit), reason);
 }
 
-/* The next daemon must know whether Enter was, or may have been, pressed. */
+/* Stores whether Enter was, or may have been, pressed; the next daemon must know. */
 static void set_entered(struct submit *submit, bool was_entered)
 {
 	if (submit->line.was_entered == was_entered || submit->handlers->entering == NULL)
@@ -118,14 +119,14 @@ static void set_entered(struct submit *submit, bool was_entered)
 	submit->handlers->entering(submit->data);
 }
 
-/* Pane and terminal are checked again, as newer keys may not be on this screen. */
+/* Types, if the guards allow it. Checks pane and terminal again: newer keys may not be shown. */
 static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	const struct submit_policy *policy = submit->policy;
 	bool stands = submit_line_stands(&submit->line, screen);
 	char reason[SUBMIT_REASON_SIZE];
-	/* A draft may be this line in another form, which Enter did not submit. */
+	/* A draft may be this line in another form, which Enter has not submitted. */
 	set_entered(submit,
 	    submit->line.was_entered &&
 		(stands || !screen->prompt.has_draft ||
@@ -152,8 +153,8 @@ static bool is_at_rest(const struct submit *submit)
 }
 
 /*
- * A program that reads keys may take the first key as the whole answer. Enter could then answer the
- * next question, so it is pressed only while the answer is on the screen.
+ * Returns true if the first key of an answer may be taken as the whole answer. Enter could then
+ * answer the next question, so it is pressed only while the answer is on the screen.
  */
 static bool is_read_by_key(const struct submit *submit)
 {
@@ -206,7 +207,7 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 	struct submit *submit = data;
 	if (!submit_take_answer(submit))
 		return;
-	/* Without a reply, Enter may have been pressed. */
+	/* Without a reply, Enter may have been pressed, so it counts as pressed. */
 	if (error == 0 && !submit_was_typed(replies, count)) {
 		submit->stage = submit->line.enters > 0 ? STAGE_SUBMITTING : STAGE_SETTLING;
 		set_entered(submit, submit->line.enters > 0);
@@ -254,7 +255,9 @@ static void step_enter(
 	}
 }
 
-/* Enter is due again if the program has handled it, and left the text. */
+/*
+ * Returns true if Enter must be pressed again: the program has handled it, and left the text there.
+ */
 static bool is_enter_due(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -287,9 +290,10 @@ static void look_for_taken(struct submit *submit, const struct muxbus_pane *pane
 }
 
 /*
- * Enter takes the marked choice. For another choice its number is typed: many programs take it at
- * once, others only mark it and need Enter. An Enter after the menu has gone would answer something
- * else, so it is pressed only if the same menu was there all the time, and is drawn at rest.
+ * Goes on with a choice of a menu. Enter takes the choice that is marked. For another one its
+ * number is typed: many programs take it at once, others only mark it and need Enter. Enter after
+ * the menu has gone would answer something else, so it is pressed only if the same menu was there
+ * all the time, and its drawing is complete.
  */
 static void look_at_choice(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
@@ -300,7 +304,8 @@ static void look_at_choice(
 	bool is_typed = line->text.bytes.len > 0 || line->enters > 0, is_lost;
 	bool rests = is_at_rest(submit);
 	bool has_moved =
-	    line->enters > 0 && choice == CHOICE_OPEN; /* after Enter another choice is marked */
+	    /* Enter was pressed, and another choice is marked now */
+	    line->enters > 0 && choice == CHOICE_OPEN;
 	bool is_same = is_typed && rests && screen->offset > line->typed_offset &&
 	    now_ms - line->typed_ms >= CHOICE_SAME_MS;
 	if (choice < CHOICE_TAKEN)
@@ -309,7 +314,7 @@ static void look_at_choice(
 		line->was_gone = true;
 	line->has_stayed |= choice == CHOICE_MARKED || choice == CHOICE_ASTRAY ||
 	    (choice == CHOICE_OPEN && rests && now_ms - line->typed_ms >= CHOICE_GONE_MS);
-	/* A program that works now took the choice after showing its mark for a while. */
+	/* If the program works now, it took the choice, though it showed the mark for a while. */
 	line->has_stayed &= choice != CHOICE_WORKS;
 	is_lost = line->enters == 0 && line->has_stayed;
 	if (choice > CHOICE_TAKEN)
@@ -350,7 +355,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		return;
 	pane = muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
 	if (error != 0 || pane == NULL) {
-		/* The next look checks first whether the pane still exists. */
+		/* The next look will check whether the pane still exists. */
 		if (submit->stage == STAGE_WAITING)
 			submit_defer(submit, "the screen cannot be read");
 		else
@@ -516,7 +521,7 @@ static void on_timer(void *data)
 		look(submit);
 		break;
 	case PANE_UNKNOWN:
-		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* submit_wake() ends the wait */
+		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* submit_wake() will end the wait */
 		submit_defer(submit, not_followed);
 		break;
 	case PANE_GONE:
@@ -525,7 +530,9 @@ static void on_timer(void *data)
 	}
 }
 
-/* Submits that wait to type into the agent's pane look at once. */
+/*
+ * Called after a report of a pane's agent: submits that wait to type into this pane look at once.
+ */
 static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
 {
 	struct submit_set *set = list_entry(listener, struct submit_set, listener);
@@ -597,7 +604,7 @@ void submit_aim(
 static void begin(struct submit *submit)
 {
 	submit->began_ms = clock_mono_ms();
-	/* The evidence of the last text is dropped, but not a line that submit_resume() has set. */
+	/* Drops what was seen of the last text, but not a line that submit_resume() has set. */
 	if (submit->line.text.bytes.len == 0)
 		submit_line_reset(&submit->line);
 }
@@ -610,9 +617,9 @@ void submit_wake(struct submit *submit)
 		begin(submit);
 	submit->stage = STAGE_WAITING;
 	if (submit->is_asking)
-		return; /* the pending reply goes on with the submit */
+		return; /* the handler of the pending reply will go on */
 	if (submit->policy->is_raw)
-		submit_raw_step(submit); /* types now, before keys of later requests */
+		submit_raw_step(submit); /* types now, so that keys of later requests come after */
 	else
 		submit_arm(submit, 0);
 }
@@ -649,7 +656,7 @@ bool submit_can_type(
 	enum pane_fate fate = pane_fate(set->parts->tmux, ref);
 	ret_reason[0] = '\0';
 	if (fate == PANE_UNKNOWN)
-		return true; /* the pane counts as there until tmux is found */
+		return true; /* the pane counts as existing until tmux is connected */
 	pane = muxbus_model_pane(tmux_model(set->parts->tmux), ref->pane);
 	if (fate == PANE_GONE || pane == NULL)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane is gone");

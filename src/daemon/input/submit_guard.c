@@ -36,7 +36,7 @@ bool screen_guard_asks(const struct screen_guard_facts *facts)
 	return sign == SIGN_DIALOG || (facts->screen->prompt.is_question && !is_prompt(sign));
 }
 
-/* The sign may be that of any name of the program. */
+/* Returns true if a text shows a sign of this kind, for any of the program's names. */
 static bool shows(const struct screen_guard_facts *facts, enum screen_sign_kind kind,
     const char *text, size_t len)
 {
@@ -46,7 +46,7 @@ static bool shows(const struct screen_guard_facts *facts, enum screen_sign_kind 
 			return true;
 		is_set |= screen_sign_is_named(facts->signs, facts->names[at], kind);
 	}
-	/* The general busy sign applies unless the user's file has busy signs for this program. */
+	/* The general sign of work counts too, unless the user's file has this program's. */
 	return kind == SIGN_BUSY && !is_set &&
 	    screen_sign_shows(facts->signs, NULL, kind, text, len);
 }
@@ -58,7 +58,7 @@ static const char *find_sign(const struct screen_guard_facts *facts, enum screen
 	if (is_prompt(sign))
 		return NULL;
 	prompt_write_around(&facts->screen->view, &around);
-	/* A busy program keeps drawing, so on a screen long still the words are only text. */
+	/* A busy program draws: on a screen that has long not changed the words are only text. */
 	if (facts->quiet_ms < SUBMIT_BUSY_QUIET_MS &&
 	    (sign == SIGN_WORK || shows(facts, SIGN_BUSY, (const char *)around.data, around.len)))
 		reason = "its screen says that it is busy";
@@ -88,7 +88,7 @@ bool screen_guard_allows(
 	else if (prompt->is_shell && !is_ready)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the prompt looks like a shell's");
 	else if (sign == SIGN_NONE && !prompt->begins_row && !is_ready && known_name(facts) != NULL)
-		/* Another version may show a draft like this, or the empty row below one. */
+		/* Another version of the agent may show a draft, or the row below, like this. */
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "its screen shows no prompt");
 	else if (prompt->is_open && facts->draws_lines && !is_ready && !facts->is_at_prompt)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
@@ -162,7 +162,7 @@ int64_t submit_guard_quiet_ms(
 			return quiet_ms;
 		snprintf(
 		    ret_reason, SUBMIT_REASON_SIZE, "%s asks a person something", presence->agent);
-		/* The report may be old, as agents do not report that Escape ended a dialog. */
+		/* The report may be old: agents do not report that Escape ended a dialog. */
 		return screen_sign_has(parts->signs, presence->agent, SIGN_DIALOG)
 		    ? SUBMIT_BUSY_QUIET_MS
 		    : -1;
@@ -212,7 +212,7 @@ static void tell_shell(const struct muxbus_pane *pane, const struct expected *ex
 		    expected->identity);
 }
 
-/* Returns true if an agent of ensure_agent is in front, also behind the shell that started it. */
+/* Returns true if a kept agent (ensure_agent) is in front, or behind the shell that started it. */
 static bool has_kept(const struct daemon *parts, const struct muxbus_pane *pane)
 {
 	struct foreground front;
@@ -308,8 +308,9 @@ bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_p
 }
 
 /*
- * A shell in front waits for this program, whose terminal may not be the pane's (inner_tty, else
- * NULL). If it cannot be read, the kernel is assumed to edit its lines.
+ * Sets tty for the expected program, for which a shell or another program in front only waits.
+ * inner_tty is its own terminal, if that is not the pane's; or NULL. If the terminal cannot be
+ * read, the kernel counts as editing its lines.
  */
 static void look_behind_shell(
     const struct expected *expected, const char *inner_tty, struct pane_tty *tty)
@@ -359,7 +360,7 @@ bool submit_guard_terminal(const struct daemon *parts, const struct submit_polic
 	return false;
 }
 
-/* Names of the program in front; "" if it has no such name. */
+/* The names of the program in front; "": it has no such name. */
 struct guard_names {
 	char reported[PRESENCE_NAME_MAX + 1], by_argv[AGENT_ARGV_NAME_SIZE];
 	const char *command;
@@ -371,12 +372,12 @@ static void find_names(const struct daemon *parts, const struct pane_ref *ref,
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
 	struct expected expected;
 	*ret_names = (struct guard_names){.command = pane->command};
-	/* The agent may have started another program on its terminal, which then counts. */
+	/* If the agent has started another program on its terminal, that program counts. */
 	if (presence != NULL && !presence->is_by_mark &&
 	    (presence->pid <= 0 ||
 		!foreground_is_below(pane_tty_front_pid(pane->pid), presence->pid)))
 		snprintf(ret_names->reported, sizeof ret_names->reported, "%s", presence->agent);
-	/* The agent may be on a terminal within the pane's, which another program shows. */
+	/* The agent may be on a terminal of its own, which a program in the pane shows. */
 	if (!foreground_agent(pane->pid, parts->signs, ret_names->by_argv) &&
 	    !(expected_find(queue_store(parts->queue), ref, &expected) &&
 		expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT &&
@@ -392,7 +393,7 @@ bool submit_guard_known(const struct daemon *parts, const struct submit_policy *
 	ret_reason[0] = '\0';
 	if (policy->knows_prompt)
 		return true;
-	/* A shell's name does not tell whether it waits or is at its prompt. */
+	/* The name of a shell does not tell whether it waits for a program or is at its prompt. */
 	if (expected_find(queue_store(parts->queue), ref, &expected))
 		return submit_guard_front(parts, ref, pane, ret_reason);
 	find_names(parts, ref, pane, &names);
@@ -414,7 +415,7 @@ void submit_guard_note(const struct daemon *parts, const struct pane_ref *ref,
 		foreground_leader(pane->pid, ret_program);
 }
 
-/* The facts use names, which must live as long. */
+/* Collects the facts. They use names, which must live as long. */
 static struct screen_guard_facts facts_of(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen, struct guard_names *names)
 {
@@ -502,7 +503,7 @@ bool submit_guard_screen(const struct daemon *parts, const struct submit_policy 
 	return screen_guard_allows(&facts, ret_reason);
 }
 
-/* The text is escaped for a tmux format. */
+/* Appends a text, escaped for a tmux format. */
 static void put_literal(struct buf *out, const char *text)
 {
 	for (; *text != '\0'; text++) {
@@ -512,7 +513,7 @@ static void put_literal(struct buf *out, const char *text)
 	}
 }
 
-/* Appends both sides of #{==:format,value} for the cursor and the patterns. */
+/* Appends both sides of the comparison #{==:format,value} for the cursor and the patterns. */
 static void put_screen(
     struct buf *out, const struct pane_screen *screen, const struct buf *patterns)
 {
@@ -560,7 +561,7 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 	char command[256];
 	struct pane_tty tty;
 	ret_reason[0] = '\0';
-	/* The model may have the name of a program that has ended. */
+	/* The model may still have the name of a program that has ended. */
 	if (pane_tty_front(pane->pid, command, sizeof command))
 		now.command = command;
 	if (pane->input_off) {
@@ -568,7 +569,7 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 		return false;
 	}
 	pane_tty_read(pane->tty, pane->pid, &tty);
-	tty.unread = 0; /* the program reads unread input soon */
+	tty.unread = 0; /* the program will soon read what is unread */
 	return submit_guard_front(parts, ref, &now, ret_reason) &&
 	    submit_guard_known(parts, &notice, ref, &now, ret_reason) &&
 	    submit_guard_terminal(parts, &notice, ref, &now, &tty, ret_reason);

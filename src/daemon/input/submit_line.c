@@ -5,18 +5,21 @@
 #include "daemon/pane/pane_tty.h"
 
 enum {
-	LOOK_STEP_MS = 40, /* between looks if there is no output */
-	AGREE_STEP_MS = 20, /* between looks that must agree */
+	LOOK_STEP_MS = 40, /* time between looks if there is no output */
+	AGREE_STEP_MS = 20, /* time between looks that must agree */
 	AGREE_LOOKS = 2,
-	SETTLED_MS = 300, /* time without output after which an altered text counts as taken */
+	/* time without output after which an altered text counts as taken by the program */
+	SETTLED_MS = 300,
 	ECHO_MAX_MS = 6000,
 	SUBMIT_MAX_MS = 6000,
-	UNREAD_MAX_MS = 30000, /* instead of the two above if the program does not read */
-	REDRAWN_MS = 1500, /* time in which an agent without a prompt may be redrawing it */
-	SOLE_MS = 2000, /* time in which a person cannot come, type out of sight and leave */
+	/* instead of the two above, if the program does not read its input */
+	UNREAD_MAX_MS = 30000,
+	REDRAWN_MS = 1500, /* time in which an agent that shows no prompt may be drawing it anew */
+	/* time in which a person cannot come, type something in another pane and leave */
+	SOLE_MS = 2000,
 };
 
-/* Times after the first Enter at which Enter is pressed again if it had no effect. */
+/* Times after the first Enter, in ms, at which Enter is pressed again if it had no effect. */
 static const int64_t enter_again_ms[] = {650, 1650, 3650};
 
 enum { ENTERS_MAX = 1 + sizeof enter_again_ms / sizeof *enter_again_ms };
@@ -51,7 +54,7 @@ void submit_line_begin(
 {
 	const struct buf *bytes = &line->text.bytes;
 	memcpy(line->lead, screen->prompt.lead, sizeof line->lead);
-	/* Of several lines the last is searched, and this prompt is not before that line. */
+	/* Of a text of several lines the last is searched, which does not follow this prompt. */
 	line->has_lead = bytes->len == 0 || memchr(bytes->data, '\n', bytes->len) == NULL;
 	line->lead_column = screen->view.cursor_column;
 	line->was_cooked = tty->is_known && tty->is_cooked;
@@ -65,10 +68,10 @@ void submit_line_resume(struct submit_line *line, const struct pane_tty *tty)
 	line->was_cooked = tty->is_known && tty->is_cooked;
 	line->typed_ms = clock_mono_ms();
 	line->is_echo_seen = line->is_exact = true;
-	line->has_lead = false; /* where the text begins is unknown now */
+	line->has_lead = false; /* where the text begins is not known now */
 }
 
-/* The cursor must be behind the text's last line. */
+/* Looks for the last line of the text, right before the cursor. */
 static enum prompt_echo find(
     const struct submit_line *line, const struct pane_screen *screen, const char *lead)
 {
@@ -81,7 +84,7 @@ static enum prompt_echo find(
 	return echo == ECHO_TAIL && newline != NULL ? ECHO_ALTERED : echo;
 }
 
-/* is_sole: it is enough to find the end of the text. */
+/* Looks for the text at its prompt. is_sole: the end of the text suffices. */
 static enum prompt_echo find_typed(
     const struct submit_line *line, const struct pane_screen *screen, bool is_sole)
 {
@@ -119,7 +122,7 @@ static bool is_other_form(const struct submit_line *line, const struct pane_scre
 {
 	bool is_drawn = screen->offset > line->typed_offset;
 	bool is_settled = clock_mono_ms() - line->changed_ms > SETTLED_MS;
-	/* While the kernel echoes, text before ours in the row is the program's own. */
+	/* If the kernel echoes, other text in front of ours in the row is the program's output. */
 	bool is_echoed = tty->is_known && tty->is_cooked && tty->has_echo;
 
 	if (line->text.is_unseen)
@@ -135,7 +138,7 @@ bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *sc
     const struct pane_tty *tty, bool is_lenient)
 {
 	enum prompt_echo echo = find_typed(line, screen, line->is_sole);
-	/* A prompt may change while a text is typed at it. */
+	/* The prompt may have changed while the text was typed at it. */
 	if (is_lenient && line->has_lead && echo != ECHO_EXACT &&
 	    (echo != ECHO_BEHIND || line->lead[0] == '\0')) {
 		line->has_lead = find(line, screen, NULL) != ECHO_EXACT;
@@ -198,15 +201,15 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 		return false;
 	if (line->text.bytes.len == 0 || line->text.is_unseen)
 		return has_moved;
-	/* The kernel edits lines, so Enter ended the line; or an editor has left with the line. */
+	/* If the kernel edits lines, Enter ended the line; or a line editor has ended with it. */
 	if (line->was_cooked || (tty->is_known && tty->is_cooked))
 		return has_moved;
-	/* An agent that redraws its whole screen lacks the text for a moment only. */
+	/* An agent that draws its whole screen anew lacks the text for a moment only. */
 	if (sight == SIGHT_FREE)
 		return has_moved;
 	if (sight == SIGHT_NOT_FREE && clock_mono_ms() - line->pressed_ms < REDRAWN_MS)
 		return false;
-	/* The text is gone if prompt and cursor are as they were before typing. */
+	/* The text is gone if the prompt and the cursor are as they were before typing. */
 	if (line->has_lead && line->lead[0] != '\0' &&
 	    screen->view.cursor_column == line->lead_column &&
 	    strcmp(screen->prompt.lead, line->lead) == 0)
@@ -263,7 +266,7 @@ size_t submit_line_characters(const struct submit_line *line)
 	for (size_t at = 0; at < bytes->len; count++) {
 		uint32_t character;
 		int size = utf8_decode((const char *)bytes->data + at, bytes->len - at, &character);
-		/* Editors may count control, wide and combining characters in another way. */
+		/* Line editors may count control, wide and combining characters differently. */
 		if (size <= 0 || character < ' ' || (character >= 0x7f && character < 0xa1) ||
 		    character == 0xad || character >= 0x300)
 			return 0;

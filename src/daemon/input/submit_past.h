@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The last text of a submit: how it was typed, as evidence and for the next try. */
+/* How the last text of a submit was typed: evidence for its result, and for the next try. */
 #pragma once
 
 #include "daemon/input/submit_policy.h"
@@ -8,22 +8,22 @@ struct json_writer;
 struct submit;
 
 struct submit_past {
-	char *line; /* submit_read_past() lends it until the text changes */
-	unsigned before; /* how often it may have been typed without its end being seen */
-	uint64_t activity; /* of the pane's sessions when it was typed; 0: unknown */
-	bool was_entered; /* Enter was about to be pressed */
+	char *line; /* the text; submit_read_past() lends it until the text changes */
+	unsigned before; /* how often it may have been typed before, without its end being seen */
+	uint64_t activity; /* submit_guard_activity() when it was typed; 0: unknown */
+	bool was_entered; /* Enter was pressed, or was about to be */
 };
 
 /*
- * Sets a line that was typed before, as by an earlier daemon. A line that is at the prompt is not
- * typed again, but submitted. If Enter was pressed and the prompt is empty, the line counts as
+ * Sets a line that was typed before, for example by an earlier daemon. If it is at the prompt, it
+ * is not typed again, only submitted. If Enter was pressed and the prompt is empty, it counts as
  * submitted.
  */
 void submit_resume(struct submit *submit, const struct submit_past *past);
-/* Returns the past of the text that is being typed, or was last. */
+/* Returns what is known of the text that is being typed, or was typed last. */
 void submit_read_past(const struct submit *submit, struct submit_past *ret_past);
 
-/* Writes the evidence as members of a receipt; none if nothing was typed. */
+/* Writes how the text was typed as members of a receipt; nothing if it was not typed. */
 void submit_write_evidence(
     const struct submit *submit, enum submit_result result, struct json_writer *writer);
 /* How the last text was typed, as evidence. */

@@ -3,7 +3,7 @@
 
 #include "daemon/input/submit_state.h"
 
-/* tmux did not type the keys. */
+/* Ends a text of which tmux did not type all keys. */
 static void end_untyped(struct submit *submit, enum submit_result result, int error,
     const struct muxbus_reply *replies, size_t count)
 {
@@ -72,7 +72,7 @@ void submit_raw_step(struct submit *submit)
 	if (submit->stage == STAGE_SETTLING)
 		press_enter(submit);
 	else if (submit_is_blocked(submit))
-		submit->stage = STAGE_WAITING; /* submit_wake_others() continues it */
+		submit->stage = STAGE_WAITING; /* submit_wake_others() will go on with it */
 	else
 		type(submit);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * If a person begins to type while a text waits for its Enter, Muxbus deletes the text in front of
- * the person's characters. In a program whose editing keys are unknown, the text stays.
+ * Taking a text back: if a person begins to type while a text waits for its Enter, Muxbus deletes
+ * the text in front of the person's characters. If the program's editing keys are not known, the
+ * text stays.
  */
 #pragma once
 
@@ -12,10 +13,15 @@ struct pane_screen;
 struct pane_tty;
 struct submit;
 
-/* Returns true if a person pressed a key since the text was typed. Needs a fresh client list. */
+/*
+ * Returns true if a person pressed a key after the text was typed. Needs a fresh list of clients.
+ */
 bool submit_has_person(const struct submit *submit, const struct muxbus_pane *pane);
 
+/* Deletes the text, or gives up if that is not possible. */
 void submit_retract(struct submit *submit, const struct muxbus_pane *pane);
-/* If the text is gone, it is typed again later. */
+/*
+ * Call this at each look after the deletion: when the text is gone, it will be typed again later.
+ */
 void submit_retract_look(
     struct submit *submit, const struct pane_screen *screen, const struct pane_tty *tty);

@@ -13,7 +13,7 @@ void submit_arm(struct submit *submit, int64_t ms)
 	loop_timer_arm(submit->timer, ms);
 }
 
-/* Details follow a colon in a reason. */
+/* Returns true if two reasons are the same up to the colon, after which details follow. */
 static bool is_same_reason(const char *one, const char *other)
 {
 	size_t len = strcspn(one, ":");
@@ -33,7 +33,7 @@ void submit_tell_deferred(struct submit *submit, const char *reason)
 
 void submit_defer(struct submit *submit, const char *reason)
 {
-	/* The next look finds out that the pane has just closed, so it comes soon. */
+	/* If the pane has just closed, the next look finds that out, so it comes soon. */
 	bool is_closed = !submit->has_tap && tmux_is_live(submit->parts->tmux);
 
 	if (submit->policy->is_once) {
@@ -98,7 +98,7 @@ bool submit_is_blocked(const struct submit *submit)
 	return false;
 }
 
-/* The pane is free for the raw texts that wait for it, in order. */
+/* Wakes the raw texts that wait for this pane, in their order. */
 static void submit_wake_others(const struct submit *submit)
 {
 	list_each (struct submit, other, &submit->set->submits, link)
@@ -155,7 +155,7 @@ void submit_destroy(struct submit *submit)
 		submit->is_stale = true;
 	}
 	if (submit->is_asking)
-		return; /* submit_take_answer() frees the submit */
+		return; /* submit_take_answer() will free the submit */
 	list_remove(&submit->link);
 	submit_line_finish(&submit->line);
 	mem_free(submit);
@@ -172,7 +172,7 @@ bool submit_take_answer(struct submit *submit)
 		return true;
 	submit->is_dropped = false;
 	if (submit->stage != STAGE_RESTING)
-		submit_arm(submit, 0); /* looks for the next text */
+		submit_arm(submit, 0); /* goes on with the next text */
 	return false;
 }
 
@@ -182,7 +182,11 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	submit->reply(submit, typing_error(error, replies, count), replies, count);
 }
 
-/* screen NULL: tmux does not check it. pane NULL: tmux checks only the modes of the pane. */
+/*
+ * Runs a command that types only if tmux finds the pane as expected. screen NULL: tmux does not
+ * compare the screen. pane NULL: tmux checks only the pane's modes. Returns 0, or an error, and
+ * then reply is not called.
+ */
 static int run(struct submit *submit, struct muxbus_command *command, struct typing *typing,
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,
     muxbus_reply_fn *reply)

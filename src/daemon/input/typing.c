@@ -10,7 +10,7 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux_command.h"
 
-/* Above 256 bytes, `send-keys -H` needs more than twice the time for twice the bytes. */
+/* tmux needs more than twice the time for twice the bytes of `send-keys -H` above 256 bytes. */
 #define HEX_PIECE_BYTES 64
 #define LITERAL_PIECE_BYTES 4096
 #define COMMANDS_MAX_BYTES (2 * 1024 * 1024)
@@ -18,7 +18,7 @@
 #define HELD "muxbus-held "
 #define TYPED "muxbus-typed"
 #define GIVEN_UP "late"
-#define GONE " 01" /* end of a complete HELD line without a pane */
+#define GONE " 01" /* ends a complete line HELD if there is no pane */
 
 void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode)
 {
@@ -35,7 +35,7 @@ void typing_finish(struct typing *typing)
 	buf_finish(&typing->keys);
 }
 
-/* For typing_note(). */
+/* Remembers the bytes for typing_note(). */
 static void typing_keys(struct typing *typing, const void *bytes, size_t len)
 {
 	(void)buf_append(&typing->keys, bytes, len);
@@ -89,10 +89,11 @@ void typing_key(struct typing *typing, const char *name)
 	typing_keys(typing, &key, 1);
 }
 
-/* Home goes to the beginning of a row, then to the row above. */
+/* Home goes to the begin of a row, and then to the row above. */
 void typing_retract(struct typing *typing, size_t count, unsigned columns)
 {
-	static const uint8_t kill_line = 0x15; /* clears the line in pane_input */
+	/* for the pane's input (pane_input): clears the line */
+	static const uint8_t kill_line = 0x15;
 	uint32_t pane = typing->pane;
 	size_t rows = PROMPT_ROWS + 2 * count / (columns > 0 ? columns : 1);
 	begin(typing);
@@ -143,8 +144,9 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 }
 
 /*
- * tmux sends keys to all synchronized panes of the window that have a program, so all these panes
- * are compared. Without a program, tmux 3.8 has no pid, and older versions have 0 or the last one.
+ * Appends a comparison of processes. tmux sends keys to all synchronized panes of the window that
+ * have a program, so all these panes are compared. A pane without a program has no pid in tmux 3.8;
+ * in older versions it has 0, or the pid of its last program.
  */
 static void put_processes(const struct role_only *only, struct buf *out, const char *behind)
 {
@@ -157,7 +159,7 @@ static void put_processes(const struct role_only *only, struct buf *out, const c
 	(void)buf_printf(out, ")$,#{pane_pid}},,x},}},},%s%d", behind, (int)only->pids[0]);
 }
 
-/* The condition for typing is also false if tmux gives up the format. */
+/* Appends the condition for typing. It is false too if tmux gives up expanding the format. */
 static void put_guard(const struct typing *typing, struct buf *out)
 {
 	const char *zeros = typing->leaves_mode ? "00" : "000";
@@ -174,7 +176,10 @@ static void put_guard(const struct typing *typing, struct buf *out)
 		(void)buf_append_str(out, "}," MUXBUS_FORMAT_WHOLE "}");
 }
 
-/* For typing_check(). If the condition is true now, tmux had given up its format before. */
+/*
+ * Appends the command for the case that tmux does not type; typing_check() reads its report. If the
+ * condition is true now, tmux had given up expanding the format before.
+ */
 static void put_otherwise(
     const struct typing *typing, const struct buf *guard, const char *otherwise, struct buf *out)
 {
@@ -187,7 +192,7 @@ static void put_otherwise(
 		(void)buf_append_str(&held, "#{!=:");
 		put_processes(&typing->only, &held, "");
 		(void)buf_append_byte(&held, '}');
-	} else { /* with only.count > 0, no other reason is possible */
+	} else { /* with only.count > 0 there can be no other reason */
 		(void)buf_append_byte(&held, typing->only.count > 0 ? '1' : '0');
 	}
 	(void)buf_append_str(&held, " #{pane_mode} #{?pane_id,,0}" MUXBUS_FORMAT_WHOLE "'");
@@ -265,7 +270,7 @@ bool typing_check(
 {
 	const char *held = find_line(reply, HELD);
 	unsigned in_mode = 0, input_off = 0, dead = 0, has_program = 0, others = 0;
-	bool is_given_up; /* tmux gave up the condition or this report */
+	bool is_given_up; /* tmux gave up expanding the condition or this report */
 	const char *reason = "its program does not ask for that just now";
 	char mode[32] = "", what[160];
 	struct json_writer writer;
@@ -337,7 +342,7 @@ void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *co
 	snprintf(line, sizeof line, "paste-buffer -d -r %s %s -b %s -t %%%u",
 	    is_bracketed ? "-p" : "", has_vis ? "-S" : "", paste->buffer, typing->pane);
 	begin(typing);
-	buf_append_str(&typing->commands, line); /* contains no foreign bytes */
+	buf_append_str(&typing->commands, line); /* has no foreign bytes */
 	typing_keys(typing, text, len);
 	typing->is_bracketed = is_bracketed;
 }

@@ -2,10 +2,10 @@
 /*
  * Input for a pane, as tmux commands that have their full effect or none. tmux drops keys silently
  * while a pane is in a mode, has its input switched off, or has no program. So the command that
- * types asks first, and reports the obstacle instead of typing.
+ * types checks the pane first; if it cannot type, it reports why.
  *
- * ASCII text is sent by `send-keys -l`, other bytes one by one (-H): a terminal mode or tmux's idea
- * of characters could change them.
+ * ASCII text is sent by `send-keys -l`, other bytes one by one (`send-keys -H`), as a mode of the
+ * terminal or tmux's idea of characters could change them.
  */
 #pragma once
 
@@ -15,39 +15,45 @@
 
 struct tmux;
 
-#define TYPING_BYTES_MAX (64 * 1024) /* longer input must be a paste */
+#define TYPING_BYTES_MAX (64 * 1024) /* maximum of typed input; longer input must be a paste */
 
 struct stream_set;
 
 struct typing {
 	uint32_t pane;
-	bool leaves_mode; /* ends a mode of the pane first instead of failing */
+	/* ends a mode of the pane (such as copy mode) first, instead of failing */
+	bool leaves_mode;
 	struct role_only only;
-	const char *condition; /* a format that must also be true, without foreign text; or NULL */
-	struct buf commands; /* in tmux's syntax */
-	struct buf keys; /* the bytes that commands type */
-	bool is_bracketed; /* keys are a bracketed paste */
+	/* a tmux format that must be true too, without foreign text; or NULL */
+	const char *condition;
+	struct buf commands; /* the commands, in tmux's syntax */
+	struct buf keys; /* the bytes that these commands type */
+	bool is_bracketed; /* `keys` are a bracketed paste */
 };
 
 void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode);
 void typing_finish(struct typing *typing);
 
-/* name is KEYS_NAME by keys_classify(). */
+/* Adds a key. name is one that keys_classify() calls KEYS_NAME. */
 void typing_key(struct typing *typing, const char *name);
-/* Deletes count characters at the beginning of the line. columns: width of the pane. */
+/* Adds keys that delete count characters at the begin of the line. columns: width of the pane. */
 void typing_retract(struct typing *typing, size_t count, unsigned columns);
+/* Adds bytes, at most TYPING_BYTES_MAX. */
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 
-/* Records in the pane's input what is typed. pane NULL: closed. */
+/* Records what is typed in the pane's input (pane_input.h). pane may be NULL: it is closed. */
 void typing_note(
     const struct typing *typing, struct stream_set *streams, const struct muxbus_pane *pane);
 
-/* Adds the commands under their condition. otherwise: a trusted command for no input, or NULL. */
+/*
+ * Adds the commands, with their condition, to command. otherwise: a tmux command without foreign
+ * text that runs if tmux does not type; or NULL.
+ */
 void typing_add(const struct typing *typing, struct muxbus_command *command, const char *otherwise);
 
 /*
  * Returns true if tmux typed. If not, fails the request: as not_ready, with tmux's report as
- * evidence, or as refused by its role. typed: says what was typed before.
+ * evidence, or as refused by its role. typed: text for the error that says what was typed before.
  */
 bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed);
@@ -57,22 +63,24 @@ bool typing_fail_gone(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed);
 
 /*
- * Returns error, or 0 if the reply says that the keys were typed. The error is then that of a hook,
- * such as after-send-keys, which tmux reports as the command's own.
+ * Returns error; 0 if the reply says that the keys were typed. Then the error is that of a hook,
+ * such as after-send-keys, which tmux reports as if it were the command's own.
  */
 int typing_error(int error, const struct muxbus_reply *replies, size_t count);
 
 /* Returns true if the reply says that tmux did not type. */
 bool typing_was_held(const struct muxbus_reply *reply);
 
-/* A tmux buffer of its own. Pasting into a dead pane crashes tmux up to 3.3a. */
+/*
+ * A paste, which uses a tmux buffer of its own. Pasting into a dead pane crashes tmux up to 3.3a.
+ */
 
 struct paste {
 	char buffer[64]; /* name of the tmux buffer; "": none */
-	char otherwise[96]; /* for typing_add(): the command that deletes the buffer */
+	char otherwise[96]; /* argument for typing_add(): the command that deletes the buffer */
 };
 
-/* Adds the buffer to command, and pasting it to typing. */
+/* Adds the making of the buffer to command, and pasting it to typing. */
 void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *command,
     struct typing *typing, const void *text, size_t len, bool is_bracketed);
 /* Deletes the buffer of a paste that failed half-way. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The next command of the connection, or of the pane, starts where this command ended. */
+/*
+ * The method execute_cli: a shell command as a job, whose end the request waits for. The next
+ * command of the connection, or of the pane, starts in the directory where this command ended.
+ */
 #include "base/process.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
@@ -12,28 +15,33 @@
 
 enum {
 	PATH_SIZE = 4096,
-	COMMAND_MAX = 127 * 1024, /* with SHELL_TRAP, less than Linux takes as a word */
+	/* bytes; with SHELL_TRAP this is less than the maximum of one argument on Linux */
+	COMMAND_MAX = 127 * 1024,
 	INPUT_MAX = 1024 * 1024,
-	OUTPUT_MAX = 50 * 1024, /* bytes of each stream in the answer; the log has all */
+	OUTPUT_MAX = 50 * 1024, /* bytes of each stream in the answer; the log of the job has all */
 	PROMPT_LOOK = 200, /* bytes at the end of the output that may be a question */
-	NEWS_MS = 1000, /* between two looks at the output, for progress */
+	NEWS_MS = 1000, /* time between two looks at the output, for progress */
 	NEWS_MAX = 512, /* bytes of new output that a look reads */
 	QUIET_LOOKS = 10,
-	PLACES_MAX = 256, /* records; panes with the same number modulo this share one */
+	/* maximum number of records: panes whose ids are the same modulo this share one */
+	PLACES_MAX = 256,
 };
 
-/* The shell writes its last directory to a file, and keeps the exit status. */
+/*
+ * Put in front of the command: at its end the shell writes its directory to a file, and keeps the
+ * exit status.
+ */
 #define SHELL_TRAP "trap 'pwd -P 2>/dev/null >\"$MUXBUS_STATE/jobs/$MUXBUS_JOB.cwd\"' EXIT; "
 
 struct execution {
-	struct request *request; /* NULL after the answer, or if the peer has disconnected */
+	struct request *request; /* NULL after the answer, or when the peer has disconnected */
 	struct job_set *jobs;
 	struct job_listener listener;
 	struct loop_timer *timer;
-	struct loop_timer *news; /* looks at new output; NULL: no progress is reported */
-	int64_t heard[2]; /* bytes of stdout and stderr that were looked at */
-	unsigned quiet_looks; /* since the last progress report */
-	bool is_waited; /* false: answered when the command starts */
+	struct loop_timer *news; /* for looks at new output; NULL: no progress is reported */
+	int64_t heard[2]; /* bytes of standard output and standard error that were looked at */
+	unsigned quiet_looks; /* looks without new output since the last report of progress */
+	bool is_waited; /* false: the request is answered when the command starts */
 	struct pane_ref pane;
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 };
@@ -86,7 +94,7 @@ static const struct field_result execute_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Returns true if the stream was cut. ret_end gets its last bytes. */
+/* Writes one stream of the job as a member; ret_end: its last bytes. Returns true if it was cut. */
 static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
     const struct job *job, enum job_file file, const char *name, char ret_end[PROMPT_LOOK + 1])
 {
@@ -115,7 +123,7 @@ static bool is_question(const char *end)
 	return false;
 }
 
-/* Also removes the file. Returns false if there is none. */
+/* Reads the directory that SHELL_TRAP has written, and removes the file. False without one. */
 static bool read_cwd(const struct job_set *jobs, const struct job *job, char out[PATH_SIZE])
 {
 	char path[PATH_SIZE], *dot;
@@ -139,7 +147,10 @@ static bool read_cwd(const struct job_set *jobs, const struct job *job, char out
 	return out[0] == '/' && stat(out, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Where the next command of a pane starts, if its program works where the last caller did. */
+/*
+ * Where the next command of a pane starts, if the program there that calls execute_cli has the same
+ * current directory as at the last call.
+ */
 struct pane_place {
 	struct pane_ref pane;
 	char *own; /* current directory of the program that called execute_cli */
@@ -159,7 +170,10 @@ static const struct record_kind place_kind = {
     .source = SOURCE_JOB,
 };
 
-/* own is the program's current directory. Returns false if there is no record. */
+/*
+ * Reads the record of a pane, and writes its name. own: the program's current directory. Returns
+ * false if no record fits.
+ */
 static bool read_place(struct store *store, const struct pane_ref *pane, const char *own,
     char name[16], struct pane_place *place)
 {
@@ -172,7 +186,10 @@ static bool read_place(struct store *store, const struct pane_ref *pane, const c
 	return false;
 }
 
-/* pid 0: unknown. Returns false if no place is known. */
+/*
+ * Finds where the next command starts. pid is that of the calling program; 0: unknown. Returns
+ * false if no place is known.
+ */
 static bool pane_cwd_find(
     struct store *store, const struct pane_ref *pane, pid_t pid, char *out, size_t size)
 {
@@ -187,7 +204,7 @@ static bool pane_cwd_find(
 	return fits;
 }
 
-/* A cwd that is not UTF-8 removes the kept one. */
+/* Stores where the next command starts. If cwd is not valid UTF-8, what is stored is removed. */
 static void pane_cwd_keep(
     struct store *store, const struct pane_ref *pane, pid_t pid, const char *cwd)
 {
@@ -202,7 +219,8 @@ static void pane_cwd_keep(
 		record_put(store, &place_kind, name,
 		    &(struct pane_place){.pane = *pane, .own = own, .cwd = strcpy(copy, cwd)});
 	else if (is_known && (!is_text || strcmp(cwd, own) == 0))
-		record_delete(store, &place_kind, name); /* the next command starts in "own" */
+		/* the next command starts in the program's own directory */
+		record_delete(store, &place_kind, name);
 	if (is_known)
 		record_finish(place_kind.rows, &place);
 }
@@ -327,7 +345,10 @@ static void report_line(
 	buf_finish(&line);
 }
 
-/* If nothing is printed, a report from time to time keeps the call alive. */
+/*
+ * Reports progress: new output or, if there is none, from time to time that the command runs, which
+ * keeps the call alive.
+ */
 static void on_news(void *data)
 {
 	struct execution *execution = data;
@@ -357,7 +378,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	execution_free(execution);
 }
 
-/* The command continues as a normal job, which notifies its end. */
+/* Answers at the timeout. The command goes on as a normal job, whose end is notified. */
 static void on_timeout(void *data)
 {
 	struct execution *execution = data;
@@ -408,7 +429,7 @@ static void execution_begin(struct request *request, const struct job *job,
 		on_started(&execution->listener, job);
 }
 
-/* The command was started before, but its result was not kept. */
+/* Handles a repeated request whose command was started, but whose result was not kept. */
 static void execution_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct job *job = job_find(request_daemon(request)->jobs, id);
@@ -420,7 +441,10 @@ static void execution_answer_begun(struct request *request, const void *data, co
 	execution_begin(request, job, &job->pane, data);
 }
 
-/* Returns false if the request failed or is put off. */
+/*
+ * Finds the pane and the directory for the command. Returns false if the request has failed, or is
+ * handled again later.
+ */
 static bool find_place(
     struct request *request, const char *given, struct pane_ref *ret_pane, char out[PATH_SIZE])
 {
@@ -460,7 +484,10 @@ static void handle_execute(struct request *request, const void *data)
 	struct pane_ref pane;
 	if (find_place(request, args->cwd, &pane, cwd) &&
 	    session_env(request, &pane, &order.session_env)) {
-		/* Not passed as env, because a restart would then have to give an environment. */
+		/*
+		 * These are not passed as order.env, because a restart of the job would then have
+		 * to give an environment.
+		 */
 		env = job_env_join(order.session_env, trap_env, SIZE_MAX);
 		order.session_env = env;
 		order.pane = &pane;

@@ -14,10 +14,10 @@
 
 enum {
 	PATH_SIZE = 4096,
-	EXCERPT_READ = 16 * 1024, /* bytes that are read for each of two excerpts */
+	EXCERPT_READ = 16 * 1024, /* bytes of output that are read for each of two excerpts */
 };
 
-#define AGAIN_MS 1000 /* between attempts while a limit of the system is reached */
+#define AGAIN_MS 1000 /* time between attempts while a limit of the system is reached */
 
 struct job_set {
 	struct event_base *base;
@@ -32,24 +32,25 @@ struct job_set {
 	struct list listeners;
 	size_t running;
 	size_t ended;
-	size_t quick; /* quick jobs that have ended, which "ended" does not count */
+	size_t quick; /* number of quick jobs that have ended; "ended" does not count them */
 };
 
 struct tracked {
 	struct job job;
 	struct job_set *set;
-	pid_t supervisor; /* our child; 0: ended, or of an earlier daemon's job */
-	struct loop_pidfd *watch; /* fires when the supervisor ends */
-	int news_fd; /* reports of the supervisor; -1: none, the files have the same text */
+	/* a child of this process; 0: it has ended, or an earlier daemon started it */
+	pid_t supervisor;
+	struct loop_pidfd *watch; /* tells when the supervisor has ended */
+	int news_fd; /* gets reports of the supervisor; -1: none, and the files say the same */
 	struct event *news;
-	bool is_started; /* listeners know that the command runs */
+	bool is_started; /* the listeners know that the command runs */
 	bool is_restarting; /* job_stop_for_restart() has asked the job to end */
-	const char **env; /* changes of its environment, in memory only; NULL: not known */
+	const char **env; /* the changes of its environment, only in memory; NULL: not known */
 };
 
 static struct tracked *tracked_of(const struct job *job)
 {
-	return (struct tracked *)(uintptr_t)job; /* each job is in a struct tracked */
+	return (struct tracked *)(uintptr_t)job; /* each job is a member of a struct tracked */
 }
 
 const struct job *job_find(const struct job_set *set, const char *id)
@@ -130,10 +131,11 @@ static void set_forget(struct job_set *set)
 			return;
 		is_full = job_is_quick(job) ? set->quick > JOBS_KEEP_QUICK : set->ended > JOBS_KEEP;
 		if (!is_full || job->state == JOB_RUNNING || tracked_of(job)->watch != NULL)
-			continue; /* its supervisor still writes its files */
+			continue; /* its supervisor is still writing its files */
 		for (int file = 0; file < JOB_FILE_COUNT_; file++) {
 			job_file_name(name, job->id, (enum job_file)file);
-			(void)unlinkat(set->dir_fd, name, 0); /* not every job has every file */
+			/* may fail, as not every job has every file */
+			(void)unlinkat(set->dir_fd, name, 0);
 		}
 		record_delete(queue_store(set->queue), &job_kind, job->id);
 		--*ended_count(set, job);
@@ -146,7 +148,7 @@ static int64_t read_output(
 {
 	int64_t from, end;
 	size_t before;
-	do { /* the last bytes of a long output are in another file */
+	do { /* the last bytes of a long output are in a second file */
 		before = out->len;
 		if (job_read(set, job, JOB_FILE_OUT, offset + (int64_t)out->len,
 			EXCERPT_READ - out->len, out, &from, &end) < 0)
@@ -155,7 +157,10 @@ static int64_t read_output(
 	return job_kept_end(set, job, JOB_FILE_OUT);
 }
 
-/* *ret_tail gets the end, or NULL if not needed. */
+/*
+ * Returns the begin of the output for the notification; *ret_tail gets the end, or NULL if it is
+ * not needed. The caller frees both.
+ */
 static char *job_excerpt(const struct job_set *set, const struct job *job, char **ret_tail)
 {
 	struct buf raw = BUF(2 * EXCERPT_READ);
@@ -209,7 +214,7 @@ static void tell(struct job_set *set, const struct job *job, bool has_ended)
 	}
 }
 
-/* One transaction has the end and its notification. */
+/* Stores the end of a job and posts its notification, in one transaction. */
 static void job_settle(struct job_set *set, struct job *job)
 {
 	set->running--;
@@ -229,7 +234,7 @@ static enum job_state state_of(const struct job_status *status)
 	return status->exit_code == 0 ? JOB_EXITED : JOB_FAILED;
 }
 
-/* Without a status file the supervisor was killed. */
+/* Reads how a job ended. Without a status file, its supervisor was killed. */
 static void job_read_end(struct job_set *set, struct job *job)
 {
 	struct job_start start = {0};
@@ -253,22 +258,23 @@ static void job_read_end(struct job_set *set, struct job *job)
 	job_secrets_remove(set->dir_fd, job->id);
 }
 
-/* Old jobs are removed only now, so that answers do not wait for that. */
+/* Called when a supervisor has ended. Removes old jobs only now, so that no answer waits for it. */
 static void job_collect(void *data)
 {
 	struct tracked *tracked = data;
 	struct job_set *set = tracked->set;
 	tracked_unwatch(tracked);
 	if (tracked->supervisor > 0)
-		(void)child_reap(tracked->supervisor); /* the pidfd says that it has ended */
+		/* does not wait: the pidfd says that it has ended */
+		(void)child_reap(tracked->supervisor);
 	tracked->supervisor = 0;
-	if (tracked->job.state == JOB_RUNNING) /* else the pipe has reported the end */
+	if (tracked->job.state == JOB_RUNNING) /* otherwise the pipe has reported the end */
 		job_read_end(set, &tracked->job);
 	set_forget(set);
 	job_starter_prepare(set->starter);
 }
 
-/* Returns false if the supervisor has ended already. */
+/* Watches the supervisor, and takes pidfd. Returns false if it has ended already. */
 static bool tracked_watch(struct tracked *tracked, int pidfd)
 {
 	tracked->watch = loop_pidfd_new(tracked->set->base, pidfd, job_collect, tracked);
@@ -276,8 +282,9 @@ static bool tracked_watch(struct tracked *tracked, int pidfd)
 }
 
 /*
- * A report says that the command has started, ended, or both. If the pipe closes without a report,
- * the supervisor was killed or is of an earlier release, and the files say how the job ended.
+ * Reads a report of the supervisor, which says that the command has started, has ended, or both. If
+ * the pipe closes without a report, the supervisor was killed or is of an earlier release, and the
+ * files say how the job ended.
  */
 static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 {
@@ -350,7 +357,7 @@ static int write_spec(struct job_set *set, const struct job_order *order, const 
 	char reason[64];
 	size_t last = 0;
 	int error, dir = state_dir_open(set->dir, reason, sizeof reason);
-	if (dir >= 0) { /* another one, if a program has removed or moved it */
+	if (dir >= 0) { /* another directory, if a program has removed or moved the old one */
 		(void)close(set->dir_fd);
 		set->dir_fd = dir;
 	}
@@ -437,7 +444,7 @@ static void job_take_up(struct tracked *tracked)
 	    job_status_read(set->dir_fd, job->id, &job->status) == -ENOENT &&
 	    job_start_read(set->dir_fd, job->id, &start) == -ENOENT &&
 	    (error = start_supervisor(tracked)) == 0)
-		return; /* the daemon was killed between accepting and starting the job */
+		return; /* an earlier daemon was killed before it started the accepted job */
 	if (rlimit_text(error) != NULL)
 		loop_timer_arm(set->again, AGAIN_MS);
 	else
@@ -449,13 +456,13 @@ static void job_adopt(struct tracked *tracked)
 	struct job *job = &tracked->job;
 	tracked->set->running++;
 	if (job->is_silent && !job->is_program) {
-		job->is_silent = false; /* its request ended with its connection */
+		job->is_silent = false; /* the waiting request ended with its connection */
 		job_store(tracked->set, job);
 	}
 	job_take_up(tracked);
 }
 
-/* For jobs without a free file descriptor so far. */
+/* Tries again to watch jobs for which no file descriptor was free. */
 static void on_again(void *data)
 {
 	struct job_set *set = data;
@@ -499,7 +506,7 @@ static bool job_load(void *data, const char *id, const struct json *value)
 	return false;
 }
 
-/* A crash leaves files with environments and input of jobs that do not run. */
+/* Removes files that a crash may leave: the environment and input of jobs that do not run. */
 static void set_sweep(struct job_set *set)
 {
 	static const char *const suffixes[] = {".in", ".spec", ".spec.new", NULL};
@@ -514,7 +521,8 @@ static void set_sweep(struct job_set *set)
 		if (str_is_in(entry->d_name + len, suffixes) &&
 		    (job == NULL || job->state != JOB_RUNNING))
 			(void)unlinkat(
-			    set->dir_fd, entry->d_name, 0); /* the next start tries again */
+			    /* if this fails, the next start tries again */
+			    set->dir_fd, entry->d_name, 0);
 	}
 	if (dir != NULL)
 		closedir(dir);
@@ -580,7 +588,10 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	}
 	if (job_start_read(set->dir_fd, id, &start) != 0)
 		return -EAGAIN;
-	/* Until the supervisor reaps the command, its child with this pid is the command. */
+	/*
+	 * As long as the supervisor has not reaped the command, a child of the supervisor with this
+	 * pid is the command.
+	 */
 	supervisor = job_supervisor_open(set->dir_fd, job->id, &fd);
 	if (fd < 0)
 		return -ESRCH;
@@ -598,7 +609,7 @@ int job_stop_for_restart(struct job_set *set, const char *id)
 		return -EBUSY;
 	error = job_stop(set, id, SIGTERM);
 	if (error == -ESRCH && job != NULL && job->state == JOB_RUNNING)
-		error = 0; /* the job has just ended, and its end is reported soon */
+		error = 0; /* the job has just ended, which will be reported soon */
 	if (error == 0)
 		tracked_of(job)->is_restarting = true;
 	return error;
@@ -652,7 +663,7 @@ int64_t job_log_bytes(const struct job_set *set, const struct job *job)
 	return file_size(set, job, JOB_FILE_OUT) + job->status.tail_bytes;
 }
 
-/* The last bytes are in a separate file. */
+/* Returns the size of the separate file with the last bytes of a long output. */
 static int64_t tail_bytes(const struct job_set *set, const struct job *job, enum job_file file)
 {
 	return file == JOB_FILE_OUT ? job->status.tail_bytes
@@ -674,7 +685,7 @@ int job_read(const struct job_set *set, const struct job *job, enum job_file fil
 {
 	int64_t kept = file_size(set, job, file), tail = tail_bytes(set, job, file);
 	int64_t end = all_bytes(job, file);
-	end = end > kept ? end : kept; /* a running job has no status yet */
+	end = end > kept ? end : kept; /* the status is written when the job has ended */
 	*ret_end = end;
 	*ret_from = offset;
 	if (offset < kept || end == kept) {
@@ -687,7 +698,7 @@ int job_read(const struct job_set *set, const struct job *job, enum job_file fil
 	} else if (offset < end - tail) {
 		*ret_from = offset = end - tail;
 	}
-	return tail == 0 || max == 0 ? 0 /* no tail was written, as when the disk was full */
+	return tail == 0 || max == 0 ? 0 /* no last bytes were written, as when the disk was full */
 				     : job_file_read(set->dir_fd, job->id,
 					   file == JOB_FILE_OUT ? JOB_FILE_TAIL : JOB_FILE_ERR_TAIL,
 					   offset - (end - tail), max, out);

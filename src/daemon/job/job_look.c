@@ -5,7 +5,8 @@
 
 enum {
 	PATH_SIZE = 4096,
-	LISTED_COMMAND_MAX = 1000, /* bytes; a list of 1,300 fits */
+	/* bytes of a command in a list; 1,300 of these fit into a result */
+	LISTED_COMMAND_MAX = 1000,
 	READ_MAX = 1024 * 1024,
 };
 
@@ -164,7 +165,7 @@ static void handle_read(struct request *request, const void *data)
 		    job->id, strerror(-error));
 		return;
 	}
-	/* The next read returns an incomplete character whole. */
+	/* An incomplete character at the end is left for the next read. */
 	tail = args->encoding == 0 ? utf8_incomplete_tail(out.data, out.len) : 0;
 	if (tail < out.len && (from + (int64_t)out.len < end || job->state == JOB_RUNNING))
 		out.len -= tail;

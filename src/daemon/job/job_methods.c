@@ -8,7 +8,7 @@
 
 enum {
 	PATH_SIZE = 4096,
-	COMMAND_MAX = 128 * 1024 - 1, /* what Linux takes as a word */
+	COMMAND_MAX = 128 * 1024 - 1, /* bytes: the maximum of one argument on Linux */
 	ENV_MAX = 1000,
 	KILL_AFTER_MAX = 10 * 366 * 86400,
 	INPUT_MAX = 1024 * 1024, /* bytes, as in execute_cli */
@@ -57,7 +57,7 @@ static const struct field run_fields[] = {
     {.name = NULL},
 };
 
-/* background_process is run_long_command with a required name. */
+/* The parameters of background_process: those of run_long_command, but name is required. */
 static const struct field background_fields[] = {
     {FIELD_ROW(STRING, struct run_args, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = 200,
@@ -80,7 +80,10 @@ static const struct field_result run_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* is_only: the list first removes all variables. Returns NULL after failing the request. */
+/*
+ * Makes the list of changes from the parameter env. is_only: all other variables are removed.
+ * Returns NULL after failing the request.
+ */
 static char **make_env(struct request *request, const struct json *env, bool is_only)
 {
 	size_t count = env != NULL ? env->count : 0, at = 0;
@@ -130,7 +133,7 @@ struct run_wait {
 	struct job_listener listener;
 	struct request *request;
 	struct job_set *jobs;
-	char replaced[NOTIFICATION_ID_SIZE]; /* the job that was restarted; empty: none */
+	char replaced[NOTIFICATION_ID_SIZE]; /* id of the job that was restarted; "": none */
 };
 
 static void run_answer(struct job_listener *listener, const struct job *job)
@@ -220,7 +223,8 @@ static bool affects_job(struct request *request, const void *args, struct pane_r
 	const struct job *job =
 	    job_name_find(request_daemon(request)->jobs, role_text(request, args, "job"));
 	if (job == NULL)
-		return role_affects_caller(request, args, ret_pane); /* the handler will fail */
+		/* the handler will fail the request */
+		return role_affects_caller(request, args, ret_pane);
 	*ret_pane = job->pane;
 	return true;
 }
@@ -293,10 +297,10 @@ static const struct field_result restart_results[] = {
 
 struct restart {
 	struct job_listener listener;
-	struct request *request; /* NULL: the peer has disconnected; the restart continues */
+	struct request *request; /* NULL: the peer has disconnected, and the restart goes on */
 	struct job_set *jobs;
-	const char **env; /* changes of the daemon's environment */
-	bool has_env; /* some of the changes were given for the job */
+	const char **env; /* changes to the daemon's environment */
+	bool has_env; /* some of these changes were given for the job */
 };
 
 static void restart_cancelled(void *data)
@@ -340,7 +344,7 @@ static void restart_ended(struct job_listener *listener, const struct job *job)
 	restart_start(restart, job);
 }
 
-/* Returns NULL if the request failed or is put off. */
+/* Returns the changes for a restarted job; NULL if the request failed or is handled later. */
 static const char **restart_env(
     struct request *request, const struct job *job, const struct restart_args *args)
 {

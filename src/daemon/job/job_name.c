@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A text means an id first, then the running job with this name, else the latest. */
+/*
+ * Names of jobs. A text is first looked up as an id; then the running job with this name counts, or
+ * else the latest one.
+ */
 #include "daemon/job/job.h"
 #include "daemon/server/request.h"
 
@@ -32,7 +35,7 @@ const char *job_name_id(const struct job_set *set, const char *text)
 	return job != NULL ? job->id : text;
 }
 
-/* As "A1B2" or "A1B2C3". */
+/* Returns true for a name that looks like an id, as "A1B2" or "A1B2C3". */
 static bool has_id_form(const char *name)
 {
 	size_t len = strlen(name);

@@ -5,7 +5,7 @@
 #include "base/stripper.h"
 
 enum {
-	EXACT_MS = 10000, /* longer durations are written in whole seconds */
+	EXACT_MS = 10000, /* ms; longer durations are written in whole seconds */
 	OUTCOME_SIZE = 128,
 };
 
@@ -59,7 +59,7 @@ const struct record_kind job_kind = {
     .naming = RECORD_BY_ID,
 };
 
-/* As " after 0.2 s" or " after 187 s". The caller frees. */
+/* Returns the outcome with " after 0.2 s" or " after 187 s" behind it. The caller frees it. */
 static char *with_time(const char *outcome, int64_t ms)
 {
 	if (ms < EXACT_MS)
@@ -91,7 +91,7 @@ char *job_record_text(const struct job *job)
 	return with_time(outcome, status->elapsed_ms);
 }
 
-/* To valid UTF-8 without escape sequences. */
+/* Appends bytes as valid UTF-8 without escape sequences. */
 static void clean(struct buf *out, const void *bytes, size_t len)
 {
 	bool is_lossy = false;
@@ -138,7 +138,7 @@ char *job_record_tail(const void *bytes, size_t len, bool is_part)
 	return tail;
 }
 
-/* Exit code and signal are null if not known; the other members may be left out. */
+/* Writes how a job ended. Unknown exit codes and signals are null; others may be left out. */
 static void write_end(struct json_writer *writer, const struct job *job)
 {
 	json_put_known_int(writer, "exit_code",

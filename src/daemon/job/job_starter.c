@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Starts the supervisors of jobs, one of them ahead of its job. */
+/* Starts the supervisors of jobs, each but the first ahead of its job. */
 #include "daemon/job/job.h"
 
 #include <sys/socket.h>
@@ -8,17 +8,19 @@
 #include "daemon/core/rlimit.h"
 #include "io/loop_timer.h"
 
-enum { NEWS_FD = 3 }; /* for reports of the supervisor */
+enum { NEWS_FD = 3 }; /* descriptor of the supervisor for its reports */
 
 struct job_starter {
 	const char *program;
 	const char *dir;
-	struct job_supervisor spare; /* started ahead; pid 0: none */
-	int spare_fd; /* takes the id of the spare's job; closing it ends the spare */
+	struct job_supervisor spare; /* the supervisor that was started ahead; pid 0: none */
+	int spare_fd; /* a pipe that takes the id of the spare's job; closing it ends the spare */
 	struct loop_timer *idle;
 };
 
-/* input_fd below 0: no input. Returns 0 or an error number. */
+/*
+ * Starts a supervisor. input_fd: its standard input; below 0: none. Returns 0 or an error number.
+ */
 static int start(const struct job_starter *starter, const char *id, int input_fd,
     struct job_supervisor *ret_supervisor)
 {
@@ -45,7 +47,7 @@ static int start(const struct job_starter *starter, const char *id, int input_fd
 	return error;
 }
 
-/* The pid of a spare that has ended is not reused before it is reaped. */
+/* Ends the spare. Until it is reaped, its pid is not used for another process. */
 static void end_spare(void *data)
 {
 	struct job_starter *starter = data;

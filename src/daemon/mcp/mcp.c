@@ -204,7 +204,10 @@ void mcp_free(struct mcp *mcp)
 	mem_free(mcp);
 }
 
-/* The oldest first. A client gets the last one up to its own, or else the newest. */
+/*
+ * Revisions of MCP that begin with initialize, the oldest first. A client gets the last one up to
+ * its own, or else the newest.
+ */
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 
 static void put_tasks(struct json_writer *writer)
@@ -292,7 +295,7 @@ static void handle_discover(struct mcp_exchange *exchange, const void *data UNUS
 	request_done(exchange->request);
 }
 
-/* A session of an older revision may be sent notifications from now on. */
+/* From now on, notifications may be sent to a session of an older revision. */
 static void handle_initialized(struct mcp_exchange *exchange, const void *data UNUSED)
 {
 	if (exchange->session->is_initialized)
@@ -343,14 +346,14 @@ void mcp_tools_changed(struct mcp *mcp, bool is_listed)
 		bool had_declared = session != NULL && session->tools.has_declared;
 		if (session == NULL)
 			continue;
-		/* The set has positions in the method table, which may differ now. */
+		/* The set has positions in the method table, which may have changed. */
 		(void)read_tools(session);
 		if (is_listed && (had_declared || session->tools.has_declared))
 			mcp_listen_tools_changed(session);
 	}
 }
 
-/* A bridge (muxbus mcp) knows its agent better than muxbusd does. */
+/* A bridge (the program "muxbus mcp") says which agent it serves, and knows that best. */
 static void handle_hello(struct mcp_exchange *exchange, const void *data)
 {
 	const struct hello_args *args = data;

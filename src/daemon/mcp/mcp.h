@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * MCP as a dialect on the socket. A request with a protocol version in _meta is of revision
- * 2026-07-28 and needs no session; others are of a revision that begins with initialize. Native
- * requests may come between them.
+ * MCP (Model Context Protocol) as a dialect on the socket. A request with a protocol version in
+ * _meta is of revision 2026-07-28 and needs no session; others are of a revision that begins with
+ * initialize. Native requests may come between them.
  *
  * A tool is a method, so tools/call goes through the same checks and handlers; only the response
  * has another format.
@@ -16,7 +16,7 @@ struct dispatch;
 
 /* Makes MCP the dialect of dispatch. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
-/* Declared tools have changed. is_listed: sessions that list declared tools are notified. */
+/* Call this when declared tools have changed. is_listed: notify the sessions that list them. */
 void mcp_tools_changed(struct mcp *mcp, bool is_listed);
 /* Call after server_free(). NULL is accepted. */
 void mcp_free(struct mcp *mcp);

@@ -9,9 +9,9 @@
 #include "daemon/watch/watch.h"
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz_"
-#define LISTED_MAX 20 /* panes or jobs that an error names */
-#define READ_BYTES 7000 /* default max_bytes of a read, whose result then need not be cut */
-#define READ_MAX 15000 /* limit of a max_bytes that the caller gave */
+#define LISTED_MAX 20 /* maximum number of panes or jobs that an error names */
+#define READ_BYTES 7000 /* default max_bytes of a read: its result need not be cut */
+#define READ_MAX 15000 /* maximum of max_bytes if the caller gave it */
 
 static void narrow_bytes(const struct field *field, int64_t *value)
 {
@@ -29,17 +29,17 @@ void mcp_advice_narrow(const struct method *tool, void *args)
 			narrow_bytes(field, value);
 		else if (field->type == FIELD_CHOICE && strcmp(field->name, "detail") == 0 &&
 		    *(int *)value < 0)
-			*(int *)value = 0; /* the first choice is the shortest */
+			*(int *)value = 0; /* the first choice of the field is the shortest */
 	}
 }
 
-/* Returns false if enough are listed. text may be foreign. */
+/* Lists one object. Returns false if there are enough. text may be foreign. */
 static bool list_one(struct buf *out, size_t *count, const char *id, const char *text)
 {
 	if (++*count > LISTED_MAX)
 		return false;
 	(void)buf_printf(out, "%s %s%s", *count > 1 ? "," : "", id, *text != '\0' ? " " : "");
-	(void)str_append_visible(out, text, strnlen(text, 60)); /* may end within a word */
+	(void)str_append_visible(out, text, strnlen(text, 60)); /* may be cut within a word */
 	return true;
 }
 
@@ -87,7 +87,7 @@ static size_t list_watches(struct buf *out, const struct daemon *daemon)
 	return count;
 }
 
-/* An error lists what exists if the wanted object does not. */
+/* For errors about an object that does not exist: the list of those that do. */
 static const struct {
 	enum message_error error;
 	const char *title, *more;
@@ -133,7 +133,7 @@ static const char *next_step(enum message_error error, const struct method *tool
 	case MESSAGE_NOT_READY:
 		return tool->group == NULL && tool->effects & (METHOD_TYPES | METHOD_RUNS)
 		    ? "capture_pane shows what is there; wait_for {\"any\":[{\"ready\":…}]} waits."
-		    : NULL; /* it has nothing to do with a pane */
+		    : NULL; /* the error is not about a pane */
 	default:
 		return NULL;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* MCP prompts: named tasks that a person gives to an agent. */
+/* MCP prompts (named tasks that a person gives to an agent), and completion of their arguments. */
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/queue/queue.h"
@@ -20,7 +20,7 @@ struct mcp_prompt {
 	const char *name;
 	const char *title;
 	const char *help;
-	const char *method; /* the prompt is offered only to callers who may call this method */
+	const char *method; /* the prompt is offered only to a caller who may call this method */
 	struct mcp_prompt_argument arguments[MCP_PROMPT_ARGUMENTS + 1];
 	const char *text; /* {NAME} is replaced by the argument NAME */
 };

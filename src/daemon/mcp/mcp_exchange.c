@@ -7,7 +7,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"
 
-#define RUN_BYTES_MAX ((size_t)1024 * 1024) /* bytes of the line besides its id */
+#define RUN_BYTES_MAX ((size_t)1024 * 1024) /* bytes of the line except its id */
 
 const struct field mcp_list_fields[] = {
     {FIELD_ROW(STRING, struct mcp_list_args, cursor, "cursor")},
@@ -106,8 +106,8 @@ bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor)
 }
 
 /*
- * wait_sec is a little less than the agent's default timeout. It is 0 for agents that wait while
- * progress comes, or that move a long call into the background.
+ * Known clients. wait_sec is a little less than the agent's default timeout. It is 0 for agents
+ * that wait as long as progress comes, or that move a long call into the background.
  */
 static const struct mcp_client clients[] = {
     {.name = "claude-code",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Notifications about changed lists and resources: in a session of an older revision after
- * initialize, in the newest through a request that stays open. Each target has at most one a
- * second.
+ * Notifications to clients about changed lists and resources: in a session of an older revision
+ * after initialize, in the modern one through a request that stays open. There is at most one
+ * notification a second for each target (a list or a resource).
  */
 #include "daemon/mcp/mcp_exchange.h"
 
@@ -17,14 +17,14 @@
 #include "daemon/tmux/subscription.h"
 #include "io/loop_timer.h"
 
-#define INTERVAL_MS 1000 /* least time between two notifications about one target */
-#define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* one is left for the log */
+#define INTERVAL_MS 1000 /* minimum time between two notifications about one target */
+#define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* one subscription is left for the log */
 
 struct listen_stream {
 	struct list link;
 	struct mcp_listening *listening;
 	struct request *request;
-	bool has_tools; /* of the list of tools */
+	bool has_tools; /* wants notifications about the list of tools */
 	char id[]; /* id of the request, as JSON */
 };
 
@@ -32,11 +32,12 @@ struct listen_target {
 	struct list link;
 	struct mcp_listening *listening;
 	struct listen_stream *stream; /* NULL: the session is of an older revision */
-	char subscription[SUBSCRIPTION_NAME_SIZE]; /* subscription to events; "": none */
+	/* name of the subscription to events; "": none */
+	char subscription[SUBSCRIPTION_NAME_SIZE];
 	bool has_jobs;
 	bool is_log;
 	bool is_due;
-	int64_t told_ms; /* time of the last notification; CLOCK_MONOTONIC */
+	int64_t told_ms; /* CLOCK_MONOTONIC of the last notification */
 	char uri[]; /* "": the list of resources */
 };
 
@@ -49,7 +50,7 @@ struct mcp_listening {
 	size_t count;
 	struct list streams;
 	struct loop_timer *timer;
-	bool has_lists; /* notifications about the list of resources are on (older revisions) */
+	bool has_lists; /* a session of an older revision: its list of resources is a target */
 };
 
 static void log_event(const struct mcp_session *session, const struct event_entry *event);
@@ -79,7 +80,7 @@ static bool tell(
 	return is_sent;
 }
 
-/* The target of a slow peer stays due. */
+/* Sends the notification. Returns false if the peer does not read; the target then stays due. */
 static bool tell_target(const struct listen_target *target)
 {
 	struct peer *peer = target->listening->session->peer;
@@ -268,7 +269,8 @@ static void listen_for_log(struct mcp_session *session, uint64_t kinds)
 	list_each_safe (struct listen_target, target, &listening->targets, link)
 		if (target->is_log)
 			target_free(target);
-	(void)add_target(listening, NULL, "", &change, true); /* room is left for a log */
+	/* cannot fail: one place is left for the log */
+	(void)add_target(listening, NULL, "", &change, true);
 }
 
 void mcp_listen_tools_changed(struct mcp_session *session)
@@ -340,7 +342,7 @@ static void add_resources(
 	json_array_end(writer);
 }
 
-/* The acknowledgement comes before the first notification. */
+/* Sends the acknowledgement, which comes before the first notification. */
 static void acknowledge(struct listen_stream *stream, const struct json *filter)
 {
 	struct json_writer writer;
@@ -401,7 +403,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	acknowledge(stream, args->notifications);
 }
 
-/* The flags of this method say that the request waits, so it stays open. */
+/* Returns a native method whose flags say that the request waits, so that it stays open. */
 static const struct method *listen_method(const struct mcp_exchange *exchange UNUSED)
 {
 	static const struct method method = {.name = "subscriptions/listen", .flags = METHOD_WAITS};
@@ -442,13 +444,13 @@ const struct mcp_method mcp_methods_listen[] = {
     {.name = NULL},
 };
 
-#define DATA_MAX ((size_t)16384) /* bytes of one message; larger messages are not sent */
+#define DATA_MAX ((size_t)16384) /* maximum size of one message; larger ones are not sent */
 
 /* In the order of enum mcp_level. */
 static const char *const level_names[] = {
     "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", NULL};
 
-/* data is JSON text. */
+/* Sends a log message; data is JSON text. */
 static void say(struct peer *peer, enum mcp_level level, const void *data, size_t len)
 {
 	struct json_writer writer;
@@ -502,7 +504,7 @@ void mcp_log_call(const struct mcp_log *log, const struct method *tool, const ch
 	say_text(peer, level, text);
 }
 
-/* The log level of events; other events are not logged. */
+/* The level at which events are logged; others are not logged. */
 static const struct {
 	enum event_kind kind;
 	enum mcp_level level;

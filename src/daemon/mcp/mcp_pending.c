@@ -16,8 +16,9 @@ struct mcp_pending {
 	struct request *request;
 	int64_t wait_sec;
 	struct loop_timer *timer; /* NULL: none runs */
-	bool is_shortened; /* mcp_pending_narrow() has shortened timeout_sec */
-	bool is_released; /* the request was ended before its task, whose end is notified */
+	bool is_shortened; /* timeout_sec was shortened by mcp_pending_narrow() */
+	/* the request was ended before its task, whose end will be a notification */
+	bool is_released;
 };
 
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request)
@@ -58,7 +59,7 @@ static void write_next(const struct mcp_pending *pending, const char *name,
 	    name, woken);
 }
 
-/* Methods that start a task of an agent, which must not end with the wait. */
+/* Returns true for methods that give an agent a task, which must not end with the wait. */
 static bool is_task(const struct method *method)
 {
 	return strcmp(method->name, "send_task") == 0 || strcmp(method->name, "respond") == 0;

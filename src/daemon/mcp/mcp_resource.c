@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* MCP resources: lists and reads them. */
+/* MCP resources: their forms of URI, listing and reading them. */
 #include "daemon/mcp/mcp_exchange.h"
 
 #include "daemon/event/event_log.h"
@@ -10,14 +10,14 @@
 #include "daemon/server/rest.h"
 
 #define SCHEME "muxbus://"
-#define PAGE 100 /* most resources in one answer */
-#define ID_MAX 32 /* size of the value of a variable, with its NUL */
+#define PAGE 100 /* maximum number of resources in one answer */
+#define ID_MAX 32 /* bytes of the value of a variable, with its NUL */
 #define LIST_TTL_MS 0 /* resources change at any time */
 #define TEXT "text/plain"
 #define JSON "application/json"
 
 #define BIT(kind) ((uint64_t)1 << (kind))
-/* tmux announces these events, so subscriptions to them need no polling. */
+/* Events that change a pane. tmux announces them, so subscriptions to them need no polling. */
 #define PANE_KINDS                                                                                \
 	(BIT(EVENT_PANE_CREATED) | BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_MOVED) |               \
 	    BIT(EVENT_LAYOUT_CHANGED) | BIT(EVENT_ACTIVE_PANE_CHANGED) |                          \
@@ -26,10 +26,10 @@
 #define SERVER_KINDS (BIT(EVENT_SERVER_LOST) | BIT(EVENT_SERVER_FOUND))
 #define NOTE_KINDS (BIT(EVENT_NOTIFICATION) | BIT(EVENT_DELIVERY))
 
-/* A form of URI: begin, the value of the variable, end. */
+/* A form of URIs: a begin, the value of a variable, and an end. */
 static const struct form {
-	const char *begin; /* after SCHEME */
-	const char *variable; /* between begin and end; NULL: none */
+	const char *begin; /* the text after SCHEME */
+	const char *variable; /* name of the variable between begin and end; NULL: none */
 	const char *end;
 	const char *title;
 	const char *help;
@@ -77,7 +77,7 @@ static bool is_id(const char *text, size_t len)
 	return len > 0 && len < ID_MAX;
 }
 
-/* The sigil of a pane is "%" or percent-encoded "%25". */
+/* Returns the text without the sigil of a pane, "%" or percent-encoded "%25", if it has one. */
 static const char *skip_sigil(const struct form *form, const char *rest)
 {
 	bool is_pane = form->variable != NULL && strcmp(form->variable, "pane") == 0;
@@ -134,7 +134,7 @@ struct resource_page {
 	struct json_writer *writer;
 	size_t count;
 	bool has_more;
-	char cursor[MCP_CURSOR_SIZE]; /* the last entry: a pane, or a job */
+	char cursor[MCP_CURSOR_SIZE]; /* the last listed entry: a pane, or a job */
 };
 
 static bool begin_entry(struct resource_page *page, const char *name)
@@ -166,7 +166,8 @@ static bool put_thing(struct resource_page *page, const char *kind, const char *
 	(void)snprintf(uri, sizeof uri, SCHEME "%ss/%s", kind, uri_id);
 	buf_init(&title, 512);
 	(void)buf_printf(&title, "%s: ", name);
-	(void)str_append_visible(&title, called, strnlen(called, 60)); /* may be cut in a word */
+	/* may be cut within a word */
+	(void)str_append_visible(&title, called, strnlen(called, 60));
 	json_put_str(page->writer, "uri", uri);
 	(void)json_put_text(page->writer, "title", title.data, title.len);
 	json_put_str(page->writer, "mimeType", mime);
@@ -280,7 +281,7 @@ static void handle_templates(struct mcp_exchange *exchange, const void *data)
 		char text[MCP_URI_MAX];
 		const struct method *method = method_find(forms[i].method);
 		if (forms[i].variable == NULL || method == NULL || method->flags & METHOD_HIDDEN)
-			continue; /* its tool cannot run here */
+			continue; /* the method that reads it cannot run here */
 		json_object_begin(writer, NULL);
 		(void)snprintf(text, sizeof text, "%s%s%s", forms[i].variable,
 		    *forms[i].end ? "-" : "", forms[i].end + (*forms[i].end != '\0'));

@@ -3,23 +3,23 @@
 
 #include "daemon/server/rest.h"
 
-#define REST_MAX 1024 /* bytes of "rest" */
-#define REPEATED_MAX 512 /* bytes of arguments that "rest" may repeat */
+#define REST_MAX 1024 /* bytes of the member rest */
+#define REPEATED_MAX 512 /* bytes of arguments that the member rest may repeat */
 #define PART_MAX ((size_t)1 << 16) /* a size that no shown result reaches */
-#define NAMED_MAX 3 /* members whose missing parts are named one by one */
+#define NAMED_MAX 3 /* maximum number of members whose missing parts are named one by one */
 
 struct shown {
 	const struct json *result;
 	const struct mcp_cut *cut;
 	const struct mcp_asked *asked;
-	bool has_first_row; /* first_row is changed */
+	bool has_first_row; /* the member first_row is changed, to first_row */
 	bool knows_first_row;
 	int64_t first_row;
 	const struct json *text; /* the text that was cut; NULL: none */
 	const struct json *list;
-	bool has_to; /* "to" is changed: the offset from which to read on */
+	bool has_to; /* the member "to" is changed: the offset from which to read on */
 	int64_t to;
-	bool has_last; /* "last" is changed: the number after which to read on */
+	bool has_last; /* the member "last" is changed: the number after which to read on */
 	int64_t last;
 };
 
@@ -45,13 +45,15 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 	}
 	if (len < text->len && before == 0 && json_int(json_member(shown->result, "from"), &from) &&
 	    json_int(json_member(shown->result, "to"), &to)) {
-		/* The offset is unknown if the text is not as long as the bytes read. */
+		/*
+		 * If the text is not as long as the bytes that were read, the offset is not known.
+		 */
 		shown->has_to = is_base64 || to - from == (int64_t)text->len;
 		shown->to = from + (int64_t)(is_base64 ? len / 4 * 3 : len);
 	}
 }
 
-/* Returns the parameter that tells a read-only tool from where to read on, or NULL. */
+/* Returns the parameter that tells a read-only tool from where to read on; NULL: it has none. */
 static const char *place_parameter(const struct mcp_asked *asked)
 {
 	const struct field *field =
@@ -64,7 +66,7 @@ static const char *place_parameter(const struct mcp_asked *asked)
 	return NULL;
 }
 
-/* If no element is shown, the number is that before the first. */
+/* Finds the number of the last element that is shown; if none is, the number before the first. */
 static void find_last(struct shown *shown, const struct json *list)
 {
 	size_t count = mcp_cut_count(shown->cut, list);
@@ -80,7 +82,8 @@ static void find_last(struct shown *shown, const struct json *list)
 	if (json_int(json_member(row, "seq"), &number) || json_int(json_member(row, "n"), &number))
 		last = count > 0 ? number : number - 1;
 	else if (parameter != NULL && strcmp(parameter, "offset") == 0)
-		last -= (int64_t)(list->count - count); /* less the elements that are not shown */
+		/* without the elements that are not shown */
+		last -= (int64_t)(list->count - count);
 	else
 		return;
 	shown->list = list;
@@ -108,7 +111,7 @@ static void put_member(
 		mcp_cut_write(shown->cut, writer, member->name, member);
 }
 
-/* is_counted false: elements that were left out of an array do not matter. */
+/* Returns true if a value is not cut. is_counted false: elements may be missing in its arrays. */
 static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool is_counted)
 {
 	const struct json *child = value->child;
@@ -126,7 +129,7 @@ static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool i
 	return true;
 }
 
-/* to 0: up to the end of the text. */
+/* Appends a call of read_rest for a part of a text. to 0: up to its end. */
 static void put_read_rest(
     const struct shown *shown, struct buf *out, const struct buf *text, size_t from, size_t to)
 {
@@ -156,7 +159,10 @@ static void put_string_rest(const struct shown *shown, struct buf *out, const st
 	    out, " reads %s %s. ", before > 0 ? "the beginning of" : "on in", string->name);
 }
 
-/* An array whose shown elements are whole is read from the first missing element on. */
+/*
+ * Appends the call that reads the rest of a value; of an array whose shown elements are whole, from
+ * the first missing element on.
+ */
 static void put_value_rest(const struct shown *shown, struct buf *out, const struct json *value)
 {
 	bool is_begun = value->type == JSON_ARRAY && is_whole(shown->cut, value, false);
@@ -173,7 +179,10 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 	buf_finish(&whole);
 }
 
-/* place: an offset, or an entry's number. Returns false if no call can continue there. */
+/*
+ * Appends the same call again, from a place on: an offset, or the number of an entry. Returns false
+ * if no call can continue there.
+ */
 static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 {
 	const char *parameter = place_parameter(shown->asked);
@@ -243,11 +252,11 @@ bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_
 static void put_rest(const struct shown *shown, struct buf *out)
 {
 	const struct json *own = json_member(shown->result, "rest");
-	/* The "rest" of a declared tool is foreign text. */
+	/* The member rest of a declared tool is foreign text: it is repeated as it is. */
 	if (own != NULL && own->type == JSON_STRING && shown->asked->tool != NULL &&
 	    shown->asked->tool->group == NULL)
 		(void)buf_printf(out, "%s ", own->text);
-	/* The shown part may replace the result's own "rest". */
+	/* The result's own "rest" may have been replaced. */
 	if (own != NULL || count_cut(shown->cut, shown->result) > NAMED_MAX) {
 		put_value_rest(shown, out, shown->result);
 	} else {
@@ -273,7 +282,7 @@ static bool find_next(const struct json *result, int64_t *ret_place)
 	int64_t from, end;
 	if (json_get_bool(result, more, false) && json_int(json_member(result, "last"), ret_place))
 		return true;
-	/* After a part without bytes the next call would return the same part. */
+	/* After an empty part, the next call would return the same part again. */
 	return json_int(json_member(result, "from"), &from) &&
 	    json_int(json_member(result, "to"), ret_place) &&
 	    json_int(json_member(result, "end"), &end) && from < *ret_place && *ret_place < end;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The shown part of a cut result, as a result itself: its offsets, rows and numbers are those of
- * the shown part, so that a reader who continues from them misses nothing. At its end are the calls
- * that get the rest: of the same tool if it can continue there, else of read_rest.
+ * The part of a result that is shown if the result is too large, as a result itself: its offsets,
+ * rows and numbers are those of this part, so that a reader who continues from them misses nothing.
+ * At its end are the calls that read the rest: of the same tool if it can continue there, or else
+ * of read_rest.
  */
 #pragma once
 
@@ -10,23 +11,25 @@
 
 struct mcp_asked {
 	const struct method *tool;
-	const struct json *arguments; /* NULL: there are none, or "rest" must not repeat the call */
-	struct rest_set *rests; /* NULL: only the size of the result is needed */
+	/* NULL: there are none, or the call must not be repeated in "rest" */
+	const struct json *arguments;
+	/* keeps the rest for read_rest; NULL: only the size of the result matters */
+	struct rest_set *rests;
 };
 
 /*
- * Writes the shown part as JSON, with "truncated", and with "rest", the calls that get the missing
- * part, which asked->rests keeps. Returns false if the room is too small.
+ * Writes the shown part as JSON, with the member truncated, and with rest: the calls that get the
+ * missing part, which asked->rests keeps. Returns false if the room is too small.
  */
 bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct json *result,
     const struct mcp_asked *asked);
 
-/* If many members are cut, one call reads all. */
+/* Appends the calls for the member rest; if many members are cut, one call that reads all. */
 void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct json *result,
     const struct mcp_asked *asked);
 
-/* Returns false if entries have no number or all are shown. */
+/* Finds the number of the last shown entry. Returns false without numbers, or if all are shown. */
 bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last);
 
-/* Appends the next call if the result is only a part, or if more has come meanwhile. */
+/* Appends the call that reads on, if the result is only a part, or if more has come meanwhile. */
 void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Tasks of revision 2025-11-25: run_long_command as a task is answered at once. */
+/*
+ * Tasks of MCP, which exist in revision 2025-11-25 only: a call of run_long_command as a task is
+ * answered at once.
+ */
 #include "daemon/mcp/mcp_exchange.h"
 
 #include "daemon/job/job.h"
@@ -7,7 +10,7 @@
 #include "daemon/server/request.h"
 
 #define POLL_MS 2000
-#define WAIT_MAX_SEC "315000000" /* timeout_sec of wait_for: ten years */
+#define WAIT_MAX_SEC "315000000" /* timeout_sec for wait_for: ten years */
 
 const char *mcp_task_status(const struct job *job)
 {
@@ -30,7 +33,8 @@ void mcp_task_write(struct json_writer *writer, const struct job *job)
 	json_put_given(writer, "statusMessage", text);
 	json_put_time(writer, "createdAt", job->created_ms);
 	json_put_time(writer, "lastUpdatedAt", has_ended ? job->status.end_ms : job->created_ms);
-	json_put_null(writer, "ttl"); /* the number of kept jobs is limited, not their time */
+	/* the number of kept jobs is limited, not how long they are kept */
+	json_put_null(writer, "ttl");
 	json_put_int(writer, "pollInterval", POLL_MS);
 	mem_free(text);
 }
@@ -82,8 +86,9 @@ const struct json *mcp_task_params(
 }
 
 /*
- * The client asks for the end itself, so the wait takes the notification, which would wake the
- * agent as well. If the connection ends, the wait ends too, and the end of the job is notified.
+ * Makes a wait that takes the notification of the job's end: the client asks for the end itself,
+ * and the notification would wake the agent as well. If the connection ends, the wait ends too, and
+ * the end of the job is notified.
  */
 static void take_end(struct mcp *mcp, struct request *request, const char *id)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Each method tasks/... runs a method of jobs, which checks what the caller may do. */
+/* The methods tasks/... of MCP. Each runs a method of jobs, which checks what the caller may do. */
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_tool.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 
-#define PAGE 100 /* most tasks in one answer */
-#define OUTPUT_MAX 6000 /* bytes from the end of the output in a result */
+#define PAGE 100 /* maximum number of tasks in one answer */
+#define OUTPUT_MAX 6000 /* bytes of output in a result, from the end */
 
 static bool read_end(const struct job_set *jobs, const struct job *job, struct buf *out)
 {
@@ -20,7 +20,7 @@ static bool read_end(const struct job_set *jobs, const struct job *job, struct b
 		    0)
 			break;
 	} while (out->len > before && begin + (int64_t)out->len < end);
-	/* The beginning of the first character may have been left out. */
+	/* Skips the rest of a character whose first byte was left out. */
 	for (before = 0; begin > 0 && before < out->len && before < 3 &&
 	     ((uint8_t)out->data[before] & 0xc0) == 0x80;)
 		before++;
@@ -88,7 +88,8 @@ static void write_list(struct json_writer *writer, const struct mcp_run *run,
 	const struct job *job = job_next(jobs, NULL);
 	char cursor[MCP_CURSOR_SIZE];
 	if (run->text != NULL)
-		(void)mcp_task_behind(jobs, run->text, &job); /* checked by handle_list() */
+		/* handle_list() has checked the cursor */
+		(void)mcp_task_behind(jobs, run->text, &job);
 	json_array_begin(writer, "tasks");
 	for (size_t count = 0; job != NULL; job = job_next(jobs, job)) {
 		if (job_is_quick(job))
@@ -121,7 +122,7 @@ static const struct field task_fields[] = {
     {.name = NULL},
 };
 
-/* id NULL: all jobs; text: as in struct mcp_run. */
+/* Runs the method of the row. id NULL: for all jobs. text: as in struct mcp_run. */
 static void ask(struct mcp_exchange *exchange, mcp_run_fn *write, const char *id, const char *text)
 {
 	char params[MCP_TASK_PARAMS_SIZE];

@@ -4,7 +4,7 @@
 #include "daemon/server/rest.h"
 #include "daemon/tool/tool_run.h"
 
-#define STRING_FIRST_MIN 1000 /* bytes that each string keeps at least while arrays are cut */
+#define STRING_FIRST_MIN 1000 /* bytes that each string keeps at least, before arrays are cut */
 #define STRING_LAST_MIN 80
 
 static bool is_inside(char byte)
@@ -12,7 +12,7 @@ static bool is_inside(char byte)
 	return ((uint8_t)byte & 0xc0) == 0x80;
 }
 
-/* Text in base64 is cut only between groups of 4 characters (3 bytes). */
+/* Returns true for text in base64, which is cut only between groups of 4 characters (3 bytes). */
 static bool is_base64(const struct json *value)
 {
 	return value->name != NULL && strcmp(value->name, "base64") == 0;
@@ -90,7 +90,7 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 
 struct cut_search {
 	struct mcp_cut *cut;
-	size_t *number; /* the limit in `cut` that is searched */
+	size_t *number; /* the limit in `cut` for which a value is searched */
 	size_t max_bytes;
 	mcp_cut_writer *write;
 	void *data;
@@ -129,7 +129,7 @@ void mcp_cut_nothing(struct mcp_cut *cut)
 	cut->array_max = SIZE_MAX;
 }
 
-/* Arrays at any depth count. */
+/* Returns the length of the longest array, at any depth. */
 static size_t longest_array(const struct json *value)
 {
 	size_t longest = value->type == JSON_ARRAY ? value->count : 0;
@@ -161,13 +161,13 @@ bool mcp_cut_find(
 }
 
 #define COLUMNS_MAX 64
-#define INLINE_MAX 200 /* bytes of a string that is written within a line */
+#define INLINE_MAX 200 /* maximum bytes of a string that is written within a line */
 
-/* is_full is set if an append has failed. */
+/* The text that is written. is_full: an append has failed. */
 struct text_page {
 	struct buf *out;
 	const struct mcp_cut *cut;
-	const char *message; /* name of the member that is the outcome in words */
+	const char *message; /* name of the member that has the outcome in words */
 	bool is_full;
 };
 
@@ -233,7 +233,7 @@ static void put_members(struct text_page *page, const struct json *object)
 	}
 }
 
-/* Plain strings have no quotes, nested values are JSON. */
+/* Writes a value: plain strings without quotes, nested values as JSON. */
 static void put_value(struct text_page *page, const struct json *value)
 {
 	size_t len;
@@ -276,7 +276,10 @@ static void add_column(struct columns *columns, const char *name)
 		columns->names[columns->count++] = name;
 }
 
-/* Most rows are alike, so the column at the member's position comes first. */
+/*
+ * Finds the names of all members of the rows. Most rows are alike, so the column at the member's
+ * position is tried first.
+ */
 static void find_columns(struct columns *columns, const struct json *list, size_t rows)
 {
 	const struct json *row = list->child;
@@ -293,7 +296,7 @@ static void find_columns(struct columns *columns, const struct json *list, size_
 
 static void put_row(struct text_page *page, const struct columns *columns, const struct json *row)
 {
-	const struct json *next = row->child; /* probably the column's value */
+	const struct json *next = row->child; /* this is probably the value of the column */
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct json *value = next;
 		if (value == NULL || strcmp(value->name, columns->names[i]) != 0)
@@ -364,7 +367,7 @@ static void put_wait(struct text_page *page, const struct json *result)
 		put_str(page, "It cannot come true any more: what was waited for is gone.");
 }
 
-/* As "3 panes, 0 gaps". */
+/* Appends the numbers of elements, as "3 panes, 0 gaps". Returns false if there are none. */
 static bool put_counts(struct text_page *page, const struct json *result)
 {
 	const char *comma = "";
@@ -388,7 +391,7 @@ static void put_outcome(
 		size_t len;
 		const char *text = mcp_cut_string(page->cut, message, &len);
 		if (len == 0 && result->count > 1)
-			return; /* the other members are the text */
+			return; /* the other members are in the text itself */
 		put(page, text, len);
 	} else if (strcmp(method->name, "wait_for") == 0) {
 		put_wait(page, result);
@@ -507,7 +510,10 @@ bool mcp_text_is_repeated(const struct json *result)
 	    is_json_of(text->text, text->len, only);
 }
 
-/* Models would refuse the whole conversation after an image that they do not accept. */
+/*
+ * Writes an image. One of a type that models do not accept is described instead, as they would
+ * refuse the whole conversation.
+ */
 static void put_image(struct json_writer *writer, const struct json *image)
 {
 	const struct json *data = json_member(image, "data");
@@ -531,7 +537,10 @@ static void put_image(struct json_writer *writer, const struct json *image)
 	json_object_end(writer);
 }
 
-/* from is an offset in the text; 0: the text is "structured" as JSON. */
+/*
+ * Appends the call that reads the rest of a text from an offset on; from 0: the text is the member
+ * structured, as JSON.
+ */
 static void put_rest(
     struct buf *out, struct rest_set *rests, const void *text, size_t len, size_t from)
 {
@@ -545,7 +554,7 @@ static void put_text(struct json_writer *writer, const struct json *text,
 	size_t len = text != NULL ? text->len : 0, shown = len < text_max ? len : text_max;
 	struct buf out = BUF(text_max + 512), json = BUF(SIZE_MAX);
 	while (shown < len && shown > 0 && ((uint8_t)text->text[shown] & 0xc0) == 0x80)
-		shown--; /* not within a character */
+		shown--; /* do not cut within a character */
 	(void)buf_append(&out, shown > 0 ? text->text : "", shown);
 	if (shown < len)
 		put_rest(&out, rests, text->text, len, shown);

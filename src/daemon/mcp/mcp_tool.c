@@ -16,12 +16,12 @@
 #include "daemon/tool/declaration.h"
 #include "io/loop_timer.h"
 
-/* Seconds are sent as progress while a call with a token waits, and not after the result. */
+/* Progress: sends the seconds that a call with a progress token waits; never after its result. */
 
 #define MCP_PROGRESS_MS 10000
 
-#define MCP_PROGRESS_BYTES ((size_t)16384) /* bytes of one notification, besides its token */
-#define MCP_PROGRESS_STEP 1e-6 /* how much a value grows at least; MCP wants it to grow */
+#define MCP_PROGRESS_BYTES ((size_t)16384) /* bytes of one notification, without its token */
+#define MCP_PROGRESS_STEP 1e-6 /* least growth of a value: MCP requires that it grows */
 
 struct mcp_progress {
 	struct request *request;
@@ -30,7 +30,7 @@ struct mcp_progress {
 	int64_t began_ms;
 	char *token; /* as JSON */
 	double reports;
-	double base; /* sent before the first report; added to the values of reports */
+	double base; /* the value sent before the first report; added to the values of reports */
 	double last; /* the value that was sent last */
 };
 
@@ -50,7 +50,8 @@ static void notify(
 		json_put_double(&writer, "total", progress->base + report->of);
 	json_put_given(&writer, "message", message);
 	message_end_notice(&writer);
-	(void)peer_send_line(peer, (const char *)line.data, line.len); /* a slow peer misses it */
+	/* lost if the peer does not read */
+	(void)peer_send_line(peer, (const char *)line.data, line.len);
 	buf_finish(&line);
 }
 
@@ -66,7 +67,10 @@ static void on_tick(void *data)
 	notify(progress, NULL, text);
 }
 
-/* MCP requires that values grow, so the report's value is added to the seconds so far. */
+/*
+ * Sends a report of the tool. MCP requires that values grow, so the report's value is added to the
+ * seconds sent before.
+ */
 static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {
 	double value = progress->base + (report->has_done ? report->done : progress->reports + 1);
@@ -74,9 +78,9 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 	if (value <= progress->last)
 		value = progress->last + MCP_PROGRESS_STEP;
 	if (value <= progress->last)
-		return; /* too large for a step */
+		return; /* the value is so large that the step does not change it */
 	progress->last = value;
-	loop_timer_disarm(progress->timer); /* seconds must not mix with the tool's values */
+	loop_timer_disarm(progress->timer); /* seconds must not mix with values of the tool */
 	notify(progress, report, report->text);
 }
 
@@ -108,7 +112,7 @@ static void mcp_progress_free(struct mcp_progress *progress)
 	mem_free(progress);
 }
 
-/* Codex names the session in _meta.threadId. One process may serve windows in many panes. */
+/* Codex names its session in _meta.threadId, as one process may serve windows in many panes. */
 
 static pid_t find_server(const char *agent, pid_t peer)
 {
@@ -116,7 +120,7 @@ static pid_t find_server(const char *agent, pid_t peer)
 	return server == 0 && process_parent(peer) > 1 ? process_parent(peer) : server;
 }
 
-/* Reports the thread in its pane, or without a pane if another session works there. */
+/* Reports the thread as a presence in its pane, or in none if another session works there. */
 static void report(const struct daemon *daemon, const struct presence_report *report, pid_t peer)
 {
 	if (report->pane->pane == MUXBUS_NO_ID || !presence_report(daemon->presences, report))
@@ -124,7 +128,9 @@ static void report(const struct daemon *daemon, const struct presence_report *re
 		    daemon->presences, report, find_server(report->agent, peer));
 }
 
-/* The agent may have no queue command, or the name may be invalid. */
+/*
+ * Makes the thread the request's address, if its name is valid and its agent has a queue command.
+ */
 static void bind_thread(
     const struct daemon *daemon, struct request *request, const char *agent, const char *session)
 {
@@ -141,7 +147,7 @@ static void bind_thread(
 		return;
 	peer = peer_pid(request_peer(request));
 	known = presence_of_session(daemon->presences, agent, session);
-	/* A thread that is known here is reported again only if a notification waits for it. */
+	/* A thread that is known already is reported again only if a notification waits for it. */
 	if (known != NULL && known->pid > 0 && !known->is_by_mark &&
 	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
 	    queue_next_for(daemon->queue, &address, NULL) == NULL) {
@@ -153,7 +159,10 @@ static void bind_thread(
 	report(daemon, &said, peer);
 }
 
-/* Text for the thread is typed where the caller claims to be, so only the full role may bind it. */
+/*
+ * Binds the request to its thread. Texts for the thread may be typed where the caller claims to be,
+ * so only the role full may do so.
+ */
 static void mcp_thread_bind(const struct mcp_exchange *exchange)
 {
 	const char *thread = json_get_str(exchange->meta, "threadId", NULL);
@@ -162,24 +171,24 @@ static void mcp_thread_bind(const struct mcp_exchange *exchange)
 		bind_thread(exchange->mcp->daemon, exchange->request, agent, thread);
 }
 
-/* Room for everything but text and structuredContent. */
+/* Size of an answer, without text and structuredContent. */
 #define LINE_BYTES ((size_t)1024 * 1024)
-#define MISFIT_MAX 4096 /* bytes of an answer in the error about its type */
+#define MISFIT_MAX 4096 /* bytes of an answer that the error about its type quotes */
 #define NEXT_MAX 1024 /* bytes of the call that reads the next part */
 
 #define LIST_TTL_MS 60000
-#define AROUND_BYTES 256 /* bytes of a result in addition to a program's text */
+#define AROUND_BYTES 256 /* bytes of a result in addition to the text of a program */
 #define ARGUMENTS_MAX 512 /* bytes of arguments that "rest" may repeat */
 
 struct mcp_call {
 	struct mcp *mcp;
 	const struct method *tool;
-	char *arguments; /* JSON; NULL: too long to be repeated in "rest" */
+	char *arguments; /* the arguments as JSON; NULL: too long to be repeated in "rest" */
 	bool is_modern;
-	bool is_task; /* the client asked for a task */
-	size_t bytes_max; /* bytes of text, and of structuredContent */
+	bool is_task; /* the client has called the tool as a task */
+	size_t bytes_max; /* maximum size of text, and of structuredContent */
 	struct rest_set *rests;
-	struct mcp_tool_set tools; /* copied, since the session may end before the call */
+	struct mcp_tool_set tools; /* a copy, since the session may end before the call */
 	struct mcp_progress *progress; /* NULL: the client wants no progress */
 	struct mcp_pending *pending; /* NULL: the client has no timeout */
 	struct mcp_log log;
@@ -191,7 +200,7 @@ struct showing {
 	struct json_reader *reader; /* parses the shown part */
 };
 
-/* The text is made from the JSON of the shown part, so that both forms have the same numbers. */
+/* Makes the text from the JSON of the shown part, so that both have the same numbers. */
 static bool write_text(struct buf *out, const struct buf *shown, const struct showing *showing)
 {
 	struct mcp_cut nothing = {0};
@@ -205,7 +214,7 @@ static bool write_text(struct buf *out, const struct buf *shown, const struct sh
 		out, showing->asked.tool, tree, &nothing, rest != NULL ? rest->text : NULL);
 }
 
-/* Writes a result as text, into out, and as JSON, with the same cut. Returns true if both fit. */
+/* Tries a cut: writes the result as text, into out, and as JSON. Returns true if both fit. */
 static bool write_both(struct buf *out, const struct mcp_cut *cut, void *data)
 {
 	const struct showing *showing = data;
@@ -227,7 +236,7 @@ static void put_content(struct json_writer *writer, const struct buf *text)
 	json_array_end(writer);
 }
 
-/* No cut makes the result small enough, so only the call that reads it is written. */
+/* Writes only the call that reads the result, as no cut makes it small enough. */
 static void put_too_large(struct mcp_call *call, struct json_writer *writer, const struct buf *json)
 {
 	char rest[64];
@@ -243,7 +252,7 @@ static void put_too_large(struct mcp_call *call, struct json_writer *writer, con
 	buf_finish(&content);
 }
 
-/* next: the call that reads the next part, or NULL. */
+/* Writes structuredContent. next: the call that reads the next part; NULL: the result is whole. */
 static void put_structure(
     struct json_writer *writer, const struct buf *json, const struct json *result, const char *next)
 {
@@ -260,7 +269,7 @@ static void put_structure(
 	json_object_end(writer);
 }
 
-/* json is the text of the result. */
+/* Writes a result that need not be cut; json is its text. Returns false if it is too large. */
 static bool put_whole(struct json_writer *writer, const struct buf *json, struct showing *showing,
     struct mcp_cut *cut, size_t bytes_max)
 {
@@ -312,7 +321,7 @@ static void put_result(struct mcp_call *call, struct json_writer *writer, const 
 	showing.asked.rests = call->rests;
 	buf_init(&out, call->bytes_max);
 	buf_init(&shown, call->bytes_max);
-	/* Both forms fit, because mcp_cut_find() has tried this cut. */
+	/* Both fit, as mcp_cut_find() has tried this cut. */
 	(void)mcp_shown_write(&shown, &cut, result, &showing.asked);
 	(void)write_text(&out, &shown, &showing);
 	put_content(writer, &out);
@@ -334,7 +343,7 @@ void mcp_tool_write_result(const struct mcp_run *run, const struct method *tool,
 		put_too_large(&call, writer, json);
 }
 
-/* Writes a result without "structured" if that only repeats "text"; else returns false. */
+/* Writes a result without the member structured if it only repeats text; else returns false. */
 static bool write_once(struct buf *out, const struct mcp_call *call, const struct json *result)
 {
 	struct json_writer writer;
@@ -352,7 +361,10 @@ static bool write_once(struct buf *out, const struct mcp_call *call, const struc
 static void on_error(void *data, struct json_writer *writer, enum message_error error,
     const char *text, const char *members);
 
-/* Clients refuse an answer of other types. Only declarations and providers can be wrong. */
+/*
+ * Fails a call whose answer has other types than declared, as clients refuse it. Only declarations
+ * and providers can be wrong.
+ */
 static bool fails_misfit(
     struct mcp_call *call, struct json_writer *writer, const struct json *result, const char *json)
 {
@@ -441,7 +453,7 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 	mcp_advice_write(&out, call->mcp->daemon, call->tool, &call->tools, error, text);
 	json_object_begin(writer, "result");
 	json_put_bool(writer, "isError", true);
-	(void)str_append_lines(&clean, out.data, out.len); /* cut if too long */
+	(void)str_append_lines(&clean, out.data, out.len); /* is cut if it is too long */
 	put_content(writer, &clean);
 	buf_finish(&clean);
 	if (call->is_modern)
@@ -466,7 +478,7 @@ static void on_narrow(void *data, struct request *request, void *args)
 	struct mcp_call *call = data;
 	if (call->tool->group != NULL) {
 		((struct declaration_args *)args)->shown_bytes = call->bytes_max - AROUND_BYTES;
-		return; /* a declared tool limits its results itself */
+		return; /* a declared tool limits its result itself */
 	}
 	mcp_advice_narrow(call->tool, args);
 	mcp_pending_narrow(call->pending, request, args);
@@ -488,7 +500,7 @@ static void on_finish(void *data)
 	mem_free(call);
 }
 
-/* Some agents add this parameter to every schema. */
+/* Parameters that are ignored, as some agents add them to every schema. */
 static const char *const ignored[] = {"wait_for_previous", NULL};
 static const struct field_tolerance tolerance = {.ignored = ignored};
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tools are methods. A call goes through the checks and handlers of the method, and its answer is
- * written here: text and structuredContent have the same facts and a maximum size.
+ * Tools are methods. A call goes through the checks and handlers of its method; its answer is
+ * written here: text and structuredContent have the same facts, and a maximum size.
  */
 #pragma once
 
 #include "daemon/mcp/mcp_exchange.h"
 
-#define MCP_TOOLS_MAX 15 /* tools in the default list */
-#define MCP_TOOLS_TOKENS_MAX 3000 /* size of the default list, as o200k counts tokens */
+#define MCP_TOOLS_MAX 15 /* maximum number of tools in the default list */
+#define MCP_TOOLS_TOKENS_MAX 3000 /* maximum size of the default list, in tokens of o200k */
 
 void mcp_tool_write_list(
     struct json_writer *writer, const struct mcp_tool_set *set, enum role role, bool has_tasks);
@@ -20,6 +20,8 @@ void mcp_tool_write_result(const struct mcp_run *run, const struct method *tool,
 /* Reduces max_bytes and "detail" in the arguments of a tool, so that its result need not be cut. */
 void mcp_advice_narrow(const struct method *tool, void *args);
 
-/* "See NAME" at the end is left out if the agent has no such tool. */
+/*
+ * Appends the text for a failed call, without "see NAME" at its end if the agent has no such tool.
+ */
 void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
     const struct mcp_tool_set *tools, enum message_error error, const char *text);

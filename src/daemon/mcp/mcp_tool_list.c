@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The list of tools: rows of the method table in the form of MCP. */
+/* The answer of tools/list: rows of the method table in the form of MCP. */
 #include "daemon/mcp/mcp_tool.h"
 
-#define SHORT_HELP_MAX 240 /* bytes; longer help is only in describe */
+#define SHORT_HELP_MAX 240 /* bytes; a longer help text is shown only by describe */
 
 static bool is_core(const struct method *method)
 {

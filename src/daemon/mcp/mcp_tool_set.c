@@ -122,7 +122,7 @@ bool mcp_tool_set_read(
 #define NAME_MAX_LEN 128
 #define SEPARATORS "-./:_"
 
-/* A prefix ends with "muxbus" and separators, as "mcp__muxbus__". */
+/* Returns the name without a prefix that ends with "muxbus" and separators, as "mcp__muxbus__". */
 static const char *skip_prefix(const char *name)
 {
 	static const char server[] = "muxbus";

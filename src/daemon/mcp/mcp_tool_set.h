@@ -4,7 +4,7 @@
 
 #include "daemon/server/method.h"
 
-#define MCP_TOOL_SET_MAX 512 /* methods that a set can have */
+#define MCP_TOOL_SET_MAX 512 /* maximum number of methods that a set can have */
 #define MCP_TOOL_SET_REASON 256
 
 struct mcp_tool_set {
@@ -18,17 +18,17 @@ void mcp_tool_set_all(struct mcp_tool_set *set);
 bool mcp_tool_set_has(const struct mcp_tool_set *set, const struct method *method);
 
 /*
- * Reads a list of groups and tools, as "default,agents,send_task". If a word is neither, returns
- * false with a reason, which names the nearest word; the other words are added.
+ * Reads a list of groups and tools, as "default,agents,send_task". If a word is neither, the others
+ * are added, and it returns false with a reason that names the nearest known word.
  */
 bool mcp_tool_set_read(
     struct mcp_tool_set *ret_set, const char *text, char ret_reason[MCP_TOOL_SET_REASON]);
 
 /*
- * Finds the method that a name must mean, or NULL. A prefix that ends with "muxbus" and separators
- * is skipped, as in mcp__muxbus__list_panes; "-" and "." are read as "_".
+ * Finds the method that a name must mean; NULL: none. A prefix that ends with "muxbus" and
+ * separators is skipped, as in mcp__muxbus__list_panes; "-" and "." are read as "_".
  */
 const struct method *mcp_tool_named(const char *name);
 
-/* Returns the name that was probably meant, or NULL. Any server's prefix is skipped. */
+/* Returns the name that was probably meant, or NULL. A prefix of any server is skipped. */
 const char *mcp_tool_nearest(const char *name);

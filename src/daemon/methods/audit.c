@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The requests of the past: get_action_history, and read_audit for those that did more than read. */
+/* The past requests: get_action_history for all, read_audit for those that did more than read. */
 #include "daemon/server/audit.h"
 
 #include "daemon/methods/tables.h"
@@ -78,7 +78,7 @@ static const struct field_result audit_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A request, and its outcome. */
+/* A request that was found, and its outcome. */
 struct found {
 	const char *line, *end;
 	const char *outcome; /* NULL: none is recorded */
@@ -86,11 +86,11 @@ struct found {
 
 struct search {
 	const struct audit_args *args;
-	const char *method; /* a second spelling is resolved; NULL: all */
+	const char *method; /* the method to find, by its first name; NULL: all */
 	int64_t since_ms;
-	bool shows_params; /* false: params are left out, since audit=full writes texts into them */
+	bool shows_params; /* false: params are left out, as audit=full writes texts into them */
 	struct json_reader *reader;
-	struct map outcomes; /* lines with outcomes, by the number of their request */
+	struct map outcomes; /* the lines with outcomes, by the number of their request */
 	struct found found[ACTIONS_MAX];
 	size_t count;
 };
@@ -106,7 +106,7 @@ static bool is_meant(const struct search *search, const struct json *entry)
 		strcmp(json_get_str(entry, "target", ""), args->pane) == 0);
 }
 
-/* The search goes backwards, so it finds an outcome before its request. */
+/* Takes a line. The search goes backwards, so an outcome is found before its request. */
 static void take(struct search *search, const char *line, const char *end)
 {
 	struct json_error error;
@@ -124,7 +124,7 @@ static void take(struct search *search, const char *line, const char *end)
 	}
 	if (!is_meant(search, entry))
 		return;
-	/* Lines come newest first. "after" wants the oldest ones, so found[0] is dropped. */
+	/* The newest lines come first. "after" wants the oldest ones, so found[0] is dropped. */
 	if (search->count == (size_t)search->args->limit && search->args->has_after) {
 		memmove(&search->found[0], &search->found[1],
 		    (search->count - 1) * sizeof search->found[0]);
@@ -175,7 +175,7 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 	json_object_end(writer);
 }
 
-/* A method that is gone is accepted while it has entries. */
+/* Checks the parameter method. A method that is gone is accepted while it has entries. */
 static bool check_method(struct request *request, const char *name, const struct buf *text)
 {
 	char member[96];

@@ -12,11 +12,11 @@
 
 enum {
 	LINES_MAX = 1000000,
-	HISTORY_MAX = 10000 /* of muxbus_sync_capture() */,
-	CELLS_MAX = 1500000, /* with colours; tmux takes up to 3 s for these */
+	HISTORY_MAX = 10000 /* lines; the maximum of muxbus_sync_capture() */,
+	CELLS_MAX = 1500000, /* maximum cells with colours, for which tmux takes up to 3 s */
 	MATCHES_MAX = 1000
 };
-/* One byte can become six in JSON ("\u001b"); the other members of a result need room as well. */
+/* One byte can become six bytes of JSON ("\u001b"); the other members of a result need room too. */
 #define ENCODED_BYTES_MAX 6
 #define RESULT_REST_BYTES 4096
 
@@ -134,7 +134,7 @@ struct capture_call {
 	unsigned flags; /* enum muxbus_capture_flag */
 	int64_t asked; /* lines above the screen that the caller wants */
 	int64_t history; /* lines above the screen that are captured */
-	char *title; /* of the bar of a picture; NULL: no bar */
+	char *title; /* text of the bar above a picture; NULL: no bar */
 };
 
 static bool read_history(struct request *request, const struct json *value, int64_t *ret_lines)
@@ -171,7 +171,7 @@ static bool joins_emoji(const struct request *request)
 	return (tmux_caps(request_daemon(request)->tmux) & MUXBUS_CAP_EMOJI_JOIN) != 0;
 }
 
-/* A picture is XML with single quotes, so JSON escapes only newlines and backslashes. */
+/* Writes a picture. It is XML with single quotes, so JSON escapes only newlines and backslashes. */
 static bool put_picture(const struct capture_call *capture, const struct muxbus_capture *screen,
     size_t start, size_t len, struct json_writer *writer)
 {
@@ -219,7 +219,7 @@ static bool put_capture(
 	const uint8_t *text = picture->text;
 	bool is_text = capture->args.format == FORMAT_TEXT;
 	int64_t lines = capture->args.lines;
-	/* A picture of the whole pane keeps blank lines at the end. */
+	/* A picture of the whole pane keeps the blank lines at its end. */
 	bool is_trimmed = is_text || lines > 0;
 	size_t len = is_trimmed ? text_trimmed_len(text, picture->text_len) : picture->text_len;
 	size_t asked = lines > 0 ? text_last_lines(text, len, lines) : 0;
@@ -266,7 +266,9 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 	mem_free(capture);
 }
 
-/* If the output flows, read_output can continue behind the capture. */
+/*
+ * Takes the capture. If the output is followed, the answer says from where read_output can go on.
+ */
 static void take_capture(void *data, bool is_gone)
 {
 	struct capture_call *capture = data;
@@ -299,7 +301,9 @@ static void handle_capture(struct request *request, const void *data)
 	    !read_history(request, args->history, &history))
 		return;
 	capture = xalloc(sizeof *capture);
-	/* Lines above the screen are needed if the screen may have fewer lines than wanted. */
+	/*
+	 * Lines above the screen are captured too, if the screen may have fewer lines than wanted.
+	 */
 	*capture = (struct capture_call){
 	    .request = request,
 	    .args = *args,
@@ -373,7 +377,7 @@ static void put_match(const struct text_search *search, struct json_writer *writ
 	json_object_end(writer);
 }
 
-/* The next search begins behind this match, at the start of a character. */
+/* Returns where the next search begins: behind this match, at the start of a character. */
 static size_t behind(const struct muxbus_capture *picture, const struct pattern_span *span)
 {
 	size_t at = span->to > span->from ? span->to : span->to + 1;
@@ -398,7 +402,7 @@ static bool put_matches(const struct text_search *search, struct json_writer *wr
 		const uint8_t *newline;
 		const struct pattern_span *span = &match.spans[0];
 		result = pattern_find_on(search->pattern, text, picture->text_len, at, &match);
-		/* An empty match behind the last newline belongs to no row. */
+		/* An empty match behind the last newline is in no row. */
 		if (result != PATTERN_MATCH || span->from == picture->text_len)
 			break;
 		if (last < search->args.offset) {
@@ -539,7 +543,7 @@ struct output_reading {
 	size_t max;
 };
 
-/* If nothing was read and no output flows, reports a gap "not_watched". */
+/* Reads output. If there is none, and it is not followed, reports a gap "not_watched". */
 static void read_slice(
     const struct output_reading *reading, struct buf *bytes, struct stream_slice *ret_slice)
 {
@@ -562,7 +566,7 @@ static void answer_reading(const struct output_reading *reading)
 	size_t used;
 	buf_init(&bytes, reading->max);
 	read_slice(reading, &bytes, &slice);
-	/* If no gap follows, an incomplete character or line is left for the next read. */
+	/* An incomplete character or line at the end is for the next read, unless a gap follows. */
 	used = bytes.len;
 	if (used > 0 && reading->args.strip)
 		used = strip(&bytes);
@@ -604,7 +608,8 @@ static void handle_read(struct request *request, const void *data)
 	    .args = *args,
 	    .pane = pane->id,
 	    .max = max < (size_t)args->max_bytes ? max : (size_t)args->max_bytes};
-	if (request_role(request) == ROLE_READ_ONLY) { /* readers must not start to follow output */
+	/* a caller who may only read must not start to follow output */
+	if (request_role(request) == ROLE_READ_ONLY) {
 		on_flowing(reading, false);
 		return;
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A request without "force" closes neither what has its own pane, nor the last object. */
+/*
+ * Checks before closing something: without "force" a request cannot close its own pane, or what
+ * contains it, or the last object of its kind.
+ */
 #pragma once
 
 #include <muxbus.h>
@@ -8,7 +11,9 @@
 
 struct request;
 
-/* Returns false after failing the request, or putting it off until the model is fresh. */
+/*
+ * These return false after failing the request, or after putting it off until the model is fresh.
+ */
 bool close_check_pane(struct request *request, const struct muxbus_pane *pane);
 bool close_check_window(struct request *request, const struct muxbus_window *window);
 bool close_check_session(struct request *request, const struct muxbus_session *session);

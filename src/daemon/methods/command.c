@@ -9,7 +9,7 @@
 #include "daemon/tmux/command_policy.h"
 #include "daemon/tmux/tmux_command.h"
 
-#define WORDS_MAX 1000 /* of tmux since 3.7 */
+#define WORDS_MAX 1000 /* maximum of tmux since 3.7 */
 #define COMMAND_BYTES_MAX (128 * 1024)
 #define RESULT_REST_BYTES 4096
 #define ENCODED_BYTES_MAX 6 /* bytes in JSON for one byte of output */
@@ -79,7 +79,7 @@ static bool check_closing(
 	return true;
 }
 
-/* tmux blocks while it processes a long argument with non-ASCII characters: 12 s for 1 MB. */
+/* Checks the size: tmux stands still while it reads a long non-ASCII argument (1 MB: 12 s). */
 static bool check_size(struct request *request, const struct field_strings *command)
 {
 	size_t size = 0;
@@ -95,7 +95,7 @@ static bool check_size(struct request *request, const struct field_strings *comm
 struct running {
 	struct request *request;
 	struct muxbus_command *command;
-	const struct muxbus_pane *pane; /* gets the keys; NULL: none does */
+	const struct muxbus_pane *pane; /* the pane that gets keys; NULL: none does */
 	bool only_looks;
 };
 
@@ -109,7 +109,7 @@ static bool check_typing(struct request *request, const struct command_judgement
 	return refuse(request, &refusal, word, "");
 }
 
-/* A command may end tmux if its window has several panes. */
+/* Checks for commands that may end the tmux server if their window has several panes. */
 static bool check_fatal(
     struct request *request, const struct command_judgement *judgement, const char *word)
 {

@@ -72,7 +72,10 @@ void notification_write_entry(
 	json_object_end(writer);
 }
 
-/* A number from before a loss of the state would match nothing. */
+/*
+ * A number that was not given yet is one from before the state was lost. It would never match, so
+ * it is an error.
+ */
 bool queue_check_after(struct request *request, int64_t after)
 {
 	uint64_t last = event_log_last(request_daemon(request)->events);
@@ -148,17 +151,17 @@ struct next_wait {
 	struct request *request;
 	struct queue *queue;
 	struct queue_listener listener;
-	struct loop_timer *timer; /* at end_ms, or when a pending notification is redelivered */
+	struct loop_timer *timer; /* rings at end_ms, or when a notification is handed out again */
 	int64_t end_ms; /* CLOCK_MONOTONIC */
 	struct consumer *consumer; /* NULL: reads by number */
 	uint64_t after;
 	int64_t limit;
 	struct consumer_filter filter;
 	char filter_id[CONSUMER_FILTER_ID_MAX + 1];
-	struct pane_ref agent; /* its call; cleared: of no agent */
-	uint64_t shown; /* last entry that the reader sees */
-	bool has_acked; /* earlier notifications */
-	bool is_own; /* only notifications for agent are wanted */
+	struct pane_ref agent; /* the agent that calls; cleared: none */
+	uint64_t shown; /* number of the last entry that the reader sees */
+	bool has_acked; /* the request has acknowledged notifications */
+	bool is_own; /* only notifications for this agent are wanted */
 };
 
 static bool is_for_agent(const struct next_wait *wait, const struct notification *note)
@@ -175,7 +178,7 @@ static bool is_wanted(const struct next_wait *wait, const struct notification *n
 	    (!wait->is_own || is_for_agent(wait, note));
 }
 
-/* The agent reads its notification now, so a delivered or failed one is acknowledged. */
+/* The agent has read its own notification: if delivered or failed, it is acknowledged. */
 static void note_read(const struct next_wait *wait, const struct notification *note)
 {
 	queue_note_told(wait->queue, note->seq);
@@ -194,7 +197,7 @@ static void next_free(void *data)
 	mem_free(wait);
 }
 
-/* *ret_due_ms is the time of the next redelivery; 0: not known. */
+/* Finds the next notification. *ret_due_ms: when one will be handed out again; 0: not known. */
 static const struct notification *next_peek(
     const struct next_wait *wait, uint64_t after, int64_t now_ms, int64_t *ret_due_ms)
 {
@@ -204,7 +207,7 @@ static const struct notification *next_peek(
 		return consumer_peek(wait->consumer, &wait->filter, now_ms, ret_due_ms);
 	for (note = queue_after(wait->queue, after); note != NULL;
 	     note = queue_next(wait->queue, note)) {
-		/* Cancelled notifications are returned only if the request asks for their id. */
+		/* A cancelled notification is returned only if the request asks for its id. */
 		if ((note->state != NOTE_CANCELLED || wait->filter.id != NULL) &&
 		    is_wanted(wait, note))
 			return note;
@@ -212,7 +215,10 @@ static const struct notification *next_peek(
 	return NULL;
 }
 
-/* A model sees only entries up to this number; the next answer has the others. */
+/*
+ * Called if an answer was cut: the model sees only entries up to this number, and the next answer
+ * has the others.
+ */
 static void next_cut(void *data, uint64_t last)
 {
 	struct next_wait *wait = data;
@@ -230,10 +236,10 @@ static void settle_taken(const struct next_wait *wait, const uint64_t *taken, in
 			note_read(wait, note);
 }
 
-/* Returns false if the request waits on. */
+/* Answers the request if there is a notification or its time is over; false if it waits on. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
-	/* One time for all, since a notification that falls due meanwhile would break the order. */
+	/* One time for all entries: if one fell due meanwhile, their order would be wrong. */
 	int64_t count = 0, due_ms, wake_ms = wait->end_ms, now_ms = clock_mono_ms();
 	const struct notification *note = next_peek(wait, wait->after, now_ms, &due_ms);
 	struct request_view *view = request_view(wait->request);
@@ -284,7 +290,7 @@ static void next_timer(void *data)
 	(void)next_answer(wait, clock_mono_ms() >= wait->end_ms);
 }
 
-/* The answer at the end of the turn has all notifications of this turn. */
+/* Answers at the end of the turn of the loop, with all notifications of the turn. */
 static void next_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct next_wait *wait = list_entry(listener, struct next_wait, listener);
@@ -292,7 +298,9 @@ static void next_posted(struct queue_listener *listener, const struct notificati
 		loop_timer_wake(wait->timer);
 }
 
-/* The notifications of the pane that shows a thread are for the thread. */
+/*
+ * Adds the pane that shows the agent's thread, as notifications for this pane are for the thread.
+ */
 static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 {
 	char name[PRESENCE_NAME_MAX + 1], thread[PANE_REF_THREAD_SIZE];

@@ -32,7 +32,7 @@ bool methods_fail_unknown(struct request *request, const char *name)
 
 struct describe_args {
 	const char *method;
-	int table; /* -1: all */
+	int table; /* index of the table to describe; -1: all */
 };
 
 enum { TABLE_METHODS, TABLE_GROUPS, TABLE_CONDITIONS, TABLE_ERRORS, TABLE_EVENTS, TABLE_LIMITS };
@@ -213,7 +213,7 @@ static const struct field_result narrow_results[] = {
     {0},
 };
 
-/* Works at once, so that no later request of the peer is handled first. */
+/* Restricts the peer at once, so that no later request of the peer is handled before. */
 static void handle_narrow(struct request *request, const void *data)
 {
 	const struct narrow_args *args = data;

@@ -35,7 +35,7 @@ static const struct field retry_fields[] = {
     {.name = NULL},
 };
 
-/* A fleet answers these methods itself. */
+/* Fails: only a fleet has hosts, and it answers these methods itself. */
 static void handle_list_hosts(struct request *request, const void *args UNUSED)
 {
 	request_fail(request, MESSAGE_REFUSED,

@@ -11,11 +11,14 @@
 #include "daemon/tmux/tmux_command.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)
-/* Keys cost no more than a paste up to this length, and leave no buffer that others can see. */
+/*
+ * Maximum bytes that are typed as keys: up to this length keys are as fast as a paste, and they
+ * leave no buffer that others can see.
+ */
 #define TYPED_BYTES_MAX 256
 
 enum { NOTE_SIZE = 160, NOTE_WORD_MAX = 40, CONDITION_SIZE = 128 };
-enum { GUARD_MS = 100 }; /* a check of the pane holds so long */
+enum { GUARD_MS = 100 }; /* a check of the pane (person_guard()) counts for so long */
 
 static const struct field_result input_results[] = {
     {"pane", "string", "the id of the pane it was typed into"},
@@ -51,7 +54,7 @@ struct keying {
 	struct typing typing;
 	const char *sign;
 	char note[NOTE_SIZE];
-	char condition[CONDITION_SIZE]; /* of the mouse */
+	char condition[CONDITION_SIZE]; /* condition for the mouse, as a tmux format */
 };
 
 static void keying_free(struct keying *keying)
@@ -235,12 +238,12 @@ struct texting {
 	struct submit_text text;
 	uint32_t pane;
 	const char *sign;
-	int64_t guarded_ms; /* last check of the pane, CLOCK_MONOTONIC */
+	int64_t guarded_ms; /* CLOCK_MONOTONIC of the last check of the pane */
 };
 
 static void guard_text(struct texting *texting);
 
-/* Returns false if a person may have come since the last check. */
+/* Gives the text. Returns false if the last check is old (a person may have come): check again. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct texting *texting = data;
@@ -302,10 +305,11 @@ static void guard_text(struct texting *texting)
 		person_guard(texting->request, pane, texting->policy.leaves_mode,
 		    &texting->policy.only, on_guarded_text, texting);
 	else
-		on_guarded_text(texting, true, texting->sign); /* tmux reports the closed pane */
+		/* the pane has closed, which tmux will report */
+		on_guarded_text(texting, true, texting->sign);
 }
 
-/* The caller chose text and pane, so the text may go to any program. */
+/* Types a text. The caller has chosen text and pane, so the text may go to any program. */
 static void run_text(struct request *request, const struct submit_text *text,
     const struct muxbus_pane *pane, bool force)
 {
@@ -329,7 +333,7 @@ static bool choose_bracket(struct request *request, const struct send_text_args 
 {
 	bool is_lines = holds(text, "\n") || holds(text, "\r");
 	*ret_bracket = args->has_paste ? args->paste : is_lines;
-	/* Text after the end of a paste would be read as keys, perhaps as commands. */
+	/* The program would read what follows the end of a paste as keys, perhaps as commands. */
 	if (*ret_bracket && (holds(text, "\033[201~") || holds(text, "\302\233201~")))
 		return request_fail_field(request, args->text != NULL ? "text" : "base64",
 		    "holds the sequence that ends a bracketed paste; without it, or with "
@@ -378,7 +382,7 @@ static void handle_send_text(struct request *request, const void *data)
 	if (args->text != NULL && args->base64 != NULL)
 		request_fail_field(request, "base64", "either text or base64, not both");
 	else if (args->base64 != NULL && !decode(request, args->base64, &text))
-		; /* the request has failed */
+		; /* nothing to do: the request has failed */
 	else if (text.len == 0)
 		request_fail_field(request, "text",
 		    "there is nothing to type; Enter alone is send_keys with \"keys\": \"Enter\"");
@@ -440,7 +444,7 @@ static const struct field send_mouse_fields[] = {
 
 enum typed_encoding { ENCODING_SGR, ENCODING_UTF8, ENCODING_NORMAL };
 
-/* The highest column or row of an encoding, counted from 1. */
+/* The highest column or row of each encoding of mouse events, counted from 1. */
 static const int64_t encoding_max[] = {
     [ENCODING_SGR] = 10001,
     [ENCODING_UTF8] = 2015,
@@ -472,7 +476,7 @@ static void put_report(struct buf *out, enum typed_encoding encoding, unsigned b
 	put_coordinate(out, encoding, args->y);
 }
 
-/* Numbers without a button, or what is added to the button's number. */
+/* The numbers of mouse events without a button, or what is added to the number of the button. */
 static const uint8_t action_numbers[] = {
     [ACTION_MOVE] = BUTTON_MOTION + BUTTON_NONE,
     [ACTION_DRAG] = BUTTON_MOTION,
@@ -506,12 +510,12 @@ static void write_condition(
 	(void)snprintf(out, CONDITION_SIZE, "#{&&:%s,%s}", mode, encodings[encoding]);
 }
 
-/* tmux does not announce mouse modes, so an event waits for a fresh model. */
+/* A mouse event. tmux does not announce mouse modes, so it waits for a fresh model. */
 struct pointing {
 	struct request *request;
 	struct send_mouse_args args;
 	uint32_t pane;
-	struct role_only only; /* checked when tmux types */
+	struct role_only only; /* compared when tmux types */
 };
 
 static bool check_mouse(struct request *request, const struct muxbus_pane *pane,

@@ -11,9 +11,9 @@ enum detail { DETAIL_SHORT, DETAIL_FULL };
 
 static const char *const details[] = {[DETAIL_SHORT] = "short", [DETAIL_FULL] = "full", NULL};
 
-/* Each method uses those that its fields name. */
+/* The parameters of all list methods; each uses those that it has a row for. */
 struct object_list_args {
-	int detail; /* below 0: full */
+	int detail; /* index of the word; below 0: full */
 	int64_t max_age_ms;
 	bool has_max_age;
 	const char *pane;
@@ -90,8 +90,11 @@ static void start(struct request *request, const struct object_list_args *args, 
 	unsigned max_age_ms = max_age_ms_of(request, args);
 	int error;
 	if (!are_ids(args))
-		parts |= MUXBUS_PART_PANES; /* to find panes by their indexes */
-	/* At rest the dispatcher has just listed tmux for this request, or has checked the age. */
+		parts |= MUXBUS_PART_PANES; /* needed to find panes by their indexes */
+	/*
+	 * While the daemon is detached, the dispatcher has listed tmux for this request, or has
+	 * checked the age.
+	 */
 	if (tmux_is_resting(daemon->tmux) ||
 	    muxbus_sync_is_fresh(tmux_sync(daemon->tmux), parts, max_age_ms)) {
 		on_fresh(listing, 0);
@@ -296,10 +299,10 @@ static const struct field_result get_pane_results[] = {
 };
 
 static struct {
-	uint64_t revision; /* that json shows; 0: none */
-	int64_t until_ms; /* "human" changes with time */
-	struct buf json; /* an array */
-	bool is_cut; /* json is too long */
+	uint64_t revision; /* revision of the model that json shows; 0: none */
+	int64_t until_ms; /* json is valid until then, as "human" changes with time */
+	struct buf json; /* a JSON array */
+	bool is_cut; /* json is not complete, as it was too long */
 } written;
 
 static void write_panes(const struct object_view *view)
@@ -317,7 +320,7 @@ static void write_panes(const struct object_view *view)
 	written.is_cut = writer.is_cut;
 }
 
-/* Most calls list all panes, so the JSON of the last call is kept. */
+/* Writes all panes. Most calls list all, so the JSON of the last call is kept. */
 static void put_all_panes(struct object_listing *listing)
 {
 	const struct daemon *daemon = request_daemon(listing->request);
@@ -420,7 +423,7 @@ static void handle_list_panes(struct request *request, const void *data)
 		    muxbus_sync_is_fresh(sync, MUXBUS_PART_PANES, max_age_ms));
 }
 
-/* tmux does not announce changes of indexes, so target_pane() looks up indexes in a fresh model. */
+/* tmux does not announce changes of indexes, so target_pane() looks them up in a fresh model. */
 static void handle_get_pane(struct request *request, const void *data)
 {
 	const struct object_list_args *args = data;

@@ -103,7 +103,7 @@ static bool read_size(struct request *request, const struct json *size, char *ou
 	return true;
 }
 
-/* With "focus", keys of a person would go into the new pane. */
+/* Finds the pane that a split affects: with "focus", a person's keys would go to the new pane. */
 static bool affects_split(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct create_pane_args *args = data;
@@ -199,7 +199,10 @@ static void answer_size(struct request *request, const struct muxbus_reply *repl
 	request_done(request);
 }
 
-/* tmux can only toggle the zoom. It may have given up expanding a false condition (muxbus.h). */
+/*
+ * Adds a command that toggles the zoom (tmux cannot set it) if a condition is true. tmux may have
+ * given up expanding a condition that is false (muxbus.h).
+ */
 static void add_toggle(struct muxbus_command *command, uint32_t pane, const char *condition)
 {
 	muxbus_command_args(command, "if-shell", "-F", "-t", TMUX_ID('%', pane), condition, NULL);
@@ -211,7 +214,7 @@ static void add_toggle(struct muxbus_command *command, uint32_t pane, const char
 
 static void add_zoom(struct muxbus_command *command, uint32_t pane, bool zoom)
 {
-	/* If another pane is zoomed, the first toggle unzooms it. */
+	/* If another pane is zoomed, the first command ends that. */
 	add_toggle(command, pane,
 	    zoom ? "#{?pane_active,,#{window_zoomed_flag}}" : "#{window_zoomed_flag}");
 	if (zoom)
@@ -259,7 +262,7 @@ static void handle_focus_pane(struct request *request, const void *data)
 		return;
 	command = tmux_command("select-pane", "-t", TMUX_ID('%', pane->id), NULL);
 	muxbus_command_next(command);
-	/* The pane may have moved to another window. */
+	/* The pane may have been moved to another window. */
 	muxbus_command_args(command, "select-window", "-t", TMUX_ID('%', pane->id), NULL);
 	run(request, command, pane, answer);
 }
@@ -339,7 +342,7 @@ static void handle_create_session(struct request *request, const void *data)
 	    (args->window_name != NULL &&
 		!spawn_check_name(request, "window_name", args->window_name, false)))
 		return;
-	/* tmux would use the directory of another session. */
+	/* tmux would take the directory of another session. */
 	if (spawn.cwd == NULL) {
 		if (!requester_cwd(request, NULL, &nowhere, cwd, sizeof cwd))
 			return;
@@ -381,7 +384,7 @@ static const struct field_result close_session_results[] = {
     {0},
 };
 
-/* Several commands can end the server up to tmux 3.7c, so there is one. */
+/* Closes an object by one command: up to tmux 3.7c, several commands could end the server. */
 static void close_by(struct request *request, const char *name, struct object object)
 {
 	tmux_call(request, tmux_command(name, "-t", TMUX_ID(object.sigil, object.id), NULL), true,

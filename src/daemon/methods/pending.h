@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Requests that will end with a notification, and notifications not yet delivered. */
+/* Lists requests that will end with a notification, and notifications not delivered yet. */
 #pragma once
 
 #include "base/base.h"
@@ -7,20 +7,23 @@
 struct daemon;
 
 struct pending_entry {
-	const char *kind; /* timer, job, watch, wait, command or notification */
+	const char *kind; /* "timer", "job", "watch", "wait", "command" or "notification" */
 	const char *id;
 	const struct pane_ref *address; /* cleared: none */
-	int64_t due_ms; /* latest time, CLOCK_REALTIME; 0: not known */
+	int64_t due_ms; /* CLOCK_REALTIME at which it ends at the latest; 0: not known */
 	const char *what; /* command, file or text; NULL: none */
 };
 
 typedef void pending_fn(void *data, const struct pending_entry *pending);
 
-/* address NULL: all addresses, without notifications. */
+/* Calls fn for all that is pending for an address; NULL: for all, but without notifications. */
 void pending_each(
     const struct daemon *daemon, const struct pane_ref *address, pending_fn *fn, void *data);
 
 bool pending_is_any(const struct daemon *daemon, const struct pane_ref *address);
 
-/* After a restart, makes the promises again for all addresses with pending entries. */
+/*
+ * Call this after a restart: makes the promises (deliver/way_promise.h) again for all addresses
+ * with something pending.
+ */
 void pending_restore(struct daemon *daemon);

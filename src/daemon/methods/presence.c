@@ -14,7 +14,7 @@
 
 static const char *const state_choices[] = {"idle", "busy", "asking", "gone", NULL};
 
-/* In the order of state_choices. */
+/* The states, in the order of state_choices. */
 static const enum presence_state states[] = {
     PRESENCE_IDLE, PRESENCE_BUSY, PRESENCE_ASKING, PRESENCE_GONE};
 
@@ -59,8 +59,9 @@ static const struct field_result report_results[] = {
 };
 
 /*
- * Codex runs the children of all windows under one process. Its environment names the pane where it
- * was started, even if that pane is closed or the request is from another pane.
+ * Returns true if the agent may be in another pane than its process. Codex runs the children of all
+ * windows under one process, whose environment names the pane where it was started, even if that
+ * pane is closed or the request is from another one.
  */
 static bool may_be_elsewhere(const struct report_args *args)
 {
@@ -105,7 +106,9 @@ static int64_t count_queued(const struct queue *queue, const struct pane_ref *pa
 	return count;
 }
 
-/* The process of such a session serves many windows, and is in none of their panes. */
+/*
+ * Reports a session without its process, which serves many windows and is in none of their panes.
+ */
 static bool report_thread(struct request *request, const struct presence_report *report)
 {
 	struct daemon *daemon = request_daemon(request);
@@ -115,7 +118,7 @@ static bool report_thread(struct request *request, const struct presence_report 
 	return thread_seat_report(daemon->presences, report, server);
 }
 
-/* Returns false for a process of another namespace. */
+/* Returns true if a process has ended; false also for one of another PID namespace. */
 static bool is_ended(const struct peer *peer, pid_t pid)
 {
 	struct stat own, other;
@@ -181,7 +184,10 @@ static void report_agent(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* An unknown session would get its notifications at the first pane that reports it. */
+/*
+ * Finds the pane that a report affects: an unknown session would get its notifications in the first
+ * pane that reports it.
+ */
 static bool affects_report(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct report_args *args = data;

@@ -8,7 +8,7 @@
 #include "daemon/server/handler.h"
 #include "daemon/tool/tool_folder.h"
 
-/* Returns NULL after failing the request, as in a fleet. */
+/* Returns NULL after failing the request: a fleet has no providers. */
 static struct provide_set *find_set(struct request *request)
 {
 	struct provide_set *set = request_daemon(request)->provides;
@@ -53,7 +53,7 @@ static bool check_array(struct request *request, const char *name, const struct 
 		request, name, "must be an array, not %s", json_type_name(value->type));
 }
 
-/* The text of a wrong parameter begins with its name. */
+/* Fails the request. The text about a wrong parameter begins with its name. */
 static void fail(struct request *request, const struct tool_failure *failure)
 {
 	char data[64];
@@ -194,7 +194,7 @@ static void handle_list(struct request *request, const void *data UNUSED)
 {
 	const struct daemon *daemon = request_daemon(request);
 	if (daemon->tools != NULL)
-		tool_folder_read(daemon->tools); /* also reads the files of providers */
+		tool_folder_read(daemon->tools); /* reads the files of providers too */
 	json_array_begin(request_result(request), "providers");
 	if (daemon->provides != NULL)
 		provide_write(daemon->provides, request_result(request));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* take_notifications: for programs that hand a pane's notifications on to its agent. */
+/* take_notifications: for followers and hooks, which hand a pane's notifications to its agent. */
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/wake_policy.h"
@@ -60,7 +60,7 @@ struct take_wait {
 	bool keeps;
 };
 
-/* has_gone: the peer has disconnected, or the pane is closed. */
+/* Ends the wait. has_gone: the peer has disconnected, or the pane is closed. */
 static void take_free(struct take_wait *wait, bool has_gone)
 {
 	list_remove(&wait->posted.link);
@@ -116,7 +116,7 @@ static void take_answer(void *data)
 	take_free(wait, false);
 }
 
-/* The answer at the end of the turn has all notifications of this turn. */
+/* Answers at the end of the turn of the loop, with all notifications of the turn. */
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct take_wait *wait = list_entry(listener, struct take_wait, posted);

@@ -77,7 +77,7 @@ static void list_notifications(struct request *request, const void *data)
 	if (args->pane != NULL &&
 	    (requester_look_first(request, args->pane) || !target_pane(request, args->pane, &pane)))
 		return;
-	if (pane != NULL) /* a pane of this id on an earlier server must not match */
+	if (pane != NULL) /* a pane with this id in an earlier tmux server must not match */
 		pane_ref_of(request_daemon(request)->tmux, pane->id, &ref);
 	if (args->consumer != NULL) {
 		consumer = queue_get_consumer(request, args->consumer);
@@ -155,7 +155,7 @@ static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 	return count;
 }
 
-/* A range has many panes, so none is returned. */
+/* Finds the pane that an acknowledgement affects; none for a range, which may have many panes. */
 static bool affects_acked(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct ack_args *args = data;
@@ -268,7 +268,10 @@ static void post_synced(void *data, bool is_durable)
 	mem_free(wait);
 }
 
-/* Returns NULL without data, or with *ret_ok false. */
+/*
+ * Returns the data as text; the caller frees it. NULL: there are none, or *ret_ok is false, after
+ * failing the request.
+ */
 static char *post_data(struct request *request, const struct json *data, bool *ret_ok)
 {
 	char *text;
@@ -287,7 +290,7 @@ static char *post_data(struct request *request, const struct json *data, bool *r
 	return NULL;
 }
 
-/* is_synced: answers when the disk has everything up to the ticket. */
+/* Answers a post. is_synced: when the disk has everything up to the ticket. */
 static void post_finish(
     struct request *request, uint64_t seq, const char *id, uint64_t ticket, bool is_synced)
 {
@@ -304,7 +307,7 @@ static void post_finish(
 	store_when_durable(queue_store(daemon->queue), ticket, post_synced, wait);
 }
 
-/* Only posts of one owner are merged. */
+/* Returns a number for the owner of a key: only posts of one owner are merged. */
 static uint64_t key_owner(const struct request *request)
 {
 	const struct once *once = request_once(request);
@@ -312,7 +315,10 @@ static uint64_t key_owner(const struct request *request)
 	return owner != NULL ? hash_bytes(owner, strlen(owner)) : 0;
 }
 
-/* Returns true if the request is answered: readers may have got the first post. */
+/*
+ * Handles a post whose key was used before. Returns true if it is answered: readers may have got
+ * the first post.
+ */
 static bool post_repeat(struct request *request, const struct post_args *args)
 {
 	struct queue *queue = request_daemon(request)->queue;
@@ -323,7 +329,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	bool is_repeated;
 	if (!repeat_find(request, "post_notification", args->key, &earlier))
 		return false;
-	/* A post with another text is a new notification. */
+	/* The same key with another text is a new notification. */
 	is_repeated = earlier.content == request_once(request)->content;
 	note = queue_find_id(queue, earlier.id);
 	if (note != NULL)
@@ -337,7 +343,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 		ticket = queue_commit(queue);
 		if (note != NULL) {
 			post_finish(request, note->seq, note->id, ticket, args->sync);
-		} else { /* the notification is no longer kept */
+		} else { /* the notification is not kept any more */
 			if (earlier.result != NULL)
 				repeat_write_members(
 				    request, earlier.result, strlen(earlier.result));
@@ -400,7 +406,8 @@ static void post_notification(struct request *request, const void *args_data)
 	seq = queue_post(daemon->queue, &draft);
 	strcpy(id, queue_find(daemon->queue, seq)->id);
 	once_keep(request_once(request), id);
-	ticket = queue_commit(daemon->queue); /* the notification may be gone if a request waited */
+	/* the notification may be settled already, if a request waited for it */
+	ticket = queue_commit(daemon->queue);
 	mem_free(data);
 	mem_free(text);
 	post_finish(request, seq, id, ticket, args->sync);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* read_rest: the part of an answer that was cut. */
+/* read_rest: reads the part of an answer that was cut. */
 #include "daemon/server/rest.h"
 
 #include "daemon/methods/tables.h"
 #include "daemon/server/request.h"
 
-#define PIECE_MAX 32000 /* bytes; MCP shows fewer, and says from where to read on */
+#define PIECE_MAX 32000 /* bytes; by MCP fewer are shown, and it says from where to read on */
 
 struct rest_args {
 	const char *id;

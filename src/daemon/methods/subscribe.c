@@ -201,7 +201,7 @@ static void put_ids(
 	json_array_end(writer);
 }
 
-/* The response was sent, so events may follow. */
+/* Called when the response was sent: events may follow. */
 static void on_subscribed(struct peer *peer, void *data)
 {
 	subscription_start(peer_subscriptions(peer), data);
@@ -212,7 +212,7 @@ struct starting {
 	char name[SUBSCRIPTION_NAME_SIZE];
 	uint32_t panes[SUBSCRIPTION_PANES_MAX];
 	size_t panes_count;
-	size_t flowing; /* flowing, or cannot */
+	size_t flowing; /* number of panes whose output comes, or cannot come */
 	uint32_t sessions[SUBSCRIPTION_PANES_MAX];
 	size_t sessions_count;
 };
@@ -234,7 +234,7 @@ static void on_flowing(void *data, bool is_gone)
 {
 	struct starting *starting = data;
 	const struct daemon *daemon = request_daemon(starting->request);
-	(void)is_gone; /* an event reports a closed pane */
+	(void)is_gone; /* if the pane is closed, an event reports that */
 	if (starting->flowing == starting->panes_count)
 		answer(starting);
 	else

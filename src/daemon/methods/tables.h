@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods, one for each file here; other rooms declare theirs. */
+/* The tables of methods: one for each file of this room. Other rooms declare their own. */
 #pragma once
 
 #include "daemon/server/method.h"
@@ -21,17 +21,17 @@ extern const struct method methods_rest[];
 extern const struct method methods_subscribe[];
 extern const struct method methods_tool[];
 
-/* A table whose rows are NULL is the last. */
+/* All tables; the last has NULL as its rows. */
 extern const struct method_table method_tables[];
 
-/* Call before any other use of the tables. */
+/* Registers the tables. Call this before they are used. */
 void tables_register(void);
 
-/* Returns false after failing the request with the nearest name. */
+/* Fails a request for an unknown method, with the nearest name. Returns false. */
 bool methods_fail_unknown(struct request *request, const char *name);
 
-/* As the reference section of muxbus-protocol(7). */
+/* Appends the tables as the reference section of muxbus-protocol(7). */
 void methods_describe_mdoc(struct buf *out);
 
-/* as_mdoc false: as JSON, like describe. Returns false if writing failed. */
+/* Prints the tables to standard output, as mdoc or JSON (like describe); false on failure. */
 bool methods_print(bool as_mdoc);

@@ -5,7 +5,7 @@
 
 enum { DEPTH_MAX = 5, WORD_SIZE = 256 };
 
-/* Names of programs and packages, and the agents that they are. */
+/* Names of programs and packages, and the agent of each. */
 static const struct {
 	const char *word, *agent;
 } agents[] = {
@@ -29,18 +29,18 @@ static const struct {
 };
 
 enum kind {
-	KIND_SCRIPT, /* an interpreter: the first argument is a script */
+	KIND_SCRIPT, /* an interpreter: its first argument is a script */
 	KIND_PACKAGE, /* the first argument is a package or program */
-	KIND_COMMAND, /* a command follows the own arguments */
-	KIND_SHELL, /* the argument of -c is a command */
+	KIND_COMMAND, /* a wrapper: a command follows its own arguments */
+	KIND_SHELL, /* a shell: the argument of -c is a command */
 };
 
 static const struct wrapper {
 	const char *name;
 	enum kind kind;
-	const char *verbs; /* the first argument must be one of these; or NULL */
-	const char *valued; /* one-letter options whose value is the next word */
-	unsigned skipped; /* arguments before the command: a container, a time */
+	const char *verbs; /* words, one of which the first argument must be; or NULL */
+	const char *valued; /* options of one letter whose value is the next word */
+	unsigned skipped; /* number of arguments before the command: a container, a time */
 } wrappers[] = {
     {"bash", KIND_SHELL, NULL, "", 0},
     {"bun", KIND_SCRIPT, " run x ", "r", 0},
@@ -94,7 +94,10 @@ static const struct wrapper {
     {"zsh", KIND_SHELL, NULL, "", 0},
 };
 
-/* Long options without a value. Another one, except --NAME=VALUE, makes the command uncertain. */
+/*
+ * Long options that have no value. After any other one, except --NAME=VALUE, it is not certain
+ * where the command begins.
+ */
 static const char flags[] =
     " --detach --experimental-strip-types --expose-gc --foreground --init --interactive "
     "--no-deprecation --no-warnings --offline --preserve-env --preserve-status --privileged "
@@ -163,7 +166,7 @@ static bool find_agent(
 	return true;
 }
 
-/* The path may have the agent's package directory: node_modules/@SCOPE/NAME, NAME/versions. */
+/* Finds the agent by a package directory in the path: node_modules/@SCOPE/NAME, NAME/versions. */
 static bool find_package(
     const struct argv_reader *reader, const char *path, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
@@ -226,7 +229,7 @@ static size_t skip_options(
 			return at + 1;
 		if (wrapper->kind == KIND_COMMAND && wrapper->verbs == NULL && *word != '-' &&
 		    strchr(word, '=') != NULL)
-			continue; /* an assignment: env VAR=VALUE */
+			continue; /* an assignment, as in env VAR=VALUE */
 		if (*word != '-' || word[1] == '\0')
 			return at;
 		if (word[1] == '-') {
@@ -235,7 +238,7 @@ static size_t skip_options(
 		} else if (word[2] == '\0' && strchr(wrapper->valued, word[1]) != NULL) {
 			at++;
 		} else if (wrapper->kind == KIND_SCRIPT && strchr("cep", word[1]) != NULL) {
-			return count; /* the program is in the argument, not in a file */
+			return count; /* the program is in the argument itself, not in a file */
 		}
 	}
 	return count;
@@ -252,7 +255,7 @@ static size_t find_inner(const struct wrapper *wrapper, const char *const *words
 							    : count;
 		at++;
 	}
-	/* The command follows --, whatever precedes it. */
+	/* The command follows "--", whatever is in front of it. */
 	for (size_t i = at; wrapper->kind == KIND_COMMAND && i < count; i++)
 		if (strcmp(words[i], "--") == 0)
 			return i + 1;
@@ -271,7 +274,7 @@ static const char *find_module(const char *const *words, size_t count)
 static bool find(const struct argv_reader *reader, const char *const *words, size_t count,
     unsigned depth, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
-/* A text with more than plain words has no agent. */
+/* Finds the agent that a shell command starts; none, if the text has more than plain words. */
 static bool find_in_text(const struct argv_reader *reader, const char *text, unsigned depth,
     char ret_name[AGENT_ARGV_NAME_SIZE])
 {
@@ -305,7 +308,7 @@ static bool find(const struct argv_reader *reader, const char *const *words, siz
 	size_t inner;
 	if (count == 0 || depth > DEPTH_MAX)
 		return false;
-	/* A program may replace its arguments by a title: "npm exec @google/gemini-cli". */
+	/* A program may have replaced its arguments by a title: "npm exec @google/gemini-cli". */
 	if (count == 1 && strchr(words[0], ' ') != NULL)
 		return find_in_text(reader, words[0], depth, ret_name);
 	wrapper = find_wrapper(words[0]);
@@ -331,7 +334,7 @@ bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_o
 	return find(&reader, words, count, 0, ret_name);
 }
 
-/* Arguments may be any bytes, and long ones are cut, so invalid UTF-8 becomes '?'. */
+/* Replaces invalid UTF-8 by '?': arguments may be any bytes, and long ones are cut. */
 static void clean(char *text)
 {
 	size_t len = strlen(text), at = 0, part;

@@ -4,15 +4,15 @@
 #include "daemon/pane/prompt_row.h"
 
 enum {
-	LINE_CELLS = 2048, /* characters of the input line that are compared; others are ignored */
-	GAP_CELLS = 2, /* blank cells before a prompt at the right margin */
+	LINE_CELLS = 2048, /* maximum number of characters of the input line that are compared */
+	GAP_CELLS = 2, /* minimum of blank cells in front of a prompt at the right margin */
 };
 
 /* The characters of the input line, without blanks, frames and dim suggestions. */
 struct draft_line {
 	uint32_t characters[LINE_CELLS];
 	size_t count;
-	size_t shown; /* bytes written to draft.text */
+	size_t shown; /* number of bytes in draft.text */
 };
 
 static bool is_prompt_end(const struct prompt_row *row, size_t at)
@@ -21,7 +21,9 @@ static bool is_prompt_end(const struct prompt_row *row, size_t at)
 	bool is_digit = at > 0 && row->characters[at - 1] >= '0' && row->characters[at - 1] <= '9';
 	if (character == '%')
 		return !is_digit;
-	/* Signs of themes: end of a segment, lambda, arrow, and vi's command mode. */
+	/*
+	 * Signs of prompt themes: the end of a segment, a lambda, an arrow, and vi's command mode.
+	 */
 	return character == '$' || character == '#' || character == 0xe0b0 || character == 0x3bb ||
 	    character == 0x2192 || character == 0x276e || prompt_is_end(character);
 }
@@ -51,7 +53,9 @@ static bool has_name(
 			return false;
 		used += (size_t)size;
 	}
-	/* One character counts as a name only behind a '/', as it might be the prompt's sign. */
+	/*
+	 * A single character counts as a name only behind a '/', as it might be the prompt's sign.
+	 */
 	return len > 1 || (first > 0 && row->characters[first - 1] == '/');
 }
 
@@ -84,13 +88,16 @@ static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 	return at;
 }
 
-/* The first sign ends the prompt; those in the directory's name or in brackets do not count. */
+/*
+ * Returns the length of the prompt: up to its first sign, except signs in the directory's name or
+ * in brackets. 0: there is none.
+ */
 static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t end)
 {
 	size_t last = end;
 	while (last > 0 && is_free(row, last - 1))
 		last--;
-	/* A last sign that is an arrow ends the prompt, because a person hardly types one. */
+	/* An arrow as the last sign ends the prompt, as a person hardly types one. */
 	if (last > 0 && last < end && row->characters[last - 1] >= 0x80 &&
 	    is_prompt_end(row, last - 1))
 		return last;
@@ -102,7 +109,10 @@ static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t e
 	return 0;
 }
 
-/* Blanks are ignored. Returns SIZE_MAX if the row does not begin with the lead. */
+/*
+ * Returns the length of the lead (the prompt's text) in a row, without comparing blanks; SIZE_MAX:
+ * the row does not begin with it.
+ */
 static size_t lead_len(const struct prompt_row *row, const char *lead)
 {
 	size_t at = 0, len = strlen(lead);
@@ -127,11 +137,11 @@ static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *
 {
 	if (facts->lead == NULL && facts->is_shell)
 		return row->count + 1 >= facts->view->columns; /* tmux omits a blank at the end */
-	/* A blank row may be input, an edge of a frame is not. */
+	/* A blank row may be a part of the input, the edge of a frame is not. */
 	return row->count == 0 || prompt_row_begin(row) < row->count;
 }
 
-/* Cells behind the row's end are blank. */
+/* Compares cells with a text. Cells behind the row's end are blank. */
 static bool begins_with(const struct prompt_row *row, size_t at, const char *text)
 {
 	for (; *text != '\0'; text++, at++)
@@ -162,7 +172,7 @@ static size_t input_begin(
 	if (begin > 0)
 		return begin;
 	begin = prompt_len(facts->cwd, row, end);
-	/* Text above may contain a prompt's sign, so the row must begin with it. */
+	/* Text in rows above may have a prompt's sign, so the row must begin with it. */
 	if (!is_first && !facts->is_shell && begin > 0)
 		for (size_t at = 0; at + 1 < begin; at++)
 			if (!prompt_row_is_frame(row->characters[at]) &&
@@ -225,7 +235,7 @@ static bool is_ours(const struct draft_facts *facts, const struct draft_line *li
 		next = memchr(at, '\n', (size_t)(end - at));
 		if (next == NULL)
 			return false;
-		if (is_text(line, at, (size_t)(end - at), true)) /* a block of several lines */
+		if (is_text(line, at, (size_t)(end - at), true)) /* a text of several lines */
 			return true;
 	}
 	return false;
@@ -237,7 +247,7 @@ static bool is_same_prompt(const struct prompt_row *one, const struct prompt_row
 	    memcmp(one->characters, other->characters, len * sizeof *one->characters) == 0;
 }
 
-/* The sign may be inside a frame. */
+/* Returns true if a row begins with a prompt's sign, perhaps inside a frame. */
 static bool begins_with_sign(const struct prompt_row *row)
 {
 	size_t at = prompt_row_begin(row);
@@ -267,7 +277,10 @@ static bool may_come_from(const struct draft_facts *facts, const struct prompt_r
 	return len > 0 && len < above->count && above->characters[0] != row->characters[0];
 }
 
-/* A sign in the cursor's row may be in a line that began above. */
+/*
+ * Finds where the input line begins. Even if the cursor's row has a sign, the line may have begun
+ * above.
+ */
 static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
 	static struct prompt_row first, row;
@@ -298,13 +311,13 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 	return *ret_begin != SIZE_MAX;
 }
 
-/* The sign of a continued command or a search. */
+/* Returns the length of the sign of a continued command, or of a search in the history. */
 static size_t head_len(const struct prompt_row *row, bool is_shell)
 {
 	static const char *const heads[] = {"... ", "...> ", "(reverse-i-search)",
 	    "(failed reverse-i-search)", "(i-search)", "(failed i-search)",
 	    "bck-i-search:", "fwd-i-search:", "failing bck-i-search:", "failing fwd-i-search:",
-	    /* Signs of programs that are no shells follow. */
+	    /* The signs of programs that are not shells. */
 	    "...: ", "-> ", "'> ", "\"> ", "`> ", "/*> "};
 	enum { OF_SHELLS = 10 };
 	size_t begin = 0;
@@ -344,8 +357,8 @@ static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_
 }
 
 /*
- * A shell is editing, and no sign is in the cursor's row. A row with text counts as a draft; a
- * blank row only if text follows the nearest prompt above.
+ * Finds the line of a shell that is editing, if no sign is in the cursor's row. A row with text
+ * counts as a draft, a blank row only if text follows the nearest prompt above.
  */
 static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
@@ -368,7 +381,9 @@ static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, siz
 	return false;
 }
 
-/* Continuation prompts: "> " of bash; "quote> ", "for while> " and others of zsh. */
+/*
+ * Returns true for a continuation prompt: "> " of bash; "quote> ", "for while> " and others of zsh.
+ */
 static bool is_second_prompt(const struct prompt_row *row, size_t len)
 {
 	size_t at = 0;
@@ -379,7 +394,10 @@ static bool is_second_prompt(const struct prompt_row *row, size_t len)
 	return at + 1 == len && row->characters[at] == '>';
 }
 
-/* The first row of the command is the draft. Rows of the same prompt may be between. */
+/*
+ * Takes the first row of a command of several rows as the draft. Rows of the same continuation
+ * prompt may be between.
+ */
 static bool has_first_row(
     const struct draft_facts *facts, struct draft_line *line, struct draft *draft)
 {
@@ -439,7 +457,7 @@ void draft_read(const struct draft_facts *facts, struct draft *ret_draft)
 		ret_draft->text[--line.shown] = '\0';
 	ret_draft->is_empty = line.count == 0 && head == 0;
 	ret_draft->is_there = line.count > 0 && !is_ours(facts, &line);
-	if (head > 0 && back == 0) { /* no draft if Muxbus began the command */
+	if (head > 0 && back == 0) { /* this is no draft if Muxbus has begun the command */
 		ret_draft->is_there = !facts->is_untouched || facts->ended_len == 0;
 		return;
 	}

@@ -10,8 +10,8 @@
 #include "daemon/pane/screen_sign.h"
 
 enum {
-	THREADS_MAX = 64, /* threads of one process; with more the state is unknown */
-	PROCESSES_MAX = 64, /* processes from the process in front down */
+	THREADS_MAX = 64, /* maximum of threads of one process; with more its state is unknown */
+	PROCESSES_MAX = 64, /* maximum of processes from the one in front down */
 	DEPTH_MAX = 8,
 	ANCESTORS_MAX = 64,
 	ARGV_MAX = 16 * 1024, /* bytes of a command line that are read */
@@ -30,7 +30,7 @@ static bool is_terminal(pid_t pid, long fd)
 	return strncmp(target, folder, sizeof folder - 1) == 0 || strcmp(target, "/dev/tty") == 0;
 }
 
-/* The descriptors are 0 to count - 1. */
+/* Judges a wait for descriptors 0 to count - 1. */
 static enum agent_reads judge_select(pid_t pid, unsigned long count)
 {
 	if (count == 0)
@@ -43,7 +43,7 @@ static bool is_running(const char *text)
 	return strncmp(text, "running", 7) == 0;
 }
 
-/* A lock (futex) counts as AGENT_READS_NO. */
+/* Judges the system call that a thread is in. A lock (futex) counts as AGENT_READS_NO. */
 static enum agent_reads judge_call(pid_t pid, const char *text)
 {
 	unsigned long arguments[3] = {0};
@@ -85,7 +85,7 @@ static enum agent_reads judge_call(pid_t pid, const char *text)
 	}
 }
 
-/* YES if one thread reads, or else UNKNOWN if one is unknown. */
+/* Joins two judgements: YES if one is YES, or else UNKNOWN if one is unknown. */
 static enum agent_reads join(enum agent_reads one, enum agent_reads other)
 {
 	if (one == AGENT_READS_YES || other == AGENT_READS_YES)
@@ -98,7 +98,7 @@ struct judgement {
 	bool is_computing; /* a thread of a process with the terminal is running */
 };
 
-/* If the first thread runs, the others do not matter. */
+/* Judges a process. If its first thread runs, the others do not matter. */
 static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 {
 	enum agent_reads reads = AGENT_READS_NO;
@@ -152,7 +152,10 @@ static enum agent_reads judge_tree(
 	return reads;
 }
 
-/* A shell at its prompt may have children that it does not wait for, as for completions. */
+/*
+ * Returns true if a shell waits for this child. At its prompt it may have children that it does not
+ * wait for, as for completions.
+ */
 static bool waits_for(pid_t shell, pid_t child)
 {
 	bool is_computing;
@@ -196,7 +199,7 @@ bool foreground_is_messenger(const char *command)
 	return str_is_in(command, messengers);
 }
 
-/* A variable such as "EDITOR" may begin with a path. */
+/* Returns true if a variable such as EDITOR names this command, perhaps with a path. */
 static bool is_in_variable(const struct buf *environment, const char *variable, const char *command)
 {
 	const char *text = process_variable(environment, variable);
@@ -207,7 +210,10 @@ static bool is_in_variable(const struct buf *environment, const char *variable, 
 	    strncmp(name, command, strlen(command)) == 0;
 }
 
-/* For editing on the agent's terminal. may_be_other: variables may name another one. */
+/*
+ * Returns true for an editor that an agent has started on its terminal. may_be_other: the variables
+ * may name something other than an editor.
+ */
 static bool is_editor(pid_t pid, const char *command, bool may_be_other)
 {
 	static const char *const editors[] = {"ed", "editor", "emacs", "emacsclient", "helix", "hx",
@@ -229,7 +235,7 @@ bool foreground_asks_for_itself(const char *command)
 	return !foreground_is_shell(command) && !foreground_is_messenger(command);
 }
 
-/* Shells that only wait for a child are skipped. */
+/* Finds the program in front, behind shells that only wait for it. */
 static bool find_program(struct foreground *front, pid_t group)
 {
 	front->pid = group;
@@ -268,7 +274,7 @@ static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 {
 	ssize_t len = process_read(pid, "cmdline", buffer, ARGV_MAX);
 	size_t count = 0;
-	/* Empty words may follow a title that a program set. */
+	/* Behind a title that a program set as its arguments, there may be empty words. */
 	for (ssize_t at = 0; at < len && count < AGENT_ARGV_WORDS_MAX;
 	     at += (ssize_t)strlen(buffer + at) + 1)
 		words[count++] = buffer + at;
@@ -281,9 +287,9 @@ struct group_search {
 	bool (*is_found)(struct group_search *search, pid_t pid);
 	pid_t group;
 	unsigned count; /* processes so far */
-	const struct screen_sign_set *signs; /* of is_agent_here() */
+	const struct screen_sign_set *signs; /* for is_agent_here() */
 	char *ret_name;
-	pid_t program; /* of is_obstacle() */
+	pid_t program; /* for is_obstacle() */
 	enum foreground_place place;
 };
 
@@ -377,7 +383,7 @@ static size_t read_ancestors(
 	return count;
 }
 
-/* The process makes its own requests and reads its terminal. */
+/* Returns true if a process is one that makes requests of its own, and reads its terminal. */
 static bool is_asking_program(pid_t pid, const struct tty_process *process)
 {
 	char name[64];
@@ -399,12 +405,14 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
 	session = pane.session;
 	while (count-- > 0) {
 		const struct tty_process *process = &ancestors[count];
-		/* A process above the pane does not count (a tmux in a tmux). */
+		/* A process above the pane does not count, as if a tmux runs within a tmux. */
 		if (process->tty == 0 || (!is_related && process->session != session))
 			continue;
 		if (process->session != session && !is_shown)
 			break;
-		/* A program that shows the terminal of another one has not asked. */
+		/*
+		 * A program that only shows the terminal of another one has not made the request.
+		 */
 		if (process->session != session)
 			*ret_program = (struct foreground_program){0};
 		session = process->session;
@@ -422,7 +430,10 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
 	return is_related ? ASKER_BEHIND : ASKER_ELSEWHERE;
 }
 
-/* A terminal within the pane's is seen if the ancestor that shows it is in front. */
+/*
+ * Returns true if a process's terminal is seen in the pane: on a terminal within the pane's, if the
+ * ancestor that shows that terminal is in front.
+ */
 static bool is_shown(pid_t pane_session, pid_t pid)
 {
 	struct tty_process ancestors[ANCESTORS_MAX];
@@ -447,7 +458,9 @@ static bool is_other_reader(pid_t program, pid_t pid)
 	bool computes;
 	if (!pane_tty_program(pid, name, sizeof name))
 		return false;
-	/* EDITOR may begin with an interpreter or a shell, which the agent is too, or runs in. */
+	/*
+	 * EDITOR may begin with an interpreter or a shell; the agent may be one too, or run in one.
+	 */
 	if (is_editor(pid, name, pid != program && foreground_asks_for_itself(name)))
 		return is_terminal(pid, 0) || judge_process(pid, &computes) == AGENT_READS_YES;
 	return pid != program && !foreground_asks_for_itself(name) &&
@@ -489,7 +502,7 @@ enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_pr
 	if (!pane_tty_process(pane_pid, &pane) || pane.tty == 0 ||
 	    !is_shown(pane.session, program->pid))
 		return FOREGROUND_BEHIND;
-	/* The search may miss the program far below. */
+	/* Checks the program itself too, as the search may not reach it far below. */
 	if (process.state == 'T' || process.state == 't')
 		return FOREGROUND_STOPPED;
 	search.group = process.group;

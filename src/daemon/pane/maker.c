@@ -8,7 +8,7 @@
 struct made {
 	struct list link;
 	struct pane_ref pane;
-	uint64_t start; /* start time of its first process, in clock ticks since boot; 0: unknown */
+	uint64_t start; /* start of its first process, in clock ticks since boot; 0: unknown */
 	struct pane_caller maker;
 };
 
@@ -101,7 +101,9 @@ void maker_note(
 	record_put(queue_store(set->queue), &made_kind, name, made);
 }
 
-/* A pane counts with any program in it; without a pane the session counts. */
+/*
+ * Compares callers: by their panes, whatever program is in them; without panes, by their sessions.
+ */
 static bool is_caller(const struct pane_caller *one, const struct pane_caller *other)
 {
 	if (one->pane.pane != MUXBUS_NO_ID || other->pane.pane != MUXBUS_NO_ID)
@@ -112,7 +114,10 @@ static bool is_caller(const struct pane_caller *one, const struct pane_caller *o
 	    one->session_start == other->session_start;
 }
 
-/* Returns true if the pane still has its first process, which may have ended in a dead pane. */
+/*
+ * Returns true if the pane still has the first process that it was made with; this may have ended,
+ * and the pane be dead.
+ */
 static bool is_as_made(const struct maker_set *set, const struct made *made)
 {
 	uint64_t start = process_start_ticks(made->pane.pane_pid);

@@ -81,7 +81,7 @@ static int begin(struct tmux *tmux, uint32_t pane, bool is_listed, pane_screen_f
 
 int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data)
 {
-	/* The model of a resting tmux may not know that the pane is dead. */
+	/* While the daemon is detached from tmux, its model may not know that the pane is dead. */
 	return begin(tmux, pane, !tmux_is_resting(tmux), done, data);
 }
 

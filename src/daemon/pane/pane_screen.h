@@ -10,20 +10,26 @@
 struct tmux;
 
 struct pane_screen {
-	struct prompt_view view; /* lent; with the cursor that the program shows or draws */
-	bool has_cursor; /* false: no cursor is seen, so it is unknown where input goes */
+	/*
+	 * its text is valid as long as the screen; has the cursor that the program shows or draws
+	 */
+	struct prompt_view view;
+	bool has_cursor; /* false: no cursor is seen, so it is not known where input goes */
 	bool is_alternate;
-	unsigned cursor_row; /* the cursor by tmux */
+	unsigned cursor_row; /* where tmux has the cursor */
 	unsigned cursor_column;
 	struct prompt prompt;
-	uint64_t offset; /* in the pane's output */
+	uint64_t offset; /* offset in the pane's output that the screen shows */
 };
 
-/* screen is lent until this returns; NULL if error, of the library, is not 0. */
+/* screen is valid only until this returns; NULL if error, an error of libmuxbus, is not 0. */
 typedef void pane_screen_fn(void *data, int error, const struct pane_screen *screen);
 
-/* Returns an error, without calling done, if tmux is not connected. */
+/*
+ * Reads the screen of a pane, and calls done. Returns an error, without calling done, if tmux is
+ * not connected.
+ */
 int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);
 
-/* For a caller that has just listed the pane's window. */
+/* The same for a caller that has just had the pane's window listed. */
 int pane_screen_read_listed(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);

@@ -6,9 +6,9 @@
 
 #include "base/process.h"
 
-enum { STAT_SIZE = 1024 }; /* 52 numbers, and a name of up to 64 bytes */
+enum { STAT_SIZE = 1024 }; /* bytes of /proc/PID/stat: 52 numbers, and a name of up to 64 bytes */
 
-/* Opening another terminal than a pseudo-terminal may have effects. */
+/* Opens a terminal; only a pseudo-terminal, as opening another device may have effects. */
 static int open_tty(const char *path)
 {
 	static const char folder[] = "/dev/pts/";
@@ -24,7 +24,7 @@ bool pane_tty_process(pid_t pid, struct tty_process *ret_process)
 	char text[STAT_SIZE], *after;
 	if (process_read(pid, "stat", text, sizeof text) <= 0)
 		return false;
-	/* The command name in parentheses may contain any character. */
+	/* The name of the command, in parentheses, may have any character. */
 	after = strrchr(text, ')');
 	return after != NULL &&
 	    sscanf(after + 1,

@@ -15,7 +15,7 @@ struct presence_set {
 	struct event_log *events;
 	struct store *store;
 	struct list listeners;
-	struct list presences; /* by time of the last report, oldest first */
+	struct list presences; /* by the time of their last report, oldest first */
 };
 
 const char *const presence_state_names[] = {
@@ -50,7 +50,7 @@ void presence_thread(const char *agent, const char *session, char out[PANE_REF_T
 		out[0] = '\0';
 }
 
-/* Writes an agent's pane, if known, and its session as thread, unless that is too long. */
+/* Writes an agent's address: its pane, if known, and its session as a thread, if not too long. */
 static void presence_address(const struct presence *presence, struct pane_ref *ret_address)
 {
 	*ret_address = presence->pane;
@@ -84,7 +84,7 @@ static const struct record_kind presence_kind = {
     .source = SOURCE_POST,
 };
 
-/* The record is named by the pane, or without one by agent and session. */
+/* Returns the name of the record: the pane or, without one, the agent and its session. */
 static const char *presence_name(const struct presence *presence, char out[NAME_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];
@@ -204,7 +204,10 @@ static void tell(
 	buf_finish(&members);
 }
 
-/* A messenger, such as muxbus mark at a shell's prompt, reports for the pane's first process. */
+/*
+ * Returns the process for which a mark reports. A messenger in front, such as "muxbus mark" at a
+ * shell's prompt, reports for the pane's first process.
+ */
 static pid_t marker_pid(const struct muxbus_pane *pane)
 {
 	pid_t front = pane_tty_front_pid(pane->pid);
@@ -222,14 +225,17 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 	struct expected expected;
 	if (report->pid > 0 || pane == NULL)
 		return report->pid;
-	/* The agent counts, not the shell that waits for it and lives longer. */
+	/* The agent itself counts, not the shell that waits for it and lives longer. */
 	if (expected_find(set->store, report->pane, &expected) &&
 	    expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT)
 		return expected.program.pid;
 	return report->is_by_mark ? marker_pid(pane) : pane_tty_front_pid(pane->pid);
 }
 
-/* Another session of the process, whose agent in the pane is busy or asking. */
+/*
+ * Returns true if the report is of another session of the same process, whose agent in the pane is
+ * busy or asking: so it has started this session.
+ */
 static bool is_nested(
     const struct presence *presence, const struct presence_report *report, pid_t pid)
 {
@@ -255,7 +261,7 @@ static void set_report(struct presence *presence, const struct presence_report *
 		snprintf(presence->question, sizeof presence->question, "%s",
 		    report->question != NULL ? report->question : "");
 	presence->is_by_mark = report->is_by_mark;
-	/* A hook without a pane may not know its process, so that of an earlier report stays. */
+	/* A hook without a pane may not know its process: that of an earlier report is kept. */
 	if (pid > 0 || presence->pane.pane != MUXBUS_NO_ID) {
 		presence->pid = pid;
 		presence->pid_start = pid > 0 ? process_start_ticks(pid) : 0;
@@ -290,7 +296,7 @@ static void tell_listeners(struct presence_set *set, const struct pane_ref *pane
 		listener->reported(listener, pane);
 }
 
-/* A session without a pane may have one now. Returns the pane's presence, or NULL. */
+/* Gives a session without a pane the pane of its report. Returns the pane's presence, or NULL. */
 static struct presence *take_seat(struct presence_set *set, struct presence *there,
     const struct pane_ref *pane, const char *agent, const char *session)
 {

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Presences: agents as they report themselves, by their hooks or over their bridge: the agent in a
- * pane, its session, and whether it is idle, busy, or asks a person something.
+ * Presences: agents as they report themselves, by their hooks or over their bridge (muxbus mcp). A
+ * presence has the agent in a pane, its session, and whether it is idle, busy, or asks a person
+ * something.
  *
  * A pane has at most one presence. An agent without a known pane is found by its session. A
  * presence ends with its pane, its process, or a report of the state "gone". It survives a restart
- * of the daemon without its state.
+ * of the daemon, but its state is unknown then.
  */
 #pragma once
 
 #include "daemon/core/pane_ref.h"
 
-#define PRESENCES_MAX 1024 /* with more, the presence silent for longest is removed */
+/* maximum number; with more, the one that has not reported for longest is removed */
+#define PRESENCES_MAX 1024
 #define PRESENCE_NAME_MAX 32 /* bytes of an agent's name: [A-Za-z0-9_.-] */
-#define PRESENCE_QUESTION_MAX 256 /* bytes of clean text */
+#define PRESENCE_QUESTION_MAX 256 /* bytes of text without escape sequences */
 #define PRESENCE_SESSION_MAX 128 /* bytes of [A-Za-z0-9_.:-], not beginning with '-' */
 
 struct event_log;
@@ -24,7 +26,7 @@ enum presence_state {
 	PRESENCE_UNKNOWN,
 	PRESENCE_IDLE, /* the agent waits for its next prompt */
 	PRESENCE_BUSY, /* the agent works on a turn */
-	PRESENCE_ASKING, /* the agent waits for a person's decision, which a key could make */
+	PRESENCE_ASKING, /* the agent waits for a person's decision, and a key could make it */
 	PRESENCE_GONE,
 	PRESENCE_STATE_COUNT_,
 };
@@ -37,17 +39,18 @@ struct presence {
 	char agent[PRESENCE_NAME_MAX + 1];
 	char session[PRESENCE_SESSION_MAX + 1]; /* may be "" */
 	enum presence_state state;
-	int64_t since_ms; /* CLOCK_REALTIME: start of its state */
+	int64_t since_ms; /* CLOCK_REALTIME: start of the state */
 	int64_t reported_ms; /* CLOCK_MONOTONIC: last report; 0: none since the daemon started */
-	pid_t pid; /* process whose end ends the presence; 0: unknown */
+	pid_t pid; /* the process whose end ends the presence; 0: unknown */
 	uint64_t pid_start;
-	bool is_by_mark; /* reported by a mark in the pane's output: never a reason to type */
-	char question[PRESENCE_QUESTION_MAX + 1]; /* from a mark; "": none */
-	bool has_turns; /* the agent has reported busy before, so it reports each turn */
-	uint64_t turns; /* how often it became busy since the daemon started */
+	/* reported by a mark in the pane's output, so it is never a reason to type */
+	bool is_by_mark;
+	char question[PRESENCE_QUESTION_MAX + 1]; /* the question in a mark; "": none */
+	bool has_turns; /* the agent has reported "busy" before, so it reports each turn */
+	uint64_t turns; /* how often it has become busy since the daemon started */
 };
 
-/* presence_check() has checked the texts. */
+/* A report. presence_check() must have checked the texts. */
 struct presence_report {
 	const struct pane_ref *pane; /* cleared: no pane is known */
 	const char *agent;
@@ -55,44 +58,55 @@ struct presence_report {
 	enum presence_state state; /* PRESENCE_UNKNOWN: unchanged */
 	pid_t pid; /* 0: the program in front of the pane */
 	bool is_by_mark;
-	bool is_found; /* Muxbus found the agent, so no event is published */
+	bool is_found; /* Muxbus itself has found the agent, so no event is published */
 	const char *question; /* NULL: not reported */
 };
 
 struct presence_set *presence_set_new(
     struct tmux *tmux, struct event_log *events, struct queue *queue);
 void presence_set_free(struct presence_set *set);
-struct tmux *presence_set_tmux(const struct presence_set *set); /* as given */
+/* the one given to presence_set_new() */
+struct tmux *presence_set_tmux(const struct presence_set *set);
 
-/* Returns NULL if both have a valid form, or an error text. session may be NULL. */
+/*
+ * Checks the texts of a report. Returns NULL if both have a valid form, or else the text of an
+ * error. session may be NULL.
+ */
 const char *presence_check(const char *agent, const char *session);
 
 /*
- * Returns false if a report is not believed: another session of the same process is busy in that
- * pane, and so has started the reporting one; or it is a mark, and the agent there has reported
- * itself in another way.
+ * Takes a report. Returns false if it is not believed: if another session of the same process is
+ * busy in that pane, and so has started the one that reports; or if it is a mark, and the agent
+ * there has reported itself in another way.
  */
 bool presence_report(struct presence_set *set, const struct presence_report *report);
 
-/* Splits a thread into agent and session. Returns false if its form is invalid. */
+/*
+ * Splits a thread ("codex:019a-…") into agent and session; *ret_session points into it. Returns
+ * false if it has another form.
+ */
 bool presence_split(
     const char *thread, char agent[PRESENCE_NAME_MAX + 1], const char **ret_session);
+/* Writes the thread of an agent's session; "": it would be too long. */
 void presence_thread(const char *agent, const char *session, char out[PANE_REF_THREAD_SIZE]);
 
-/* Called after each believed report. The address has the pane and the session, if known. */
+/*
+ * Called after each report that is believed. pane is the address of the agent: its pane and its
+ * session, as far as known.
+ */
 struct presence_listener {
 	struct list link;
 	void (*reported)(struct presence_listener *listener, const struct pane_ref *pane);
 };
 void presence_listen(struct presence_set *set, struct presence_listener *listener);
 
-/* NULL if the agent has ended. An agent known only by marks comes last. */
+/* Returns the agent in a pane; NULL: none, or ended. Agents known only by marks count last. */
 const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane);
 const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session);
 
-/* An agent that has ended counts too. */
+/* Returns true if a presence has the pane, even if the agent has ended. */
 bool presence_has_pane(const struct presence_set *set, uint32_t pane);
 
-/* Iterates the agents that have not ended. NULL starts and ends. */
+/* Walks through the agents that have not ended. NULL begins and ends. */
 const struct presence *presence_next(struct presence_set *set, const struct presence *previous);

@@ -4,12 +4,14 @@
 #include "daemon/pane/prompt_row.h"
 
 enum {
-	QUESTION_ROWS = 10, /* rows above and below the cursor in which choices are searched */
+	/* rows above and below the cursor in which the choices of a question are searched */
+	QUESTION_ROWS = 10,
 	AROUND_ABOVE = 8, /* rows above the cursor for prompt_write_around() */
 	AROUND_UNDER = 4,
-	KEY_MAX = 2048, /* characters of a line that are compared */
-	TAIL_MIN = 12, /* least length of the end that must match if a line begins out of sight */
-	REVERSE_MAX = 2, /* cells of a cursor that is drawn on a wide character */
+	KEY_MAX = 2048, /* maximum characters of a line that are compared */
+	/* minimum length of the end that must match, if the begin of a line is out of sight */
+	TAIL_MIN = 12,
+	REVERSE_MAX = 2, /* maximum cells of a cursor that a program draws: on a wide character */
 };
 
 static bool is_upright(uint32_t character)
@@ -34,7 +36,7 @@ static void view_row(const struct prompt_view *view, unsigned number, struct pro
 	prompt_row_read(view->text, view->len, number, row);
 }
 
-/* The star is Gemini CLI's prompt in YOLO mode. */
+/* Returns the length of the prompt's sign at a row's begin. The star: Gemini CLI in YOLO mode. */
 static size_t lead_end(const struct prompt_row *row)
 {
 	size_t begin = prompt_row_begin(row), end = begin;
@@ -71,7 +73,7 @@ bool prompt_find_cursor(struct prompt_view *view)
 			if (row.is_reverse[at] && count++ == 0)
 				first = at;
 		if (count == 0 || count > REVERSE_MAX)
-			continue; /* more than a cursor: a bar or a marked choice */
+			continue; /* wider than a cursor: a bar or a marked choice */
 		view->cursor_row = number;
 		view->cursor_column = (unsigned)first;
 		return true;
@@ -95,7 +97,7 @@ static void write_left(const struct prompt_row *row, size_t end, struct prompt *
 	prompt->lead[lead_len] = '\0';
 }
 
-/* A numbered choice is "2. No". *ret_is_chosen: it is marked. */
+/* Returns true for a numbered choice, as "2. No". *ret_is_chosen: it is marked. */
 static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
 {
 	size_t at = prompt_row_begin(row), digits = 0;
@@ -135,7 +137,7 @@ static bool is_blank(const struct prompt_row *row)
 	return at == row->count;
 }
 
-/* An edge has lines of boxes and no text. */
+/* Returns true for a row that is the edge of a box: it has lines of a box and no text. */
 static bool is_edge(const struct prompt_view *view, unsigned number)
 {
 	static struct prompt_row row;
@@ -144,9 +146,9 @@ static bool is_edge(const struct prompt_view *view, unsigned number)
 }
 
 /*
- * The draft begins above, behind a prompt at the start of a row. The edge of a box ends a draft,
- * and so does a blank row unless has_blanks. ret_is_open (may be NULL): a draft may begin out of
- * sight.
+ * Returns true if a draft above goes on in the cursor's row: it begins behind a prompt at the start
+ * of a row. The edge of a box ends a draft, and so does a blank row unless has_blanks. ret_is_open
+ * (may be NULL): a draft may begin out of sight.
  */
 static bool is_continued(
     const struct prompt_view *view, bool is_boxed, bool has_blanks, bool *ret_is_open)
@@ -159,7 +161,7 @@ static bool is_continued(
 		view_row(view, view->cursor_row - back, &row);
 		begin = prompt_row_begin(&row);
 		if (is_boxed && (row.count == 0 || !is_upright(row.characters[0])))
-			return has_blanks && is_begun; /* a box may have no prompt */
+			return has_blanks && is_begun; /* a box may be without a prompt */
 		if (begin == row.count) {
 			if (!is_boxed && !(has_blanks && is_blank(&row)))
 				return false;
@@ -170,16 +172,16 @@ static bool is_continued(
 			return is_begun || prompt_row_has_text(&row, end, row.count);
 		is_begun = true;
 	}
-	if (ret_is_open != NULL) /* little text is in the upper half */
+	if (ret_is_open != NULL) /* the text may go on above the screen */
 		*ret_is_open =
 		    is_begun && view->cursor_row >= prompt_row_count(view->text, view->len) / 2;
 	return false;
 }
 
 /*
- * A quoting sign is beneath the text behind a prompt, and nothing between begins further left. Or a
- * draft is in the row above, behind another sign at the same margin, and both rows are in one box
- * or between edges.
+ * Returns true if a sign such as '>' in the cursor's row quotes, and is no prompt: it is below the
+ * text behind a prompt, and nothing between begins further left; or a draft is in the row above,
+ * behind another sign at the same margin, and both rows are in one box or between edges.
  */
 static bool is_quotation(
     const struct prompt_view *view, const struct prompt_row *last, bool is_boxed)
@@ -193,7 +195,7 @@ static bool is_quotation(
 		view_row(view, view->cursor_row - back, &row);
 		if (is_boxed ? row.count == 0 || !is_upright(row.characters[0])
 			     : prompt_row_begin(&row) == row.count && !is_blank(&row))
-			return false; /* the edge of a box */
+			return false; /* this is the edge of a box */
 		if (back == 1 && is_alone && prompt_row_begin(&row) == column &&
 		    lead_end(&row) > 0 && row.characters[column] != last->characters[column])
 			return prompt_row_has_text(&row, lead_end(&row), row.count);
@@ -210,7 +212,7 @@ static size_t text_end(const struct prompt_row *row, size_t end)
 	return end;
 }
 
-/* "100%" ends no prompt. */
+/* Returns true if a prompt may end here; a '%' as in "100%" does not. */
 static bool is_lead_end(const struct prompt_row *row, size_t end)
 {
 	if (end == 0)
@@ -228,7 +230,10 @@ static bool is_like_draft(const struct prompt_row *row, size_t end)
 	return before == ' ' || before == '-' || before == '=' || before == '*';
 }
 
-/* Text above is behind the side of the box, or is the title in its edge. */
+/*
+ * Returns true if the row is in a box: the text above is behind the side of the box, or is the
+ * title in its edge.
+ */
 static bool is_in_box(const struct prompt_view *view, const struct prompt_row *row)
 {
 	static struct prompt_row above;
@@ -260,7 +265,7 @@ static bool has_left_draft(
 		prompt->is_shell = false;
 		return true;
 	}
-	/* "and then ->" and ">" are prompts only if they do not continue a draft. */
+	/* A sign such as ">" or the end of "and then ->" is no prompt if it continues a draft. */
 	return prompt_is_end(row->characters[prompt_row_begin(row)])
 	    ? is_quotation(view, row, is_boxed)
 	    : is_continued(view, is_boxed, is_like_draft(row, prompt_end), NULL);
@@ -275,11 +280,13 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 	end = view->cursor_column < row.count ? view->cursor_column : row.count;
 	write_left(&row, end, ret_prompt);
 	ret_prompt->is_question = find_question(view);
-	/* Text right of the cursor is a draft, except suggestions (dim) and frames. */
+	/* Text right of the cursor is a draft, except suggestions (dim text) and frames. */
 	for (size_t at = end; at < row.count; at++) {
 		if (!is_text(&row, at))
 			continue;
-		/* The first character of a dim placeholder is under a drawn block cursor. */
+		/*
+		 * A block cursor that a program draws is on the dim placeholder's first character.
+		 */
 		if (at == end && at + 1 < row.count && row.is_dim[at + 1])
 			continue;
 		ret_prompt->has_draft = ret_prompt->has_right_draft = true;
@@ -306,12 +313,17 @@ void prompt_write_around(const struct prompt_view *view, struct buf *out)
 	}
 }
 
-/* The characters to compare: without blanks and frames, as programs wrap, pad and frame a line. */
+/*
+ * The characters of a line that are compared: without blanks and frames, as programs wrap, pad and
+ * frame a line.
+ */
 struct key {
-	bool is_ascii; /* only ASCII, as tmux has its own widths of other characters */
+	/* compare only ASCII, as tmux has its own idea of the width of other characters */
+	bool is_ascii;
 	size_t count;
 	uint32_t characters[KEY_MAX];
-	size_t others[KEY_MAX + 1]; /* how many other characters are before each, and at the end */
+	/* how many other characters are in front of each one, and at the end */
+	size_t others[KEY_MAX + 1];
 };
 
 static bool is_compared(const struct key *key, uint32_t character)
@@ -391,7 +403,7 @@ static bool has_part(const struct prompt_view *view, const struct key *key)
 	return false;
 }
 
-/* All but the first `left` characters of the line were found. */
+/* Returns what it means that all but the first `left` characters of the line were found. */
 static enum prompt_echo echo_of_part(
     const struct prompt_view *view, const struct key *key, size_t left, bool is_cut)
 {
@@ -414,7 +426,8 @@ enum prompt_echo prompt_find_line(
 	others = key.others[left];
 	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		size_t at;
-		is_cut |= !has_text; /* the row below, unless the cursor's, is a box's edge */
+		/* the row below is the edge of a box, unless it is the cursor's */
+		is_cut |= !has_text;
 		has_text = back == 0;
 		view_row(view, view->cursor_row - back, &row);
 		at = back == 0 && view->cursor_column < row.count ? view->cursor_column : row.count;

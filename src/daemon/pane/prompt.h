@@ -2,7 +2,7 @@
 /*
  * Reads a pane's screen around the cursor: is there an empty prompt, a draft of a person, a
  * question, or the line that Muxbus typed? Dim text is a placeholder or a suggestion, not a draft.
- * Pure functions of a screen.
+ * The functions use only the screen that they get.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #define PROMPT_ROWS_MAX 40 /* rows of the longest draft, if the cursor's row is empty */
 
 struct prompt_view {
-	const char *text; /* from capture-pane -p -e: rows with newlines */
+	const char *text; /* output of capture-pane -p -e: rows with newlines */
 	size_t len;
 	unsigned columns;
 	unsigned cursor_row; /* rows and columns begin at 0 */
@@ -21,38 +21,41 @@ struct prompt_view {
 
 struct prompt {
 	bool is_seen; /* a prompt without a draft is left of the cursor */
-	bool begins_row; /* such a prompt begins its row */
+	bool begins_row; /* this prompt is at the begin of its row */
 	bool has_draft;
 	bool has_right_draft; /* the draft is right of the cursor */
 	bool is_open; /* a draft above the cursor's empty row may begin out of sight */
 	bool is_shell; /* the prompt ends like a shell's: $ # % */
-	bool is_question; /* a menu is shown: a key would answer it */
-	char line[256]; /* the text left of the cursor, ASCII, as evidence */
+	bool is_question; /* a menu is shown: a key would choose from it */
+	char line[256]; /* text left of the cursor, ASCII, as evidence */
 	char lead[64]; /* text left of the cursor without blanks and frames: ">", ">>>" */
 };
 
-/* The cursor may be one that the program draws in reverse. Returns false if none is seen. */
+/*
+ * Sets the cursor to one that the program draws in reverse, if there is one. Returns false if no
+ * cursor is seen.
+ */
 bool prompt_find_cursor(struct prompt_view *view);
 
 /*
- * Returns true if prompts of agents and line editors end in this character. Signs of questions and
- * password prompts (? :) do not count, because Muxbus types nothing there.
+ * Returns true if prompts of agents and line editors end with this character. Those of questions
+ * and password prompts (? :) do not count, because Muxbus types nothing there.
  */
 bool prompt_is_end(uint32_t character);
 
 void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt);
 
-/* Appends 8 rows above to 4 rows below the cursor, with '.' for characters beyond ASCII. */
+/* Appends the text from 8 rows above to 4 below the cursor, with '.' for non-ASCII characters. */
 void prompt_write_around(const struct prompt_view *view, struct buf *out);
 
 enum prompt_echo {
 	ECHO_NONE, /* the line is not there */
-	ECHO_EXACT, /* lead and line are before the cursor, and nothing else */
+	ECHO_EXACT, /* only the lead (the prompt's text) and the line are in front of the cursor */
 	ECHO_ALTERED, /* the line is there, with other text */
 	ECHO_BEHIND, /* the line is there, with other text between lead and line */
-	ECHO_TAIL, /* only the end of the line is there, as its beginning is out of sight */
+	ECHO_TAIL, /* only the end of the line is there, as its begin is out of sight */
 };
 
-/* Looks for a line typed at the cursor behind a lead (NULL: any prompt). */
+/* Looks for a line that was typed at the cursor behind a lead; NULL: behind any prompt. */
 enum prompt_echo prompt_find_line(
     const struct prompt_view *view, const char *line, size_t len, const char *lead);

@@ -3,25 +3,26 @@
 
 enum {
 	VALUES_MAX = 32,
-	LIGHT = 128, /* brightness of a light background */
-	DIM_FROM = 38, /* darker text is meant for a light terminal */
+	LIGHT = 128, /* least brightness of a light background */
+	DIM_FROM = 38, /* less bright text is made for a light terminal */
 	DIM_TO = 180,
 	TAB_CELLS = 8,
-	JOINER = 0x200d, /* zero width joiner: joins emojis to one */
-	TONE_FIRST = 0x1f3fb, /* skin tones, part of the emoji before them since tmux 3.4 */
+	JOINER = 0x200d, /* zero width joiner: joins two emojis to one */
+	/* skin tones, which since tmux 3.4 are part of the emoji before them */
+	TONE_FIRST = 0x1f3fb,
 	TONE_LAST = 0x1f3ff,
-	PALE = 75, /* text that differs less in brightness from a light ground is a suggestion */
+	PALE = 75, /* text on a light ground is a suggestion if its brightness differs by less */
 };
 
-/* The present attributes. tmux writes only their changes, also from row to row. */
+/* The attributes of the present cell. tmux writes only changes of them, also from row to row. */
 struct looks {
 	bool is_faint, is_grey, is_reverse;
-	bool is_coloured; /* coloured background: a label, not a suggestion */
+	bool is_coloured; /* the background is coloured: a label, not a suggestion */
 	unsigned grey; /* brightness of the text, 0 to 255 */
 	unsigned back; /* brightness of the background */
 };
 
-/* A colour is given by its largest and its smallest component. */
+/* Takes a colour, given by its largest and its smallest component. */
 static void take_colour(struct looks *looks, bool is_text, unsigned most, unsigned least)
 {
 	if (is_text) {
@@ -40,7 +41,7 @@ static void take_rgb(struct looks *looks, bool is_text, const unsigned *rgb)
 	take_colour(looks, is_text, rgb[2] > most ? rgb[2] : most, rgb[2] < least ? rgb[2] : least);
 }
 
-/* Four of the terminal's 16 colours are greys. */
+/* Takes one of the terminal's 16 basic colours, of which four are greys. */
 static void take_basic(struct looks *looks, bool is_text, unsigned number)
 {
 	static const unsigned greys[] = {[7] = 229, [8] = 127, [15] = 255};
@@ -48,7 +49,7 @@ static void take_basic(struct looks *looks, bool is_text, unsigned number)
 	take_colour(looks, is_text, is_grey ? greys[number] : 255, is_grey ? greys[number] : 0);
 }
 
-/* The 256 colours are the 16 basic ones, a cube, and a ramp of greys. */
+/* Takes one of 256 colours: the 16 basic ones, a cube, and a ramp of greys. */
 static void take_number(struct looks *looks, bool is_text, unsigned number)
 {
 	static const unsigned steps[] = {0, 95, 135, 175, 215, 255};
@@ -62,7 +63,10 @@ static void take_number(struct looks *looks, bool is_text, unsigned number)
 		    (const unsigned[]){steps[cube / 36 % 6], steps[cube / 6 % 6], steps[cube % 6]});
 }
 
-/* The colour begins with 38 or 48. Returns how many further values belong to it. */
+/*
+ * Takes a colour in escape codes, which begin with 38 or 48. Returns how many of the further values
+ * belong to it.
+ */
 static size_t apply_colour(const unsigned *values, size_t count, struct looks *looks)
 {
 	bool is_text = values[0] == 38;
@@ -77,7 +81,7 @@ static size_t apply_colour(const unsigned *values, size_t count, struct looks *l
 	return 0;
 }
 
-/* A suggestion is faint, or near in colour to its background. */
+/* Returns true for the look of a suggestion: faint, or near to its background in colour. */
 static bool is_dim(const struct looks *looks)
 {
 	if (looks->is_faint || looks->is_coloured || !looks->is_grey)
@@ -141,7 +145,10 @@ static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 	return end + 1;
 }
 
-/* tmux omits a cursor that a program draws behind the text, but the row ends in reverse. */
+/*
+ * tmux leaves out a cursor that a program draws behind the text, but then the row ends in reverse:
+ * adds a cell for it.
+ */
 static void put_left_out(struct prompt_row *row, const struct looks *looks)
 {
 	if (looks->is_reverse && row->count > 0 && !row->is_reverse[row->count - 1])
@@ -172,7 +179,7 @@ static void read_cells(const char *text, size_t len, struct looks looks, struct 
 			size = 1;
 			character = 0xfffd;
 		}
-		/* Control characters have no cell, such as shifts of the character set. */
+		/* Control characters have no cell, as shifts of the character set. */
 		if (character == '\t')
 			put_cell(row, ' ', TAB_CELLS - row->count % TAB_CELLS, &looks);
 		else if (((character >= ' ' && character < 0x7f) || character >= 0xa0) &&

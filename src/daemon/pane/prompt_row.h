@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A row of a screen as cells: characters, with the attributes that matter here. */
+/* A row of a screen as cells: characters, with the attributes that matter for prompts. */
 #pragma once
 
 #include "base/base.h"
@@ -7,25 +7,34 @@
 enum { PROMPT_CELLS_MAX = 1024 };
 
 struct prompt_row {
-	uint32_t characters[PROMPT_CELLS_MAX]; /* 0: second half of a wide character */
+	uint32_t characters[PROMPT_CELLS_MAX]; /* 0: the second half of a wide character */
 	bool is_dim[PROMPT_CELLS_MAX], is_reverse[PROMPT_CELLS_MAX];
 	size_t count;
 };
 
-/* Reads a row, from 0, of a screen from capture-pane -p -e. A row behind the last one is empty. */
+/*
+ * Reads row `number` (from 0) of a screen that capture-pane -p -e has printed. A row behind the
+ * last one is empty.
+ */
 void prompt_row_read(const char *screen, size_t len, unsigned number, struct prompt_row *row);
 
 unsigned prompt_row_count(const char *screen, size_t len);
 
-/* Frames are blanks and the lines of boxes, which programs draw around their prompts. */
+/*
+ * Returns true for what frames consist of: blanks and the lines of boxes, which programs draw
+ * around their prompts.
+ */
 bool prompt_row_is_frame(uint32_t character);
 
-/* Returns the first cell that is no frame, or row->count. */
+/* Returns the first cell that is not a frame; row->count: none. */
 size_t prompt_row_begin(const struct prompt_row *row);
 
-/* Dim text and frames do not count as text. */
+/* Returns true if these cells have text, other than dim text and frames. */
 bool prompt_row_has_text(const struct prompt_row *row, size_t begin, size_t end);
 
-/* Writes cells from begin to before end as UTF-8, cut to size; blank behind the row's end. */
+/*
+ * Writes the cells from begin to end (not included) as UTF-8, cut to size; cells behind the row's
+ * end are blank.
+ */
 void prompt_row_text(
     const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Decides whether an empty prompt is in sight. The cursor's row ends like a prompt with nothing
- * behind it, or the shell has marked its prompt (OSC 133); and the program in front does not run,
- * sleep, ask for a secret, offer a choice or fill the screen. Pure functions.
+ * Decides whether an empty prompt is on the screen: the cursor's row ends like a prompt with
+ * nothing behind it, or the shell has marked its prompt (OSC 133); and the program in front does
+ * not run, sleep, ask for a secret, offer a choice or use the whole screen. The functions have no
+ * side effects.
  */
 #pragma once
 
@@ -10,18 +11,19 @@
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/screen_sign.h"
 
-#define PROMPT_DOUBT_MS 1500 /* quiet needed if it is unknown whether the program waits for input */
+/* required time without output, if it is not known whether the program waits for input */
+#define PROMPT_DOUBT_MS 1500
 
-/* The last mark of a shell in the output. All zeros: none was seen. */
+/* The last mark of a shell (OSC 133) in the output. All zeros: none was seen. */
 struct prompt_mark {
 	char mark;
-	bool is_passed; /* output behind the mark ended a line, or came after a rest */
-	bool has_rested; /* output has paused since, so later output is not of this prompt */
-	uint64_t to; /* output offset behind the mark */
+	bool is_passed; /* output after the mark has ended a line, or came after a pause */
+	bool has_rested; /* output has paused since, so later output is not part of this prompt */
+	uint64_t to; /* output offset of the end of the mark */
 };
 
 void prompt_mark_set(struct prompt_mark *mark, char letter, uint64_t to);
-/* Call this with output, after prompt_mark_set() for its marks. */
+/* Call this with all output, after prompt_mark_set() for the marks in it. */
 void prompt_mark_output(
     struct prompt_mark *mark, uint64_t offset, const uint8_t *bytes, size_t len);
 /* Returns true if the shell is still at the prompt that it marked (A or B). */
@@ -40,5 +42,5 @@ struct prompt_facts {
 	int64_t quiet_ms; /* time since the last output */
 };
 
-/* Returns NULL if an empty prompt is in sight, or the reason against it. */
+/* Returns NULL if an empty prompt is on the screen, or else the reason against it. */
 const char *prompt_refusal(const struct prompt_facts *facts);

@@ -23,17 +23,17 @@ struct reporter_set {
 struct reporter {
 	struct list link;
 	struct reporter_set *set;
-	uint32_t id; /* of the pane */
-	struct pane_ref pane; /* cleared: its program does not run yet */
+	uint32_t id; /* id of the pane */
+	struct pane_ref pane; /* cleared: the program does not run yet */
 	struct pane_ref parent;
 	char token[REPORTER_TOKEN_SIZE];
 	bool wants_notices, is_tapped;
 	struct stream_tap tap;
 	struct osc_reader reader;
-	struct list pending; /* struct reporter_pending, oldest first */
-	int64_t paid_ms; /* CLOCK_MONOTONIC until which the posts so far use up the rate */
-	unsigned slot; /* of the next notification */
-	unsigned held; /* notices beyond the rate, which the next notification counts */
+	struct list pending; /* of struct reporter_pending, oldest first */
+	int64_t paid_ms; /* CLOCK_MONOTONIC; the posts so far use up the rate until this time */
+	unsigned slot; /* number for the key of the next notification */
+	unsigned held; /* number of notices beyond the rate; the next notification says it */
 };
 
 struct reporter_pending {
@@ -66,7 +66,7 @@ void reporter_new_token(char ret_token[REPORTER_TOKEN_SIZE])
 	str_put_hex(ret_token, random, sizeof random);
 }
 
-/* Compares in constant time, so that timing does not reveal the token. */
+/* Compares the token in constant time, so that the time does not reveal it. */
 static bool is_token(const struct reporter *reporter, const char *token)
 {
 	uint8_t differs = 0;
@@ -104,7 +104,7 @@ static void reporter_remove(struct reporter *reporter)
 	reporter_free(reporter);
 }
 
-/* A tap's callback must not change anything, so the report waits. */
+/* Keeps the report for later: a callback of a tap must not change anything. */
 static void on_osc(struct stream_tap *tap, const struct token *token)
 {
 	struct reporter *reporter = list_entry(tap, struct reporter, tap);
@@ -163,7 +163,7 @@ static bool may_post(struct reporter *reporter)
 	return true;
 }
 
-/* A post whose key an unread one has is counted into the unread one. */
+/* Writes the key of a post. A post with the key of an unread one is only counted into it. */
 static void write_key(const struct reporter *reporter, unsigned slot, char key[KEY_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];

@@ -11,7 +11,8 @@ struct sign {
 	char agent[AGENT_MAX + 1];
 	enum screen_sign_kind kind;
 	bool is_built_in;
-	const char *text; /* of a built-in sign, compiled on first use; else NULL */
+	/* pattern of a built-in sign, compiled when it is first used; else NULL */
+	const char *text;
 	struct pattern *pattern; /* NULL: not compiled, or the row only removes a built-in sign */
 };
 
@@ -30,19 +31,23 @@ static const char *const kind_names[] = {
     [SIGN_EDITS] = "edits",
 };
 
-/* "*" stands for any program. Prompts that end in '>' or alike need no row. */
+/*
+ * The built-in signs, by agent; "*" is any program. Prompts that end in '>' or the like need no
+ * row. First parts of patterns.
+ */
 #define RULE "^─{10,}\\n"
-#define ROWS "(?:(?!─{10}|▄{10}|▀{10}).*\\n){1,40}" /* to the end of a prompt's box */
+#define ROWS "(?:(?!─{10}|▄{10}|▀{10}).*\\n){1,40}" /* rows up to the end of a prompt's box */
 #define BELOW(rows) "(?:.*\\n){0," #rows "}\\z"
-#define LAST "(?:(?!─{10}|▄{10}).*\\n){0,24}\\z" /* no other box follows */
+/* no other box follows up to the end of the screen */
+#define LAST "(?:(?!─{10}|▄{10}).*\\n){0,24}\\z"
 #define CLAUDE_BOX RULE "[❯!]" ROWS RULE
-#define COPILOT_END "╹▀{10,}\\n" /* end of its box if the terminal reports its background colour */
-#define GEMINI_TOP "^[▄─]{10,}\\n" /* ─ without colours */
+#define COPILOT_END "╹▀{10,}\\n" /* end of the box, if the terminal reports its background colour */
+#define GEMINI_TOP "^[▄─]{10,}\\n" /* with ─ if there are no colours */
 #define GEMINI_END "[▀─]{10,}\\n"
-#define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* blank except for the column at the right */
+#define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* blank, except for the column at the right */
 #define OPENCODE_END "^ *╹▀{10,}.*\\n"
 #define OPENCODE_FOOT "^ *┃  [^\\s].*\\n(?:^ *┃.*\\n){0,9}" OPENCODE_END /* may wrap */
-#define GEMINI_HINT "Type your message or @" /* not dim in a light theme or without colours */
+#define GEMINI_HINT "Type your message or @" /* not dim in a light theme, or without colours */
 #define QWEN_HINT /* may wrap anywhere */                                              \
 	"T\\s*y\\s*p\\s*e\\s*y\\s*o\\s*u\\s*r\\s*m\\s*e\\s*s\\s*s\\s*a\\s*g\\s*e\\s*o" \
 	"\\s*r\\s*@\\s*p\\s*a\\s*t\\s*h\\s*/\\s*t\\s*o\\s*/\\s*f\\s*i\\s*l\\s*e"
@@ -67,7 +72,7 @@ static const struct {
     {"gemini", SIGN_ASKING, "^\\W*(?:Apply this change|Allow execution).*\\?"},
     {"gemini", SIGN_READY, "^[ .|]*\\* +$"},
     {"opencode", SIGN_BUSY, "\\besc (?:again to )?interrupt\\b"},
-    /* Signs of the whole screen: "\\z" is its end. */
+    /* Signs of the whole screen, whose end is "\\z". */
     {"claude", SIGN_DIALOG, "^(?!.*\\besc to interrupt).*\\b[Ee]sc to .*\\n(?:.+\\n)?\\z"},
     {"claude", SIGN_WORK, CLAUDE_BOX "(?:.*\\n){0,3}?.*\\besc to interrupt\\b"},
     {"claude", SIGN_WORK, "^[^\\s\\w] [^\\s]+…(?: \\(.*)?\\n(?:.*\\n){0,8}?" CLAUDE_BOX BELOW(8)},
@@ -77,7 +82,7 @@ static const struct {
     {"claude", SIGN_EDITS, "yes"},
     {"codex", SIGN_DIALOG,
 	"^(?!.*\\besc again).*(?:enter|trust|space).*\\besc\\b.*\\n(?:.+\\n)?\\z"},
-    /* History search; and vi mode, in which keys are commands. */
+    /* Search in the history; and vi mode, in which keys are commands. */
     {"codex", SIGN_DIALOG, "^  (?:reverse-i-search:|.* Vim: Normal\\b).*\\n(?:.*\\n)?\\z"},
     {"codex", SIGN_WORK,
 	"^[•◦] .*\\(.*[•·] esc to interrupt\\).*\\n(?:(?:  .*)?\\n){1,30}›" BELOW(40)},
@@ -104,9 +109,9 @@ static const struct {
 	"^ *┃.*\\b(?:enter|esc)\\b.*\\b(?:confirm|dismiss|submit|select|toggle)\\b.*\\n(?: "
 	"*┃?(?: {12,}.*)?\\n)*\\z"},
     {"opencode", SIGN_DIALOG, "^.* {2}[A-Z]\\w+(?: \\w+)* {6,}esc(?: {2,}.*)?$"},
-    {"opencode", SIGN_DIALOG, "^ *┃  Shell\\n" OPENCODE_END}, /* shell mode */
+    {"opencode", SIGN_DIALOG, "^ *┃  Shell\\n" OPENCODE_END}, /* its mode for shell commands */
     {"opencode", SIGN_WORK, OPENCODE_END ".*\\besc (?:again to )?interrupt\\b"},
-    /* The end of a turn is drawn before its reply. */
+    /* The end of a turn is drawn before its reply is. */
     {"opencode", SIGN_WORK, "^ *┃\\n\\n{3,} +▣ .*\\n{2,}(?:^ *┃.*\\n){1,20}" OPENCODE_END},
     {"opencode", SIGN_DRAFT,
 	"^ *┃  (?!Ask anything)[^\\s].*\\n(?:" OPENCODE_BLANK "){1,9}" OPENCODE_FOOT},
@@ -217,7 +222,7 @@ static void read_file(struct screen_sign_set *set, const char *path)
 			log_warning("%s: %s", path, strerror(errno));
 		return;
 	}
-	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) { /* reading a pipe would block */
+	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) { /* to read a pipe would block */
 		log_warning("%s: is not a regular file", path);
 		(void)fclose(file);
 		return;
@@ -283,7 +288,10 @@ bool screen_sign_is_named(
 
 enum { ROWS_MAX = 60, ROW_SIZE = 2048, TEXT_MAX = 128 * 1024, NO_BREAK_SPACE = 0xa0 };
 
-/* Suggestions are dim. The cell under a drawn cursor is one if the next cell is. */
+/*
+ * Returns true if a cell has typed text, and no suggestion, which is dim. The cell under a drawn
+ * cursor is a suggestion if the next cell is.
+ */
 static bool is_typed_cell(const struct prompt_row *row, size_t at)
 {
 	bool is_drawn =
@@ -293,7 +301,7 @@ static bool is_typed_cell(const struct prompt_row *row, size_t at)
 	return !is_cursor && (!row->is_dim[at] || is_drawn);
 }
 
-/* Without blank rows at the end. is_typed: without suggestions. */
+/* Appends the rows, without blank rows at the end. is_typed: without suggestions. */
 static void write_rows(const struct prompt_view *view, bool is_typed, struct buf *out)
 {
 	static struct prompt_row row;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Signs: patterns on the screens of known agents. Signs around the cursor say that a program works
- * or asks a person, or what precedes an empty prompt. Signs of the whole screen tell the state of
- * an agent by themselves (screen_verdict()). A file may add signs.
+ * Signs: patterns for the screens of known agents. Signs around the cursor say that a program works
+ * or asks a person something, or what is in front of an empty prompt. Signs of the whole screen
+ * tell the state of an agent by themselves (screen_verdict()). A file of the user may add signs.
  */
 #pragma once
 
 #include "daemon/pane/prompt.h"
 
-#define SCREEN_SIGNS_MAX 256 /* lines of the file; more are left out, and logged */
+/* maximum number of lines of the file; more are left out, and logged */
+#define SCREEN_SIGNS_MAX 256
 
 enum screen_sign_kind {
 	SIGN_ASKING, /* around the cursor: a key would answer a question */
@@ -18,34 +19,37 @@ enum screen_sign_kind {
 	SIGN_WORK, /* whole screen: a turn is running */
 	SIGN_DRAFT, /* whole screen without dim text: the prompt has a draft */
 	SIGN_IDLE, /* whole screen without dim text: the prompt is empty */
-	SIGN_EDITS, /* no pattern: Home, Delete and End edit the whole prompt, over several rows */
+	/* has no pattern: the keys Home, Delete and End edit the whole prompt, over several rows */
+	SIGN_EDITS,
 	SIGN_KIND_COUNT_,
 	SIGN_NONE = SIGN_KIND_COUNT_,
 };
 
 /*
- * Loads the built-in signs, and those of a file (may be NULL or missing): "AGENT KIND PATTERN" a
- * line, and comments after '#'. A row replaces the built-in signs of its agent and kind; without a
- * pattern it only removes them. Invalid lines are logged and ignored.
+ * Loads the built-in signs, and those of a file (may be NULL or missing). A line has "AGENT KIND
+ * PATTERN"; '#' begins a comment. A line replaces the built-in signs of its agent and kind; without
+ * a pattern it only removes them. Invalid lines are logged and ignored.
  */
 struct screen_sign_set *screen_sign_set_new(const char *file);
 void screen_sign_set_free(struct screen_sign_set *set);
 
-/* agent NULL: of any agent, or of all programs. */
+/*
+ * Returns true if a text shows a sign of this agent and kind. agent NULL: a sign for all programs.
+ */
 bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
     enum screen_sign_kind kind, const char *text, size_t len);
 
-/* Signs that are built in or from the file. */
+/* Returns true if there are signs of this agent and kind, built in or from the file. */
 bool screen_sign_has(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 
-/* Returns true if the file has a row of the agent and kind; SIGN_KIND_COUNT_: any kind. */
+/* Returns true if the file has a line for this agent and kind; SIGN_KIND_COUNT_: for any kind. */
 bool screen_sign_is_named(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 
 /*
- * Judges the state of a known agent from its screen alone: SIGN_DIALOG, SIGN_WORK, SIGN_DRAFT or
- * SIGN_IDLE, the first of these whose patterns match the lower rows, or SIGN_NONE. Pure.
+ * Judges the state of a known agent from its screen alone. Returns SIGN_DIALOG, SIGN_WORK,
+ * SIGN_DRAFT or SIGN_IDLE, the first of these whose patterns match the lower rows; else SIGN_NONE.
  * tests/screens.t measures this on recorded screens.
  */
 enum screen_sign_kind screen_verdict(

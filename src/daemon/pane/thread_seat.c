@@ -12,23 +12,23 @@
 #define FOLDER "tui-thread-reference-capabilities"
 
 enum {
-	WINDOWS_MAX = 64, /* with more, no thread gets a pane */
-	THREAD_SIZE = 37, /* a UUID with NUL */
-	THREADS_MAX = 65536, /* names that are read in the folder */
-	START_MS = 30000, /* within this time from its start, a window begins its thread */
-	SLACK_MS = 50, /* tolerance: start times of processes are in clock ticks */
-	LAUNCHERS_MAX = 3, /* parents of the program: a shell, npx, node */
+	WINDOWS_MAX = 64, /* maximum number of windows; with more, no thread gets a pane */
+	THREAD_SIZE = 37, /* bytes of a UUID with its NUL */
+	THREADS_MAX = 65536, /* maximum number of file names that are read in the folder */
+	START_MS = 30000, /* a window begins its thread within this time from its start */
+	SLACK_MS = 50, /* tolerance, as start times of processes are in clock ticks */
+	LAUNCHERS_MAX = 3, /* maximum number of parents of the program: a shell, npx, node */
 	CMDLINE_SIZE = 1024, /* bytes of a command line that are read */
 };
 
-/* A Codex program in a pane. */
+/* A window: a program of Codex in a pane. */
 struct window {
 	uint32_t pane;
 	pid_t pid;
 	int64_t start_ms; /* CLOCK_REALTIME */
-	bool is_resumed; /* started with an existing thread */
-	char words[CMDLINE_SIZE]; /* arguments, each with NUL, then an empty one */
-	char thread[THREAD_SIZE]; /* the thread that it began with; "": unknown */
+	bool is_resumed; /* it was started with an existing thread */
+	char words[CMDLINE_SIZE]; /* its arguments, each with its NUL, and then an empty one */
+	char thread[THREAD_SIZE]; /* the thread that it began with; "": not known */
 	int64_t thread_ms;
 };
 
@@ -77,7 +77,7 @@ static bool has_word(const struct window *window, const char *word)
 
 static void read_words(struct window *window)
 {
-	/* The last two bytes must stay NUL. */
+	/* Leaves the last two bytes NUL. */
 	(void)process_read(window->pid, "cmdline", window->words, sizeof window->words - 1);
 	window->is_resumed = has_word(window, "resume") || has_word(window, "fork");
 }
@@ -90,7 +90,7 @@ static pid_t find_window(const struct muxbus_pane *pane)
 	return pid > 0 && pane_tty_process(pid, &process) && process.tty != 0 ? pid : 0;
 }
 
-/* The caller frees the result, which has 70 KB. */
+/* Finds all windows. The caller frees the result, which has 70 KB. */
 static struct windows *find_windows(const struct tmux *tmux, const char *home)
 {
 	struct windows *windows = xcalloc(1, sizeof *windows);
@@ -112,7 +112,10 @@ static struct windows *find_windows(const struct tmux *tmux, const char *home)
 	return windows;
 }
 
-/* Gives a thread to the windows that began shortly before it. A window keeps its first thread. */
+/*
+ * Gives a thread to the windows that were started shortly before the thread began. A window keeps
+ * its first thread.
+ */
 static void offer_thread(struct windows *windows, const char *thread)
 {
 	int64_t made_ms = thread_time(thread);
@@ -127,7 +130,7 @@ static void offer_thread(struct windows *windows, const char *thread)
 	}
 }
 
-/* Of two windows that began at nearly the same time neither has the thread. */
+/* If two windows were started at nearly the same time, neither gets the thread. */
 static void drop_doubts(struct windows *windows)
 {
 	bool has_doubt[WINDOWS_MAX] = {false};

@@ -46,7 +46,7 @@ static bool read_effect(const char *name, unsigned *ret_effects, char *ret_reaso
 	return declaration_refuse(ret_reason, "effects: must be of %s, not \"%.64s\"", names, name);
 }
 
-/* A row without "effects" may do everything that a program can do. */
+/* Reads the member effects. A row without it counts as doing everything that a program can do. */
 static bool read_effects(const struct field_strings *names, unsigned *ret_effects, char *ret_reason)
 {
 	*ret_effects = names->is_given ? 0 : METHOD_RUNS | METHOD_CLOSES;
@@ -56,7 +56,7 @@ static bool read_effects(const struct field_strings *names, unsigned *ret_effect
 	return true;
 }
 
-/* The example must have parameters that the row itself accepts. */
+/* Takes the example, whose parameters the row itself must accept. */
 static bool set_example(struct declaration *declaration, const struct json *example,
     const char **ret_text, char *ret_reason)
 {
@@ -147,7 +147,7 @@ void offer_free(struct offer *offer)
 
 struct offer *offer_of(const struct method *method)
 {
-	return (struct offer *)(uintptr_t)method; /* method is its first member */
+	return (struct offer *)(uintptr_t)method; /* method is the first member of struct offer */
 }
 
 size_t offer_count(const struct offer *offer)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Offers: the rows of methods that a provider gives, checked like the daemon's own rows. Each has a
- * name, and may have further names ("also"), which no list shows.
+ * Offers: the rows of methods that a provider gives. They are checked like the daemon's own rows.
+ * Each has a name, and may have further names (member also), which no list shows.
  */
 #pragma once
 
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration.h"
 
-#define OFFER_TIMEOUT_MS 30000 /* of a call whose row has no timeout_ms */
+#define OFFER_TIMEOUT_MS 30000 /* time limit of a call, if its row has no timeout_ms */
 #define OFFER_TIMEOUT_MS_MAX 3600000
 
 struct offer {
 	struct method method; /* the row; must be the first member */
 	struct list link;
 	struct declaration *declaration; /* its parameters, result and timeout */
-	size_t uses; /* requests that use the row */
+	size_t uses; /* number of requests that use the row now */
 	void *provider; /* as in struct offer_origin; NULL: the row was withdrawn */
 };
 
-/* Members that a provider sets in all its rows. */
+/* The data that all rows of one provider share. */
 struct offer_origin {
 	void *provider;
 	void (*handle)(struct request *request, const void *args);
@@ -27,15 +27,16 @@ struct offer_origin {
 };
 
 /*
- * Reads a row: name, summary, effects, parameters, result, group, also, example, timeout_ms … value
- * need not outlive the call. On error, returns NULL with a sentence that names the wrong member.
+ * Reads a row from JSON: name, summary, effects, parameters, result, group, also, example,
+ * timeout_ms and others. value need not outlive the call. On an error, returns NULL with a sentence
+ * that names the wrong member.
  */
 struct offer *offer_read(const struct json *value, const struct offer_origin *origin,
     char ret_reason[DECLARATION_REASON_SIZE]);
-/* No request may use the row any more. */
+/* Frees a row, which no request may use any more. */
 void offer_free(struct offer *offer);
 
-/* For a row that offer_read() made. */
+/* Returns the offer of a row that offer_read() made. */
 struct offer *offer_of(const struct method *method);
 
 /* Return the number of names, and the name at a position; the listed name is the first. */

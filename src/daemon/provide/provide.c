@@ -100,7 +100,7 @@ static bool is_known(const struct provider_file *known, const struct provider_fi
 	    (known->reason != NULL && strcmp(known->reason, file->reason) == 0);
 }
 
-/* Returns true if a provider was freed, as its file has changed. */
+/* Frees providers whose files have changed or were removed. Returns true if there was one. */
 static bool drop_files(struct provide_set *set, struct provider_file **files, size_t count)
 {
 	bool has_changed = false;
@@ -136,12 +136,13 @@ static void provide_files_read(void *data)
 		if (provider->file == NULL)
 			list_move(&peers, &provider->link);
 	if (has_changed)
-		provider_publish(set, false); /* removes the rows of freed providers */
+		provider_publish(set, false); /* removes the rows of the freed providers */
 	for (size_t at = 0; at < count; at++) {
 		if (files[at] == NULL)
 			continue;
 		add_file(set, files[at]);
-		provider_publish(set, false); /* the next file is checked against these rows */
+		/* so that the next file is checked against these rows */
+		provider_publish(set, false);
 		has_changed = true;
 	}
 	while (!list_is_empty(&peers))
@@ -149,9 +150,9 @@ static void provide_files_read(void *data)
 	provider_publish(set, has_changed);
 }
 
-#define RESULT_SPARE 4096 /* bytes of a line other than its result */
+#define RESULT_SPARE 4096 /* bytes of a line without its result */
 
-/* A request that is put off until the process of one more program is known. */
+/* A request that is handled again when the process of one more program is known. */
 struct provide_waiter {
 	struct list link;
 	struct loop_timer *timer;
@@ -176,7 +177,10 @@ static void on_peer_ended(void *data)
 	provider_publish(set, false);
 }
 
-/* The descendants of a file's program count; those of a server may be other providers. */
+/*
+ * Returns true if a peer is the provider's program. Descendants of a file's program count; those of
+ * a tool server do not, as they may be other providers.
+ */
 static bool is_program(const struct provider *provider, const struct peer *peer)
 {
 	if (provider->program == NULL || peer_pid(peer) <= 0)
@@ -220,12 +224,14 @@ void provide_await(void *data, void (*done)(void *data, int error), void *done_d
 	    .data = done_data,
 	    .timer = loop_timer_new(set->parts->base, wake, waiter)};
 	list_append(&set->waiters, &waiter->link);
-	loop_timer_arm(waiter->timer, PROVIDE_WAIT_MS); /* the program is then ready, or failed */
+	/* by then the program is ready, or has failed */
+	loop_timer_arm(waiter->timer, PROVIDE_WAIT_MS);
 }
 
 static void wake_waiters(struct provide_set *set)
 {
-	const struct list *last = set->waiters.prev; /* done() may add a waiter again */
+	/* done() may add a waiter again, which is not called now */
+	const struct list *last = set->waiters.prev;
 	bool is_last = list_is_empty(&set->waiters);
 	while (!is_last) {
 		is_last = set->waiters.next == last;
@@ -246,7 +252,7 @@ static bool has_name(const struct provider *provider, const char *name)
 	return false;
 }
 
-/* The file of a program has all its rows, so each row that the program names must be there. */
+/* Checks the rows that a program gives: each must be in the program's file. */
 static bool check_rows(
     const struct provider *provider, const struct json *rows, struct tool_failure *ret_failure)
 {
@@ -260,7 +266,7 @@ static bool check_rows(
 	return true;
 }
 
-/* The program has just called provide. */
+/* Takes a program that has just called provide. */
 static bool take_program(struct provider *provider, struct peer *peer, const struct json *rows,
     struct tool_failure *ret_failure)
 {
@@ -362,7 +368,7 @@ void provide_set_stop(struct provide_set *set)
 	if (set == NULL)
 		return;
 	set->is_ending = true;
-	/* The next daemon notifies that a call without a request has failed, or resumes it. */
+	/* The next daemon notifies that such a call has failed, or goes on with it. */
 	list_each_safe (struct provide_call, call, &set->calls.list, link)
 		if (call->request == NULL)
 			provide_call_free(call);
@@ -425,7 +431,7 @@ void provide_write(const struct provide_set *set, struct json_writer *writer)
 {
 	list_each (const struct provider, provider, &set->providers, link) {
 		if (provider->server != NULL)
-			continue; /* list_tools lists servers of tools */
+			continue; /* tool servers are listed by list_tools */
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "name", provider->name);
 		json_put_str(writer, "file", provider->file != NULL ? provider->file->path : NULL);

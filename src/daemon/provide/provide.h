@@ -1,43 +1,51 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Providers: peers that provide methods, and files that name programs which do so. A call is sent
- * to the provider, whose answer becomes the response. The rows of a peer end with its connection.
- * The rows of a file stay, and a call waits until the daemon has started the program, at most
- * PROVIDE_WAIT_MS.
+ * to the provider, whose answer becomes the response. The rows (methods) of a peer end with its
+ * connection. The rows of a file stay, and a call waits until the daemon has started the program,
+ * at most PROVIDE_WAIT_MS.
  *
- * Only the program of a file provides the file's rows, with the file's texts, and only these rows
- * are tools of agents. Handlers of calls are called from the event loop, or while another peer's
- * line is handled.
+ * Only the program of a file may provide the file's rows; the texts are those of the file. Only
+ * rows of files are tools of agents. Handlers of calls are called from the event loop, or while the
+ * line of another peer is handled.
  */
 #pragma once
 
 #include "daemon/provide/provider.h"
 
-/* The parts of the daemon that providers need must exist. changed: as in struct provide_set. */
+/*
+ * Makes the set. The parts of the daemon that providers need must exist before. changed: as in
+ * struct provide_set.
+ */
 struct provide_set *provide_set_new(
     const struct daemon *parts, void (*changed)(void *data, bool is_listed), void *data);
-/* Forgets calls that no request waits for, and ends all programs, as the daemon ends. */
+/*
+ * Call this when the daemon ends: forgets calls that no request waits for, and ends all programs.
+ */
 void provide_set_stop(struct provide_set *set);
 void provide_set_free(struct provide_set *set);
 
 /*
- * Replaces all rows of a peer by rows (a JSON array). rows NULL: the program of a file provides all
- * rows of the file, and muxbus-tools takes no more calls for its server. events: as in
- * provider_take_kinds(). On error, returns false with a failure, and nothing has changed.
+ * Replaces all rows of a peer by rows (a JSON array). rows NULL: the peer is the program of a file
+ * and provides all rows of the file, or it is muxbus-tools, and takes no more calls for its tool
+ * server. events: as in provider_take_kinds(). On an error, returns false with a failure, and
+ * nothing has changed.
  */
 bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,
     const struct json *events, struct tool_failure *ret_failure);
-/* Sends a peer the calls that wait for it, after the response to provide. */
+/* Sends a peer the calls that wait for it. Call this after the response to provide. */
 void provide_resume(const struct provide_set *set, const struct peer *peer);
+/* Writes the names of the methods that a peer provides, as an array. */
 void provide_write_names(
     const struct provide_set *set, const struct peer *peer, struct json_writer *writer);
 
 /*
- * Returns true if a peer may be the program of a file whose process is not known yet. Then pass
- * provide_await() to dispatch_put_off_until(). It calls done when a job has started or ended, or
- * after PROVIDE_WAIT_MS.
+ * Returns true if a peer may be the program of a file whose process is not known yet. In this case
+ * pass provide_await() to dispatch_put_off_until(). It calls done when a job has started or ended,
+ * or after PROVIDE_WAIT_MS.
  */
 bool provide_is_unknown(const struct provide_set *set, const struct peer *peer);
 void provide_await(void *set, void (*done)(void *data, int error), void *data);
 
+/* Writes all providers for list_providers. */
 void provide_write(const struct provide_set *set, struct json_writer *writer);

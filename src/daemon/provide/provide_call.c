@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Calls of provided methods: their limits, and the lines that are sent. */
+/* Calls of provided methods: their limits, and the lines that are sent to providers. */
 #include "daemon/provide/provider.h"
 
 #include <sys/random.h>
@@ -8,7 +8,7 @@
 #include "daemon/server/peer.h"
 #include "io/loop_timer.h"
 
-#define PARENTS_MAX 32 /* ancestors of a caller that are looked at */
+#define PARENTS_MAX 32 /* maximum number of ancestors of a caller that are looked at */
 
 void provide_calls_init(struct provide_calls *calls)
 {
@@ -27,7 +27,7 @@ size_t provide_calls_open(const struct provide_calls *calls, const struct provid
 	return count;
 }
 
-/* Returns 0 if the process has no open call to answer. */
+/* Returns the depth of the deepest open call that the process has to answer; 0: it has none. */
 static unsigned depth_of(const struct provide_calls *calls, pid_t pid)
 {
 	unsigned depth = 0;
@@ -206,7 +206,7 @@ void provide_call_send_cancel(
 	len = snprintf(line, sizeof line,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"c%" PRIu64 "\"%s}}\n",
 	    call->id, why);
-	(void)peer_send_line(peer, line, (size_t)len); /* lost if the provider does not read */
+	(void)peer_send_line(peer, line, (size_t)len); /* is lost if the provider does not read */
 }
 
 void provide_call_send_stored(const struct provider *provider, const char *id)
@@ -216,10 +216,11 @@ void provide_call_send_stored(const struct provider *provider, const char *id)
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"stored\",\"params\":{\"id\":\"%s\"}}\n", id);
 	if (provider->server != NULL && provider->peer != NULL &&
 	    id[strspn(id, "c0123456789")] == '\0')
-		(void)peer_send_line(provider->peer, line, (size_t)len); /* may be lost */
+		/* may be lost, which does no harm */
+		(void)peer_send_line(provider->peer, line, (size_t)len);
 }
 
-/* The error of a server of tools also has a kind. */
+/* Takes the error of a provider; that of a tool server also has a kind. */
 static bool fail_by(
     const struct provide_call *call, const struct json *error, struct tool_failure *ret_failure)
 {

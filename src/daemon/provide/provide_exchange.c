@@ -12,9 +12,10 @@
 #include "daemon/tool/tool_kept.h"
 #include "io/loop_timer.h"
 
-#define CALLER_MAX (6 * PATH_MAX + 1024) /* bytes of "caller" as JSON */
-#define LEFT_MIN_MS 1000 /* least time limit of a resumed call */
-#define LINE_MAX_BYTES (MESSAGE_ID_BYTES + (size_t)16384) /* bytes of a report with a short text */
+#define CALLER_MAX (6 * PATH_MAX + 1024) /* bytes of the member caller as JSON */
+#define LEFT_MIN_MS 1000 /* minimum time limit of a resumed call */
+/* bytes of a report of progress with a short text */
+#define LINE_MAX_BYTES (MESSAGE_ID_BYTES + (size_t)16384)
 
 static bool has_calls(const struct provider *provider, bool are_sent)
 {
@@ -49,7 +50,10 @@ static void fail_request(struct request *request, const struct tool_failure *fai
 	    request, failure->error, "%s: %s", request_method(request)->name, failure->text);
 }
 
-/* result NULL: the call failed. Returns true if the server need not keep the answer. */
+/*
+ * Ends a call, with a result or with a failure (result NULL). Returns true if the tool server need
+ * not keep the answer.
+ */
 static bool finish(
     struct provide_call *call, const struct json *result, const struct tool_failure *failure)
 {
@@ -90,7 +94,7 @@ void provide_exchange_fail(
 			    is_sent || is_gone ? MESSAGE_GONE : MESSAGE_NOT_READY,
 			    "the provider of %s %s", call->name, reason);
 		(void)finish(call, NULL, &failure);
-		link = provider->set->calls.list.next; /* other calls may have ended */
+		link = provider->set->calls.list.next; /* other calls may have ended meanwhile */
 	}
 }
 
@@ -137,7 +141,8 @@ static bool send_call(struct provide_call *call, struct tool_failure *ret_failur
 	provider->calls++;
 	if (provider->server == NULL)
 		loop_timer_arm(
-		    call->timer, call->timeout_ms); /* a server's limit runs since the call began */
+		    /* for a tool server, the time limit runs since the call began */
+		    call->timer, call->timeout_ms);
 	return true;
 }
 
@@ -148,7 +153,7 @@ static int64_t wait_ms(const struct provide_call *call)
 	    : PROVIDE_WAIT_MS;
 }
 
-/* A provider with open calls does not end as idle. */
+/* Begins a call. A provider with open calls does not end as idle. */
 static void start(struct provide_call *call, int64_t ms)
 {
 	call->timer = loop_timer_new(call->provider->set->parts->base, on_timeout, call);
@@ -234,7 +239,7 @@ static int64_t left_ms(const char *tool, int64_t begun_ms)
 	return left > LEFT_MIN_MS ? left : LEFT_MIN_MS;
 }
 
-/* The peer must be a server, and the call awaited. */
+/* Goes on with an earlier daemon's call, which must be awaited, from this peer as tool server. */
 static void take_up(struct request *request, const char *kept, const char *id)
 {
 	struct daemon *daemon = request_daemon(request);
@@ -261,7 +266,7 @@ void provide_exchange_take_up_all(struct request *request, const struct json *ca
 		take_up(request, json_get_str(value, "kept", ""), json_get_str(value, "id", ""));
 }
 
-/* The member "caller" of a call has pane, program, role and directory. */
+/* Writes the member caller of a call: pane, program, role and directory. */
 static void write_caller(
     struct buf *out, struct request *request, const struct pane_ref *pane, const char *cwd)
 {
@@ -347,7 +352,8 @@ bool provide_exchange_response(void *data, struct peer *peer, const struct json 
 	(void)snprintf(given, sizeof given, "%s", id->type == JSON_STRING ? id->text : "");
 	call = provide_calls_find(&set->calls, provider, given);
 	if (call == NULL) {
-		provide_call_send_stored(provider, given); /* by an earlier daemon, or not needed */
+		/* the answer to a call of an earlier daemon, or to one that is not needed */
+		provide_call_send_stored(provider, given);
 		if (response != NULL && ++provider->strays >= PROVIDE_STRAYS_MAX)
 			peer_disconnect(peer, "it answers calls that it does not have");
 		return false;

@@ -5,12 +5,12 @@
 #include "daemon/job/job.h"
 #include "io/loop_timer.h"
 
-#define PARENTS_MAX 32 /* ancestors of a process that are looked at */
-#define SOUND_MS 10000 /* a program that was ready so long is restarted without delay */
+#define PARENTS_MAX 32 /* maximum number of ancestors of a process that are looked at */
+#define SOUND_MS 10000 /* a program that was ready for so long is restarted without a delay */
 
 enum program_state {
-	STATE_OFF, /* no process; the timer may wait for the next start */
-	STATE_STARTING, /* its process runs, but has not called provide */
+	STATE_OFF, /* there is no process; the timer may wait for the next start */
+	STATE_STARTING, /* its process runs, and has not called provide yet */
 	STATE_READY,
 	STATE_ENDING, /* its process was asked to end */
 };
@@ -27,11 +27,12 @@ struct provide_program {
 	struct job_listener listener;
 	enum program_state state;
 	char id[NOTIFICATION_ID_SIZE]; /* id of its job */
-	bool is_needed; /* the program is started again when it has ended */
-	struct loop_timer *timer; /* next start, time limit for provide, or idle time */
+	bool is_needed; /* the program is started again when its process has ended */
+	/* for the next start, the time limit for provide, or the idle time */
+	struct loop_timer *timer;
 	unsigned backoff_ms;
-	int64_t start_ms; /* earliest time of the next start */
-	int64_t ready_ms; /* when it last provided; 0: not since its start */
+	int64_t start_ms; /* CLOCK_MONOTONIC: earliest time of the next start */
+	int64_t ready_ms; /* CLOCK_MONOTONIC when it called provide; 0: not since its start */
 	char reason[PROVIDE_REASON_SIZE];
 };
 
@@ -55,7 +56,7 @@ static void stop(struct provide_program *program)
 	loop_timer_disarm(program->timer);
 	program->state = STATE_ENDING;
 	program->is_needed = program->parts.is_with_daemon;
-	(void)job_stop(program->parts.jobs, program->id, SIGTERM); /* the job may have ended */
+	(void)job_stop(program->parts.jobs, program->id, SIGTERM); /* fails if the job has ended */
 }
 
 static void start(struct provide_program *program)
@@ -138,7 +139,10 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	program->is_needed = false;
 }
 
-/* The job is of an earlier daemon, or of an earlier version of the file and was asked to end. */
+/*
+ * Takes over a job: one of an earlier daemon, or one of an earlier version of the file, which was
+ * asked to end.
+ */
 static void take_up(struct provide_program *program)
 {
 	const struct job *job = NULL;

@@ -25,7 +25,7 @@ static void free_retired(struct provide_set *set)
 			offer_free(offer);
 }
 
-/* Withdraws offers, which the next provider_publish() removes from the method table. */
+/* Withdraws offers. The next provider_publish() removes them from the method table. */
 static void retire(struct provide_set *set, struct list *offers)
 {
 	while (!list_is_empty(offers)) {
@@ -210,7 +210,7 @@ void provider_free(struct provider *provider)
 	mem_free(provider);
 }
 
-/* Returns the number of a kind of events, which a provider may add; -1 with a failure. */
+/* Returns the number of a kind of events, which this provider gets if it is free; -1: failure. */
 static int own_kind(struct provider *provider, const char *name, const char *summary,
     struct tool_failure *ret_failure)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A provider is a peer that provides methods, or a file that names a program for this. */
+/*
+ * A provider: a peer that provides methods, a file that names a program for this, or a tool server.
+ */
 #pragma once
 
 #include "daemon/core/config.h"
@@ -9,32 +11,37 @@
 #include "daemon/tool/tool_program.h"
 #include "daemon/tool/tool_server_list.h"
 
-#define PROVIDERS_MAX 64 /* peers that provide, besides files and servers of tools */
-#define PROVIDE_NAMES_MAX 64 /* names of a provider's methods, with "also" */
-#define PROVIDE_NAMES_ALL_MAX 128 /* names of all providers; each takes a bit of a set of tools */
-#define PROVIDE_BYTES_MAX ((size_t)256 * 1024) /* bytes of a provider's rows as JSON */
-#define PROVIDE_STRAYS_MAX 1000 /* answers in a row to unknown calls that end a connection */
-#define PROVIDE_KINDS_MAX 8 /* kinds of events of a provider */
-#define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* bytes of the data of an event */
-#define PROVIDE_EVENTS_PER_SEC 100 /* events of a provider; at most twice as many at once */
+#define PROVIDERS_MAX 64 /* maximum number of peers that provide, besides files and tool servers */
+/* maximum number of names of a provider's methods, with those in "also" */
+#define PROVIDE_NAMES_MAX 64
+/* maximum number of names of all providers; each needs a bit in a set of tools */
+#define PROVIDE_NAMES_ALL_MAX 128
+#define PROVIDE_BYTES_MAX ((size_t)256 * 1024) /* maximum bytes of a provider's rows as JSON */
+#define PROVIDE_STRAYS_MAX 1000 /* so many successive answers to unknown calls end a connection */
+#define PROVIDE_KINDS_MAX 8 /* maximum number of kinds of events of a provider */
+#define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* maximum bytes of the data of an event */
+/* maximum rate of a provider's events; at most twice as many at once */
+#define PROVIDE_EVENTS_PER_SEC 100
 
 struct event_scope;
 struct peer;
 struct provider;
 struct request;
 
-/* Calls of provided methods: provide_call.c. */
+/* The next functions are in provide_call.c: calls of provided methods. */
 
-#define PROVIDE_OPEN_MAX 64 /* open calls of a provider */
-#define PROVIDE_SERVER_OPEN_MAX 256 /* open calls of a server of tools */
-#define PROVIDE_CALLER_MAX 32 /* open calls of a calling process */
-#define PROVIDE_DEPTH_MAX 8 /* calls within calls, as when A calls B, which calls A … */
-#define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* bytes of a result as JSON */
-#define PROVIDE_PROGRESS_MS 100 /* least time between two progress reports of a call */
-#define PROVIDE_PROGRESS_SERVER 10 /* reports that a server of tools may send at once */
+#define PROVIDE_OPEN_MAX 64 /* maximum number of open calls of a provider */
+#define PROVIDE_SERVER_OPEN_MAX 256 /* maximum number of open calls of a tool server */
+#define PROVIDE_CALLER_MAX 32 /* maximum number of open calls of a calling process */
+/* maximum depth of calls within calls, as when A calls B, which calls A … */
+#define PROVIDE_DEPTH_MAX 8
+#define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* maximum bytes of a result as JSON */
+#define PROVIDE_PROGRESS_MS 100 /* minimum time between two reports of progress of a call */
+/* maximum number of reports that a tool server may send at once */
+#define PROVIDE_PROGRESS_SERVER 10
 #define PROVIDE_ID_SIZE 24 /* bytes of the id of a call, with the NUL */
 
-/* A call as the caller orders it. All is copied, except where noted. */
+/* The order of a caller. All is copied, except where noted. */
 struct provide_order {
 	struct provider *provider;
 	const char *name; /* name of the method, for people */
@@ -42,18 +49,20 @@ struct provide_order {
 	int64_t timeout_ms;
 	const char *arguments; /* a JSON object on one line */
 	size_t arguments_len;
-	const char *caller; /* a JSON object: pane, cwd …; NULL: a server of one pane needs none */
-	const char *server; /* name of a server of tools, for people; not copied; or NULL */
-	const char *const
-	    *gives; /* arguments of the server's tool that the declaration gives; or NULL */
+	/* a JSON object: pane, cwd and others; NULL: a tool server of one pane needs none */
+	const char *caller;
+	const char *server; /* name of a tool server, for people; not copied; or NULL */
+	const char *const *gives; /* arguments of the tool that the declaration gives; or NULL */
 	pid_t caller_pid; /* 0: not known */
-	const char *within; /* id of the call that contains this call; "": none; NULL: not known */
+	/* id of the call within which this one is made; "": none; NULL: not known */
+	const char *within;
 };
 
 struct provide_call {
 	struct list link; /* oldest first */
 	struct provider *provider;
-	struct request *request; /* waits for the answer; NULL: it was answered with kept */
+	/* waits for the answer; NULL: it was answered with the id `kept` */
+	struct request *request;
 	char kept[NOTIFICATION_ID_SIZE]; /* id of a call that no request waits for; else "" */
 	pid_t provider_pid; /* 0: not sent yet */
 	pid_t caller_pid;
@@ -66,7 +75,7 @@ struct provide_call {
 	char *line; /* the line to send; NULL when sent */
 	size_t line_len;
 	int64_t timeout_ms, begun_ms, progress_ms;
-	unsigned progress_count; /* reports since progress_ms */
+	unsigned progress_count; /* number of reports since progress_ms */
 	struct loop_timer *timer;
 };
 
@@ -74,61 +83,62 @@ struct provide_calls {
 	struct list list;
 	uint64_t last_id;
 };
-/* Ids begin at a random number, so that an answer to an earlier daemon's call has no valid id. */
+/* Ids of calls begin at a random number: an answer to an earlier daemon has no valid id. */
 void provide_calls_init(struct provide_calls *calls);
 
 /*
  * Returns true if a call may begin. *ret_depth is one more than the depth of the call within which
- * it is made; an unknown outer call is taken to be the deepest open call that the caller's process
- * or an ancestor has to answer. Returns false with a failure of kind limit, or busy if a server of
- * tools has too many open calls.
+ * it is made; if that call is not known, the deepest open call counts that the caller's process or
+ * an ancestor has to answer. Returns false with a failure of kind limit, or busy if a tool server
+ * has too many open calls.
  */
 bool provide_calls_admit(const struct provide_calls *calls, const struct provider *provider,
     const struct provide_order *order, unsigned *ret_depth, struct tool_failure *ret_failure);
+/* Returns the number of open calls of a provider. */
 size_t provide_calls_open(const struct provide_calls *calls, const struct provider *provider);
 /* Returns the call that was sent to a provider with this id, or NULL. */
 struct provide_call *provide_calls_find(
     const struct provide_calls *calls, const struct provider *provider, const char *id);
 
 /*
- * Adds a call that an earlier daemon sent with this id, and that its tool server still runs. The
- * order's method and arguments are ignored. Returns NULL if the id is invalid, or the call is
- * known.
+ * Adds a call that an earlier daemon sent with this id, and that its tool server still runs. method
+ * and arguments of the order are ignored. Returns NULL if the id is invalid, or the call is known
+ * already.
  */
 struct provide_call *provide_call_take_up(struct provide_calls *calls,
     const struct provide_order *order, const char *kept, const char *id, pid_t provider_pid);
-/* The call has its id and line, but is not sent. */
+/* Makes a call with its id and its line, which is not sent yet. */
 struct provide_call *provide_call_new(
     struct provide_calls *calls, const struct provide_order *order, const char *kept);
 void provide_call_free(struct provide_call *call);
-/* Returns false if the peer does not read. */
+/* Sends the line of a call. Returns false if the peer does not read. */
 bool provide_call_send(struct provide_call *call, struct peer *peer);
-/* Asks the provider to cancel the call; a server of tools gets the reason. peer may be NULL. */
+/* Asks the provider to cancel the call; a tool server also gets the reason. peer may be NULL. */
 void provide_call_send_cancel(
     const struct provide_call *call, struct peer *peer, const char *reason);
 
-/* A server of tools need not send the answer of the call again. Others get no line. */
+/* Tells a tool server (no other provider) that it need not send the call's answer again. */
 void provide_call_send_stored(const struct provider *provider, const char *id);
 
-/* Checks a response (as in dispatch.h). Returns true with *ret_result, or false with a failure. */
+/* Checks a response (see dispatch.h) to a call. Returns true with *ret_result; false: a failure. */
 bool provide_call_check(const struct provide_call *call, const struct json *response,
     const char *reason, const struct json **ret_result, struct tool_failure *ret_failure);
-/* Returns true if a progress report may be passed on now. */
+/* Returns true if a report of progress may be passed on now, and counts it. */
 bool provide_call_takes_progress(struct provide_call *call);
 
 /*
- * A server of tools: a long-lived MCP server on stdio, as a provider. Each runs under its own
- * process of muxbus-tools, which provides the tools that the server lists.
+ * A tool server as a provider: a long-lived MCP server on stdio. Each runs under a process of
+ * muxbus-tools of its own, which provides the tools that the server lists.
  */
 struct tool_server {
 	char *name;
-	struct pane_ref pane; /* of the caller; cleared: the server serves all panes */
+	struct pane_ref pane; /* the pane whose calls it serves; cleared: those of all panes */
 	const char **command; /* as declared; NULL: no call has used the server yet */
-	uint64_t taken; /* hash of the command that an earlier daemon has started; 0: none */
+	uint64_t taken; /* hash of the command, if an earlier daemon has started it; 0: none */
 	char *program, *cwd; /* for the next start */
 	const char **session_env, **env; /* for the next start; as in struct job_order */
-	bool is_stale; /* its process runs a command that is no longer declared */
-	bool is_leaving; /* no more calls are sent until its next start */
+	bool is_stale; /* its process runs a command that is not declared any more */
+	bool is_leaving; /* no calls are sent to it until its next start */
 	struct tool_server_list list;
 };
 
@@ -137,15 +147,16 @@ struct provider {
 	struct provide_set *set;
 	struct peer *peer; /* NULL: not connected */
 	struct provider_file *file; /* NULL: a peer without a file, or a server of tools */
-	struct tool_server *server; /* its server of tools, whose rows are declarations; or NULL */
-	struct provide_program *program; /* of a usable file or of a server; or NULL */
+	struct tool_server *server; /* the tool server, whose rows are declarations; or NULL */
+	/* the program of a usable file or of a tool server; or NULL */
+	struct provide_program *program;
 	char name[DECLARATION_NAME_MAX + 16]; /* for people */
-	char title[DECLARATION_NAME_MAX + 16]; /* name with its kind; only with a program */
+	char title[DECLARATION_NAME_MAX + 16]; /* its name with its kind; only with a program */
 	char job_name[DECLARATION_NAME_MAX + PANE_REF_TEXT_SIZE + 48]; /* only with a program */
 	struct list offers;
-	size_t names; /* number of names of the offers */
-	uint64_t kinds; /* its kinds of events, as bits */
-	double events; /* events that may be published at events_ms */
+	size_t names; /* number of the names of its offers */
+	uint64_t kinds; /* its kinds of events, a bit for each */
+	double events; /* how many events may be published at events_ms */
 	int64_t events_ms; /* CLOCK_MONOTONIC */
 	unsigned strays;
 	uint64_t calls;
@@ -153,12 +164,12 @@ struct provider {
 
 struct provide_set {
 	const struct daemon *parts;
-	/* Handles a call of any provided row; see struct method. */
+	/* Handles a call of any provided row: see struct method. */
 	void (*handle)(struct request *request, const void *args);
-	/* Rows have changed. is_listed: also rows that agents see as tools. */
+	/* Called when rows have changed. is_listed: also rows that agents see as tools. */
 	void (*changed)(void *data, bool is_listed);
 	void *data;
-	struct list providers; /* providers with files first */
+	struct list providers; /* those with files come first */
 	struct list retired; /* withdrawn offers that requests may still use */
 	struct provide_calls calls;
 	struct job_listener listener;
@@ -168,33 +179,38 @@ struct provide_set {
 
 /* Makes a provider and appends it to the set. */
 struct provider *provider_new(struct provide_set *set);
-/* The calls of the provider have ended. The next provider_publish() removes its rows. */
+/* Frees a provider whose calls have ended. The next provider_publish() removes its rows. */
 void provider_free(struct provider *provider);
+/* Returns the provider that a peer is; NULL: none. */
 struct provider *provider_find(const struct provide_set *set, const struct peer *peer);
 
 /*
- * Reads rows (a JSON array) into offers, an empty list, and counts their names. On error, returns
- * false with a failure; provider_free_offers() frees the entries.
+ * Reads rows (a JSON array) into offers, an empty list, and counts their names. On an error,
+ * returns false with a failure; provider_free_offers() frees the entries.
  */
 bool provider_read_rows(struct provider *provider, const struct json *rows, struct list *offers,
     size_t *ret_names, struct tool_failure *ret_failure);
 void provider_free_offers(struct list *offers);
-/* The rows count from the next provider_publish() on. */
+/* Sets the rows of a provider, which are used from the next provider_publish() on. */
 void provider_set_offers(struct provider *provider, struct list *offers, size_t names);
 
-/* Puts all rows into the method table. Of equal names, the row of a file comes first. */
+/*
+ * Puts all rows into the method table. Of two rows with the same name, that of a file comes first.
+ * is_listed: as in changed().
+ */
 void provider_publish(struct provide_set *set, bool is_listed);
 
 /*
- * Adds kinds to a provider: a JSON array of objects with kind and summary; NULL: none. Present
- * kinds stay. On error, returns false with a failure; some kinds may have been added.
+ * Adds kinds of events to a provider: a JSON array of objects with kind and summary; NULL: none.
+ * Kinds that it has stay. On an error, returns false with a failure; some kinds may have been
+ * added.
  */
 bool provider_take_kinds(
     struct provider *provider, const struct json *rows, struct tool_failure *ret_failure);
 
 /*
- * Publishes an event of a peer that provides. A kind that no provider has is assigned to it. data:
- * a JSON object; NULL: none. Returns the event's number, or 0 with a failure.
+ * Publishes an event of a peer that provides. If no provider has the kind, it becomes this one's.
+ * data: a JSON object; NULL: none. Returns the event's number, or 0 with a failure.
  */
 uint64_t provider_publish_event(struct provide_set *set, const struct peer *peer, const char *kind,
     const struct event_scope *scope, const struct json *data, struct tool_failure *ret_failure);

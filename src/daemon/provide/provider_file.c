@@ -38,7 +38,7 @@ static void set_reason(struct provider_file *file, const char *reason)
 	file->reason = xstrdup(reason);
 }
 
-/* Values point into the tree, which file->reader owns. */
+/* Reads the members. The values point into the tree that file->reader owns. */
 static void read_members(struct provider_file *file, const struct json *value)
 {
 	struct provider_members members;

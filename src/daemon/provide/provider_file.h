@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Files of providers, NAME.provider: a program, its life, its rows and its kinds of events. They
- * are in the folders of declared tools, and are checked in the same way.
+ * Files of providers, named NAME.provider: each names a program, and has its life (when it is
+ * started), its rows and its kinds of events. They are in the folders of declared tools, and are
+ * checked in the same way.
  */
 #pragma once
 
 #include "daemon/tool/declaration.h"
 
 #define PROVIDER_FILE_BYTES_MAX ((size_t)256 * 1024)
-#define PROVIDER_FILES_MAX 32 /* more are ignored, with a warning in the log */
+#define PROVIDER_FILES_MAX 32 /* maximum number; more are ignored, with a warning in the log */
 
 enum provider_life {
 	PROVIDER_ON_CALL, /* the first call starts the program; it ends when idle */
@@ -16,27 +17,30 @@ enum provider_life {
 };
 
 struct provider_file {
-	char *name; /* name of the file without ".provider" */
+	char *name; /* the file's name without ".provider" */
 	char *path;
 	char *dir;
 	uint64_t content; /* hash of the file's text */
-	struct json_reader *reader; /* owns the values below */
+	struct json_reader *reader; /* owns the memory of the values below */
 	const char *const *program; /* NULL-terminated */
 	enum provider_life life;
-	int64_t idle_ms; /* if PROVIDER_ON_CALL */
+	int64_t idle_ms; /* time until it is ended, for PROVIDER_ON_CALL */
 	const struct json *methods; /* an array of rows for offer_read() */
 	const struct json *events; /* an array of kinds of events, or NULL */
-	char *reason; /* why the file cannot be used; or NULL */
+	char *reason; /* why the file cannot be used; NULL: it can */
 	void *owned;
 };
 
 /*
- * Reads all files of a folder (NULL: none) and adds them to files, which has "count" entries and
+ * Reads all files of a folder (NULL: none), and adds them to files, which has count entries and
  * room for PROVIDER_FILES_MAX. A file replaces an entry of the same name. Returns the new count.
  */
 size_t provider_files_read(const char *dir, struct provider_file **files, size_t count);
 void provider_file_free(struct provider_file *file);
 
-/* Returns false with a reason if the program is missing, or if other users can write to it. */
+/*
+ * Writes the path of the program. Returns false with a reason if it does not exist, or if other
+ * users can write to it.
+ */
 bool provider_file_program(
     const struct provider_file *file, char out[PATH_MAX], char *ret_reason, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Calls of declared tools: the handler of all their rows, and the answers of ended calls. */
+/* Calls of declared tools: the handler of all their methods, and the answers of ended calls. */
 #include "daemon/provide/provide_exchange.h"
 
 #include "daemon/provide/tool_servers.h"
@@ -10,18 +10,21 @@
 #include "daemon/tool/tool_run.h"
 
 /*
- * Variables besides those of the caller's tmux session: MUXBUS, MUXBUS_PANE, TMUX, TMUX_PANE, the
- * name of the tool, the folder of its group, the shown bytes, and the second spellings of
- * parameters.
+ * The environment of a declared tool. Besides the variables of the caller's tmux session it has
+ * MUXBUS, MUXBUS_PANE, TMUX, TMUX_PANE, the name of the tool, the folder of its group, how many
+ * bytes of the answer are shown, and the second spellings of parameters that the caller used.
  */
 
 #define VARIABLES 8
-#define VARIABLE_MAX 512 /* bytes of a variable's value that is sent to a server */
+#define VARIABLE_MAX 512 /* maximum bytes of a variable's value that is sent to a tool server */
 #define CALLER_MAX /* bytes as JSON */                                                          \
 	((size_t)6 * (PATH_MAX + DECLARATION_ENV_MAX * (DECLARATION_NAME_MAX + VARIABLE_MAX)) + \
 	    4096)
 
-/* Returns TMUX as tmux sets it in the pane: socket, pid, session. NULL if not known. */
+/*
+ * Returns the variable TMUX as tmux sets it in the pane: socket, pid, session. NULL: not known. The
+ * caller frees it.
+ */
 static char *make_tmux(
     const struct config *config, const struct tmux *tmux, const struct pane_ref *pane)
 {
@@ -52,8 +55,9 @@ static char *make_state(const struct config *config, const char *group)
 }
 
 /*
- * Makes the folder of the group, too. shown_bytes: of the answer as JSON; 0: all. spelled: second
- * spellings that the caller used. The caller frees.
+ * Makes the environment, and the folder of the tool's group. shown_bytes: how many bytes of the
+ * answer as JSON are shown; 0: all. spelled: second spellings that the caller used. The caller
+ * frees the list.
  */
 static char **tool_env_new(const struct config *config, const struct tmux *tmux,
     const struct declaration *declaration, const struct pane_ref *pane, size_t shown_bytes,
@@ -82,7 +86,10 @@ struct tool_wait {
 	struct job_listener listener;
 };
 
-/* Jobs of earlier releases have no "answer"; for them the present declaration counts. */
+/*
+ * Returns how the job's output becomes the answer. Jobs of earlier releases do not have this; for
+ * them the present declaration counts.
+ */
 static const char *answer_of(const struct job *job)
 {
 	const struct method *method = job->answer == NULL ? method_find(job->tool) : NULL;
@@ -119,12 +126,11 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	tool_call_answer(request, jobs, job);
 }
 
-/* The caller has disconnected, and nothing else wants the answer. */
+/* The caller has disconnected, and no one else wants the answer: ends the program. */
 static void on_cancelled(void *data)
 {
 	struct tool_wait *wait = data;
-	(void)job_stop(
-	    wait->jobs, wait->listener.id, SIGTERM); /* the program may have ended already */
+	(void)job_stop(wait->jobs, wait->listener.id, SIGTERM); /* fails if the program has ended */
 	wait_free(wait);
 }
 
@@ -140,11 +146,11 @@ static void await(struct request *request, struct job_set *jobs, const struct jo
 
 struct tool_call {
 	struct request *request; /* NULL: the caller has disconnected */
-	const struct tool *tool; /* valid while the request is */
+	const struct tool *tool; /* valid as long as the request */
 	struct declaration_args args; /* its pointers are valid only while the request is handled */
 	struct pane_ref pane;
 	char cwd[PATH_MAX];
-	struct buf arguments; /* the parameters as a JSON object */
+	struct buf arguments; /* the parameters, as a JSON object */
 	struct buf spelled; /* second spellings of parameters that the caller used */
 	char **session_env; /* NULL: not needed */
 };
@@ -158,8 +164,8 @@ static void call_free(struct tool_call *call)
 }
 
 /*
- * The directory is that of the pane that the call names, else the caller's. Returns false after
- * failing the request, or putting it off.
+ * Finds the pane and the directory: those of the pane that the call names, or else of the caller.
+ * Returns false after failing the request, or putting it off.
  */
 static bool find_place(struct tool_call *call)
 {
@@ -168,7 +174,7 @@ static bool find_place(struct tool_call *call)
 	    : NULL;
 	if (dispatch_look_first(call->request) ||
 	    (pane != NULL && dispatch_look_at(call->request, pane->window)) ||
-	    /* A caller without a pane may be in a pane that is not yet listed. */
+	    /* A caller without a pane may be in a pane that is not listed yet. */
 	    (call->pane.pane == MUXBUS_NO_ID && dispatch_put_off(call->request)))
 		return false;
 	return requester_cwd(call->request,
@@ -238,7 +244,7 @@ static void run(struct tool_call *call)
 		provide_exchange_answer_begun(call->request, job->id, &call->pane);
 }
 
-/* The server asks for variables of the caller's session. */
+/* Writes the variables of the caller's session that the tool server asks for. */
 static void write_env(const struct tool_call *call, struct json_writer *writer)
 {
 	const char *const *env = (const char *const *)call->session_env;
@@ -254,7 +260,7 @@ static void write_env(const struct tool_call *call, struct json_writer *writer)
 	json_object_end(writer);
 }
 
-/* For a server that serves all panes. */
+/* Writes the member caller, for a tool server that serves all panes. */
 static void write_caller(const struct tool_call *call, struct buf *out)
 {
 	struct json_writer writer;
@@ -274,7 +280,7 @@ static void write_caller(const struct tool_call *call, struct buf *out)
 	json_object_end(&writer);
 }
 
-/* given: how to start the server; NULL: it runs already. */
+/* Begins a call of a tool server. given: how to start the server; NULL: it runs already. */
 static void begin_server(struct tool_call *call, const struct tool_server_start *given)
 {
 	const struct declaration *declaration = call->tool->declaration;
@@ -316,7 +322,7 @@ static void serve(struct tool_call *call)
 		return;
 	}
 	if (declaration->server.is_per_daemon)
-		pane_ref_clear(&place); /* all panes share the server */
+		pane_ref_clear(&place); /* all panes share this server */
 	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place, 0, "");
 	if (find_program(call, "server", declaration->server.command[0], program))
 		begin_server(call,
@@ -327,7 +333,7 @@ static void serve(struct tool_call *call)
 	mem_free_strings(env);
 }
 
-/* A program that may start, or the running server. */
+/* Returns true if a program that may start, or the running tool server, needs the environment. */
 static bool needs_env(const struct tool_call *call)
 {
 	const struct declaration *declaration = call->tool->declaration;
@@ -345,7 +351,7 @@ static void start(struct tool_call *call)
 	call_free(call);
 }
 
-/* No program has run yet, so errors here had no effect. */
+/* Called with the environment. No program has run yet, so errors here have no effect. */
 static void on_env(void *data, char **env)
 {
 	struct tool_call *call = data;
@@ -400,7 +406,8 @@ void tool_call_handle(struct request *request, const void *args)
 		of_env = call->pane;
 		if (tool->declaration->server.is_per_daemon &&
 		    tool->declaration->server.env == NULL)
-			pane_ref_clear(&of_env); /* a later call may come from another session */
+			/* not stored, as a later call may come from another session */
+			pane_ref_clear(&of_env);
 		request_on_cancel(
 		    request, on_left, call, "the peer has gone; the tool was not started");
 		session_env_ask(tmux, &of_env, on_env, call);

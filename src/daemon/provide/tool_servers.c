@@ -10,11 +10,11 @@
 #include "wire/address.h"
 
 enum {
-	WAIT_MS = 30000, /* time to provide; muxbus-tools gives up earlier, with a reason */
+	WAIT_MS = 30000, /* time to call provide; muxbus-tools gives up earlier, with a reason */
 	REASON_SIZE = 1024,
 	ERR_MAX = 64 * 1024, /* bytes of standard error that are kept */
 	IDLE_MS = 600000,
-	OWN_WORDS = 3, /* words of muxbus-tools before the server's command */
+	OWN_WORDS = 3, /* number of words for muxbus-tools, before those of the server's command */
 };
 
 static bool is_same(const char *const *one, const char *const *other)
@@ -26,7 +26,7 @@ static bool is_same(const char *const *one, const char *const *other)
 	return *one == NULL && *other == NULL;
 }
 
-/* Without a random key each daemon computes the same hash. */
+/* Returns a hash of a command; without a random key, so that each daemon computes the same. */
 static uint64_t hash_command(const char *const *words)
 {
 	uint64_t hash = 0;
@@ -35,7 +35,7 @@ static uint64_t hash_command(const char *const *words)
 	return hash;
 }
 
-/* The owner is cleared if the server serves all panes. */
+/* Finds the pane whose calls the server serves; cleared: it serves all panes. */
 static void find_owner(
     const struct declaration *declaration, const struct pane_ref *pane, struct pane_ref *ret_owner)
 {
@@ -72,7 +72,7 @@ static void drop(struct provider *provider)
 	provider_free(provider);
 }
 
-/* Returns false if all servers run. */
+/* Makes room for one more server, by removing one that does not run. Returns false if all run. */
 static bool has_room(struct provide_set *set)
 {
 	size_t count = 0;
@@ -91,7 +91,7 @@ static bool has_room(struct provide_set *set)
 	return count < TOOL_SERVERS_MAX;
 }
 
-/* By its name the next daemon knows, after kill -9, which server the job is. */
+/* Names the job so that after kill -9 the next daemon knows which server it is. */
 static void name_job(struct provider *provider)
 {
 	const struct tool_server *server = provider->server;
@@ -135,7 +135,7 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 	    ret_reason, size);
 }
 
-/* The last line on standard error of muxbus-tools says why the server has ended. */
+/* Writes why a server has ended: the last line on standard error of muxbus-tools. */
 static void explain(void *data, const struct job *job, char *ret_reason, size_t size)
 {
 	const struct provider *provider = data;
@@ -158,7 +158,7 @@ static void explain(void *data, const struct job *job, char *ret_reason, size_t 
 	buf_finish(&text);
 }
 
-/* job_name: its running job; NULL: none runs. */
+/* Adds a server. job_name: that of its running job; NULL: none runs. */
 static struct provider *add(
     struct provide_set *set, const char *name, const struct pane_ref *pane, const char *job_name)
 {
@@ -176,7 +176,7 @@ static struct provider *add(
 	    .jobs = set->parts->jobs,
 	    .title = provider->title,
 	    .job_name = job_name != NULL ? provider->job_name : NULL,
-	    .idle_ms = IDLE_MS, /* until a call sets the time */
+	    .idle_ms = IDLE_MS, /* until a call sets another time */
 	    .wait_ms = WAIT_MS,
 	    .start = start,
 	    .explain = explain,
@@ -257,7 +257,7 @@ void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux)
 	}
 }
 
-/* The first two processes of the tree are ours and do not count. */
+/* The processes of a server are measured, without the first two of the tree, which are our own. */
 struct measure {
 	size_t count;
 	pid_t first;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * All servers of tools: one for each pane of a caller, or one for all panes. The first call starts
- * a server; it ends when idle, or with its pane. If a server dies during a call, the call ends as
+ * All tool servers: one for each pane of a caller, or one for all panes. The first call starts a
+ * server; it ends when idle, or with its pane. If a server dies during a call, the call ends as
  * gone and is never repeated; the next call starts the server again.
  */
 #pragma once
 
 #include "base/base.h"
 
-#define TOOL_SERVERS_MAX 64 /* with more, the oldest that have ended are removed */
+#define TOOL_SERVERS_MAX 64 /* maximum number; with more, the oldest that have ended are removed */
 
 struct declaration;
 struct json_writer;
@@ -18,26 +18,27 @@ struct tmux;
 
 /* How to start a server. All is copied. */
 struct tool_server_start {
-	const char *program; /* absolute path of the command's program */
+	const char *program; /* absolute path of the program in the command */
 	const char *const *session_env, *const *env; /* as in struct job_order */
-	const char *cwd; /* directory of a server per pane; a server for all panes uses $HOME */
+	/* directory of a server for one pane; a server for all panes runs in $HOME */
+	const char *cwd;
 };
 
-/* Returns true if a call may have to start its server. If not, start may be NULL below. */
+/* Returns true if a call may start its server. If not, start may be NULL in tool_servers_get(). */
 bool tool_servers_need_start(const struct provide_set *set, const struct declaration *declaration,
     const struct pane_ref *pane);
 
-/* Returns the server for a call, perhaps a new one; NULL if too many run. */
+/* Returns the server for a call, perhaps a new one. Returns NULL if too many run. */
 struct provider *tool_servers_get(struct provide_set *set, const struct declaration *declaration,
     const struct pane_ref *pane, const struct tool_server_start *start);
 
-/* An earlier daemon has started the servers before it was killed. */
+/* Takes over the servers that an earlier daemon has started before it was killed. */
 void tool_servers_take_up(struct provide_set *set);
 
 /* Ends the servers whose panes are closed. */
 void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux);
 
-/* The elements of an array, oldest first. */
+/* Writes the servers as elements of an array, oldest first. */
 void tool_servers_write(const struct provide_set *set, struct json_writer *writer);
 
 /*

@@ -7,7 +7,7 @@
 
 struct consumer_place {
 	uint64_t floor;
-	uint64_t *acked; /* acknowledged entries above the floor, in order */
+	uint64_t *acked; /* numbers of acknowledged entries above the floor, in order */
 	size_t count;
 };
 
@@ -26,7 +26,8 @@ static const struct record_kind consumer_kind = {
 
 struct handed {
 	uint64_t seq;
-	int64_t due_ms; /* redelivered from this time (CLOCK_MONOTONIC); 0: acknowledged */
+	/* CLOCK_MONOTONIC from which it is handed out again; 0: it is acknowledged */
+	int64_t due_ms;
 	unsigned times;
 };
 
@@ -35,13 +36,13 @@ struct consumer {
 	struct consumer_set *set;
 	char name[CONSUMER_NAME_MAX + 1];
 	uint64_t floor;
-	unsigned waits; /* requests that wait for the next entry */
+	unsigned waits; /* number of requests that wait for the next entry */
 	struct map handed;
 };
 
 struct consumer_set {
 	struct queue *queue;
-	struct list consumers; /* least recently used first */
+	struct list consumers; /* the least recently used first */
 	int64_t ack_wait_ms;
 };
 
@@ -64,7 +65,10 @@ static int compare_seq(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* Stores the floor and the acknowledged entries above it. Drops entries that the queue forgot. */
+/*
+ * Stores the floor (the number up to which all is acknowledged), and the acknowledged entries above
+ * it. Drops entries that the queue has forgotten.
+ */
 static void consumer_store(struct consumer *consumer)
 {
 	struct consumer_place place = {.floor = consumer->floor};
@@ -160,7 +164,7 @@ static bool consumer_is_busy(const struct consumer *consumer)
 	return is_busy;
 }
 
-/* The least recently used consumer that is not busy. */
+/* Forgets the least recently used consumer that is not in use. */
 static void forget_one(struct consumer_set *set)
 {
 	list_each (struct consumer, consumer, &set->consumers, link) {
@@ -209,7 +213,7 @@ uint64_t consumer_floor(const struct consumer *consumer)
 	return consumer->floor;
 }
 
-/* Returns true if the entry is due now. *ret_due_ms: when it is redelivered; 0: never. */
+/* Returns true if an entry is to be handed out now. *ret_due_ms: when again; 0: never. */
 static bool handed_is_due(
     struct consumer *consumer, const struct notification *note, int64_t now_ms, int64_t *ret_due_ms)
 {
@@ -239,7 +243,7 @@ void consumer_put_back(struct consumer *consumer, uint64_t seq)
 	struct handed *handed = map_get(&consumer->handed, seq);
 	if (handed == NULL || handed->due_ms == 0)
 		return;
-	handed->due_ms = 1; /* due at once */
+	handed->due_ms = 1; /* a past time: due at once */
 	if (--handed->times == 0)
 		mem_free(map_remove(&consumer->handed, seq));
 	else
@@ -277,7 +281,7 @@ static void consumer_raise(struct consumer *consumer)
 	}
 }
 
-/* Returns the entry, or NULL if it is unknown or was acknowledged before. */
+/* Marks an entry as acknowledged. Returns it; NULL: unknown, or acknowledged before. */
 static const struct notification *consumer_mark(struct consumer *consumer, uint64_t seq)
 {
 	const struct notification *note = queue_find(consumer->set->queue, seq);

@@ -8,38 +8,40 @@
 enum {
 	NAME_MAX_SIZE = 64,
 	READ_CHUNK = 1024 * 1024,
-	FILE_MAX = 512 * 1024 * 1024, /* larger files are not read; rewriting keeps files smaller */
-	DEAD_MIN = 1024 * 1024, /* fewer dead bytes are not worth a rewrite */
-	HOLE_MAX = 32, /* bytes of the reason in a hole record */
-	RESERVE = 4096, /* room kept for a hole record: a disk block */
-	AHEAD = 16 * 1024, /* bytes reserved ahead for later records; zeros until written */
-	DAMAGED_MAX = 100, /* damaged files that are kept */
+	/* larger files are not read; rewriting keeps files smaller than this */
+	FILE_MAX = 512 * 1024 * 1024,
+	DEAD_MIN = 1024 * 1024, /* with fewer dead bytes the file is not rewritten */
+	HOLE_MAX = 32, /* bytes of the reason in a hole record (journal_record.h) */
+	RESERVE = 4096, /* bytes of room that is kept for a hole record: a disk block */
+	/* bytes that are reserved for later records; zeros until these are written */
+	AHEAD = 16 * 1024,
+	DAMAGED_MAX = 100, /* maximum number of damaged files that are kept */
 };
 
 struct file {
 	int handle; /* -1: none */
 	uint32_t epoch;
 	uint64_t len;
-	uint64_t number; /* of the last record */
+	uint64_t number; /* number of the last record */
 	uint64_t durable; /* number of the last record known to be synced */
-	uint64_t room; /* file size that is reserved on the disk */
-	bool has_mark; /* the last record is a mark: all before it is durable */
-	bool has_hole; /* the last record is a hole record: records behind it are missing */
-	bool is_broken; /* no more writes; the helper thread may still use it */
+	uint64_t room; /* size up to which the disk has reserved room */
+	bool has_mark; /* the last record is a mark: all records before it are durable */
+	bool has_hole; /* the last record is a hole record: records after it are missing */
+	bool is_broken; /* nothing more is written to it; the helper thread may still use it */
 };
 
 enum job {
 	JOB_NONE,
 	JOB_SYNC, /* sync the current file */
 	JOB_INSTALL, /* put the next file in place of the current one */
-	JOB_CLOSE, /* close the replaced file, since freeing its blocks takes milliseconds */
+	JOB_CLOSE, /* close the replaced file, as to free its blocks takes milliseconds */
 };
 
 enum copy {
 	COPY_NONE,
 	COPY_BEGUN, /* next has its header */
-	COPY_PARTS, /* next has its header and parts of the state */
-	COPY_WHOLE, /* next has all of the state, and is installed when no other job runs */
+	COPY_PARTS, /* `next` has its header and parts of the state */
+	COPY_WHOLE, /* `next` has all of the state, and is installed when no other job runs */
 };
 
 struct journal {
@@ -50,24 +52,25 @@ struct journal {
 	void *data;
 	struct journal_syncer *syncer; /* NULL: not threaded */
 	struct file file;
-	struct file next; /* replaces file when it is complete; new records go to both */
+	/* replaces `file` when it is complete; until then, new records go to both */
+	struct file next;
 	enum copy copy;
-	bool is_snapshotting; /* journal_append() writes to next alone */
-	struct buf scratch; /* one record, encoded */
+	bool is_snapshotting; /* journal_append() writes to `next` alone */
+	struct buf scratch; /* for encoding one record */
 
 	enum job job;
-	uint64_t job_ticket; /* this ticket is durable if the job succeeds */
-	uint64_t job_number; /* number of the last record that the job syncs */
-	bool wants_sync; /* start a sync when the job ends */
+	uint64_t job_ticket; /* if the job succeeds, this ticket is durable */
+	uint64_t job_number; /* number of the last record that the job syncs to the disk */
+	bool wants_sync; /* a sync is to be started when the job ends */
 	int64_t sync_due_ms; /* CLOCK_MONOTONIC; 0: nothing to sync */
-	int64_t retry_due_ms; /* time of the next rewrite while degraded */
+	int64_t retry_due_ms; /* CLOCK_MONOTONIC of the next rewrite while degraded */
 
 	uint64_t ticket, durable, dead_bytes, syncs, rewrites, gaps;
 	int64_t longest_sync_us;
 	bool is_degraded;
 	int trouble; /* -errno of the last failed write, sync or rewrite */
 	bool ends_marked; /* while opening: the last record is a mark */
-	uint64_t promised; /* while opening: the last record says that all up to this is durable */
+	uint64_t promised; /* while opening: by the last record, all up to this number is durable */
 	char hole[HOLE_MAX + 1]; /* while opening: the reason of a hole at the end; "": none */
 };
 
@@ -87,14 +90,14 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 		    journal->disk_data, file->handle, bytes + done, len - done, file->len + done);
 		if (put <= 0) {
 			/*
-			 * Half a record would be read as damage. truncate() would lengthen a cut
-			 * file.
+			 * Half a record would be read as damage, so it is cut off. If another
+			 * program has cut the file, truncate() would make it longer.
 			 */
 			if (put != -ENOENT &&
 			    journal->disk->truncate(journal->disk_data, file->handle, file->len) <
 				0)
 				file->is_broken = true;
-			file->room = file->len; /* truncate() frees what was reserved */
+			file->room = file->len; /* truncate() has freed the reserved room */
 			return put == 0 ? -ENOSPC : (int)put;
 		}
 		done += (size_t)put;
@@ -108,7 +111,7 @@ static bool is_full(int error)
 	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
-/* Reserves room for len more bytes and a hole record. Returns 0 or -errno. */
+/* Reserves room for len more bytes and for a hole record. Returns 0 or -errno. */
 static int file_reserve(struct journal *journal, struct file *file, size_t len)
 {
 	const struct journal_disk *disk = journal->disk;
@@ -116,7 +119,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	int error;
 	if (need <= file->room)
 		return 0;
-	/* A write of no bytes fails if another program has cut the file. */
+	/* A write of no bytes finds out whether another program has cut the file. */
 	error = (int)disk->write(journal->disk_data, file->handle, "", 0, file->len);
 	if (error < 0)
 		return error;
@@ -127,7 +130,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	}
 	if (is_full(error))
 		return error;
-	file->room = room; /* also if the disk cannot reserve room, where a write may fail */
+	file->room = room; /* set even if the disk cannot reserve room; then a write may fail */
 	return 0;
 }
 
@@ -168,7 +171,7 @@ static int file_record(
 	return error;
 }
 
-/* Appends one record, and keeps the room for a hole record. Returns 0 or -errno. */
+/* Appends one record, and reserves the room for a hole record. Returns 0 or -errno. */
 static int file_append(
     struct journal *journal, struct file *file, uint8_t type, const void *payload, size_t len)
 {
@@ -183,7 +186,10 @@ static int file_append(
 	return error;
 }
 
-/* A hole says that records are missing. The next journal_append() repeats a failed write. */
+/*
+ * Appends a hole record, which says that records are missing. If this write fails, the next
+ * journal_append() tries again.
+ */
 static void file_note_hole(struct journal *journal, struct file *file)
 {
 	const char *reason = is_full(journal->trouble) ? "disk_full" : "disk_failed";
@@ -192,7 +198,10 @@ static void file_note_hole(struct journal *journal, struct file *file)
 	file->has_hole = file_record(journal, file, JOURNAL_TYPE_MARK, reason, strlen(reason)) == 0;
 }
 
-/* Changes stay in memory until a rewrite succeeds, so that no record follows one that failed. */
+/*
+ * Makes the journal degraded: changes stay in memory until a rewrite succeeds, so that no record
+ * follows one that could not be written.
+ */
 static void journal_degrade(struct journal *journal, int error, const char *what)
 {
 	char reason[128];
@@ -214,7 +223,7 @@ static void file_mark(struct journal *journal, struct file *file)
 	int error;
 	if (file->has_mark || file->has_hole || file->number == 0 || file->durable != file->number)
 		return;
-	/* On a full disk this is no error, as the records before the mark are durable anyway. */
+	/* On a full disk this may fail; the records before the mark are durable anyway. */
 	error = file_append(journal, file, JOURNAL_TYPE_MARK, NULL, 0);
 	if (error == -ENOENT)
 		journal_degrade(journal, error, "the journal cannot be written");
@@ -233,7 +242,7 @@ static void journal_tell_durable(struct journal *journal, uint64_t ticket)
 		journal->handlers.durable(journal->data, ticket);
 }
 
-/* No job may be running. */
+/* Closes a file that is not used any more. No job of the helper thread may be running. */
 static void journal_retire(struct journal *journal, struct file *file)
 {
 	const struct syncer_job job = {.file = file->handle, .is_to_close = true};
@@ -271,7 +280,7 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 	if (result->elapsed_us > journal->longest_sync_us)
 		journal->longest_sync_us = result->elapsed_us;
 	if (job == JOB_INSTALL) {
-		/* If a write to next failed during the job, next lacks a record. */
+		/* If a write to `next` failed during the job, it lacks a record. */
 		if (result->error != 0 || journal->next.is_broken) {
 			journal_degrade(journal, result->error != 0 ? result->error : -EIO,
 			    "the journal cannot be rewritten");
@@ -282,7 +291,9 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 		return;
 	}
 	if (result->error != 0) {
-		/* The kernel drops data that it failed to sync, so this file is not used again. */
+		/*
+		 * The kernel drops data that it failed to sync, so the file is not used any more.
+		 */
 		journal->file.is_broken = true;
 		journal_degrade(journal, result->error, "the journal cannot be synced");
 		journal->retry_due_ms = clock_mono_ms();
@@ -314,7 +325,7 @@ static void journal_submit(struct journal *journal, enum job kind, const struct 
 	journal_job_ended(journal, &result);
 }
 
-/* Copies one more part of the state to next, and installs a complete next. */
+/* Copies one more part of the state to `next`, and installs it when it is complete. */
 static void journal_copy(struct journal *journal)
 {
 	bool is_whole;
@@ -368,18 +379,20 @@ int journal_append(
 		*ret_ticket = journal->ticket;
 		return append_next(journal, type, payload, len);
 	}
-	/* next comes first, because it must have every record of the file that it replaces. */
+	/*
+	 * `next` is written first, because it must have every record of the file that it replaces.
+	 */
 	if (journal->next.handle >= 0 && !journal->next.is_broken)
 		error = append_next(journal, type, payload, len);
 	if (error == 0 && !journal->is_degraded) {
 		error = file_append(journal, &journal->file, type, payload, len);
 		if (error == -ENOENT && journal->job == JOB_INSTALL)
-			error = 0; /* next, which has the record, is in place already */
+			error = 0; /* `next`, which has the record, has replaced it already */
 	}
 	if (error != 0)
 		journal_degrade(journal, error, "the journal cannot be written");
 	if (journal->is_degraded) {
-		/* If the process is killed now, next may be in place of file. */
+		/* If the process is killed now, `next` may have replaced `file`. */
 		file_note_hole(journal, &journal->file);
 		if (journal->next.is_broken)
 			file_note_hole(journal, &journal->next);
@@ -536,13 +549,15 @@ static void recover_set_aside(struct journal *journal)
 		handle = journal->disk->open(journal->disk_data, aside, 0);
 		if (handle < 0) {
 			(void)journal->disk->install(journal->disk_data, journal->name, aside);
-			return; /* if the rename failed, the new file replaces this one */
+			return; /* if only the rename failed, the new file replaces this one now */
 		}
 		journal->disk->close(journal->disk_data, handle);
 	}
 }
 
-/* With a helper thread, the first job syncs the records of an earlier daemon. */
+/*
+ * Goes on with a file of an earlier daemon. With a helper thread, the first job syncs its records.
+ */
 static bool recover_resume(
     struct journal *journal, int handle, size_t len, const struct journal_scan *scan)
 {
@@ -559,7 +574,8 @@ static bool recover_resume(
 	    .durable = is_threaded ? journal->promised : scan->last,
 	    .has_mark = journal->ends_marked,
 	    .has_hole = journal->hole[0] != '\0'};
-	(void)file_reserve(journal, &journal->file, 0); /* if this fails, the next record tries */
+	/* if this fails, the next record tries again */
+	(void)file_reserve(journal, &journal->file, 0);
 	if (is_threaded)
 		journal_submit(journal, JOB_SYNC, &journal->file);
 	else
@@ -620,11 +636,11 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 	buf_init(&journal->scratch, journal_record_size(JOURNAL_PAYLOAD_MAX));
 	journal->syncer = syncer;
 	if (!journal_recover(journal)) {
-		/* Without the thread, so that the file exists before a record is appended. */
+		/* Done without the helper thread: the file exists before a record is appended. */
 		journal->syncer = NULL;
 		journal_rewrite(journal);
 		journal->syncer = syncer;
-	} else { /* an earlier daemon has not finished a rewrite */
+	} else { /* an earlier daemon was ended during a rewrite */
 		(void)disk->unlink(disk_data, journal->next_name);
 	}
 	*ret_journal = journal;
@@ -645,7 +661,8 @@ void journal_close(struct journal *journal)
 		journal->job = JOB_NONE;
 	}
 	journal_sync(journal);
-	if (journal->file.has_mark && journal->ticket > 0) /* the mark must survive a power cut */
+	/* so that the mark survives a power cut */
+	if (journal->file.has_mark && journal->ticket > 0)
 		(void)journal->disk->sync(journal->disk_data, journal->file.handle);
 	file_close(journal, &journal->file);
 	file_close(journal, &journal->next);

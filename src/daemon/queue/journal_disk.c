@@ -11,16 +11,17 @@ struct journal_disk_dir {
 	int fd;
 	ino_t inode;
 	dev_t device;
-	char names[2][64]; /* names that can be written: [0] first opened, [1] first made */
+	/* the names that can be written: [0] was opened first, [1] was made first */
+	char names[2][64];
 };
 
-/* The path may lead to another directory by now. Returns 0 or -errno. */
+/* Opens the directory again, as its path may lead to another one by now. Returns 0 or -errno. */
 static int dir_find(struct journal_disk_dir *dir)
 {
 	char reason[64];
 	struct stat status;
 	int fd;
-	errno = EPERM; /* the error of a refusal that sets no errno */
+	errno = EPERM; /* for a refusal that sets no errno */
 	fd = state_dir_open(dir->path, reason, sizeof reason);
 	if (fd < 0)
 		return -errno;
@@ -81,9 +82,9 @@ static ssize_t dir_read(void *data UNUSED, int file, void *bytes, size_t len, ui
 }
 
 /*
- * Fails if another program has removed, moved, replaced or cut the file: the next start would miss
- * what is written. The syncing thread may be renaming the file from names[1] to names[0], so
- * names[1] is looked at first.
+ * Writes; fails if another program has removed, moved, replaced or cut the file, since the next
+ * start would miss what is written. The helper thread may just be renaming the file from names[1]
+ * to names[0], so names[1] is looked at first.
  */
 static ssize_t dir_write(void *data, int file, const void *bytes, size_t len, uint64_t offset)
 {
@@ -106,7 +107,10 @@ static int dir_truncate(void *data UNUSED, int file, uint64_t len)
 	return ftruncate(file, (off_t)len) < 0 ? -errno : 0;
 }
 
-/* posix_fallocate() may write zeros. The new size is set now, so that a sync need not write it. */
+/*
+ * Reserves room; not by posix_fallocate(), which may write zeros. The size is set at once, so that
+ * a sync need not write it.
+ */
 static int dir_reserve(void *data UNUSED, int file, uint64_t len)
 {
 	return fallocate(file, 0, 0, (off_t)len) < 0 ? -errno : 0;
@@ -179,7 +183,7 @@ struct journal_syncer {
 	void *disk_data;
 	int event_fd;
 	pthread_t thread;
-	pthread_mutex_t mutex; /* guards the members below */
+	pthread_mutex_t mutex; /* protects the members below */
 	pthread_cond_t changed;
 	enum syncer_state state;
 	struct syncer_job job;
@@ -218,13 +222,14 @@ static void *syncer_loop(void *data)
 		syncer->result = result;
 		syncer->state = STATE_ENDED;
 		pthread_cond_broadcast(&syncer->changed);
-		(void)eventfd_write(syncer->event_fd, 1); /* fails only if it is readable already */
+		/* can fail only if it is readable already */
+		(void)eventfd_write(syncer->event_fd, 1);
 	}
 	pthread_mutex_unlock(&syncer->mutex);
 	return NULL;
 }
 
-/* All signals are blocked in the thread, because the main loop handles signals. */
+/* Starts the thread, with all signals blocked, as the main loop handles them. */
 static int syncer_start(struct journal_syncer *syncer)
 {
 	sigset_t all, before;
@@ -295,7 +300,7 @@ bool syncer_take(struct journal_syncer *syncer, struct syncer_result *ret_result
 {
 	eventfd_t count;
 	bool has_ended;
-	(void)eventfd_read(syncer->event_fd, &count); /* fails only if nothing was written */
+	(void)eventfd_read(syncer->event_fd, &count); /* can fail only if nothing was written */
 	pthread_mutex_lock(&syncer->mutex);
 	has_ended = syncer->state == STATE_ENDED;
 	if (has_ended) {

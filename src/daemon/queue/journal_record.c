@@ -123,13 +123,16 @@ struct journal_walk {
 	bool has_epoch;
 };
 
-/* The record must be of this file, and its number at least from. */
+/*
+ * Reads the record at an offset. It must be of this file, and its number must be at least `from`.
+ * Returns false if there is none.
+ */
 static bool scan_read(
     const struct journal_walk *scan, size_t at, uint64_t from, struct journal_record *ret_record)
 {
 	if (at + JOURNAL_RECORD_HEADER_SIZE > scan->len)
 		return false;
-	/* Cheap tests come first, because a search tries many offsets where no record begins. */
+	/* The cheap tests come first: a search tries many offsets where no record begins. */
 	if ((get32(scan->bytes + at + RECORD_LENGTH) & LENGTH_MASK) > scan->payload_max)
 		return false;
 	if (scan->has_epoch && get32(scan->bytes + at + RECORD_EPOCH) != scan->epoch)
@@ -148,7 +151,7 @@ static bool scan_search(const struct journal_walk *scan, size_t *at, uint64_t fr
 	return false;
 }
 
-/* Returns the highest durable number in the records at or behind an offset. */
+/* Returns the highest `durable` of the records at or behind an offset. */
 static uint64_t scan_durable(const struct journal_walk *scan, size_t at, uint64_t from)
 {
 	struct journal_record record;
@@ -164,7 +167,7 @@ static uint64_t scan_durable(const struct journal_walk *scan, size_t at, uint64_
 	return durable;
 }
 
-/* If the header is damaged, the first record gives the epoch. */
+/* If the header is damaged, takes the epoch of the first record. */
 static void scan_guess_epoch(struct journal_walk *scan)
 {
 	struct journal_record record;

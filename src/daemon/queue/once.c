@@ -7,26 +7,26 @@
 
 struct once_kept {
 	struct list link; /* in once_pool.kept */
-	struct once_kept *same_hash; /* the next one with this hash */
-	uint64_t hash; /* of its name */
+	struct once_kept *same_hash; /* the next one whose name has this hash */
+	uint64_t hash; /* hash of its name */
 	int64_t time_ms;
-	int64_t boot_ms; /* time_ms by CLOCK_BOOTTIME, which no one can set */
-	size_t size; /* of its result */
+	int64_t boot_ms; /* the same time by CLOCK_BOOTTIME, which cannot be set */
+	size_t size; /* bytes of its result */
 	void *runner;
-	char name[STORE_KEY_MAX + 1]; /* the name of its record */
+	char name[STORE_KEY_MAX + 1]; /* name of its record in the store */
 };
 
 struct once_pool {
 	struct list kept; /* oldest first */
 	size_t count;
-	size_t size; /* of all results */
+	size_t size; /* bytes of all results */
 };
 
 struct once_set {
 	struct queue *queue;
-	/* [0]: keys without an owner, [1]: with one. Neither kind displaces the other. */
+	/* [0]: keys without an owner; [1]: those with one. Neither kind can displace the other. */
 	struct once_pool pools[2];
-	struct map by_hash; /* hash of a record's name to the first once_kept with it */
+	struct map by_hash; /* from the hash of a record's name to the first once_kept with it */
 };
 
 static const struct record_field once_fields[] = {
@@ -98,7 +98,7 @@ static void kept_add(
 	struct list *place;
 	kept->time_ms = earlier->time_ms;
 	kept->boot_ms = clock_boot_ms() - clock_since_ms(earlier->time_ms);
-	/* The wall clock may have been set, so two clocks give an age. The smaller age counts. */
+	/* The wall clock may have been set: of the ages by two clocks, the smaller one counts. */
 	if (earlier->boot_ms > 0 && earlier->boot_ms > kept->boot_ms &&
 	    earlier->boot_ms <= clock_boot_ms())
 		kept->boot_ms = earlier->boot_ms;
@@ -183,7 +183,7 @@ bool once_find(const struct once *once, struct once_earlier *ret_earlier)
 		return true;
 	if (once->owner != NULL)
 		return false;
-	/* Release 0.2.0 named the record "METHOD/KEY". */
+	/* Release 0.2.0 named records "METHOD/KEY". */
 	snprintf(name, sizeof name, "%s/%s", once->method, once->key);
 	return record_get(queue_store(once->set->queue), &once_kind, name, ret_earlier);
 }
@@ -228,7 +228,10 @@ static void once_put(const struct once *once, const struct once_earlier *earlier
 	set_forget(set);
 }
 
-/* Returns a time later than all others in the pools, even if the clock was set back. */
+/*
+ * Returns the present time, or a later one, so that it is later than all others in the pools even
+ * if the clock was set back.
+ */
 static int64_t next_time_ms(const struct once_set *set)
 {
 	int64_t time_ms = clock_real_ms();

@@ -10,12 +10,13 @@
 #include "daemon/queue/store.h"
 
 enum {
-	SEQ_SIZE = 24, /* buffer for a sequence number as the name of a record */
+	SEQ_SIZE = 24, /* buffer for a sequence number, the name of a record */
 	ENTRY_MAX = STORE_VALUE_MAX,
-	FIRST_BYTES = 1000, /* allocated at first to encode an event; most need no more */
+	/* memory that is allocated at first to encode an event; most need no more */
+	FIRST_BYTES = 1000,
 	ID_TRIES = 1000,
-	ID_TRIES_SHORT = 4, /* attempts with 4 characters before those with 6 */
-	ID_STEP = 35567, /* prime to NOTIFICATION_IDS, so no id returns before all were used */
+	ID_TRIES_SHORT = 4, /* attempts to find a free id with 4 characters, before those with 6 */
+	ID_STEP = 35567, /* prime to NOTIFICATION_IDS: so all ids are used before one comes again */
 	REASON_SIZE = 32,
 };
 
@@ -24,19 +25,21 @@ struct queue {
 	struct event_log *events;
 	struct list notes; /* in order of seq */
 	struct note_index index;
-	struct map ids; /* id of a running request to the number of its holders */
-	uint32_t id_number; /* number of the last 4-character id */
+	struct map ids; /* from the id of a running request to the number of its holders */
+	uint32_t id_number; /* number from which the last 4-character id was made */
 	struct list listeners;
 	size_t count;
 	size_t bytes, bytes_max; /* bytes of all entries, and their limit */
 	size_t undelivered;
 	uint64_t last;
-	uint64_t settled_from; /* all entries before this number are undelivered */
+	/* all entries before this number are undelivered; settled ones are searched from here */
+	uint64_t settled_from;
 	uint64_t forgotten;
 	char reason[REASON_SIZE];
 	unsigned depth; /* nesting depth of queue_begin() */
-	uint64_t first_untold; /* first number posted in the open transaction; 0: none */
-	struct notification *recounted; /* older entries counted up in the open transaction */
+	uint64_t first_untold; /* first number that was posted in the open transaction; 0: none */
+	/* older entries whose count has risen in the open transaction */
+	struct notification *recounted;
 	struct notification **recounted_end;
 };
 
@@ -66,7 +69,7 @@ static const char *note_name(uint64_t seq, char out[SEQ_SIZE])
 	return out;
 }
 
-/* Several parts of the daemon may hold the same id. */
+/* Holds an id; several parts of the daemon may hold the same one. */
 void queue_hold_id(struct queue *queue, const char *id)
 {
 	uint64_t packed = note_index_pack(id);
@@ -80,7 +83,8 @@ void queue_release_id(struct queue *queue, const char *id)
 	uint64_t packed = note_index_pack(id);
 	uintptr_t count = (uintptr_t)map_remove(&queue->ids, packed);
 	if (count > 1)
-		(void)map_set(&queue->ids, packed, (void *)(count - 1)); /* has a free slot */
+		/* cannot fail: the map has a free place */
+		(void)map_set(&queue->ids, packed, (void *)(count - 1));
 }
 
 bool queue_holds_id(const struct queue *queue, const char *id)
@@ -108,14 +112,17 @@ static uint32_t random_number(void)
 	return number;
 }
 
-/* Walks all ids in turn, so that the id of a forgotten request is not reused soon. */
+/*
+ * Takes the next free id. All ids come in turn, so that the id of a forgotten request does not come
+ * again soon.
+ */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 {
 	for (unsigned attempt = 0; attempt < ID_TRIES; attempt++) {
 		queue->id_number = (queue->id_number + ID_STEP) % NOTIFICATION_IDS;
 		if (attempt < ID_TRIES_SHORT)
 			notification_write_id(queue->id_number, 4, ret_id);
-		else /* one of 13,824,000 ids */
+		else /* one of 13,824,000 ids of 6 characters */
 			notification_write_id(random_number() + attempt, 6, ret_id);
 		if (id_is_free(queue, ret_id))
 			break;
@@ -156,7 +163,7 @@ static void queue_remove(struct queue *queue, struct notification *note)
 	notification_free(note);
 }
 
-#define SEQ_END ((uint64_t)1 << 53) /* numbers are exact in JSON up to here */
+#define SEQ_END ((uint64_t)1 << 53) /* up to here numbers are exact in JSON */
 
 static bool take_forgotten(void *data, const char *name UNUSED, const struct json *value)
 {
@@ -167,7 +174,7 @@ static bool take_forgotten(void *data, const char *name UNUSED, const struct jso
 	return false;
 }
 
-/* Returns 0 if the key is not one that note_name() makes. */
+/* Returns the number in a key that note_name() has made; 0: it has not. */
 static uint64_t note_number(const char *name)
 {
 	uint64_t seq = strtoull(name, NULL, 10);
@@ -186,7 +193,7 @@ static bool take_note(void *data, const char *name, const struct json *value)
 	}
 	note->is_durable = true;
 	note->is_told = true; /* an earlier daemon may have handed it out */
-	/* Delivery finds out whether the notification was typed, and types it if not. */
+	/* Delivery will find out whether it was typed, and type it if not. */
 	if (note->state == NOTE_DELIVERING) {
 		note->state = NOTE_QUEUED;
 		note->was_handed =
@@ -196,7 +203,7 @@ static bool take_note(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-/* Records that cannot be read count too. */
+/* Returns the highest number of a record, even of one that cannot be read. */
 static uint64_t last_number(struct store *store)
 {
 	const char *key, *value;
@@ -230,7 +237,7 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 	record_load(store, &note_kind, take_note, queue, &notes);
 	queue->last = last_number(store);
 	event_log_pass(events, queue->last > queue->forgotten ? queue->last : queue->forgotten);
-	/* Posts need numbers above all that were stored, so they come after loading. */
+	/* Posts need numbers above all that are stored, so they come after loading. */
 	post_all_lost(queue, &forgotten_kind, &places);
 	post_all_lost(queue, &note_kind, &notes);
 	return queue;
@@ -270,7 +277,7 @@ static void tell_posted(struct queue *queue, const struct notification *note)
 			listener->posted(listener, note);
 }
 
-/* Publishes a notification that is in the journal, as the event of the same number. */
+/* Publishes a notification, which is in the journal now, as the event of the same number. */
 static void queue_tell(struct queue *queue, const struct notification *note)
 {
 	struct event_scope scope = {.pane = note->pane.pane, .window = MUXBUS_NO_ID};
@@ -279,7 +286,7 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	uint64_t seq;
 	scope.sessions[0] = MUXBUS_NO_ID;
 	json_start(&writer, &members, 2 * ENTRY_MAX);
-	(void)buf_reserve(&members, FIRST_BYTES); /* if this fails, the writer reports it */
+	(void)buf_reserve(&members, FIRST_BYTES); /* if this fails, the JSON writer reports it */
 	notification_write_members(&writer, note, true);
 	seq = event_log_publish(queue->events, EVENT_NOTIFICATION, &scope,
 	    (const char *)members.data, members.len, true);
@@ -298,7 +305,7 @@ static void recounted_add(struct queue *queue, struct notification *note)
 	queue->recounted_end = &note->next_recounted;
 }
 
-/* A count that rose publishes no event. */
+/* Tells the listeners of notifications whose count has risen; there is no event for that. */
 static void queue_tell_recounted(struct queue *queue)
 {
 	struct notification *note = queue->recounted, *next;
@@ -344,7 +351,10 @@ static void keep_forgotten(struct queue *queue, uint64_t seq, const char *reason
 	record_put(queue->store, &forgotten_kind, "forgotten", queue);
 }
 
-/* Settled entries go first. An entry of the open transaction stays until listeners know it. */
+/*
+ * Forgets entries beyond the limits, settled ones first. An entry of the open transaction stays
+ * until the listeners know it.
+ */
 static void queue_forget(struct queue *queue)
 {
 	struct notification *oldest;
@@ -386,7 +396,8 @@ uint64_t queue_commit(struct queue *queue)
 {
 	uint64_t ticket, first = queue->first_untold;
 	const struct notification *note;
-	if (queue->depth == 1 && first != 0) /* before the commit, to share its journal record */
+	/* before the commit, so that one journal record has both */
+	if (queue->depth == 1 && first != 0)
 		queue_forget(queue);
 	ticket = store_commit(queue->store);
 	if (--queue->depth > 0)
@@ -404,7 +415,10 @@ uint64_t queue_commit(struct queue *queue)
 	return ticket;
 }
 
-/* A notification of an earlier daemon, or one whose event was forgotten, may have been seen. */
+/*
+ * Returns true if someone may have seen a notification: it is of an earlier daemon, or its event
+ * was forgotten.
+ */
 static bool has_reader(const struct queue *queue, const struct notification *note)
 {
 	const struct event_entry *event = event_log_after(queue->events, note->seq - 1);
@@ -412,7 +426,7 @@ static bool has_reader(const struct queue *queue, const struct notification *not
 	    event->is_sent;
 }
 
-/* An entry in delivery stays on offer, because it is queued again if it cannot be typed. */
+/* An entry being delivered stays on offer, as it is queued again if it cannot be typed. */
 const struct notification *queue_unread(struct queue *queue, const struct notification_draft *draft)
 {
 	const struct pane_ref *pane = draft->source == SOURCE_POST ? draft->pane : NULL;
@@ -489,7 +503,7 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 		return seq;
 	}
 	note = draft_note(queue, draft);
-	/* Events and notifications share their numbers. */
+	/* Events and notifications have one sequence of numbers. */
 	seq = event_log_next(queue->events);
 	if (queue->first_untold != 0)
 		seq = queue->last + 1;
@@ -500,7 +514,7 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	if (note->key != NULL)
 		note_index_offer(&queue->index, note);
 	if (draft->id == NULL)
-		queue_release_id(queue, note->id); /* the index knows the id from here on */
+		queue_release_id(queue, note->id); /* from now on the index knows the id */
 	store_note(queue, note);
 	(void)queue_commit(queue);
 	return seq;
@@ -523,7 +537,7 @@ static void post_lost(struct queue *queue, const struct record_kind *kind, const
 		.id = has_id ? name : NULL,
 		.text = text,
 		.data = (const char *)data.data});
-	/* An unreadable notification is a gap for every reader that has not seen it. */
+	/* A notification that cannot be read is a gap for each reader that has not seen it. */
 	if (kind == &note_kind && note_number(name) > queue->forgotten)
 		keep_forgotten(queue, note_number(name), "corruption");
 	store_delete(queue->store, key);
@@ -597,7 +611,7 @@ const struct notification *queue_after(const struct queue *queue, uint64_t seq)
 		note = queue_next(queue, NULL);
 	if (note == NULL || note->seq > seq)
 		return note;
-	/* Most callers are nearly up to date, so the search begins at the end. */
+	/* Most callers have seen nearly all, so the search begins at the end. */
 	for (link = queue->notes.prev; link != &queue->notes; link = link->prev) {
 		note = list_entry(link, const struct notification, link);
 		if (note->seq <= seq)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The queue of notifications. A notification is published, once the journal has it, as an event of
- * kind "notification" with the same number. Content never changes; only the state of an entry and
- * the position of each named consumer do. Sources post; sinks (peers that pull or subscribe,
+ * The queue of notifications. When the journal has a notification, it is published as an event of
+ * kind "notification" with the same number. Its content never changes; only the state of an entry
+ * and the position of each named consumer do. Sources post; sinks (peers that pull or subscribe,
  * delivery into panes) take. No source knows a sink.
  */
 #pragma once
@@ -19,53 +19,58 @@ struct event_log;
 struct queue *queue_new(struct store *store, struct event_log *events);
 void queue_free(struct queue *queue);
 struct store *queue_store(struct queue *queue);
-/* Returns true if changes are in memory only, as in store_is_degraded(). queue may be NULL. */
+/* Returns true if changes are only in memory: see store_is_degraded(). queue may be NULL. */
 bool queue_is_degraded(const struct queue *queue);
-/* Forgets entries beyond the limit at once. */
+/* Sets the limit of bytes, and forgets entries beyond it at once. */
 void queue_set_bytes(struct queue *queue, size_t max);
 size_t queue_bytes(const struct queue *queue);
 
 /*
- * Makes an id for a request, and holds it until queue_release_id(). It differs from the ids of all
- * entries, from all held ids, and from the last 50,000 ids of this daemon.
+ * Makes an id for a request, and holds it (keeps it in use) until queue_release_id(). It differs
+ * from the ids of all entries, from all held ids, and from the last 50,000 ids of this daemon.
  */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
-void queue_hold_id(struct queue *queue, const char *id); /* for requests of an earlier daemon */
+void queue_hold_id(struct queue *queue, const char *id); /* for a request of an earlier daemon */
 void queue_release_id(struct queue *queue, const char *id);
-/* Returns true if a request holds the id, and so may still post. Case is ignored. */
+/* Returns true if a request holds the id, and so may still post. The case of letters is ignored. */
 bool queue_holds_id(const struct queue *queue, const char *id);
 
-/* A record that cannot be read is deleted, and its loss is notified. */
+/*
+ * Loads all records of a kind, as record_load(). A record that cannot be read is deleted, and a
+ * notification reports its loss.
+ */
 void queue_load(
     struct queue *queue, const struct record_kind *kind, record_take_fn *take, void *data);
 
-/* A post of a source. The queue copies everything, and cuts text and data to their maxima. */
+/* A post of a source. The queue copies everything, and cuts text and data to their maximum. */
 struct notification_draft {
 	enum notification_source source;
-	const char *id; /* of the request; NULL: a new one */
+	const char *id; /* id of the request; NULL: a new one */
 	const struct pane_ref *pane; /* NULL: for no pane */
 	const char *text;
 	const char *data; /* JSON object; NULL: {} */
-	const char *key; /* posts with equal keys coalesce until one is read; NULL: never */
-	uint64_t owner; /* hash of the owner of the key (struct once); 0: shared by all */
+	/* posts with equal keys become one until a reader has got it; NULL: never */
+	const char *key;
+	uint64_t owner; /* hash of the key's owner (struct once); 0: it is shared by all */
 	bool is_urgent;
-	unsigned count; /* number of things that it reports; 0: one */
+	unsigned count; /* number of things that it reports; 0 means one */
 };
 
 /*
- * One transaction of the store and the queue: the end of a request and its notification are stored
- * together. Calls nest. The outermost commit publishes the posts and returns the store's ticket. No
+ * A transaction of store and queue: the end of a request and its notification are stored together.
+ * Calls nest. The outermost commit publishes the posts, and returns the store's ticket. No other
  * event may be published between begin and commit.
  */
 void queue_begin(struct queue *queue);
 uint64_t queue_commit(struct queue *queue);
 
-/* Returns the number of the notification that has the draft, new or counted up. */
+/* Posts a notification. Returns its number, or that of an earlier one into which it was counted. */
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft);
 
 /*
- * Returns the notification that the draft would be counted into, or NULL: not yet read, of the same
- * source, key and owner, for SOURCE_POST of the same pane, and urgent if the draft is.
+ * Returns the notification that a draft would be counted into; NULL: none. It must not be read yet
+ * and have the same source, key and owner; for SOURCE_POST also the same pane; and must be urgent
+ * if the draft is.
  */
 const struct notification *queue_unread(
     struct queue *queue, const struct notification_draft *draft);
@@ -75,31 +80,33 @@ const struct notification *queue_find(const struct queue *queue, uint64_t seq);
 const struct notification *queue_find_id(const struct queue *queue, const char *id);
 /* Returns the next older notification with the same id, or NULL. */
 const struct notification *queue_older(const struct queue *queue, const struct notification *note);
-/* Iterates the undelivered notifications of a pane, in order of seq. Begin with previous NULL. */
+/*
+ * Walks through the undelivered notifications of a pane, in order of seq. Begin with previous NULL.
+ */
 const struct notification *queue_next_for(
     const struct queue *queue, const struct pane_ref *pane, const struct notification *previous);
-/* Iterates all notifications, in order of seq. Begin with previous NULL. */
+/* Walks through all notifications, in order of seq. Begin with previous NULL. */
 const struct notification *queue_next(
     const struct queue *queue, const struct notification *previous);
 /* Returns the first notification with a number above seq, or NULL. */
 const struct notification *queue_after(const struct queue *queue, uint64_t seq);
-uint64_t queue_last(const struct queue *queue); /* highest number; 0: none yet */
+uint64_t queue_last(const struct queue *queue); /* the highest number; 0: none yet */
 size_t queue_undelivered(const struct queue *queue);
 
-/* Returns the number up to which entries were forgotten, or 0, and the reason. */
+/* Returns the number up to which entries were forgotten, and the reason; 0: none. */
 uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason);
-/* The store has lost records, so all numbers so far count as forgotten. */
+/* Call this if the store has lost records: all numbers so far count as forgotten. */
 void queue_note_loss(struct queue *queue);
 
-/* receipt is JSON; NULL: as before. Returns false if the entry is forgotten. */
+/* Sets the state and the receipt (JSON; NULL: as before); false if the entry was forgotten. */
 bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt);
-/* A reader has got the entry, so later posts are not counted into it. */
+/* Call this when a reader has got the entry: later posts are not counted into it any more. */
 void queue_note_told(struct queue *queue, uint64_t seq);
-/* A count of -1 takes a redelivery back. */
+/* Counts that an entry was handed out or typed again (count 1); -1 takes this back. */
 void queue_count_redelivery(struct queue *queue, uint64_t seq, int count);
 
-/* Called after the journal has the change. They must not post. Each may be NULL. */
+/* Called when the journal has the change. The functions must not post. Each may be NULL. */
 struct queue_listener {
 	struct list link;
 	void (*posted)(struct queue_listener *listener, const struct notification *note);

@@ -27,7 +27,8 @@ static bool put_hex(struct json_writer *writer, const char *name, const char *wo
 	if (len / 2 > sizeof bytes || strspn(word, "0123456789abcdef") < len)
 		return false;
 	for (size_t at = 0; at < len / 2; at++)
-		(void)sscanf(word + 2 * at, "%2hhx", &bytes[at]); /* cannot fail: two hex digits */
+		/* cannot fail: there are two hex digits */
+		(void)sscanf(word + 2 * at, "%2hhx", &bytes[at]);
 	json_put_base64(writer, name, bytes, len / 2);
 	return len % 2 == 0;
 }
@@ -89,10 +90,11 @@ static bool put_words(
 }
 
 /*
- * The order describes the words of a text, as in "#stage #created_ms $pane\n=text": a sigil and a
- * name stand for a word. '#' is a number, '?' is 0 or 1, '=' is a string, '$' is a string or "-"
- * for none, '%' is bytes in hex, '&' is a list of numbers with the spaces around them. The last
- * word ends with the text. Returns false if the text does not fit.
+ * Translates words of release 0.1 to JSON. order describes the words of a text, as in "#stage
+ * #created_ms $pane\n=text": a sign and a name for each word. '#' is a number, '?' is 0 or 1, '='
+ * is a string, '$' is a string or "-" for none, '%' is bytes in hex, '&' is a list of numbers, with
+ * the spaces around them. The last word goes to the end of the text. Returns false if the text has
+ * another form.
  */
 static bool record_0_1_translate(const char *order, const char *text, size_t len, struct buf *out)
 {
@@ -267,7 +269,7 @@ static bool read_string(const struct json *value, const struct record_field *fie
 	switch (field->type) {
 	case RECORD_NAME:
 		return read_name(value, field, at);
-	case RECORD_PANE: /* release 0.1 wrote "-" for none */
+	case RECORD_PANE: /* release 0.1 wrote "-" for no pane */
 		return strcmp(value->text, "-") == 0 || pane_ref_parse(value->text, at);
 	case RECORD_WORD:
 		return read_word(value, field->size, at);
@@ -316,7 +318,7 @@ static bool read_list(const struct json *value, const struct record_field *field
 static bool read_array(const struct json *value, const struct record_field *field, void *object)
 {
 	void **at = member(field, object);
-	/* Release 0.1 wrote a list of at most one element as that element. */
+	/* Release 0.1 wrote a list of one element as that element. */
 	if (field->type == RECORD_LIST && field->values == 1 && value->type == JSON_OBJECT) {
 		*member_count(field, object) = 1;
 		return record_read(field->rows, value, at);
@@ -341,7 +343,7 @@ static bool read_field(const struct json *value, const struct record_field *fiel
 	case RECORD_INT:
 	case RECORD_NATURAL:
 		return read_int(value, field, at);
-	case RECORD_UINT64: /* a number in release 0.1 */
+	case RECORD_UINT64: /* release 0.1 wrote a number */
 		return (value->type == JSON_STRING || value->type == JSON_NUMBER) &&
 		    str_parse_u64(value->text, value->len, at);
 	case RECORD_JSON:

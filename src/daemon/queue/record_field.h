@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tables that say how a struct is stored: each row gives a member's name and type. One table writes
- * the struct as a JSON object, and reads it back. The object is unreadable if a member is missing,
- * has another type or is out of range. Members without a row are ignored.
+ * Tables that say how a struct is stored: each row has the name and type of a member. One table
+ * writes the struct as a JSON object, and reads it back. The object is unreadable if a member is
+ * missing, has another type or is out of range. Members of the object without a row are ignored.
  */
 #pragma once
 
@@ -13,26 +13,28 @@ enum record_type {
 	RECORD_INT, /* int, unsigned or int64_t within +-2^53; with .values: 0 to .values - 1 */
 	RECORD_NATURAL, /* like RECORD_INT, not negative */
 	RECORD_UINT64, /* uint64_t, as a string: a JSON number is exact up to 2^53 only */
-	RECORD_NAME, /* enum below .values, by its name in .names */
-	RECORD_PANE, /* struct pane_ref without its thread; not written if cleared */
-	RECORD_THREAD, /* the pane_ref's thread; its row follows the RECORD_PANE row; not written if "" */
+	RECORD_NAME, /* an enum below .values, by its name in .names */
+	RECORD_PANE, /* struct pane_ref without its thread; not written if it is cleared */
+	/* the thread of a pane_ref; its row follows that of the RECORD_PANE; not written if "" */
+	RECORD_THREAD,
 	RECORD_WORD, /* char array: UTF-8 with NUL */
-	RECORD_BYTES, /* bytes, stored in base64; without a count: those before a NUL */
+	RECORD_BYTES, /* bytes, as base64; without a count: those before a NUL */
 	RECORD_TEXT, /* char *: UTF-8; not written if NULL */
 	RECORD_JSON, /* char *: text of a JSON object; not written if NULL */
 	RECORD_STRINGS, /* char **, NULL-terminated */
 	RECORD_NUMBERS, /* uint64_t * with a count */
-	RECORD_LIST, /* array of up to .values structs with a count; .rows describes a struct */
+	RECORD_LIST, /* an array of up to .values structs with a count; .rows describes a struct */
 };
 
 struct record_field {
 	const char *name;
 	enum record_type type;
-	bool is_optional; /* if the member is missing, it stays zero or cleared */
+	bool is_optional; /* the member may be missing; then it stays zero or cleared */
 	size_t offset; /* of the member in the struct */
 	size_t size; /* of the member in bytes */
-	size_t count_offset; /* BYTES, NUMBERS, LIST: offset of a size_t; 0: no count */
-	int values; /* INT, NAME, LIST */
+	/* for BYTES, NUMBERS, LIST: offset of the size_t with the count; 0: no count */
+	size_t count_offset;
+	int values; /* for INT, NAME, LIST */
 	const char *const *names; /* NAME */
 	const struct record_rows *rows; /* LIST */
 };
@@ -44,7 +46,8 @@ struct record_field {
 struct record_rows {
 	const struct record_field *fields;
 	size_t count;
-	const char *order_0_1; /* order of the words in records of release 0.1; NULL: JSON */
+	/* the words in records of release 0.1, as record_0_1_translate() reads them; NULL: JSON */
+	const char *order_0_1;
 };
 
 #define RECORD_ROWS(fields_, order_)                                            \
@@ -54,12 +57,13 @@ struct record_rows {
 		.order_0_1 = order_                                             \
 	}
 
-/* Writes the members into the open JSON object. */
+/* Writes the members of object into the JSON object that is open. */
 void record_write(struct json_writer *writer, const struct record_rows *rows, const void *object);
 
 /*
- * Fills object, whose pointers must be NULL before, from a JSON object or a string with words of
- * release 0.1. Returns false, and frees all memory of object, if a member cannot be read.
+ * Fills object, whose pointers must be NULL before, from a JSON object or from a string with words
+ * of release 0.1. The caller calls record_finish(). Returns false, and frees all memory of object,
+ * if a member cannot be read.
  */
 bool record_read(const struct record_rows *rows, const struct json *value, void *object);
 

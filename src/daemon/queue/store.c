@@ -11,11 +11,11 @@ enum {
 	OP_PUT = 'P',
 	OP_DELETE = 'D',
 	OP_HEADER = 8, /* op 1 · zero 1 · key length 2 · value length 4 */
-	SNAPSHOT_BATCH = 64 * 1024, /* bytes of a record while the table is rewritten */
+	SNAPSHOT_BATCH = 64 * 1024, /* bytes of a record while the journal is rewritten */
 };
 
 struct store_entry {
-	struct store_entry *same_hash; /* next entry with the same hash */
+	struct store_entry *same_hash; /* the next entry whose key has the same hash */
 	uint64_t hash;
 	size_t place; /* index in store->entries */
 	char *value;
@@ -34,16 +34,17 @@ struct store {
 	struct journal *journal; /* NULL: changes are not stored on disk */
 	struct store_handlers handlers;
 	void *data;
-	struct store_entry **entries; /* sorted by key only if is_sorted */
+	struct store_entry **entries; /* all entries; sorted by key only if is_sorted */
 	size_t count, size;
 	bool is_sorted;
-	size_t unwritten; /* during a rewrite: entries with a lower index are not yet written */
-	struct map by_hash; /* hash of a key to the first entry with it */
+	size_t unwritten; /* during a rewrite: the entries below this index are not written yet */
+	struct map by_hash; /* from the hash of a key to the first entry with it */
 	unsigned depth; /* nesting depth of store_begin() */
 	struct buf transaction;
-	size_t dead_bytes; /* bytes that the transaction makes dead in the journal */
-	char new_loss[64]; /* reason of a loss found while opening; "": none */
-	struct list waiters; /* in order of their tickets */
+	/* bytes in the journal that are dead (not needed any more) after the transaction */
+	size_t dead_bytes;
+	char new_loss[64]; /* the reason of a loss that was found while opening; "": none */
+	struct list waiters; /* in the order of their tickets */
 };
 
 static uint64_t key_hash(const char *key)
@@ -92,7 +93,7 @@ static struct store_entry *table_insert(struct store *store, const char *key, ui
 	return entry;
 }
 
-/* Returns the bytes of the old value, now dead in the journal. */
+/* Puts a value into the table. Returns the bytes of the old value, now dead in the journal. */
 static size_t table_put(struct store *store, const char *key, const void *value, size_t len)
 {
 	uint64_t hash = key_hash(key);
@@ -109,7 +110,7 @@ static size_t table_put(struct store *store, const char *key, const void *value,
 	return dead;
 }
 
-/* The last entry moves to the index of the removed one. */
+/* Removes an entry from the table. The last entry gets its index. */
 static void table_remove(struct store *store, struct store_entry *entry)
 {
 	struct store_entry *first = map_get(&store->by_hash, entry->hash), *before = first;
@@ -127,7 +128,10 @@ static void table_remove(struct store *store, struct store_entry *entry)
 	entry_free(entry);
 }
 
-/* Returns the bytes now dead in the journal, with those of the removal itself. */
+/*
+ * Deletes a key from the table. Returns the bytes that are dead in the journal now, with those of
+ * the deletion itself.
+ */
 static size_t table_delete(struct store *store, const char *key)
 {
 	struct store_entry *entry = table_find(store, key, key_hash(key));
@@ -181,7 +185,7 @@ static void op_write(struct buf *out, uint8_t op, const char *key, const void *v
 		assert(false && "a change fits into a record");
 }
 
-/* Returns the bytes of the change, 0 if it is invalid. */
+/* Applies one change from a record of the journal. Returns its bytes; 0: it is invalid. */
 static size_t op_apply(struct store *store, const uint8_t *bytes, size_t len)
 {
 	char key[STORE_KEY_MAX + 1];
@@ -219,7 +223,10 @@ static void load_record(void *data, uint8_t type, const void *payload, size_t le
 	}
 }
 
-/* The reason is in the table at once, for a rewrite while opening. */
+/*
+ * Called for a gap in the journal. Puts the reason into the table at once, in case the journal is
+ * rewritten while opening.
+ */
 static void load_gap(void *data, uint64_t count, const char *reason)
 {
 	struct store *store = data;
@@ -230,8 +237,8 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 }
 
 /*
- * Each part is one record of about SNAPSHOT_BATCH bytes. Parts go from the last entry to the first,
- * because table_remove() moves the last entry, which is written first.
+ * Writes a part of the table: one record of about SNAPSHOT_BATCH bytes. Parts go from the last
+ * entry to the first, because table_remove() moves the last entry, which is written first.
  */
 static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {
@@ -244,14 +251,14 @@ static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 		const struct store_entry *entry = store->entries[--store->unwritten];
 		op_write(&record, OP_PUT, entry->key, entry->value, entry->len);
 	}
-	/* After an error the degraded journal asks for a snapshot again. */
+	/* After an error, the degraded journal will ask for a snapshot again. */
 	if (record.len > 0)
 		(void)journal_append(journal, RECORD_TRANSACTION, record.data, record.len, &ticket);
 	buf_finish(&record);
 	return store->unwritten == 0;
 }
 
-/* Calls waiters with tickets up to ticket; all if is_durable is false. */
+/* Calls the waiters with tickets up to `ticket`; all waiters if is_durable is false. */
 static void wake_waiters(struct store *store, uint64_t ticket, bool is_durable)
 {
 	while (!list_is_empty(&store->waiters)) {
@@ -345,7 +352,10 @@ static uint64_t write_out(struct store *store)
 	return ticket;
 }
 
-/* When many large entries change at once, the changes so far become a record of their own. */
+/*
+ * Makes room in the record of the transaction: if many large entries change at once, the changes so
+ * far become a record of their own.
+ */
 static void make_room(struct store *store, const char *key, size_t len)
 {
 	size_t need = OP_HEADER + strlen(key) + len;
@@ -406,7 +416,7 @@ bool store_next(struct store *store, const char *prefix, size_t *cursor, const c
     const char **ret_value, size_t *ret_len)
 {
 	const struct store_entry *entry;
-	/* The cursor is an index plus 1, as 0 means the start. */
+	/* The cursor is an index plus 1, as 0 means the begin. */
 	if (*cursor == 0) {
 		table_sort(store);
 		*cursor = table_lower_bound(store, prefix) + 1;
@@ -463,5 +473,5 @@ void store_settle(struct store *store)
 {
 	if (store->journal != NULL)
 		journal_settle(store->journal);
-	wake_waiters(store, 0, false); /* calls waiters only if the disk has failed */
+	wake_waiters(store, 0, false); /* waiters are left only if the disk has failed */
 }

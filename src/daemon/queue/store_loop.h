@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The store on libevent. With nothing to sync it never wakes. */
+/* The store on the event loop. If nothing is to be synced, it never wakes the process. */
 #pragma once
 
 #include "base/base.h"
@@ -7,13 +7,16 @@
 struct event_base;
 struct json_writer;
 
-/* Returns NULL with a reason on failure. A failing disk is no failure: the journal is degraded. */
+/*
+ * Opens the store of a state directory. Returns NULL with a reason on failure. A failing disk is no
+ * failure: the journal is degraded then.
+ */
 struct store_loop *store_loop_new(
     struct event_base *base, const char *state_dir, char *ret_reason, size_t reason_size);
 /* Syncs and closes the store. */
 void store_loop_free(struct store_loop *store_loop);
 
-/* Waits for the disk, and calls all waiters. Accepts NULL. */
+/* Waits for the disk, and calls all waiters of the store. NULL is accepted. */
 void store_loop_settle(struct store_loop *store_loop);
 struct store *store_loop_store(struct store_loop *store_loop);
 

@@ -20,8 +20,8 @@ struct picture_reading {
 	const uint8_t *line;
 	struct picture_cell *cells;
 	unsigned columns;
-	unsigned column; /* where the next character goes */
-	int64_t last; /* column of the last character; -1: none to combine with */
+	unsigned column; /* column of the next character */
+	int64_t last; /* column of the last character; -1: there is none to combine with */
 };
 
 static void put_cell(struct picture_reading *reading, const char *bytes, size_t len, unsigned width)
@@ -56,7 +56,7 @@ static void put_combining(struct picture_reading *reading, const uint8_t *bytes,
 	cell->len = (uint8_t)(cell->len + len);
 }
 
-/* As tmux does, if the row has room. */
+/* Makes the last character wide, as tmux does if the row has room. */
 static void widen(struct picture_reading *reading)
 {
 	struct picture_cell *cell = &reading->cells[reading->last];
@@ -67,7 +67,7 @@ static void widen(struct picture_reading *reading)
 	reading->column++;
 }
 
-/* A regional indicator is half a flag. */
+/* Returns true for a regional indicator, which is half a flag. */
 static bool is_half_flag(const struct picture_cell *cell)
 {
 	uint32_t c;
@@ -129,7 +129,7 @@ static const char *const drawn[] = {
     ['~'] = "\u00b7",
 };
 
-/* These change the text direction, or XML does not allow them. */
+/* Returns true for characters that change the direction of text, or that XML does not allow. */
 static bool is_unwanted(uint32_t c)
 {
 	return (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -178,7 +178,7 @@ static void put_text(struct picture_reading *reading, const uint8_t *bytes, size
 	}
 }
 
-/* Shows controls that tmux does not emit as symbols. */
+/* Shows control characters that tmux does not print, as symbols. */
 static void put_control(struct picture_reading *reading, uint8_t byte)
 {
 	if (byte == SHIFT_OUT || byte == SHIFT_IN) {
@@ -188,7 +188,7 @@ static void put_control(struct picture_reading *reading, uint8_t byte)
 			put_cell(reading, " ", 1, 1);
 		while (reading->column % TAB_CELLS != 0 && reading->column < reading->columns);
 	} else {
-		/* U+2400 to U+2421 are symbols for the control characters. */
+		/* U+2400 to U+2421 are the symbols for control characters. */
 		char picture[3] = {'\xe2', '\x90', (char)(0x80 + (byte == 0x7f ? 0x21 : byte))};
 		put_cell(reading, picture, sizeof picture, 1);
 	}
@@ -233,10 +233,10 @@ unsigned picture_width(const uint8_t *line, size_t len, unsigned columns, bool j
 
 #define VALUES_MAX 64
 
-/* "4:3" is the value 4 and its part 3. */
+/* The values of an escape sequence: "4:3" is the value 4 and its part 3. */
 struct look_values {
 	unsigned number[VALUES_MAX];
-	bool is_part[VALUES_MAX]; /* the value follows a colon */
+	bool is_part[VALUES_MAX]; /* true for a value that follows a colon */
 	size_t count;
 };
 
@@ -266,7 +266,7 @@ static uint32_t rgb(const unsigned *parts)
 	    ((parts[0] & 0xff) << 16 | (parts[1] & 0xff) << 8 | (parts[2] & 0xff));
 }
 
-/* The colour is behind 38, 48 or 58. Returns the number of values used. */
+/* Reads a colour, which follows 38, 48 or 58. Returns the number of values used. */
 static size_t read_colour(const struct look_values *values, size_t at, uint32_t *colour)
 {
 	const unsigned *number = values->number;
@@ -291,7 +291,7 @@ static size_t read_colour(const struct look_values *values, size_t at, uint32_t 
 	return left;
 }
 
-/* A style may follow a colon. Returns the number of values used. */
+/* Reads an underline, whose style may follow a colon. Returns the number of values used. */
 static size_t read_underline(
     const struct look_values *values, size_t at, struct picture_looks *looks)
 {
@@ -381,7 +381,8 @@ void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_
 	}
 }
 
-#define PLAIN_LAST 0x52f /* all fixed-width fonts have the characters up to this one (Cyrillic) */
+/* last character of those (up to Cyrillic) that all fixed-width fonts have */
+#define PLAIN_LAST 0x52f
 
 void picture_page_init(struct picture_page *page, struct buf *out, const struct picture *picture)
 {
@@ -402,13 +403,13 @@ int picture_page_finish(struct picture_page *page)
 	return page->error;
 }
 
-/* A wide character is marked in both cells. */
+/* Marks the cell of the cursor; of a wide character, both cells. */
 static void mark_cursor(struct picture_page *page)
 {
 	unsigned column = page->picture->cursor_column;
 	if (page->picture->cursor_row != (int64_t)page->row)
 		return;
-	/* A cursor behind the last column has not wrapped yet. */
+	/* A cursor behind the last column has not wrapped yet, so it is in the last one. */
 	if (column >= page->columns)
 		column = page->columns - 1;
 	while (column > 0 && page->cells[column].width == 0)
@@ -478,7 +479,7 @@ void picture_put_escaped(struct picture_page *page, const char *bytes, size_t le
 	}
 }
 
-/* U+FFFE and U+FFFF are valid UTF-8 and visible, but XML does not allow them. */
+/* Replaces U+FFFE and U+FFFF: they are valid UTF-8 and visible, but XML does not allow them. */
 static void replace_noncharacters(struct buf *text)
 {
 	for (size_t i = 0; i + 3 <= text->len; i++) {
@@ -540,7 +541,8 @@ unsigned picture_run_end(const struct picture_page *page, unsigned column, pictu
 	return end;
 }
 
-#define DIM_PERCENT 45 /* from the text colour to the ground */
+/* how far the colour of dim text is from that of text to that of the ground */
+#define DIM_PERCENT 45
 
 static const struct picture_theme dark = {
     .text = 0xd7dae0,
@@ -575,7 +577,7 @@ uint32_t picture_mix(uint32_t from, uint32_t to, unsigned percent)
 	return mixed;
 }
 
-/* 16 colours of the palette, a cube with six steps per axis, 24 greys. */
+/* Returns one of 256 colours: 16 of the palette, a cube with six steps per axis, and 24 greys. */
 static uint32_t theme_colour(const struct picture_theme *theme, uint32_t index)
 {
 	static const uint32_t steps[6] = {0x00, 0x5f, 0x87, 0xaf, 0xd7, 0xff};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The common parts of SVG and HTML pictures. */
+/* SVG and HTML pictures have these in common. */
 #pragma once
 
 #include "daemon/render/picture.h"
@@ -30,85 +30,89 @@ enum picture_underline {
 };
 
 struct picture_looks {
-	uint32_t text; /* PICTURE_COLOUR_, as ground and line */
+	uint32_t text; /* a colour (PICTURE_COLOUR_…), as are ground and line */
 	uint32_t ground;
-	uint32_t line; /* of the underline; PICTURE_COLOUR_DEFAULT means the text colour */
+	uint32_t line; /* colour of the underline; PICTURE_COLOUR_DEFAULT: that of the text */
 	uint8_t attributes; /* enum picture_attribute */
 	uint8_t underline; /* enum picture_underline */
 };
 
-/* Applies "ESC [ parameters m"; text holds only the parameters. */
+/* Applies the escape sequence "ESC [ parameters m"; text has only the parameters. */
 void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_t len);
 
-/* A character and combining characters; those beyond are dropped. */
+/* Maximum bytes of a cell: a character and combining characters; further ones are dropped. */
 #define PICTURE_CELL_BYTES 31
 
 struct picture_cell {
 	struct picture_looks looks;
-	uint8_t width; /* in cells; 0 for the right half of a wide character */
-	uint8_t len; /* bytes used; 0 if blank */
-	char bytes[PICTURE_CELL_BYTES]; /* UTF-8 that XML allows, not escaped */
+	uint8_t width; /* in cells; 0: the right half of a wide character */
+	uint8_t len; /* number of bytes used; 0: blank */
+	char bytes[PICTURE_CELL_BYTES]; /* UTF-8 that XML allows, not yet escaped */
 };
 
-/* Carried from row to row. At the start all members but joins_emoji are zero. */
+/* The state that goes on from row to row. At the start all members but joins_emoji are zero. */
 struct picture_state {
 	struct picture_looks looks;
-	bool is_drawing; /* the line drawing character set is active */
+	bool is_drawing; /* the character set for drawing lines is active */
 	/*
-	 * Since tmux 3.4, a skin tone shares the cell of the emoji before it, and U+FE0F makes a
-	 * character two cells wide. Earlier, a skin tone takes two cells.
+	 * Since tmux 3.4 a skin tone shares the cell of the emoji before it, and U+FE0F makes a
+	 * character two cells wide. Before, a skin tone takes two cells.
 	 */
 	bool joins_emoji;
 };
 
-/* Cells behind the line's end are blank. Returns the column behind the last character. */
+/* Reads a row into cells, blank behind the line's end. Returns the column behind the last one. */
 unsigned picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns);
 
-/* After the first error nothing more is written. */
+/* A picture that is being written. After the first error nothing more is written. */
 struct picture_page {
 	struct buf *out;
 	int error; /* enum buf_error */
 	const struct picture *picture;
 	const struct picture_theme *theme;
-	struct picture_cell *cells; /* of the current row */
+	struct picture_cell *cells; /* cells of the current row */
 	unsigned columns;
 	unsigned row;
 };
 
 void picture_page_init(struct picture_page *page, struct buf *out, const struct picture *picture);
-/* Returns 0 or the enum buf_error. */
+/* Ends a page. Returns 0 or the enum buf_error. */
 int picture_page_finish(struct picture_page *page);
 
-/* each() is called for every row from the top; its cells are read, the cursor is marked. */
+/*
+ * Calls each() for all rows from the top; the cells of the row are read, and the cursor is marked.
+ */
 void picture_page_rows(struct picture_page *page, void (*each)(struct picture_page *page));
 
 void picture_put(struct picture_page *page, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* bytes must be valid UTF-8. */
+/* Writes bytes, escaped for XML. They must be valid UTF-8. */
 void picture_put_escaped(struct picture_page *page, const char *bytes, size_t len);
-/* The title is cut to PICTURE_TITLE_MAX, made visible and escaped. */
+/* Writes the title, cut to PICTURE_TITLE_MAX, with control characters made visible, and escaped. */
 void picture_put_title(struct picture_page *page);
 
 enum picture_class {
 	PICTURE_BLANK, /* only the ground colour is visible */
 	PICTURE_PLAIN, /* has the usual width in every fixed-width font */
-	PICTURE_DRAWN, /* lines and blocks, which must touch: picture_shape.h */
-	PICTURE_OTHER, /* may come from a font with other widths */
+	PICTURE_DRAWN, /* lines and blocks, which must touch each other: picture_shape.h */
+	PICTURE_OTHER, /* may be shown in a font with other widths */
 };
 
 enum picture_class picture_class(const struct picture_cell *cell);
-/* Returns 0 if the cell has no character, or several. */
+/* Returns the character of a cell; 0: it has none, or several. */
 uint32_t picture_character(const struct picture_cell *cell);
 struct picture_paint picture_cell_paint(
     const struct picture_page *page, const struct picture_cell *cell);
 
 typedef bool picture_alike_fn(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b);
-/* Returns the column behind the run, for whose cells alike() is true. */
+/*
+ * Returns the column behind the run of cells that begins at column and for which alike() is true.
+ */
 unsigned picture_run_end(const struct picture_page *page, unsigned column, picture_alike_fn *alike);
 
-/* As 0xrrggbb. */
+/* The colours of a cell, as 0xrrggbb. */
 struct picture_paint {
 	uint32_t text;
 	uint32_t ground;
@@ -119,15 +123,15 @@ struct picture_theme {
 	uint32_t text;
 	uint32_t ground;
 	uint32_t cursor;
-	uint32_t caption; /* title in the frame */
+	uint32_t caption; /* the title in the frame */
 	uint32_t palette[16];
 };
 
 const struct picture_theme *picture_theme(bool is_light);
 
-/* Applies defaults, reverse, dim and the cursor. */
+/* Returns the colours to show: applies defaults, reverse, dim and the cursor. */
 struct picture_paint picture_paint(
     const struct picture_theme *theme, const struct picture_looks *looks);
 
-/* Returns the colour at this percentage of the way. */
+/* Returns a colour between two others; percent 0: `from`, 100: `to`. */
 uint32_t picture_mix(uint32_t from, uint32_t to, unsigned percent);

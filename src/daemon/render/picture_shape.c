@@ -9,12 +9,13 @@
 enum arm { LEFT, RIGHT, UP, DOWN, ARMS };
 enum { NO_ARM = '0', LIGHT = '1', HEAVY = '2', DOUBLE = '3' };
 
-#define DOUBLE_GAP 13 /* from the middle of the cell to each line of a double line, in tenths */
+/* tenths of a pixel from the middle of the cell to each line of a double line */
+#define DOUBLE_GAP 13
 
 /*
- * The weights of the lines from the middle to the left, right, top and bottom: 1 light, 2 heavy, 3
- * double. A row's comment is the code of its first character; "----" is a character without such
- * lines.
+ * For U+2500 to U+257F, the weights of the lines from the middle to the left, right, top and
+ * bottom: 1 light, 2 heavy, 3 double. The comment of a row is the code of its first character;
+ * "----" is a character without such lines.
  */
 static const char arms[] = "1100 2200 0011 0022 ---- ---- ---- ---- " /* 2500 */
 			   "---- ---- ---- ---- 0101 0201 0102 0202 " /* 2508 */
@@ -33,7 +34,7 @@ static const char arms[] = "1100 2200 0011 0022 ---- ---- ---- ---- " /* 2500 */
 			   "---- ---- ---- ---- 1000 0010 0100 0001 " /* 2570 */
 			   "2000 0020 0200 0002 1200 0012 2100 0021 "; /* 2578 */
 
-/* Of U+2596 to U+259F: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
+/* The filled quarters of U+2596 to U+259F: upper left 1, right 2; lower left 4, right 8. */
 static const uint8_t quarters[] = {4, 8, 1, 13, 9, 7, 11, 2, 6, 14};
 
 static const char *arms_of(uint32_t c)
@@ -57,7 +58,7 @@ unsigned picture_shape_shade(uint32_t c)
 	return c >= 0x2591 && c <= 0x2593 ? 75 - 25 * (c - 0x2591) : 0;
 }
 
-/* Without trailing zeros. */
+/* Appends a command of a path with a length, without zeros at its end. */
 static void put(struct buf *path, const char *command, unsigned tenths)
 {
 	if (tenths % 10 == 0)
@@ -83,9 +84,9 @@ static void add_box(struct buf *path, unsigned x, unsigned y, unsigned width, un
 }
 
 /*
- * Returns where an arm starts, from the middle of the cell, positive towards the edge. At a corner,
- * the outer lines meet outside and the inner lines inside. side is -1 or 1 for a line of a double
- * arm, 0 for a single line.
+ * Returns where an arm (a line from the middle to an edge) starts, as a distance from the middle of
+ * the cell, positive towards the edge. At a corner, the outer lines meet outside and the inner
+ * lines inside. side is -1 or 1 for a line of a double arm, 0 for a single line.
  */
 static int arm_start(const char *weights, enum arm arm, int side)
 {
@@ -145,7 +146,7 @@ static void add_arms(struct picture_shapes *shapes, const char *weights, unsigne
 	}
 }
 
-/* Round corners and diagonals. */
+/* Adds a round corner or a diagonal. */
 static void add_curve(struct picture_shapes *shapes, uint32_t c, unsigned x, unsigned y)
 {
 	struct buf *path = &shapes->light;
@@ -191,7 +192,7 @@ static void add_block(
 	unsigned all = width * count;
 	if (number == 0) {
 		add_box(&shapes->fill, x, y, all, height / 2);
-	} else if (number <= 8) { /* eighths of the height, from the bottom */
+	} else if (number <= 8) { /* eighths of the height, from below */
 		unsigned part = height * number / 8;
 		add_box(&shapes->fill, x, y + height - part, all, part);
 	} else if (number >= 0x11 && number <= 0x13) { /* shades */
@@ -200,7 +201,8 @@ static void add_block(
 		add_box(&shapes->fill, x, y, all, height / 8);
 	} else {
 		for (; count > 0; count--, x += width)
-			if (number <= 0x0f) /* eighths of the width, from the left; seven first */
+			/* eighths of the width, from the left; the first one is seven eighths */
+			if (number <= 0x0f)
 				add_box(&shapes->fill, x, y, width * (0x10 - number) / 8, height);
 			else if (number == 0x10)
 				add_box(&shapes->fill, x + width / 2, y, width - width / 2, height);

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: ISC */
-/* U+2500 to U+259F as paths, since glyphs touch only with the right font and spacing. */
+/*
+ * Lines and blocks (U+2500 to U+259F) as paths, since characters of a font touch each other only
+ * with the right font and spacing.
+ */
 #pragma once
 
 #include "base/base.h"
 
-/* A run of cells with one colour; lengths are tenths of a pixel. */
+/* Shapes of a run of cells with one colour; lengths are tenths of a pixel. */
 struct picture_shapes {
 	struct buf light; /* thin strokes */
 	struct buf heavy; /* thick strokes */
 	struct buf fill; /* filled areas */
-	unsigned width; /* of a cell */
+	unsigned width; /* width of a cell */
 	unsigned height;
 };
 
 bool picture_shape_has(uint32_t c);
 
-/* x, y is the upper left corner of the first cell. Shapes are missing if memory runs out. */
+/*
+ * Adds the same character in count cells. x, y is the upper left corner of the first one. If memory
+ * runs out, shapes are missing.
+ */
 void picture_shape_add(
     struct picture_shapes *shapes, uint32_t c, unsigned x, unsigned y, unsigned count);
 

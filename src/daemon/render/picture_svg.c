@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Every word has its own position and length, so that columns stay aligned in any font. */
+/*
+ * Pictures of panes as SVG. Every word has a position and a length of its own, so that columns stay
+ * aligned in any font.
+ */
 
 #include "daemon/render/picture_page.h"
 #include "daemon/render/picture_shape.h"
@@ -10,7 +13,7 @@
 #define CELL_HEIGHT 180
 #define MARGIN 120
 #define BAR 300
-#define BASELINE 135 /* from the top of a row */
+#define BASELINE 135 /* from the top of a row to the line on which text stands */
 #define UNDERLINE 158
 #define STRIKE 90
 
@@ -28,7 +31,7 @@ static unsigned top_of(const struct picture_page *page)
 	return (page->picture->has_frame ? BAR : MARGIN) + page->row * CELL_HEIGHT;
 }
 
-/* As name='12.5'; the value is in tenths. */
+/* Writes an attribute, as name='12.5'; the value is in tenths. */
 static void put_length(struct picture_page *page, const char *name, unsigned tenths)
 {
 	if (tenths % 10 == 0)
@@ -191,7 +194,7 @@ static bool has_same_writing(
 	    picture_cell_paint(page, a).text == picture_cell_paint(page, b).text;
 }
 
-/* One blank, of any style, does not end a run of plain text. */
+/* Returns the end of a run of plain text; one blank, of any style, does not end it. */
 static unsigned writing_end(const struct picture_page *page, unsigned column)
 {
 	const struct picture_cell *cells = page->cells;

@@ -9,10 +9,10 @@
 #include "wire/address.h"
 
 enum {
-	TAKE_MS = 200, /* from a change to its copy in memory */
-	CALM_MS = 2000, /* from a copy to its record in the store */
-	REST_MS = 100, /* from a listing until tmux has done all work for it */
-	BUSY_NS = 200000, /* processor time; if tmux used less, it ran no command */
+	TAKE_MS = 200, /* delay from a change to its copy in memory */
+	CALM_MS = 2000, /* delay from a copy to its record in the store */
+	REST_MS = 100, /* delay from a listing until tmux has done all work for it */
+	BUSY_NS = 200000, /* processor time; if tmux has used less, it ran no command */
 };
 
 struct saved {
@@ -20,10 +20,10 @@ struct saved {
 	uint64_t number; /* name of its record */
 	int server_pid;
 	uint64_t server_start;
-	bool is_past; /* of a server that has ended */
-	int id; /* of the session */
+	bool is_past; /* of a tmux server that has ended */
+	int id; /* id of the session */
 	char *name;
-	int64_t saved_ms; /* last change, CLOCK_REALTIME */
+	int64_t saved_ms; /* CLOCK_REALTIME of the last change */
 	char *state; /* JSON */
 	bool is_dirty;
 };
@@ -34,14 +34,14 @@ struct saved_set {
 	size_t past;
 	uint64_t last_number;
 	struct pane_ref server; /* only server_pid and server_start are used; 0: no server */
-	uint64_t revision; /* of the model that was copied last */
+	uint64_t revision; /* revision of the model that was copied last */
 	struct event_log_listener events;
 	struct presence_listener presences;
 	struct loop_timer *take_timer, *flush_timer, *look_timer, *rest_timer;
-	int64_t dirty_ms; /* the store is behind since then, CLOCK_MONOTONIC; 0: it is not */
+	int64_t dirty_ms; /* CLOCK_MONOTONIC since when the store lacks changes; 0: it has all */
 	uint64_t busy_ns; /* processor time of tmux at the last look */
 	bool is_looking;
-	void (*done)(void *data); /* see saved_set_end() */
+	void (*done)(void *data); /* as in saved_set_end() */
 	void *done_data;
 };
 
@@ -63,7 +63,7 @@ static const struct record_kind saved_kind = {
 
 static void record_name(const struct saved *saved, char out[24])
 {
-	snprintf(out, 24, "%020" PRIu64, saved->number); /* sorts by number */
+	snprintf(out, 24, "%020" PRIu64, saved->number); /* so that records sort by number */
 }
 
 static void saved_free(struct saved *saved)
@@ -74,7 +74,7 @@ static void saved_free(struct saved *saved)
 	mem_free(saved);
 }
 
-/* Also in the store. */
+/* Forgets a session, also in the store. */
 static void saved_drop(struct saved_set *set, struct saved *saved)
 {
 	char name[24];
@@ -91,7 +91,7 @@ static void drop_past(struct saved_set *set, const char *name, const struct save
 			saved_drop(set, saved);
 }
 
-/* Results may contain a state that has only members of write_state(). */
+/* Returns true if a record has only members of write_state(): it may be part of a result. */
 static bool is_state(const struct json *state)
 {
 	const struct json *windows = json_member(state, "windows");
@@ -120,7 +120,9 @@ static bool saved_load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-/* The pane's own program is usually its shell. Returns NULL if not known. */
+/*
+ * Returns the directory of the pane's first process, which is usually its shell; NULL: not known.
+ */
 static const char *directory_of(const struct muxbus_pane *pane, char out[PATH_MAX])
 {
 	if (process_cwd(pane->pid, out, PATH_MAX))
@@ -128,7 +130,7 @@ static const char *directory_of(const struct muxbus_pane *pane, char out[PATH_MA
 	return pane->path != NULL && pane->path[0] == '/' ? pane->path : NULL;
 }
 
-/* The conversation is left out if not known. */
+/* Writes the agent in a pane, and its conversation if that is known. */
 static void put_agent(
     struct json_writer *writer, const struct daemon *daemon, const struct muxbus_pane *pane)
 {
@@ -175,7 +177,7 @@ static void put_window(struct json_writer *writer, const struct daemon *daemon,
 	json_put_int(writer, "index", link->index);
 	if (json_put_text(writer, "name", window->name, strlen(window->name)))
 		json_put_base64(writer, "name_base64", window->name, strlen(window->name));
-	/* tmux names a window after its program, unless a person has named it. */
+	/* tmux names a window after the program in it, unless a person has named it. */
 	json_put_bool(writer, "is_named", pane == NULL || strcmp(pane->command, window->name) != 0);
 	json_put_int(writer, "width", window->width);
 	json_put_int(writer, "height", window->height);
@@ -189,7 +191,7 @@ static void put_window(struct json_writer *writer, const struct daemon *daemon,
 	json_object_end(writer);
 }
 
-/* Returns NULL if the state is too large. The caller frees. */
+/* Returns the state of a session as JSON; NULL: it is too large. The caller frees it. */
 static char *write_state(const struct daemon *daemon, const struct muxbus_session *session)
 {
 	const struct muxbus_model *model = tmux_model(daemon->tmux);
@@ -256,7 +258,7 @@ static void take_session(struct saved_set *set, const struct muxbus_session *ses
 	set->dirty_ms = set->dirty_ms > 0 ? set->dirty_ms : clock_mono_ms();
 }
 
-/* Also forgets past sessions of the same names. */
+/* Forgets sessions that were closed, and past sessions with their names. */
 static void forget_closed(struct saved_set *set, const struct muxbus_model *model)
 {
 	for (struct list *at = set->all.prev; at != &set->all;) {
@@ -271,7 +273,7 @@ static void forget_closed(struct saved_set *set, const struct muxbus_model *mode
 	}
 }
 
-/* The store gets the copies after a pause in the changes. */
+/* Copies the sessions that have changed. They are stored after a pause in the changes. */
 static void take(void *data)
 {
 	struct saved_set *set = data;
@@ -322,7 +324,7 @@ static void take_soon(struct saved_set *set)
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct saved_set *set = list_entry(listener, struct saved_set, events);
-	/* Output changes the revision too, but nothing that is saved. */
+	/* Output changes the model's revision too, but nothing that is saved. */
 	if (event->kind == EVENT_PANE_OUTPUT || event->kind == EVENT_LINE)
 		return;
 	if (set->server.server_pid != 0 && set->revision != tmux_revision(set->daemon->tmux))
@@ -334,7 +336,7 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 	take_soon(list_entry(listener, struct saved_set, presences));
 }
 
-/* Returns 0 if not known. */
+/* Returns the processor time that tmux has used; 0: not known. */
 static uint64_t read_busy_ns(const struct saved_set *set)
 {
 	char text[64];
@@ -343,7 +345,7 @@ static uint64_t read_busy_ns(const struct saved_set *set)
 	return sscanf(text, "%" SCNu64, &ns) == 1 ? ns : 0;
 }
 
-/* Processor time from now on is for other work than the listing. */
+/* From now on, processor time of tmux is for other work than the listing. */
 static void on_rest(void *data)
 {
 	struct saved_set *set = data;
@@ -388,7 +390,7 @@ static void on_look(void *data)
 		(void)look(set);
 }
 
-/* Sessions of other servers are past. */
+/* Marks the sessions of other tmux servers as past. */
 static void sort_by_server(struct saved_set *set)
 {
 	set->past = 0;
@@ -399,7 +401,7 @@ static void sort_by_server(struct saved_set *set)
 	}
 }
 
-/* Of past sessions with one name keeps the latest; then drops the oldest beyond SAVED_PAST_MAX. */
+/* Keeps only the latest past session of each name; then forgets the oldest over SAVED_PAST_MAX. */
 static void bound_past(struct saved_set *set)
 {
 	queue_begin(set->daemon->queue);
@@ -435,7 +437,7 @@ void saved_set_server(struct saved_set *set, bool is_live)
 	set->server.server_start = process_start_ticks(info.pid);
 	set->busy_ns = read_busy_ns(set);
 	sort_by_server(set);
-	bound_past(set); /* an earlier daemon may not have seen its server end */
+	bound_past(set); /* an earlier daemon may not have seen that its server ended */
 	take(set);
 	loop_timer_arm(set->look_timer, SAVED_LOOK_MS);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* History of the latest requests and their outcomes, for get_action_history; in memory only. */
+/* The latest requests and their outcomes, for the method get_action_history; in memory only. */
 #pragma once
 
 #include "base/base.h"
 
 #define HISTORY_KEEP 500
-#define HISTORY_PARAMS_MAX 300 /* bytes of the parameters of a request */
+#define HISTORY_PARAMS_MAX 300 /* maximum bytes of the parameters of a request */
 #define HISTORY_OUTCOME_MAX 160
 #define HISTORY_RESULT_MAX 80
 
@@ -16,18 +16,20 @@ struct method;
 struct history *history_new(void);
 void history_free(struct history *history);
 
-/* Confidential values are left out. params may be NULL. Returns the number for history_end(). */
+/* Notes a request without secrets. params may be NULL. Returns the number for history_end(). */
 uint64_t history_begin(struct history *history, pid_t peer_pid, const struct method *method,
     const struct json *params);
 /*
- * Notes the result of a request: its beginning, or only its size if the method shows what programs
- * print. If is_message, text is a message that comes with the result.
+ * Notes the result of a request: its begin; only its size if the method shows what programs print.
+ * is_message: text is a message that comes with the result.
  */
 void history_result(struct history *history, uint64_t number, const struct method *method,
     const char *text, bool is_message);
-/* Notes that a request has failed. If it had confidential values, leaves out quotations in text. */
+/*
+ * Notes that a request has failed. If it had confidential values, quotations in text are left out.
+ */
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 
-/* Writes the latest requests of a peer (0: of all), newest first, as the array "actions". */
+/* Writes the array actions: the latest requests of a peer (0: of all peers), newest first. */
 void history_write(const struct history *history, struct json_writer *writer, size_t limit,
     pid_t peer_pid, bool has_params);

@@ -10,13 +10,14 @@
 #include "daemon/server/peer_pane.h"
 
 enum {
-	CHAIN_SIZE = 2 * SHA256_SIZE, /* a hash as text */
-	PARAMS_MAX = 300, /* bytes of parameters in a line; with texts TEXTS_MAX */
+	CHAIN_SIZE = 2 * SHA256_SIZE, /* length of a hash as text */
+	PARAMS_MAX = 300, /* maximum bytes of parameters in a line; if it has texts: TEXTS_MAX */
 	TEXTS_MAX = 4096,
 	TARGET_MAX = 64,
-	KEPT_BYTES = 4096, /* memory that is kept for the next parameters */
-	REFUSERS_MAX = 32, /* pairs of user and role whose refusals are counted separately */
-	REFUSED_PART = 8, /* in each file, refusals have at most 1/8 of audit_bytes */
+	KEPT_BYTES = 4096, /* bytes of memory that are kept for the next parameters */
+	/* maximum number of pairs of user and role whose refusals are counted separately */
+	REFUSERS_MAX = 32,
+	REFUSED_PART = 8, /* refusals have at most 1/8 of audit_bytes in each file */
 	MINUTE_MS = 60000,
 	DAY_MS = 86400000,
 };
@@ -24,7 +25,7 @@ enum {
 static const char chain_member[] = ",\"chain\":\"";
 
 struct refuser {
-	int64_t since_ms; /* when its minute began; 0: free */
+	int64_t since_ms; /* begin of its minute (CLOCK_MONOTONIC); 0: the place is free */
 	uint32_t uid; /* UINT32_MAX: several users that share this place */
 	enum role role;
 	unsigned lines;
@@ -38,21 +39,22 @@ struct audit_log {
 	ino_t inode;
 	dev_t device;
 	off_t bytes;
-	bool is_torn; /* the file was removed, replaced or changed: the next head says so */
-	int64_t first_ms; /* time of the first line of the file */
+	bool is_torn; /* the file was removed, replaced or changed: the next first line says so */
+	int64_t first_ms; /* time of the first line in the file */
 	uint64_t last;
 	uint64_t missed;
 	char chain[CHAIN_SIZE + 1];
 	struct buf line;
 	struct buf params;
-	struct hash_key key; /* keyed, so that parameters cannot be guessed from their hashes */
+	/* a secret key for the hashes of parameters, which thus cannot be guessed */
+	struct hash_key key;
 	struct refuser refusers[REFUSERS_MAX];
 	bool has_unwritten;
-	size_t refused_bytes; /* bytes of refusals in the file */
+	size_t refused_bytes; /* bytes of refusals in the present file */
 	struct list listeners;
 };
 
-/* Computes the hash of a line from that of the line before and its text before the member chain. */
+/* Computes a line's hash: of the hash of the line before, and its own text before "chain". */
 static void hash_line(
     const char before[CHAIN_SIZE], const char *line, size_t len, char out[CHAIN_SIZE + 1])
 {
@@ -133,7 +135,10 @@ static int open_file(struct audit_log *audit)
 	return 0;
 }
 
-/* Lines of another program stay: the next head has our last hash, and "torn": true. */
+/*
+ * Opens the file again if it is not ours any more. Lines of another program stay: the next first
+ * line (head) has the hash of our last line, and "torn": true.
+ */
 static int look_again(struct audit_log *audit)
 {
 	struct stat status;
@@ -157,7 +162,7 @@ static int look_again(struct audit_log *audit)
 	return 0;
 }
 
-/* Begins a new file if the present file is full or old. On failure the present file grows. */
+/* Begins a new file if the present one is full or old. If this fails, the present file grows. */
 static void turn_over(struct audit_log *audit)
 {
 	bool is_full = audit->bytes > (off_t)audit->options.bytes / 2;
@@ -170,7 +175,7 @@ static void turn_over(struct audit_log *audit)
 		audit->first_ms = now_ms; /* the clock was set back */
 	if (!is_full && !is_old)
 		return;
-	/* The older file is replaced only if a new one can be made and opened. */
+	/* The older file is replaced only when a new one was made and opened. */
 	(void)snprintf(made_path, sizeof made_path, "%s.new", audit->path);
 	(void)unlink(made_path);
 	made = open(made_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -180,7 +185,8 @@ static void turn_over(struct audit_log *audit)
 	if (rename(audit->path, audit->old_path) < 0)
 		return;
 	if (rename(made_path, audit->path) < 0 || open_file(audit) < 0) {
-		(void)rename(audit->old_path, audit->path); /* else the next head is torn */
+		/* if this fails, the next head says that lines are missing */
+		(void)rename(audit->old_path, audit->path);
 		audit->fd = fd;
 		audit->bytes = bytes;
 		return;
@@ -212,7 +218,7 @@ static uint64_t number_of(const char *line, const char *member)
 	return number;
 }
 
-/* Continues the chain and the numbers of a file. Returns the size of its complete lines. */
+/* Goes on with the chain and the numbers of a file. Returns the size of its complete lines. */
 static size_t take_up(struct audit_log *audit, struct buf *text)
 {
 	static const char refusal[] = "\"outcome\":\"forbidden\"";
@@ -244,7 +250,7 @@ static size_t take_up(struct audit_log *audit, struct buf *text)
 	return (size_t)(end - begin);
 }
 
-/* The daemon was killed before the new file had a line, so the chain of the old file continues. */
+/* Goes on with the old file's chain if an earlier daemon was killed before the new one's line 1. */
 static void take_up_old(struct audit_log *audit)
 {
 	struct buf text = BUF(AUDIT_FILE_MAX);
@@ -254,7 +260,9 @@ static void take_up_old(struct audit_log *audit)
 	buf_finish(&text);
 }
 
-/* Reads the key, or makes and stores one. If storing fails, hashes differ after each start. */
+/*
+ * Reads the key, or makes and stores one. If it cannot be stored, hashes differ after each start.
+ */
 static void read_key(struct audit_log *audit, const char *state_dir)
 {
 	char path[PATH_MAX];
@@ -321,7 +329,7 @@ static const struct json *find_settled(const struct json *conditions)
 	return found;
 }
 
-/* A method that only reads may keep or take something by a parameter. */
+/* Returns the parameter by which a method that only reads keeps or takes something; NULL: none. */
 static const struct json *find_kept(const struct method *method, const struct json *params)
 {
 	const struct json *found = NULL;
@@ -364,12 +372,14 @@ static void put_target(
 			return;
 }
 
-/* Texts for declared tools and providers are never written. */
+/* Writes the parameters. Texts for declared tools and providers are never written. */
 static void put_params(struct audit_log *audit, struct json_writer *writer,
     const struct method *method, const struct json *params)
 {
 	bool is_full = audit->options.is_full && method->group == NULL;
-	/* Conditions of methods that only read can hold patterns, so only the sizes are written. */
+	/*
+	 * Conditions of methods that only read can have patterns, so only their sizes are written.
+	 */
 	bool is_named = method->group == NULL && !method_is_read_only(method);
 	struct buf *text = &audit->params;
 	struct json_writer own;
@@ -423,7 +433,7 @@ static void tell(struct audit_log *audit, uint64_t number)
 		listener->written(listener);
 }
 
-/* Refusals may fill only their part of the file. */
+/* Returns true if there is room for a refusal, which may only be in its part of the file. */
 static bool has_room_for_refusal(const struct audit_log *audit)
 {
 	return audit->refused_bytes < audit->options.bytes / REFUSED_PART;
@@ -439,7 +449,7 @@ static int add_refusal(struct audit_log *audit)
 	return 0;
 }
 
-/* For the minutes that began by until_ms. */
+/* Writes how many refusals had no line, for the minutes that began before until_ms. */
 static void sum_up(struct audit_log *audit, int64_t until_ms)
 {
 	bool is_left = false;
@@ -496,7 +506,7 @@ void audit_end(struct audit_log *audit, uint64_t number, const char *outcome, in
 	(void)add(audit);
 }
 
-/* If no place is free, several users share the last one. */
+/* Finds the place of a user and a role. If none is free, several users share the last one. */
 static struct refuser *find_refuser(struct audit_log *audit, uint32_t uid, enum role role)
 {
 	struct refuser *place = NULL;
@@ -539,7 +549,8 @@ void audit_refuse(struct audit_log *audit, const struct audit_action *action)
 	put_caller(&writer, action);
 	json_put_str(&writer, "outcome", "forbidden");
 	if (++refuser->lines == AUDIT_REFUSALS)
-		json_put_bool(&writer, "counted", true); /* further refusals have no line */
+		/* further refusals have no line of their own */
+		json_put_bool(&writer, "counted", true);
 	(void)add_refusal(audit);
 }
 
@@ -570,7 +581,7 @@ int audit_read(const struct audit_log *audit, struct buf *out)
 	return 0;
 }
 
-/* A torn head says that lines before it are missing. */
+/* Returns true for a first line that says that lines before it are missing. */
 static bool is_torn(const char *line, size_t len)
 {
 	static const char torn[] = "\"torn\":true";
@@ -590,7 +601,8 @@ size_t audit_verify(const struct audit_log *audit, const char *text, size_t len)
 		at = next != NULL ? find_chain(line, (size_t)(next - line)) : NULL;
 		if (at == NULL)
 			return number;
-		if (chain[0] == '\0') { /* the first kept line names the hash before it */
+		/* the first line that is kept has the hash of the one before it */
+		if (chain[0] == '\0') {
 			const char *first =
 			    memmem(line, (size_t)(at - line), before, sizeof before - 1);
 			if (first == NULL || is_torn(line, (size_t)(at - line)) ||
@@ -603,7 +615,7 @@ size_t audit_verify(const struct audit_log *audit, const char *text, size_t len)
 		if (memcmp(chain, right, CHAIN_SIZE) != 0)
 			return number;
 	}
-	if (len == 0 && audit->bytes == 0) /* nothing could be written yet */
+	if (len == 0 && audit->bytes == 0) /* nothing was written so far */
 		return 0;
 	return memcmp(chain, audit->chain, CHAIN_SIZE) == 0 ? 0 : number + 1;
 }

@@ -14,18 +14,18 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
-/* The memory for a line of at least this length is freed at once. */
+/* The memory for a line of at least this many bytes is freed at once. */
 #define BIG_LINE_BYTES ((size_t)64 * 1024)
 
 #define HELD_PANES_MAX 64 /* panes whose output one request waits for */
 #define SCRATCH_KEEP_BYTES ((size_t)4096)
-#define ENVELOPE_BYTES 4096 /* bytes of a line other than its result */
+#define ENVELOPE_BYTES 4096 /* bytes of a line without its result */
 
 struct dispatch {
 	struct daemon *parts;
 	struct json_reader *reader;
-	struct buf scratch; /* memory of field_read() for the arguments */
-	struct buf id; /* id of the present request, as JSON */
+	struct buf scratch; /* memory that field_read() uses for the arguments */
+	struct buf id; /* id of the present request, as JSON text */
 	void *args; /* room for the arguments of any method */
 	struct dispatch_hooks hooks;
 	struct list put_offs;
@@ -33,7 +33,7 @@ struct dispatch {
 	uint64_t last;
 };
 
-/* Results of providers can be longer than requests. */
+/* Makes a reader of lines. The results of providers can be longer than requests. */
 static struct json_reader *reader_new(struct daemon *parts)
 {
 	const struct config_limits *limits = &parts->config->limits;
@@ -104,7 +104,7 @@ static void refuse_method(struct request *request, const char *name)
 {
 	struct buf shown = BUF(80);
 	const char *text, *nearest, *advice = method_advice(name);
-	(void)str_append_visible(&shown, name, strlen(name)); /* A shortened name will do. */
+	(void)str_append_visible(&shown, name, strlen(name)); /* a shortened name is enough */
 	text = shown.data ? (const char *)shown.data : "";
 	nearest = method_nearest(name);
 	if (advice != NULL) {
@@ -129,7 +129,7 @@ void dispatch_refuse(struct request *request, const struct field_error *error)
 	struct buf data;
 	struct json_writer writer;
 	json_start(&writer, &data, 8192);
-	/* Cut a name that is longer than any field's: users only have to recognise it. */
+	/* A name that is longer than any field's is cut, as users only have to recognise it. */
 	if (error->field != NULL)
 		(void)json_put_text(&writer, "field", error->field, strnlen(error->field, 256));
 	request_fail_data(
@@ -160,8 +160,9 @@ static bool is_admitted(
 
 static struct {
 	struct request *request;
-	bool may_be_put_off; /* the model was not just read for this request */
-	bool may_look_at; /* its window was not just read for this request */
+	/* the model was not just read for this request, so it may be put off */
+	bool may_be_put_off;
+	bool may_look_at; /* its window was not just read for this request, so it may be */
 	struct work work;
 } turn;
 
@@ -191,7 +192,7 @@ bool dispatch_attach_first(struct request *request)
 	}
 	if (!tmux_is_detached(request_daemon(request)->tmux))
 		return false;
-	/* An attach runs the user's hooks in tmux, and sessions become attached. */
+	/* To attach runs the user's hooks in tmux, and sessions become attached. */
 	if (request_role(request) == ROLE_READ_ONLY) {
 		request_fail_data(request, MESSAGE_FORBIDDEN, "\"role\":\"read_only\"",
 		    "this attaches a client to tmux, which the role read_only of this "
@@ -222,8 +223,8 @@ bool dispatch_look_at(struct request *request, uint32_t window)
 struct hold {
 	struct list link;
 	struct dispatch *dispatch; /* NULL: freed */
-	uint32_t peer; /* its number; 0: the daemon ends */
-	uint64_t number; /* of the earlier request */
+	uint32_t peer; /* its number; 0: none, as the daemon ends */
+	uint64_t number; /* number of the earlier request */
 	size_t count; /* panes whose output does not flow yet, plus 1 while hold() runs */
 };
 
@@ -248,7 +249,10 @@ static uint64_t begun_flows(const struct dispatch *dispatch)
 	return streams != NULL ? output_source_begun(stream_sources(streams)) : 0;
 }
 
-/* A later request may cause the output that a request waits for, as send_keys does. */
+/*
+ * Holds later requests of a peer until the output of panes is followed, for which an earlier
+ * request waits: a later one may cause this output, as send_keys does.
+ */
 static void hold(
     struct dispatch *dispatch, const struct peer *peer, uint64_t number, uint64_t begun)
 {
@@ -268,7 +272,10 @@ static void hold(
 	on_flowing(hold, false);
 }
 
-/* done: the earlier work. Returns the work after which a put-off handler is called again. */
+/*
+ * Calls the handler of a request. done: work that was done for it before. Returns the work after
+ * which the handler is called again, if it has put the request off.
+ */
 static struct work call(struct dispatch *dispatch, struct request *request,
     const struct json *params, enum work_kind done, uint64_t number)
 {
@@ -294,10 +301,10 @@ struct put_off {
 	struct list link;
 	struct dispatch *dispatch; /* NULL: freed before the work was done */
 	struct request *request;
-	enum work_kind kind; /* WORK_NONE: held behind an earlier request */
-	uint64_t number; /* in the order of arrival */
-	bool has_peer; /* the request came from a peer, which may be gone by now */
-	struct buf params; /* as JSON; empty: none */
+	enum work_kind kind; /* WORK_NONE: it is held behind an earlier request */
+	uint64_t number; /* number in the order of arrival */
+	bool has_peer; /* the request came from a peer, which may have disconnected */
+	struct buf params; /* parameters as JSON; empty: none */
 };
 
 static bool read_args(struct dispatch *dispatch, struct request *request, const struct json *params)
@@ -336,7 +343,7 @@ static void handle_again(struct put_off *again)
 		    again->params.len, &json_error);
 	if (peer != NULL)
 		peer_forget_pane(peer);
-	/* A method that waits and reads may take notifications, which no reader would get now. */
+	/* A method that waits and reads may take notifications, which no one would get now. */
 	if (peer == NULL && again->has_peer && method->flags & METHOD_WAITS &&
 	    method->effects & METHOD_READS)
 		request_fail(again->request, MESSAGE_CANCELLED, "the connection was closed");
@@ -355,7 +362,7 @@ static void on_done(void *data, int error)
 		return;
 	}
 	list_remove(&again->link);
-	/* If a look has failed, most methods can use the old model. */
+	/* If reading tmux has failed, most methods can use the old model. */
 	if (error < 0 &&
 	    (!work_is_look(again->kind) ||
 		request_method(again->request)->flags & METHOD_NEEDS_TMUX))
@@ -384,7 +391,10 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 	return again;
 }
 
-/* for_look: the earlier request waits for a look, else for an attach. */
+/*
+ * Returns true if an earlier request of the peer waits: for_look: for a reading of tmux, otherwise
+ * for an attach.
+ */
 static bool is_behind(
     const struct dispatch *dispatch, const struct request *request, uint64_t number, bool for_look)
 {
@@ -397,7 +407,10 @@ static bool is_behind(
 	return false;
 }
 
-/* Behind a request that waits for an attach or for output. Without a peer there is no order. */
+/*
+ * Returns true if a request must wait behind one that waits for an attach or for output. Without a
+ * peer there is no order.
+ */
 static bool is_held(const struct dispatch *dispatch, const struct request *request, uint64_t number)
 {
 	const struct peer *peer = request_peer(request);
@@ -443,7 +456,9 @@ void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
 			hold->peer = 0;
 }
 
-/* Their work continues, and on_done() then finds no dispatch. */
+/*
+ * Leaves the requests that are put off: their work goes on, and on_done() then finds no dispatch.
+ */
 static void leave_put_offs(struct dispatch *dispatch)
 {
 	while (!list_is_empty(&dispatch->put_offs)) {
@@ -460,7 +475,10 @@ static void leave_put_offs(struct dispatch *dispatch)
 	}
 }
 
-/* response NULL: only its id can be read. Returns false if no hook takes it. */
+/*
+ * Passes a response of a peer to the hook. response NULL: only its id can be read. Returns false if
+ * no hook takes it.
+ */
 static bool pass_response(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason)
 {
@@ -468,7 +486,7 @@ static bool pass_response(struct dispatch *dispatch, struct peer *peer, const st
 	    dispatch->hooks.response(dispatch->hooks.response_data, peer, id, response, reason);
 }
 
-/* done: the kind of work that was done for the request. */
+/* Goes on with a request after work that was done for it; done: the kind of the work. */
 static void go_on(struct dispatch *dispatch, struct request *request, const struct json *params,
     uint64_t number, enum work_kind done)
 {
@@ -502,7 +520,10 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 		go_on(dispatch, request, params, ++dispatch->last, WORK_NONE);
 }
 
-/* A text that is too long for an id is ignored, since it can name no call. */
+/*
+ * Sets the call within which a request is made. A text that is too long for an id is ignored, since
+ * it names no call.
+ */
 static void set_within(struct request_origin *origin, const struct json *within)
 {
 	if (within->type == JSON_STRING && within->len >= sizeof origin->within)
@@ -532,7 +553,7 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 		refuse_method(request, message->method);
 }
 
-/* The line may have the id of an awaited response, which has failed then. */
+/* Refuses a line. It may have the id of an awaited response, which has failed then. */
 static void refuse(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     enum message_error error, const char *reason)
 {

@@ -15,14 +15,14 @@ static struct {
 	size_t count;
 } others[METHOD_ORIGIN_COUNT_];
 
-/* Sorted by name; made again when the rows of an origin change. */
+/* All rows, sorted by name; made again when the rows of an origin change. */
 static struct {
 	const struct method **rows;
 	const char **names; /* NULL-terminated */
 	size_t count;
 } all;
 
-/* Of two equal spellings the first counts. */
+/* All second spellings; of two equal ones the first counts. */
 static struct {
 	struct spelling {
 		const char *name;
@@ -59,7 +59,7 @@ void method_set_tables(const struct method_table *tables)
 	built_in.tables = tables;
 }
 
-/* Aborts: the row has begun() but no parameter "key", so repeated requests would be done twice. */
+/* Aborts the daemon: a row with begun() but no parameter "key" would do repeated requests twice. */
 static void refuse_row(const struct method *row)
 {
 	log_error("the method %s keeps keys and has none", row->name);
@@ -84,7 +84,7 @@ static void collect_built_in(void)
 		}
 }
 
-/* Rows whose names are taken are left out. */
+/* Adds rows, except those whose names are taken. */
 static void add_rows(const struct method *const *rows, size_t count)
 {
 	size_t before = all.count;
@@ -327,12 +327,15 @@ static struct field_result *copy_results(
 	return copy;
 }
 
-/* fields may be NULL. Returns NULL if they have "key". *args_size grows by repeat_args. */
+/*
+ * Returns a copy of fields (may be NULL) with the parameter "key"; NULL: they have it already.
+ * *args_size grows by the size of repeat_args.
+ */
 static struct field *fields_with_key(const struct field *fields, size_t *args_size)
 {
 	const size_t step = sizeof(const char *);
 	size_t count = count_fields(fields);
-	/* Never 0, which means no key. */
+	/* This is never 0, which means no key. */
 	size_t offset = (*args_size > 0 ? *args_size + step - 1 : step) / step * step;
 	struct field *copy;
 	for (size_t at = 0; at < count; at++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Methods are rows. A row describes a method, and from it come argument checking, error texts,
- * describe, tools, help, completion and the manual.
+ * Methods are rows of tables. A row describes a method; from it come the checking of arguments,
+ * error texts, describe, tools, help, completion and the manual.
  *
- * A table of rows ends with a row without a name; methods/tables.c lists all tables. A handler gets
- * a checked struct and answers the request exactly once, at once or later, by a result or an error.
+ * A table ends with a row without a name; methods/tables.c lists all tables. A handler gets a
+ * checked struct, and answers the request exactly once, at once or later, by a result or an error.
  */
 #pragma once
 
@@ -14,7 +14,10 @@
 struct pane_ref;
 struct request;
 
-/* Annotations of MCP tools, grants of muxbus-nats and roles of peers depend on these. */
+/*
+ * The effects that a method can have. The annotations of MCP tools, the grants (rights) of
+ * muxbus-nats and the roles of peers depend on these.
+ */
 enum method_effect {
 	METHOD_READS = 1 << 0, /* answers with the present state */
 	METHOD_SEES = 1 << 1, /* shows what programs print, or texts of others */
@@ -35,30 +38,37 @@ struct method_effect_row {
 /* The last row has the name NULL. */
 extern const struct method_effect_row method_effects[];
 
-/* The field of methods with METHOD_AGED: how old the model may be. */
+/* The parameter of methods with METHOD_AGED: how old the model may be. */
 #define METHOD_MAX_AGE "max_age_ms"
 
 enum method_flag {
-	METHOD_WAITS = 1 << 0, /* may take long: its response may be overtaken */
+	/* may take long: responses of later requests may be sent before its own */
+	METHOD_WAITS = 1 << 0,
 	METHOD_NEEDS_TMUX = 1 << 1, /* refused with tmux_unavailable unless tmux is followed */
-	METHOD_TOOL = 1 << 2, /* stands in the small default list of tools */
-	METHOD_OPEN_WORLD = 1 << 3, /* its result holds text that strangers wrote */
-	METHOD_UNNOTED = 1 << 4, /* too common and harmless for the history of actions */
+	METHOD_TOOL = 1 << 2, /* is in the small default list of tools */
+	METHOD_OPEN_WORLD = 1 << 3, /* its result has text that strangers wrote */
+	/* is not noted in the history, as it is too frequent and harmless */
+	METHOD_UNNOTED = 1 << 4,
 	METHOD_NO_TOOL = 1 << 5, /* never a tool: models must not call it */
 	METHOD_IDEMPOTENT = 1 << 6, /* the same call a second time changes nothing more */
 	METHOD_WITHOUT_TMUX = 1 << 7, /* never needs tmux: handled while the daemon is detached */
 	METHOD_HIDDEN = 1 << 8, /* cannot work here now: listed nowhere, and a call says why */
-	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a server of tools */
+	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a tool server */
 	METHOD_COUNTS_KEYS = 1 << 10, /* the handler itself looks for the key */
-	METHOD_BY_OUTPUT = 1 << 11, /* needs output of panes: without pipes the daemon attaches */
-	METHOD_LOOKS_ITSELF = 1 << 12, /* the handler itself asks for a look at tmux if needed */
-	METHOD_ONE_PANE = 1 << 13, /* needs only the object of "pane" or "window" of the model */
+	/* needs output of panes; if that does not come by pipes, the daemon attaches */
+	METHOD_BY_OUTPUT = 1 << 11,
+	/* the handler itself asks for a listing of tmux if it needs one */
+	METHOD_LOOKS_ITSELF = 1 << 12,
+	/* of the model it needs only the object in the parameter "pane" or "window" */
+	METHOD_ONE_PANE = 1 << 13,
 	METHOD_AGED = 1 << 14, /* has METHOD_MAX_AGE, and may answer from an older model */
-	METHOD_OF_SESSIONS = 1 << 15, /* needs only sessions and clients of the model */
+	METHOD_OF_SESSIONS = 1 << 15, /* of the model it needs only sessions and clients */
 	METHOD_OF_FULL = 1 << 16, /* only the role full may call it */
 };
 
-/* Begins a row: .name = METHOD("ping", METHOD_READS). A method without effects does not build. */
+/*
+ * Begins a row: .name = METHOD("ping", METHOD_READS). If the effects are 0, this does not compile.
+ */
 #define METHOD(method_name, method_effects) \
 	(method_name), .effects = (method_effects) + 0 * sizeof(char[(method_effects) > 0 ? 1 : -1])
 
@@ -67,41 +77,42 @@ enum method_flag {
 	FIELDS_OF(args_struct, fields_), .results = (results_), .handle = (handle_)
 
 struct method {
-	const char *name; /* by METHOD(), with the effects; NULL ends a table */
+	const char *name; /* set by METHOD(), with the effects; NULL ends a table */
 	const char *const *also; /* second spellings, NULL-terminated, not listed; NULL: none */
 	unsigned effects; /* enum method_effect */
-	const char *title; /* three words for people */
+	const char *title; /* a few words for people */
 	const char *summary; /* one sentence */
-	const char *help; /* more, or NULL */
+	const char *help; /* further sentences, or NULL */
 	const struct field *fields; /* NULL: no parameters */
-	size_t args_size; /* of the struct that fields fill */
+	size_t args_size; /* size of the struct that fields fill */
 	const struct field_result *results;
-	const char *result_schema; /* JSON, of a declared result; NULL: results say all */
+	/* schema of the result as JSON, of a declared tool; NULL: results say all */
+	const char *result_schema;
 	unsigned flags; /* enum method_flag */
-	/* The method that shows whether a call whose response was lost had an effect, or NULL. */
+	/* The method that shows whether a call whose response was lost had an effect; or NULL. */
 	const char *recheck;
-	/* args is lent until the handler returns: what is needed later must be copied. */
+	/* The handler. args is valid until it returns: what is needed later must be copied. */
 	void (*handle)(struct request *request, const void *args);
 	/*
-	 * Sets the pane that a call affects, for the role own_panes; cleared: no known pane.
+	 * Finds the pane that a call affects, for the role own_panes; cleared: no known pane.
 	 * Returns false after failing the request, or putting it off. NULL: a call may affect
 	 * several panes, so the role own_panes may call the method only if the method only reads.
 	 */
 	bool (*affects)(struct request *request, const void *args, struct pane_ref *ret_pane);
 	/*
-	 * For a method whose source stores the key in one transaction with the effect: answers a
+	 * For a method whose source stores the key in one transaction with the effect. Answers a
 	 * repeated request whose result was not stored, from the object with this id. NULL:
 	 * dispatch stores the key.
 	 */
 	void (*begun)(struct request *request, const void *args, const char *id);
 	const char *example; /* params as JSON text, or NULL */
-	const char *group; /* of a declared tool or a provided method, or NULL */
+	const char *group; /* group of a declared tool or a provided method, or NULL */
 	const char *table_group; /* group of its table, set by method.c; or NULL */
 	size_t key_offset; /* offset of the argument "key" of method_add_key(); 0: none */
 	size_t *uses; /* counts the requests that have this row; NULL: the row is never freed */
 };
 
-#define METHOD_ARGS_MAX 2048 /* bytes of the arguments of a declared tool */
+#define METHOD_ARGS_MAX 2048 /* maximum bytes of the arguments of a declared tool */
 
 /* A table of methods, and the group to which its methods belong. */
 struct method_table {
@@ -109,17 +120,23 @@ struct method_table {
 	const char *group;
 };
 
-/* Sets the tables of built-in methods, lent. Call this before the other functions here. */
+/*
+ * Sets the tables of built-in methods, which must outlive all calls. Call this before the other
+ * functions here.
+ */
 void method_set_tables(const struct method_table *tables);
 
-/* Origins of rows that are not built in. Of equal names the built-in row counts, else the first. */
+/*
+ * Where rows that are not built in come from. Of rows with the same name, the built-in one counts,
+ * or else the first.
+ */
 enum method_origin {
 	METHOD_DECLARED, /* declared tools */
 	METHOD_PROVIDED, /* by peers */
 	METHOD_ORIGIN_COUNT_,
 };
 
-/* Replaces all rows of an origin. rows and their names are lent until the next call. */
+/* Replaces all rows of an origin. rows and their names must last until the next call. */
 void method_set_rows(enum method_origin origin, const struct method *const *rows, size_t count);
 
 /* Returns the row with this name or second spelling, or NULL. */
@@ -132,27 +149,28 @@ bool method_is_built_in(const char *name);
 
 const char *method_nearest(const char *name);
 
-/* Returns advice for a name that other systems have and Muxbus does not, or NULL. */
+/* Returns advice for a name that other systems have and Muxbus does not; NULL: none. */
 const char *method_advice(const char *name);
 
-/* Walks all rows sorted by name: NULL starts, NULL ends. */
+/* Walks through all rows, sorted by name. NULL begins and ends. */
 const struct method *method_next(const struct method *previous);
 
 /*
- * Adds the parameter "key" (repeat.h) to the row of a method that changes something and has none.
- * The row gets new tables, which method_free_tables() frees. Built-in rows need no call.
+ * Adds the parameter "key" (repeat.h) to the row of a method that changes something and does not
+ * have it. The row gets new tables, which method_free_tables() frees. Built-in rows get it without
+ * a call.
  */
 void method_add_key(struct method *method);
 void method_free_tables(struct method *method);
 
-/* Members that only the daemon writes are left out. object may be NULL. */
+/* Writes the members of a result, except those that only the daemon writes. object may be NULL. */
 void method_put_result(struct json_writer *writer, const struct json *object);
 
-/* Writes the JSON Schema of the result as member name; in_short: without nested members. */
+/* Writes the JSON Schema of a method's result as member `name`; in_short: no nested members. */
 void method_write_result_schema(
     struct json_writer *writer, const char *name, const struct method *method, bool in_short);
 
-/* Destructive: the method can end or overwrite work of people. */
+/* The second returns true for a destructive method, which can end or overwrite work of people. */
 bool method_is_read_only(const struct method *method);
 bool method_is_destructive(const struct method *method);
 
@@ -161,27 +179,30 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 /* Appends the reference section of muxbus-protocol(7) as mdoc. */
 void method_write_mdoc(struct buf *out);
 
-/* The rows of the parameter "key" and of the results of repeated requests (repeat.h). */
+/* The parameter "key", and the results of repeated requests (repeat.h). */
 
 struct repeat_args {
 	const char *key; /* NULL: none */
 };
 
-/* Return copies of tables (NULL: an empty one) without these rows; the caller frees each. */
+/*
+ * Return copies of tables (NULL: an empty one) without the rows about keys; the caller frees each.
+ */
 struct field *repeat_other_fields(const struct field *fields);
 struct field_result *repeat_other_results(const struct field_result *results);
 
 /*
  * Roles limit what a peer may do. A peer has the role of its socket, or a narrower one that it has
- * chosen; its rights never grow. The effects of declared tools and provided methods are claims of
- * others, so only the role full may call these.
+ * chosen; its rights never grow. Declared tools and provided methods may lie about their effects,
+ * so only the role full may call them.
  */
 
 /* Each role may do less than the one before it. */
 enum role {
 	ROLE_FULL,
-	ROLE_OWN_PANES, /* reads; types, runs and closes in its own pane and in those it made */
-	ROLE_READ_ONLY, /* reads, but no files; its reading leaves no trace */
+	/* reads; types, runs and closes only in its own pane and in panes that it made */
+	ROLE_OWN_PANES,
+	ROLE_READ_ONLY, /* reads, but no files; and its reading leaves no traces */
 	ROLE_COUNT_,
 };
 

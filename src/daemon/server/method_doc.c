@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The methods for readers: as JSON, and as the reference section of the manual. */
+/*
+ * The methods for readers: as JSON, and as the reference section of the manual muxbus-protocol(7).
+ */
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/method.h"
@@ -74,7 +76,7 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 	json_put_str(writer, "title", method->title);
 	json_put_str(writer, "summary", method->summary);
 	json_put_given(writer, "help", method->help);
-	if (method->group != NULL) /* a declared tool or a provided method */
+	if (method->group != NULL) /* it is a declared tool or a provided method */
 		json_put_str(writer, "group", method->group);
 	if (method->also != NULL) {
 		json_array_begin(writer, "also");
@@ -145,7 +147,7 @@ static void write_also(struct buf *out, const struct method *method)
 		(void)buf_append_str(out, ".\n");
 }
 
-/* The manual explains the rows of repeated requests once. */
+/* Writes a method, without the rows about repeated requests, which the manual explains once. */
 static void write_method(struct buf *out, const struct method *method)
 {
 	struct field *fields = repeat_other_fields(method->fields);
@@ -173,7 +175,7 @@ static void write_method(struct buf *out, const struct method *method)
 		(void)buf_append_str(out, ".Pp\nExample:\n.Bd -literal -offset indent\n");
 		(void)buf_printf(out, "{\"method\":\"%s\",\"params\":", method->name);
 		field_write_mdoc_line(out, method->example);
-		out->len--; /* without the newline: the object is closed first */
+		out->len--; /* takes the newline away, as the object is closed first */
 		(void)buf_append_str(out, "}\n.Ed\n");
 	}
 	mem_free(fields);

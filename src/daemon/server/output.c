@@ -7,8 +7,8 @@
 
 #include "daemon/event/event_log.h"
 
-#define PIECES_MAX 32 /* pieces of memory in one write */
-#define COPY_BYTES_MAX 2048 /* longer lines and events are referenced instead */
+#define PIECES_MAX 32 /* maximum number of pieces of memory in one write */
+#define COPY_BYTES_MAX 2048 /* bytes; longer lines and events are not copied but referenced */
 
 static size_t staged_len(const struct output *output)
 {
@@ -66,7 +66,10 @@ int output_add(struct output *output, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Adds bytes by reference. Calls release once with data, also after a failure. */
+/*
+ * Adds bytes by reference. Calls release once with data, when the bytes are not needed any more,
+ * also after a failure.
+ */
 static int output_add_reference(struct output *output, const void *bytes, size_t len,
     void (*release)(const void *bytes, size_t len, void *data), void *data)
 {
@@ -94,7 +97,10 @@ int output_add_buf(struct output *output, struct buf *line)
 	return output_add_reference(output, bytes, len, free_bytes, bytes);
 }
 
-/* The socket is full, and another peer may use the stage. */
+/*
+ * Moves the bytes from the stage to the output's own memory: the socket is full, and another peer
+ * may use the stage.
+ */
 static int keep_staged(struct output *output)
 {
 	size_t len = staged_len(output);
@@ -227,10 +233,10 @@ int backlog_write(struct output *output, const char *subscription, struct event_
 struct response_slot {
 	struct list link;
 	struct response_row *row;
-	void (*gone)(void *data); /* called if the peer is gone; NULL once answered */
+	void (*gone)(void *data); /* called if the peer disconnects before; NULL when answered */
 	void *data;
 	bool is_waiting;
-	struct buf line; /* held until the slots before it are answered */
+	struct buf line; /* the response, held until those before it are complete */
 	void (*sent)(struct peer *peer, void *data);
 	void *sent_data;
 };

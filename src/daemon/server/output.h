@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Output of a peer: the bytes that wait to be written to its socket.
+ * The output of a peer: the bytes that wait to be written to its socket.
  *
- * All peers share one stage, so bytes that the socket takes at once need no memory of the peer. A
- * peer keeps its bytes in its own memory if another peer uses the stage, if the bytes do not fit,
- * or if the socket is full.
+ * All peers share one stage, a piece of memory from which the socket takes bytes at once, so that a
+ * peer needs no memory of its own. It does need memory if another peer uses the stage, if the bytes
+ * do not fit, or if the socket is full.
  */
 #pragma once
 
@@ -21,66 +21,70 @@ struct output_stage {
 struct output {
 	struct output_stage *stage;
 	struct evbuffer *kept; /* bytes that follow those in stage; NULL: none */
-	size_t len; /* of all bytes */
-	int64_t moved_ms; /* when the socket last took bytes, or bytes began to wait */
+	size_t len; /* number of all bytes */
+	/* CLOCK_MONOTONIC when the socket last took bytes, or bytes began to wait */
+	int64_t moved_ms;
 };
 
-/* Drops all bytes; the output may be used again. */
+/* Drops all bytes. The output may be used again. */
 void output_finish(struct output *output);
 
-/* Adds a copy of bytes. Returns 0, or -1 if out of memory. */
+/* Adds a copy of bytes. Returns 0, or -1 if memory runs out. */
 int output_add(struct output *output, const void *bytes, size_t len);
-/* Adds the content of a buffer: copies a short one, takes over a long one. Returns 0 or -1. */
+/*
+ * Adds the content of a buffer: copies a short one, takes over a long one. Returns 0, or -1 if
+ * memory runs out.
+ */
 int output_add_buf(struct output *output, struct buf *line);
 
 enum output_sent {
 	OUTPUT_SENT_SOME, /* some or all bytes were written */
 	OUTPUT_SENT_FULL, /* the socket takes nothing now */
-	OUTPUT_SENT_BROKEN, /* the other end is closed, or there is no memory to keep the rest */
+	OUTPUT_SENT_BROKEN, /* the other end is closed, or there is no memory for the rest */
 };
-/* Writes once. The output must not be empty. */
+/* Writes once to the socket fd. The output must not be empty. */
 enum output_sent output_send(struct output *output, int fd);
 
-/* Backlog: events that wait until a peer reads. All backlogs share the memory of an event. */
+/* The backlog: events that wait until a peer reads. All backlogs share the memory of an event. */
 
 struct backlog {
 	struct list items;
-	size_t bytes; /* of the events as they will be sent */
+	size_t bytes; /* bytes of the events as they will be sent */
 };
 
 void backlog_init(struct backlog *backlog);
 void backlog_finish(struct backlog *backlog); /* the backlog may be used again */
 
-/* Appends an event for the subscription of that name, and takes a reference to the event. */
+/* Appends an event for the subscription of this name, and takes a reference to the event. */
 void backlog_put(struct backlog *backlog, const char *subscription, struct event_entry *event);
-/* Takes the first event, with its reference; NULL if the backlog is empty. */
+/* Takes the first event, with its reference; NULL: the backlog is empty. */
 struct event_entry *backlog_take(
     struct backlog *backlog, char ret_subscription[SUBSCRIPTION_NAME_SIZE]);
 
-/* Writes an event as the line that a subscribed peer gets. Returns 0, or -1 if out of memory. */
+/* Writes an event as the line that a subscribed peer gets. Returns 0, or -1 if memory runs out. */
 int backlog_write(struct output *output, const char *subscription, struct event_entry *event);
 
 /*
- * The responses that a peer still has to get. Each request reserves a place for its response.
- * Responses of requests that do not wait leave in the order of the requests; a response that is
+ * The row of responses that a peer still has to get. Each request reserves a place (slot) for its
+ * response. Responses of requests that do not wait leave in the order of the requests; one that is
  * complete too early is held. The response of a waiting request leaves when it is complete.
  */
 
 struct response_row {
 	struct peer *peer;
-	/* Takes a line whose turn it is. Returns false if no reader is left. */
+	/* Takes a line when it is its turn. Returns false if no one reads any more. */
 	bool (*emit)(struct peer *peer, struct buf *line);
 	struct list slots; /* slots of responses that leave in order */
-	size_t count; /* slots that are not answered */
+	size_t count; /* number of slots that are not answered */
 	struct list waits; /* slots of waiting requests */
 	size_t wait_count;
-	size_t held_bytes; /* of responses that wait for earlier ones */
+	size_t held_bytes; /* bytes of responses that wait for earlier ones */
 };
 
 void response_row_init(
     struct response_row *row, struct peer *peer, bool (*emit)(struct peer *peer, struct buf *line));
 
-/* Reserves a slot. gone is called if the peer goes before peer_respond(). */
+/* Reserves a slot. gone is called if the peer disconnects before peer_respond(). */
 struct response_slot *response_row_reserve(
     struct response_row *row, bool is_waiting, void (*gone)(void *data), void *data);
 /* Returns the data of the first open request for which is_it() is true, or NULL. */
@@ -88,9 +92,12 @@ void *response_row_find(const struct response_row *row,
     bool (*is_it)(const void *data, const void *key), const void *key);
 struct peer *response_slot_peer(const struct response_slot *slot);
 
-/* A line that is too early is taken over and held. sent may be NULL; sent_data is freed. */
+/*
+ * Answers a slot. A line that is too early is taken over and held. sent may be NULL; it is called
+ * when the line leaves. sent_data is freed.
+ */
 void response_row_answer(struct response_slot *slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);
 
-/* Frees the slots of a list and calls gone() of the open ones, which may answer other requests. */
+/* Frees the slots of a list, and calls gone() of the open ones, which may answer other requests. */
 void response_row_detach(struct list *slots);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A peer's descriptor is watched edge-triggered, since a half-closed connection would otherwise
- * wake the daemon forever. So input is read until none is left, or until the share of this turn is
- * used up.
+ * Peers. The descriptor of a peer is watched for changes (edge-triggered), since a half-closed
+ * connection would otherwise wake the daemon forever. So input is read until there is no more, or
+ * until the share of this turn of the loop is used up.
  *
- * libevent reports the end of a connection with unread output as input, so a read may miss the end.
- * A later write finds it; if no response has to be written, the input is read once more.
+ * If output is unread, libevent reports the end of a connection as input, so a read may miss the
+ * end. A later write finds it; if there is no response to write, the input is read once more.
  */
 #include "daemon/server/peer.h"
 
@@ -21,11 +21,11 @@
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 
-#define TURN_LINES 64 /* lines of one peer in one turn, before other peers get theirs */
-#define TURN_US 200 /* maximum time for these lines, some of which write to the disk */
+#define TURN_LINES 64 /* maximum lines of one peer in one turn, before other peers have theirs */
+#define TURN_US 200 /* maximum us for these lines, some of which write to the disk */
 #define TURN_READS 16
-#define OUTPUT_BYTES ((size_t)64 * 1024) /* with more output, events wait in the backlog */
-#define GONE_AFTER 6 /* times stuck_ms that a large response may stay unread */
+#define OUTPUT_BYTES ((size_t)64 * 1024) /* with more bytes of output, events wait in the backlog */
+#define GONE_AFTER 6 /* so many times stuck_ms a large response may stay unread */
 
 struct peer {
 	struct list link;
@@ -35,36 +35,37 @@ struct peer {
 	pid_t pid;
 	uid_t uid;
 	enum role role;
-	struct peer_origin *origin; /* owned; only as large as its processes need */
+	struct peer_origin *origin; /* owned; its memory has only as many processes as it needs */
 	int fd;
-	struct event input_event; /* input, and its end; edge-triggered */
-	struct event write_event; /* added only while the socket is full */
-	struct loop_timer *turn; /* the rest of the work, from the loop */
+	struct event input_event; /* for input, and its end; edge-triggered */
+	struct event write_event; /* active only while the socket is full */
+	struct loop_timer *turn; /* does the rest of the work, from the loop */
 
 	struct line_input input;
-	bool is_readable; /* the socket may have more */
-	bool is_closing; /* the peer will send no more: read until the end */
-	bool is_end_hidden; /* the end may be unseen: nothing was written since the last read */
+	bool is_readable; /* the socket may have more input */
+	bool is_closing; /* the peer will send no more: its input is read until the end */
+	/* the end of the input may have been missed: nothing was written since the last read */
+	bool is_end_hidden;
 	bool is_input_ended;
-	bool is_gone; /* the reader is gone: output is dropped */
-	bool is_ended; /* freed at its next turn */
-	bool is_working; /* in work(), which checks everything at its end */
+	bool is_gone; /* no one reads any more: output is dropped */
+	bool is_ended; /* it is freed at its next turn */
+	bool is_working; /* work() runs, which checks everything at its end */
 	bool is_turn_due;
 	struct output output;
-	struct backlog backlog; /* events that follow the output */
+	struct backlog backlog; /* the events that come after the output */
 	struct response_row responses;
-	size_t counted_bytes; /* its part of shared->unread */
+	size_t counted_bytes; /* how much of shared->unread is its own */
 
 	struct subscription_set *subscriptions;
 	char *cwd;
-	bool is_behind; /* events were dropped */
+	bool is_behind; /* events were dropped, so it gets a gap */
 	void (*room)(struct peer *peer, void *data); /* NULL: none */
 	void *room_data;
 	void (*ended)(void *data); /* NULL: none */
 	void *ended_data;
 	bool has_pane;
 	struct peer_pane peer_pane;
-	struct peer_said said; /* by peer_speak_for() */
+	struct peer_said said; /* set by peer_speak_for() */
 	void *attachment;
 	void (*finish_attachment)(void *attachment);
 };
@@ -208,7 +209,7 @@ static void want_turn(struct peer *peer)
 	if (peer->is_working || peer->is_turn_due)
 		return;
 	peer->is_turn_due = true;
-	/* on_turn() runs in this turn of the loop, after the callback that runs now. */
+	/* on_turn() will run in this turn of the loop, after the present callback. */
 	loop_timer_wake(peer->turn);
 }
 
@@ -227,10 +228,11 @@ size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms
 	*ret_idle_ms = peer->output.len > 0 ? now_ms - peer->output.moved_ms : 0;
 	if (peer->is_ended || peer->is_gone)
 		return 0;
-	return unread_bytes(peer) - peer->backlog.bytes; /* without events, which the log shares */
+	/* without events, whose memory the log shares */
+	return unread_bytes(peer) - peer->backlog.bytes;
 }
 
-/* Returns true if the peer has not read for PEER_IDLE_MS, although output waits. */
+/* Returns true if the peer has read nothing for PEER_IDLE_MS, although output waits. */
 static bool is_idle(const struct peer *peer)
 {
 	int64_t idle_ms;
@@ -238,14 +240,14 @@ static bool is_idle(const struct peer *peer)
 	return idle_ms >= PEER_IDLE_MS;
 }
 
-/* Beyond so many unread bytes no requests are read. */
+/* Returns the number of unread bytes beyond which no requests are read. */
 static size_t accept_max(const struct peer *peer)
 {
 	size_t max = unread_max(peer) / 2;
 	return max < PEER_IDLE_MAX / 2 ? max : PEER_IDLE_MAX / 2;
 }
 
-/* Beyond so many unread bytes events and other lines are dropped. */
+/* Returns the number of unread bytes beyond which events and other lines are dropped. */
 static size_t lines_max(const struct peer *peer)
 {
 	return is_idle(peer) ? accept_max(peer) : unread_max(peer) / 2;
@@ -270,7 +272,7 @@ void peer_disconnect(struct peer *peer, const char *reason)
 	discard_output(peer);
 }
 
-/* The reader is gone. Requests that were sent are still done; waits are cancelled. */
+/* No one reads any more. Requests that were sent are still done; waits are cancelled. */
 static void set_gone(struct peer *peer)
 {
 	if (peer->is_gone)
@@ -302,7 +304,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 	struct peer *peer = data;
 	struct counters *counters = peer->parts->counters;
 	if (peer->is_gone || peer->is_ended)
-		return true; /* no event is missed, as the reader is gone */
+		return true; /* no one misses this event */
 	if (unread_bytes(peer) + event->json_len > lines_max(peer)) {
 		peer->is_behind = true;
 		counters->events_dropped++;
@@ -317,7 +319,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 	return true;
 }
 
-/* Moves events from the backlog to the output, unless their subscriptions have ended. */
+/* Moves events from the backlog to the output, except those of subscriptions that have ended. */
 static void refill(struct peer *peer)
 {
 	while (peer->output.len < OUTPUT_BYTES) {
@@ -331,7 +333,7 @@ static void refill(struct peer *peer)
 	}
 }
 
-/* A peer that does not read keeps no events: it gets a gap when it reads again. */
+/* Drops the events of a peer that does not read; it gets a gap when it reads again. */
 static void drop_backlog(struct peer *peer)
 {
 	char subscription[SUBSCRIPTION_NAME_SIZE];
@@ -437,7 +439,7 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 
 static bool can_accept(const struct peer *peer)
 {
-	/* The calls of a provider are at most half of unread_bytes. */
+	/* The calls of a provider have at most half of unread_bytes. */
 	size_t max = peer->ended != NULL ? unread_max(peer) / 2 : accept_max(peer);
 	return !peer->is_ended && peer->responses.count < PEER_ORDERED_MAX &&
 	    unread_bytes(peer) <= max;
@@ -451,15 +453,15 @@ static bool has_hung_up(const struct peer *peer)
 
 static bool read_some(struct peer *peer)
 {
-	/* Without room for control data no descriptor can be passed to us. */
+	/* There is no room for control data, so no descriptor can be passed to us. */
 	struct iovec room = {peer->shared->scratch, peer->shared->scratch_size};
 	struct msghdr message = {.msg_iov = &room, .msg_iovlen = 1};
 	ssize_t n = recvmsg(peer->fd, &message, MSG_DONTWAIT);
-	/* A tmux that connects here sends a binary number first, and would wait forever. */
+	/* If a tmux connects here, it sends a binary number first, and would wait forever. */
 	bool is_binary =
 	    n > 1 && peer->shared->scratch[1] == '\0' && !line_input_is_pending(&peer->input);
 	if (n > 0 && !is_binary) {
-		/* A read ends at a descriptor that is passed, although more bytes follow. */
+		/* A read ends where a descriptor is passed, even if more bytes follow. */
 		bool is_all = (size_t)n < room.iov_len && !(message.msg_flags & MSG_CTRUNC);
 		line_input_add(&peer->input, room.iov_base, (size_t)n);
 		peer->is_readable = !is_all || peer->is_closing;
@@ -531,7 +533,7 @@ static int64_t patience_ms(const struct peer *peer)
 	return unread_bytes(peer) > PEER_IDLE_MAX ? GONE_AFTER * stuck_ms : INT64_MAX;
 }
 
-/* Counts the peer's unread bytes; calls grown() if all peers together have too many. */
+/* Counts the peer's unread bytes. Calls grown() if all peers together have too many. */
 static void count_unread(struct peer *peer)
 {
 	struct peer_shared *shared = peer->shared;
@@ -561,7 +563,7 @@ static void watch_idle(struct peer *peer)
 		loop_timer_arm(peer->turn, next_ms - idle_ms);
 }
 
-/* Call only from the loop. May free the peer. */
+/* Does all work of a peer. May free the peer, so it is called only from the loop. */
 static void work(struct peer *peer)
 {
 	if (peer->is_turn_due)
@@ -573,7 +575,7 @@ static void work(struct peer *peer)
 		tell_end(peer);
 	flush(peer);
 	if (peer->is_end_hidden && peer->responses.count == 0 && can_accept(peer))
-		(void)read_some(peer); /* the next turn handles the input */
+		(void)read_some(peer); /* the input is handled in the next turn */
 	if (peer->is_behind && list_is_empty(&peer->backlog.items) &&
 	    unread_bytes(peer) <= PEER_IDLE_MAX / 4) {
 		peer->is_behind = false;
@@ -594,7 +596,7 @@ static void work(struct peer *peer)
 	if (peer->is_ended)
 		peer_free(peer);
 	else if (can_accept(peer) && has_input(peer))
-		loop_timer_arm(peer->turn, 0); /* the next turn comes after those of other peers */
+		loop_timer_arm(peer->turn, 0); /* so that other peers have their turn before */
 	else
 		watch_idle(peer);
 }
@@ -602,7 +604,8 @@ static void work(struct peer *peer)
 static void on_input(evutil_socket_t fd UNUSED, short events, void *data)
 {
 	struct peer *peer = data;
-	peer->is_closing = peer->is_closing || events & EV_CLOSED; /* an error may hide EV_CLOSED */
+	/* an error may come in place of EV_CLOSED */
+	peer->is_closing = peer->is_closing || events & EV_CLOSED;
 	if (!peer->is_input_ended)
 		peer->is_readable = true;
 	else if (has_hung_up(peer))

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A peer: a program connected to the socket, its input lines, responses and events.
+ * A peer: a program connected to the socket, with its input lines, responses and events.
  *
- * Each accepted request reserves a slot. Responses of methods that do not wait leave in that order;
- * those of METHOD_WAITS leave when they are complete. Sending never frees a peer: a failed peer is
- * freed in a turn of its own.
+ * Each accepted request reserves a slot for its response. Responses of methods that do not wait
+ * leave in this order; those of METHOD_WAITS leave when they are complete. Sending never frees a
+ * peer: a failed peer is freed in a turn of its own.
  *
  * Limits of unread bytes: with more than half of unread_bytes a peer gets a gap in place of events,
- * with more than unread_bytes it is disconnected. Requests are not read while PEER_ORDERED_MAX are
- * open, or half of PEER_IDLE_MAX bytes wait. If a peer has not read for PEER_IDLE_MS, its waiting
- * events are dropped. It is disconnected after stuck_ms if it sends requests, or after six times
- * stuck_ms if more than PEER_IDLE_MAX bytes wait. If more than PEERS_UNREAD_MAX bytes wait for such
- * peers together, the peer with the most is disconnected.
+ * with more than unread_bytes it is disconnected. Its requests are not read while PEER_ORDERED_MAX
+ * are open, or half of PEER_IDLE_MAX bytes wait. If a peer has not read for PEER_IDLE_MS, its
+ * waiting events are dropped. It is disconnected after stuck_ms if it sends requests, or after six
+ * times stuck_ms if more than PEER_IDLE_MAX bytes wait. If more than PEERS_UNREAD_MAX bytes wait
+ * for such peers together, the peer with the most is disconnected.
  *
- * After a half-close all open requests are answered, and subscriptions continue, until the peer
- * disconnects.
+ * If a peer has closed its side for writing, its open requests are still answered, and its
+ * subscriptions go on, until it disconnects.
  */
 #pragma once
 
 #include "daemon/server/method.h"
 
-#define PEER_ORDERED_MAX 64 /* open requests of one peer, beside waits */
-#define PEER_IDLE_MS 1000 /* a peer that has not taken a byte for so long does not read */
-#define PEER_READER_LINE_MAX ((size_t)64 * 1024) /* bytes of a line of the read-only socket */
+#define PEER_ORDERED_MAX 64 /* maximum number of open requests of one peer, besides waits */
+#define PEER_IDLE_MS 1000 /* a peer that has taken no byte for so long counts as not reading */
+/* maximum bytes of a line on the read-only socket */
+#define PEER_READER_LINE_MAX ((size_t)64 * 1024)
 #define PEER_IDLE_MAX ((size_t)256 * 1024) /* bytes that wait for a peer that does not read */
-#define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024) /* bytes that wait for all these peers */
+/* limit of bytes that wait for all these peers */
+#define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024)
 #define PEER_PRESSED_MS 200 /* replaces PEER_IDLE_MS while PEERS_UNREAD_MAX is exceeded */
 
 struct peer_origin;
@@ -36,86 +38,95 @@ struct ucred;
 struct peer_shared {
 	struct daemon *parts;
 	void (*line)(void *data, struct peer *peer, const char *line, size_t len);
-	/* A line was too long and was skipped. */
+	/* Called for a line that was too long, and was skipped. */
 	void (*too_long)(void *data, struct peer *peer, const struct lost_id *lost);
 	void *data;
 	void (*grown)(void *data); /* more than PEERS_UNREAD_MAX is unread: check all peers */
 	void *grown_data;
-	char *scratch; /* for reading, until another function is called */
+	char *scratch; /* for reading; the bytes are valid until another function is called */
 	size_t scratch_size;
 	struct output_stage *stage; /* for writing */
-	size_t count; /* number of peers */
-	size_t unread; /* sum over all peers of the bytes that they have not read yet */
+	size_t count; /* number of all peers */
+	size_t unread; /* number of bytes that all peers have not read yet */
 };
 
-/* Takes over fd; copies who and origin. shared must outlive the peer. */
+/* Makes a peer. Takes over fd; copies who and origin. shared must outlive the peer. */
 struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *who,
     const struct peer_origin *origin, enum role role);
-/* Only the server calls this, never from a callback of the peer. */
+/* Only the server calls this, and never from a callback of the peer. */
 void peer_free(struct peer *peer);
 
-/* Returns the bytes that wait for the peer. *ret_idle_ms: how long it has taken no byte. */
+/* Returns how many bytes wait for the peer. *ret_idle_ms: for how long it has taken no byte. */
 size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms);
-/* Frees the output of the peer now, and disconnects it in a turn of its own. */
+/* Frees the peer's output now, and disconnects it in a turn of its own. */
 void peer_disconnect(struct peer *peer, const char *reason);
 
-uint32_t peer_number(const struct peer *peer); /* from 1; no later peer has it */
+uint32_t peer_number(const struct peer *peer); /* from 1; no later peer gets the same */
 pid_t peer_pid(const struct peer *peer);
 uid_t peer_uid(const struct peer *peer);
 /* Returns the process of the peer and its ancestors, as they were when it connected. */
 const struct peer_origin *peer_origin(const struct peer *peer);
 
-/* Returns false if the peer may do less already. */
+/* peer_narrow() returns false if the peer may do less already. */
 enum role peer_role(const struct peer *peer);
 bool peer_narrow(struct peer *peer, enum role role);
 
-/* The working directory for its commands, NULL if unset. Setting copies it. */
+/* The directory in which its commands start; NULL: not set. peer_set_cwd() copies it. */
 const char *peer_cwd(const struct peer *peer);
 void peer_set_cwd(struct peer *peer, const char *cwd);
 
 struct list *peer_link(struct peer *peer);
 struct peer *peer_of_link(struct list *link);
 
+/* Returns the number of open requests that wait. */
 size_t peer_wait_count(const struct peer *peer);
 
-/* The pane when the peer connected; searched once, and again after peer_forget_pane(). */
+/*
+ * Returns the pane in which the peer was when it connected. It is searched once, and again after
+ * peer_forget_pane().
+ */
 const struct peer_pane *peer_pane_of(struct peer *peer);
 void peer_forget_pane(struct peer *peer);
 /*
- * Sets the pane that the peer speaks for, which counts if its process is not clearly in a pane;
- * MUXBUS_NO_ID clears it. With a narrowed role only MUXBUS_NO_ID works.
+ * Sets the pane that the peer speaks for. It counts if the kernel does not show that the peer's
+ * process is in a pane. MUXBUS_NO_ID clears it. With a narrowed role only MUXBUS_NO_ID has an
+ * effect.
  */
 void peer_speak_for(struct peer *peer, uint32_t pane);
 
 struct response_row *peer_responses(struct peer *peer);
 /*
- * Fills the slot with a line, whose content may be taken over; an empty line only frees the slot.
+ * Answers a slot with a line, whose content may be taken over; an empty line only frees the slot.
  * sent, if not NULL, is called when the line has its place in the output; sent_data is memory of
- * mem_alloc() that is freed.
+ * mem_alloc(), which is freed after.
  */
 void peer_respond(struct response_slot *response_slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);
 
+/* Attaches data of a dialect to the peer; finish is called when the peer is freed. */
 void peer_attach(struct peer *peer, void *attachment, void (*finish)(void *attachment));
 void *peer_attachment(const struct peer *peer); /* NULL: none yet */
 
 /*
- * Calls ended once: when all lines of the ended input are handled, or when the peer is freed. Until
- * then the input is read while half of unread_bytes is not exceeded: a provider may write an answer
- * before it reads its next calls. NULL: never.
+ * Sets the function ended: it is called once, when all lines of the input are handled after its
+ * end, or when the peer is freed. Until then input is read while half of unread_bytes is not
+ * exceeded, as a provider may write an answer before it reads its next calls. NULL: none.
  */
 void peer_set_ended(struct peer *peer, void (*ended)(void *data), void *data);
 
-/* Returns the maximum bytes of a line of the peer, which the caller may change. */
+/* Returns the maximum bytes of a line of the peer; the caller may change it. */
 size_t *peer_line_max(struct peer *peer);
 
-/* Sends a line other than a response. Returns false if the peer has too many unread bytes. */
+/* Sends a line that is not a response. Returns false if the peer has too many unread bytes. */
 bool peer_send_line(struct peer *peer, const char *line, size_t len);
 
-/* Calls room when peer_send_line() would succeed again after a failure. NULL: never. */
+/*
+ * Sets the function room: it is called when peer_send_line() can succeed again after it has failed.
+ * NULL: none.
+ */
 void peer_set_room(struct peer *peer, void (*room)(struct peer *peer, void *data), void *data);
 
 struct subscription_set *peer_subscriptions(struct peer *peer);
 
-/* Writes the pending output, until this time of the monotonic clock at the latest. */
+/* Writes the pending output; blocks at most until this time of CLOCK_MONOTONIC. */
 void peer_drain(struct peer *peer, int64_t until_ms);

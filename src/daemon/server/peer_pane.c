@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The kernel's facts count more than the environment, which any program can set. */
+/*
+ * Finds the pane of a process. The kernel's data count more than the environment, which any program
+ * can set.
+ */
 #include "daemon/server/peer_pane.h"
 
 #include <sys/sysmacros.h>
@@ -9,10 +12,10 @@
 
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
-/* Beyond so many generations without a terminal one may be a daemon that several panes share. */
+/* If more ancestors in a row have no terminal, one may be a daemon that several panes share. */
 #define DETACHED_MAX 1
 
-/* Variables by which a process that serves several threads names the thread to its commands. */
+/* Variables that name the thread to a command of a process with several threads of an agent. */
 static const struct {
 	const char *variable;
 	const char *agent;
@@ -20,7 +23,7 @@ static const struct {
     {"CODEX_THREAD_ID", "codex"},
 };
 
-/* Converts the terminal's number in /proc/PID/stat to a dev_t; 0: no terminal. */
+/* Converts the number of a terminal in /proc/PID/stat to a dev_t; 0: no terminal. */
 static dev_t decode_tty(long number)
 {
 	unsigned major = ((unsigned)number & 0xfff00) >> 8;
@@ -28,7 +31,10 @@ static dev_t decode_tty(long number)
 	return number ? makedev(major, minor) : 0;
 }
 
-/* "PID (NAME) S PPID …": NAME may hold anything, so fields are read after the last ")". */
+/*
+ * Reads /proc/PID/stat: "PID (NAME) S PPID …". NAME may have any characters, so the fields are read
+ * after the last ")".
+ */
 static int read_process(
     pid_t pid, struct peer_process *ret_process, pid_t *ret_parent, char ret_program[16])
 {
@@ -72,9 +78,9 @@ bool peer_process_is_there(const struct peer_process *process)
 }
 
 /*
- * The pane's first process must have the terminal and be older, as another pane may get the
- * terminal of a pane that has ended. Both must be of one session, as a terminal of a container may
- * have the same number.
+ * Returns the pane that has the process's terminal. The pane's first process must have this
+ * terminal and be older, as the terminal of a pane that has ended may be given to another one. Both
+ * must be of one session, as a terminal in a container may have the same number.
  */
 static uint32_t pane_of_tty(const struct muxbus_model *model, const struct peer_process *process)
 {
@@ -106,7 +112,10 @@ static const char *variable(const struct buf *block, const char *name)
 	return text != NULL ? text + strlen(name) + 1 : NULL;
 }
 
-/* "SOCKET,PID,SESSION" may name the socket by any path. */
+/*
+ * Returns true if the variable TMUX ("SOCKET,PID,SESSION") names our tmux server; it may name the
+ * socket by any path.
+ */
 static bool is_same_server(const char *tmux, const char *tmux_socket)
 {
 	char path[4096];
@@ -123,7 +132,7 @@ static bool is_same_server(const char *tmux, const char *tmux_socket)
 	    a.st_ino == b.st_ino;
 }
 
-/* The pane ids of a server that has ended ("SOCKET,PID,SESSION") are used again. */
+/* Returns true if the variable TMUX names an ended tmux server: its pane ids are used again. */
 static bool is_ended_server(const char *tmux, pid_t server)
 {
 	const char *comma = strchr(tmux, ',');
@@ -131,7 +140,7 @@ static bool is_ended_server(const char *tmux, pid_t server)
 	return server > 0 && pid > 0 && pid != server && process_has_ended((pid_t)pid);
 }
 
-/* The pane need not exist. */
+/* Returns the pane in the environment of a process, which need not exist. */
 static uint32_t pane_of_environment(pid_t pid, const char *tmux_socket, pid_t server)
 {
 	struct buf block = BUF(ENVIRON_BYTES_MAX);
@@ -152,7 +161,7 @@ uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket)
 	return pane_of_environment(pid, tmux_socket, 0);
 }
 
-/* Returns true if an id is above all pane ids in the model: tmux never reuses a number. */
+/* Returns true if an id is above all pane ids in the model, so that the pane is newer. */
 static bool is_later(const struct muxbus_model *model, uint32_t id)
 {
 	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model)
@@ -164,7 +173,7 @@ static bool is_later(const struct muxbus_model *model, uint32_t id)
 static bool find_by_kernel(
     const struct peer_origin *origin, const struct muxbus_model *model, struct peer_pane *ret_pane)
 {
-	unsigned detached = 0; /* generations before the first with a terminal */
+	unsigned detached = 0; /* number of ancestors before the first one with a terminal */
 	bool has_tty = false;
 	for (size_t at = 0; at < origin->count; at++) {
 		const struct peer_process *process = &origin->processes[at];
@@ -252,7 +261,10 @@ void peer_pane_hear(
 	pane->is_outside &= said->pane == MUXBUS_NO_ID;
 	if ((pane->pane != MUXBUS_NO_ID && !pane->is_weak) || now == NULL)
 		return;
-	/* An old model may name a program that has ended. said is bound to a live program. */
+	/*
+	 * An old model may have the pid of a program that has ended, but `said` is bound only to
+	 * one that runs.
+	 */
 	if (is_bound && said->pid == 0 && process_has_terminal(now->pid))
 		said->pid = now->pid;
 	if (!is_bound || said->pid == 0 || said->pid == now->pid)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finds the pane of a process by terminal, ancestors and environment. Best first: the process has
- * the terminal of a pane; an ancestor has; an ancestor is a pane's first process; TMUX_PANE in the
- * environment of the process or an ancestor (weak: may be inherited or forged).
+ * Finds the pane of a process, by its terminal, its ancestors and its environment. The best
+ * evidence first: the process has the terminal of a pane; an ancestor has; an ancestor is the first
+ * process of a pane; the variable TMUX_PANE in the environment of the process or an ancestor (weak:
+ * it may be inherited or set by any program).
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 
 enum pane_evidence {
 	PANE_NONE,
-	PANE_ENVIRONMENT, /* weak evidence: inherited, or set by any program */
+	PANE_ENVIRONMENT, /* weak: inherited, or set by any program */
 	PANE_ANCESTOR_PID,
 	PANE_ANCESTOR_TTY,
 	PANE_TTY,
@@ -20,18 +21,21 @@ enum pane_evidence {
 };
 
 struct peer_pane {
-	uint32_t pane; /* MUXBUS_NO_ID if none */
-	pid_t pane_pid; /* pid of the pane's program when the pane was found */
+	uint32_t pane; /* MUXBUS_NO_ID: none */
+	pid_t pane_pid; /* first process of the pane when the pane was found */
 	enum pane_evidence evidence;
 	bool is_weak;
 	bool is_early; /* an environment names a pane that is newer than the model */
-	/* No ancestor has a terminal, and no newer pane is named. */
+	/* No ancestor has a terminal, and none names a newer pane. */
 	bool is_outside;
-	/* If pane is weak or none: the thread of an agent that the environment names; "": none. */
+	/*
+	 * If the evidence is weak, or there is no pane: the thread of an agent that the environment
+	 * names; "": none.
+	 */
 	char thread[PANE_REF_THREAD_SIZE];
 };
 
-/* A process as the kernel reported it. Its pid may belong to another process later. */
+/* A process as the kernel has reported it. Another process may have its pid later. */
 struct peer_process {
 	pid_t pid;
 	pid_t session;
@@ -42,8 +46,8 @@ struct peer_process {
 #define PEER_ANCESTORS_MAX 64
 struct peer_origin {
 	size_t count; /* 0: the process had ended */
-	char program[16]; /* the name of its process, as far as the kernel keeps it */
-	bool is_whole; /* all its ancestors are here */
+	char program[16]; /* name of its process, cut by the kernel to 15 bytes */
+	bool is_whole; /* false: it has more ancestors than fit */
 	struct peer_process processes[PEER_ANCESTORS_MAX];
 };
 
@@ -51,8 +55,9 @@ void peer_origin_read(pid_t pid, struct peer_origin *ret_origin);
 bool peer_process_is_there(const struct peer_process *process);
 
 /*
- * Finds the pane of a process; never a later pane that reuses its terminal or pid. tmux_socket and
- * server (0: unknown) are those of tmux, for checking $TMUX.
+ * Finds the pane of a process in the model; never a later pane with the same terminal or pid.
+ * tmux_socket (the path of tmux's socket) and server (the pid of the tmux server; 0: unknown) are
+ * compared with the variable TMUX in an environment.
  */
 void peer_pane_find(const struct peer_origin *origin, const struct muxbus_model *model,
     const char *tmux_socket, pid_t server, struct peer_pane *ret_pane);
@@ -63,12 +68,17 @@ bool peer_pane_lasts(const struct peer_pane *pane, const struct muxbus_model *mo
 /* The pane that a peer says it is in. */
 struct peer_said {
 	uint32_t pane; /* MUXBUS_NO_ID: none */
-	pid_t pid; /* pid of the pane's program that this is bound to; 0: not yet */
+	pid_t pid; /* the pane's program that this is bound to; 0: not bound yet */
 };
 
-/* Takes said's pane if the kernel knows none. is_bound: while the pane has the same program. */
+/*
+ * Takes the pane that the peer says, if the kernel knows none. is_bound: only while that pane has
+ * the same program.
+ */
 void peer_pane_hear(struct peer_pane *pane, const struct muxbus_model *model,
     struct peer_said *said, bool is_bound);
 
-/* Returns the pane of a tmux server that the environment of a process names, or MUXBUS_NO_ID. */
+/*
+ * Returns the pane of this tmux server that the environment of a process names; MUXBUS_NO_ID: none.
+ */
 uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket);

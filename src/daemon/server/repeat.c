@@ -10,7 +10,7 @@
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 
-/* Members of an object have no order. */
+/* Returns a checksum of a member; the order of members in an object does not count. */
 static uint64_t member_content(const struct json *member)
 {
 	struct json_writer writer;
@@ -47,14 +47,14 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 	struct json_writer *writer = request_result(request);
 	struct json_error error;
 	const struct json *object = json_read(reader, json, len, &error);
-	/* "durable" is written at the end of the request, unless METHOD_COUNTS_KEYS. */
+	/* The member durable is written at the request's end, except with METHOD_COUNTS_KEYS. */
 	json_each_member (member, object)
 		if (strcmp(member->name, "durable") != 0 || counts)
 			json_put_value(writer, member->name, member);
 	json_reader_free(reader);
 }
 
-/* Notes the pane or the thread of the request if it is certain. */
+/* Notes the pane or the thread that makes the request, if that is certain. */
 static void note_caller(struct request *request)
 {
 	struct tmux *tmux = request_daemon(request)->tmux;
@@ -129,7 +129,7 @@ static bool is_method(const struct method *method, const char *first)
 	    (found != NULL && found->handle == method->handle && method_is_built_in(first));
 }
 
-/* As in "%3/790/5120"; 0 for a thread. */
+/* Returns the length of the pane in a caller, as in "%3/790/5120"; 0: it is a thread. */
 static int pane_len(const char *caller)
 {
 	return caller[0] == '%' ? (int)strcspn(caller, "/") : 0;
@@ -172,7 +172,7 @@ static void answer_again(
 	}
 }
 
-/* Returns true if a request may run although kill -9 would lose its key; if not, fails it. */
+/* Returns true if a request may run although kill -9 would lose its key; otherwise fails it. */
 static bool may_forget(struct request *request)
 {
 	return !request_daemon(request)->config->audit_refuses ||
@@ -189,7 +189,7 @@ bool repeat_admit(struct request *request, const void *args)
 	struct repeat_args own;
 	if (method->key_offset == 0 || method->flags & METHOD_COUNTS_KEYS ||
 	    request_key(request)->is_done_once)
-		return true; /* the handler looks for keys itself, or runs again */
+		return true; /* its handler looks for keys itself, or runs again */
 	memcpy(&own, (const char *)args + method->key_offset, sizeof own);
 	if (own.key != NULL)
 		note_caller(request);

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Repeated requests: a request with a used key is answered like the first one, with "repeated":
- * true; a different request with a used key fails. Dispatch checks before the handler runs, and
- * stores the key. If the row has begun(), the handler's source stores the key with the effect.
+ * Repeated requests (idempotency): a request with a key that was used is answered like the first
+ * one, with "repeated": true; a different request with this key fails. Dispatch checks the key
+ * before the handler runs, and stores it. If the row has begun(), the handler's source stores the
+ * key together with the effect.
  */
 #pragma once
 
 #include "daemon/queue/once.h"
 #include "daemon/server/method.h"
 
-/* Returns false if the key is new, or NULL. once_earlier_finish() frees *ret_earlier. */
+/*
+ * Finds the earlier request with a key. Returns false if the key is new, or NULL; otherwise the
+ * caller calls once_earlier_finish(ret_earlier). space: see struct once.
+ */
 bool repeat_find(
     struct request *request, const char *space, const char *key, struct once_earlier *ret_earlier);
 
-/* For begun() of a row: answers a repeated request whose object no longer exists. */
+/* Can be begun() of a row: answers a repeated request whose object does not exist any more. */
 void repeat_answer_id(struct request *request, const void *args, const char *id);
 
-/* Returns the checksum of parameters, without the key; their order is ignored. */
+/* Returns the checksum of parameters, without the key; their order does not count. */
 uint64_t repeat_content(const struct json *params);
 
+/* Writes the members of a stored result (json) as the result of the request. */
 void repeat_write_members(struct request *request, const char *json, size_t len);
 
-/* Returns true for the first request with its key; others are answered, perhaps later. */
+/* Returns true for the first request with its key. A repeated one is answered, perhaps later. */
 bool repeat_admit(struct request *request, const void *args);

@@ -12,27 +12,28 @@
 #include "daemon/server/peer_pane.h"
 #include "daemon/tmux/tmux.h"
 
-/* Room for the envelope around a result of maximum size. */
+/* Room for what is around a result of maximum size in a line. */
 #define ENVELOPE_BYTES (MESSAGE_ID_BYTES + 128)
-#define ERROR_TEXT_MAX 8192 /* bytes of the message of an error; a longer one ends with "…" */
+/* maximum bytes of the message of an error; a longer one ends with "…" */
+#define ERROR_TEXT_MAX 8192
 #define FIRST_BYTES 256
 
 struct request {
 	struct daemon *parts;
-	struct peer *peer; /* NULL once it is gone */
-	struct response_slot *response_slot; /* NULL once the peer is gone */
+	struct peer *peer; /* NULL: it has disconnected */
+	struct response_slot *response_slot; /* NULL: the peer has disconnected */
 	const struct method *method;
 	enum role role;
 	struct buf out;
 	struct json_writer writer;
-	bool has_result; /* out has the beginning of the result */
+	bool has_result; /* `out` has the begin of the result */
 	bool is_notification;
 	int64_t begun_ms; /* CLOCK_MONOTONIC */
 	uint64_t audit;
 	int64_t audit_ms; /* CLOCK_MONOTONIC */
 	bool is_unaudited;
-	bool has_durable; /* the result needs no further member "durable" */
-	uint64_t history; /* its number in the history; 0: not noted */
+	bool has_durable; /* the result has the member durable already, or does not need it */
+	uint64_t history; /* number in the history; 0: it is not noted */
 	void (*cancelled)(void *data);
 	void *cancelled_data;
 	const char *cancelled_text;
@@ -43,12 +44,12 @@ struct request {
 	size_t format_line_max;
 	struct request_view view;
 	char **session_env; /* NULL: tmux was not asked */
-	size_t members_from; /* where the members of the result begin in out */
+	size_t members_from; /* offset in `out` where the members of the result begin */
 	struct request_key key;
-	bool is_first; /* the first request with its key, which dispatch or its source stores */
-	bool is_done; /* it had its effect, even if its result is too long */
+	bool is_first; /* it is the first with its key, which dispatch or its source stores */
+	bool is_done; /* it has had its effect, even if its result is too long */
 	struct list open; /* in all */
-	struct list link; /* in joined of another request, or in orphans */
+	struct list link; /* in the list `joined` of another request, or in `orphans` */
 	struct list joined;
 	struct request_origin origin;
 	char id[];
@@ -56,7 +57,7 @@ struct request {
 
 static struct list all = {&all, &all};
 
-/* Without a peer, and completed because of their keys. */
+/* Requests whose peers have disconnected, and which are completed because of their keys. */
 static struct {
 	struct list list;
 	size_t count;
@@ -90,7 +91,9 @@ static void cancel(struct request *request)
 	(void)request_release(request);
 }
 
-/* A request with a key continues, as its program may send it again. */
+/*
+ * Called when the peer disconnects. A request with a key goes on, as its program may send it again.
+ */
 static void on_peer_gone(void *data)
 {
 	struct request *request = data;
@@ -105,7 +108,10 @@ static void on_peer_gone(void *data)
 	orphans.count++;
 }
 
-/* Agents call waiting tools. The role read_only must not change the meter, which is stored. */
+/*
+ * Returns true if the meter counts a request: waiting tools are called by agents. The role
+ * read_only must not change the meter, which is stored.
+ */
 static bool is_metered(const struct request *request)
 {
 	unsigned flags = METHOD_WAITS | METHOD_TOOL;
@@ -404,7 +410,7 @@ struct json_writer *request_result(struct request *request)
 	if (!request->has_result) {
 		request->has_result = true;
 		if (buf_reserve(&request->out, FIRST_BYTES) < 0)
-			log_debug("a first buffer was refused"); /* the writer reports more */
+			log_debug("a first buffer was refused"); /* the JSON writer reports it */
 		json_writer_init(&request->writer, &request->out);
 		if (request->response_format != NULL)
 			json_object_begin(&request->writer, NULL);
@@ -416,7 +422,7 @@ struct json_writer *request_result(struct request *request)
 	return &request->writer;
 }
 
-/* The request then has no peer and no dialect. */
+/* Sends the response. The request has no peer and no dialect after that. */
 static void respond(struct request *request, struct buf *line)
 {
 	if (request->is_notification)
@@ -448,7 +454,7 @@ static void answer(struct request *request)
 	mem_free(request);
 }
 
-/* text NULL: a result. */
+/* Writes a response in the dialect's format. text NULL: a result, otherwise an error. */
 static void response_format(
     struct request *request, enum message_error error, const char *text, const char *members)
 {
@@ -466,7 +472,7 @@ static void response_format(
 	buf_finish(&result);
 }
 
-/* Counts an answer. An answer that was given at once has spared the agent no look. */
+/* Counts an answer in the meter. An answer that was given at once has spared the agent no look. */
 static void count_wait(const struct request *request)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -497,7 +503,7 @@ void request_done(struct request *request)
 	if (request->history != 0)
 		history_result(request->parts->history, request->history, request->method,
 		    buf_text(&request->out), request->response_format == NULL);
-	request->history = 0; /* it has its end */
+	request->history = 0; /* its end is noted */
 	note_end(request, "done", "");
 	if (is_metered(request) && request->peer != NULL && !request->is_notification)
 		count_wait(request);
@@ -518,10 +524,10 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 	memcpy(text + len, more, sizeof more);
 }
 
-/* The error is stored if the request may have had an effect. Returns true then. */
+/* Stores the error with the key if the request may have had an effect. Returns true then. */
 static bool set_error(const struct request *request, enum message_error error, const char *text)
 {
-	/* The first of several tmux commands may have run, or only the result exceeds a limit. */
+	/* The first of several tmux commands may have run, or only the result was too long. */
 	bool may_have_effect = message_error_info(error)->may_have_effect;
 	bool is_early = request == in_turn && !request->is_done && error != MESSAGE_INTERNAL;
 	char *whole;
@@ -535,13 +541,16 @@ static bool set_error(const struct request *request, enum message_error error, c
 	return true;
 }
 
-/* data may be NULL. The caller frees. */
+/* Joins members of JSON; data may be NULL. The caller frees the text. */
 static char *members_with(const char *member, const char *data)
 {
 	return xasprintf("%s%s%s", member, data != NULL ? "," : "", data != NULL ? data : "");
 }
 
-/* Also fails requests that wait for this one. Returns true if the error is in memory only. */
+/*
+ * Fails a request, and those that wait for it as they have the same key. Returns true if the error
+ * is only in memory.
+ */
 static bool fail_once(
     struct request *request, enum message_error error, const char *data, const char *text)
 {
@@ -609,7 +618,7 @@ bool request_fail_data(
 	return false;
 }
 
-/* The request is cancelled as if the peer had gone. A stored key stays "begun". */
+/* Cancels a request as if the peer had disconnected. A stored key stays "begun". */
 static void end(struct request *request)
 {
 	static const char text[] = "the daemon ends: ask the next one";
@@ -643,7 +652,7 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 	if (request->peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
 	own = peer_pane_of(request->peer);
-	/* A pane that is gone or has another program may no longer be that of the process. */
+	/* If the pane was closed or has another program, it may be another's by now. */
 	if (own->pane != MUXBUS_NO_ID && !peer_pane_lasts(own, tmux_model(tmux))) {
 		peer_forget_pane(request->peer);
 		own = peer_pane_of(request->peer);

@@ -15,7 +15,10 @@
 #include "daemon/tmux/tmux.h"
 #include "wire/address.h"
 
-/* A request by a command that the program runs does not show that the program is an agent. */
+/*
+ * Returns true if a command that the program runs makes the request. That does not show that the
+ * program is an agent.
+ */
 static bool is_by_command(struct request *request, const struct pane_ref *ref,
     const struct muxbus_pane *pane, pid_t program)
 {
@@ -47,8 +50,8 @@ void requester_expect_front(
 	    pane->pid, peer != NULL ? peer_pid(peer) : 0, parts->signs, &expected.program)) {
 	case ASKER_BEHIND:
 		/*
-		 * The program in front expects no answer. If a person has made the request, no
-		 * earlier program expects one either.
+		 * The program in front expects no answer. If a person makes the request, no earlier
+		 * program does either.
 		 */
 		if (is_person(request, pane) && !parts->is_pending(parts, ref))
 			expected_forget(queue_store(parts->queue), ref, pane->pid);
@@ -72,7 +75,10 @@ void requester_expect_front(
 	    expected.is_by_command && parts->is_pending(parts, ref));
 }
 
-/* An agent's process may serve many panes, and its environment names only the first. */
+/*
+ * Returns true if the requesting process is seen to be in its pane. The process of an agent may
+ * serve many panes, and its environment names only the first.
+ */
 static bool is_seen_in_pane(const struct request *request)
 {
 	enum pane_evidence evidence = peer_pane_of(request_peer(request))->evidence;
@@ -115,7 +121,7 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 	return true;
 }
 
-/* The pane exists if its process has its terminal, so tmux is not asked. */
+/* Returns true if the pane exists, as its process has its terminal: tmux need not be asked. */
 static bool requester_pane_lives(struct request *request, const char *text)
 {
 	const struct muxbus_pane *pane;
@@ -124,7 +130,7 @@ static bool requester_pane_lives(struct request *request, const char *text)
 	if (text == NULL)
 		id = request_peer_pane(request, &is_weak);
 	else if (!str_parse_id(text, strlen(text), '%', &id))
-		return false; /* a name, which another pane may have by now */
+		return false; /* this is a name, which another pane may have by now */
 	pane = muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
 	return pane != NULL && !is_weak && process_has_terminal(pane->pid);
 }
@@ -135,7 +141,7 @@ bool requester_is_outside(struct request *request)
 	struct peer *peer = request_peer(request);
 	if (peer == NULL || tmux == NULL || !peer_pane_of(peer)->is_outside)
 		return false;
-	/* With tmux as an ancestor, the process may be in a pane whose terminal it has left. */
+	/* If tmux is an ancestor, the process may be in a pane whose terminal it has left. */
 	for (size_t at = 0; at < peer_origin(peer)->count; at++)
 		if (peer_origin(peer)->processes[at].pid == tmux_server_pid(tmux))
 			return false;
@@ -155,7 +161,7 @@ bool requester_look_for(struct request *request, const struct pane_ref *ref)
 	if (ref->pane == MUXBUS_NO_ID || !tmux_is_detached(tmux))
 		return false;
 	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
-	/* A pane with another process is gone. On tmux 3.8 a dead pane has no process. */
+	/* A pane with another process counts as gone. On tmux 3.8 a dead pane has no process. */
 	return pane != NULL && (pane->pid == ref->pane_pid || pane->pid <= 0) &&
 	    !process_has_terminal(pane->pid) && dispatch_put_off(request);
 }
@@ -169,7 +175,7 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller)
 	    request_daemon(request)->tmux, request_peer_pane(request, &is_weak), &ret_caller->pane);
 	if (ret_caller->pane.pane == MUXBUS_NO_ID && peer != NULL && peer_origin(peer)->count > 0) {
 		pid_t session = peer_origin(peer)->processes[0].session;
-		/* A session of another PID namespace is 0, and identifies no caller. */
+		/* A session in another PID namespace is 0 here, and cannot identify a caller. */
 		ret_caller->session = session > 0 ? session : -1;
 		ret_caller->session_start = process_start_ticks(ret_caller->session);
 	}
@@ -181,7 +187,10 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* *ret_is_removed: out is the path with the kernel's suffix. */
+/*
+ * Finds the current directory of a process. *ret_is_removed: it was removed, and out is its path
+ * with the suffix of the kernel.
+ */
 static bool find_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 {
 	char link[64];
@@ -217,7 +226,7 @@ bool requester_cwd(
 	}
 	if (peer != NULL && is_there(peer) && find_cwd(peer_pid(peer), out, size, &is_removed))
 		return true;
-	/* The home directory is no substitute, as the command may remove files. */
+	/* The home directory must not take its place, as the command may remove files. */
 	if (is_removed)
 		return request_fail_field(request, "cwd",
 		    "the directory of the program that asks was removed: \"%.200s\"; name another",

@@ -14,10 +14,13 @@ struct text {
 };
 
 struct rest_set {
-	struct list texts; /* oldest first */
+	struct list texts; /* the oldest first */
 	size_t count, bytes, bytes_max;
-	struct rest_set *readers; /* the set of the role read_only; NULL in that set */
-	uint32_t number; /* of the last id; random at first, so that an older daemon's is unknown */
+	struct rest_set *readers; /* the set for the role read_only; NULL in that set itself */
+	/*
+	 * number of the last id; random at first, so that an id of an earlier daemon is not known
+	 */
+	uint32_t number;
 };
 
 static struct rest_set *new_set(size_t bytes_max)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Texts of which a response showed only a part, kept for read_rest: at most REST_TEXTS_MAX, of
- * bytes_max together, each for REST_KEEP_MS; the oldest are dropped first. The role read_only has
- * its own set, since ids can be guessed and the texts of other roles may come from files.
+ * Rests: texts of which a response showed only a part are kept for the method read_rest: at most
+ * REST_TEXTS_MAX, of bytes_max together, each for REST_KEEP_MS; the oldest are dropped first. The
+ * role read_only has a set of its own, since ids can be guessed and texts for other roles may come
+ * from files.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 
 #define REST_TEXTS_MAX 64
 #define REST_KEEP_MS ((int64_t)3600 * 1000)
-#define REST_ID_SAMPLE "R00000000" /* as long as any id */
+#define REST_ID_SAMPLE "R00000000" /* a text as long as any id */
 #define REST_ID_SIZE sizeof REST_ID_SAMPLE
 
 struct rest_set *rest_set_new(size_t bytes_max);
@@ -19,18 +20,17 @@ void rest_set_free(struct rest_set *set);
 struct request;
 struct rest_set *rest_set_of(struct request *request);
 
-/* Keeps a copy of a text of at most bytes_max. Returns its id, lent until the next call. */
+/* Keeps a copy of a text of at most bytes_max. Returns its id, valid until the next call. */
 const char *rest_keep(struct rest_set *set, const void *text, size_t len);
 
 struct json_writer;
 
 /*
- * Keeps a text, and writes the member "rest" of a result: the call that reads the text from byte
- * `from` on, as a sentence that ends with `what`. Does nothing with a text that is empty or too
- * long.
+ * Keeps a text, and writes the member rest of a result: a sentence with the call that reads the
+ * text from byte `from` on; it ends with `what`. Does nothing if the text is empty or too long.
  */
 void rest_write(struct json_writer *writer, struct rest_set *set, const void *text, size_t len,
     size_t from, const char *what);
 
-/* Returns the text of an id, lent until the next rest_keep(), or NULL if it is not kept. */
+/* Returns the text of an id, valid until the next rest_keep(); NULL: it is not kept. */
 const char *rest_find(const struct rest_set *set, const char *id, size_t *ret_len);

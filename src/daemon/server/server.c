@@ -19,24 +19,24 @@
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
-/* Without free descriptors an accepter answers "busy" and pauses. */
+/* Accepts peers on one socket. If no descriptor is free, it answers "busy" and pauses. */
 
 struct accepter_order {
-	const char *path; /* lent; its length was checked */
-	int given_fd; /* a socket that listens there already, and stays; 0: make one */
-	mode_t mode; /* of the socket, if it is made */
+	const char *path; /* path of the socket; its length was checked */
+	int given_fd; /* a socket that listens there already, and is kept; 0: make one */
+	mode_t mode; /* mode of the socket, if it is made */
 	gid_t group; /* -1: our own group */
-	enum role role; /* of the peers that connect */
+	enum role role; /* role of the peers that connect */
 };
 
 #define ACCEPTS_PER_TURN 16
-#define PAUSE_MS 100 /* time to wait if no descriptor is free */
+#define PAUSE_MS 100 /* ms to wait if no descriptor is free */
 
 struct accepter {
 	struct accepter_order order;
 	struct server *server;
 	int fd;
-	int spare_fd; /* closed to report "busy" */
+	int spare_fd; /* a spare descriptor: closed so that one is free to answer "busy" */
 	struct event *accept_event;
 	struct loop_timer *pause_timer;
 	dev_t dev; /* of the socket */
@@ -57,7 +57,7 @@ struct server {
 	struct accepter *accepters[ACCEPTERS_MAX]; /* NULL: closed, or not wanted */
 	struct list peers;
 	struct peer_shared shared;
-	struct output_stage stage; /* last, as is scratch: neither is cleared, to save memory */
+	struct output_stage stage; /* last, like scratch: neither is cleared, which saves memory */
 	char scratch[SCRATCH_BYTES];
 };
 
@@ -110,7 +110,7 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* The mode is set before listen(), so that no other user can ever connect. */
+/* Makes a socket. Its mode is set before listen(), so that no other user can ever connect. */
 static int bind_socket(const struct accepter_order *order)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -119,7 +119,7 @@ static int bind_socket(const struct accepter_order *order)
 	if (fd < 0)
 		return -1;
 	address = address_of(order->path);
-	/* The mode of the descriptor becomes that of the file, whatever the umask. */
+	/* The file gets the mode of the descriptor, whatever the umask is. */
 	if (fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0) {
 		if ((order->group == (gid_t)-1 ||
 			lchown(order->path, (uid_t)-1, order->group) == 0) &&
@@ -150,7 +150,7 @@ static void shed(struct accepter *accepter)
 		if (fd < 0)
 			break;
 	}
-	/* The socket stays readable: without a pause the loop would spin. */
+	/* The socket stays readable, so without a pause the loop would never sleep. */
 	(void)event_del(accepter->accept_event);
 	loop_timer_arm(accepter->pause_timer, PAUSE_MS);
 }
@@ -183,7 +183,7 @@ static void on_accept(evutil_socket_t socket, short events UNUSED, void *data)
 	}
 }
 
-/* A later socket with the same inode counts too. */
+/* Returns true if the socket's file is still ours; also for a later one with the same inode. */
 static bool accepter_is_there(const struct accepter *accepter)
 {
 	struct stat st;
@@ -195,7 +195,7 @@ static void accepter_free(struct accepter *accepter)
 {
 	if (accepter == NULL)
 		return;
-	/* The socket of a service manager stays: the next connection restarts us. */
+	/* The socket of a service manager is kept: the next connection starts the daemon again. */
 	if (accepter->fd >= 0 && accepter->order.given_fd == 0 && accepter_is_there(accepter))
 		(void)unlink(accepter->order.path);
 	if (accepter->accept_event != NULL)
@@ -222,7 +222,7 @@ static struct accepter *accepter_new(
 		accepter_free(accepter);
 		return NULL;
 	}
-	(void)lstat(order->path, &st); /* fails if removed already */
+	(void)lstat(order->path, &st); /* fails if it was removed */
 	accepter->dev = st.st_dev;
 	accepter->ino = st.st_ino;
 	accepter->accept_event =
@@ -236,7 +236,10 @@ static struct accepter *accepter_new(
 	return accepter;
 }
 
-/* Disconnects peers that do not read, the largest first, until they are within PEERS_UNREAD_MAX. */
+/*
+ * Disconnects peers that do not read, the one with most bytes first, until together they are within
+ * PEERS_UNREAD_MAX.
+ */
 static void on_grown(void *data)
 {
 	struct server *server = data;
@@ -264,7 +267,7 @@ static void on_grown(void *data)
 struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_size)
 {
 	const struct config *config = parts->config;
-	bool is_given = config->listen_fd > 0; /* then the socket is ours, and not stale */
+	bool is_given = config->listen_fd > 0; /* then the socket is in use, and not left over */
 	const char *readonly = config->readonly_socket;
 	struct server *server;
 	if ((is_given ? address_check(config->socket, ret_reason, reason_size)
@@ -335,7 +338,9 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	message_write_error(&writer, "null", error, text, NULL);
 	(void)!send(fd, line.data, line.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	buf_finish(&line);
-	/* Read what the peer has sent: otherwise a reset might reach it before the line does. */
+	/*
+	 * Reads what the peer has sent: otherwise a reset may reach the peer before the line does.
+	 */
 	for (int i = 0; i < DRAINS_MAX; i++)
 		if (recv(fd, server->scratch, sizeof server->scratch, MSG_DONTWAIT) <= 0)
 			break;
@@ -343,7 +348,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	server->parts->counters->refused++;
 }
 
-/* The maximum number of peers leaves descriptors for all other work. */
+/* Returns the maximum number of peers, which leaves descriptors for all other work. */
 static size_t peers_max(const struct server *server)
 {
 	size_t max = (size_t)server->parts->config->limits.peers;
@@ -351,13 +356,13 @@ static size_t peers_max(const struct server *server)
 	return room < max ? room : max;
 }
 
-/* The pid of a process that has ended may belong to another process by now. */
+/* Reads the process of a peer. If it has ended, another process may have its pid by now. */
 static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 {
 	struct pollfd process = {.fd = -1, .events = POLLIN};
 	socklen_t size = sizeof process.fd;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process.fd, &size) < 0)
-		process.fd = -1; /* before Linux 6.5 */
+		process.fd = -1; /* not known before Linux 6.5 */
 	peer_origin_read(pid, ret_origin);
 	if (process.fd < 0)
 		return;
@@ -379,7 +384,7 @@ static void admit(struct server *server, int fd, enum role role)
 		return;
 	}
 	max = peers_max(server) /
-	    (role == ROLE_READ_ONLY ? 2 : 1); /* other users cannot take all places */
+	    (role == ROLE_READ_ONLY ? 2 : 1); /* so that other users cannot take all places */
 	if (server_peer_count(server) >= max) {
 		char text[160];
 		(void)snprintf(text, sizeof text,

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The server: listens on the socket, admits peers and counts them. The socket has mode 0600 from
- * its creation, in a directory that no other user can write to; a live socket is never replaced.
+ * The server: listens on the socket, accepts peers and counts them. The socket has mode 0600 from
+ * the begin, in a directory that no other user can write to. A socket on which another process
+ * listens is never replaced.
  */
 #pragma once
 
 #include "daemon/core/daemon_parts.h"
 
 /*
- * Checks the socket's path and removes a stale socket. Returns NULL with a reason on failure. Call
- * while holding the lock of this tmux server. parts must outlive the server.
+ * Checks the socket's path, and removes a socket on which no one listens. Returns NULL with a
+ * reason on failure. Call this while holding the lock of this tmux server. parts must outlive the
+ * server.
  */
 struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_size);
 struct dispatch *server_dispatch(const struct server *server);
-/* Makes the socket and admits peers. Returns 0, or -1 with a reason. */
+/* Makes the socket and accepts peers. Returns 0, or -1 with a reason. */
 int server_listen(struct server *server, char *ret_reason, size_t reason_size);
 /* Makes each socket again whose file was removed. Peers stay connected. */
 void server_listen_anew(struct server *server);
-/* Closes the socket and every peer, after writing pending responses within a second. */
+/* Closes the socket and all peers, after writing pending responses for at most a second. */
 void server_free(struct server *server);
 
-/* Stops admitting peers, and unlinks the socket if it is still ours. */
+/* Stops accepting peers, and unlinks the socket if it is still ours. */
 void server_close_listener(struct server *server);
 
 size_t server_peer_count(const struct server *server);
-/* NULL starts, NULL ends. */
+/* Walks through the peers. NULL begins and ends. */
 struct peer *server_next_peer(const struct server *server, struct peer *previous);

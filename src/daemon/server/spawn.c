@@ -10,7 +10,7 @@
 #include "daemon/tmux/tmux.h"
 #include "daemon/tmux/tmux_command.h"
 
-#define EXEC_BYTES_MAX (128 * 1024) /* the maximum length of one string for exec */
+#define EXEC_BYTES_MAX (128 * 1024) /* bytes: the maximum of one argument on Linux */
 
 const char *const spawn_reports[] = {
     [SPAWN_REPORT_NONE] = "none",
@@ -26,7 +26,7 @@ const struct field_result spawn_results[] = {
     {0},
 };
 
-/* If the directory is missing, tmux silently takes the home directory. */
+/* Checks the directory: if it does not exist, tmux silently takes the home directory. */
 static bool check_cwd(struct request *request, const char *cwd)
 {
 	struct stat status;
@@ -78,7 +78,7 @@ bool spawn_check(struct request *request, const struct spawn_args *args)
 	    (args->env == NULL || check_env(request, args->env));
 }
 
-/* Returns false for control characters, which tmux alters or refuses, depending on its version. */
+/* Returns false for a name with control characters, which tmux changes or refuses. */
 static bool is_plain(const char *name)
 {
 	size_t len = strlen(name);
@@ -124,10 +124,10 @@ struct spawn {
 	uint32_t window;
 	uint32_t session;
 	bool keep;
-	char *given; /* name that the window has got from us; NULL: none, or the requester's */
-	bool waits; /* the waiting program is in the pane */
+	char *given; /* the name that we gave the window; NULL: none, or that of the requester */
+	bool waits; /* the pane has the program that only waits */
 	int reports; /* enum spawn_report */
-	struct pane_ref parent; /* pane to notify of notices */
+	struct pane_ref parent; /* the pane that is notified of notices */
 	struct pane_caller caller;
 	char token[REPORTER_TOKEN_SIZE];
 	char *cwd;
@@ -172,7 +172,7 @@ static struct tmux *tmux_of(const struct spawn *spawn)
 	return request_daemon(spawn->request)->tmux;
 }
 
-/* Adds these for the pane and again for its program. */
+/* Adds directory and environment, for the pane and again for its program. */
 static void add_surroundings(struct muxbus_command *command, const struct spawn *spawn)
 {
 	if (spawn->cwd != NULL) {
@@ -183,7 +183,10 @@ static void add_surroundings(struct muxbus_command *command, const struct spawn 
 		muxbus_command_args(command, "-e", spawn->env[i], NULL);
 }
 
-/* The token is for the real program alone, not for the one that only waits. */
+/*
+ * Adds the token of the reporter (pane/reporter.h): only for the real program, not for the one that
+ * only waits.
+ */
 static void add_token(struct muxbus_command *command, const struct spawn *spawn)
 {
 	if (spawn->reports == SPAWN_REPORT_NONE)
@@ -202,7 +205,9 @@ static void fail(struct spawn *spawn, int error, const struct muxbus_reply *repl
 	free_spawn(spawn);
 }
 
-/* The pane is in the model now, if it lives; its end will be reported. */
+/*
+ * Answers the request. The pane is in the model now, if it still exists; its end will be reported.
+ */
 static void finish(struct spawn *spawn)
 {
 	struct tmux *tmux = tmux_of(spawn);
@@ -234,7 +239,10 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 		finish(spawn);
 }
 
-/* Sets remain-on-exit in the same command, so that the exit status is kept. */
+/*
+ * Starts the real program. The same command sets the tmux option remain-on-exit, so that the exit
+ * status is kept.
+ */
 static void run_program(struct spawn *spawn)
 {
 	struct muxbus_command *command = tmux_command(
@@ -242,7 +250,7 @@ static void run_program(struct spawn *spawn)
 	int error;
 	muxbus_command_next(command);
 	if (spawn->given != NULL) {
-		/* Lets tmux choose the name again, unless a hook of the user has changed it. */
+		/* Lets tmux choose the window's name again, unless a user's hook has changed it. */
 		muxbus_command_args(
 		    command, "if-shell", "-F", "-t", TMUX_ID('@', spawn->window), NULL);
 		muxbus_command_argf(command, "#{==:#{window_name},%s}", spawn->given);
@@ -274,7 +282,9 @@ static void add_reporter(const struct spawn *spawn)
 		    spawn->token, spawn->reports == SPAWN_REPORT_NOTICES);
 }
 
-/* Takes a capture: its answer shows that the wanted output flows, so that the program can start. */
+/*
+ * Takes a capture: when its answer comes, the wanted output is followed, and the program can start.
+ */
 static void on_listed(void *data, int error)
 {
 	struct spawn *spawn = data;
@@ -304,7 +314,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 	struct daemon *parts;
 	bool is_new_session, is_made;
 	int pid;
-	/* Output or an error of the user's hooks may follow the first line, which is ours. */
+	/* Output of the user's hooks may follow the first line, which is our command's. */
 	is_made = count > 0 && replies[0].body != NULL &&
 	    sscanf((const char *)replies[0].body, "%%%u @%u $%u %d", &spawn->pane, &spawn->window,
 		&spawn->session, &pid) == 4;
@@ -313,7 +323,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		return;
 	}
 	if (!is_made) {
-		if (spawn->pane != MUXBUS_NO_ID) { /* tmux has given up the later commands */
+		if (spawn->pane != MUXBUS_NO_ID) { /* tmux did not run the later commands */
 			fail(spawn, MUXBUS_ERR_TIMEOUT, NULL, 0);
 			return;
 		}
@@ -354,7 +364,7 @@ static char *program_name(const char *command)
 		command = slash + 1;
 	}
 	name = len > 0 ? xmemdup(command, len) : xstrdup("sh");
-	/* run_program() compares the name in a format, where these characters are special. */
+	/* run_program() compares the name in a tmux format, where these characters are special. */
 	if (is_plain(name) && !strpbrk(name, "\\#,}"))
 		return name;
 	mem_free(name);

@@ -3,8 +3,8 @@
  * Makes panes with programs, for create_pane, create_window and create_session.
  *
  * A program may end before tmux can be asked to keep its exit status or to send its output. So the
- * pane is made with a program that only waits; one command then sets remain-on-exit and starts the
- * real program. Earlier events of the pane are not published (tmux_expect()).
+ * pane is made with a program that only waits; one command then sets the tmux option remain-on-exit
+ * and starts the real program. Earlier events of the pane are not published (tmux_expect()).
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct spawn_args {
 	int reports;
 };
 
-/* Rows of a table of fields for a struct of arguments that has a member spawn. */
+/* Rows of parameters, for a struct of arguments that has a member spawn. */
 #define SPAWN_FIELDS(args_struct)                                                                 \
 	{FIELD_ROW(KEYS, struct args_struct, spawn.command, "command"),                           \
 	    .flags = FIELD_CONFIDENTIAL_REST, .max = 256,                                         \
@@ -46,31 +46,34 @@ struct spawn_args {
 			    "notifications for you."                                              \
 	}
 
-/* The reports of the program that are followed. */
+/* Which reports of the program are followed (pane/reporter.h). */
 enum spawn_report {
 	SPAWN_REPORT_NONE,
-	SPAWN_REPORT_NOTICES, /* reports by token, and notices */
+	SPAWN_REPORT_NOTICES, /* reports with the token, and notices */
 	SPAWN_REPORT_TOKEN,
 };
 extern const char *const spawn_reports[];
 
 extern const struct field_result spawn_results[];
 
-/* Checks values that tmux would change silently. Returns false after failing the request. */
+/* Checks values that tmux would silently change. Returns false after failing the request. */
 bool spawn_check(struct request *request, const struct spawn_args *args);
 
 enum spawn_kind { SPAWN_PANE, SPAWN_WINDOW, SPAWN_SESSION };
 
 /*
- * Completes a command that makes a pane ("split-window" with its own flags), runs it, and answers
- * the request. name is the name of the window; NULL: that of its program.
+ * Completes and runs a command that makes a pane ("split-window" with its own flags), and answers
+ * the request. name is that of the window; NULL: that of its program.
  */
 void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
     const char *name, const struct spawn_args *args);
 
-/* Adds text as an argument, escaped, since tmux expands the argument as a format. */
+/* Adds text as an argument of a command, escaped, since tmux expands it as a format. */
 void spawn_literal_arg(struct muxbus_command *command, const char *text);
 
-/* Checks a name for a session or window. Returns false after failing the request. */
+/*
+ * Checks a name for a session or window; field is the name of the parameter. Returns false after
+ * failing the request.
+ */
 bool spawn_check_name(
     struct request *request, const char *field, const char *name, bool is_session);

@@ -48,7 +48,7 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 	buf_finish(&data);
 }
 
-/* Without a server the object may exist, so the request fails with that reason. */
+/* Fails a request if there is no tmux server: the object may exist. Returns true if it did. */
 static bool fail_without_server(struct request *request)
 {
 	if (tmux_is_live(request_daemon(request)->tmux))
@@ -57,7 +57,10 @@ static bool fail_without_server(struct request *request)
 	return true;
 }
 
-/* Returns NULL after an error that explains the alternatives, or after putting the request off. */
+/*
+ * Returns the peer's own pane; NULL after an error that says what else to do, or after putting the
+ * request off.
+ */
 static const struct muxbus_pane *own_pane(struct request *request)
 {
 	bool is_weak;
@@ -109,7 +112,7 @@ bool target_pane(struct request *request, const char *text, const struct muxbus_
 	return true;
 }
 
-/* Finds a target, or without text the peer's own pane: only then *ret_pane is not NULL. */
+/* Finds a target; without text the peer's own pane, and only then *ret_pane is not NULL. */
 static bool find_or_own(struct request *request, enum resolve_kind kind, const char *text,
     struct resolve *ret_found, const struct muxbus_pane **ret_pane)
 {

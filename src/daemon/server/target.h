@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets of requests, such as "%3" or "work:1", resolved by exact match in our own model. */
+/*
+ * Targets of requests, such as "%3" or "work:1", which are found by exact match in our own model.
+ */
 #pragma once
 
 #include "daemon/tmux/resolve.h"
@@ -8,7 +10,7 @@
 struct consumer_filter;
 struct request;
 
-/* The field for target_pane(), of a struct of arguments with the member pane. */
+/* The row of the parameter for target_pane(), for a struct of arguments with the member pane. */
 #define PANE_FIELD(args_struct)                                                                 \
 	{FIELD_ROW(STRING, struct args_struct, pane, "pane"), .min = 1, .max = 1024,            \
 	    .help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."}, \
@@ -16,13 +18,14 @@ struct request;
 		.name = "pane_id", .flags = FIELD_ALIAS                                         \
 	}
 
+/* Returns true if text is an id, such as "%3". */
 bool target_is_id(enum resolve_kind kind, const char *text);
 
 /*
- * Each finds the object that text names. Returns false after failing the request (no_such_pane,
- * ambiguous_target, …, with near names), or after putting it off once: tmux does not announce all
- * moves and names. A session or window as the target of target_pane() stands for its active pane.
- * text NULL: the peer's own pane.
+ * These find the object that text names. They return false after failing the request (no_such_pane,
+ * ambiguous_target and others, with near names), or after putting it off once, as tmux does not
+ * announce all moves and names. A session or window as the target of target_pane() stands for its
+ * active pane. text NULL: the peer's own pane.
  */
 bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane);
 bool target_window(
@@ -30,6 +33,9 @@ bool target_window(
 bool target_session(
     struct request *request, const char *text, const struct muxbus_session **ret_session);
 
-/* NULL: all match. Strings are lent from value. Returns like target_pane(). */
+/*
+ * Reads a filter of notifications; value NULL: all match. The strings belong to value. Returns like
+ * target_pane().
+ */
 bool target_filter(struct request *request, const char *field, const struct json *value,
     struct consumer_filter *ret_filter);

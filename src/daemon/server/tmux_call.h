@@ -8,22 +8,30 @@
 
 struct request;
 
-/* Called if all commands succeed; else the request fails. context is freed by mem_free(). */
+/*
+ * Called if all commands have succeeded; if not, the request fails. context is freed by mem_free().
+ */
 typedef void tmux_call_fn(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
+/*
+ * Runs a command for a request, and calls then. read_back: lists tmux before, so that the model has
+ * the effect.
+ */
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
     tmux_call_fn *then, void *context);
 
-/* Like tmux_call(), but judge may clear the error of commands that ran although a hook failed. */
+/*
+ * Like tmux_call(), but judge may clear the error of commands that ran although a hook has failed.
+ */
 typedef int tmux_judge_fn(int error, const struct muxbus_reply *replies, size_t count);
 void tmux_call_judged(struct request *request, struct muxbus_command *command, tmux_judge_fn *judge,
     tmux_call_fn *then, void *context);
 
-/* Like tmux_call(), for commands that change nothing but one window, which is read back. */
+/* Like tmux_call() with read_back, for commands that change only one window, which is listed. */
 void tmux_call_in_window(struct request *request, struct muxbus_command *command, uint32_t window,
     tmux_call_fn *then, void *context);
 
-/* Fails a request with an error of the library. text is tmux's error text, or NULL. */
+/* Fails a request with an error of libmuxbus. text is tmux's error text, or NULL. */
 void tmux_call_fail(struct request *request, int error, const char *text);
 
 /* Like tmux_call_fail(), with tmux's error text of the first command that failed. */

@@ -19,7 +19,10 @@ static bool read_id(const struct json *params, const char *name, char sigil, uin
 	    str_parse_id(text->text, text->len, sigil, ret_id);
 }
 
-/* MUXBUS_NO_ID: several windows, or the caller's pane may not be in the model. */
+/*
+ * Returns the only window that a request needs; MUXBUS_NO_ID: it needs several, or the caller's
+ * pane may not be in the model.
+ */
 static uint32_t only_window(struct request *request, const struct json *params)
 {
 	const struct muxbus_model *model = tmux_model(request_daemon(request)->tmux);
@@ -62,7 +65,7 @@ struct work work_before(struct request *request, const struct json *params, bool
 	bool must_look = tmux_is_detached(parts->tmux), looks_itself;
 	if (must_look && flags & METHOD_BY_OUTPUT && !config_pipes(parts->config))
 		return (struct work){.kind = WORK_ATTACH};
-	/* For a narrow role the owner of the pane is checked before the handler is called. */
+	/* For a narrow role, the owner of the pane must be checked before the handler is called. */
 	looks_itself = flags & METHOD_LOOKS_ITSELF && request_role(request) == ROLE_FULL;
 	must_look = must_look && !looks_itself && !is_young(request, params);
 	if (flags & METHOD_WITHOUT_TMUX || !(must_look || is_behind))

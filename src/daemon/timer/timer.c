@@ -7,20 +7,20 @@
 enum {
 	DATA_SIZE = 256,
 	TEXT_SIZE = 128,
-	LATE_MS = 1000, /* a timer reports a longer delay */
+	LATE_MS = 1000, /* ms; a timer whose notification is later than this says so */
 };
 
 struct timer_set {
 	struct queue *queue;
 	const struct boot_clock *clock;
-	struct timer **heap; /* soonest at the top */
+	struct timer **heap; /* a binary heap, the soonest timer at the top */
 	size_t count;
 	size_t size;
 	size_t reminders;
 	uint64_t last_number;
-	int64_t between_ms; /* real_ms() minus boot_ms() when the timers were last aligned */
+	int64_t between_ms; /* real_ms() minus boot_ms(), when the timers were last aligned */
 	struct map by_id;
-	struct map by_pane; /* pane_ref_key() to the first of its timers */
+	struct map by_pane; /* from pane_ref_key() to the first of the pane's timers */
 };
 
 static int64_t now_boot_ms(const struct timer_set *set)
@@ -120,7 +120,7 @@ static void set_take(struct timer_set *set, struct timer *timer)
 static void set_arm(struct timer_set *set)
 {
 	int64_t due_ms = set->count > 0 ? set->heap[0]->boot_due_ms : -1;
-	/* The deadline of a timer that was due before the machine booted is negative. */
+	/* The deadline of a timer that was due before the machine booted is below 0. */
 	set->clock->arm(set->clock->data, set->count > 0 && due_ms < 0 ? 0 : due_ms);
 }
 
@@ -187,7 +187,7 @@ static struct timer *find_sleep(const struct timer_set *set, const struct pane_r
 	return timer;
 }
 
-/* Call within a transaction. */
+/* Posts the notification of a timer. Call this within a transaction. Returns its number. */
 static uint64_t timer_post(struct timer_set *set, const struct timer *timer, const char *text,
     const char *data, bool is_end)
 {
@@ -203,7 +203,7 @@ static uint64_t timer_post(struct timer_set *set, const struct timer *timer, con
 	return queue_post(set->queue, &draft);
 }
 
-/* The pane is not woken: the notification is cancelled. Returns the ticket. */
+/* Ends a timer without waking its pane: cancels the notification. Returns the store's ticket. */
 static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const char *why)
 {
 	char data[DATA_SIZE], due[CLOCK_TEXT_SIZE], text[TEXT_SIZE];
@@ -219,7 +219,7 @@ static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const cha
 	return ticket;
 }
 
-/* The timer is not in the set yet. */
+/* Makes a timer, which is not in the set yet. */
 static struct timer *timer_new(
     const struct timer_set *set, const struct pane_ref *pane, int64_t ms, bool is_recurring)
 {
@@ -282,7 +282,7 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
 
 bool timer_is_durable(const struct timer_set *set, const struct timer *timer)
 {
-	/* Once the journal has recovered, it holds the records that were not written before. */
+	/* When the journal is no longer degraded, it has the records that were missing. */
 	return timer->is_written || !queue_is_degraded(set->queue);
 }
 
@@ -318,7 +318,7 @@ static int compare(const void *one, const void *other)
 	return is_before(a, b) ? -1 : 1;
 }
 
-/* A sorted array is still a heap. */
+/* Sorts the heap: a sorted array is a heap too. */
 static void heap_sort(const struct timer_set *set)
 {
 	size_t at = 1;
@@ -344,7 +344,7 @@ size_t timer_count(const struct timer_set *set)
 	return set->count;
 }
 
-/* A recurring timer continues from its own schedule, so that it does not drift. */
+/* Fires a timer. A recurring one is due again by its own schedule, so that it does not drift. */
 static void timer_fire(struct timer_set *set, struct timer *timer)
 {
 	int64_t late_ms = now_boot_ms(set) - timer->boot_due_ms;
@@ -409,5 +409,5 @@ void timer_ring(struct timer_set *set)
 			break;
 		timer_fire(set, set->heap[0]);
 	}
-	set_arm(set); /* a timer that is due already rings at once */
+	set_arm(set); /* a timer that is due already rings now */
 }

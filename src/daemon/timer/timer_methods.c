@@ -46,7 +46,7 @@ static const char *const verdict_texts[] = {
     [TIMER_IGNORED] = "A sleep that ends earlier is set already, and stands.",
 };
 
-/* Only a false value is written, as in a notification. */
+/* Writes the member durable if it is false, as in a notification. */
 static void write_durable(struct json_writer *writer, bool is_durable)
 {
 	if (!is_durable)
@@ -66,7 +66,7 @@ static void answer_sleep(struct request *request, const struct timer *timer,
 	request_done(request);
 }
 
-/* The timer was set before, but the result was not stored. */
+/* Answers a repeated request: its timer was set, but the result was not stored. */
 static void answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct timer_set *timers = request_daemon(request)->timers;
@@ -204,7 +204,8 @@ static bool affects_timer(struct request *request, const void *data, struct pane
 	const struct timer_cancel_args *args = data;
 	const struct timer *timer = timer_find(request_daemon(request)->timers, args->timer);
 	if (timer == NULL)
-		return role_affects_caller(request, data, ret_pane); /* no pane but the caller's */
+		/* it affects no pane but the caller's */
+		return role_affects_caller(request, data, ret_pane);
 	*ret_pane = timer->pane;
 	return true;
 }

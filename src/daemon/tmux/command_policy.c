@@ -3,14 +3,17 @@
 
 #include <muxbus.h>
 
-/* A row lists the flags that take a value, so that -t and the operands are found. */
+/*
+ * The facts about one tmux command. The row lists the flags that take a value, so that -t and the
+ * arguments after the flags are found.
+ */
 struct policy_row {
 	const char *name;
-	const char *alias; /* short name of tmux; or NULL */
-	const char *valued; /* letters of flags with a value */
-	const char *needs; /* letters of flags, of which one must be given; NULL: none */
+	const char *alias; /* tmux's short name; or NULL */
+	const char *valued; /* letters of the flags that take a value */
+	const char *needs; /* letters of flags of which one must be given; NULL: none */
 	const char *forced; /* letters of flags that need "force"; NULL: none */
-	enum command_verdict verdict; /* without a flag of "forced" */
+	enum command_verdict verdict; /* the verdict without a flag of `forced` */
 	enum command_target target;
 	const char *reason;
 };
@@ -187,11 +190,11 @@ static const char *find_nearest(const char *name)
 	return str_nearest(name, names);
 }
 
-/* As getopt() reads them. */
+/* The flags of a command, as getopt() reads them. */
 struct flags {
 	bool is_given[128];
 	const char *target;
-	const char *operand; /* the first word after the flags */
+	const char *operand; /* the first word that is not a flag */
 };
 
 static void read_flags(
@@ -227,7 +230,7 @@ static bool has_one_of(const struct flags *flags, const char *letters)
 	return false;
 }
 
-/* "#(" in a word can run a shell, as it does in formats. */
+/* Returns true if a command can run a shell by "#(" in a word that tmux expands as a format. */
 static bool runs_shell(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
@@ -240,7 +243,10 @@ static bool runs_shell(
 	return false;
 }
 
-/* tmux accepts the beginning of an option's name. */
+/*
+ * Returns true if a command sets an option that ends unattached sessions. tmux accepts the begin of
+ * an option's name.
+ */
 static bool ends_unattached(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
@@ -283,7 +289,7 @@ static bool types(const char *name, const struct flags *flags)
 	    (strcmp(name, "pipe-pane") == 0 && flags->is_given['I']);
 }
 
-/* Names of layouts; those since tmux 3.5 are last. */
+/* tmux's names of layouts; the last ones are those since tmux 3.5. */
 static const char *const layouts[] = {"even-horizontal", "even-vertical", "main-horizontal",
     "main-vertical", "tiled", "main-horizontal-mirrored", "main-vertical-mirrored", NULL};
 enum { LAYOUTS_3_3 = 5, LAYOUT_SIDE_MAX = 10000 };
@@ -301,7 +307,7 @@ static bool is_layout(const char *text)
 	return is_small;
 }
 
-/* An invalid layout ends tmux 3.3a; one that is too large ends every release. */
+/* Judges a layout: an invalid one ends tmux 3.3a, and one that is too large ends every release. */
 static void judge_layout(const char *text, struct command_judgement *judgement)
 {
 	size_t found = 0;
@@ -354,8 +360,8 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 		judge_layout(flags.operand, &judgement);
 	/*
 	 * respawn-window crashes tmux 3.8 if a client shows the window and it has several panes,
-	 * even without -k if their programs have ended. tmux up to 3.3a crashes when the window
-	 * loses a pane later.
+	 * even without -k if their programs have ended. tmux up to 3.3a crashes later, when the
+	 * window loses a pane.
 	 */
 	if (strcmp(row->name, "respawn-window") == 0)
 		judgement.fatal_caps = MUXBUS_CAP_NEW_LAYOUTS | MUXBUS_CAP_PASTE_DEAD_CRASH;

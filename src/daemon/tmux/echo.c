@@ -2,7 +2,8 @@
 #include "daemon/tmux/echo.h"
 
 enum {
-	BEGIN_MS = 1000, /* the echo of a younger text may stand at the beginning of the output */
+	/* the echo of a text that is younger than this may be at the begin of the output */
+	BEGIN_MS = 1000,
 	/* If more lines follow a prompt without the mark C, some of them are output. */
 	ABORTED_LINES = 2,
 	KEY_DELETE = 0x7f,
@@ -17,7 +18,7 @@ static void drop(struct echo *echo, size_t at)
 {
 	struct echo_text *text = &echo->texts[at];
 	if (text->bytes.len > 0)
-		explicit_bzero(text->bytes.data, text->bytes.len); /* it may be a secret */
+		explicit_bzero(text->bytes.data, text->bytes.len); /* the text may be a secret */
 	buf_finish(&text->bytes);
 	echo->count--;
 	memmove(text, text + 1, (echo->count - at) * sizeof *text);
@@ -109,7 +110,10 @@ static bool is_behind_prompt(const struct buf *text, size_t line)
 	return false;
 }
 
-/* The bytes before "at" are the text->run bytes before text->at. */
+/*
+ * Returns true if this byte is the one at `at` of the text, and those before it are the last
+ * text->run bytes of the echo.
+ */
 static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 {
 	const uint8_t *bytes = text->bytes.data;
@@ -117,7 +121,10 @@ static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 	    memcmp(bytes + at - text->run, bytes + text->at - text->run, text->run) == 0;
 }
 
-/* The editor may move the cursor. Returns where it continues with byte, or SIZE_MAX. */
+/*
+ * Finds where the echo goes on with this byte, as the editor may have moved the cursor. Returns
+ * SIZE_MAX if nowhere.
+ */
 static size_t find_place(const struct echo_text *text, uint8_t byte)
 {
 	if (stands(text, text->at, byte))
@@ -161,7 +168,7 @@ static void take(struct echo_text *text, const struct buf *out, size_t line, uin
 		text->was_whole |= text->at == len;
 		return;
 	}
-	/* The byte follows a complete echo: the text was no echo, or its echo is over. */
+	/* The byte comes after the whole text: the text was no echo, or its echo is over. */
 	text->is_over = text->at == len && text->is_ended;
 	text->at = 0;
 	if (text->is_over || len == 0 || text->bytes.data[0] != byte || !may_begin(text, out, line))

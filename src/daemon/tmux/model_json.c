@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/model_json.h"
 
-#define BRIEF_TITLE_MAX 20 /* bytes of a title that a brief pane shows */
+#define BRIEF_TITLE_MAX 20 /* maximum bytes of a title in the brief form of a pane */
 
 static void find_humans(struct object_view *view)
 {
@@ -9,7 +9,7 @@ static void find_humans(struct object_view *view)
 	next_each (const struct muxbus_client, client, muxbus_model_next_client, view->model) {
 		const struct muxbus_session *session;
 		const struct muxbus_window *window;
-		/* Activity lies in the future if the clock was set back. */
+		/* If the clock was set back, activity may be in the future. */
 		if (client->is_control ||
 		    llabs(now_sec - (int64_t)client->activity) > OBJECT_HUMAN_SEC)
 			continue;
@@ -35,7 +35,10 @@ static bool is_human(const struct object_view *view, uint32_t pane)
 	return false;
 }
 
-/* tmux counts our attach as activity, so a person's client counts alone if there is one. */
+/*
+ * Returns the last activity in a session. tmux counts our own attach as activity; so if there is a
+ * client of a person, only that counts.
+ */
 static uint64_t session_activity(
     const struct muxbus_model *model, const struct muxbus_session *session)
 {
@@ -61,7 +64,7 @@ void object_put_session(struct json_writer *writer, const struct muxbus_model *m
 		json_put_int(writer, "group", session->group);
 }
 
-/* A window that is linked twice in a session names it once. */
+/* Writes the sessions of a window; one in which it is linked twice is written once. */
 static void put_sessions(struct json_writer *writer, const struct muxbus_link *links, size_t count)
 {
 	json_array_begin(writer, "sessions");
@@ -105,7 +108,7 @@ void object_put_window(
 	put_links(writer, links, count);
 }
 
-/* Returns "SIGTERM" for 15, or NULL for an unknown number. Static. */
+/* Returns the name of a signal, as "SIGTERM" for 15; NULL: an unknown number. */
 static const char *object_signal_name(int number)
 {
 	static char name[16];
@@ -194,7 +197,7 @@ static void put_beginning(
 	put_text(writer, name, part);
 }
 
-/* Writes "work:editor.0", or "work:3.0" if the window is named after the command. */
+/* Writes a pane's place: "work:editor.0", or "work:3.0" if the window's name is the command's. */
 static void put_brief_place(struct json_writer *writer, const struct muxbus_session *session,
     const struct muxbus_window *window, int index, const struct muxbus_pane *pane)
 {
@@ -206,7 +209,7 @@ static void put_brief_place(struct json_writer *writer, const struct muxbus_sess
 	mem_free(place);
 }
 
-/* The titles of most shells end with the name of the directory. */
+/* Returns true if a title ends with the name of the directory, as those of most shells do. */
 static bool repeats_path(const char *title, const char *path)
 {
 	const char *name = str_last_part(path);
@@ -270,7 +273,7 @@ static void put_cell(struct json_writer *writer, const struct muxbus_cell *cell)
 		json_put_bool(writer, "floating", true);
 }
 
-/* Leaves out the deepest levels of a very deep layout, which JSON parsers would refuse. */
+/* The deepest levels of a very deep layout are left out, as JSON parsers would refuse them. */
 #define LAYOUT_DEPTH_MAX 24
 
 static void put_tree(

@@ -20,7 +20,7 @@ static bool osc_part_is(struct osc_part part, const char *word)
 	return part.len == strlen(word) && memcmp(part.at, word, part.len) == 0;
 }
 
-/* out gets one line of valid UTF-8 without control characters. */
+/* Copies bytes to out as one line of valid UTF-8 without control characters. */
 static void osc_text_copy(char *out, size_t size, const void *bytes, size_t len)
 {
 	char *clean = notification_clean_text(bytes, len);
@@ -160,7 +160,7 @@ static void append_cut(struct buf *out, const void *bytes, size_t len)
 	(void)buf_append(out, bytes, len < room ? len : room);
 }
 
-/* Appends decoded base64. Padding may be missing, and a cut text is decoded as far as it goes. */
+/* Appends decoded base64, with or without padding; a text that was cut as far as possible. */
 static void append_base64(struct buf *out, struct osc_part payload)
 {
 	struct buf padded = BUF(PAYLOAD_MAX + 4), bytes = BUF(PAYLOAD_MAX);

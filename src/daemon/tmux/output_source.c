@@ -10,37 +10,38 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* How often a deaf pane's pipe is tried again. */
+/* ms between tries to pipe a deaf pane: see output_source_is_deaf(). */
 #define RETRY_MS 5000
 /*
- * A pane whose program has ended may get another one, a new child of tmux, for which tmux first
- * makes a terminal. So after a new terminal the children of tmux are read CHILDREN_LOOKS times;
- * without a watch of the terminals, as in another container, they are read again and again.
+ * If the program of a pane has ended, it may get another one: a new child of tmux, for which tmux
+ * first makes a terminal. So after a new terminal was made, the children of tmux are read
+ * CHILDREN_LOOKS times. If new terminals cannot be watched, as in another container, they are read
+ * all the time.
  */
 #define CHILDREN_MS 250
 #define CHILDREN_LOOKS 8
-#define CHILDREN_BYTES 16384 /* room for about 2000 children; a new child is the last */
+#define CHILDREN_BYTES 16384 /* bytes: room for about 2000 children; a new child is the last one */
 
 struct output_source_set {
 	struct tmux *tmux;
 	struct pane_pipe_set *pipes; /* NULL: pipes are not used */
 	void (*late)(struct output_source *source, const uint8_t *bytes, size_t len);
-	struct list sources; /* sources that are wanted, the latest last */
-	uint64_t begun; /* counts changes of sources */
+	struct list sources; /* the sources that are wanted, the latest last */
+	uint64_t begun; /* number of changes of sources so far */
 	bool all;
-	bool has_control; /* control mode can carry output: the daemon may be a client */
+	bool has_control; /* control mode can be used: the daemon may be a client of tmux */
 	struct loop_timer *retry;
 	struct loop_timer *look;
 	struct inotify_hub *hub;
 	struct inotify_watch terminals; /* of /dev/pts, for new terminals there */
 	unsigned looks; /* how often the children are still to be read */
-	uint64_t children; /* hash of the children of tmux */
+	uint64_t children; /* hash of the list of tmux's children */
 };
 
 struct life {
 	struct output_source_set *sources;
 	uint32_t pane;
-	bool has_failed; /* the pipe was never handed over */
+	bool has_failed; /* tmux never handed the pipe over */
 };
 
 static struct muxbus_sync *sync_of(const struct output_source *source)
@@ -53,14 +54,14 @@ static enum output_source_kind choose(const struct output_source *source)
 	const struct output_source_set *sources = source->set;
 	if (source->kind == OUTPUT_SOURCE_PIPE)
 		return OUTPUT_SOURCE_PIPE;
-	/* If control mode carries the output of every pane, this pane gets it without a gap. */
+	/* If the output of all panes comes by control mode, this pane gets it without a gap. */
 	if (sources->pipes == NULL || sources->all || source->is_pipeless ||
 	    !pane_pipe_may_start(sources->pipes))
 		return OUTPUT_SOURCE_CONTROL;
 	return OUTPUT_SOURCE_PIPE;
 }
 
-/* tmux pipes no pane whose program has ended. */
+/* Returns true if the program of the pane has ended; tmux does not pipe such a pane. */
 static bool is_dead(const struct output_source *source)
 {
 	const struct muxbus_pane *pane =
@@ -80,7 +81,7 @@ static void on_terminal(struct inotify_watch *watch, const struct inotify_event 
 	look_soon(list_entry(watch, struct output_source_set, terminals));
 }
 
-/* The pipe ended with the program. The next program in the pane gets a new pipe. */
+/* Ends a source whose pipe has ended with the program. The pane's next one gets a new pipe. */
 static void rest_source(struct output_source *source)
 {
 	struct output_source_set *sources = source->set;
@@ -109,7 +110,7 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 {
 	list_append(&source->set->sources, &source->link);
 	source->number = ++source->set->begun;
-	source->is_cut = false; /* a new source begins with a gap */
+	source->is_cut = false; /* a new source begins with a gap in any case */
 	source->kind = kind;
 	source->is_over = false;
 	if (kind == OUTPUT_SOURCE_PIPE && is_dead(source)) {
@@ -123,7 +124,7 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_NONE);
 		source->kind = OUTPUT_SOURCE_CONTROL;
 	}
-	source->is_pipeless = true; /* a change to a pipe would lose output */
+	source->is_pipeless = true; /* to change to a pipe would lose output */
 	tmux_followed(source->set->tmux);
 	muxbus_sync_want_output(sync_of(source), source->pane, true);
 	if (output_source_is_deaf(source) && !loop_timer_is_armed(source->set->retry))
@@ -161,11 +162,11 @@ static void change_to_control(struct output_source *source)
 	enter(source, OUTPUT_SOURCE_CONTROL);
 }
 
-/* Tries deaf panes again, since tmux does not announce the end of the user's pipe. */
+/* Tries deaf panes again, since tmux does not announce when the user's pipe ends. */
 static void on_retry(void *data)
 {
 	struct output_source_set *sources = data;
-	uint64_t begun = sources->begun; /* later sources are not tried again */
+	uint64_t begun = sources->begun; /* sources that begin from now on are not tried again */
 	list_each_safe (struct output_source, source, &sources->sources, link) {
 		if (!output_source_is_deaf(source) || source->number > begun)
 			continue;
@@ -181,10 +182,13 @@ static void on_retry(void *data)
 
 static void on_found(void *data UNUSED, int error)
 {
-	(void)error; /* the next request looks again */
+	(void)error; /* if it failed, the next request tries again */
 }
 
-/* If the children of tmux cannot be read, the next request about the pane looks. */
+/*
+ * Looks for new programs in panes. If the children of tmux cannot be read, the next request about
+ * the pane finds them.
+ */
 static void on_look(void *data)
 {
 	static char text[CHILDREN_BYTES];
@@ -209,7 +213,10 @@ static void on_look(void *data)
 		loop_timer_arm(sources->look, CHILDREN_MS);
 }
 
-/* tmux announces the end of a pane only to a client, so a detached daemon lists the panes. */
+/*
+ * Finds out whether a pane has closed: tmux announces that only to a client, so a detached daemon
+ * lists the panes.
+ */
 static void find_end(struct tmux *tmux)
 {
 	if (tmux_is_resting(tmux))
@@ -233,10 +240,10 @@ static enum life_state read_life(const struct life *life, const struct muxbus_re
 	if (fields == 0 || (fields > 0 && found != life->pane))
 		return LIFE_GONE;
 	if (fields < 4)
-		return LIFE_THERE; /* not known: following the pane loses no output */
+		return LIFE_THERE; /* not known; to follow the pane loses no output */
 	/*
 	 * tmux 3.8 forgets the pid of a process that it has reaped. If no pipe was handed over,
-	 * tmux may be in another PID namespace, and its pids have no meaning here.
+	 * tmux may be in another PID namespace, whose pids have no meaning here.
 	 */
 	return is_dead || pid <= 0 || (!life->has_failed && process_has_ended((pid_t)pid))
 	    ? LIFE_OVER

@@ -12,7 +12,7 @@ struct pane_capture {
 	uint32_t history;
 	unsigned flags;
 	unsigned tries;
-	struct muxbus_capture picture; /* kept until its offset is certain; text is owned */
+	struct muxbus_capture picture; /* kept until its offset is certain; owns its text */
 	pane_capture_fn *done;
 	void *data;
 };
@@ -45,7 +45,7 @@ static void end_try(struct pane_capture *capture, const struct muxbus_capture *p
 		finish(capture, 0, picture, !is_changed);
 }
 
-/* Sends an empty command, whose reply calls on_settled(). */
+/* Runs a command without effect; its reply calls on_settled(). */
 static bool settle(struct pane_capture *capture, const struct muxbus_capture *picture)
 {
 	struct muxbus_command *command =
@@ -56,8 +56,9 @@ static bool settle(struct pane_capture *capture, const struct muxbus_capture *pi
 }
 
 /*
- * tmux may write a pane's bytes to the pipe after its reply to the capture. If the pipe brings
- * nothing until the reply to a later command, the picture shows no bytes that are still to come.
+ * Takes the capture. tmux may write bytes of the pane to the pipe after its reply to the capture.
+ * If the pipe brings nothing until the reply to a later command, the capture shows no bytes that
+ * are still to come.
  */
 static void on_captured(void *data, int error, const struct muxbus_capture *picture)
 {

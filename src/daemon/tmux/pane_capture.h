@@ -14,10 +14,10 @@ struct muxbus_capture;
 struct stream_set;
 struct tmux;
 
-/* is_exact: the picture shows exactly the output before its offset, and nothing after. */
+/* Called with the capture. is_exact: it shows exactly the output before its offset. */
 typedef void pane_capture_fn(
     void *data, int error, const struct muxbus_capture *picture, bool is_exact);
 
-/* Like muxbus_sync_capture(), but always calls done; on failure perhaps at once. */
+/* Like muxbus_sync_capture(), but done is always called; on failure perhaps before this returns. */
 void pane_capture(struct tmux *tmux, struct stream_set *streams, uint32_t pane, uint32_t history,
     unsigned flags, pane_capture_fn *done, void *data);

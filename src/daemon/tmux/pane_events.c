@@ -5,7 +5,7 @@
 #include "io/loop_timer.h"
 
 #define TEXT_KEEP_BYTES 1024
-#define COMMAND_LINE_MAX 1024 /* bytes of a command line; the rest is cut off */
+#define COMMAND_LINE_MAX 1024 /* maximum bytes of a command line; the rest is cut off */
 
 void pane_events_init(struct pane_events *events, uint32_t pane)
 {
@@ -86,7 +86,7 @@ static void tell_text(struct pane_events *events, struct pane_events_sink *sink,
 	buf_consume(&events->text, len);
 }
 
-/* with_tail: with an incomplete last character. */
+/* Publishes the pending text. with_tail: with an incomplete last character too. */
 static void tell_all_text(struct pane_events *events, struct pane_events_sink *sink, bool with_tail)
 {
 	size_t tail;
@@ -146,7 +146,7 @@ static void tell_gap(struct pane_events *events, struct pane_events_sink *sink, 
 	pane_event_gap(sink, &events->scope, offset, reason, count);
 }
 
-/* As ";cmdline_url=make%20all". */
+/* Writes the command line in a mark, as in ";cmdline_url=make%20all". */
 static void put_command_line(struct json_writer *writer, const char *text)
 {
 	static const char name[] = ";cmdline_url=";
@@ -191,7 +191,8 @@ static void tell_finished(
 		json_put_int(&writer, "to", (int64_t)token->from);
 		json_put_int(&writer, "duration_ms", clock_mono_ms() - events->command_start_ms);
 	} else {
-		json_put_null(&writer, "from"); /* the command began before the pane was watched */
+		/* not known, as the command began before the pane was followed */
+		json_put_null(&writer, "from");
 		json_put_int(&writer, "to", (int64_t)token->from);
 		json_put_null(&writer, "duration_ms");
 	}
@@ -215,7 +216,7 @@ static void take_text(struct pane_events_intake *intake, uint64_t to)
 	}
 }
 
-/* Returns false if the turn has too many marks. */
+/* Begins the event of a mark; false if there were too many marks in this turn of the loop. */
 static bool begin_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;
@@ -232,9 +233,9 @@ static bool begin_mark(struct pane_events_intake *intake, const struct token *to
 static void take_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;
-	/* Two shell integrations send each mark twice: only the first counts. */
+	/* If two shell integrations send each mark, only the first of the two counts. */
 	bool is_start = token->mark == 'C' && !events->in_command;
-	/* A prompt also ends a command, for shells that never send D. */
+	/* A prompt ends a command too, for shells that never send D. */
 	bool is_end = (token->mark == 'D' && (events->in_command || !events->has_starts)) ||
 	    (token->mark == 'A' && events->in_command);
 	if (!is_start && !is_end)
@@ -346,7 +347,7 @@ static void tell_quiet(struct pane_events *events, struct pane_events_sink *sink
 	publish(events, sink, EVENT_PANE_QUIET, true);
 }
 
-/* One timer serves all panes. */
+/* Publishes pane_quiet. One timer serves all panes. */
 static void on_quiet(void *data)
 {
 	struct pane_events_sink *sink = data;

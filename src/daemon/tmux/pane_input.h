@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The input of a pane, as far as it is known: the line that Muxbus has typed without Enter, the
- * lines that it ended recently, and the prompt before the line if the shell marks it (OSC 133 A and
- * B).
+ * lines that it has ended recently, and the prompt before the line if the shell marks it (OSC 133 A
+ * and B).
  */
 #pragma once
 
 #include "daemon/tmux/echo.h"
 
 #define PANE_INPUT_LINE_MAX 4096
-/* PANE_INPUT_ENDED_MS: after the last key the program may have read these lines only this late. */
+/*
+ * Maximum bytes of the lines that are remembered after Enter, and for how long after the last key:
+ * by then the program has read them.
+ */
 #define PANE_INPUT_ENDED_MAX 4096
 #define PANE_INPUT_ENDED_MS 60000
 
@@ -19,34 +22,36 @@ struct token;
 struct pane_input {
 	struct echo echo;
 	struct buf line;
-	size_t fresh; /* offset in line of the text typed since the line was seen empty */
-	bool is_other_form; /* keys that edit the line were typed, so its text is unknown */
-	/* Lines that Enter ended, each with \n, which the screen may still show. */
+	size_t fresh; /* offset in line of what was typed after the line was seen empty */
+	bool is_other_form; /* keys were typed that edit the line, so its text is not known */
+	/* Lines that Enter has ended, each with \n, which the screen may still show. */
 	struct buf ended;
-	bool has_ended_other; /* the text of an ended line is unknown */
-	int64_t typed_ms; /* CLOCK_REALTIME of the last key; 0: none */
-	char lead[256]; /* the prompt in UTF-8: its last row, without escape sequences */
+	bool has_ended_other; /* the text of a line in `ended` is not known */
+	int64_t typed_ms; /* CLOCK_REALTIME of the last typed key; 0: none */
+	char lead[256]; /* the prompt as UTF-8: its last row, without escape sequences */
 	size_t lead_len;
-	bool is_in_lead; /* the output is between the marks A and B */
+	bool is_in_lead; /* the output is now between the marks A and B */
 	bool has_lead;
 };
 
 void pane_input_init(struct pane_input *input);
 void pane_input_finish(struct pane_input *input);
 
-/* Returns the input of a pane from a map by pane ids, made if it is missing. */
+/* Returns the input of a pane from a map by pane ids; makes it if needed. */
 struct pane_input *pane_input_get(struct map *inputs, uint32_t pane);
 void pane_input_forget(struct map *inputs, uint32_t pane);
 
-/* Returns true if keys for a pane reach the other: tmux may synchronize them. */
+/*
+ * Returns true if keys for the first pane reach the other one too, as tmux may synchronize panes.
+ */
 bool pane_input_reaches(const struct muxbus_pane *first, const struct muxbus_pane *other);
 
 /* Notes keys that are typed. A newline in a bracketed paste does not end the line. */
 void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len, bool is_bracketed,
     enum echo_reader reader);
-/* Forgets ended lines PANE_INPUT_ENDED_MS after the last key: the program has read them. */
+/* Forgets the ended lines if the last key was PANE_INPUT_ENDED_MS ago. */
 void pane_input_age(struct pane_input *input);
-/* The line was seen to be empty. */
+/* Call this when the line was seen to be empty. */
 void pane_input_clear(struct pane_input *input);
 
 /* Takes a token of the output. Returns true if tokens of text are needed too. */

@@ -6,15 +6,15 @@
 #include "daemon/tmux/echo.h"
 
 enum {
-	BLOCK_MAX = 64 * 1024, /* bytes of new text that are searched as one block */
+	BLOCK_MAX = 64 * 1024, /* maximum bytes of new text that are searched as one block */
 	TEXT_MAX = 2 * LINES_BEHIND_MAX,
-	TEXT_KEEP = 4096, /* bytes of memory that a pane keeps while it has no text */
+	TEXT_KEEP = 4096, /* bytes of memory that are kept for a pane while it has no text */
 };
 
 /*
- * Bytes of text are numbered from the beginning; text.data[0] has the number base. A watch is put
- * into todo if its pattern may match: its literal is in the block, or earlier in a line that
- * continues in the block.
+ * The text of a pane. Its bytes are numbered from the begin; text.data[0] has the number base. A
+ * watch is put into the list todo if its pattern may match: if its literal is in the block, or in
+ * an earlier part of a line that goes on in the block.
  */
 struct pane_lines {
 	struct lines_turn *turn;
@@ -22,18 +22,19 @@ struct pane_lines {
 	struct stripper stripper;
 	struct buf text;
 	uint64_t base;
-	/* Number of the first byte of the first line; below base if the line was cut. */
+	/* Number of the first byte of the first line; less than base if the line was cut. */
 	uint64_t line;
-	size_t len; /* text.len as the last piece left it */
-	size_t seen; /* where the next block begins in text: all watches have looked up to here */
-	size_t block; /* the end of the present block in text; valid if todo is not empty */
-	bool is_ending; /* no more turns come, so looking has no time limit */
-	bool is_changed; /* text after the present block must be looked at */
-	bool is_shown; /* text that was held back as an echo must be looked at */
-	uint64_t youngest; /* no watch begins after this number */
-	uint64_t offset; /* offset in the pane's output, after text */
+	size_t len; /* text.len after the last piece of output */
+	/* where the next block begins in text: all watches have looked at what is before */
+	size_t seen;
+	size_t block; /* where the present block ends in text; valid if todo is not empty */
+	bool is_ending; /* there are no more turns, so looking has no time limit */
+	bool is_changed; /* text behind the present block must be looked at */
+	bool is_shown; /* text that was held back as a possible echo must be looked at */
+	uint64_t youngest; /* no watch begins after the byte with this number */
+	uint64_t offset; /* offset in the pane's output of the end of text */
 	struct pattern_set patterns;
-	size_t searched; /* bytes of text that were searched for literals */
+	size_t searched; /* number of bytes of text that were searched for literals */
 	struct list watches;
 	struct list todo;
 	struct list held;
@@ -92,7 +93,7 @@ static void take_text(struct pane_lines *lines, const struct token *token)
 		size_t len;
 		stripper_take(&lines->stripper, &byte);
 		len = lines->text.len;
-		lines->text.len -= len > 0; /* without the byte */
+		lines->text.len -= len > 0; /* drops the byte */
 		echo_cut(lines->echo, lines->text.len);
 		echo_take(lines->echo, &lines->text, lines->stripper.line, byte.bytes[0]);
 		lines->text.len = len;
@@ -108,7 +109,7 @@ static void take_control(struct pane_lines *lines, const struct token *token)
 	stripper_take(&lines->stripper, token);
 }
 
-/* If the mark shows that text held back as an echo was no input, the text is looked at. */
+/* Takes a mark. If it shows that text held back as an echo was none, the text is looked at. */
 static void take_mark(struct pane_lines *lines, char mark)
 {
 	lines->is_shown |= echo_start(lines->echo) != SIZE_MAX;
@@ -132,7 +133,7 @@ void pane_lines_token(struct pane_lines *lines, const struct token *token)
 		echo_move(echo, token->to - token->from == 2);
 }
 
-/* Text from this number on was drawn again: a watch that began later now begins there. */
+/* Text from this number on was drawn again: a watch that began later begins here now. */
 static void begin_earlier(struct pane_lines *lines, uint64_t from)
 {
 	lines->youngest = from;
@@ -169,7 +170,7 @@ static size_t shown_len(const struct pane_lines *lines)
 	return start > len ? len : start < lines->seen ? lines->seen : start;
 }
 
-/* With more than one block, the end follows a newline. */
+/* Returns where the block ends; if there is more than one block, behind a newline. */
 static size_t block_end(const struct pane_lines *lines)
 {
 	const struct buf *text = &lines->text;
@@ -229,7 +230,7 @@ static void consume_lines(struct pane_lines *lines)
 		return;
 	consume(lines, (size_t)(newline + 1 - lines->text.data));
 	lines->line = lines->base;
-	/* The literal of a held watch may be in a dropped line, so the rest is searched again. */
+	/* A watch in `held` may have its literal in a dropped line: search the rest again. */
 	lines->searched = 0;
 	while (!list_is_empty(&lines->held))
 		list_remove(lines->held.next);
@@ -246,7 +247,7 @@ static void end_block(struct pane_lines *lines)
 		buf_shrink(&lines->text, TEXT_KEEP);
 }
 
-/* Returns where in text a watch continues to look; at or after block: not in this block. */
+/* Returns where in text a watch goes on looking; block or more: not in this block. */
 static size_t look_from(const struct pane_lines *lines, const struct line_watch *watch)
 {
 	size_t start = watch->from > lines->base ? (size_t)(watch->from - lines->base) : 0;
@@ -257,7 +258,10 @@ static size_t look_from(const struct pane_lines *lines, const struct line_watch 
 	return newline != NULL ? (size_t)(newline + 1 - lines->text.data) : lines->block;
 }
 
-/* A watch that stays has found a line, and continues after it when there is time. */
+/*
+ * Puts a watch that stays, and has found a line, back into the list: it goes on behind the line
+ * when there is time.
+ */
 static void look_on(struct pane_lines *lines, struct line_watch *watch, size_t from)
 {
 	watch->from = lines->base + from;

@@ -17,22 +17,22 @@
 #define AGAIN_MS (10 * 60 * 1000)
 
 enum pipe_state {
-	PIPE_STARTING, /* the hand-over has not come */
+	PIPE_STARTING, /* the pipe was not handed over yet */
 	PIPE_FLOWING,
-	PIPE_CLOSING, /* our end is shut; tmux closes its own */
+	PIPE_CLOSING, /* our end is shut down; tmux will close its own */
 };
 
 struct pane_pipe {
 	struct pane_pipe_set *set;
-	struct list starting; /* in the set's list while STARTING: the oldest first */
+	struct list starting; /* in the list of the set while PIPE_STARTING: the oldest first */
 	uint32_t pane;
 	enum pipe_state state;
-	bool is_wanted; /* false: nothing is delivered */
+	bool is_wanted; /* false: nothing is delivered from it */
 	uint64_t number;
 	char nonce[HAND_OVER_NONCE_LEN + 1];
-	int64_t due_ms; /* time limit of the hand-over */
-	int fd; /* -1 while STARTING */
-	size_t held; /* bytes read since the pipe was last empty */
+	int64_t due_ms; /* CLOCK_MONOTONIC: time limit of the hand-over */
+	int fd; /* -1 while PIPE_STARTING */
+	size_t held; /* number of bytes read since the pipe was last empty */
 	struct event *event;
 	void *data;
 };
@@ -42,17 +42,17 @@ struct pane_pipe_set {
 	const struct config *config;
 	struct tmux *tmux;
 	struct pane_pipe_handlers handlers;
-	struct map map; /* pane to struct pane_pipe */
+	struct map map; /* from a pane to its struct pane_pipe */
 	struct list starting;
 	struct loop_timer *timer;
 	uint64_t attempts;
-	unsigned failures; /* failed hand-overs since the last good one */
+	unsigned failures; /* number of failed hand-overs since the last good one */
 	int64_t failed_ms;
 	char program[PATH_MAX];
 	char socket[PATH_MAX];
-	int fd; /* of the socket; -1: not open */
+	int fd; /* the socket to which pipes are handed over; -1: not open */
 	struct event *event;
-	bool is_told; /* that the socket cannot be made */
+	bool is_told; /* it was logged that the socket cannot be made */
 	uint8_t piece[PIECE_BYTES];
 };
 
@@ -85,7 +85,7 @@ static void free_pipe(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 	mem_free(pipe);
 }
 
-/* Frees a pipe that has ended. ended() may start it again. */
+/* Frees a pipe that has ended, and calls ended(), which may start it again. */
 static void end(struct pane_pipe_set *pipes, struct pane_pipe *pipe, enum pane_pipe_end how)
 {
 	void *data = pipe->is_wanted ? pipe->data : NULL;
@@ -105,7 +105,7 @@ static void arm(struct pane_pipe_set *pipes)
 	loop_timer_arm(pipes->timer, oldest->due_ms - clock_mono_ms());
 }
 
-/* The pipe ends if tmux has not piped the pane. */
+/* Called with tmux's answer. If tmux has not piped the pane, the pipe ends. */
 static void on_asked(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct pipe_asked *asked = data;
@@ -207,7 +207,7 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 		pipe->held += (size_t)len;
 		if (pipe->state == PIPE_FLOWING)
 			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
-		/* After many bytes one more read shows whether the pipe has ended. */
+		/* After many bytes, one more read shows whether the pipe has ended. */
 		if ((size_t)len < sizeof pipes->piece && find(pipes, pane) == pipe &&
 		    !is_cut(pipe)) {
 			pipe->held = 0;
@@ -228,7 +228,7 @@ static void on_readable(evutil_socket_t fd UNUSED, short events UNUSED, void *da
 static void close_pipe(struct pane_pipe *pipe)
 {
 	pipe->state = PIPE_CLOSING;
-	/* Fails if tmux has closed its end, which a read shows. */
+	/* Fails if tmux has closed its end, which the next read shows. */
 	(void)shutdown(pipe->fd, SHUT_WR);
 }
 
@@ -304,7 +304,7 @@ static void close_socket(struct pane_pipe_set *pipes)
 	pipes->fd = -1;
 }
 
-/* Opens the socket for the first pane, and again if its file was removed. */
+/* Opens the socket before the first pane is piped, and again if its file was removed. */
 static bool open_socket(struct pane_pipe_set *pipes)
 {
 	int len = snprintf(pipes->socket, sizeof pipes->socket, "%s.pipe", pipes->config->socket);
@@ -334,7 +334,7 @@ bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
 	struct rlimit limit;
 	if (pipes->failures >= FAILURES_MAX && clock_mono_ms() - pipes->failed_ms < AGAIN_MS)
 		return false;
-	/* A server outside of this PID namespace has no pid here. */
+	/* A tmux server outside of this PID namespace has no pid here. */
 	return tmux_server_pid(pipes->tmux) > 0 && access(pipes->program, X_OK) == 0 &&
 	    pipes->map.count < PANE_PIPES_MAX && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
 	    pipes->map.count < limit.rlim_cur / 4;
@@ -383,7 +383,7 @@ void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane, size_t max)
 		return;
 	take_messages(pipes);
 	pipe = find(pipes, pane);
-	/* on_readable() takes the end of the pipe. */
+	/* on_readable() will take the end of the pipe. */
 	if (pipe != NULL && pipe->state == PIPE_FLOWING)
 		(void)read_some(pipes, pipe, max);
 }
@@ -438,7 +438,9 @@ void pane_pipe_set_free(struct pane_pipe_set *pipes)
 	mem_free(pipes);
 }
 
-/* Writes a word of sh. sh itself prints '#' and '%', so that tmux does not see them. */
+/*
+ * Writes a word for sh. '#' and '%' are made by sh itself (printf), so that tmux does not see them.
+ */
 static void write_word(struct buf *out, const char *word)
 {
 	buf_append_byte(out, '\'');
@@ -457,7 +459,7 @@ static void write_word(struct buf *out, const char *word)
 int pipe_command_write_sh(
     struct buf *out, const char *program, const char *socket, const char *nonce)
 {
-	/* Each byte is quoted with at most 20 bytes. */
+	/* Quoting makes at most 20 bytes of each byte. */
 	if (20 * (strlen(program) + strlen(socket) + strlen(nonce)) > PIPE_COMMAND_MAX)
 		return -1;
 	buf_append(out, "exec ", 5);

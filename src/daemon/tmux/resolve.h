@@ -24,21 +24,21 @@ enum resolve_kind { RESOLVE_SESSION, RESOLVE_WINDOW, RESOLVE_PANE };
 enum resolve_result { RESOLVE_FOUND, RESOLVE_NONE, RESOLVE_AMBIGUOUS };
 
 struct resolve {
-	/* The objects found, up to the kind asked for; session is NULL for @2 and %3. */
+	/* The objects that were found, up to the kind asked for; session is NULL for @2 and %3. */
 	const struct muxbus_session *session;
 	const struct muxbus_window *window;
 	const struct muxbus_pane *pane;
-	/* RESOLVE_NONE: the nearest name, lent from the model, or NULL */
+	/* For RESOLVE_NONE: the nearest name, which belongs to the model; or NULL. */
 	const char *nearest;
-	/* RESOLVE_AMBIGUOUS: the possible targets, as JSON strings with commas */
+	/* For RESOLVE_AMBIGUOUS: the possible targets, as JSON strings with commas between. */
 	struct buf candidates;
 	char reason[400]; /* a sentence without a full stop; may have invalid UTF-8 */
 };
 
-/* The caller finishes candidates after any result. */
+/* Finds an object. After any result, the caller frees ret_resolve->candidates with buf_finish(). */
 enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind kind,
     const char *text, struct resolve *ret_resolve);
 
-/* Returns the first session, by id, that holds a window, or NULL. */
+/* Returns the first session, by id, that has a window; NULL: none. */
 const struct muxbus_session *resolve_window_session(
     const struct muxbus_model *model, uint32_t window);

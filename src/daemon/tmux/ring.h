@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A ring of the last bytes of a stream, numbered by their offset. Memory grows by doubling. A
- * reader gets the bytes before a gap, then the gap, then the bytes after it.
+ * A ring buffer of the last bytes of a stream, numbered by their offset. Its memory grows by
+ * doubling. A reader gets the bytes before a gap, then the gap, and then the bytes after it.
  */
 #pragma once
 
 #include "base/base.h"
 
-#define RING_GAPS_MAX 8 /* with one more, the oldest gap and all bytes before it are dropped */
+/* maximum number; with one more, the oldest gap and all bytes before it are dropped */
+#define RING_GAPS_MAX 8
 
 struct ring_gap {
-	uint64_t offset; /* bytes before this one are missing */
-	const char *reason; /* a word; a constant */
+	uint64_t offset; /* the bytes before this one are missing */
+	const char *reason; /* a word; a constant string */
 };
 
 struct ring {
@@ -21,7 +22,7 @@ struct ring {
 	size_t head; /* index of the oldest byte in data */
 	size_t len;
 	uint64_t end; /* offset of the next byte */
-	struct ring_gap gaps[RING_GAPS_MAX]; /* ascending */
+	struct ring_gap gaps[RING_GAPS_MAX]; /* in ascending order */
 	unsigned gap_count;
 };
 
@@ -32,17 +33,21 @@ struct ring_slice {
 	const char *gap_reason;
 };
 
-/* offset is the current offset of the stream. */
+/* Makes a ring of at most max bytes. offset is the present offset of the stream. */
 void ring_init(struct ring *ring, size_t max, uint64_t offset);
 void ring_finish(struct ring *ring);
 
 void ring_write(struct ring *ring, const void *bytes, size_t len);
 
-/* Bytes are missing before offset, which is at or after the end. reason is a constant. */
+/* Notes missing bytes before offset, which is at or after the end. reason: a constant string. */
 void ring_gap(struct ring *ring, uint64_t offset, const char *reason);
 
+/* Returns the offset of the oldest byte. */
 uint64_t ring_start(const struct ring *ring);
 
-/* At most to the next gap. has_gap: bytes right before ret_slice->from are missing. */
+/*
+ * Reads from offset on, at most max bytes, and not beyond the next gap. ret_slice->has_gap: bytes
+ * right before ret_slice->from are missing.
+ */
 void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf *out,
     struct ring_slice *ret_slice);

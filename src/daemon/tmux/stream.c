@@ -12,20 +12,22 @@
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 
-#define MEMBERS_MAX_BYTES (6 * LINE_FEED_LINE_MAX + 1024) /* of any event; lines are the largest */
+/* maximum bytes of the members of an event; those of lines are the longest */
+#define MEMBERS_MAX_BYTES (6 * LINE_FEED_LINE_MAX + 1024)
 
-/* The output of one pane; exists from the first interest on. */
+/* The output of one pane; made when it is first wanted. */
 struct stream {
 	struct stream_set *set;
 	uint32_t pane;
-	uint32_t interests[STREAM_INTEREST_COUNT_]; /* in this pane alone */
-	bool is_wanted; /* output of this pane in particular is wanted */
+	/* how often each interest in this pane alone was added */
+	uint32_t interests[STREAM_INTEREST_COUNT_];
+	bool is_wanted; /* the output of this pane in particular is wanted */
 	struct output_source source;
 	uint64_t end; /* offset of the end of all output so far */
 	bool is_told; /* a reader may know an offset of this pane */
 	bool has_ring;
 	struct ring ring;
-	struct loop_timer *lease; /* armed while a reader has a lease */
+	struct loop_timer *lease; /* runs while a reader has a lease: see stream_lease() */
 	bool lease_follows; /* the reader needs the daemon to be attached */
 	struct pane_events events;
 	struct list taps;
@@ -34,8 +36,8 @@ struct stream {
 	struct line_feed *feed; /* NULL: no line events are wanted */
 	struct tokenizer *tokenizer; /* NULL: nothing wants tokens */
 	struct pane_input *input;
-	struct list behind; /* in the set's list while its watches have lines to look at */
-	struct list dirty; /* in the set's list while there is something to flush */
+	struct list behind; /* in a list of the set while its watches have lines to look at */
+	struct list dirty; /* in a list of the set while there is something to flush */
 };
 
 struct stream_set {
@@ -44,12 +46,13 @@ struct stream_set {
 	size_t ring_bytes_max;
 	struct map map;
 	struct map inputs;
-	uint32_t interests[STREAM_INTEREST_COUNT_]; /* in every pane */
+	/* how often each interest in all panes was added */
+	uint32_t interests[STREAM_INTEREST_COUNT_];
 	struct pane_events_sink sink;
 	struct list dirty;
 	struct list behind;
 	struct lines_turn lines_turn;
-	struct loop_timer *lines_timer; /* the next turn in which watches look */
+	struct loop_timer *lines_timer; /* for the next turn in which watches look */
 	struct loop_timer *flush;
 	struct event_base *base;
 	uint64_t bytes;
@@ -134,7 +137,7 @@ static void want_tokens(struct stream_set *streams, struct stream *stream, bool 
 	}
 }
 
-/* Only watches need the stripped lines. */
+/* Frees the stripped lines if there is no watch, as only watches need them. */
 static void free_lines(struct stream *stream)
 {
 	pane_lines_free(stream->lines);
@@ -159,7 +162,7 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	bool ring = wants(streams, stream, STREAM_RING) || loop_timer_is_armed(stream->lease);
 	bool text = wants(streams, stream, STREAM_TEXT);
 	bool marks = wants(streams, stream, STREAM_MARKS);
-	/* Without the interests in every pane. */
+	/* Without the interests in all panes. */
 	bool is_wanted = loop_timer_is_armed(stream->lease) || is_followed(stream);
 	if (ring && !stream->has_ring) {
 		ring_init(
@@ -188,7 +191,7 @@ bool stream_is_deaf(const struct stream_set *streams, uint32_t pane)
 
 static void drop(struct stream_set *streams, struct stream *stream)
 {
-	if (output_source_finish(&stream->source)) /* takes the last bytes before the end */
+	if (output_source_finish(&stream->source)) /* this takes the last bytes before the end */
 		stream_set_gap(streams, stream->source.pane, stream->end, "closed");
 	pane_events_end(&stream->events, &streams->sink);
 	if (stream->feed != NULL)
@@ -227,7 +230,7 @@ static void look_at_lines(struct stream_set *streams, struct stream *stream, uin
 	pane_lines_look(stream->lines, end);
 	note_behind(streams, stream);
 	if (streams->lines_turn.spent_us > 0)
-		loop_timer_wake(streams->flush); /* on_flush() resets the time spent */
+		loop_timer_wake(streams->flush); /* on_flush() will reset the time that was spent */
 }
 
 static void on_flush(void *data)
@@ -241,7 +244,7 @@ static void on_flush(void *data)
 	streams->lines_turn.spent_us = 0;
 }
 
-/* The panes take turns. */
+/* Lets watches look at lines for which there was no time; the panes take turns. */
 static void on_lines(void *data)
 {
 	struct stream_set *streams = data;
@@ -339,7 +342,7 @@ void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t 
 		take(streams, stream, bytes, len, model_offset(streams, pane));
 }
 
-/* Takes the last bytes of a pane that the model no longer has. */
+/* Takes the last bytes of a pane that is not in the model any more. */
 static void on_late(struct output_source *source, const uint8_t *bytes, size_t len)
 {
 	struct stream *stream = list_entry(source, struct stream, source);
@@ -353,7 +356,7 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 	if (stream == NULL)
 		return;
 	stream->end = offset;
-	/* The first watching of a pane is no gap, unless an offset was reported before. */
+	/* When a pane is first followed, this is no gap, unless an offset was reported before. */
 	is_begin = !stream->is_told && strcmp(reason, "not_watched") == 0;
 	if (is_begin && stream->has_ring && stream->ring.len == 0)
 		stream->ring.end = offset;
@@ -377,7 +380,7 @@ void stream_set_pane_created(struct stream_set *streams, uint32_t pane)
 	struct stream *stream = stream_wants_all(streams) ? get(streams, pane) : NULL;
 	if (stream == NULL)
 		return;
-	/* Interest in every pane covers this pane from its first byte. */
+	/* An interest in all panes has followed this pane from its first byte. */
 	stream->is_told = true;
 	settle(streams, stream);
 }

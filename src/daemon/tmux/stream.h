@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Output of panes: interest in it, rings of the last bytes, and events. Bytes are numbered by
- * offset. Interests are counted; without any, tmux does not send the pane's output.
+ * The output of panes: who wants it (interests), rings of the last bytes, and events. Bytes are
+ * numbered by their offset. Interests are counted; without any, tmux does not send the pane's
+ * output.
  */
 #pragma once
 
@@ -26,87 +27,96 @@ void stream_set_pane_closed(struct stream_set *streams, uint32_t pane);
 void stream_set_server_lost(struct stream_set *streams);
 
 enum stream_interest {
-	STREAM_RING, /* the last bytes, for later reads */
+	STREAM_RING, /* the last bytes are kept, for later reads */
 	STREAM_TEXT, /* pane_output events */
-	STREAM_MARKS, /* all other events except line */
+	STREAM_MARKS, /* events from the output other than pane_output and line */
 	STREAM_LINES, /* line events */
 	STREAM_INTEREST_COUNT_,
 };
 
-/* Adds or removes a counted interest. pane MUXBUS_NO_ID: every pane, also new ones. */
+/* Adds (on) or removes a counted interest. pane MUXBUS_NO_ID: in all panes, also new ones. */
 void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on);
 
-/* Returns true if wanted output does not arrive (output_source_is_deaf()). */
+/* Returns true if the output of a pane is wanted and does not come (output_source_is_deaf()). */
 bool stream_is_deaf(const struct stream_set *streams, uint32_t pane);
 
-/* A sequence that does not end within this many bytes is given up: text follows. */
+/* An escape sequence that does not end within this many bytes is given up: what follows is text. */
 #define STREAM_SEQUENCE_MAX (128 * 1024)
 
+/* Returns true if the daemon must be attached for the output that is wanted. */
 bool stream_set_follows(const struct stream_set *streams);
 
 const struct output_source_set *stream_sources(const struct stream_set *streams);
 
 /*
- * The lease of a reader: for this time after the last call, output of the pane goes into its ring.
- * follows: the daemon also stays a client of tmux if the output needs one.
+ * Begins the lease of a reader: for STREAM_LEASE_SEC after the last call, the output of the pane
+ * goes into its ring. follows: meanwhile the daemon stays a client of tmux, if the output needs
+ * one.
  */
 #define STREAM_LEASE_SEC 300
 void stream_lease(struct stream_set *streams, uint32_t pane, bool follows);
 
-/* from is later than the wanted offset if bytes were forgotten or are missing. */
+/* A part of a pane's output. from is later than the wanted offset if bytes are missing. */
 struct stream_slice {
 	uint64_t from;
 	uint64_t to;
-	uint64_t end; /* the pane's current offset */
+	uint64_t end; /* the present end of the pane's output */
 	bool has_gap;
-	const char *gap_reason; /* a word, or NULL */
+	const char *gap_reason; /* a word; or NULL */
 };
-/* Returns the offset of the oldest byte in the ring, or the pane's offset without a ring. */
+/*
+ * Returns the offset of the oldest byte in the ring; without a ring, that of the end of the output.
+ */
 uint64_t stream_start(const struct stream_set *streams, uint32_t pane);
+/* Reads a part of the ring: see ring_read(). */
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
     struct buf *out, struct stream_slice *ret_slice);
 
-/* Takes the output that the pane's pipe holds now. Returns false without a pipe. */
+/* Takes the output that is in the pane's pipe now. Returns false if the pane is not piped. */
 bool stream_drain(struct stream_set *streams, uint32_t pane);
 
-/* A reader knows the present offset, so a gap is reported if the output begins after it. */
+/* Call this if a reader knows the present offset: following the output later reports a gap. */
 void stream_tell(struct stream_set *streams, uint32_t pane);
 
 /*
- * A tap: raw output of one pane, as it arrives. A tap wants the output until it is removed, or
- * until the pane closes, which removes it before closed is called. output and gap must not remove
+ * A tap gets the raw output of one pane as it comes. It wants the output until it is removed, or
+ * the pane closes; then it is removed before closed() is called. output() and gap() must not remove
  * other taps of the pane.
  */
 struct stream_tap {
 	struct list link;
-	/* A mark (OSC 133), before the output that contains it; may be NULL. */
+	/* Called with a mark (OSC 133), before the output that has it; may be NULL. */
 	void (*mark)(struct stream_tap *tap, const struct token *token);
-	/* Another OSC, before the output that contains it; may be NULL. */
+	/* Called with another OSC, before the output that has it; may be NULL. */
 	void (*osc)(struct stream_tap *tap, const struct token *token);
-	/* May be NULL. */
+	/* Called with output; may be NULL. */
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
-	/* Bytes are missing before offset; "not_watched": output begins here. May be NULL. */
+	/*
+	 * Called if bytes are missing before offset; reason "not_watched": the output is followed
+	 * from here on. May be NULL.
+	 */
 	void (*gap)(struct stream_tap *tap, uint64_t offset, const char *reason);
-	/* The pane, or its server, is gone. */
+	/* Called when the pane or its tmux server has closed. */
 	void (*closed)(struct stream_tap *tap);
 };
-/* Returns 0, or -1 if there is no such pane. */
+/* Adds a tap. Returns 0; -1: there is no such pane. */
 int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap *tap);
 void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_tap *tap);
 
 /*
- * Adds a watch of the lines of a pane (pane_lines.h) for a pattern, which is lent. The watch wants
- * the output until it is removed, or the pane is closed. Returns 0, or -1 without such a pane.
+ * Adds a watch for the lines of a pane (pane_lines.h) that match a pattern, which must last as
+ * long. The watch wants the output until it is removed, or the pane closes. Returns 0; -1: there is
+ * no such pane.
  */
 int stream_watch_add(
     struct stream_set *streams, uint32_t pane, struct line_watch *watch, struct pattern *pattern);
-/* The watch may have ended. */
+/* Removes a watch, which may have ended. */
 void stream_watch_remove(struct stream_set *streams, uint32_t pane, struct line_watch *watch);
 
-/* Returns the input of a pane, made at the first call; NULL without such a pane. */
+/* Returns the input of a pane, which is made at the first call; NULL: there is no such pane. */
 struct pane_input *stream_input(struct stream_set *streams, uint32_t pane);
 
-/* For the next program, drops the typed line and an unfinished sequence. */
+/* Call this when the pane gets another program: drops the typed line and an unfinished sequence. */
 void stream_new_program(struct stream_set *streams, uint32_t pane);
 
 bool stream_wants_all(const struct stream_set *streams);
@@ -115,7 +125,7 @@ struct stream_stats {
 	uint64_t bytes;
 	uint32_t rings;
 	uint32_t interests;
-	uint32_t piped; /* panes whose output comes by a pipe */
-	size_t ring_bytes; /* memory held */
+	uint32_t piped; /* number of panes whose output comes by a pipe */
+	size_t ring_bytes; /* bytes of memory of all rings */
 };
 void stream_stats(const struct stream_set *streams, struct stream_stats *ret_stats);

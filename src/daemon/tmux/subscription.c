@@ -7,17 +7,20 @@
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
-/* tmux does not announce these, so the daemon asks tmux every second. */
+/* Kinds that tmux does not announce, so the daemon asks tmux every second. */
 #define DETAIL_KINDS                                                                     \
 	(BIT(EVENT_COMMAND_CHANGED) | BIT(EVENT_MODE_CHANGED) | BIT(EVENT_PANE_EXITED) | \
 	    BIT(EVENT_PATH_CHANGED) | BIT(EVENT_TITLE_CHANGED))
 
-/* Kinds made from the output of panes, followed only if named, since output costs tmux work. */
+/*
+ * Kinds that are made from the output of panes. They are followed only if a filter names them,
+ * since output costs tmux work.
+ */
 #define MARK_KINDS                                                                    \
 	(BIT(EVENT_BELL) | BIT(EVENT_COMMAND_FINISHED) | BIT(EVENT_COMMAND_STARTED) | \
 	    BIT(EVENT_PANE_QUIET) | BIT(EVENT_PROGRAM_NOTIFIED) | BIT(EVENT_PROGRESS_CHANGED))
 
-/* Kinds that every subscription gets, with any panes and sessions. */
+/* Kinds that each subscription gets, whatever panes and sessions it wants. */
 #define COMMON_KINDS (BIT(EVENT_SERVER_FOUND) | BIT(EVENT_SERVER_LOST))
 
 /* Kinds that do not come from tmux. */
@@ -31,11 +34,11 @@
 	(OWN_KINDS | MARK_KINDS | BIT(EVENT_AGENT_STATE) | BIT(EVENT_LINE) | \
 	    BIT(EVENT_PANE_EXITED) | BIT(EVENT_PANE_OUTPUT))
 
-/* Sorted; removed when their server ends. */
+/* A sorted set of ids. They are removed when their tmux server ends. */
 struct id_set {
 	uint32_t *ids;
 	size_t count;
-	bool is_limited; /* false: all ids */
+	bool is_limited; /* false: all ids are in the set */
 };
 
 struct subscription {
@@ -48,13 +51,13 @@ struct subscription {
 	struct id_set panes;
 	struct id_set sessions;
 	struct id_set windows;
-	uint64_t cursor; /* event number after which to start */
-	uint64_t dropped_from; /* 0: nothing was dropped */
+	uint64_t cursor; /* number of the event after which it begins */
+	uint64_t dropped_from; /* number of the first event that was dropped; 0: none */
 	uint64_t dropped_to;
 };
 
 struct subscription_set {
-	struct list link; /* in all_sets */
+	struct list link; /* in the list all_sets */
 	struct event_log_listener listener;
 	const struct daemon *parts;
 	struct subscription_sink sink;
@@ -75,7 +78,7 @@ bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe)
 	uint64_t others = OWN_KINDS;
 	if (by_pipe)
 		others = PIPED_KINDS;
-	/* The end of a pipe shows the end of its pane, so pane_closed needs no client then. */
+	/* The end of a pipe shows the end of its pane, so pane_closed needs no client. */
 	if (by_pipe && (wants_output || kinds & (MARK_KINDS | BIT(EVENT_LINE))))
 		others |= BIT(EVENT_PANE_CLOSED);
 	return kinds == 0 || (wants_output && !by_pipe) || (kinds & ~others) != 0;
@@ -283,7 +286,7 @@ static void send_gap(struct subscription_set *set, struct subscription *subscrip
 static void send(
     struct subscription_set *set, struct subscription *subscription, struct event_entry *event)
 {
-	/* After a drop nothing is sent before the gap. */
+	/* After an event was dropped, nothing is sent before the gap. */
 	if (subscription->dropped_from > 0 ||
 	    !set->sink.event(set->sink.data, subscription->name, event))
 		note_dropped(subscription, event->seq, event->seq);
@@ -297,7 +300,7 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 	list_each (struct subscription, subscription, &set->subscriptions, link) {
 		if (subscription->is_started && matches(subscription, event))
 			send(set, subscription, event);
-		if (event->kind == EVENT_SERVER_LOST) /* the next server has other objects */
+		if (event->kind == EVENT_SERVER_LOST) /* the next tmux server has other objects */
 			forget_ids(subscription);
 	}
 }
@@ -331,7 +334,7 @@ void subscription_start(struct subscription_set *set, const char *name)
 		send_gap(set, subscription, cursor + 1, missed, reason);
 		cursor = missed;
 	}
-	/* A replay has a gap at the numbers of output events, which are not kept. */
+	/* Among old events there is a gap at the numbers of output events, which are not kept. */
 	unkept = subscription->wants_output || subscription->kinds & BIT(EVENT_LINE)
 	    ? event_log_unkept(log)
 	    : 0;

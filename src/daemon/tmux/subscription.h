@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Subscriptions: filters on kinds, panes, windows and sessions of events. A set belongs to one peer
- * or one wait; it passes on matching events, replays from the event log, and reports the interest
- * in output and details to streams and tmux.
+ * Subscriptions: filters of events by kinds, panes, windows and sessions. A set belongs to one peer
+ * or one wait. It passes matching events on, sends old ones from the event log, and tells streams
+ * and tmux which output and details are wanted.
  */
 #pragma once
 
@@ -15,23 +15,30 @@
 struct event_entry;
 
 struct subscription_filter {
-	uint64_t kinds; /* bit per enum event_kind; 0: all permitted kinds */
-	bool wants_output; /* pane_output too */
-	const uint32_t *panes; /* panes_count 0: all */
+	uint64_t kinds; /* a bit for each enum event_kind; 0: all permitted kinds */
+	bool wants_output; /* pane_output events too */
+	const uint32_t *panes; /* panes_count 0: all panes */
 	size_t panes_count;
-	const uint32_t *sessions; /* sessions_count 0: all */
+	const uint32_t *sessions; /* sessions_count 0: all sessions */
 	size_t sessions_count;
-	const uint32_t *windows; /* windows_count 0: all */
+	const uint32_t *windows; /* windows_count 0: all windows */
 	size_t windows_count;
-	uint64_t after; /* replay events after this number */
+	uint64_t after; /* begin with the events after this number */
 	bool has_after;
-	bool is_passive; /* gets what the daemon learns; no reason to be a client of tmux */
+	/* it gets what the daemon learns, and is no reason to be a client of tmux */
+	bool is_passive;
 };
 
-/* "pane_output" needs wants_output, "line" a bit in kinds; either also brings "gap". */
+/*
+ * Returns true if an event has a wanted kind. pane_output needs wants_output, line a bit in kinds;
+ * either of them also brings gap.
+ */
 bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event);
 
-/* A function returns false if it dropped the event; the receiver then catches up. */
+/*
+ * Where events go. The functions return false if they dropped the event; the receiver later calls
+ * subscription_set_catch_up().
+ */
 struct subscription_sink {
 	bool (*event)(void *data, const char *subscription, struct event_entry *event);
 	bool (*gap)(
@@ -44,25 +51,31 @@ struct subscription_set *subscription_set_new(
     const struct daemon *parts, const struct subscription_sink *sink);
 void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
-/* Only a client of tmux gets these kinds (0: all). by_pipe: panes are piped if possible. */
+/* Returns true if only a client of tmux gets these kinds (0: all). by_pipe: panes have pipes. */
 bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe);
-/* Returns true if a program's subscription needs a client of tmux. by_pipe: as above. */
+/* Returns true if the subscription of a program needs a client of tmux. by_pipe: as above. */
 bool subscription_any_follows(bool by_pipe);
 
 bool subscription_set_has(struct subscription_set *set, const char *name);
-/* The sink dropped an event later that it had taken: catching up reports a gap for it. */
+/* Call this if the sink later drops an event that it took: catching up then reports a gap. */
 void subscription_set_dropped(struct subscription_set *set, const char *name, uint64_t seq);
 
 /*
- * Adds a subscription; filter is copied, ret_name (16 bytes) gets "S1" or so. Returns 0, or -1 if
+ * Adds a subscription. filter is copied; ret_name (16 bytes) gets a name as "S1". Returns 0; -1:
  * there are too many. Events begin with subscription_start(), after the response.
  */
 int subscription_add(
     struct subscription_set *set, const struct subscription_filter *filter, char *ret_name);
-/* After filter.after, or since the subscription was added. A gap stands for forgotten events. */
+/*
+ * Begins to send events: those after filter.after, or since the subscription was added. A gap
+ * stands for forgotten ones.
+ */
 void subscription_start(struct subscription_set *set, const char *name);
-/* Returns 0, or -1 without such a subscription. */
+/* Removes a subscription. Returns 0; -1: there is none of this name. */
 int subscription_remove(struct subscription_set *set, const char *name);
 
-/* Sends each subscription a gap for the events that it missed. */
+/*
+ * Sends each subscription a gap for the events that it missed. Call this when the receiver can take
+ * events again.
+ */
 void subscription_set_catch_up(struct subscription_set *set);

@@ -18,22 +18,23 @@ struct tmux {
 	const struct config *config;
 	struct event_log *events;
 	const struct tmux_reader *reader; /* or NULL */
-	struct stream_set *streams; /* passed to the reader */
+	struct stream_set *streams; /* the argument for the reader's functions */
 	struct tmux_handlers handlers;
 	void *data;
 	struct muxbus_loop *loop;
 	struct muxbus_sync *sync;
 	bool is_live;
-	bool is_resting; /* detached until tmux_attach() */
-	bool is_attaching; /* tmux_attach() is under way */
+	bool is_resting; /* it is detached until tmux_attach() */
+	bool is_attaching; /* tmux_attach() was called, and is not done */
 	struct list attaches; /* work that waits until the daemon is attached */
-	struct loop_timer *attach_timer; /* time limit of attaches */
-	pid_t server_pid; /* valid while live, as server_start */
-	uint64_t server_start; /* in clock ticks since boot */
-	uint64_t found; /* number of the listing that found an older server's objects; 0: none */
-	char reason[256]; /* why the server is not live */
+	struct loop_timer *attach_timer; /* time limit of this wait */
+	pid_t server_pid; /* valid while the server is live, as is server_start */
+	uint64_t server_start; /* clock ticks since boot */
+	/* number of the listing that has found the objects of an older server; 0: none */
+	uint64_t found;
+	char reason[256]; /* why the server is not live (connected) */
 	uint64_t changes;
-	struct map expected; /* pane to struct expectation */
+	struct map expected; /* from a pane to its struct expectation */
 	void (*stopped)(void *data);
 	void *stopped_data;
 };
@@ -45,7 +46,7 @@ struct attach {
 };
 
 struct expectation {
-	pid_t pid; /* of the waiting program */
+	pid_t pid; /* process of the program that only waits */
 	bool is_seen; /* the waiting program was in the model, so its end is announced */
 	bool has_ended; /* the end of the waiting program was announced */
 	bool is_told; /* the real program runs, and the new pane was published */
@@ -84,7 +85,7 @@ static void on_environment_set(
 		    muxbus_strerror(error));
 }
 
-/* The variable MUXBUS tells programs in new panes where the daemon listens. */
+/* Sets the variable MUXBUS in tmux: it tells programs in new panes where the daemon listens. */
 static void set_environment(struct tmux *tmux)
 {
 	int error = muxbus_sync_run(tmux->sync,
@@ -111,7 +112,10 @@ static void become_live(struct tmux *tmux)
 		tmux->handlers.state(tmux->data, true, 0);
 }
 
-/* error says why the daemon is not attached; 0: continue. */
+/*
+ * Ends the work that waits for an attach. error: why the daemon is not attached; 0: it is, or the
+ * work goes on anyway.
+ */
 static void end_attaches(struct tmux *tmux, int error)
 {
 	loop_timer_disarm(tmux->attach_timer);
@@ -180,7 +184,7 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 		tmux_events_change(tmux->events, tmux_model(tmux), change);
 }
 
-/* The first end is that of the waiting program; the real program's end comes later. */
+/* Returns true if it was the waiting program that ended; the real program's end comes later. */
 static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
 {
 	bool is_first = expectation->is_seen && !expectation->has_ended;
@@ -188,7 +192,7 @@ static bool is_first_end(struct expectation *expectation, const struct muxbus_pa
 	return is_first && pane->exit_status < 0 && pane->exit_signal == 0;
 }
 
-/* The pane is published as created when the real program runs. */
+/* Publishes a change of an expected pane: as created when the real program runs. */
 static void tell_expected(
     struct tmux *tmux, struct expectation *expectation, const struct muxbus_change *change)
 {
@@ -245,7 +249,7 @@ static void on_change(void *data, const struct muxbus_change *change)
 	struct expectation *expectation;
 	tmux->changes++;
 	expectation = change->pane == MUXBUS_NO_ID ? NULL : map_get(&tmux->expected, change->pane);
-	/* The last output comes before the end of the pane. */
+	/* The last output is published before the end of the pane. */
 	if (tmux->reader != NULL && change->kind == MUXBUS_CHANGE_PANE_EXITED)
 		tmux->reader->pane_exited(tmux->streams, change->pane);
 	if (tmux->reader != NULL && change->kind == MUXBUS_CHANGE_PANE_CLOSED)
@@ -281,7 +285,10 @@ static void on_log(void *data UNUSED, enum muxbus_log_level level, const char *t
 	library_log_write("tmux: ", level, text);
 }
 
-/* tmux may refuse us as a client. Work that waits goes on without events. */
+/*
+ * Called if the attach takes too long, as tmux may refuse us as a client. Work that waits goes on
+ * without events.
+ */
 static void on_attach_due(void *data)
 {
 	end_attaches(data, 0);
@@ -464,7 +471,7 @@ bool tmux_is_finding(const struct tmux *tmux)
 	return tmux->found != 0 && tmux->found == info.lists + info.part_lists;
 }
 
-/* A listing makes a new model; tmux->changes counts other changes than output. */
+/* Each listing makes a new model; tmux->changes counts all changes but output. */
 uint64_t tmux_revision(const struct tmux *tmux)
 {
 	struct muxbus_sync_info info;

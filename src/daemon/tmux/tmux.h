@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The followed tmux server: one sync of libmuxbus, its changes published as events. Only this file
- * starts, stops and listens to the sync; other files read the model through it.
+ * The tmux server that is followed: one sync of libmuxbus, whose changes are published as events.
+ * Only this file starts, stops and listens to the sync; other files read the model through it.
  */
 #pragma once
 
@@ -16,96 +16,101 @@ struct json_writer;
 struct stream_set;
 
 struct tmux_handlers {
-	/* The server was found, or lost by an error. Called after its event; may be NULL. */
+	/* Called after the event that the server was found, or lost by an error. May be NULL. */
 	void (*state)(void *data, bool is_live, int error);
-	/* See tmux_followed(). May be NULL. */
+	/* Called by tmux_followed(). May be NULL. */
 	void (*followed)(void *data);
 };
 
-/* Returns NULL with a reason on failure. Follows the server from muxbus_sync_start() on. */
+/* Follows the server from muxbus_sync_start() on. Returns NULL with a reason on failure. */
 struct tmux *tmux_new(struct event_base *base, const struct config *config,
     struct event_log *events, const struct tmux_handlers *handlers, void *data, char *ret_reason,
     size_t reason_size);
-/* The reader of pane output: stream.c, which sets itself before muxbus_sync_start(). */
+/* The reader of the output of panes: stream.c, which sets itself before muxbus_sync_start(). */
 struct tmux_reader {
 	void (*output)(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len);
-	/* Bytes are missing before offset. */
+	/* Called if bytes are missing before offset. */
 	void (*gap)(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason);
 	void (*pane_created)(struct stream_set *streams, uint32_t pane);
-	/* The program of a pane has ended; the pane may remain. */
+	/* Called when the program of a pane has ended; the pane may stay. */
 	void (*pane_exited)(struct stream_set *streams, uint32_t pane);
 	void (*pane_respawned)(struct stream_set *streams, uint32_t pane);
 	void (*pane_closed)(struct stream_set *streams, uint32_t pane);
 	void (*server_lost)(struct stream_set *streams);
 	bool (*has_marks)(const struct stream_set *streams, uint32_t pane);
 };
-/* reader may be NULL. */
+/* Sets the reader; NULL: none. */
 void tmux_set_reader(
     struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams);
 
-/* Until tmux_attach(). Commands and listings still run, but no events and no output arrive. */
+/*
+ * Detaches until tmux_attach(): commands and listings still run, but no events and no output come.
+ */
 void tmux_rest(struct tmux *tmux);
 /*
- * Attaches if the daemon is detached. Calls done (may be NULL) once: at once if attached, or after
- * three seconds at the latest; with an error if no server is followed.
+ * Attaches if the daemon is detached. Calls done (may be NULL) once: at once if it is attached, or
+ * after three seconds at the latest; with an error if no server is followed.
  */
 void tmux_attach(struct tmux *tmux, void (*done)(void *data, int error), void *data);
 bool tmux_is_attaching(const struct tmux *tmux);
 bool tmux_is_resting(const struct tmux *tmux);
-/* Returns true if a server is followed, but no output and no events arrive. */
+/* Returns true if a server is followed, but no output and no events come. */
 bool tmux_is_detached(const struct tmux *tmux);
 
-/* Detaches; done is called within a second. */
+/* Ends the connection to tmux; done is called within a second. */
 void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data);
 void tmux_free(struct tmux *tmux);
-/* Ends all commands that wait for tmux, before other parts are freed. Accepts NULL. */
+/* Ends all commands that wait for tmux, before other parts are freed. NULL is accepted. */
 void tmux_cut(struct tmux *tmux);
 
 struct muxbus_sync *tmux_sync(struct tmux *tmux);
 const struct muxbus_model *tmux_model(const struct tmux *tmux);
 bool tmux_is_live(const struct tmux *tmux);
 
-/* Returns the process of the followed server, or of the last one; 0: none yet. */
+/* Returns the process of the server that is followed, or was last; 0: none yet. */
 pid_t tmux_server_pid(struct tmux *tmux);
-/* Objects of an older server are reported as created, though they were only found. */
+/* Returns true while objects of an older server, only found now, are reported as created. */
 bool tmux_is_finding(const struct tmux *tmux);
-/* Returns a number that differs after each change of the model; never 0. */
+/* Returns a number that is another one after each change of the model; never 0. */
 uint64_t tmux_revision(const struct tmux *tmux);
 const char *tmux_reason(const struct tmux *tmux);
 
-/* Called when a part begins or ends to need output or events. Accepts NULL. */
+/* Call this when a part of the daemon begins or ends to need output or events. NULL is accepted. */
 void tmux_followed(struct tmux *tmux);
 
 void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope);
 
-/* Adds or removes a need for details (title, command, path, mode) from tmux; counted. */
+/*
+ * Adds or removes a need for details (title, command, path, mode), which tmux must be asked for;
+ * needs are counted.
+ */
 void tmux_want_details(struct tmux *tmux, bool is_wanted);
 
 /* Runs commands whose outcome does not matter. */
 void tmux_tell(struct tmux *tmux, struct muxbus_command *command);
 
 /*
- * Announces that a pane was made with a waiting program, of this pid: until the real program runs,
- * events about the pane are not published. pid 0 ends this.
+ * Call this when a pane was made with a waiting program, whose process is pid: until the real
+ * program runs, events about the pane are not published. pid 0 ends this.
  */
 void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid);
 
-/* Returns the capabilities of the followed server: enum muxbus_cap, joined by |; 0 if none. */
+/* Returns the server's capabilities: several enum muxbus_cap, joined by |; 0: no server. */
 uint32_t tmux_caps(const struct tmux *tmux);
 
-/* Clears the reference if no pane has this id. */
+/* Sets a reference to a pane as it is now; cleared: no pane has this id. */
 void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref);
 
 enum pane_fate {
 	PANE_THERE,
-	PANE_UNKNOWN, /* no server is followed now */
-	PANE_GONE, /* closed, or another process or server has its number */
+	PANE_UNKNOWN, /* no server is followed now, so it is not known */
+	PANE_GONE, /* it was closed, or another process or server has its id */
 };
 enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref);
 
 /*
- * Writes a pane as member name, or null. If the pane is gone, also writes NAME_gone, since another
- * pane may have its id. pane_fate_write_gone() writes only the latter.
+ * Writes a pane as the member `name`, or null. If the pane is gone, also writes NAME_gone, since
+ * another pane may have its id. pane_fate_write_gone() writes only the latter.
  */
 void pane_fate_write(
     struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists of tmux commands for the daemon. Out of memory ends the process. */
+/* Makes lists of tmux commands. If memory runs out, the process ends. */
 #pragma once
 
 #include <muxbus.h>
 
 #include "base/base.h"
 
-/* Returns an empty list, or one whose first command has these words, up to NULL. */
+/*
+ * The first returns an empty list; the second one whose first command has these words, up to NULL.
+ */
 struct muxbus_command *tmux_command_new(void);
 struct muxbus_command *tmux_command(const char *name, ...) __attribute__((sentinel));
 

@@ -195,7 +195,7 @@ static void fill_scope(const struct muxbus_model *model, const struct muxbus_cha
 	if (change->pane_now)
 		ret_scope->window = change->pane_now->window;
 	tmux_events_sessions(model, ret_scope->window, ret_scope);
-	/* The change concerns one session, or an object that no session has any more. */
+	/* The change is about one session, or about an object that no session has any more. */
 	if (change->session != MUXBUS_NO_ID &&
 	    (change->window == MUXBUS_NO_ID || ret_scope->sessions[0] == MUXBUS_NO_ID)) {
 		ret_scope->sessions[0] = change->session;

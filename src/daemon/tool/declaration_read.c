@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the members of a declaration, and checks one after the other. */
+/* Reads and checks the members of a declaration, one after the other. */
 #include "daemon/tool/declaration.h"
 
 #include "daemon/server/method.h"
@@ -69,7 +69,7 @@ static const struct field server_fields[] = {
     {.name = NULL},
 };
 
-/* The program is absolute, "./NAME" beside the declaration, or a name in PATH. */
+/* Checks a command. Its program is absolute, "./NAME" beside the declaration, or a name in PATH. */
 static bool check_command(const char *member, const struct field_strings *words, char *ret_reason)
 {
 	const char *program = words->strings[0];
@@ -88,7 +88,7 @@ static bool check_command(const char *member, const struct field_strings *words,
 	    member);
 }
 
-/* "text", "json", or a kind of image such as "image/png". */
+/* Sets the kind of answer: "text", "json", or a kind of image as "image/png". */
 static bool set_answer(
     struct declaration *declaration, const struct declared_members *members, char *ret_reason)
 {
@@ -110,7 +110,7 @@ static bool set_answer(
 	return true;
 }
 
-/* "arguments": the server's names of parameters, and ours. */
+/* Reads the member arguments: the tool server's names of parameters, and ours. */
 static bool set_renames(
     struct declaration *declaration, const struct json *renames, char *ret_reason)
 {
@@ -196,7 +196,7 @@ static bool set_program(
 	return true;
 }
 
-/* A name, or an array of alternatives. Returns NULL if it is neither. */
+/* Reads a needed program: a name, or an array of alternatives. Returns NULL if it is neither. */
 static const char *const *read_need(struct declaration *declaration, const struct json *value)
 {
 	const struct json *name = value->type == JSON_ARRAY ? value->child : value;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The schemas of declarations are a subset of JSON Schema. */
+/* The schemas of declarations, which are a subset of JSON Schema. */
 #include "daemon/tool/declaration.h"
 
 #include <math.h>
 
 #define ENUM_MAX 64
-#define TYPES_MAX 64 /* bytes of all types of a member of the result */
-#define RESULT_SCHEMA_MAX (8 * DECLARATION_BYTES_MAX) /* bytes; lists of types grow */
+#define TYPES_MAX 64 /* maximum bytes of all types of a member of the result */
+#define RESULT_SCHEMA_MAX (8 * DECLARATION_BYTES_MAX) /* maximum bytes, as lists of types grow */
 #define WHERE_SIZE (DECLARATION_NAME_MAX + 32)
 
 enum property_type {
@@ -23,12 +23,13 @@ enum property_type {
 static const char *const type_choices[] = {
     "array", "boolean", "integer", "number", "object", "string", NULL};
 
-/* For each JSON type; size is that of the member in the argument struct. */
+/* How each JSON type is read; size is that of the member in the struct of arguments. */
 static const struct {
 	enum field_type type;
 	size_t size;
 } members[TYPE_COUNT_] = {
-    [TYPE_ARRAY] = {FIELD_VALUE, sizeof(struct field_strings)}, /* strings, or a JSON value */
+    /* an array of strings, or a JSON value */
+    [TYPE_ARRAY] = {FIELD_VALUE, sizeof(struct field_strings)},
     [TYPE_BOOLEAN] = {FIELD_BOOL, sizeof(bool)},
     [TYPE_INTEGER] = {FIELD_INT, sizeof(int64_t)},
     [TYPE_NUMBER] = {FIELD_NUMBER, sizeof(double)},
@@ -39,7 +40,7 @@ static const struct {
 
 struct property {
 	int type;
-	struct field_strings types; /* as the schema has them */
+	struct field_strings types; /* types as the schema has them */
 	const char *description;
 	struct field_strings choices, also;
 	const struct json *preset;
@@ -114,7 +115,7 @@ static bool read_object(const struct field *fields, const struct json *value, vo
 	return declaration_refuse(ret_reason, "%s.%s", where, error.text);
 }
 
-/* In a row, 0 and 0 mean no bounds; max below min means no maximum. */
+/* Sets the bounds. In a row, 0 and 0 mean that there are none; max below min means no maximum. */
 static bool set_bounds(
     struct field *field, const struct property *property, const char *where, char *ret_reason)
 {
@@ -140,7 +141,7 @@ static bool set_bounds(
 	return true;
 }
 
-/* Printable ASCII without quotes and backslashes. */
+/* Returns true for printable ASCII without quotes and backslashes. */
 static bool is_plain(const struct json *value)
 {
 	for (size_t at = 0; at < value->len; at++)
@@ -150,7 +151,7 @@ static bool is_plain(const struct json *value)
 	return true;
 }
 
-/* The default must be a value that the row accepts. */
+/* Sets the default, which must be a value that the row accepts. */
 static bool set_preset(struct declaration *declaration, struct field *field,
     const struct property *property, const char *where, char *ret_reason)
 {
@@ -235,7 +236,7 @@ static int find_type(const char *name)
 	return type;
 }
 
-/* One known type, or the pair "string" and "array". */
+/* Sets the type: one known type, or the pair "string" and "array". */
 static bool set_type(struct property *property, const char *where, char *ret_reason)
 {
 	const struct field_strings *types = &property->types;
@@ -284,7 +285,7 @@ static bool fill_row(struct declaration *declaration, struct field *field,
 	field->offset = take_room(declaration, size);
 	field->given_offset = take_room(declaration, sizeof(bool));
 	if (field->type == FIELD_KEYS)
-		field->min = 1, field->max = -1; /* at least one key, without a maximum */
+		field->min = 1, field->max = -1; /* at least one key, and no maximum */
 	if (property->type != TYPE_STRINGS &&
 	    (property->items != NULL || field->type == FIELD_VALUE))
 		if (!set_items(declaration, field, shape, property, where, ret_reason))
@@ -304,7 +305,7 @@ static const struct field own_fields[] = {
 
 #define ROWS_MAX (OWN_COUNT + DECLARATION_PARAMETERS_MAX + DECLARATION_SPELLINGS_MAX)
 
-/* The second spellings are of the previous row. */
+/* Adds the second spellings of the previous row. */
 static bool add_aliases(struct declaration *declaration, struct field **next,
     const struct property *property, const char *where, char *ret_reason)
 {
@@ -358,7 +359,7 @@ static bool read_property(struct declaration *declaration, struct field **next,
 	return is_good;
 }
 
-/* A second spelling may be of one name only. */
+/* Checks that each second spelling is of one name only. */
 static bool check_aliases(const struct field *fields, char *ret_reason)
 {
 	for (const struct field *alias = fields; alias->name != NULL; alias++)
@@ -388,7 +389,7 @@ static bool set_required(
 	return true;
 }
 
-/* required points into scratch. */
+/* Reads a schema. ret_schema->required points into scratch. */
 static bool read_schema(const struct json *value, const char *where, struct schema *ret_schema,
     struct buf *scratch, char *ret_reason)
 {
@@ -441,7 +442,9 @@ bool declaration_read_parameters(
 	return is_good;
 }
 
-/* An array of types becomes "string|null". Returns NULL for other values. */
+/*
+ * Returns the types as one text: an array becomes "string|null". NULL: the value is something else.
+ */
 static const char *read_types(struct declaration *declaration, const struct json *value)
 {
 	static const char *const types[] = {
@@ -460,8 +463,8 @@ static const char *read_types(struct declaration *declaration, const struct json
 }
 
 /*
- * row (or NULL) gets the name, types and description of a schema, which must then have types. Other
- * parts of the schema are ignored.
+ * Copies a schema of the result, and writes its name, types and description into row (or NULL; if
+ * not, the schema must have types). Other parts of the schema are ignored.
  */
 static bool put_schema(struct declaration *declaration, struct json_writer *writer,
     const struct json *schema, struct field_result *row, char *ret_reason)
@@ -478,7 +481,8 @@ static bool put_schema(struct declaration *declaration, struct json_writer *writ
 		    schema->name);
 	if (row != NULL && strcmp(schema->name, "id") == 0 && strstr(types, "string") == NULL)
 		types =
-		    declaration_own(declaration, xasprintf("%s|string", types)); /* wait=false */
+		    /* a call with wait=false has a text */
+		    declaration_own(declaration, xasprintf("%s|string", types));
 	if (row != NULL)
 		*row = (struct field_result){declaration_copy(declaration, schema->name), types,
 		    declaration_copy(declaration, json_get_str(schema, "description", ""))};
@@ -497,11 +501,11 @@ static bool put_schema(struct declaration *declaration, struct json_writer *writ
 	return is_good;
 }
 
-/* Without a declared schema, by the kind of the answer. */
+/* The results if none are declared, by the kind of answer. */
 static const struct field_result plain_results[][4] = {
     [DECLARATION_TEXT] = {{"text", "string", "the answer"},
 	{"id", "string", "with wait false: the call, and its notification"}, {NULL, NULL, NULL}},
-    [DECLARATION_JSON] = {{NULL, NULL, NULL}}, /* members of any names and types */
+    [DECLARATION_JSON] = {{NULL, NULL, NULL}}, /* it has members of any names and types */
     [DECLARATION_IMAGE] = {{"mime_type", "string", "the kind of image"},
 	{"bytes", "integer", "the size of the image"}, {"data", "string", "the image, as base64"},
 	{NULL, NULL, NULL}},

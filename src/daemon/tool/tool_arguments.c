@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The checked arguments of a declared tool as the JSON object that its program gets. */
+/* Writes the checked arguments of a declared tool as the JSON object that its program gets. */
 #include "daemon/tool/declaration.h"
 
 static bool __attribute__((format(printf, 3, 4)))

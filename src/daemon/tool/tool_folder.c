@@ -14,7 +14,7 @@
 #define REASON_SIZE 768
 struct place {
 	struct folder_watch *watch;
-	char path[PATH_MAX]; /* "": not read */
+	char path[PATH_MAX]; /* "": it is not read */
 };
 
 struct tool_folder {
@@ -28,7 +28,7 @@ struct tool_folder {
 	struct list retired; /* old rows that requests may still use */
 	size_t count;
 	uint64_t content; /* hash of the listed tools */
-	uint64_t trouble; /* hash of the warnings in the log */
+	uint64_t trouble; /* hash of the warnings in the log, which are not repeated */
 };
 
 const char *const tool_state_names[] = {
@@ -39,7 +39,7 @@ const char *const tool_state_names[] = {
 
 const struct tool *tool_of(const struct method *method)
 {
-	return (const struct tool *)method; /* method is its first member */
+	return (const struct tool *)method; /* method is the first member of struct tool */
 }
 
 const struct tool *tool_next(const struct tool_folder *folder, const struct tool *previous)
@@ -116,7 +116,7 @@ static void set_row(struct tool *tool, const struct tool_folder *folder)
 	method_add_key(&tool->method);
 }
 
-/* One of the alternatives is enough. */
+/* Returns true if one of the alternatives exists. */
 static bool is_there(const struct tool *tool, const char *const *names)
 {
 	char path[PATH_MAX];
@@ -126,7 +126,7 @@ static bool is_there(const struct tool *tool, const char *const *names)
 	return false;
 }
 
-/* Hidden if a needed program is missing, broken if others can change its own program. */
+/* Sets the state: hidden without a needed program, broken if others can change its own program. */
 static void check_programs(struct tool *tool)
 {
 	const struct declaration *declaration = tool->declaration;
@@ -182,7 +182,7 @@ static void replace_others(struct tool_folder *folder, const struct tool *tool)
 	}
 }
 
-/* A usable tool replaces a tool of its name from an earlier folder. */
+/* Inserts a tool; a usable one replaces that of the same name from an earlier folder. */
 static void insert(struct tool_folder *folder, struct tool *tool)
 {
 	const struct tool *other = find(folder, tool->name);
@@ -232,7 +232,7 @@ static int is_declaration(const struct dirent *entry)
 	return entry->d_name[0] != '.' && str_ends_in(entry->d_name, ".json");
 }
 
-/* A folder is not read if others can write to it, for example. */
+/* Logs why a folder is not read, as if others can write to it. */
 static void refuse_folder(struct tool_folder *folder, const char *path, const char *reason)
 {
 	struct tool *tool = xcalloc(1, sizeof *tool);
@@ -244,14 +244,16 @@ static void refuse_folder(struct tool_folder *folder, const char *path, const ch
 	insert(folder, tool);
 }
 
-/* MUXBUS_TOOLS replaces the shipped folder. NULL: none, or relative. */
+/*
+ * Returns the variable MUXBUS_TOOLS, which replaces the shipped folder; NULL: not set, or relative.
+ */
 static const char *given_path(void)
 {
 	const char *path = getenv("MUXBUS_TOOLS");
 	return path != NULL && *path == '/' ? path : NULL;
 }
 
-/* A relative path would depend on the daemon's directory. */
+/* Logs that a relative path is not used, since it would depend on the daemon's directory. */
 static void refuse_relative(struct tool_folder *folder)
 {
 	const char *path = getenv("MUXBUS_TOOLS");
@@ -388,7 +390,7 @@ static void on_changed(void *data)
 	struct tool_folder *folder = data;
 	for (size_t at = 0; at < PLACES; at++)
 		if (folder_watch_is_written(folder->places[at].watch))
-			return; /* on_changed() is called again after the write */
+			return; /* on_changed() is called again when the file is complete */
 	read_places(folder);
 }
 

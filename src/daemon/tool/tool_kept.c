@@ -6,17 +6,17 @@
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 
-#define ANSWER_MAX ((size_t)16 * 1024 * 1024) /* bytes of the file of an answer */
+#define ANSWER_MAX ((size_t)16 * 1024 * 1024) /* maximum bytes of the file of an answer */
 
-enum { LATE_MS = 15000 }; /* servers of an earlier daemon must connect in this time */
+enum { LATE_MS = 15000 }; /* how long to wait for tool servers of an earlier daemon to connect */
 
 struct kept {
-	struct list link; /* oldest first */
+	struct list link; /* the oldest first */
 	char id[NOTIFICATION_ID_SIZE];
 	char *tool;
 	struct pane_ref pane;
 	bool has_ended;
-	bool is_awaited; /* begun by an earlier daemon; a server may still run it */
+	bool is_awaited; /* an earlier daemon has begun it; a tool server may still run it */
 	int64_t begun_ms; /* CLOCK_REALTIME */
 };
 
@@ -24,7 +24,7 @@ struct tool_kept_set {
 	struct queue *queue;
 	char dir[PATH_MAX];
 	struct list calls;
-	struct loop_timer *late; /* ends calls whose servers have not connected */
+	struct loop_timer *late; /* ends calls whose tool servers have not connected */
 	size_t ended;
 };
 
@@ -74,14 +74,14 @@ static void forget(struct tool_kept_set *set)
 		if (!kept->has_ended)
 			continue;
 		answer_path(set, kept->id, path);
-		(void)unlink(path); /* a failed call may have no file */
+		(void)unlink(path); /* fails for a call that failed, which may have no file */
 		record_delete(queue_store(set->queue), &kept_kind, kept->id);
 		set->ended--;
 		kept_free(set, kept);
 	}
 }
 
-/* In the form of a job's data; the caller frees. */
+/* Returns the data of the notification, in the form of a job's; the caller frees it. */
 static char *make_data(const struct kept *kept, bool is_good, const char *text)
 {
 	bool is_cut = false;
@@ -101,7 +101,10 @@ static char *make_data(const struct kept *kept, bool is_good, const char *text)
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* One transaction has the end and its notification. Returns false if both are in memory only. */
+/*
+ * Stores the end of a call and posts its notification, in one transaction. Returns false if both
+ * are only in memory.
+ */
 static bool settle(struct tool_kept_set *set, struct kept *kept, bool is_good, const char *outcome,
     const char *text)
 {
@@ -141,7 +144,7 @@ static bool take(void *data, const char *id, const struct json *value)
 	return false;
 }
 
-/* The file appears whole or not at all. */
+/* Writes the file of an answer, which appears whole or not at all. */
 static bool write_file(const struct tool_kept_set *set, const char *id, const struct buf *answer)
 {
 	char path[PATH_MAX + 16], made[PATH_MAX + 16];
@@ -196,7 +199,7 @@ static void write_answer(
 	json_object_end(&writer);
 }
 
-/* The text of a result, else the result as JSON; the caller frees. */
+/* Returns the text of a result, or else the result as JSON; the caller frees it. */
 static char *excerpt_of(const struct json *result)
 {
 	const char *text = json_get_str(result, "text", NULL);

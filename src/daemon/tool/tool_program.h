@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: ISC */
-/* Where the programs of declared tools are, and whether others could replace them. */
+/* Finds the programs of declared tools, and whether other users could replace them. */
 #pragma once
 
 #include "wire/message.h"
 
 /*
- * A needed "program" may be a file: "data:NAME" is in $XDG_DATA_HOME/muxbus, where --install of the
- * program beside the declaration puts it; "file:PATTERN" is any match of glob(7).
+ * A needed program may also be a file: "data:NAME" is in $XDG_DATA_HOME/muxbus, where the option
+ * --install of the program beside the declaration puts it; "file:PATTERN" is any match of glob(7).
  */
 #define TOOL_PROGRAM_DATA "data:"
 #define TOOL_PROGRAM_FILE "file:"
 bool tool_program_is_data(const char *word);
-/* For people: without "data:" or "file:". */
+/* Returns the word for people: without "data:" or "file:". */
 const char *tool_program_shown(const char *word);
 
 /*
- * The word is absolute; "data:NAME" or "file:PATTERN"; "./NAME" beside the declaration, in dir; or
- * a name in path (directories as in PATH; NULL: empty). Returns false if no such program can be
- * executed, or no such file read.
+ * Finds a program. word is absolute; "data:NAME" or "file:PATTERN"; "./NAME" beside the
+ * declaration, in dir; or a name to look up in path (directories as in PATH; NULL: none). Returns
+ * false if no such program can be executed, or no such file be read.
  */
 bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size);
 
-/* env: "NAME=value" strings, NULL-terminated. Returns NULL if there is no such variable. */
+/* Returns a variable's value in env ("NAME=value" strings, NULL-terminated), or NULL. */
 const char *tool_program_variable(const char *const *env, const char *name);
 
-#define TOOL_ERROR_MAX 4096 /* bytes of a program's or server's text that an error quotes */
+#define TOOL_ERROR_MAX 4096 /* maximum bytes of a program's or server's text that an error quotes */
 
 struct tool_failure {
 	enum message_error error;
 	char text[TOOL_ERROR_MAX + 512];
 };
 
-/* Returns false. */
+/* Sets a failure. Returns false. */
 bool tool_fail(struct tool_failure *ret_failure, enum message_error error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

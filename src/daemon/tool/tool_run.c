@@ -39,7 +39,7 @@ static int64_t read_from(
 	return from;
 }
 
-/* Fails with the end of standard error or, if there is none, with the exit status. */
+/* Fails with the end of standard error or, if that is empty, with the exit status. */
 static bool fail_as_ended(
     const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
 {
@@ -84,7 +84,7 @@ static bool has_succeeded(
 	return job->state == JOB_EXITED || fail_as_ended(jobs, job, failure);
 }
 
-/* The middle of a long text is left out; a line says how much. */
+/* Writes the output as text. The middle of a long one is left out; a line says how much. */
 static void write_text(
     struct json_writer *writer, const struct job_set *jobs, const struct job *job)
 {
@@ -100,7 +100,7 @@ static void write_text(
 		size_t begin = 0;
 		text.len -= split;
 		while (first > from && begin < tail.len && (tail.data[begin] & 0xc0) == 0x80)
-			begin++; /* the rest of a cut character */
+			begin++; /* skips the rest of a character that was cut */
 		if (first > from)
 			(void)buf_printf(&text, "\n[... %" PRId64 " bytes are left out here ...]\n",
 			    first - from + (int64_t)(split + begin));
@@ -154,13 +154,13 @@ const char *tool_run_image_type(const struct buf *bytes)
 	return NULL;
 }
 
-/* The output is the bytes of an image, or a JSON object with images and perhaps a text. */
+/* Writes an image: the output is its bytes, or a JSON object with images and perhaps a text. */
 static bool write_image(struct json_writer *writer, const struct buf *bytes, const char *type,
     size_t result_max, struct tool_failure *failure)
 {
 	const char *found = tool_run_image_type(bytes);
 	bool is_any = strchr(type, '*') != NULL;
-	size_t max = (result_max - 1024) / 4 * 3; /* the size grows by 4/3 as base64 */
+	size_t max = (result_max - 1024) / 4 * 3; /* base64 is longer by 4/3 */
 	if (bytes->len > 0 && bytes->data[0] == '{' && bytes->len < result_max)
 		return write_json(writer, bytes, failure);
 	if (is_any ? found == NULL : found != NULL && strcmp(found, type) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A program of a declared tool runs as a job, so that its end is known even if the daemon ends
- * before. The program gets its arguments as a line of JSON on standard input, and answers on
+ * Running the program of a declared tool: as a job, so that its end is known even if the daemon
+ * ends before. The program gets its arguments as a line of JSON on standard input, and answers on
  * standard output.
  */
 #pragma once
@@ -10,21 +10,21 @@
 #include "daemon/tool/declaration.h"
 #include "daemon/tool/tool_program.h"
 
-#define TOOL_TEXT_MAX (1024 * 1024) /* bytes; the middle of a longer text is left out */
+#define TOOL_TEXT_MAX (1024 * 1024) /* maximum bytes; the middle of a longer text is left out */
 #define TOOL_IMAGE_MAX (8 * 1024 * 1024)
 
-/* "text", "json", or a kind of image such as "image/png". */
+/* Returns the kind of answer: "text", "json", or a kind of image as "image/png". */
 const char *tool_run_answer(const struct declaration *declaration);
 
-/* Bytes of output from its beginning, besides the last JOB_TAIL_SIZE. */
+/* Returns how many bytes from the begin of the output are kept, besides the last JOB_TAIL_SIZE. */
 int64_t tool_run_kept_bytes(const char *answer);
 
-/* By the first bytes; NULL if models do not accept this kind of image. */
+/* Returns the type of an image by its first bytes; NULL: models do not accept this kind. */
 const char *tool_run_image_type(const struct buf *bytes);
 
 /*
- * Writes at most result_max bytes. answer: as returned by tool_run_answer(); NULL means text.
- * Returns false with a failure; then members may have been written.
+ * Writes the answer of a job, at most result_max bytes. answer: as returned by tool_run_answer();
+ * NULL means text. Returns false with a failure; members may have been written then.
  */
 bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, const struct job *job,
     const char *answer, size_t result_max, struct tool_failure *ret_failure);

@@ -21,7 +21,7 @@ void tool_server_list_finish(struct tool_server_list *list)
 	*list = (struct tool_server_list){0};
 }
 
-/* Returns NULL if the name is missing or too long. */
+/* Returns a copy of a name; NULL: it is missing or too long. */
 static char *keep_name(const struct json *value)
 {
 	bool is_name =
@@ -97,7 +97,7 @@ int tool_server_list_check(const struct tool_server_list *list, const char *tool
 	for (size_t at = 0; at < entry->count; at++)
 		if (!str_is_in(entry->required[at], arguments))
 			(void)buf_printf(&missing, "%s\"%s\"", missing.len > 0 ? ", " : "",
-			    entry->required[at]); /* cut if too long */
+			    entry->required[at]); /* is cut if it is too long */
 	if (missing.len == 0)
 		return 0;
 	(void)str_refuse(ret_reason, size,

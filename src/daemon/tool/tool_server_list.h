@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The tools of a server's call of provide, and the arguments that each requires. */
+/* The tools of a tool server, by its call of provide, and the arguments that each requires. */
 #pragma once
 
 #include "base/base.h"
 
 #define TOOL_SERVER_TOOLS_MAX 1024
-#define TOOL_SERVER_REQUIRED_MAX 64 /* of one tool */
-#define TOOL_SERVER_NAME_MAX 256 /* bytes, of a tool or an argument */
+#define TOOL_SERVER_REQUIRED_MAX 64 /* maximum number of required arguments of one tool */
+#define TOOL_SERVER_NAME_MAX 256 /* maximum bytes of the name of a tool or an argument */
 
 struct json;
 
@@ -16,16 +16,16 @@ struct tool_server_list {
 	bool is_read; /* false: the server has not listed its tools yet */
 };
 
-/* The list is then empty. */
+/* Frees the content; the list is empty then. */
 void tool_server_list_finish(struct tool_server_list *list);
 
-/* rows: a JSON array; NULL: none. Returns 0, or -1 with a reason. */
+/* Reads the list from rows, a JSON array; NULL: none. Returns 0, or -1 with a reason. */
 int tool_server_list_read(
     struct tool_server_list *list, const struct json *rows, char *ret_reason, size_t size);
 
 /*
- * The tool may require no more than these arguments (NULL-terminated). Returns 0, or -1 with a
- * reason that names the missing tool or arguments.
+ * Checks that the server has a tool, and that it requires no more than these arguments
+ * (NULL-terminated). Returns 0, or -1 with a reason that names the missing tool or arguments.
  */
 int tool_server_list_check(const struct tool_server_list *list, const char *tool,
     const char *const *arguments, char *ret_reason, size_t size);

@@ -7,7 +7,7 @@
 
 enum { KINDS_MAX = 63 };
 
-static const struct condition_kind *kinds[KINDS_MAX + 1]; /* sorted by name; ends with NULL */
+static const struct condition_kind *kinds[KINDS_MAX + 1]; /* sorted by name; NULL at the end */
 
 void condition_kind_set_tables(const struct condition_kind *const *tables)
 {
@@ -58,7 +58,7 @@ static const struct condition_kind *kind_named(const char *name)
 	return NULL;
 }
 
-/* The member with the kind's own name gets the value of key. */
+/* Writes a condition; the member with the kind's own name gets the value of key. */
 static void put_condition(struct json_writer *writer, const struct condition_kind *kind,
     const struct json *spec, const struct json *key)
 {
@@ -86,7 +86,7 @@ static size_t put_each(struct json_writer *writer, const struct json *spec)
 	return count;
 }
 
-/* As in {"type":"output","regex":…}. */
+/* Finds a member that names a kind, as in {"type":"output","regex":…}. */
 static const struct json *find_type(const struct json *spec)
 {
 	static const char *const names[] = {"type", "kind", "condition"};
@@ -99,8 +99,8 @@ static const struct json *find_type(const struct json *spec)
 }
 
 /*
- * The member was meant for the kind's own name. The kind has no such member, or it is "pane" and
- * the kind's own name means a pane.
+ * Finds the member that was meant for the one with the kind's own name: the kind has no such
+ * member; or it is "pane", and the kind's own name means a pane.
  */
 static const struct json *find_key(
     const struct condition_kind *kind, const struct json *spec, const struct json *type)
@@ -113,7 +113,7 @@ static const struct json *find_key(
 	return NULL;
 }
 
-/* A member of any kind is no misspelled kind. */
+/* Returns true for a member of any kind, which is then no misspelled kind. */
 static bool is_field(const char *name)
 {
 	const struct condition_kind *kind = NULL;
@@ -156,7 +156,7 @@ static bool condition_hint(struct buf *out, const struct json *spec)
 
 enum {
 	DETAILS_MAX = 64 * 1024,
-	HINT_MAX = 600, /* bytes of a corrected condition in an error */
+	HINT_MAX = 600, /* maximum bytes of a corrected condition in an error */
 };
 
 static const struct condition_kind *kind_of(const struct json *spec)
@@ -287,7 +287,8 @@ bool condition_takes(const struct condition *condition, const struct pane_ref *p
 
 void condition_note_past(struct condition *condition, const struct request *request)
 {
-	condition->has_gap |= request_method(request) == NULL; /* the wait is restored */
+	/* without a method the wait is restored */
+	condition->has_gap |= request_method(request) == NULL;
 }
 
 void condition_settle(struct condition *condition, enum condition_state state)
@@ -366,7 +367,8 @@ struct condition *condition_restore(
 	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
 	if (details != NULL)
-		(void)buf_append_str(&condition->details, details); /* left out if too long */
+		/* left out if they are too long */
+		(void)buf_append_str(&condition->details, details);
 	return condition;
 }
 

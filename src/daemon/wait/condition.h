@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A condition of a wait is armed once; then it matches, or ends because its object is gone. A
- * condition on a state matches at once if the state is already reached.
+ * Conditions of waits. A condition is armed once; then it matches, or ends because its object does
+ * not exist any more. A condition on a state matches at once if the state is reached already.
  */
 #pragma once
 
@@ -13,29 +13,31 @@ struct condition;
 struct pattern_match;
 struct request;
 
-/* arm returns false after failing the request. */
+/* A kind of condition. */
 struct condition_kind {
-	const char *name; /* identifies the kind; NULL ends a table */
+	const char *name; /* name of the kind; NULL ends a table */
 	const char *help; /* one sentence */
-	const char *about; /* further sentences of the manual; NULL: none */
+	const char *about; /* further sentences for the manual; NULL: none */
 	const char *example; /* JSON text */
-	const struct field *fields; /* the field called name comes first */
-	const char *pane_member; /* names a pane; NULL: the kind has no pane */
-	bool needs_tmux; /* needs the events or the output of a pane */
-	bool reads_disk; /* reads files, so not for the role read_only */
-	bool follows; /* needs events of tmux even without a pane */
-	bool by_output; /* needs only output, also by a pipe, or the end of a process */
-	/* Members that name objects of tmux, NULL-terminated; NULL: none. */
+	const struct field *fields; /* its members; the one with the name of the kind is first */
+	const char *pane_member; /* the member that names a pane; NULL: the kind has no pane */
+	bool needs_tmux; /* it needs events or output of a pane */
+	bool reads_disk; /* it reads files, so the role read_only may not use it */
+	bool follows; /* it needs events of tmux even without a pane */
+	/* it needs only output, which may come by a pipe, or the end of a process */
+	bool by_output;
+	/* The members that name objects of tmux, NULL-terminated; NULL: none. */
 	const char *const *tmux_members;
 	size_t args_size;
+	/* Begins to watch. Returns false after failing the request. */
 	bool (*arm)(struct condition *condition, struct request *request, const void *args);
-	void (*disarm)(struct condition *condition); /* frees what arm has made; called once */
+	void (*disarm)(struct condition *condition); /* frees what arm() has made; called once */
 };
 
 /* For kinds that need the output of the pane in this member. */
 #define CONDITION_OF_PANE(member) .pane_member = (member), .needs_tmux = true, .by_output = true
 
-/* A row with name NULL ends each. */
+/* The tables of kinds; a row with name NULL ends each. */
 extern const struct condition_kind condition_kinds_agent[];
 extern const struct condition_kind condition_kinds_cpu[];
 extern const struct condition_kind condition_kinds_event[];
@@ -46,17 +48,20 @@ extern const struct condition_kind condition_kinds_pane[];
 extern const struct condition_kind condition_kinds_prompt[];
 extern const struct condition_kind condition_kinds_sec[];
 
-/* NULL-terminated and not copied. Call before all other functions here. */
+/*
+ * Sets the tables of kinds, a list that ends with NULL and must last. Call this before all other
+ * functions here.
+ */
 void condition_kind_set_tables(const struct condition_kind *const *tables);
 
-/* By name; NULL gets the first; NULL after the last. */
+/* Walks through the kinds, sorted by name. Begin with NULL; returns NULL at the end. */
 const struct condition_kind *condition_kind_next(const struct condition_kind *previous);
 
 enum condition_state {
 	CONDITION_PENDING,
 	CONDITION_MATCHED,
 	CONDITION_GONE, /* its object does not exist any more */
-	CONDITION_LIMIT, /* its pattern took too many steps */
+	CONDITION_LIMIT, /* the search for its pattern was given up (PATTERN_LIMIT) */
 	CONDITION_STATE_COUNT_,
 };
 
@@ -64,63 +69,66 @@ struct condition {
 	const struct condition_kind *kind;
 	const struct daemon *parts;
 	enum condition_state state;
-	bool at_entry; /* true already when armed */
+	bool at_entry; /* it was true already when it was armed */
 	bool has_gap; /* a match may have been missed */
-	struct buf details; /* JSON object; empty: nothing */
-	void *watch; /* data of the kind */
+	struct buf details; /* a JSON object for the answer; empty: none */
+	void *watch; /* data of its kind */
 	uint32_t pane, window, session; /* MUXBUS_NO_ID: none */
-	bool needs_tmux; /* restored, and can be armed only while tmux is followed */
-	bool is_staying; /* can match again */
-	bool takes_all; /* settles all notifications about its matches */
-	struct pane_ref own; /* else only notifications to this pane are settled; cleared: none */
-	bool is_restored; /* by a new daemon, and not armed */
-	/* Called when the state leaves PENDING, or at each match if is_staying; not in arm(). */
+	bool needs_tmux; /* it is restored, and can be armed only while tmux is followed */
+	bool is_staying; /* it can match again */
+	bool takes_all; /* it settles all notifications about its matches */
+	struct pane_ref own; /* else it settles only notifications to this pane; cleared: none */
+	bool is_restored; /* it is restored by a new daemon, and not armed */
+	/* Called when the state leaves PENDING; if is_staying, at each match. Not within arm(). */
 	void (*changed)(struct condition *condition, void *data);
 	void *data;
 	bool is_arming;
 };
 
 /*
- * Makes a condition of an object such as {"job":"A1B2"}, and arms it. Returns NULL after failing
- * the request. list: the parameter with the object, for errors.
- *
- * The condition may have settled already. parts must live longer.
+ * Makes a condition of an object such as {"job":"A1B2"}, and arms it. list is the parameter that
+ * has the object, for errors. Returns NULL after failing the request. The condition may have
+ * matched or ended already. parts must outlive it.
  */
 struct condition *condition_new(struct request *request, const struct daemon *parts,
     const struct json *spec, const char *list, bool is_staying,
     void (*changed)(struct condition *condition, void *data), void *data);
 void condition_free(struct condition *condition);
 
-/* Not armed. details: JSON text; NULL: none. Returns NULL if spec is no condition. */
+/*
+ * Makes a stored condition without arming it. details is JSON text; NULL: none. Returns NULL if
+ * spec is not a condition.
+ */
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details);
 
-/* Returns true if the daemon must be attached. by_pipe: output comes without a client. */
+/* Returns true if a kind needs the daemon attached. by_pipe: output comes without a tmux client. */
 bool condition_follows(const struct condition_kind *kind, bool by_pipe);
-/* As condition_follows(). Invalid conditions do not count. */
+/* The same for any of these conditions. Invalid ones do not count. */
 bool condition_any_follows(const struct json *specs, bool by_pipe);
-/* Returns true if a condition may be about a pane, so that a fresh model is needed. */
+/* Returns true if one of these conditions may be about a pane, so that a fresh model is needed. */
 bool condition_any_looks(const struct json *specs);
 
 extern const char *const condition_state_names[CONDITION_STATE_COUNT_];
+/* Returns true if a match settles a notification to this pane. */
 bool condition_takes(const struct condition *condition, const struct pane_ref *pane);
 
-/* For kinds that see only what comes while they are armed: a restored condition has a gap. */
+/* For kinds that see only news while they are armed: notes that a restored one has a gap. */
 void condition_note_past(struct condition *condition, const struct request *request);
 
-/* Write the details before. */
+/* Ends a condition (or reports a match, if it stays). Write the details before. */
 void condition_settle(struct condition *condition, enum condition_state state);
 
-/* The members of the event are the details. */
+/* The same, with the members of an event as details. */
 struct event_entry;
 void condition_settle_event(
     struct condition *condition, const struct event_entry *event, enum condition_state state);
 
 void condition_begin_details(struct condition *condition, struct json_writer *writer);
-/* Also settles the condition. */
+/* Ends the details, and calls condition_settle(). */
 void condition_end_details(
     struct condition *condition, struct json_writer *writer, enum condition_state state);
-/* Writes the member captures. */
+/* Writes the member captures: the parts of text that a match has captured. */
 void condition_put_captures(
     struct json_writer *writer, const struct pattern_match *match, const char *text);
 
@@ -128,8 +136,8 @@ void condition_write(struct json_writer *writer, const struct condition *conditi
 
 void condition_write_kinds(struct json_writer *writer, const char *name);
 
-/* in_short: only the names of the kinds, in a description. */
+/* Writes the schema of a list of conditions. in_short: only the kinds' names, as description. */
 void condition_put_list_schema(struct json_writer *writer, bool in_short);
 
-/* As a section of muxbus-protocol(7). */
+/* Appends the kinds as a section of muxbus-protocol(7). */
 void condition_write_mdoc(struct buf *out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The condition cpu_below, of wait_for and wait_for_idle: the machine, or a pane, is idle. */
+/*
+ * The condition cpu_below, of wait_for and wait_for_idle: the machine, or the processes of a pane,
+ * use little processor time.
+ */
 #include "base/cpu_sample.h"
 #include "daemon/server/target.h"
 #include "daemon/wait/condition.h"
@@ -13,7 +16,7 @@ struct cpu_watch {
 	pid_t pid; /* first process of the pane; 0: the whole machine */
 	double percent;
 	int64_t for_ms;
-	int64_t since_ms; /* use is below the limit since then, CLOCK_MONOTONIC; 0: it is not */
+	int64_t since_ms; /* CLOCK_MONOTONIC since when use is below the limit; 0: it is not */
 	double latest;
 	struct cpu_sample sample;
 };
@@ -53,7 +56,8 @@ static void cpu_look(void *data)
 	if (watch->latest >= watch->percent)
 		watch->since_ms = 0;
 	else if (watch->since_ms == 0)
-		watch->since_ms = now_ms - CPU_STEP_MS; /* the sample is about the last step */
+		/* the sample is about the time of the last step */
+		watch->since_ms = now_ms - CPU_STEP_MS;
 	if (watch->since_ms == 0 || now_ms - watch->since_ms < watch->for_ms) {
 		cpu_arm_timer(watch);
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Conditions for readers: as JSON, as the schema of a list, and in the manual. */
+/* The conditions for readers: as JSON, as the schema of a list, and for the manual. */
 #include "daemon/wait/condition.h"
 #include "daemon/wait/wait_parts.h"
 
@@ -21,7 +21,7 @@ void condition_write_kinds(struct json_writer *writer, const char *name)
 	json_object_end(writer);
 }
 
-/* As "one of: cpu_below(for_sec,pane), exited, …". */
+/* Appends the names, as "one of: cpu_below(for_sec,pane), exited, …". */
 static void put_names(struct buf *out)
 {
 	const struct condition_kind *kind = NULL;

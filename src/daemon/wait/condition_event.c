@@ -57,7 +57,7 @@ static bool is_equal(const struct json *left, const struct json *right)
 	    (left->len == right->len && memcmp(left->text, right->text, left->len) == 0);
 }
 
-/* In an event of a provider, members of "data" come first. */
+/* Finds a member of an event. In an event of a provider, members of data count first. */
 static const struct json *find_member(
     const struct json *members, enum event_kind kind, const char *name)
 {
@@ -123,7 +123,7 @@ static bool on_event(void *data, const char *subscription UNUSED, struct event_e
 	struct event_watch *watch = data;
 	if (watch->condition->state != CONDITION_PENDING)
 		return true;
-	/* A new daemon finds old objects, which kept waits must not match. */
+	/* A new daemon finds old objects; stored waits must not take them for new ones. */
 	if (BIT(event->kind) & CREATED_KINDS && tmux_is_finding(watch->condition->parts->tmux))
 		return true;
 	if (watch->kinds & BIT(event->kind) && is_named(watch, event->kind) &&
@@ -137,7 +137,7 @@ static bool on_event(void *data, const char *subscription UNUSED, struct event_e
 static bool on_gap(void *data UNUSED, const char *subscription UNUSED, uint64_t from UNUSED,
     uint64_t to UNUSED, const char *reason UNUSED)
 {
-	return true; /* cannot happen, since nothing is replayed or dropped */
+	return true; /* does not happen, since no old events are sent and none are dropped */
 }
 
 static bool read_kinds(struct request *request, const char *text, struct event_watch *watch)
@@ -214,7 +214,7 @@ static bool read_scope(
 	return true;
 }
 
-/* Models may write the filter as a string that contains the JSON object. */
+/* Keeps the filter. Models may write it as a string that has the JSON object. */
 static bool keep_where(struct event_watch *watch, struct request *request, const struct json *where)
 {
 	struct json_error error;
@@ -263,7 +263,7 @@ static void start(struct event_watch *watch)
 	if (filter.sessions_count > 0)
 		filter.kinds |= BIT(EVENT_SESSION_CLOSED);
 	watch->set = subscription_set_new(condition->parts, &sink);
-	(void)subscription_add(watch->set, &filter, name); /* a new set has room */
+	(void)subscription_add(watch->set, &filter, name); /* cannot fail: a new set has room */
 	subscription_start(watch->set, name);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The condition on a file: a matching line is written into the file, or the file changes. */
+/* The condition file: a matching line is written into a file, or the file changes. */
 #include "daemon/server/request.h"
 #include "daemon/wait/condition.h"
 #include "daemon/watch/watch.h"
@@ -91,7 +91,7 @@ static size_t first_place(const char *path, struct tail_place *ret_place)
 {
 	struct stat status;
 	if (stat(path, &status) < 0)
-		return 0; /* a new file is read from its beginning */
+		return 0; /* a new file is read from its begin */
 	*ret_place = (struct tail_place){.dev = status.st_dev, .ino = status.st_ino};
 	return 1;
 }

@@ -19,7 +19,7 @@ static const struct field job_fields[] = {
     {.name = NULL},
 };
 
-/* The wait reports the end of the job, so the notification is settled. */
+/* Settles the notification of the job's end, as the wait reports it. */
 static void settle_job(struct condition *condition, const struct job *job)
 {
 	struct json_writer writer;

@@ -24,7 +24,7 @@ static const struct field note_fields[] = {
     {.name = NULL},
 };
 
-/* note NULL: none with the filter's id exists. */
+/* Ends the condition. note NULL: there is none with the id in the filter. */
 static void settle_note(
     struct note_watch *watch, const struct notification *note, enum condition_state state)
 {
@@ -48,7 +48,7 @@ static void note_take(struct note_watch *watch, const struct notification *note)
 	settle_note(watch, note, CONDITION_MATCHED);
 }
 
-/* An ended job keeps its id. */
+/* Returns true if a notification with this id can still come. A job that has ended keeps its id. */
 static bool may_come(const struct note_watch *watch)
 {
 	const struct daemon *parts = watch->condition->parts;
@@ -57,7 +57,7 @@ static bool may_come(const struct note_watch *watch)
 			   : queue_holds_id(parts->queue, watch->filter.id);
 }
 
-/* The condition is gone if no notification with its id can come. */
+/* Ends the condition as gone if no notification with its id can come. */
 static void look_ahead(struct note_watch *watch)
 {
 	const struct queue *queue = watch->condition->parts->queue;
@@ -74,7 +74,7 @@ static void note_posted(struct queue_listener *listener, const struct notificati
 {
 	struct note_watch *watch = list_entry(listener, struct note_watch, listener);
 	note_take(watch, note);
-	/* After a cancelled notification with this id, no other will be posted. */
+	/* After a cancelled notification with this id, no other one will be posted. */
 	if (watch->filter.id != NULL && note->state == NOTE_CANCELLED &&
 	    consumer_filter_matches(&watch->filter, note) &&
 	    watch->condition->state == CONDITION_PENDING)
@@ -111,7 +111,9 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	condition->watch = watch;
 	if (filter.id != NULL)
 		note_look_back(watch);
-	/* Not for a restored condition (no method): jobs and timers may be loaded later. */
+	/*
+	 * Not for a restored condition (without a method), as jobs and timers may be loaded later.
+	 */
 	if (filter.id != NULL && request_method(request) != NULL)
 		look_ahead(watch);
 	return true;

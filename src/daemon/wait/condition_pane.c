@@ -8,14 +8,16 @@
 #include "io/loop_timer.h"
 
 enum {
-	MATCHED_LINE_MAX = 4096, /* bytes of the reported line */
-	BEGIN_MS = 50, /* output that starts within this time after a request leaves no gap */
-	SCREEN_WAIT_MS = 50, /* from output to a look at the screen */
+	MATCHED_LINE_MAX = 4096, /* maximum bytes of the line that is reported */
+	/* if the output is followed within this time after a request, there is no gap */
+	BEGIN_MS = 50,
+	SCREEN_WAIT_MS = 50, /* delay from output to a look at the screen */
 	EXIT_LOOK_MS = 100,
-	EXIT_LOOKS = 12, /* after half of them, the library reports an end even without a status */
+	/* number of looks; after half of them, the library reports an end even without a status */
+	EXIT_LOOKS = 12,
 };
 
-/* Each kind sets those that its fields name. */
+/* The members of all kinds; each kind sets those that its fields name. */
 struct pane_condition_args {
 	const char *pane, *regex;
 	double quiet_sec;
@@ -123,7 +125,7 @@ static void screen_read(void *data, int error, const struct muxbus_reply *replie
 		return;
 	}
 	if (error != 0 || count < 1 || watch->condition->state != CONDITION_PENDING)
-		return; /* the tap reports a closed pane */
+		return; /* the tap reports that the pane has closed */
 	watch->condition->at_entry = watch->looks++ == 0;
 	result = pattern_find(watch->pattern, replies[0].body, written_len(&replies[0]), 0, &match);
 	if (result == PATTERN_LIMIT)
@@ -159,7 +161,7 @@ static void screen_bytes(
 		loop_timer_arm(watch->timer, SCREEN_WAIT_MS);
 }
 
-/* Missed output may have changed the screen. */
+/* Output was missed, which may have changed the screen. */
 static void screen_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
 	screen_bytes(tap, 0, NULL, 0);
@@ -195,13 +197,13 @@ static void quiet_bytes(
 	watch->last_ms = clock_mono_ms();
 }
 
-/* Missed output may have come just now. */
+/* Output was missed, which may have come just now. */
 static void quiet_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
 	quiet_bytes(tap, 0, NULL, 0);
 }
 
-/* Silence is known if the pane's output comes, or its program has ended. */
+/* Returns true if silence is certain: the pane's output comes, or its program has ended. */
 static bool is_heard(const struct pane_watch *watch)
 {
 	const struct daemon *parts = watch->condition->parts;
@@ -217,7 +219,7 @@ static void quiet_due(void *data)
 	struct json_writer writer;
 	int64_t left_ms;
 	if (watch->condition->state != CONDITION_PENDING)
-		return; /* the pane is gone, and the wait ends soon */
+		return; /* the pane has closed, and the wait ends soon */
 	if (!is_heard(watch))
 		watch->last_ms = clock_mono_ms();
 	left_ms = watch->last_ms + watch->quiet_ms - clock_mono_ms();
@@ -271,8 +273,9 @@ static void settle_exited(struct pane_watch *watch, const struct muxbus_pane *pa
 }
 
 /*
- * The event of the end may have come before the condition. The process is looked at too, since tmux
- * shows a pane as alive for as long as another process keeps its terminal open.
+ * Looks whether the program has ended. The event about it may have come before the condition was
+ * armed. The process is looked at too, since for tmux a pane lives as long as any process keeps its
+ * terminal open.
  */
 static void exited_look(void *data)
 {
@@ -281,7 +284,7 @@ static void exited_look(void *data)
 	    muxbus_model_pane(tmux_model(watch->condition->parts->tmux), watch->pane);
 	bool has_ended, is_known;
 	if (pane == NULL || watch->condition->state != CONDITION_PENDING)
-		return; /* an event reports the closed pane */
+		return; /* an event reports that the pane has closed */
 	has_ended = pane->is_dead || (pane->pid > 0 && process_has_ended(pane->pid));
 	is_known = pane->is_dead && (pane->exit_status >= 0 || pane->exit_signal != 0);
 	if (is_known || (has_ended && watch->looks == EXIT_LOOKS)) {
@@ -345,7 +348,8 @@ static bool finished_arm(struct condition *condition, struct request *request, c
 	if (watch == NULL)
 		return false;
 	watch->tap.gap = finished_gap;
-	if (!pane_watch_tap(watch, request, NULL)) /* the marks come as events */
+	/* the marks come as events, so no function for output is needed */
+	if (!pane_watch_tap(watch, request, NULL))
 		return false;
 	note_begin(watch, request);
 	stream_want(condition->parts->streams, watch->pane, STREAM_MARKS, true);

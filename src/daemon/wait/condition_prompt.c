@@ -8,9 +8,11 @@
 #include "io/loop_timer.h"
 
 enum {
-	ENTRY_MS = 500, /* first look: a command typed just before may be unread yet */
+	/* delay of the first look: a command typed just before may not be read yet */
+	ENTRY_MS = 500,
 	AGAIN_MIN_MS = 250,
-	AGAIN_MAX_MS = 5000, /* a prompt may appear without output */
+	/* looks go on at this interval, as a prompt may appear without output */
+	AGAIN_MAX_MS = 5000,
 	TEXT_MAX = 4096,
 };
 
@@ -32,7 +34,7 @@ static bool report_refuses(const struct presence *presence, int64_t quiet_ms)
 	    (presence->state == PRESENCE_BUSY && quiet_ms < SUBMIT_BUSY_QUIET_MS);
 }
 
-/* A question may end like a prompt: "Continue (y/n)>". */
+/* Returns true for a row that asks: a question may end like a prompt, as "Continue (y/n)>". */
 static bool row_asks(const char *line)
 {
 	char row[sizeof((struct prompt *)NULL)->line];
@@ -121,7 +123,7 @@ static void prompt_read_done(void *data, int error, const struct pane_screen *sc
 	watch->mark.has_rested = true;
 }
 
-/* The screen need not be read if the program does not wait for input. */
+/* Returns true if the program does not wait for input, so that the screen need not be read. */
 static bool is_at_work(const struct pane_watch *watch)
 {
 	const struct muxbus_pane *pane =
@@ -176,7 +178,7 @@ static void prompt_marked(struct stream_tap *tap, const struct token *token)
 static void prompt_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
-	watch->mark = (struct prompt_mark){0}; /* a later mark may be missing */
+	watch->mark = (struct prompt_mark){0}; /* a later mark may have been missed */
 }
 
 static void settle_agent(struct pane_watch *watch, enum condition_state state)
@@ -209,7 +211,7 @@ static void agent_stopped(struct agent_listener *listener, const struct agent *a
 	}
 }
 
-/* The daemon always knows the state of a kept agent. */
+/* Arms the condition on a kept agent, whose state the daemon always knows. */
 static bool arm_agent(struct condition *condition, const struct agent *agent)
 {
 	struct pane_watch *watch = xcalloc(1, sizeof *watch);

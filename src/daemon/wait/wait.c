@@ -8,7 +8,7 @@
 #include "daemon/wait/wait_private.h"
 #include "io/loop_timer.h"
 
-enum { TIMER_MAX_MS = 86400000 }; /* a day; longer timeouts arm the timer again */
+enum { TIMER_MAX_MS = 86400000 }; /* a day; for a longer timeout the timer is armed again */
 
 static void arm_deadline(struct wait *wait);
 static void wait_arm_again(struct wait *wait, bool with_tmux);
@@ -85,7 +85,10 @@ static size_t count_in(const struct wait *wait, enum condition_state state)
 	return count;
 }
 
-/* any: one matched, or all ended. all: each matched, or one ended. */
+/*
+ * Returns true if a wait is over. any: one has matched, or all have ended. all: each has matched,
+ * or one has ended.
+ */
 static bool wait_is_over(const struct wait *wait)
 {
 	size_t matched = count_in(wait, CONDITION_MATCHED);
@@ -191,7 +194,7 @@ static void on_settled(void *data)
 		wait_record_put(wait); /* one condition of "all" has matched */
 }
 
-/* The timeout of the request that resumed the wait has passed. The wait continues. */
+/* Answers the request that resumed the wait, as its timeout is over. The wait itself goes on. */
 static void answer_asked(struct wait *wait)
 {
 	struct request *request = wait->request;
@@ -219,7 +222,9 @@ static void on_deadline(void *data)
 		wait_end(wait, !wait_is_over(wait));
 }
 
-/* All changes of this turn are answered together. */
+/*
+ * Called when a condition has changed. All changes of this turn of the loop are answered together.
+ */
 static void on_changed(struct condition *condition, void *data)
 {
 	struct wait *wait = data;
@@ -229,7 +234,7 @@ static void on_changed(struct condition *condition, void *data)
 		loop_timer_wake(wait->settled);
 }
 
-/* A named wait outlives its peer. */
+/* Called when the peer disconnects, which a named wait outlives. */
 static void on_cancelled(void *data)
 {
 	struct wait *wait = data;
@@ -238,7 +243,7 @@ static void on_cancelled(void *data)
 		wait_free(wait);
 }
 
-/* The id of the pane or window replaces these members. */
+/* Returns true for a member in whose place the id of the pane or window is stored. */
 static bool is_found(const struct condition *condition, const char *member)
 {
 	const char *pane = condition->kind->pane_member;
@@ -246,7 +251,7 @@ static bool is_found(const struct condition *condition, const char *member)
 	    (condition->window != MUXBUS_NO_ID && strcmp(member, "window") == 0);
 }
 
-/* Pane and window are stored as ids. The caller frees. */
+/* Returns a condition as JSON, with pane and window as ids. The caller frees it. */
 static char *write_spec(const struct condition *condition, const struct json *spec)
 {
 	struct json_writer writer;
@@ -282,7 +287,7 @@ static bool wait_add(struct wait *wait, struct request *request, const struct js
 	return true;
 }
 
-/* "sec" gets the time that is left. */
+/* Writes a condition; "sec" gets the time that is left. */
 static void shorten(const struct wait *wait, const struct json *spec, struct buf *out)
 {
 	const struct json *sec = json_member(spec, "sec");
@@ -368,7 +373,8 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 	wait->request = request;
 	wait->asked_due_ms =
 	    timeout_sec > 0 ? clock_mono_ms() + clock_seconds_to_ms(timeout_sec) : 0;
-	pane_ref_clear(&wait->pane); /* the response will report the end */
+	/* the response reports the end, so no notification is needed */
+	pane_ref_clear(&wait->pane);
 	wait_record_put(wait);
 	if (wait->is_over)
 		wait_answer(wait);
@@ -378,14 +384,14 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 	}
 }
 
-/* Waits that are notified already go first, then older ones. */
+/* Returns true if a wait is forgotten before another: notified ones first, then older ones. */
 static bool goes_before(const struct wait *wait, const struct wait *other)
 {
 	bool is_notified = wait->notified != 0, other_is = other->notified != 0;
 	return is_notified != other_is ? is_notified : wait->over_ms < other->over_ms;
 }
 
-/* The result of a wait may be removed for a new one. */
+/* Returns true if there is room for a new wait; the result of an old one may be removed for it. */
 static bool has_place(struct wait_set *set)
 {
 	struct wait *first = NULL;
@@ -419,7 +425,7 @@ const char *wait_park(struct wait_set *set, struct request *request, const struc
 	return wait->name;
 }
 
-/* A single object, or a string with JSON, is accepted as a list. */
+/* A list of conditions. A single object, or a string with JSON, is accepted too. */
 struct condition_list {
 	struct json_reader *reader; /* NULL: it was no string */
 	struct json one, list;
@@ -476,7 +482,7 @@ static bool is_valid_name(struct request *request, const char *name)
 	    request, "wait", "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
 }
 
-/* The conditions of the role read_only in all waits are limited. */
+/* Checks the limit: the conditions of the role read_only in all waits together are limited. */
 static bool has_room(const struct wait_set *set, struct request *request, size_t count)
 {
 	if (request_role(request) != ROLE_READ_ONLY)
@@ -491,7 +497,7 @@ static bool has_room(const struct wait_set *set, struct request *request, size_t
 	    WAIT_READERS_MAX);
 }
 
-/* The conditions of a named wait must fit the store. */
+/* Adds the conditions. Those of a named wait must fit into the store. */
 static bool add_all(
     struct wait *wait, struct request *request, const struct json *list, const char *name)
 {
@@ -506,7 +512,7 @@ static bool add_all(
 		    "the conditions have %zu bytes, more than the %d that are kept of a wait with "
 		    "a name",
 		    size, WAIT_SPECS_MAX);
-	/* Last check, since has_place() may remove the result of another wait. */
+	/* This check is the last, since has_place() may remove the result of another wait. */
 	if (name == NULL || has_place(wait->set))
 		return true;
 	return request_fail(

@@ -1,61 +1,67 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A wait ends with the response to its request. A named wait outlives its connection, and a request
- * with the same name resumes it; a background wait (wait_for_idle, watch_pane) ends with a
- * notification. Both are kept in the store, and armed again after a restart.
+ * Waits. A wait ends with the response to its request. A named wait outlives its connection, and a
+ * request with the same name resumes it. A background wait (wait_for_idle, watch_pane) ends with a
+ * notification. Named and background waits are in the store, and are armed again after a restart.
  */
 #pragma once
 
 #include "daemon/server/method.h"
 #include "daemon/wait/wait_parts.h"
 
-/* wait_set_wake() arms the stored waits that need tmux. */
+/* Loads the waits from the store. Waits that need tmux are armed by wait_set_wake(). */
 struct wait_set *wait_set_new(struct daemon *parts);
-/* Call when tmux was found. */
+/* Call this when tmux was found. */
 void wait_set_wake(struct wait_set *set);
-/* Call when the wall clock was set: corrects the deadlines, as boot_clock_align() does. */
+/* Call this when the wall clock was set: corrects the deadlines, as boot_clock_align() does. */
 void wait_set_follow_clock(struct wait_set *set);
 void wait_set_free(struct wait_set *set);
 
-/* Returns true if a condition needs tmux to be listed or attached first. specs may be NULL. */
+/*
+ * Puts the request off if a condition needs tmux to be listed or attached first; returns true then.
+ * specs may be NULL.
+ */
 bool wait_put_off(struct request *request, const struct json *specs);
 
 /*
- * Waits for any, or all, of the conditions (arrays; exactly one is not NULL). name may be NULL. May
- * fail the request at once.
+ * Waits for any, or all, of the conditions (arrays; exactly one of them is not NULL). name may be
+ * NULL. May fail the request before it returns.
  *
- * If a wait of this name exists, the request resumes it, without conditions or with equal ones. The
- * wait keeps its timeout; is_timed: the request has its own as well.
+ * If there is a wait of this name, the request resumes it, without conditions or with equal ones.
+ * The wait keeps its timeout; is_timed: the request has one of its own too.
  */
 void wait_start(struct wait_set *set, struct request *request, const struct json *any,
     const struct json *all, double timeout_sec, bool is_timed, const char *name);
 
 /*
- * Detaches a request from its wait, which gets a new id as its name if it has none. A request with
- * this name resumes the wait; if the wait ends before, the pane gets a notification with this id.
+ * Detaches a request from its wait, which gets a new id as its name if it has no name. A request
+ * with this name resumes the wait; if the wait ends before, the pane gets a notification with this
+ * id.
  *
  * Writes the present result, but does not answer. Returns the name, valid until the next call of
- * any function, or NULL if the request has no wait.
+ * any function of waits; NULL: the request has no wait.
  */
 const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane);
 
 struct wait_background {
 	enum wait_kind kind; /* not WAIT_REQUEST */
-	struct pane_ref pane; /* is notified; cleared: none */
-	const char *spec; /* JSON of the condition */
-	bool is_once; /* ends with the first match */
+	struct pane_ref pane; /* the pane that is notified; cleared: none */
+	const char *spec; /* the condition as JSON */
+	bool is_once; /* it ends with the first match */
 	int64_t timeout_ms; /* 0: none */
 	const struct once *once; /* NULL: none */
 };
 
-/* Returns NULL after failing the request. Valid until the wait ends. */
+/* Starts a background wait. Returns it, valid until it ends; NULL after failing the request. */
 const struct wait *wait_start_background(
     struct wait_set *set, struct request *request, const struct wait_background *order);
-/* Posts a cancelled notification. Returns false if no background wait has this id. */
+/* Cancels a background wait, and posts a cancelled notification; false if none has this id. */
 bool wait_cancel_background(struct wait_set *set, const char *id);
-/* Posts no notification, and fails the wait's request. Returns false if not found. */
+/* Cancels a named wait: fails its request, without a notification. Returns false without one. */
 bool wait_cancel_named(struct wait_set *set, const char *name);
-/* Oldest first; NULL gets the first; NULL after the last. */
+/*
+ * Walks through the background waits, the oldest first. Begin with NULL; returns NULL at the end.
+ */
 const struct wait *wait_next_background(const struct wait_set *set, const struct wait *previous);
 
 /* Returns true if a pending condition needs the daemon to be attached. */

@@ -19,7 +19,7 @@ struct wait_args {
 
 #define ANY_ARRAY "\"type\":\"array\",\"items\":{\"type\":\"object\"}"
 
-/* In short, only the schema of "any" describes the conditions. */
+/* Writes the schema of "all". In the short form only that of "any" describes the conditions. */
 static void put_all_schema(struct json_writer *writer, bool in_short)
 {
 	if (in_short)
@@ -28,7 +28,7 @@ static void put_all_schema(struct json_writer *writer, bool in_short)
 		condition_put_list_schema(writer, false);
 }
 
-#define TIMEOUT_SEC 600 /* default timeout_sec, as in the preset below */
+#define TIMEOUT_SEC 600 /* default of timeout_sec, the same as in the preset below */
 
 static const struct field wait_fields[] = {
     {FIELD_ROW(VALUE, struct wait_args, any, "any"), .flags = FIELD_SETTLES,
@@ -74,7 +74,7 @@ static const struct field_result wait_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A timeout counts only if it was given, or shortened for an MCP client. */
+/* Starts the wait. A timeout counts only if it was given, or shortened for an MCP client. */
 static void wait_seconds(struct request *request, const struct wait_args *args)
 {
 	struct json_error error;
@@ -115,7 +115,7 @@ static void handle_wait(struct request *request, const void *data)
 	    args->has_timeout, args->wait);
 }
 
-/* A repeated request joins the wait by its name. */
+/* A repeated request joins its wait by the name. */
 static void handle_wait_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_wait(request, data);

@@ -8,9 +8,9 @@
 
 enum {
 	TEXT_MAX = 256,
-	DETAILS_MAX = 8192, /* bytes; longer details are left out */
-	FOUND_MAX = 20, /* matches with details in one notification */
-	POST_MS = 50, /* shortest time between two notifications of a watch */
+	DETAILS_MAX = 8192, /* maximum bytes; longer details are left out */
+	FOUND_MAX = 20, /* maximum number of matches with details in one notification */
+	POST_MS = 50, /* minimum time between two notifications of a wait that goes on */
 };
 
 static void write_background(const struct wait *wait, struct json_writer *writer)
@@ -54,7 +54,7 @@ static bool is_of(const struct wait *wait, const char *kind)
 	return strcmp(wait->parts[0].condition->kind->name, kind) == 0;
 }
 
-/* Returns -1 if the shell reported none. */
+/* Returns the exit status of the command; -1: the shell did not report it. */
 static int64_t exit_status_of(const struct wait *wait)
 {
 	const struct buf *details = &wait->parts[0].condition->details;
@@ -109,7 +109,8 @@ void wait_note_match(struct wait *wait)
 	    wait->found.len + details->len < WAIT_FOUND_MAX) {
 		if (wait->found.len > 0)
 			(void)buf_append_byte(&wait->found, ',');
-		(void)buf_append(&wait->found, details->data, details->len); /* checked above */
+		/* fits, as was checked above */
+		(void)buf_append(&wait->found, details->data, details->len);
 		if (wait->first_len == 0)
 			wait->first_len = wait->found.len;
 	}

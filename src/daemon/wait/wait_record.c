@@ -9,7 +9,7 @@ enum { DETAILS_KEPT = 8 * 1024 }; /* bytes */
 _Static_assert(WAIT_SPECS_MAX + WAIT_CONDITIONS_MAX * (DETAILS_KEPT + 256) < STORE_VALUE_MAX,
     "every wait can be kept");
 
-/* A background wait has one part, stored among its own members. */
+/* A stored condition. A background wait has one, which is stored among its own members. */
 struct kept_part {
 	char *spec;
 	struct pane_ref pane;
@@ -18,7 +18,7 @@ struct kept_part {
 };
 
 struct kept_wait {
-	struct wait wait; /* the members with a row */
+	struct wait wait; /* only the members that have a row below */
 	int64_t began_ms; /* CLOCK_REALTIME */
 	struct kept_part parts[WAIT_CONDITIONS_MAX];
 	size_t count;

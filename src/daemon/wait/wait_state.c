@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The floor of waits: makes a wait, names it, sets its timeout, compares conditions, frees it. */
+/* The base of waits: makes a wait, names it, sets its timeout, compares conditions, frees it. */
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/wait/wait_private.h"
@@ -48,7 +48,7 @@ void wait_align(const struct wait *wait, int64_t *run_ms, int64_t *real_ms)
 	*run_ms -= ahead_ms;
 }
 
-/* Returns NULL unless the request names the stored pane or window by its id. */
+/* Returns the stored id of the pane or window if the request names it by its id; else NULL. */
 static const struct json *find_place(
     const struct json *spec, const struct json *asked, const char *name)
 {
@@ -58,7 +58,7 @@ static const struct json *find_place(
 	return json_member(spec, name);
 }
 
-/* Pane and window are left out unless the request names them by id. */
+/* Writes a condition for a comparison, without pane and window that are not named by id. */
 static void put_spec(
     struct buf *out, const struct json *spec, const struct json *asked, const char *pane)
 {

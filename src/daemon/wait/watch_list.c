@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods of all watches, of files and in the background: cancel_watch, list_watches. */
+/* Methods of all watches, those of files and background waits: cancel_watch, list_watches. */
 #include "daemon/server/handler.h"
 #include "daemon/wait/condition.h"
 #include "daemon/wait/wait.h"
@@ -87,7 +87,7 @@ static bool is_meant(
 	return pane_ref_equal(&watch->pane, pane);
 }
 
-/* The watches of a file, and named waits, belong to no pane. */
+/* Finds the pane that a request affects. Watches of files, and named waits, belong to no pane. */
 static bool affects_watch(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct watch_cancel_args *args = data;

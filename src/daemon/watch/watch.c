@@ -7,16 +7,16 @@
 #include "io/loop_timer.h"
 
 #define NOTE_KEY_SIZE (sizeof "watch:" + NOTIFICATION_ID_SIZE)
-/* From a changed place until it is stored. */
+/* Delay from a changed place until it is stored. */
 #define KEEP_MS 2000
 
 struct watch_set {
 	struct queue *queue;
 	const struct boot_clock *clock;
 	struct tail_share *tails;
-	struct list watches; /* oldest first */
+	struct list watches; /* the oldest first */
 	size_t count;
-	struct loop_timer *keep; /* armed while a changed place is not stored yet */
+	struct loop_timer *keep; /* runs while a changed place is not stored yet */
 };
 
 static int64_t now_boot_ms(const struct watch_set *set)
@@ -24,7 +24,7 @@ static int64_t now_boot_ms(const struct watch_set *set)
 	return set->clock->boot_ms(set->clock->data);
 }
 
-/* Also stores the places of the tail, which other watches share. */
+/* Stores a watch, with the places of its tail, which other watches share. */
 static void watch_store(struct watch *watch)
 {
 	struct watch_stored stored = {.watch = *watch};
@@ -48,7 +48,7 @@ static void text_set(struct watch_text *text, const char *bytes, size_t len, siz
 	*text = (struct watch_text){.bytes = xmemdup(bytes, len), .len = len};
 }
 
-/* For the notification of a change. */
+/* Remembers the last line of a block, for the notification of a change. */
 static void remember_last(struct watch *watch, const struct tail_block *block)
 {
 	size_t len = block->len;
@@ -58,11 +58,14 @@ static void remember_last(struct watch *watch, const struct tail_block *block)
 	    context_line_len(block->text + start, len - start), WATCH_LINE_MAX);
 	watch->last.offset = block->offset + (int64_t)start;
 	watch->last.flags = block->flags;
-	/* Counting lines would cost too much, so only the first line of a block has a number. */
+	/* To count lines would take too long, so only the first line of a block has a number. */
 	watch->last.line = start == 0 ? block->line : 0;
 }
 
-/* The same transaction stores the watch, or deletes its record if the watch is over. Frees data. */
+/*
+ * Posts a notification; in the same transaction stores the watch, or deletes its record if the
+ * watch is over. Frees data.
+ */
 static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, uint64_t count)
 {
 	struct queue *queue = watch->set->queue;
@@ -128,8 +131,9 @@ static void note(struct watch *watch, const struct tail_finding *finding)
 }
 
 /*
- * Returns false at WATCH_LIMITS_MAX lines in a row on which the pattern takes too many steps. A
- * match ends the row, and so does a new block unless the last line of this block is such a line.
+ * Counts a line on which the search was given up. Returns false after WATCH_LIMITS_MAX of them in a
+ * row. A match ends the row, and so does a new block, unless the last line of this block is such a
+ * line.
  */
 static bool hit_limit(struct watch *watch, const struct tail_finding *finding)
 {
@@ -181,7 +185,7 @@ static void on_block(struct tail_listener *listener, const struct tail_block *bl
 static void on_changed(struct tail_listener *listener, enum tail_change change)
 {
 	struct watch *watch = list_entry(listener, struct watch, listener);
-	/* A replaced file is more important to report than growth. */
+	/* That a file was replaced is more important than that it has grown. */
 	if (watch->changed < 0 || watch->changed == TAIL_FILE_GREW)
 		watch->changed = (int)change;
 }
@@ -419,7 +423,7 @@ static void store_dirty(void *data)
 	(void)store_commit(queue_store(set->queue));
 }
 
-/* The new place is stored within KEEP_MS. */
+/* Called when the place has changed; it is stored within KEEP_MS. */
 static void on_moved(void *data)
 {
 	struct watch_set *set = data;
@@ -443,7 +447,7 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 	}
 	strcpy(watch->id, id);
 	queue_hold_id(set->queue, id);
-	/* Without a stored place, the file did not exist and is read from its first byte. */
+	/* If no place is stored, the file did not exist, and is read from its first byte. */
 	watch_listen(watch, stored.places, stored.place_count);
 	return true;
 }

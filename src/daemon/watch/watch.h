@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A watch of a file sees content written after it was accepted. It ends with exactly one
+ * Watches of files. A watch sees what is written after it was accepted. It ends with exactly one
  * notification: at its first match (unless it stays), at its timeout, when it is cancelled, or if
  * its pattern cannot be evaluated.
  *
- * The store keeps the place of a watch, at intervals and together with each notification, so that
- * after a crash no match is notified twice.
+ * The store has the place of a watch in its file, stored at intervals and together with each
+ * notification, so that after a crash no match is notified twice.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "daemon/queue/record.h"
 #include "daemon/server/method.h"
 
-#define WATCH_LINE_MAX 4096 /* bytes of a line in a notification */
+#define WATCH_LINE_MAX 4096 /* maximum bytes of a line in a notification */
 
 struct watch_text {
 	char *bytes;
@@ -25,35 +25,36 @@ struct watch_text {
 };
 
 struct watch {
-	struct list link; /* oldest first */
+	struct list link; /* the oldest first */
 	struct watch_set *set;
 	char id[NOTIFICATION_ID_SIZE];
 	char *file;
 	char *regex; /* NULL: any change */
-	struct pane_ref pane; /* is notified; cleared: none */
-	struct pattern *pattern; /* NULL if regex is NULL */
+	struct pane_ref pane; /* the pane that is notified; cleared: none */
+	struct pattern *pattern; /* NULL: regex is NULL */
 	bool on_change;
-	bool is_staying; /* does not end with its first match */
+	bool is_staying; /* it does not end with its first match */
 	int64_t created_ms; /* CLOCK_REALTIME */
 	int64_t boot_due_ms;
 	int64_t real_due_ms;
-	char boot_id[BOOT_ID_SIZE]; /* the boot that boot_due_ms counts from */
+	char boot_id[BOOT_ID_SIZE]; /* the boot from which boot_due_ms counts */
 	int64_t timeout_ms;
-	uint64_t count; /* notified matches and changes */
-	uint64_t limit_hits; /* lines on which the pattern took too many steps */
-	uint64_t cut_lines; /* lines of which only the beginning was searched */
+	uint64_t count; /* number of matches and changes that were notified */
+	uint64_t limit_hits; /* number of lines on which the search was given up */
+	uint64_t cut_lines; /* number of lines of which only the begin was searched */
 	struct tail_listener listener;
-	/* Private to watch.c. */
-	uint64_t stored; /* version of the places in the store */
+	/* The members below are used only by watch.c. */
+	uint64_t stored; /* tail_listener_version() of the places in the store */
 	unsigned limits_in_row;
 	uint64_t limit_block; /* number of the last block with a line of limit_hits */
 	bool is_limit_last; /* the last line of that block is such a line */
 	bool is_over;
 	int changed; /* enum tail_change since the last look; -1: nothing */
-	uint64_t found; /* matches since the last look */
-	char *found_data; /* for the first of these matches */
-	struct watch_text last; /* line that was read last, for changes */
-	int64_t shown_offset; /* of a line that was notified before its end was written; -1: none */
+	uint64_t found; /* number of matches since the last look */
+	char *found_data; /* data for the first of these matches */
+	struct watch_text last; /* the line that was read last, for notifications of changes */
+	/* offset of a line that was notified before its end was written; -1: none */
+	int64_t shown_offset;
 	uint64_t shown_block; /* number of the block before that line */
 };
 
@@ -63,12 +64,12 @@ struct watch_stored {
 	size_t place_count;
 };
 
-/* The struct is watch_stored. */
+/* Its struct is watch_stored. */
 extern const struct record_kind watch_kind;
 
-/* The members must be zero. Returns false if value is invalid. */
+/* Reads a record; the members of stored must be zero. Returns false if value is invalid. */
 bool watch_record_read(const struct json *value, struct watch_stored *stored);
-/* Frees the members that watch_record_read() allocated. */
+/* Frees the members that watch_record_read() has allocated. */
 void watch_record_finish(struct watch *watch);
 
 enum watch_reason {
@@ -81,22 +82,23 @@ enum watch_reason {
 
 struct watch_finding {
 	const struct watch_text *line;
-	const struct pattern_match *match; /* in the line; NULL: none */
+	const struct pattern_match *match; /* match in the line; NULL: none */
 	const struct context_lines *context; /* NULL: none */
 };
 
-/* The caller frees, or hands data to watch_record_close(). */
+/* Returns the data of a notification. The caller frees it, or gives it to watch_record_close(). */
 char *watch_record_data(
     const struct watch *watch, enum watch_reason reason, const struct watch_finding *finding);
-/* Adds the counts. Frees data; the caller frees the copy. */
+/* Returns a copy of data with the counts, which the caller frees; frees data. */
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count);
 
-/* For people; contains nothing from the file. */
+/* Appends the text of a notification, for people; it has nothing from the file. */
 void watch_record_text(
     const struct watch *watch, enum watch_reason reason, uint64_t count, struct buf *out);
 
 #define WATCHES_MAX 1000
-#define WATCH_LIMITS_MAX 10 /* lines in a row that may take too many steps */
+/* maximum number of lines in a row on which the search may be given up */
+#define WATCH_LIMITS_MAX 10
 
 struct queue;
 struct tmux;
@@ -108,34 +110,34 @@ struct watch_order {
 	bool is_staying;
 	int64_t timeout_ms;
 	const struct pane_ref *pane;
-	const struct once *once; /* of the request; NULL if the request has no key */
+	const struct once *once; /* key of the request; NULL: it has none */
 };
 
-/* The clock must outlive the set. */
+/* Loads the watches from the store. The clock must outlive the set. */
 struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
     const struct boot_clock *clock, const struct tail_loop_options *options);
 void watch_set_free(struct watch_set *set);
 
 /*
- * A path must be absolute, no pattern, and name a file or nothing yet. Returns false after failing
- * the request with an error that names the call to use instead.
+ * Checks a path: it must be absolute, no pattern, and name a file or nothing. Returns false after
+ * failing the request with an error that names the call to use instead.
  */
 bool watch_check_path(struct request *request, const char *field, const char *path);
 
-/* Returns NULL with a reason; errno ENOSPC: too many watches, EINVAL: an invalid pattern. */
+/* Adds a watch. NULL with a reason; errno ENOSPC: too many watches, EINVAL: invalid pattern. */
 const struct watch *watch_add(
     struct watch_set *set, const struct watch_order *order, char *ret_reason, size_t size);
 
-/* Posts a cancelled notification. Returns false if no watch has this id. */
+/* Cancels a watch, and posts a cancelled notification. Returns false if none has this id. */
 bool watch_cancel(struct watch_set *set, const char *id);
 
 const struct watch *watch_next(const struct watch_set *set, const struct watch *previous);
 size_t watch_count(const struct watch_set *set);
 
-/* Ends the watches whose timeout has passed. */
+/* Ends the watches whose timeout is over. */
 void watch_ring(struct watch_set *set);
 
 struct tail_share *watch_tails(const struct watch_set *set);
 extern const struct method methods_watch[];
-/* As list_watches shows it. */
+/* Writes a watch as list_watches shows it. */
 void watch_write(struct json_writer *writer, struct tmux *tmux, const struct watch *watch);

@@ -2,8 +2,9 @@
 /* The record of a watch in the store, and the data and text of its notifications. */
 #include "daemon/watch/watch.h"
 
-#define DATA_MAX (NOTIFICATION_DATA_MAX - 256) /* leaves room for watch_record_close() */
-/* Bytes of all captures in a notification. */
+/* maximum bytes; leaves room for watch_record_close() */
+#define DATA_MAX (NOTIFICATION_DATA_MAX - 256)
+/* Maximum bytes of all captures in a notification. */
 #define CAPTURES_MAX 4096
 
 static const struct record_field place_fields[] = {
@@ -74,7 +75,7 @@ static const char *const reason_names[] = {
     [WATCH_ERROR] = "error",
 };
 
-/* Without half characters at the ends. Returns true if a part is left out. */
+/* Writes a part of a line, without half characters at its ends. True if a rest is left out. */
 static bool put_part(struct json_writer *writer, const char *name, const char *bytes, size_t len,
     size_t from, size_t max)
 {
@@ -95,7 +96,7 @@ static void put_line(struct json_writer *writer, const struct watch_finding *fin
 {
 	const struct watch_text *line = finding->line;
 	size_t at = finding->match != NULL ? finding->match->spans[0].from : 0;
-	/* A notification of a long line has the part with the match. */
+	/* Of a long line, the notification has the part with the match. */
 	size_t from = at > WATCH_LINE_MAX / 2 ? at - WATCH_LINE_MAX / 4 : 0;
 	bool is_cut = put_part(writer, "line", line->bytes, line->len, from, WATCH_LINE_MAX);
 	json_put_int(writer, "offset", line->offset);
@@ -107,7 +108,7 @@ static void put_line(struct json_writer *writer, const struct watch_finding *fin
 		json_put_bool(writer, "partial", true);
 }
 
-/* by_name: only captures with a name, as an object; else all, as an array. */
+/* Writes the captures. by_name: only those with a name, as an object; else all, as an array. */
 static void put_captures(struct json_writer *writer, const struct watch *watch,
     const struct watch_finding *finding, bool by_name)
 {
