@@ -5,7 +5,7 @@
 # MUXBUS_AGENT_NARROW in tests/agents.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 need python3
-MUXBUS_TEST_ATTACH=used # in make check-always too: the attach of the next daemon would count as a key of a person
+MUXBUS_TEST_ATTACH=${MUXBUS_TEST_ATTACH:-used}
 daemon_options='-o ack_wait_ms=500'
 start 'exec sh'
 cat >"$dir/gemini" <<'END'
@@ -163,6 +163,21 @@ release() {
 	rm "$log.hold"
 	until_is 'all is read' '' t display-message -p -t "$pane" '#{pane_title}'
 }
+type_elsewhere() { # a person comes, presses a key in another window, and leaves
+	tmux -S "$dir/outer" -f /dev/null new-session -d -x 30 -y 12 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
+	until_is 'a person comes' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
+	before=$(t display-message -p -t main: '#{session_activity}')
+	until_is 'and types elsewhere' more sh -c "tmux -S '$dir/outer' send-keys C-u; [ \$(tmux -S '$dir/tmux' display-message -p -t main: '#{session_activity}') -le $before ] || echo more"
+	tmux -S "$dir/outer" kill-server
+}
+# With attach=always, the attach of the next daemon counts as a key of a person: all of the line must be in sight.
+enlarge() { [ "$MUXBUS_TEST_ATTACH" != always ] || t resize-window -t "$pane" -x 80 -y 30; }
+shrink() { [ "$MUXBUS_TEST_ATTACH" != always ] || t resize-window -t "$pane" -x 20 -y 10; }
+is_left() { # is_left: it is not typed again, and Enter is not pressed
+	[ "$MUXBUS_TEST_ATTACH" = always ] || return 0
+	until_is 'the line is left as it is' 'queued there is something on the prompt line' state "$id"
+	is 'and not sent' "$(heard "$id")" 0
+}
 for agent in gemini opencode; do
 	open_agent $agent 20x10
 	id=$(post "$long")
@@ -174,8 +189,11 @@ for agent in gemini opencode; do
 		start_daemon
 		[ $point = enter ] && sleep 1 # longer than until another Enter would follow
 		rm "$log.hold"
+		[ $point = 60 ] && is_left
+		enlarge
 		until_is "$agent, killed after $point: has a notice" 'delivered ' state "$id"
 		is 'once' "$(heard "$id")" 1
+		shrink
 	done
 
 	# The next daemon presses Enter, and is killed before the line has left.
@@ -183,12 +201,14 @@ for agent in gemini opencode; do
 	release
 	echo enter >"$log.hold"
 	start_daemon
+	enlarge
 	end_daemon held
 	start_daemon
 	sleep 1 # longer than until another Enter would follow
 	rm "$log.hold"
 	until_is 'killed twice: has a notice' 'delivered ' state "$id"
 	is 'once' "$(heard "$id")" 1
+	shrink
 
 	# Words behind the line, whose begin is out of sight.
 	hold 150
@@ -198,8 +218,10 @@ for agent in gemini opencode; do
 	until_is 'words behind the line: it waits' 'queued there is something on the prompt line' state "$id"
 	is 'and is not sent' "$(heard "$id")" 0
 	t send-keys -t "$pane" -N 17 BSpace
+	enlarge
 	until_is 'without these words it is' 'delivered ' state "$id"
 	is 'once' "$(heard "$id") $(heard 'my own')" '1 0'
+	shrink
 
 	# A person who types before the line, out of sight, and leaves.
 	hold 150
@@ -223,15 +245,21 @@ for agent in gemini opencode; do
 	# A person who types elsewhere while no daemon runs: all of the line must be in sight.
 	hold 150
 	release
-	tmux -S "$dir/outer" -f /dev/null new-session -d -x 30 -y 12 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
-	until_is 'a person comes' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
-	before=$(t display-message -p -t main: '#{session_activity}')
-	until_is 'and types elsewhere' more sh -c "tmux -S '$dir/outer' send-keys C-u; [ \$(tmux -S '$dir/tmux' display-message -p -t main: '#{session_activity}') -le $before ] || echo more"
-	tmux -S "$dir/outer" kill-server
+	type_elsewhere
 	start_daemon
 	until_is 'the line waits' 'queued there is something on the prompt line' state "$id"
 	t resize-window -t "$pane" -x 80 -y 30
 	until_is 'until all of it is in sight' 'delivered ' state "$id"
+	is 'once' "$(heard "$id")" 1
+	t resize-window -t "$pane" -x 20 -y 10
+
+	# The same, but Enter was pressed.
+	hold enter
+	type_elsewhere
+	start_daemon
+	until_is 'a line behind which Enter was pressed waits' 'queued there is something on the prompt line' state "$id"
+	rm "$log.hold"
+	until_is 'until it has left' 'delivered ' state "$id"
 	is 'once' "$(heard "$id")" 1
 	t kill-pane -t "$pane"
 done

@@ -129,7 +129,7 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 	/* A draft may be this line in another form, which Enter has not submitted. */
 	set_entered(submit,
 	    submit->line.was_entered &&
-		(stands || !screen->prompt.has_draft ||
+		(submit_line_may_stand(&submit->line, screen) || !screen->prompt.has_draft ||
 		    submit_guard_sight(submit->parts, &submit->pane, pane, screen) == SIGHT_FREE));
 	if ((!stands &&
 		(!may_look(submit, pane, tty, reason) ||

@@ -111,6 +111,11 @@ bool submit_line_stands(const struct submit_line *line, const struct pane_screen
 	return line->text.bytes.len > 0 && find_typed(line, screen, line->is_sole) == ECHO_EXACT;
 }
 
+bool submit_line_may_stand(const struct submit_line *line, const struct pane_screen *screen)
+{
+	return line->text.bytes.len > 0 && find_typed(line, screen, true) == ECHO_EXACT;
+}
+
 static bool is_unread(const struct pane_tty *tty)
 {
 	return tty->is_known && tty->unread > 0;

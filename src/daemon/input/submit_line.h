@@ -69,6 +69,8 @@ bool submit_line_note_is_due(const struct submit_line *line);
 
 /* Returns true if the text is alone on the prompt line. */
 bool submit_line_stands(const struct submit_line *line, const struct pane_screen *screen);
+/* Returns true if the text is at the prompt, or its end where no more is in sight. */
+bool submit_line_may_stand(const struct submit_line *line, const struct pane_screen *screen);
 
 /*
  * Returns true if the text is seen. is_lenient: the program is known to take the text, so a changed
