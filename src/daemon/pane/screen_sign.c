@@ -105,6 +105,8 @@ static const struct {
     {"gemini", SIGN_DRAFT,
 	GEMINI_TOP " *[>!*]\\s*(?!" GEMINI_HINT ")[^\\s▀─]" ROWS GEMINI_END LAST},
     {"gemini", SIGN_IDLE, GEMINI_TOP " *[>*](?: +" GEMINI_HINT ".*)?\\n" GEMINI_END BELOW(6)},
+    /* A pane that shrinks loses the rows below its cursor, and the same frame is not drawn again. */
+    {"gemini", SIGN_IDLE, GEMINI_TOP " *[>*] +" GEMINI_HINT ".*\\n{1,40}\\z"},
     {"opencode", SIGN_DIALOG,
 	"^ *┃.*\\b(?:enter|esc)\\b.*\\b(?:confirm|dismiss|submit|select|toggle)\\b.*\\n(?: "
 	"*┃?(?: {12,}.*)?\\n)*\\z"},
@@ -123,6 +125,7 @@ static const struct {
     {"qwen", SIGN_WORK, "\\besc to cancel\\).*\\n(?:.*\\n){0,8}?" RULE},
     {"qwen", SIGN_DRAFT, RULE "[>!*]\\s*(?!" QWEN_HINT "\\s*─)[^\\s─]" ROWS RULE LAST},
     {"qwen", SIGN_IDLE, RULE "[>*](?: +" QWEN_HINT "\\s*)?\\n" RULE BELOW(6)},
+    {"qwen", SIGN_IDLE, RULE "[>*] +" QWEN_HINT "\\s*\\z"},
 };
 
 static void sign_free(struct sign *sign)
