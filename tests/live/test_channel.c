@@ -208,7 +208,7 @@ static void test_same(struct tried *tried)
 	}
 }
 
-/* What another client changes between two lists counts in the second one. */
+/* A list sees what another client has changed since the list before it. */
 static void test_target(struct tried *tried)
 {
 	(void)live_tmux(tried->live, "new-window -d -t main:5");

@@ -157,10 +157,7 @@ static int64_t read_output(
 	return job_kept_end(set, job, JOB_FILE_OUT);
 }
 
-/*
- * Returns the begin of the output for the notification; *ret_tail gets the end, or NULL if it is
- * not needed. The caller frees both.
- */
+/* Returns the begin of the output; *ret_tail gets the end, or NULL. The caller frees both. */
 static char *job_excerpt(const struct job_set *set, const struct job *job, char **ret_tail)
 {
 	struct buf raw = BUF(2 * EXCERPT_READ);
@@ -282,9 +279,8 @@ static bool tracked_watch(struct tracked *tracked, int pidfd)
 }
 
 /*
- * Reads a report of the supervisor, which says that the command has started, has ended, or both. If
- * the pipe closes without a report, the supervisor was killed or is of an earlier release, and the
- * files say how the job ended.
+ * A report of the supervisor says that the command has started, ended, or both. If the pipe closes
+ * without one, it was killed or is of an earlier release, and the files say how the job ended.
  */
 static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 {
@@ -482,9 +478,8 @@ static bool is_later(const struct job *job, const struct job *other)
 /* The store keeps its records in another order. */
 static void job_place(struct job_set *set, struct job *job)
 {
-	struct list *before;
+	struct list *before = set->jobs.prev == &job->link ? job->link.prev : set->jobs.prev;
 	list_remove(&job->link);
-	before = set->jobs.prev;
 	while (before != &set->jobs && is_later(list_entry(before, struct job, link), job))
 		before = before->prev;
 	list_add_after(before, &job->link);
