@@ -26,7 +26,7 @@ enum hand_over {
 	HAND_OVER_REFUSED, /* from another user, or malformed; its descriptors are closed */
 	HAND_OVER_TAKEN,
 };
-/* Receives the next message without waiting. The caller closes *ret_fd; -1: nothing received. */
+/* Receives the next message without waiting. *ret_fd is -1 unless taken; the caller closes it. */
 enum hand_over hand_over_receive(int socket, char ret_nonce[HAND_OVER_NONCE_LEN + 1], int *ret_fd);
 
 /* Returns the process that called socketpair() for fd; 0 if fd is no stream from a pair. */

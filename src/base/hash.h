@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Hashes: SipHash-1-3 with a random key for maps whose keys come from outside, CRC-32C, SHA-256. */
+/* Hashes: SipHash-1-3 with a random key of this process or a given one, CRC-32C, SHA-256. */
 #pragma once
 
 #include "base/std.h"

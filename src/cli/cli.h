@@ -97,7 +97,7 @@ void cli_write(const void *bytes, size_t len);
 void cli_keep_error(bool is_written);
 
 /*
- * Flushes the output. If it could not be written, as on a full disk, prints a message and returns
- * CLI_NO for CLI_DONE. A closed pipe ends silently.
+ * Flushes the output. If it could not be written, as on a full disk, prints a message (not for a
+ * closed pipe) and returns CLI_NO in place of CLI_DONE. Any other status stays.
  */
 enum cli_status cli_flush(enum cli_status status);

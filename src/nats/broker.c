@@ -50,7 +50,7 @@ struct broker {
 static void connect_now(void *data);
 static void sweep_asks(void *data);
 
-/* libnats calls this in its own thread. check_connection() asks for the error later. */
+/* libnats calls this in its own thread. check_connection() and sweep_asks() ask for the error. */
 static void ignore_error(natsConnection *connection UNUSED, natsSubscription *subscription UNUSED,
     natsStatus status UNUSED, void *data UNUSED)
 {

@@ -123,7 +123,7 @@ struct json_writer {
 	bool has_cut_member;
 	unsigned depth;
 	unsigned skipped; /* number of open brackets that were left out */
-	size_t value; /* offset of the last value, behind its name */
+	size_t value; /* offset of the last value, or of its name if it has one */
 	size_t mark; /* offset of the mark */
 	size_t truncated_at; /* offset of the value of a member "truncated"; 0: no such member */
 	size_t cut_len;

@@ -30,5 +30,8 @@ bool help_tasks(struct help_page *page, char *const *words, size_t count);
 bool help_search(
     struct help_page *page, const struct json *tables, char *const *words, size_t count);
 
-/* Shows the text in $PAGER or less until its end. False if the text fits, or no pager runs. */
+/*
+ * Shows the text in the program $PAGER (default: less), and waits for its end. Returns false,
+ * without showing it, if the text fits on the screen or no pager runs.
+ */
 bool pager_show(const char *text, size_t len);

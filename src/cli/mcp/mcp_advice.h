@@ -13,8 +13,8 @@ void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods);
 bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool);
 
 /*
- * Returns true if a call can be sent again without harm: the tool only reads and does not wait, or
- * has_wait: the wait has a name, so that the next daemon resumes it.
+ * Returns true if a call can be sent again without harm: the tool only reads and, if it waits, its
+ * wait has a name (has_wait), by which the next daemon resumes it. False for an unknown tool.
  */
 bool mcp_advice_is_repeatable(const struct mcp_advice *advice, const char *tool, bool has_wait);
 

@@ -20,7 +20,7 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms);
 /* Reads input and sends due requests. Returns true if the screen may change. */
 bool top_feed_step(struct top_feed *feed, int64_t now_ms);
 
-void top_feed_refresh(struct top_feed *feed); /* marks all lists as stale */
+void top_feed_refresh(struct top_feed *feed); /* asks again for all that is shown */
 
 /* Shows the pane to the user, on the terminal of this program or on the one used last. */
 void top_feed_go(struct top_feed *feed, const char *pane);

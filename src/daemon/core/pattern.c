@@ -28,7 +28,7 @@
 
 struct pattern {
 	pcre2_code *code;
-	bool is_tried; /* machine code was made or must not be used, so it is not tried again */
+	bool is_tried; /* machine code was made, failed, or must not be used: not tried again */
 	bool has_jit;
 	bool may_be_slow; /* the match at one place may take many steps */
 	char *text;
@@ -51,7 +51,7 @@ static struct {
 	unsigned tries; /* places or calls so far, to decide when the clock is read */
 } shared;
 
-/* Adds the processor time since the last call to the timed pattern, and times the next one. */
+/* Charges the timed pattern with the time since the last spend(), and times next from now on. */
 static void spend(struct pattern *next)
 {
 	struct timespec cpu;
@@ -151,8 +151,8 @@ static size_t settings_len(const char *text)
 }
 
 /*
- * Compiles the text. If is_tried, it is for the interpreter, and gets calls of on_place() for the
- * time limit. Returns NULL with a reason.
+ * Compiles the text. If machine code is ruled out (is_tried), the code gets PLACE_CALL in front, so
+ * that the interpreter calls on_place(), which keeps the time limit. Returns NULL with a reason.
  */
 static pcre2_code *compile(
     const struct pattern *pattern, size_t len, char *ret_reason, size_t reason_size)

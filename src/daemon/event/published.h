@@ -9,9 +9,11 @@
 #include "daemon/event/event_log.h"
 
 /*
- * Takes a name for a provider. kind: the result of event_kind_find(name). oldest: the lowest
- * remembered number of an event. Copies the texts. Returns the kind's number, -1 if another
- * provider or the daemon has the name, or -2 if all numbers are in use.
+ * Takes a name for a provider, or for a restored wait whose provider is not back. kind: the result
+ * of event_kind_find(name); negative: a new name. oldest: the lowest remembered number of an event,
+ * as a kind's number is given again only if its last event is older. Copies the texts. Returns the
+ * kind's number, -1 if another provider or the daemon has the name, or -2 if each number is taken,
+ * in a filter, or that of a remembered event.
  */
 int published_take(int kind, const char *name, const char *help, uint64_t oldest);
 /* The provider of a kind has left. */

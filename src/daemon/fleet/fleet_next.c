@@ -74,7 +74,8 @@ struct next_request {
 	char *spec;
 	int64_t limit;
 	/*
-	 * Rings at the timeout, or at the end of the turn of the loop in which entries have come.
+	 * Rings at the timeout (LOOK_MS for a look), and at the end of the turn of the loop in which
+	 * entries have come, or the last host has answered a look.
 	 */
 	struct loop_timer *timer;
 	bool is_look; /* timeout_sec is 0, so the hosts answer with what they have now */

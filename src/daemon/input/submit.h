@@ -4,10 +4,13 @@
  * all typed by this engine. A submit types a text into a pane when the guards (submit_guard.h)
  * allow this, presses Enter as a separate step, and reports what was seen.
  *
- * It presses no keys but the text and Enter, and those of submit_retract(). Enter is pressed when
- * the text was seen at the cursor, and again only while the text is still there and all keys were
- * read. Only one text at a time is typed into a pane. tmux checks the pane in the same command that
- * types.
+ * It presses no keys but the text and Enter, and those of submit_retract(). Enter, if there is one,
+ * is pressed when the text was seen at the cursor, and again only while the text is still there and
+ * all keys were read. Only one text at a time is typed into a pane. tmux checks the pane in the
+ * same command that types.
+ *
+ * Raw texts (send_text, submit_raw.h) are an exception: only tmux checks the pane, and Enter comes
+ * after a pause, whatever is seen.
  */
 #pragma once
 

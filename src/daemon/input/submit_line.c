@@ -5,9 +5,9 @@
 #include "daemon/pane/pane_tty.h"
 
 enum {
-	LOOK_STEP_MS = 40, /* time between looks if there is no output */
-	AGREE_STEP_MS = 20, /* time between looks that must agree */
-	AGREE_LOOKS = 2,
+	LOOK_STEP_MS = 40, /* time between looks if there is no output, at first */
+	AGREE_STEP_MS = 20, /* time to the next look after one that saw the text come or go */
+	AGREE_LOOKS = 2, /* so many such looks in a row count */
 	/* time without output after which an altered text counts as taken by the program */
 	SETTLED_MS = 300,
 	ECHO_MAX_MS = 6000,

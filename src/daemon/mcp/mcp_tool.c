@@ -80,7 +80,7 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 	if (value <= progress->last)
 		return; /* the value is so large that the step does not change it */
 	progress->last = value;
-	loop_timer_disarm(progress->timer); /* seconds must not mix with values of the tool */
+	loop_timer_disarm(progress->timer); /* no seconds between the tool's values */
 	notify(progress, report, report->text);
 }
 
@@ -362,8 +362,8 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
     const char *text, const char *members);
 
 /*
- * Fails a call whose answer has other types than declared, as clients refuse it. Only declarations
- * and providers can be wrong.
+ * Fails a call whose answer does not fit the schema of its declaration or provider, because clients
+ * would refuse the answer. Returns true if it has failed the call.
  */
 static bool fails_misfit(
     struct mcp_call *call, struct json_writer *writer, const struct json *result, const char *json)

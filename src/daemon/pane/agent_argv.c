@@ -29,7 +29,7 @@ static const struct {
 };
 
 enum kind {
-	KIND_SCRIPT, /* an interpreter: its first argument is a script */
+	KIND_SCRIPT, /* an interpreter: a script or -m MODULE follows its options */
 	KIND_PACKAGE, /* the first argument is a package or program */
 	KIND_COMMAND, /* a wrapper: a command follows its own arguments */
 	KIND_SHELL, /* a shell: the argument of -c is a command */

@@ -13,10 +13,10 @@
 
 struct store;
 
-/* The kind of the part of a key behind the prefix. */
+/* The part of a key behind the prefix. */
 enum record_naming {
 	RECORD_BY_NAME,
-	RECORD_BY_ID, /* the id of a request */
+	RECORD_BY_ID, /* the id of a notification */
 	RECORD_BY_EITHER, /* an id if it is as short as one, else a name */
 };
 

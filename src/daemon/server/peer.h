@@ -6,12 +6,16 @@
  * leave in this order; those of METHOD_WAITS leave when they are complete. Sending never frees a
  * peer: a failed peer is freed in a turn of its own.
  *
- * Limits of unread bytes: with more than half of unread_bytes a peer gets a gap in place of events,
- * with more than unread_bytes it is disconnected. Its requests are not read while PEER_ORDERED_MAX
- * are open, or half of PEER_IDLE_MAX bytes wait. If a peer has not read for PEER_IDLE_MS, its
- * waiting events are dropped. It is disconnected after stuck_ms if it sends requests, or after six
- * times stuck_ms if more than PEER_IDLE_MAX bytes wait. If more than PEERS_UNREAD_MAX bytes wait
- * for such peers together, the peer with the most is disconnected.
+ * Limits of the bytes that wait for a peer. Few are half of PEER_IDLE_MAX or of unread_bytes,
+ * whichever is less.
+ * - More than unread_bytes: it is disconnected. More than half of that: it gets a gap in place of
+ *   events. If it has not read for PEER_IDLE_MS, it gets the gap with more than few, and the events
+ *   that wait are dropped.
+ * - More than few (for a provider: half of unread_bytes), or PEER_ORDERED_MAX open requests: its
+ *   requests are not read. If it sends some and does not read, it is disconnected after stuck_ms.
+ * - More than PEER_IDLE_MAX, and it does not read: it is disconnected after six times stuck_ms.
+ * - More than PEERS_UNREAD_MAX for all peers that have not read for PEER_PRESSED_MS: the peer with
+ *   the most is disconnected.
  *
  * If a peer has closed its side for writing, its open requests are still answered, and its
  * subscriptions go on, until it disconnects.

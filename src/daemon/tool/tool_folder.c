@@ -126,7 +126,10 @@ static bool is_there(const struct tool *tool, const char *const *names)
 	return false;
 }
 
-/* Sets the state: hidden without a needed program, broken if others can change its own program. */
+/*
+ * Sets the state: hidden if its own or a needed program is missing, broken if its program stands
+ * beside the declaration ("./NAME") and other users can change it.
+ */
 static void check_programs(struct tool *tool)
 {
 	const struct declaration *declaration = tool->declaration;

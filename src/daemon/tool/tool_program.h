@@ -15,9 +15,10 @@ bool tool_program_is_data(const char *word);
 const char *tool_program_shown(const char *word);
 
 /*
- * Finds a program. word is absolute; "data:NAME" or "file:PATTERN"; "./NAME" beside the
+ * Finds a program, or a file. word is an absolute path; "data:NAME", a program in the folder muxbus
+ * of $XDG_DATA_HOME; "file:PATTERN", the first file that matches, of any mode; "./NAME" beside the
  * declaration, in dir; or a name to look up in path (directories as in PATH; NULL: none). Returns
- * false if no such program can be executed, or no such file be read.
+ * false if there is none.
  */
 bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size);
 

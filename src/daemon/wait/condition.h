@@ -76,8 +76,8 @@ struct condition {
 	uint32_t pane, window, session; /* MUXBUS_NO_ID: none */
 	bool needs_tmux; /* it is restored, and can be armed only while tmux is followed */
 	bool is_staying; /* it can match again */
-	bool takes_all; /* it settles all notifications about its matches */
-	struct pane_ref own; /* else it settles only notifications to this pane; cleared: none */
+	bool takes_all; /* a match acknowledges its notification, for whatever pane that is */
+	struct pane_ref own; /* else only if it is for this pane; cleared: never */
 	bool is_restored; /* it is restored by a new daemon, and not armed */
 	/* Called when the state leaves PENDING; if is_staying, at each match. Not within arm(). */
 	void (*changed)(struct condition *condition, void *data);

@@ -425,7 +425,7 @@ static int append_identity(struct buf *out, const struct muxbus_one_shot_options
 
 static int append_source(struct muxbus_one_shot *one_shot)
 {
-	static const char words[] = "NNNNsource-file\0-"; /* NNNN: the number of words */
+	static const char words[] = "NNNNsource-file\0-"; /* NNNN: an int, their number */
 	char data[sizeof words];
 	const int count = 2;
 	int error = write_text(one_shot);
@@ -549,7 +549,7 @@ void muxbus_one_shot_cancel(struct muxbus_one_shot *one_shot)
 int channel_open(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options,
     struct muxbus_one_shot **ret_channel)
 {
-	/* NNNN: the number of words */
+	/* An int takes the place of NNNN: the number of words. */
 	static const char words[] = "NNNNsource-file\0-t\0{mouse}\0-";
 	const int count = 4;
 	char data[sizeof words];

@@ -9,8 +9,9 @@
  * CELL = {"t":"p", "h" or "v", "w":W,"h":H,"x":X,"y":Y,"z":Z if it floats, other numbers,
  * "I":"%ID" or "c":[CELL,...]}
  *
- * Each cell has one 'x' or '{', so the number of cells is known before reading. Nesting uses the
- * parents of cells instead of the stack, so the cost of a hostile string is limited by its length.
+ * Each cell has one 'x', or in JSON one '{' besides the outer one, so the number of cells is known
+ * before reading. Nesting uses the parents of cells instead of the stack, so the cost of a hostile
+ * string is limited by its length.
  */
 #include <muxbus.h>
 

@@ -9,9 +9,9 @@ struct merge_drop;
 struct parts;
 
 /*
- * Makes the model of a listing of parts the sync's model, reports the changes, and frees the old
- * model. number is that of the listing; 0: a change from an event. Returns 0, or MUXBUS_ERR_NOMEM
- * without any change; the listing's model is then freed.
+ * Replaces the sync's model by that of a listing, which has read some parts, reports the changes,
+ * and frees the old model. number: of the listing; 0: the model comes from an event. Returns 0, or
+ * MUXBUS_ERR_NOMEM without any change; the listing's model is then freed.
  */
 int publish_listing(
     struct muxbus_sync *sync, struct listing *listing, const struct parts *parts, uint64_t number);
