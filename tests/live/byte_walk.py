@@ -295,7 +295,8 @@ def main():
         except (Gone, Stuck) as error:
             walk.deaths.append(f"{type(error).__name__} behind {walk.log[-1]}")
             print(f"{walk.number}: {walk.deaths[-1]}", file=sys.stderr, flush=True)
-            if (walk.is_piped and not walk.has_client) or "respawn-pane" not in walk.log[-1] or walk.server.has_floats:  # tmux 3.8 has floating panes
+            changes = [line for line in walk.log if not line.startswith("list-")]  # the death may be seen by the list behind
+            if (walk.is_piped and not walk.has_client) or "respawn-pane" not in (changes or [""])[-1] or walk.server.has_floats:  # tmux 3.8 has floating panes
                 walk.wrong.append(f"tmux died in command {walk.number}: {walk.deaths[-1]}")
         walk.end()
     print(json.dumps({"commands": walk.number, "seconds": round(time.monotonic() - began, 1), "deaths": len(walk.deaths), "seed": seed,
