@@ -184,7 +184,15 @@ static void test_same(struct tried *tried)
 	    "list-windows -t",
 	    "list-nosuch",
 	    "display-message -p a ; nosuchcommand",
+	    "load-buffer -b stolen - ; display-message -p a",
+	    "source-file - ; display-message -p a",
+	    "display-message -p a ; load-buffer -b stolen - ; display-message -p b",
+	    "split-window -d -I -t main:0",
+	    "show-buffer -b stolen ; display-message -p a",
+	    "list-hijacked",
 	};
+	(void)live_tmux(tried->live,
+	    "set-option -s command-alias[100] list-hijacked='load-buffer -b stolen -'");
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
 		struct told want;
 		const char *bodies;

@@ -354,6 +354,20 @@ static void answer_list(struct muxbus_one_shot *one_shot)
 		free_one_shot(one_shot);
 }
 
+/*
+ * Returns true if the sentinel or an error was printed. Else a command of the list, an alias or a
+ * hook asks for the text, such as `load-buffer -`, and must not get the next list.
+ */
+static bool list_has_ended(const struct muxbus_one_shot *one_shot)
+{
+	const struct streams *streams = &one_shot->streams;
+	const struct pending *pending = one_shot->pending;
+	return streams->errors.len > 0 || streams->is_cut ||
+	    (streams->body.len > 0 &&
+		memmem(streams->body.data, streams->body.len,
+		    pending->nonces[pending->count - 1].text, MUXBUS_NONCE_LEN) != NULL);
+}
+
 /* tmux waits for a text. */
 static int on_input(struct muxbus_one_shot *one_shot)
 {
@@ -363,9 +377,14 @@ static int on_input(struct muxbus_one_shot *one_shot)
 		loop_timeout_stop(&one_shot->timer);
 		return 0;
 	case CHANNEL_RUNS:
-		if (!streams_has_new(&one_shot->streams))
+		if (streams_has_new(&one_shot->streams))
+			return 0;
+		if (list_has_ended(one_shot)) {
 			answer_list(one_shot);
-		return 0;
+			return 0;
+		}
+		return streams_refuse_input(&one_shot->streams) ? flush(one_shot)
+								: MUXBUS_ERR_NOMEM;
 	case CHANNEL_ENDS:
 		return streams_send_input(&one_shot->streams) ? flush(one_shot) : MUXBUS_ERR_NOMEM;
 	default:

@@ -75,6 +75,13 @@ bool streams_send_input(struct streams *streams)
 	return is_sent && say_done(streams, IMSG_READ_DONE, stream, 0);
 }
 
+bool streams_refuse_input(struct streams *streams)
+{
+	const int stream = streams->input;
+	streams->input = -1;
+	return say_done(streams, IMSG_READ_DONE, stream, EBADF);
+}
+
 static int send_contents(struct streams *streams, int stream, int fd)
 {
 	char bytes[CHUNK_BYTES];
@@ -117,7 +124,8 @@ static bool on_read_open(struct streams *streams, const struct imsg *message)
 	int numbers[2]; /* stream, descriptor */
 	if (!imsg_numbers(message, numbers, 2))
 		return false;
-	if (numbers[1] == STDIN_FILENO && (streams->text.len > 0 || streams->keeps_input)) {
+	if (numbers[1] == STDIN_FILENO && streams->input < 0 &&
+	    (streams->text.len > 0 || streams->keeps_input)) {
 		streams->input = numbers[0];
 		return streams->text.len == 0 || streams_send_input(streams);
 	}

@@ -39,6 +39,9 @@ bool streams_take(struct streams *streams, const struct imsg *message);
 /* Sends text to the stream input, which must be there. Returns false if out of memory. */
 bool streams_send_input(struct streams *streams);
 
+/* Gives the stream input an error instead, as a one-shot has no descriptor 0. */
+bool streams_refuse_input(struct streams *streams);
+
 /* Returns true if text of a stream that was opened has yet to come. */
 bool streams_has_new(const struct streams *streams);
 
