@@ -15,7 +15,7 @@
 #include "lib/connection/one_shot.h"
 #include "trial.h"
 
-enum { OUTPUT_BYTES = 3 * 1024 * 1024, CYCLES = 300, LISTS = 100, LEAK_KIB = 300 };
+enum { OUTPUT_BYTES = 3 * 1024 * 1024, CYCLES = 1000, LISTS = 100, LEAK_KIB = 1000 };
 
 struct told {
 	unsigned calls;
@@ -47,6 +47,13 @@ static void note(struct told *told, int error, const struct muxbus_reply *replie
 		(void)buf_append(&told->bodies, replies[i].body, replies[i].body_len);
 		(void)buf_append_byte(&told->bodies, 0);
 	}
+}
+
+static void on_dropped(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct tried *tried = data;
+	tried->channel = NULL;
+	note(&tried->told, error, replies, count);
 }
 
 static void on_one_shot(void *data, int error, const struct muxbus_reply *replies, size_t count)
@@ -305,6 +312,30 @@ static void test_left(struct tried *tried)
 	ok(data_kib(tried) <= before_kib + LEAK_KIB, "... leave no memory behind in tmux");
 }
 
+/* A channel that is freed while tmux waits for a text, and one that its callback does not keep. */
+static void test_freed(struct tried *tried)
+{
+	uint64_t before_kib = 0;
+	for (int i = 0; i < 2 * CYCLES; i++) {
+		if (i == CYCLES)
+			before_kib = data_kib(tried);
+		if (open_channel(tried) != CHANNEL_READY)
+			live_bail("the channel is not ready");
+		tried->told.calls = 0;
+		if (i % 2 == 0) {
+			muxbus_one_shot_cancel(tried->channel);
+			tried->channel = NULL;
+		} else if (channel_run(tried->channel, 0, parsed("display-message -p x"),
+			       on_dropped, tried) == 0) {
+			turn_until(tried, 1);
+		}
+	}
+	(void)list(tried, parsed("display-message -p x"));
+	(void)end_channel(tried);
+	ok(data_kib(tried) <= before_kib + LEAK_KIB, "%d freed channels leave none behind either",
+	    2 * CYCLES);
+}
+
 static void test_end(struct tried *tried)
 {
 	(void)list(tried, parsed("display-message -p last"));
@@ -330,9 +361,10 @@ static void test_version(const char *tmux)
 	} else {
 		test_same(&tried);
 		test_target(&tried);
+		test_left(&tried); /* before tmux has free memory, which would hide leaks */
+		test_freed(&tried);
 		test_much(&tried);
 		test_callbacks(&tried);
-		test_left(&tried);
 		test_end(&tried);
 	}
 	buf_finish(&tried.told.bodies);

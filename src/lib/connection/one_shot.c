@@ -69,12 +69,18 @@ struct muxbus_one_shot {
 	struct pending *pending;
 };
 
+static int flush(struct muxbus_one_shot *one_shot);
+
 static void free_one_shot(struct muxbus_one_shot *one_shot)
 {
 	if (one_shot->is_answering) { /* the end of the callback frees it */
 		one_shot->is_kept = false;
 		return;
 	}
+	buf_clear(&one_shot->streams.text);
+	if (one_shot->state == CHANNEL_READY && one_shot->streams.input >= 0 &&
+	    streams_send_input(&one_shot->streams))
+		(void)flush(one_shot);
 	loop_timeout_stop(&one_shot->timer);
 	loop_unwatch(&one_shot->watch);
 	process_finish(&one_shot->process);

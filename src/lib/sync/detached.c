@@ -44,6 +44,7 @@ struct detached_run {
 	struct detached *detached;
 	struct muxbus_command *command; /* NULL if the list runs */
 	struct muxbus_one_shot *one_shot; /* NULL if the list does not run */
+	uint32_t pane; /* default target of the list, and of its channel */
 	bool is_held;
 	struct pending *pending; /* the callback; NULL if it was already called with a timeout */
 	struct loop_timeout timer; /* timeout of a held list */
@@ -147,12 +148,13 @@ static void on_channel_timer(void *data)
 }
 
 /* Takes back the channel that has run a list, or opens one. */
-static void keep_channel(struct detached *detached, struct muxbus_one_shot *one_shot, bool is_burst)
+static void keep_channel(struct detached *detached, const struct detached_run *run, bool is_burst)
 {
 	if (detached->channel != NULL)
 		return;
-	if (one_shot != NULL && channel_keep(one_shot)) {
-		detached->channel = one_shot;
+	if (run->one_shot != NULL && channel_keep(run->one_shot)) {
+		detached->channel = run->one_shot;
+		detached->channel_pane = run->pane;
 		loop_timeout_start(&detached->channel_timer, CHANNEL_MS);
 	} else if (is_burst) {
 		loop_timeout_start(&detached->channel_timer, 0);
@@ -183,7 +185,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	list_remove(&run->link);
 	list_init(&failed);
 	if (!is_lost(error))
-		keep_channel(detached, run->one_shot, is_burst && !run->is_held);
+		keep_channel(detached, run, is_burst && !run->is_held);
 	if (run->is_held) {
 		sync_settle_later(detached->sync);
 		errno = number;
@@ -223,6 +225,7 @@ static int start(struct detached *detached, struct detached_run *run)
 	struct muxbus_command *command = run->command;
 	struct muxbus_one_shot_options options = options_of(sync, command_pane(command));
 	run->command = NULL;
+	run->pane = options.pane;
 	detached->last_pane = options.pane;
 	if (detached->channel == NULL || channel_state(detached->channel) != CHANNEL_READY ||
 	    detached->channel_pane != options.pane || command_sentinels(command) == 0)
