@@ -354,6 +354,7 @@ static void answer_list(struct muxbus_one_shot *one_shot)
 	one_shot->pending = NULL;
 	one_shot->state = CHANNEL_READY;
 	one_shot->is_answering = true;
+	one_shot->is_kept = false;
 	pending_answer(&one_shot->queue, pending);
 	one_shot->is_answering = false;
 	if (!one_shot->is_kept)
