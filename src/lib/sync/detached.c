@@ -25,6 +25,7 @@ struct detached {
 	uint64_t last; /* number of the newest list */
 	struct list held; /* lists that run, but no longer delay later lists */
 	struct list left; /* lists that timed out but still run, the oldest first */
+	struct failing *failing; /* NULL, or the lists that on_reply() fails */
 	struct loop_timeout hold_timer; /* when the first list takes too long: sends ping */
 	struct ping ping;
 	int failed_error, failed_errno; /* why the first list could not be started; 0: no error */
@@ -36,6 +37,11 @@ struct detached {
 	uint32_t last_pane; /* default target of the last list */
 	int64_t refused_ms; /* when the server refused a channel; 0: never */
 	struct loop_timeout channel_timer; /* opens the channel, ends it, and frees it */
+};
+
+struct failing {
+	struct list runs;
+	bool is_freed; /* a callback has freed the struct detached, and the runs too */
 };
 
 struct detached_run {
@@ -178,12 +184,13 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 {
 	struct detached_run *run = data;
 	struct detached *detached = run->detached;
-	struct list failed;
+	struct failing failing = {.is_freed = false};
 	int number = errno; /* errno if error is MUXBUS_ERR_SYSTEM */
+	bool is_failing;
 	bool is_burst = clock_mono_us() - detached->ended_us < BURST_US;
 	detached->ended_us = clock_mono_us();
 	list_remove(&run->link);
-	list_init(&failed);
+	list_init(&failing.runs);
 	if (!is_lost(error))
 		keep_channel(detached, run, is_burst && !run->is_held);
 	if (run->is_held) {
@@ -195,7 +202,8 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	stop_hold(detached);
 	if (is_lost(error)) {
 		close_channel(detached);
-		take_all(&detached->runs, &failed);
+		take_all(&detached->runs, &failing.runs);
+		detached->failing = &failing;
 		if (detached != detached->sync->beside) /* the connection reports its loss itself */
 			detached->sync->callbacks->detached_lost(detached->sync, error);
 		sync_settle_later(detached->sync);
@@ -204,8 +212,11 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 		sync_settle_later(detached->sync);
 	}
 	errno = number;
+	is_failing = detached->failing == &failing;
 	answer(run, error, replies, count);
-	fail_all(&failed, error);
+	fail_all(&failing.runs, error);
+	if (is_failing && !failing.is_freed)
+		detached->failing = NULL;
 }
 
 bool detached_is_hooked(const struct muxbus_sync *sync)
@@ -350,6 +361,10 @@ void detached_free(struct detached *detached)
 	loop_timeout_stop(&detached->timer);
 	close_channel(detached);
 	list_init(&failed);
+	if (detached->failing != NULL) {
+		detached->failing->is_freed = true;
+		take_all(&detached->failing->runs, &failed);
+	}
 	take_all(&detached->left, &failed);
 	take_all(&detached->held, &failed);
 	take_all(&detached->runs, &failed);
