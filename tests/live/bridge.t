@@ -165,6 +165,84 @@ done
 exec 4>&-
 wait "$bridge_pid"
 
+# The bridge finds muxbusd beside itself: a program that counts its starts, and may be away.
+mkdir "$dir/bin"
+cp "$muxbus" "$dir/bin"
+printf '#!/bin/sh\necho >>%s\nexec "%s" "$@"\n' "$dir/starts" "$MUXBUS_BUILDDIR/muxbusd" >"$dir/bin/muxbusd"
+chmod +x "$dir/bin/muxbusd"
+starts() {
+	wc -l <"$dir/starts"
+}
+turns() {
+	sed -n 's/^voluntary_ctxt_switches:.//p' "/proc/$bridge_pid/status"
+}
+# has_turned: yes once the bridge has woken five times more; it rests 5 s at most.
+has_turned() {
+	last=$(($(turns) + 5))
+	tries=0
+	while [ "$(turns)" -lt $last ] && [ $tries -lt 2000 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+	[ "$(turns)" -lt $last ] || echo yes
+}
+has_failed() {
+	! grep -q 'not beside muxbus' "$dir/bridge.log" || echo yes
+}
+is_back() {
+	[ -z "$(status_pid)" ] || echo yes
+}
+end_daemon
+muxbus=$dir/bin/muxbus
+: >"$dir/starts"
+bridge
+say '{"jsonrpc":"2.0","id":41,"method":"ping"}'
+is 'a daemon runs' "$(answer 41 .result) $(starts)" '{} 1'
+mv "$dir/bin/muxbusd" "$dir/away"
+kill -9 "$(status_pid)"
+until_is 'its next start fails, as the program is away' yes has_failed
+mv "$dir/away" "$dir/bin/muxbusd"
+until_is 'the bridge starts it again without a request' yes is_back
+is 'once' "$(starts)" 2
+say '{"jsonrpc":"2.0","id":42,"method":"ping"}'
+is 'and is connected' "$(answer 42 .result) $(starts)" '{} 2'
+end_daemon
+is 'after a shutdown it looks for another daemon' "$(has_turned)" yes
+is 'but starts none' "$(starts)" 2
+printf '#!/bin/sh\necho >>%s\necho %s\n' "$dir/starts" 'muxbusd: socket /nowhere' >"$dir/bin/muxbusd"
+exec 4>&-
+wait "$bridge_pid"
+bridge
+say '{"jsonrpc":"2.0","id":43,"method":"list_panes"}'
+ok 'starts without a daemon come to an end' says "$(answer 43 .error.message)" '.*started 5 times'
+all=$(starts)
+is 'then, too, it looks for another one' "$(has_turned)" yes
+is 'and starts none' "$(starts)" "$all"
+exec 4>&-
+wait "$bridge_pid"
+cat >"$dir/old" <<'END'
+#!/bin/sh
+# An old daemon: it has no roles.
+read -r request
+echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such method"}}'
+cat >/dev/null
+END
+chmod +x "$dir/old"
+socat "UNIX-LISTEN:$MUXBUS,fork" "EXEC:$dir/old" &
+old_pid=$!
+until_is 'an old daemon is there' yes sh -c "[ -S '$MUXBUS' ] && echo yes"
+bridge --read-only
+say '{"jsonrpc":"2.0","id":44,"method":"list_panes"}'
+ok 'it cannot be used' says "$(answer 44 .error.message)" '.*did not give this bridge the role'
+kill "$old_pid"
+wait "$old_pid"
+rm -f "$MUXBUS"
+is 'after its shutdown the bridge looks for the next one' "$(has_turned)" yes
+is 'but does not start it' "$(starts)" "$all"
+exec 4>&-
+wait "$bridge_pid"
+muxbus=$MUXBUS_BUILDDIR/muxbus
+
 # Any start by muxbus leaves out secrets; a job of `muxbus run` has the caller's own environment.
 end_daemon
 is 'a job that starts the daemon has the environment of its caller' \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus mcp: the MCP server that agents configure. It passes lines between the agent and muxbusd,
- * and starts muxbusd if none runs. After a shutdown, only the next request starts muxbusd.
+ * and starts muxbusd if none runs. After a shutdown, only the next request starts muxbusd. A start
+ * that failed is repeated at growing intervals, REST_TRIES times.
  */
 #include <poll.h>
 #include <sys/socket.h>
@@ -28,7 +29,7 @@ enum phase {
 	PHASE_CONNECTED,
 	PHASE_SEEKING, /* connects again and again until a daemon answers */
 	PHASE_LAUNCHING, /* a child process starts the daemon */
-	PHASE_RESTING, /* no daemon runs, and no request needs one */
+	PHASE_RESTING, /* the last attempt was in vain; the next one is at next_ms or for a request */
 };
 
 struct mcp_options {
@@ -55,7 +56,9 @@ struct bridge {
 	int64_t seek_until_ms;
 	int rest_tries;
 	unsigned delay_ms; /* back-off between attempts while resting */
-	bool was_ended; /* a shutdown ended the daemon, so it is started only on request */
+	bool had_socket; /* at the begin of the rest */
+	/* Start the daemon only on request: a shutdown ended it, or it ends again and again. */
+	bool is_on_request;
 	struct losses lost, launched; /* lost connections, and starts of the daemon */
 	int launch_fd; /* pipe with the child's error; -1: no child */
 	pid_t launch_pid;
@@ -67,6 +70,8 @@ struct bridge {
 static void rest(struct bridge *bridge)
 {
 	bridge->phase = PHASE_RESTING;
+	bridge->seek_until_ms = 0;
+	bridge->had_socket = access(bridge->cli->socket, F_OK) == 0;
 	bridge->next_ms = bridge->rest_tries++ < REST_TRIES
 	    ? clock_mono_ms() + backoff_next_ms(&bridge->delay_ms)
 	    : -1;
@@ -82,6 +87,13 @@ static void give_up(struct bridge *bridge, const char *reason)
 	log_warning("%s", reason);
 	mcp_replay_refused(bridge->replay, text);
 	rest(bridge);
+}
+
+/* As give_up(), for a daemon that ends again and again: only a request starts another one. */
+static void give_up_starts(struct bridge *bridge, const char *reason)
+{
+	bridge->is_on_request = true;
+	give_up(bridge, reason);
 }
 
 static void seek(struct bridge *bridge, int64_t grace_ms)
@@ -164,10 +176,9 @@ static void find_next_daemon(struct bridge *bridge)
 {
 	link_close(bridge->link);
 	bridge->link = NULL;
-	/* A shutdown removes the socket; a crash leaves it. */
-	bridge->was_ended = access(bridge->cli->socket, F_OK) < 0;
+	bridge->is_on_request = access(bridge->cli->socket, F_OK) < 0;
 	if (is_hopeless(&bridge->lost))
-		give_up(bridge, "muxbusd closed the connection 5 times within 10 s");
+		give_up_starts(bridge, "muxbusd closed the connection 5 times within 10 s");
 	else
 		seek(bridge, SEEK_GRACE_MS);
 }
@@ -191,7 +202,10 @@ static void try_to_connect(struct bridge *bridge)
 	enum link_state state = ask_open(&bridge->link, bridge->cli->socket, reason, sizeof reason);
 	int64_t now_ms = clock_mono_ms();
 	bool is_missing = state == LINK_NO_SOCKET || state == LINK_DEAD;
-	bool is_wanted = !bridge->was_ended || mcp_replay_is_waiting(bridge->replay);
+	bool is_waiting = mcp_replay_is_waiting(bridge->replay);
+	bool is_resting = bridge->phase == PHASE_RESTING;
+	/* A shutdown removes the socket; a crash leaves it. */
+	bridge->is_on_request |= is_resting && bridge->had_socket && state == LINK_NO_SOCKET;
 	if (state == LINK_OK && !narrow(bridge, reason, sizeof reason)) {
 		if (has_ended(bridge->link)) {
 			find_next_daemon(bridge);
@@ -204,16 +218,16 @@ static void try_to_connect(struct bridge *bridge)
 		bridge->phase = PHASE_CONNECTED;
 		bridge->rest_tries = 0;
 		bridge->delay_ms = 0;
-		bridge->was_ended = false;
+		bridge->is_on_request = false;
 		mcp_replay_connected(bridge->replay);
-	} else if (bridge->phase == PHASE_RESTING && !mcp_replay_is_waiting(bridge->replay)) {
-		rest(bridge);
 	} else if (is_missing && now_ms < bridge->seek_until_ms) {
 		bridge->next_ms = now_ms + SEEK_STEP_MS;
-	} else if (is_missing && !is_wanted) {
+	} else if (is_missing && bridge->is_on_request && !is_waiting) {
 		rest(bridge);
 	} else if (is_missing && bridge->may_start) {
 		launch(bridge);
+	} else if (is_resting && !is_waiting) {
+		rest(bridge);
 	} else {
 		give_up(bridge, reason);
 	}
@@ -238,7 +252,7 @@ static void on_launch(struct bridge *bridge)
 		seek(bridge, SEEK_GRACE_MS);
 	/* The start has succeeded. A daemon that ends again and again is not restarted forever. */
 	if (bridge->phase == PHASE_SEEKING && is_hopeless(&bridge->launched))
-		give_up(bridge, "muxbusd was started 5 times within 10 s");
+		give_up_starts(bridge, "muxbusd was started 5 times within 10 s");
 }
 
 static void read_agent(struct bridge *bridge)
