@@ -266,6 +266,12 @@ static void test_classes(void)
 		ok(command_is_quick(command) == rows[at].is_quick, "quick: %s", words[0]);
 		is_int((int)command_sentinels(command), (int)rows[at].sentinels, "sentinels: %s",
 		    words[0]);
+		ok(command_is_synchronous(command) == (rows[at].sentinels != 0), "alone: %s",
+		    words[0]);
+		muxbus_command_next(command);
+		muxbus_command_args(command, "list-panes", NULL);
+		ok(command_is_synchronous(command) == (rows[at].sentinels != 0), "first: %s",
+		    words[0]);
 		muxbus_command_free(command);
 	}
 }

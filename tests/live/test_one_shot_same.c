@@ -139,12 +139,12 @@ static void start_program(const struct live *live, char *const *argv, const int 
 
 static void run_other(struct twins *twins, const char *const *words, int timeout_ms)
 {
-	static char tmux[] = "tmux", socket[] = "-S";
-	char *argv[WORDS_MAX + 4] = {tmux, socket, twins->other->tmux_socket};
+	static char tmux[] = "tmux", utf8[] = "-u", socket[] = "-S";
+	char *argv[WORDS_MAX + 5] = {tmux, utf8, socket, twins->other->tmux_socket};
 	int files[2] = {memfd_create("out", MFD_CLOEXEC), memfd_create("err", MFD_CLOEXEC)};
 	struct outcome *want = &twins->want;
 	struct pollfd end = {.events = POLLIN};
-	int count = 3, status = 0;
+	int count = 4, status = 0;
 	pid_t pid;
 	for (; *words != NULL; words++)
 		argv[count++] = program_word(*words);
@@ -163,7 +163,7 @@ static void run_other(struct twins *twins, const char *const *words, int timeout
 	take_file(&want->text, files[0]);
 	take_file(&want->text, files[1]);
 	close(end.fd);
-	while (count > 3)
+	while (count > 4)
 		free(argv[--count]);
 }
 

@@ -330,7 +330,8 @@ bool command_reads_file(const struct muxbus_command *command)
 	return !command->is_long && strncmp(last_name(command), "so", 2) == 0;
 }
 
-unsigned command_sentinels(const struct muxbus_command *command)
+/* Returns how many sentinels command_sentinels() wants behind a command of this name. */
+static unsigned sentinels_behind(const char *name)
 {
 	/*
 	 * Full names only, since others may be aliases. Not commands that wait for a file or a
@@ -349,10 +350,22 @@ unsigned command_sentinels(const struct muxbus_command *command)
 	    "select-pane", "select-window", "send-keys", "send-prefix", "set-buffer",
 	    "set-environment", "set-option", "set-window-option", "show-buffer", "split-window",
 	    "swap-pane", "swap-window", "unbind-key", "unlink-window", NULL};
-	const char *name = last_name(command);
-	if (command->is_long)
-		return 0;
 	return str_is_in(name, printing) ? 1 : str_is_in(name, silent) ? 2 : 0;
+}
+
+unsigned command_sentinels(const struct muxbus_command *command)
+{
+	return command->is_long ? 0 : sentinels_behind(last_name(command));
+}
+
+bool command_is_synchronous(const struct muxbus_command *command)
+{
+	const struct buf *words = &command->words;
+	for (size_t at = 0; at < words->len; at += strlen((const char *)words->data + at + 1) + 2)
+		if (words->data[at] == 1 &&
+		    sentinels_behind((const char *)words->data + at + 1) == 0)
+			return false;
+	return !command->is_long;
 }
 
 int command_pack(const struct muxbus_command *command, const struct nonce *nonces,

@@ -44,6 +44,9 @@ bool command_is_quick(const struct muxbus_command *command);
  */
 unsigned command_sentinels(const struct muxbus_command *command);
 
+/* Returns true if command_sentinels() is not 0 for any command of the list. */
+bool command_is_synchronous(const struct muxbus_command *command);
+
 /*
  * Appends the data of IMSG_COMMAND to an empty buffer: the number of words, then each word with a
  * NUL. A sentinel follows each command but the last, which has so many. Returns 0,

@@ -239,7 +239,7 @@ static int start(struct detached *detached, struct detached_run *run)
 	run->pane = options.pane;
 	detached->last_pane = options.pane;
 	if (detached->channel == NULL || channel_state(detached->channel) != CHANNEL_READY ||
-	    detached->channel_pane != options.pane || command_sentinels(command) == 0)
+	    detached->channel_pane != options.pane || !command_is_synchronous(command))
 		return muxbus_one_shot_run(
 		    sync->loop, &options, command, on_reply, run, &run->one_shot);
 	run->one_shot = detached->channel;
