@@ -15,6 +15,8 @@
  *   --chatter MS    for a command that begins with '!' prints its own prompt in the middle
  *                   of its output, and waits so long after it, for input from elsewhere
  *   --cooked        leaves the editing of its line to the kernel
+ *   --shortcuts     loses "?" and "!" if keys, not a paste, bring them to an empty line, also
+ *                   behind other keys that come with them, as Gemini CLI does
  *   --signals       leaves the keys of signals to the kernel, as line editors do
  *   (a command that begins with '?' offers a choice, until Enter answers it)
  *   --ask SOCKET    first asks the daemon for something, itself
@@ -56,6 +58,8 @@ struct agent {
 	bool is_alternate;
 	bool is_boxed;
 	bool has_signals;
+	bool has_shortcuts;
+	bool is_pasting;
 	bool is_cooked;
 	bool was_deaf;
 	bool has_choice;
@@ -202,7 +206,7 @@ static void submit(struct agent *agent)
 	}
 	if (agent->line[0] == '!')
 		chatter(agent);
-	agent->has_choice = agent->line[0] == '?';
+	agent->has_choice = agent->line[0] == '?' && !agent->has_shortcuts;
 	agent->len = 0;
 	draw(agent);
 }
@@ -271,6 +275,25 @@ static void ask(const char *socket_path)
 	}
 }
 
+/* Takes out the brackets of pastes, and the keys that are shortcuts at an empty line. */
+static ssize_t take_out(struct agent *agent, char *bytes, ssize_t count)
+{
+	ssize_t left = 0;
+	for (ssize_t at = 0; at < count; at++) {
+		bool is_bracket = count - at >= 6 &&
+		    (memcmp(bytes + at, "\033[200~", 6) == 0 ||
+			memcmp(bytes + at, "\033[201~", 6) == 0);
+		if (is_bracket) {
+			agent->is_pasting = bytes[at + 4] == '0';
+			at += 5;
+		} else if (!agent->has_shortcuts || agent->is_pasting || agent->len > 0 ||
+		    (bytes[at] != '?' && bytes[at] != '!')) {
+			bytes[left++] = bytes[at];
+		}
+	}
+	return left;
+}
+
 static void run(struct agent *agent, const struct termios *before, const struct termios *raw)
 {
 	char bytes[512];
@@ -295,9 +318,10 @@ static void run(struct agent *agent, const struct termios *before, const struct 
 		agent->got += (int)count;
 		if (agent->crash_after > 0 && agent->got >= agent->crash_after)
 			return;
+		count = take_out(agent, bytes, count);
 		for (ssize_t at = 0; at < count; at++)
 			key(agent, bytes[at]);
-		if (bytes[count - 1] != '\r')
+		if (count > 0 && bytes[count - 1] != '\r')
 			compute(agent);
 		draw(agent);
 	}
@@ -335,6 +359,8 @@ static void read_options(struct agent *agent, int argc, char **argv)
 			agent->is_boxed = true;
 		else if (strcmp(argv[i], "--cooked") == 0)
 			agent->is_cooked = true;
+		else if (strcmp(argv[i], "--shortcuts") == 0)
+			agent->has_shortcuts = true;
 		else if (strcmp(argv[i], "--signals") == 0)
 			agent->has_signals = true;
 		else if (strncmp(argv[i], "--", 2) != 0)

@@ -24,5 +24,5 @@ dialogs='[{"tool": "run_shell_command", "args": {"command": "touch MARKER; sleep
 menus='[{"command": "/theme", "shows": "Select Theme"}]'
 record_states
 MUXBUS_AGENT_BARE=yes
-[ -z "$MUXBUS_AGENT_WALK$MUXBUS_AGENT_SLOW$MUXBUS_AGENT_NARROW" ] || walks
+[ -z "$MUXBUS_AGENT_WALK$MUXBUS_AGENT_SLOW$MUXBUS_AGENT_NARROW$MUXBUS_AGENT_MARKS" ] || walks
 skip_all 'neither MUXBUS_AGENT_STATES nor MUXBUS_AGENT_WALK is set'

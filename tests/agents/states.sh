@@ -56,6 +56,19 @@ narrow_panes() {
 	exit
 }
 
+# marked_tasks: with $MUXBUS_AGENT_MARKS, tasks with "?" and "!" for the agent without what Muxbus sets up (marks.mjs),
+# and nothing else.
+marked_tasks() {
+	[ -n "$MUXBUS_AGENT_MARKS" ] || return 0
+	unset_up >"$dir/said" 2>&1
+	ready_pattern=${bare_pattern:-$ready_pattern} first= is_bare=yes
+	write_settings
+	node "$MUXBUS_SRCDIR/tests/agents/marks.mjs" "$dir/record.json"
+	is 'tasks with marks' $? 0
+	done_testing
+	exit
+}
+
 # walk LABEL: a person at random (walk.mjs), $MUXBUS_AGENT_WALK rounds (5) by the seed $MUXBUS_AGENT_SEED.
 walk() {
 	write_settings
@@ -69,6 +82,7 @@ walk() {
 walks() {
 	slow_tasks
 	narrow_panes
+	marked_tasks
 	[ -z "$MUXBUS_AGENT_WAKES$MUXBUS_AGENT_SCENARIO" ] || return 0
 	[ -n "$MUXBUS_AGENT_BARE" ] || walk 'set up'
 	unset_up >"$dir/said" 2>&1

@@ -213,6 +213,24 @@ task fake '!quote'
 is 'its prompt is not what it quotes' "$(field '.result | "\(.outcome) \(.text | contains("the end"))"')" 'ready true'
 is 'it was typed once' "$(grep -c 'quote' "$dir/fake.log")" 1
 
+# To one that loses "?" and "!" of typed keys, texts with these are pasted; in shells they are the same as before.
+call ensure_agent "{\"name\":\"short\",\"command\":\"exec $MUXBUS_BUILDDIR/tests/fake_agent --shortcuts $dir/short\"}"
+for text in '? what' 'is it ok? yes' 'go on?' '! touch x' 'stop! touch x' 'done!' 'none'; do
+	task short "$text"
+	is "a task: $text" "$(field .result.outcome) $(tail -n 1 "$dir/short" | cut -d ' ' -f 2-)" "ready $text"
+done
+call self_command "$(jq -nc --arg pane "$(ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "short").pane')" '{$pane, command: "/ask what? now!"}')"
+got() {
+	tail -n 1 "$dir/short" | cut -d ' ' -f 2-
+}
+until_is 'a command of its own' '/ask what? now!' got
+is 'each came once' "$(grep -c . "$dir/short")" 8
+call stop_agent '{"agent":"short","grace_sec":0}'
+task sh 'echo is it ok? yes!'
+is 'a shell gets them too' "$(said)" 'ready is it ok? yes!'
+task py 'print("ok?" if 1 != 2 else "no!")'
+is 'and Python' "$(said)" 'ready ok?'
+
 # While it shows an editor on its terminal, which may be named by $EDITOR alone, keys would be the editor's.
 ln -s "$(command -v sleep)" "$dir/vim"
 ln -s "$(command -v sleep)" "$dir/my-own"

@@ -185,13 +185,14 @@ static struct agent_task *next_task(const struct agent *agent)
 }
 
 /*
- * Returns true if the text must be pasted: it is too long for keys, or has newlines or tabs, which
- * would act as keys.
+ * Returns true if the text must be pasted: it is too long for keys, or has characters that would
+ * act as keys. An answer is typed where the program asks, which is not its prompt.
  */
 static bool needs_paste(const struct agent_task *task)
 {
 	return task->len > KEYS_MAX || memchr(task->text, '\n', task->len) != NULL ||
-	    memchr(task->text, '\t', task->len) != NULL;
+	    memchr(task->text, '\t', task->len) != NULL ||
+	    (!task->is_response && submit_has_shortcut(task->text, task->len));
 }
 
 void agent_tasks_step(struct agent *agent)

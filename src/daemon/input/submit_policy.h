@@ -45,6 +45,14 @@ struct submit_text {
 	bool is_choice;
 };
 
+/*
+ * Returns true if the text has a character that is a shortcut at the empty prompt of some agent:
+ * "?" shows help, and "!" begins a shell command. Gemini CLI takes its prompt for empty until it
+ * has handled all keys that came together, so the character may be anywhere in the text. In a
+ * paste it is text.
+ */
+bool submit_has_shortcut(const char *text, size_t len);
+
 /* The state of the screen after a choice of a menu was typed. */
 enum submit_choice {
 	CHOICE_OPEN, /* the menu, and another choice is marked */

@@ -219,6 +219,11 @@ static int run(struct submit *submit, struct muxbus_command *command, struct typ
 	return error;
 }
 
+bool submit_has_shortcut(const char *text, size_t len)
+{
+	return memchr(text, '?', len) != NULL || memchr(text, '!', len) != NULL;
+}
+
 int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_screen *screen,
     const struct muxbus_pane *pane, muxbus_reply_fn *reply)
 {

@@ -225,7 +225,7 @@ static const struct field send_text_fields[] = {
     {FIELD_ROW(BOOL, struct send_text_args, paste, "paste"),
 	.given_offset = offsetof(struct send_text_args, has_paste),
 	.help = "Give it as a bracketed paste, if the program asked for such: left out, text of "
-		"more than one line."},
+		"more than one line. As keys \"?\" and \"!\" may be shortcuts of an agent."},
     {FIELD_ROW(STRING, struct send_text_args, text, "text"), .flags = FIELD_CONFIDENTIAL,
 	.max = TEXT_BYTES_MAX, .help = "The text, byte for byte; no name of a key is special."},
     {0},
