@@ -28,9 +28,9 @@ int channel_open(struct muxbus_loop *loop, const struct muxbus_one_shot_options 
 enum channel_state channel_state(const struct muxbus_one_shot *channel);
 
 /*
- * Runs a list on a ready channel, and always frees the list. command_is_synchronous() must
- * hold. timeout_ms: as in the options of a one-shot. The channel is freed after the callback, unless
- * the callback keeps it; if this returns an error, at once.
+ * Runs a list on a ready channel, and always frees the list, for which command_is_synchronous()
+ * must hold. timeout_ms: as in the options of a one-shot. The channel is freed after the callback,
+ * unless the callback keeps it; if this returns an error, at once.
  */
 int channel_run(struct muxbus_one_shot *channel, unsigned timeout_ms,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data);

@@ -156,6 +156,8 @@ static void on_channel_timer(void *data)
 /* Takes back the channel that has run a list, or opens one. */
 static void keep_channel(struct detached *detached, const struct detached_run *run, bool is_burst)
 {
+	if (detached->channel != NULL && channel_state(detached->channel) == CHANNEL_OVER)
+		close_channel(detached);
 	if (detached->channel != NULL)
 		return;
 	if (run->one_shot != NULL && channel_keep(run->one_shot)) {
