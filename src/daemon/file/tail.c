@@ -255,23 +255,26 @@ static void sibling_path(const struct tail *tail, const struct sibling *sibling,
 	memcpy(out + dir_len, sibling->name, name_len + 1);
 }
 
-/* A copy of a known file (cp, copytruncate) has the same first bytes. */
-static bool is_copy(const struct tail *tail, int fd)
+/* A copy of a file (cp, copytruncate) has the same first bytes, which are head. */
+static bool is_copy(int fd, const uint8_t *head, size_t head_len)
 {
-	uint8_t head[SIBLING_HEAD];
-	size_t len = sibling_head(fd, head);
-	if (len > tail->head_len)
-		len = tail->head_len;
-	return len > 0 && memcmp(head, tail->head, len) == 0;
+	uint8_t bytes[SIBLING_HEAD];
+	size_t len = sibling_head(fd, bytes);
+	if (len > head_len)
+		len = head_len;
+	return len > 0 && memcmp(bytes, head, len) == 0;
 }
 
 /*
  * Rotated files had the name between the previous file and the current one, by their times of
- * birth. Siblings of a file that was not rotated by a rename are copies.
+ * birth. Siblings of a file that was not rotated by a rename are copies. One with the birth of the
+ * current file may be its copy, as a clock's tick is some milliseconds.
  */
-static void find_missed(struct tail *tail, int64_t until_ns)
+static void find_missed(struct tail *tail, int64_t until_ns, int current)
 {
 	struct sibling siblings[SIBLINGS_MAX];
+	uint8_t head[SIBLING_HEAD];
+	size_t head_len = current >= 0 ? sibling_head(current, head) : 0;
 	char path[PATH_MAX];
 	size_t count;
 	if (tail->born_ns < 0 || !tail->was_renamed)
@@ -288,7 +291,8 @@ static void find_missed(struct tail *tail, int64_t until_ns)
 		fd = open_regular(path, &status);
 		if (fd < 0)
 			continue;
-		is_new = !is_copy(tail, fd);
+		is_new = !is_copy(fd, tail->head, tail->head_len) &&
+		    (siblings[i].born_ns != until_ns || !is_copy(fd, head, head_len));
 		(void)close(fd);
 		if (is_new)
 			(void)open_missed(tail, path);
@@ -314,7 +318,7 @@ static void take_up(struct tail *tail, int fd, const struct stat *status)
 	struct tail_file *file;
 	remember_real_path(tail, fd);
 	if (tail->is_suspect)
-		find_missed(tail, born_ns);
+		find_missed(tail, born_ns, fd);
 	file = find_old(tail, status->st_dev, status->st_ino);
 	if (file != NULL) {
 		(void)close(fd);
@@ -367,7 +371,7 @@ static bool identify(struct tail *tail)
 			return false;
 		retire(tail);
 		if (tail->is_suspect)
-			find_missed(tail, -1);
+			find_missed(tail, -1, -1);
 		tell(tail, TAIL_FILE_GONE);
 		return true;
 	}
@@ -543,7 +547,7 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 	if (fd >= 0)
 		take_up(tail, fd, &status);
 	else if (is_found && !is_current)
-		find_missed(tail, -1);
+		find_missed(tail, -1, -1);
 	tail->is_suspect = false;
 }
 
