@@ -48,8 +48,8 @@ struct wait_host {
 	struct fleet_part part;
 	struct buf specs; /* its conditions as JSON, separated by commas */
 	size_t count;
-	size_t
-	    number; /* follows the name, as another host may be the same daemon; 0: nothing does */
+	/* follows the name, as another host may be the same daemon; 0: nothing does */
+	size_t number;
 	bool is_unnamed; /* the host refuses names, so a cut restarts this wait */
 };
 
