@@ -71,8 +71,10 @@ struct muxbus_one_shot {
 
 static int flush(struct muxbus_one_shot *one_shot);
 
+/* errno stays as it is. */
 static void free_one_shot(struct muxbus_one_shot *one_shot)
 {
+	int saved = errno;
 	if (one_shot->is_answering) { /* the end of the callback frees it */
 		one_shot->is_kept = false;
 		return;
@@ -92,6 +94,7 @@ static void free_one_shot(struct muxbus_one_shot *one_shot)
 	pending_queue_finish(&one_shot->queue);
 	muxbus_command_free(one_shot->command);
 	mem_free(one_shot);
+	errno = saved;
 }
 
 /* Returns the end of a command's sentinel, or NULL if it was not printed. *ret_at is its start. */
@@ -449,17 +452,20 @@ static int append_identity(struct buf *out, const struct muxbus_one_shot_options
 	return writer.error;
 }
 
+/* Appends the command that has tmux read a text. */
 static int append_source(struct muxbus_one_shot *one_shot)
 {
-	static const char words[] = "NNNNsource-file\0-"; /* NNNN: an int, their number */
-	char data[sizeof words];
-	const int count = 2;
-	int error = write_text(one_shot);
-	memcpy(data, words, sizeof words);
+	/* An int takes the place of NNNN: the number of words. */
+	static const char once[] = "NNNNsource-file\0-";
+	static const char again[] = "NNNNsource-file\0-t\0{mouse}\0-";
+	const bool is_once = one_shot->state == CHANNEL_NONE;
+	const int count = is_once ? 2 : 4;
+	const size_t size = is_once ? sizeof once : sizeof again;
+	char data[sizeof again];
+	memcpy(data, is_once ? once : again, size);
 	memcpy(data, &count, sizeof count);
-	return error != 0 ? error
-			  : imsg_append(&one_shot->streams.out, one_shot->streams.form,
-				IMSG_COMMAND, data, sizeof data);
+	return imsg_append(
+	    &one_shot->streams.out, one_shot->streams.form, IMSG_COMMAND, data, size);
 }
 
 static int append_commands(struct muxbus_one_shot *one_shot)
@@ -472,7 +478,9 @@ static int append_commands(struct muxbus_one_shot *one_shot)
 		error = imsg_append(&one_shot->streams.out, one_shot->streams.form, IMSG_COMMAND,
 		    packed.data, packed.len);
 	buf_finish(&packed);
-	return error == MUXBUS_ERR_LIMIT ? append_source(one_shot) : error;
+	if (error == MUXBUS_ERR_LIMIT && (error = write_text(one_shot)) == 0)
+		error = append_source(one_shot);
+	return error;
 }
 
 static int start(struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_options *options)
@@ -519,34 +527,45 @@ static struct muxbus_one_shot *new_one_shot(
 	return one_shot;
 }
 
+/* Takes the list. Returns 0 or the error for which it cannot be run; command is kept in any case. */
+static int take_list(struct muxbus_one_shot *one_shot, struct muxbus_command *command,
+    muxbus_reply_fn *reply, void *data)
+{
+	size_t count;
+	int error = command_check(command, &count);
+	one_shot->command = command;
+	return error != 0
+	    ? error
+	    : pending_make(loop_nonces(one_shot->loop), count, reply, data, &one_shot->pending);
+}
+
+/* bytes: of the list. */
+static void start_timer(struct muxbus_one_shot *one_shot, unsigned timeout_ms, size_t bytes)
+{
+	loop_timeout_start(
+	    &one_shot->timer, (timeout_ms != 0 ? timeout_ms : TIMEOUT_MS) + bytes / BYTES_PER_MS);
+}
+
 int muxbus_one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
     struct muxbus_one_shot **ret_one_shot)
 {
 	struct muxbus_one_shot *one_shot = new_one_shot(loop, options);
-	unsigned timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : TIMEOUT_MS;
-	size_t count;
 	int error;
 	if (one_shot == NULL) {
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
 	}
-	one_shot->command = command;
-	error = command_check(command, &count);
-	if (error == 0)
-		error = pending_make(loop_nonces(loop), count, reply, data, &one_shot->pending);
+	error = take_list(one_shot, command, reply, data);
 	if (error == 0)
 		error = start(one_shot, options);
 	if (error != 0) {
-		int saved = errno;
-		pending_free(one_shot->pending);
-		free_one_shot(one_shot);
-		errno = saved;
+		muxbus_one_shot_cancel(one_shot);
 		return error;
 	}
 	pending_append(&one_shot->queue, one_shot->pending);
-	loop_timeout_start(&one_shot->timer,
-	    timeout_ms + (one_shot->streams.out.len + one_shot->streams.text.len) / BYTES_PER_MS);
+	start_timer(
+	    one_shot, options->timeout_ms, one_shot->streams.out.len + one_shot->streams.text.len);
 	if (ret_one_shot != NULL)
 		*ret_one_shot = one_shot;
 	return 0;
@@ -575,10 +594,6 @@ void muxbus_one_shot_cancel(struct muxbus_one_shot *one_shot)
 int channel_open(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options,
     struct muxbus_one_shot **ret_channel)
 {
-	/* An int takes the place of NNNN: the number of words. */
-	static const char words[] = "NNNNsource-file\0-t\0{mouse}\0-";
-	const int count = 4;
-	char data[sizeof words];
 	struct muxbus_one_shot *channel = new_one_shot(loop, options);
 	int error = MUXBUS_ERR_NOMEM;
 	if (channel == NULL)
@@ -586,12 +601,9 @@ int channel_open(struct muxbus_loop *loop, const struct muxbus_one_shot_options 
 	channel->state = CHANNEL_OPENS;
 	channel->streams.keeps_input = true;
 	channel->streams.form = form_of(options);
-	memcpy(data, words, sizeof words);
-	memcpy(data, &count, sizeof count);
 	error = append_identity(&channel->streams.out, options);
 	if (error == 0)
-		error = imsg_append(
-		    &channel->streams.out, channel->streams.form, IMSG_COMMAND, data, sizeof data);
+		error = append_source(channel);
 	if (error == 0 && (channel->fd = locate_connect_now(options->socket_path)) < 0)
 		error = locate_connect_error(errno);
 	if (error == 0)
@@ -614,14 +626,8 @@ int channel_run(struct muxbus_one_shot *channel, unsigned timeout_ms,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
 {
 	struct streams *streams = &channel->streams;
-	struct pending *pending = NULL;
 	size_t text_len = 0;
-	size_t count;
-	int error = command_check(command, &count);
-	if (error == 0)
-		error = pending_make(loop_nonces(channel->loop), count, reply, data, &pending);
-	channel->pending = pending;
-	channel->command = command;
+	int error = take_list(channel, command, reply, data);
 	if (error == 0) {
 		streams_reset(streams);
 		error = write_text(channel);
@@ -636,9 +642,8 @@ int channel_run(struct muxbus_one_shot *channel, unsigned timeout_ms,
 		return error;
 	}
 	channel->state = CHANNEL_RUNS;
-	pending_append(&channel->queue, pending);
-	loop_timeout_start(
-	    &channel->timer, (timeout_ms != 0 ? timeout_ms : TIMEOUT_MS) + text_len / BYTES_PER_MS);
+	pending_append(&channel->queue, channel->pending);
+	start_timer(channel, timeout_ms, text_len);
 	return 0;
 }
 
