@@ -188,12 +188,12 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	struct detached *detached = run->detached;
 	struct failing failing = {.is_freed = false};
 	int number = errno; /* errno if error is MUXBUS_ERR_SYSTEM */
-	bool is_failing;
+	const bool has_lost = is_lost(error);
 	bool is_burst = clock_mono_us() - detached->ended_us < BURST_US;
 	detached->ended_us = clock_mono_us();
 	list_remove(&run->link);
 	list_init(&failing.runs);
-	if (!is_lost(error))
+	if (!has_lost)
 		keep_channel(detached, run, is_burst && !run->is_held);
 	if (run->is_held) {
 		sync_settle_later(detached->sync);
@@ -202,7 +202,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 		return;
 	}
 	stop_hold(detached);
-	if (is_lost(error)) {
+	if (has_lost) {
 		close_channel(detached);
 		take_all(&detached->runs, &failing.runs);
 		detached->failing = &failing;
@@ -214,10 +214,9 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 		sync_settle_later(detached->sync);
 	}
 	errno = number;
-	is_failing = detached->failing == &failing;
 	answer(run, error, replies, count);
 	fail_all(&failing.runs, error);
-	if (is_failing && !failing.is_freed)
+	if (has_lost && !failing.is_freed)
 		detached->failing = NULL;
 }
 
