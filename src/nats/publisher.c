@@ -67,11 +67,13 @@ static bool send_message(struct publisher *publisher, struct stream_message *mes
 		publisher->in_flight++;
 		return true;
 	}
-	(void)snprintf(reason, sizeof reason,
-	    "NATS takes no message of %zu bytes: its max_payload is %zu, or it takes no headers",
-	    message->len, max);
-	if (is_up)
+	if (is_up) {
+		(void)snprintf(reason, sizeof reason,
+		    "NATS takes no message of %zu bytes: its max_payload is %zu, or it takes no "
+		    "headers",
+		    message->len, max);
 		hold(publisher, reason, HOLD_MAX_MS);
+	}
 	return false;
 }
 
