@@ -354,7 +354,7 @@ static void trace_read(const char *path, struct queue_trace *ret_trace)
 	(void)close(fd);
 }
 
-/* Watches a command of an earlier daemon. If it was killed, the mail is delivered anew. */
+/* Watches a command of an earlier daemon. If it was killed, the mail is delivered again. */
 static void on_trace(void *data)
 {
 	struct queued_command *command = data;

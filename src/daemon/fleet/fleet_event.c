@@ -141,7 +141,7 @@ static void report_state(struct stream_source *source, bool is_up)
 	source->is_behind = source->is_behind || !source->is_shown;
 }
 
-/* Reports a gap of all events after the last one: the numbers began anew, or the host refused. */
+/* Reports a gap of all events after the last one: numbers begin again, or the host refused. */
 static void report_lost(struct stream_source *source, const char *reason, const struct json *error)
 {
 	struct json_writer writer;

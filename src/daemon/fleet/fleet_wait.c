@@ -353,7 +353,7 @@ static bool add_all(struct fleet_wait *wait, const struct json *list, struct hos
 
 /*
  * Calls wait_for on a host. After a cut the call is repeated: a named wait goes on, one without a
- * name starts anew.
+ * name starts again.
  */
 static void ask(struct fleet_wait *wait, struct wait_host *own)
 {

@@ -223,7 +223,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	look_next(asking);
 }
 
-/* Called when the window and the list of clients were listed anew. */
+/* Called when the window and the list of clients were listed again. */
 static void on_fresh(void *data, int error)
 {
 	struct asking *asking = data;

@@ -14,7 +14,7 @@ enum {
 	SUBMIT_MAX_MS = 6000,
 	/* instead of the two above, if the program does not read its input */
 	UNREAD_MAX_MS = 30000,
-	REDRAWN_MS = 1500, /* time in which an agent that shows no prompt may be drawing it anew */
+	REDRAWN_MS = 1500, /* time in which an agent that shows no prompt may be redrawing it */
 	/* time in which a person cannot come, type something in another pane and leave */
 	SOLE_MS = 2000,
 };
@@ -209,7 +209,7 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 	/* If the kernel edits lines, Enter ended the line; or a line editor has ended with it. */
 	if (line->was_cooked || (tty->is_known && tty->is_cooked))
 		return has_moved;
-	/* An agent that draws its whole screen anew lacks the text for a moment only. */
+	/* While an agent redraws its whole screen, the text is missing for a moment only. */
 	if (sight == SIGHT_FREE)
 		return has_moved;
 	if (sight == SIGHT_NOT_FREE && clock_mono_ms() - line->pressed_ms < REDRAWN_MS)

@@ -19,7 +19,7 @@ enum field_kind {
 	FIELD_UNSIGNED, /* unsigned */
 	FIELD_U64, /* uint64_t */
 	FIELD_TEXT, /* const char *; any bytes. tmux prints them encoded, or behind their length */
-	/* As FIELD_TEXT, but never counted: tmux reads the value anew between length and text. */
+	/* As FIELD_TEXT, but never counted: tmux reads the value again between length and text. */
 	FIELD_LIVE,
 	FIELD_WORD, /* const char *: made by tmux, without TAB or newline */
 	FIELD_MARK, /* bool: the text contains the mark */
