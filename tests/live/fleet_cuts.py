@@ -12,7 +12,6 @@ import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +21,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap  # noqa: E402
-from fleet_machines import BUILD, REPLY_SEC, Ended, Fleet, Link, Machine, all_notes, free_port, processes, until  # noqa: E402
+from fleet_machines import BUILD, REPLY_SEC, Ended, Fleet, Link, Machine, all_notes, free_port, processes, stop_all, until  # noqa: E402
 from tap import ok  # noqa: E402
 
 CUTS = int(os.environ.get("MUXBUS_CUTS", "30"))
@@ -496,15 +495,7 @@ def main():
         account(books, machines, workers)
         books.show()
     finally:
-        for one in [fleet] + machines:
-            try:
-                one.stop()
-            except Exception as error:
-                print(f"# {error!r}")
-        if not os.environ.get("MUXBUS_FLEET_KEEP") and tap.failures == 0:
-            shutil.rmtree(folder, ignore_errors=True)
-        else:
-            print(f"# kept: {folder}")
+        stop_all([fleet] + machines, folder, tap.failures > 0 or os.environ.get("MUXBUS_FLEET_KEEP"))
     tap.done()
 
 

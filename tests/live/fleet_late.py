@@ -10,7 +10,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap  # noqa: E402
-from fleet_machines import Ended, Fleet, Link, Machine, all_notes, processes, until, write  # noqa: E402
+from fleet_machines import Ended, Fleet, Link, Machine, all_notes, processes, stop_all, until, write  # noqa: E402
 from tap import ok  # noqa: E402
 
 
@@ -174,15 +174,7 @@ def main():
     except Ended as end:
         ok(False, "the fleet daemon answers", f"{end!r}; its status: {fleet.process.poll()}")
     finally:
-        for one in [fleet] + machines:
-            try:
-                one.stop()
-            except Exception as error:
-                print(f"# {error!r}")
-        if tap.failures == 0:
-            shutil.rmtree(folder, ignore_errors=True)
-        else:
-            print(f"# kept: {folder}")
+        stop_all([fleet] + machines, folder, tap.failures > 0)
     tap.done()
 
 

@@ -264,6 +264,19 @@ class Fleet:
         self.process.wait()
 
 
+def stop_all(ones, folder, is_kept):
+    """Stops machines and fleets, and removes their folder unless it is kept for a look."""
+    for one in ones:
+        try:
+            one.stop()
+        except Exception as error:
+            print(f"# {error!r}")
+    if is_kept:
+        print(f"# kept: {folder}")
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def all_notes(machine):
     """All notifications of a machine, by its own daemon."""
     notes, after = [], 0
