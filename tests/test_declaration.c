@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "daemon/methods/tables.h"
 #include "tap.h"
+#include "wire/redaction.h"
 
 static struct declaration *read_text(const char *text, size_t len, char *ret_reason)
 {
@@ -88,7 +89,7 @@ static void test_record(void)
 	buf_init(&out, 4096);
 	json_writer_init(&writer, &out);
 	ok(got != NULL &&
-		field_write_record(
+		redaction_write(
 		    &writer, got->fields, json_read(reader, params, strlen(params), &error)),
 	    "a record of a call hides something: %s", reason);
 	is_str((const char *)out.data,

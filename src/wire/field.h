@@ -74,6 +74,13 @@ struct field_result {
 	const char *help;
 };
 
+#define PANE_DIGITS_MAX 10 /* decimal digits of a 32-bit id */
+
+/* Finds the row of a member by its name. Returns NULL if there is none. */
+const struct field *field_find(const struct field *fields, const struct json *member);
+/* Returns the row itself, or the row that it is an alias of. */
+const struct field *field_principal(const struct field *field);
+
 struct field_error {
 	const char *field; /* name of the field, lent from the JSON or the table */
 	char text[256]; /* "columns: must be 1 to 10000, not 0" */
@@ -106,13 +113,6 @@ struct field_tolerance {
 int field_read_tolerant(const struct field *fields, const struct field_tolerance *tolerance,
     const struct json *params, void *args, size_t args_size, struct buf *scratch,
     struct field_error *ret_error);
-
-/*
- * Writes params (NULL: none) for a record of the request. Of confidential and unknown parameters,
- * writes only the size of the value; then returns true.
- */
-bool field_write_record(
-    struct json_writer *writer, const struct field *fields, const struct json *params);
 
 const char *field_type_name(enum field_type type); /* as in describe, such as "integer" */
 

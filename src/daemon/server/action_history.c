@@ -2,6 +2,7 @@
 #include "daemon/server/action_history.h"
 
 #include "daemon/server/method.h"
+#include "wire/redaction.h"
 
 _Static_assert(HISTORY_RESULT_MAX <= HISTORY_OUTCOME_MAX, "one member is for both");
 
@@ -68,7 +69,7 @@ uint64_t history_begin(
 	bool is_masked = false;
 	json_writer_init(&writer, &text);
 	if (params != NULL && params->count > 0)
-		is_masked = field_write_record(&writer, method->fields, params);
+		is_masked = redaction_write(&writer, method->fields, params);
 	action = next_place(history, text.len + 1);
 	*action = (struct action){.number = history->last,
 	    .time_ms = clock_real_ms(),

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
+#include "wire/redaction.h"
 
 enum {
 	CHAIN_SIZE = 2 * SHA256_SIZE, /* length of a hash as text */
@@ -395,7 +396,7 @@ static void put_params(struct audit_log *audit, struct json_writer *writer,
 	json_put_str(writer, "hash", hash);
 	if (!is_full) {
 		json_restart(&own, text, PARAMS_MAX + JSON_SPARE);
-		(void)field_write_record(&own, is_named ? method->fields : NULL, params);
+		(void)redaction_write(&own, is_named ? method->fields : NULL, params);
 	} else if (text->len > TEXTS_MAX) {
 		text->len = TEXTS_MAX;
 	}
