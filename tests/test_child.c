@@ -529,6 +529,27 @@ static void test_threads(void)
 	(void)close(family.child.ends[STDOUT_FILENO]);
 }
 
+/* A list of children that is longer than a page comes in several reads. */
+static void test_many_children(void)
+{
+	enum { MANY = 900 };
+	static pid_t children[MANY + 1], pids[MANY];
+	size_t made = 0, count = 0;
+	while (made < MANY && (pids[made] = fork()) > 0)
+		made++;
+	if (made < MANY && pids[made] == 0) {
+		(void)alarm(60); /* in case this test is killed */
+		(void)pause();
+		_exit(0);
+	}
+	(void)process_children(getpid(), children, MANY + 1, &count);
+	ok(made == MANY && count == MANY, "%d children, %zu found", (int)made, count);
+	while (made-- > 0) {
+		(void)kill(pids[made], SIGKILL);
+		(void)child_reap(pids[made]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -551,6 +572,7 @@ int main(int argc, char **argv)
 	test_status();
 	test_small_stack();
 	test_threads();
+	test_many_children();
 	(void)rmdir(folder);
 	return done_testing();
 }

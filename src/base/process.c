@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
+#include "base/str.h"
 
 enum {
 	PARENT_FIELD = 4, /* number of a field in /proc/PID/stat: proc(5) */
@@ -21,7 +21,8 @@ enum {
 	CAUGHT_FIELD = 34, /* mask of signals with a handler */
 	IS_EXITING = 0x4, /* PF_EXITING, a flag of FLAGS_FIELD, from the kernel's sched.h */
 	STAT_SIZE = 1024,
-	PROC_PAGE = 4096, /* a read() of /proc returns less only at the end of the file */
+	/* A read() of /proc that returns less is the last: else a page of whole numbers is full. */
+	PROC_FULL = 4096 - 16,
 	CHILDREN_MAX = 8 * 1024, /* bytes of a thread's list of children; the rest is not read */
 	THREADS_MAX = 1024, /* threads whose children are read */
 	LINKS_OF_ONE = 3, /* links of the folder task of a process with one thread */
@@ -45,9 +46,9 @@ ssize_t process_read(pid_t pid, const char *name, char *out, size_t size)
 	do {
 		count = read(fd, out + len, size - 1 - len);
 		len += count > 0 ? (size_t)count : 0;
-	} while (count >= PROC_PAGE); /* a shorter read is the last one */
+	} while (count >= PROC_FULL);
 	(void)close(fd);
-	out[len] = '\0';
+	out[count < 0 ? 0 : len] = '\0';
 	return count < 0 ? -1 : (ssize_t)len;
 }
 
@@ -221,8 +222,7 @@ bool process_program(pid_t pid, char *out, size_t size)
 bool process_runs(pid_t pid, const char *name)
 {
 	char path[PATH_MAX];
-	const char *slash = process_program(pid, path, sizeof path) ? strrchr(path, '/') : NULL;
-	return slash != NULL && strcmp(slash + 1, name) == 0;
+	return process_program(pid, path, sizeof path) && strcmp(str_last_part(path), name) == 0;
 }
 
 char *process_cut_name(char *name)
@@ -450,12 +450,12 @@ static _Noreturn void become(struct child_start *start)
 		fail(start, CHILD_FORK);
 	if (options->dir != NULL && chdir(options->dir) < 0)
 		fail(start, CHILD_DIR);
-	if (options->files != NULL)
-		(void)setrlimit(RLIMIT_NOFILE, options->files); /* lowering a limit cannot fail */
 	if (options->is_shut)
 		close_others(options->streams[CHILD_STREAMS - 1].kind == CHILD_INHERIT
 			? CHILD_STREAMS - 1
 			: CHILD_STREAMS);
+	if (options->files != NULL)
+		(void)setrlimit(RLIMIT_NOFILE, options->files); /* lowering a limit cannot fail */
 	if (options->path != NULL) {
 		(void)execve(options->path, options->argv, env);
 		fail(start, CHILD_EXEC);
