@@ -45,6 +45,7 @@ static const char *const secrets[] = {
     "INDEXES=https://a/simple https://u:p@b/simple",
     "DB=root:word@tcp(127.0.0.1:3306)/x",
     "CONNECTION=Server=x;Password=abc;",
+    "RUN=a token=$T; b token=abc",
     "HEADERS=Authorization: Basic abc",
     "NOTIFY=https://hooks.slack.com/services/T0/B0/x",
     "NOTIFY=https://discord.com/api/webhooks/1/x",

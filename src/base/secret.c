@@ -136,11 +136,13 @@ static bool is_token(const char *word)
 static bool has_mark(const char *value)
 {
 	for (size_t i = 0; marks[i] != NULL; i++) {
-		const char *mark = strcasestr(value, marks[i]);
-		const char *next = mark != NULL ? mark + strlen(marks[i]) : "";
-		next += strspn(next, " \"'");
-		if (*next != '\0' && strchr("$;&", *next) == NULL)
-			return true;
+		const char *next = value;
+		while ((next = strcasestr(next, marks[i])) != NULL) {
+			next += strlen(marks[i]);
+			next += strspn(next, " \"'");
+			if (*next != '\0' && strchr("$;&", *next) == NULL)
+				return true;
+		}
 	}
 	return false;
 }
