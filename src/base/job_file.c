@@ -332,12 +332,10 @@ int job_status_read(int dir_fd, const char *id, struct job_status *ret_status)
 {
 	struct buf content;
 	int error = read_file(dir_fd, id, JOB_FILE_STATUS, SMALL_MAX, &content);
-	const char *text;
 	if (error != 0)
 		return error;
-	text = content.len > 0 ? (char *)content.data : "";
-	if (find_number(text, "end") == 1)
-		status_parse(text, ret_status);
+	if (find_number(buf_text(&content), "end") == 1)
+		status_parse(buf_text(&content), ret_status);
 	else
 		error = -EINVAL;
 	buf_finish(&content);

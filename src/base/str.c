@@ -409,7 +409,6 @@ void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE])
 		has_error |= is_error;
 		at += line + 1;
 	}
-	(void)snprintf(out, STR_REMARK_SIZE, "%s", text.len > 0 ? (char *)text.data : "");
-	out[utf8_valid_prefix(out, strlen(out))] = '\0';
+	strcpy(out, buf_text(&text));
 	buf_finish(&text);
 }
