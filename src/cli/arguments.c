@@ -260,14 +260,11 @@ static int text_of(struct arguments *call, const struct argument *word, struct b
 static int put_json(struct arguments *call, struct json_writer *writer, const char *name,
     const struct argument *word)
 {
-	static const char not_json[] = "not JSON: "; /* some texts of errors begin so */
 	struct json_error error;
 	const struct json *value =
 	    json_read(call->reader, word->value, strlen(word->value), &error);
 	if (value == NULL)
-		return refuse(call, "%s: %s%s", word->name,
-		    strncmp(error.text, not_json, strlen(not_json)) == 0 ? "" : not_json,
-		    error.text);
+		return refuse(call, "%s: not JSON: %s", word->name, error.text);
 	json_put_value(writer, name, value);
 	return 0;
 }

@@ -126,8 +126,11 @@ static void take_post(struct posts *posts, const struct broker_message *from, ui
 	const struct json *value = json_read(posts->reader, from->payload, from->len, &error);
 	struct post *post;
 	struct buf params = BUF(2 * POST_MAX);
+	char reason[sizeof error.text + 32];
 	if (value == NULL || value->type != JSON_OBJECT) {
-		refuse(posts, from->reply, value == NULL ? error.text : "it is not a JSON object");
+		(void)snprintf(reason, sizeof reason, "not a JSON object: %s",
+		    value == NULL ? error.text : json_type_name(value->type));
+		refuse(posts, from->reply, reason);
 		return;
 	}
 	write_params(&params, value, number);

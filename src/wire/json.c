@@ -482,22 +482,22 @@ static const char *guess(const struct json_reader *reader, size_t at)
 {
 	char c = reader->line[at], before = byte_before(reader, at);
 	if (is_any_of(c, "]}") && before == ',')
-		return "not JSON: extra comma before this";
+		return "extra comma before this";
 	if (is_any_of(c, "]},:"))
-		return "not JSON: something is missing before this, or this is extra";
+		return "something is missing before this, or this is extra";
 	if (is_any_of(c, "0123456789") && before == '0' && reader->line[at - 1] == '0')
-		return "not JSON: a number must not begin with 0";
+		return "a number must not begin with 0";
 	if (before && !is_any_of(before, "[{,:"))
-		return "not JSON: a comma or a colon is missing before this";
+		return "a comma or a colon is missing before this";
 	if (c == '\'')
-		return "not JSON: strings and names need double quotes";
+		return "strings and names need double quotes";
 	if (is_any_of(c, "/#"))
-		return "not JSON: comments are not allowed";
+		return "comments are not allowed";
 	if (is_any_of(c, "+-.0123456789"))
-		return "not JSON: invalid or misplaced number";
+		return "invalid or misplaced number";
 	if (is_any_of((char)(c | 0x20), "abcdefghijklmnopqrstuvwxyz"))
-		return "not JSON: only true, false, null and numbers go without quotes";
-	return "not JSON: unexpected character";
+		return "only true, false, null and numbers go without quotes";
+	return "unexpected character";
 }
 
 /* Explains yajl's error. stop is the offset behind the rejected token. */

@@ -79,7 +79,9 @@ static struct provider_file *read_file(const char *dir, const char *entry, char 
 		set_reason(file, "the name of the file must be letters, digits and \"_\"");
 	} else if ((value = json_read(file->reader, text, (size_t)len, &error)) == NULL ||
 	    value->type != JSON_OBJECT) {
-		set_reason(file, value == NULL ? error.text : "must be a JSON object");
+		(void)snprintf(reason, sizeof reason, "not a JSON object: %s",
+		    value == NULL ? error.text : json_type_name(value->type));
+		set_reason(file, reason);
 	} else {
 		file->content = hash_bytes(text, (size_t)len);
 		read_members(file, value);
