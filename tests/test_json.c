@@ -204,6 +204,7 @@ static void test_doubles(void)
 		ok(json_double(json, &value) == cases[i].is_double && value == cases[i].value,
 		    "%s as a double", cases[i].text);
 	}
+	ok(!json_double(NULL, &(double){0}) && !json_int(NULL, &(int64_t){0}), "no value");
 }
 
 static void test_tree(void)

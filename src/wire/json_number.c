@@ -75,7 +75,7 @@ bool json_is_integer(const struct json *value)
 bool json_double(const struct json *value, double *ret_number)
 {
 	double number;
-	if (value->type != JSON_NUMBER)
+	if (value == NULL || value->type != JSON_NUMBER)
 		return false;
 	number = strtod(value->text, NULL); /* our programs do not set LC_NUMERIC */
 	if (!isfinite(number))
@@ -87,13 +87,11 @@ bool json_double(const struct json *value, double *ret_number)
 int64_t json_get_int(const struct json *object, const char *name, int64_t other)
 {
 	int64_t number;
-	const struct json *value = json_member(object, name);
-	return value != NULL && json_int(value, &number) ? number : other;
+	return json_int(json_member(object, name), &number) ? number : other;
 }
 
 double json_get_double(const struct json *object, const char *name)
 {
 	double number;
-	const struct json *value = json_member(object, name);
-	return value != NULL && json_double(value, &number) ? number : 0;
+	return json_double(json_member(object, name), &number) ? number : 0;
 }

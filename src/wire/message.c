@@ -68,7 +68,7 @@ const struct message_error_info *message_error_info(enum message_error error)
 enum message_error message_error_of(const struct json *code)
 {
 	int64_t number;
-	if (code != NULL && json_int(code, &number))
+	if (json_int(code, &number))
 		for (int error = 0; error < MESSAGE_ERROR_COUNT_; error++)
 			if (message_error_info((enum message_error)error)->code == number)
 				return (enum message_error)error;
