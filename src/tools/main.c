@@ -29,8 +29,6 @@ enum {
 #define HELD_MAX LOOP_LINK_UNSENT_MAX
 #define KEPT_MAX (LOOP_LINK_UNSENT_MAX / 2) /* bytes of answers that are not stored yet */
 
-extern char **environ;
-
 struct tools_main {
 	struct event_base *base;
 	struct event *signals[2];
@@ -173,7 +171,7 @@ static void on_done(void *data, const struct mcp_answer *answer)
 static void put_number(struct json_writer *writer, const char *name, const struct json *value)
 {
 	double number;
-	if (value != NULL && json_double(value, &number))
+	if (json_double(value, &number))
 		json_put_double(writer, name, number);
 }
 
@@ -261,7 +259,7 @@ static void on_published(void *data, const struct json *params)
 	const char *pane = getenv("MUXBUS_PANE");
 	struct json_writer writer;
 	struct buf line;
-	if (kind == NULL || kind->type != JSON_STRING || main->is_held)
+	if (kind == NULL || kind->type != JSON_STRING || !loop_link_is_up(main->link))
 		return; /* no muxbusd listens */
 	json_start(&writer, &line, LINE_MAX_BYTES + ENVELOPE);
 	message_begin_notice(&writer, "publish");
@@ -426,7 +424,7 @@ static void on_down(void *data, int error)
 		mcp_server_stop(main->server, "has lost muxbusd");
 		return;
 	}
-	if (!main->is_held)
+	if (!loop_timer_is_armed(main->alone))
 		loop_timer_arm(main->alone, ALONE_MS);
 	main->is_held = true;
 	drop_held(main);
