@@ -91,7 +91,8 @@ static void test_set(void)
 
 static void test_refused(void)
 {
-	ok(strstr(set("{\"a\":1,}", PATH("b"), "1"), "refused: it is not plain JSON (extra comma") &&
+	ok(strstr(
+	       set("{\"a\":1,}", PATH("b"), "1"), "refused: it is not plain JSON (extra comma") &&
 		strstr(set("{\"a\":1,}", PATH("b"), "1"), "offset 7"),
 	    "extra comma");
 	ok(strstr(set("// me\n{}", PATH("b"), "1"), "refused: it is not plain JSON"), "comments");
