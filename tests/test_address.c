@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "tap.h"
 
 #define OTHER_UID 12345
@@ -191,7 +192,7 @@ static void is_same(const char *name, const char *path)
 {
 	char ours[200];
 	char theirs[200];
-	is_int(address_tmux(ours, sizeof ours, name, path), 0, "a tmux socket");
+	is_int(file_tmux_socket(ours, sizeof ours, name, path), 0, "a tmux socket");
 	(void)muxbus_socket_path(theirs, sizeof theirs, name, path);
 	is_str(ours, theirs, "%s, as the library says", ours);
 }
@@ -212,9 +213,11 @@ static void test_tmux(void)
 		}
 	}
 	(void)unsetenv("TMUX");
-	is_int(address_tmux(small, sizeof small, NULL, NULL), -1, "no room for the default one");
-	is_int(address_tmux(small, sizeof small, NULL, "/123456789"), -1, "nor for a given one");
-	is_int(address_tmux(small, sizeof small, NULL, "/12345678"), 0, "just enough");
+	is_int(
+	    file_tmux_socket(small, sizeof small, NULL, NULL), -1, "no room for the default one");
+	is_int(
+	    file_tmux_socket(small, sizeof small, NULL, "/123456789"), -1, "nor for a given one");
+	is_int(file_tmux_socket(small, sizeof small, NULL, "/12345678"), 0, "just enough");
 }
 
 static void test_existing(void)

@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include "base/file.h"
 #include "base/process.h"
 #include "client/link.h"
 #include "wire/address.h"
@@ -39,7 +40,7 @@ int locate_daemon(struct cli *cli, const char *socket)
 {
 	char path[PATH_MAX], *own = cli->socket;
 	size_t size = sizeof cli->socket;
-	if (address_tmux(own, size, cli->tmux_name, cli->tmux_path) < 0 ||
+	if (file_tmux_socket(own, size, cli->tmux_name, cli->tmux_path) < 0 ||
 	    address_server(cli->tmux_socket, sizeof cli->tmux_socket, own) < 0 ||
 	    address_socket(own, size, cli->tmux_socket) < 0)
 		return -1;

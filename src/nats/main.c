@@ -188,7 +188,7 @@ static enum options_result read_paths(struct options *out)
 	enum options_result result;
 	if (out->tmux_name != NULL && out->tmux_path != NULL)
 		return wrong("tmux-name", "excludes --tmux-path");
-	if (address_tmux(tmux, sizeof tmux, out->tmux_name, out->tmux_path) < 0 ||
+	if (file_tmux_socket(tmux, sizeof tmux, out->tmux_name, out->tmux_path) < 0 ||
 	    address_server(absolute, sizeof absolute, tmux) < 0 ||
 	    (out->given_socket != NULL
 		    ? address_absolute(out->socket, sizeof out->socket, out->given_socket)
@@ -406,8 +406,8 @@ static void free_parts(struct nats_main *main)
 	service_free(main->service);
 	posts_free(main->posts);
 	presence_free(main->presence);
-	broker_free(main->broker);
 	feed_free(main->feed);
+	broker_free(main->broker);
 	stores_free(main->stores);
 	grant_free(main->grant);
 	cursor_close(main->cursor);

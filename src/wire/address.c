@@ -21,11 +21,6 @@ static int fits(int len, size_t size)
 	return len >= 0 && (size_t)len < size ? 0 : -1;
 }
 
-int address_tmux(char *out, size_t size, const char *name, const char *path)
-{
-	return file_tmux_socket(out, size, name, path);
-}
-
 int address_socket(char *out, size_t size, const char *tmux_socket)
 {
 	return fits(snprintf(out, size, "%s.muxbus", tmux_socket), size);
@@ -40,13 +35,11 @@ bool address_without_suffix(char *out, size_t size, const char *socket)
 
 static int split(const char *path, struct address_parts *ret)
 {
-	const char *slash = strrchr(path, '/');
 	int len;
-	ret->name = slash != NULL ? slash + 1 : path;
-	if (slash == NULL)
-		return fits(snprintf(ret->dir, sizeof ret->dir, "."), sizeof ret->dir);
-	len = slash == path ? 1 : (int)(slash - path);
-	return fits(snprintf(ret->dir, sizeof ret->dir, "%.*s", len, path), sizeof ret->dir);
+	ret->name = str_last_part(path);
+	len = ret->name > path + 1 ? (int)(ret->name - path) - 1 : 1;
+	return fits(snprintf(ret->dir, sizeof ret->dir, "%.*s", len, ret->name > path ? path : "."),
+	    sizeof ret->dir);
 }
 
 static int resolve(char out[PATH_MAX], const char *path)
@@ -77,11 +70,9 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 	char path[PATH_MAX];
 	char name[KEY_NAME_MAX + 1] = "";
 	size_t len = 0;
-	const char *slash;
 	if (resolve(path, tmux_socket) < 0)
 		return -1;
-	slash = strrchr(path, '/');
-	for (const char *p = slash != NULL ? slash + 1 : path; *p && len < KEY_NAME_MAX; p++) {
+	for (const char *p = str_last_part(path); *p && len < KEY_NAME_MAX; p++) {
 		bool is_plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
 		    (*p >= '0' && *p <= '9') || strchr("._-", *p);
 		name[len++] = is_plain ? *p : '_';
@@ -155,7 +146,7 @@ int address_server(char *out, size_t size, const char *path)
 		return -1;
 	for (int i = 0; i < LINKS_MAX && (len = readlink(at, target, sizeof target - 1)) >= 0;
 	     i++) {
-		size_t dir = target[0] == '/' ? 0 : (size_t)(strrchr(at, '/') + 1 - at);
+		size_t dir = target[0] == '/' ? 0 : (size_t)(str_last_part(at) - at);
 		if (dir + (size_t)len >= sizeof at)
 			return 0;
 		memcpy(at + dir, target, (size_t)len);

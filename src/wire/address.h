@@ -10,9 +10,6 @@
 /* Names of sessions that muxbus restore makes for itself begin with this; they are not saved. */
 #define ADDRESS_RESTORE "muxbus-restore"
 
-/* Writes the socket of a tmux server: file_tmux_socket(). */
-int address_tmux(char *out, size_t size, const char *name, const char *path);
-
 /* Writes the daemon's socket for a tmux socket: ".muxbus" is appended. */
 int address_socket(char *out, size_t size, const char *tmux_socket);
 

@@ -15,13 +15,12 @@ bool host_line_is_name(const char *text)
 /* Reads the value of server=: a name, or a path that begins with "/". */
 static int read_server(struct host_spec *spec, const char *value, char *ret_reason, size_t size)
 {
-	const char *slash = strrchr(value, '/');
-	spec->server = slash != NULL ? slash + 1 : value;
-	if (slash != NULL)
+	spec->server = str_last_part(value);
+	if (spec->server != value)
 		spec->tmux_path = value;
 	else
 		spec->tmux_name = value;
-	if (!host_line_is_name(spec->server) || (slash != NULL && *value != '/'))
+	if (!host_line_is_name(spec->server) || (spec->server != value && *value != '/'))
 		return str_refuse(ret_reason, size,
 		    "server: must be a name as for tmux -L, or the absolute path of a socket");
 	return 0;

@@ -158,8 +158,7 @@ static const char *choose_format(const struct screenshot *shot)
 {
 	static const char *const suffixes[] = {"svg", "html", "png", "htm"};
 	const char *path = shot->path != NULL ? shot->path : "";
-	const char *slash = strrchr(path, '/');
-	const char *dot = strrchr(slash != NULL ? slash : path, '.');
+	const char *dot = strrchr(str_last_part(path), '.');
 	const char *format = shot->format == NULL && dot != NULL ? dot + 1 : shot->format;
 	for (size_t i = 0; format != NULL && i < sizeof suffixes / sizeof *suffixes; i++)
 		if (strcmp(format, suffixes[i]) == 0)

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include "base/file.h"
 #include "base/process.h"
 #include "client/link.h"
 #include "daemon/core/config.h"
@@ -518,7 +519,7 @@ int start_make_dir(const struct config *config, char *ret_reason, size_t size)
 	if (access(dir, F_OK) == 0)
 		return 0; /* server_new() will check the directory */
 	if (!config->is_fleet &&
-	    (address_tmux(own, sizeof own, "", NULL) < 0 ||
+	    (file_tmux_socket(own, sizeof own, "", NULL) < 0 ||
 		strncmp(own, config->socket, (size_t)(slash - config->socket) + 1) != 0))
 		return 0;
 	fd = state_dir_open(dir, ret_reason, size);

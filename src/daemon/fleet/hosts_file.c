@@ -241,7 +241,7 @@ struct hosts_file *hosts_file_new(struct event_base *base, struct host_set *host
 	set_own_name(file);
 	if (address_config(file->path, sizeof file->path, "hosts") < 0)
 		file->path[0] = '\0';
-	if (address_tmux(file->sockets_dir, sizeof file->sockets_dir, "default", NULL) < 0)
+	if (file_tmux_socket(file->sockets_dir, sizeof file->sockets_dir, "default", NULL) < 0)
 		file->sockets_dir[0] = '\0';
 	file->hub = inotify_hub_new(base, NULL, NULL);
 	file->config = watch_folder(file, base, file->path);

@@ -138,8 +138,7 @@ bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size)
 	if (len <= 0)
 		return false;
 	target[len] = '\0';
-	name = strrchr(target, '/');
-	name = name != NULL ? name + 1 : target;
+	name = str_last_part(target);
 	return strncmp(name, "ld-", 3) != 0 && strstr(name, "tmux") != NULL &&
 	    access(out, X_OK) == 0;
 }

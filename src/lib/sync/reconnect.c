@@ -16,15 +16,9 @@ static void on_timer(void *data)
 	reconnect->try(reconnect->data);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash == NULL ? path : slash + 1;
-}
-
 static bool socket_appeared(const struct reconnect *reconnect, const char *events, size_t len)
 {
-	const char *name = base_name(reconnect->socket_path);
+	const char *name = str_last_part(reconnect->socket_path);
 	bool appeared = false;
 	while (len >= sizeof(struct inotify_event)) {
 		struct inotify_event event;
@@ -70,7 +64,7 @@ void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const
 static void open_inotify(struct reconnect *reconnect)
 {
 	const char *path = reconnect->socket_path;
-	const char *name = base_name(path);
+	const char *name = str_last_part(path);
 	char *directory;
 	if (reconnect->inotify_fd >= 0)
 		return;
