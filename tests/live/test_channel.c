@@ -359,6 +359,9 @@ static void test_version(const char *tmux)
 		muxbus_one_shot_cancel(tried.channel);
 	} else {
 		test_same(&tried);
+		/* A user's alias has the name of the command that ends the output of another. */
+		(void)live_tmux(
+		    tried.live, "set-option -s command-alias[101] list-commands=kill-server");
 		test_target(&tried);
 		test_left(&tried); /* before tmux has free memory, which would hide leaks */
 		test_freed(&tried);

@@ -362,12 +362,15 @@ static void test_version(const char *tmux)
 	buf_init(&tried.body, 2 * OUTPUT_BYTES);
 	if (muxbus_loop_new(&tried.loop) != 0)
 		live_bail("no loop");
+	/* A user's alias has the name of the command that ends the output of another. */
+	(void)live_tmux(tried.live, "set-option -s command-alias[101] list-commands=kill-server");
 	for (int way = MUXBUS_WAY_DIRECT; way <= MUXBUS_WAY_PROCESS; way++) {
 		tried.options.way = (enum muxbus_way)way;
 		diag("way %d", way);
 		test_lists(&tried);
 		test_long_lists(&tried);
 	}
+	(void)live_tmux(tried.live, "set-option -su command-alias[101]");
 	tried.options.way = MUXBUS_WAY_DIRECT;
 	test_mixed(&tried);
 	test_arguments(&tried);

@@ -429,7 +429,7 @@ done | sort | uniq -c >"$dir/counts"
 is 'they hide no pane, and make none' "$(sed 's/^ *//' "$dir/counts")" "20 $((want + 1))"
 is 'no client has come' "$(cat "$dir/clients" 2>/dev/null)" ''
 # tmux has an alias of the user in the place of a command.
-for command in list-panes list-windows list-sessions list-commands; do
+for command in list-panes list-windows list-sessions; do
 	t set -s 'command-alias[100]' "$command=no-such-command"
 	call list_panes '{}'
 	is "$command is another command: the request is refused" "$(field '"\(.error.data.kind) \(.error.message | contains("command-alias"))"')" 'tmux_error true'
@@ -437,6 +437,12 @@ for command in list-panes list-windows list-sessions list-commands; do
 	call list_panes '{}'
 	is 'and works when it is not' "$(field '.result.panes | length > 0')" true
 done
+t set -s 'command-alias[100]' 'list-commands=kill-server'
+call list_panes '{}'
+is 'list-commands is another command: panes are listed all the same' "$(field '.result.panes | length > 0')" true
+call wait_for "{\"any\":[{\"screen\":\".\",\"pane\":\"$pane\"}],\"timeout_sec\":1}"
+is 'and captured' "$(field '.result.timed_out | type')" boolean
+t set -su 'command-alias[100]'
 end_after_burst
 kill "$daemon_pid" 2>/dev/null
 wait "$daemon_pid"

@@ -2,19 +2,18 @@
 /*
  * A list of commands becomes one line:
  *
- * cmd "arg" ; list-commands -F NONCE list-commands ; cmd "arg"
+ * cmd "arg" ; lscm -F NONCE lscm ; cmd "arg"
  *
- * In tmux's answer, the blocks between two nonces are the reply of one command. list-commands can
- * print a text of ours and, unlike display-message, has no hook of the user. The name of a command
- * has only letters, digits, '-' and '_', so that it is no assignment, comment, %if or brace, which
- * have effects but no reply.
+ * In tmux's answer, the blocks between two nonces are the reply of one command. The name of a
+ * command has only letters, digits, '-' and '_', so that it is no assignment, comment, %if or
+ * brace, which have effects but no reply.
  */
 #include "lib/connection/command.h"
 
 #include "lib/connection/imsg.h"
 
-static const char sentinel[] = " ; list-commands -F ";
-static const char separator[] = " list-commands ; ";
+static const char sentinel[] = " ; " LIST_COMMANDS " -F ";
+static const char separator[] = " " LIST_COMMANDS " ; ";
 
 /* A long argument is quoted in pieces, because quoting enlarges it and the text has a limit. */
 enum { PIECE_BYTES = 1024 };
@@ -261,11 +260,11 @@ static int pack_word(struct buf *out, const char *word)
 
 static int pack_sentinel(struct buf *out, const struct nonce *nonce)
 {
-	static const char words[] = ";\0list-commands\0-F"; /* includes the last NUL */
+	static const char words[] = ";\0" LIST_COMMANDS "\0-F"; /* includes the last NUL */
 	int error = buf_append(out, words, sizeof words);
 	if (error == 0)
 		error = buf_append(out, nonce->text, MUXBUS_NONCE_LEN + 1);
-	return error != 0 ? error : buf_append(out, words + 2, sizeof "list-commands");
+	return error != 0 ? error : buf_append(out, words + 2, sizeof LIST_COMMANDS);
 }
 
 static bool begins_with_one(const char *name, const char *const *beginnings)
@@ -279,9 +278,9 @@ static bool begins_with_one(const char *name, const char *const *beginnings)
 static bool is_quick(const char *name, const char *end)
 {
 	static const char *const names[] = {"capture-pane", "delete-buffer", "detach-client",
-	    "has-session", "list-", "load-buffer", "paste-buffer", "pipe-pane", "refresh-client",
-	    "send-keys", "set-buffer", "set-environment", "set-option", "set-window-option",
-	    "show-environment", "show-hooks", "show-messages", "show-options",
+	    "has-session", "list-", "load-buffer", LIST_COMMANDS, "paste-buffer", "pipe-pane",
+	    "refresh-client", "send-keys", "set-buffer", "set-environment", "set-option",
+	    "set-window-option", "show-environment", "show-hooks", "show-messages", "show-options",
 	    "show-prompt-history", "show-window-options", "switch-client", NULL};
 	static const char message[] = "display-message";
 	return begins_with_one(name, names) ||
@@ -339,8 +338,8 @@ static unsigned sentinels_behind(const char *name)
 	 */
 	static const char *const printing[] = {"capture-pane", "display-message", "list-buffers",
 	    "list-clients", "list-commands", "list-keys", "list-panes", "list-sessions",
-	    "list-windows", "show-environment", "show-hooks", "show-messages", "show-options",
-	    "show-prompt-history", "show-window-options", NULL};
+	    "list-windows", LIST_COMMANDS, "show-environment", "show-hooks", "show-messages",
+	    "show-options", "show-prompt-history", "show-window-options", NULL};
 	static const char *const silent[] = {"bind-key", "break-pane", "clear-history",
 	    "delete-buffer", "has-session", "join-pane", "kill-pane", "kill-session", "kill-window",
 	    "last-pane", "last-window", "link-window", "move-pane", "move-window", "new-pane",

@@ -9,8 +9,8 @@
 
 #define CONNECTION_HOOKED_US 1000000
 /* The sentinel is SENTINEL_BEFORE, its nonce and SENTINEL_BEHIND, or the nonce alone if cheap. */
-#define SENTINEL_BEFORE "list-commands -F "
-#define SENTINEL_BEHIND " list-commands"
+#define SENTINEL_BEFORE LIST_COMMANDS " -F "
+#define SENTINEL_BEHIND " " LIST_COMMANDS
 
 /* connection.c explains the states. */
 enum connection_state {

@@ -6,8 +6,8 @@
  * has a hook of the user, as display-message has.
  */
 const char handshake_question[] =
-    "run-shell -C \"list-commands -F 'M #{version} #{session_id} #{client_pid} #{client_flags}' "
-    "list-commands\"";
+    "run-shell -C \"" LIST_COMMANDS
+    " -F 'M #{version} #{session_id} #{client_pid} #{client_flags}' " LIST_COMMANDS "\"";
 
 bool handshake_read_answer(const char *text, struct handshake_answer *ret_answer)
 {

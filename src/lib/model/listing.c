@@ -6,6 +6,7 @@
 #include "lib/model/fields.h"
 #include "lib/model/merge.h"
 #include "lib/model/model.h"
+#include "lib/stream/parser.h"
 
 /* Maximum number of commands in a listing: one for each id, and those without an id. */
 #define STEPS_MAX (4 * PARTS_IDS_MAX + 6)
@@ -439,7 +440,7 @@ static const struct list_command list_commands[] = {
     [LIST_INDEXES] = {"list-panes", "-a", 0, NULL, "-F", 'I', index_fields, NULL, compare_index},
     [LIST_DETAILS] = {"list-panes", "-a", 0, NULL, "-F", 'D', detail_fields, NULL, add_detail},
     [LIST_TITLES] = {"list-panes", "-a", 0, NULL, "-F", 'T', title_fields, NULL, compare_title},
-    [LIST_NOTHING] = {"list-commands", NULL, 0, NULL, "-F", 0, NULL, NULL, NULL},
+    [LIST_NOTHING] = {LIST_COMMANDS, NULL, 0, NULL, "-F", 0, NULL, NULL, NULL},
 };
 
 struct listing_step {
@@ -521,10 +522,10 @@ static void write_unhooked(struct muxbus_command *command, const struct list_com
 		    variable, list->sigil, id, list->filter != NULL ? list->filter : "1");
 	(void)snprintf(after, sizeof after, "\n%s%.*s" MUXBUS_FORMAT_WHOLE,
 	    list->sigil != 0 ? ",}" : "", (int)strlen(loops) / 4, "}}}");
-	muxbus_command_args(command, "list-commands", "-F", NULL);
+	muxbus_command_args(command, LIST_COMMANDS, "-F", NULL);
 	fields_write(
 	    command, before, list->letter, list->fields, list->more_fields, is_counted, after);
-	muxbus_command_args(command, "list-commands", NULL);
+	muxbus_command_args(command, LIST_COMMANDS, NULL);
 	muxbus_command_next(command);
 }
 

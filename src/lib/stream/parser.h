@@ -7,8 +7,14 @@
 #include "base/base.h"
 
 /*
- * A sentinel is a block that contains a nonce: alone, as `list-commands -F NONCE` prints it, or
- * behind this prefix, as tmux answers the unknown command NONCE.
+ * tmux's short name of list-commands, which prints a text of ours and, unlike display-message, has
+ * no hook of the user. The option command-alias of a user may have the full name.
+ */
+#define LIST_COMMANDS "lscm"
+
+/*
+ * A sentinel is a block that contains a nonce: alone, as `lscm -F NONCE` prints it, or behind this
+ * prefix, as tmux answers the unknown command NONCE.
  */
 #define PARSER_SENTINEL_PREFIX "parse error: unknown command: "
 

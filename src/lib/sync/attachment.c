@@ -485,8 +485,8 @@ static void settle_attachment(struct attachment *attachment)
 			return;
 		muxbus_command_args(flow.command, "refresh-client", "-f", "!no-output", NULL);
 		muxbus_command_next(flow.command);
-		muxbus_command_args(flow.command, "list-commands", "-F",
-		    "#{S:#{W:#{P:#{pane_id}\n}}}", "list-commands", NULL);
+		muxbus_command_args(flow.command, LIST_COMMANDS, "-F",
+		    "#{S:#{W:#{P:#{pane_id}\n}}}", LIST_COMMANDS, NULL);
 		muxbus_command_next(flow.command);
 	}
 	for_each_track(attachment, &flow, settle_track);
