@@ -235,8 +235,8 @@ static void draw_foot(struct drawing *drawing)
 		(void)top_line_put_str(&line, SCREEN_DIM, "   Enter keeps it, Esc clears it");
 	} else if (view->prompt == TOP_PROMPT_STOP) {
 		const char *id = view->chosen[view->list] != NULL ? view->chosen[view->list] : "";
-		(void)snprintf(
-		    text, sizeof text, "%s %s? y: yes, any other key: no", table->stop, id);
+		(void)snprintf(text, sizeof text, "%s %s? y: yes, any other key: no",
+		    table->stop != NULL ? table->stop : "stop", id);
 		(void)top_line_put_str(&line, SCREEN_WARN, text);
 	} else if (view->prompt != TOP_PROMPT_NONE) {
 		(void)top_line_put_str(

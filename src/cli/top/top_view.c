@@ -548,6 +548,18 @@ static enum top_action on_filter(struct top_view *view, const struct top_key *ke
 	return edit(view->filter, TOP_FILTER_MAX, key);
 }
 
+/* Returns true if the item of a prompt still exists; another one is chosen when it is gone. */
+static bool is_there(struct top_view *view, const struct top_model *model)
+{
+	const struct top_item *item = top_view_chosen(view, model);
+	const char *id = view->chosen[view->list];
+	if (item != NULL && id != NULL && strcmp(item->id, id) == 0)
+		return true;
+	(void)snprintf(view->message, sizeof view->message, "%s is gone: nothing was done",
+	    id != NULL ? id : "it");
+	return false;
+}
+
 /* Handles a key of an answer. The number of a choice answers at once, other text at Enter. */
 static enum top_action on_answer(
     struct top_view *view, const struct top_model *model, const struct top_key *key)
@@ -565,14 +577,15 @@ static enum top_action on_answer(
 	if (is_choice)
 		(void)edit(view->answer, TOP_ANSWER_MAX, key);
 	view->prompt = TOP_PROMPT_NONE;
-	return is_answer ? TOP_ANSWER : TOP_SEND;
+	return !is_there(view, model) ? TOP_CHANGED : is_answer ? TOP_ANSWER : TOP_SEND;
 }
 
-static enum top_action on_confirm(struct top_view *view, const struct top_key *key)
+static enum top_action on_confirm(
+    struct top_view *view, const struct top_model *model, const struct top_key *key)
 {
 	view->prompt = TOP_PROMPT_NONE;
-	if (key->kind == TOP_KEY_CHARACTER && (strcmp(key->bytes, "y") == 0))
-		return TOP_STOP;
+	if (key->kind == TOP_KEY_CHARACTER && strcmp(key->bytes, "y") == 0)
+		return is_there(view, model) ? TOP_STOP : TOP_CHANGED;
 	(void)snprintf(view->message, sizeof view->message, "nothing was done");
 	return TOP_CHANGED;
 }
@@ -643,7 +656,7 @@ enum top_action top_view_key(
 	had_message = view->message[0] != '\0';
 	view->message[0] = '\0';
 	action = view->prompt == TOP_PROMPT_FILTER ? on_filter(view, key)
-	    : view->prompt == TOP_PROMPT_STOP      ? on_confirm(view, key)
+	    : view->prompt == TOP_PROMPT_STOP      ? on_confirm(view, model, key)
 	    : view->prompt != TOP_PROMPT_NONE      ? on_answer(view, model, key)
 						   : on_key(view, model, key);
 	return action == TOP_NOTHING && had_message ? TOP_CHANGED : action;

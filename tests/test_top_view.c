@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus top: what a key does when the lists change between a question and its answer. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/top/top_frame.h"
+#include "cli/top/top_view.h"
+#include "tap.h"
+
+static const char two_panes[] = "{\"panes\":[{\"pane\":\"%1\"},{\"pane\":\"%2\"}]}";
+static const char one_pane[] = "{\"panes\":[{\"pane\":\"%2\"}]}";
+static const char no_pane[] = "{\"panes\":[]}";
+
+struct top {
+	struct top_model model;
+	struct top_view view;
+	struct json_reader *reader;
+};
+
+static void load(struct top *top, const char *panes)
+{
+	struct json_error error;
+	const struct json *json = json_read(top->reader, panes, strlen(panes), &error);
+	top_model_load(&top->model, TOP_PANES, json, -1);
+}
+
+static enum top_action type(struct top *top, const char *bytes)
+{
+	struct top_keys keys = {.len = 0};
+	struct top_key key;
+	enum top_action action = TOP_NOTHING;
+	top_keys_feed(&keys, bytes, strlen(bytes));
+	while (top_keys_next(&keys, true, &key))
+		action = top_view_key(&top->view, &top->model, &key);
+	return action;
+}
+
+/* Asks about the first pane, which then closes, and answers. */
+static enum top_action answer_late(
+    const char *list, const char *question, const char *left, const char *answer)
+{
+	struct top top = {.reader = json_reader_new(1 << 20)};
+	struct top_frame frame = {0};
+	enum top_action action;
+	top_model_init(&top.model, "default");
+	top_view_init(&top.view, 80, 24);
+	load(&top, two_panes);
+	(void)type(&top, list);
+	(void)type(&top, question);
+	is_str(top.view.chosen[top.view.list], "%1", "the question is about the first pane");
+	load(&top, left);
+	top_frame_draw(&frame, &top.view, &top.model, 0);
+	action = type(&top, answer);
+	if (action == TOP_CHANGED)
+		is_str(top.view.message, "%1 is gone: nothing was done", "and top says so");
+	is_int(top.view.prompt, TOP_PROMPT_NONE, "the question is over");
+	top_frame_finish(&frame);
+	top_view_finish(&top.view);
+	top_model_finish(&top.model);
+	json_reader_free(top.reader);
+	return action;
+}
+
+int main(void)
+{
+	is_int(answer_late("1", "x", two_panes, "y"), TOP_STOP, "a pane that is there is killed");
+	is_int(answer_late("1", "x", one_pane, "y"), TOP_CHANGED, "not the pane in its place");
+	is_int(answer_late("0", "x", one_pane, "y"), TOP_CHANGED, "nor on the home list");
+	is_int(answer_late("0", "x", no_pane, "y"), TOP_CHANGED, "nor without any pane");
+	is_int(answer_late("1", "s", two_panes, "ls\r"), TOP_SEND, "a text is sent");
+	is_int(answer_late("1", "s", one_pane, "ls\r"), TOP_CHANGED, "but not to another pane");
+	return done_testing();
+}
