@@ -28,6 +28,9 @@ state() { # of the terminal: alternate screen, cursor, wrapping, mouse
 modes() { # of the line discipline
 	stty -a <"$tty" | tr '\n' ' '
 }
+ask_all() { # the lines of standard input
+	socat -t 60 - "UNIX-CONNECT:$MUXBUS"
+}
 tty=$(t list-panes -t main:0.0 -F '#{pane_tty}')
 
 # In a pipe it is JSON, once.
@@ -171,6 +174,15 @@ key x
 waits_for 'once more' "stop $job?"
 key y
 waits_for 'y stops the job' 'stopped'
+
+# The queue: an undelivered notification is listed, however many events came after it.
+ask '{"method":"post_notification","params":{"text":"of long ago","pane":null}}' >/dev/null
+for i in $(seq 1100); do echo '{"method":"post_notification","params":{"text":"taken","pane":null}}'; done | ask_all >"$dir/posted"
+jq -c '{method: "ack_notification", params: {seq: .result.seq}}' "$dir/posted" | ask_all >/dev/null
+key 5
+waits_for 'the queue is listed' 'taken'
+key G
+waits_for 'with an old one that nobody took' 'of long ago'
 
 # The daemon ends, and starts again.
 key 1

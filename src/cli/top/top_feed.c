@@ -189,16 +189,19 @@ static void subscribe(struct top_feed *feed)
 
 static void ask_queue(struct top_feed *feed)
 {
+	const struct ask_param *queued =
+	    ASK_PARAMS({"state", .text = "queued"}, {"limit", .number = QUEUE_LIMIT});
 	int64_t last = feed->model->status.last;
-	bool is_fleet = feed->cli->is_fleet;
 	/* Each host has its own numbers, so in a fleet list only undelivered notifications. */
-	ask_with(feed, is_fleet ? ASK_LIST + TOP_QUEUE : ASK_OLD_QUEUE, "list_notifications",
-	    ASK_PARAMS({"state", .text = "queued"}, {"limit", .number = QUEUE_LIMIT}));
-	if (is_fleet)
+	if (feed->cli->is_fleet) {
+		ask_with(feed, ASK_LIST + TOP_QUEUE, "list_notifications", queued);
 		return;
+	}
 	feed->queue_after = last > QUEUE_LAST ? last - QUEUE_LAST : 0;
 	ask_with(feed, ASK_LIST + TOP_QUEUE, "list_notifications",
 	    ASK_PARAMS({"after", .number = feed->queue_after}, {"limit", .number = QUEUE_LIMIT}));
+	/* The answer to this request comes later, and adds to the list of the other. */
+	ask_with(feed, ASK_OLD_QUEUE, "list_notifications", queued);
 }
 
 static void ask_list(struct top_feed *feed, enum top_list list)
