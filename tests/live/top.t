@@ -184,6 +184,28 @@ waits_for 'the queue is listed' 'taken'
 key G
 waits_for 'with an old one that nobody took' 'of long ago'
 
+# By --host, processes of this machine that have the numbers of those far away are not measured.
+printf '#!/bin/sh\nfor command; do :; done\nexec sh -c "$command"\n' >"$dir/ssh"
+chmod 755 "$dir/ssh"
+lists() { # lists N: whether the daemon listed panes so often
+	ask '{"method":"get_action_history","params":{"limit":100}}' | jq "[.result.actions[] | select(.method == \"list_panes\")] | length >= $1"
+}
+busy() {
+	screen | grep -q '[0-9]% ' && echo yes || echo no
+}
+key 1
+until_is 'panes here are measured' yes busy
+key q
+until_is 'q ends it' 0110 state
+listed=$(ask '{"method":"get_action_history","params":{"limit":100}}' | jq '[.result.actions[] | select(.method == "list_panes")] | length')
+key "MUXBUS_SSH=$dir/ssh MUXBUS_REMOTE=$MUXBUS_BUILDDIR/muxbus $MUXBUS_BUILDDIR/muxbus --host far -S $dir/tmux top" Enter
+until_is 'panes far away are listed again and again' true lists $((listed + 4))
+is 'and not measured' "$(busy)" no
+key q
+until_is 'q ends it, too' 0110 state
+key "$muxbus top; echo status \$?" Enter
+waits_for 'top of this machine again' 'main:1.0'
+
 # The daemon ends, and starts again.
 key 1
 waits_for 'panes again' 'main:2.0'

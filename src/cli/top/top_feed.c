@@ -4,6 +4,7 @@
 #include "base/cpu_sample.h"
 #include "base/process.h"
 #include "cli/ask.h"
+#include "cli/remote.h"
 #include "cli/tmux_client.h"
 
 #define TOP_CPU_PANES_MAX 256 /* panes that are measured; others show no CPU time */
@@ -220,7 +221,7 @@ static void ask_list(struct top_feed *feed, enum top_list list)
 /* Returns how many times the tmux server was scheduled, or 0 if unknown or on another machine. */
 static long read_runs(const struct top_feed *feed)
 {
-	pid_t pid = (pid_t)feed->model->status.tmux_pid;
+	pid_t pid = remote_is(feed->cli) ? 0 : (pid_t)feed->model->status.tmux_pid;
 	char text[80];
 	long runs = 0;
 	if (pid <= 0 || process_read(pid, "schedstat", text, sizeof text) <= 0 ||
@@ -354,7 +355,8 @@ static void take_result(struct top_feed *feed, enum question question, const str
 		top_model_load(model, list, result, -1);
 		if (list == TOP_PANES) {
 			model->trouble[0] = '\0';
-			measure_panes(&feed->cpu, &model->lists[TOP_PANES]);
+			if (!remote_is(feed->cli))
+				measure_panes(&feed->cpu, &model->lists[TOP_PANES]);
 		}
 	}
 }
