@@ -71,6 +71,10 @@ is 'numbers go on' "$(read_audit '{}' .result.last)" $((last + 1))
 
 "$muxbus" audit --pane=%0 --method=send_text >"$dir/printed"
 is 'muxbus audit prints it' "$? $(grep -c 'send_text %0  done' "$dir/printed")" '0 3'
+"$muxbus" audit -p main:0.0 --method=send_text >"$dir/named"
+is 'of a pane by its place, too' "$? $(cmp "$dir/named" "$dir/printed")" '0 '
+is 'a place without a pane is an error' "$("$muxbus" audit -p main:7.0 >/dev/null 2>&1; echo $?)" 1
+is 'a closed pane has its id' "$("$muxbus" audit --pane=%99 | grep -c 'send_text %99  no_such_pane')" 1
 is 'as JSON, if asked for' "$("$muxbus" audit --method=send_text --pane=%0 --json | jq -r '"\(.method) \(.target) \(.outcome)"' | sort | uniq -c | tr -s ' ')" \
 	' 3 send_text %0 done'
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
