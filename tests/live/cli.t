@@ -475,6 +475,14 @@ if [ -x "$old" ]; then
 	"$muxbus" -S "$dir/old" shutdown >/dev/null
 	"$old" -S "$dir/old" kill-server
 fi
+# A fleet of many hosts, the last of which is down: a script stands for its daemon.
+mkdir -p -m 700 "$dir/run/muxbus"
+jq -nc '{jsonrpc: "2.0", id: 1, result: {hosts: [range(1000) | {target: "host\(.)", host: "host\(.)",
+	server: "default", state: (if . == 999 then "down" else "up" end), reason: "away", version: "1"}]}}' >"$dir/many"
+socat "UNIX-LISTEN:$dir/run/muxbus/fleet" "SYSTEM:read line; cat $dir/many" &
+until_is 'a large fleet' yes sh -c "[ -S '$dir/run/muxbus/fleet' ] && echo yes || :"
+XDG_RUNTIME_DIR="$dir/run" run_it "$muxbus" --fleet doctor
+is 'is reported whole' "$status $(jq -r '"\(.wrong) \(.findings | length) \(.findings[-1].text)"' "$dir/out")" '1 1 1000 down: away'
 run_it "$muxbus" start
 is 'start starts it' "$status $(cat "$dir/out")" "0 muxbusd is ready at $MUXBUS"
 run_it "$muxbus" start

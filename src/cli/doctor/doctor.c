@@ -4,10 +4,10 @@
 
 #include "cli/verb.h"
 
-#define FINDINGS_MAX 64
+#define FINDINGS_MAX 4096 /* a fleet has at most 1000 hosts; further findings are only counted */
 #define TEXT_MAX 2048
 #define INDENT 22 /* columns before the text of a finding */
-#define OUT_MAX ((size_t)1024 * 1024)
+#define OUT_MAX ((size_t)64 * 1024 * 1024)
 
 struct finding {
 	enum finding_state state;
@@ -32,6 +32,7 @@ void doctor_find(struct doctor_report *report, enum finding_state state, const c
 	char text[TEXT_MAX];
 	va_list args;
 	struct finding *finding;
+	report->wrong += state == FINDING_WRONG;
 	if (report->count == FINDINGS_MAX)
 		return;
 	va_start(args, format);
@@ -42,7 +43,6 @@ void doctor_find(struct doctor_report *report, enum finding_state state, const c
 	finding->subject = xstrdup(subject);
 	finding->text = xstrdup(text);
 	finding->remedy = remedy != NULL ? xstrdup(remedy) : NULL;
-	report->wrong += state == FINDING_WRONG;
 }
 
 static void put_people(
