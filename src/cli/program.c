@@ -7,8 +7,6 @@
 #include "base/file.h"
 #include "base/process.h"
 
-#define EXIT_NOT_RUN 127
-
 bool program_find_in_path(const char *name, char *out, size_t size)
 {
 	const char *path = getenv("PATH");
@@ -64,15 +62,11 @@ int program_run(const char *path, char *const *argv, enum program_stream stream,
 	struct child child;
 	int error, status;
 	bool is_timely;
-	if (!file_is_program(path)) {
-		errno = ENOENT;
-		return -1;
-	}
 	options.streams[stream].kind = CHILD_PIPE_OUT;
 	error = child_start(&options, &child);
 	if (error != 0) {
 		errno = error;
-		return child.failed == CHILD_EXEC ? EXIT_NOT_RUN : -1;
+		return -1;
 	}
 	is_timely = read_all(child.ends[stream], timeout_ms, out);
 	(void)close(child.ends[stream]);
@@ -83,7 +77,5 @@ int program_run(const char *path, char *const *argv, enum program_stream stream,
 		errno = ETIMEDOUT;
 		return -1;
 	}
-	if (status < 0)
-		return 0; /* status unknown: SIGCHLD is ignored */
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -431,6 +431,11 @@ done
 run_it "$muxbus" doctor
 is 'doctor finds no trouble' "$status $(jq .wrong "$dir/out")" '0 0'
 is 'each trouble has a remedy' "$(jq '[.findings[] | select(.state != "good" and .remedy == null)] | length' "$dir/out")" 0
+mkdir "$dir/broken"
+printf '#!/none\n' >"$dir/broken/tmux"
+chmod 755 "$dir/broken/tmux"
+PATH="$dir/broken:$PATH" gives 'a program that does not run, with the reason' 1 '.findings[] | select(.subject == "tmux").text' \
+	"$dir/broken/tmux -V: No such file or directory" doctor
 mkdir -m 0 "$dir/closed"
 [ "$(id -u)" != 0 ] || as_user='setpriv --reuid=65534 --clear-groups'
 if $as_user test -x "$muxbus" 2>/dev/null; then
