@@ -13,6 +13,8 @@ enum cli_status {
 	CLI_SIGNAL = 128, /* plus the number of the signal that ended the program */
 };
 
+#define CLI_ID_SIZE 256 /* bytes of the id of a pane or job, in a fleet with host and server */
+
 #define REMOTE_PREFIX "ssh:" /* begins a cli->socket of remote_address() */
 
 struct cli {

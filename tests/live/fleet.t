@@ -172,6 +172,19 @@ mb() { # mb ARGUMENT...: its status; output in $dir/out, errors in $dir/said
 }
 is 'muxbus --fleet: a method' "$(mb get_pane pane=far:%0) $(jq -r .pane "$dir/out")" '0 far:%0'
 is 'by the environment' "$(MUXBUS_FLEET=1 "$MUXBUS_BUILDDIR/muxbus" get_pane pane=far:%0 | jq -r .pane)" far:%0
+# Ids have the name of the host, which may be long.
+long=a-machine-with-a-name-of-forty-characters
+echo "$long ssh=far server=$dir/tmux" >>"$hosts"
+until_is 'a host with a long name' up host_state $long
+is 'a recording of its pane' "$(mb record -o "$dir/cast" $long:%0) $(head -n 1 "$dir/cast" | jq .version)" '0 2'
+"$MUXBUS_BUILDDIR/muxbus" --fleet tail -n 1 -t 60 $long:%0 >"$dir/tailed" 2>&1 &
+tailed() {
+	t send-keys -t main:0.0 'a line' Enter
+	head -n 1 "$dir/tailed"
+}
+until_is 'and its lines' 'a line' tailed
+sed -i "/^$long/d" "$hosts"
+until_is 'and it is gone again' 3 count
 mkdir -m 700 "$dir/run2"
 is 'in another run-time folder' "$(XDG_RUNTIME_DIR="$dir/run2" mb hosts) $(cat "$dir/said")" \
 	"3 muxbus: muxbusd runs already, and listens at $MUXBUS: use -s"

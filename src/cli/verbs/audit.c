@@ -5,7 +5,6 @@
 enum {
 	FOLLOW_SEC = 3600,
 	LINE_BYTES = 16384, /* more than a line of the audit, which has at most 8192 bytes */
-	PANE_SIZE = 256, /* bytes of a pane's id with host and server */
 };
 
 struct audit_choice {
@@ -72,7 +71,7 @@ static enum cli_status print_once(
 }
 
 /* Replaces a target such as "work:1.0" by the id of its pane, which the audit has. */
-static enum cli_status find_pane(struct link *link, const char **pane, char id[PANE_SIZE])
+static enum cli_status find_pane(struct link *link, const char **pane, char id[CLI_ID_SIZE])
 {
 	const char *percent = *pane != NULL ? strrchr(*pane, '%') : NULL;
 	const struct json *result;
@@ -82,7 +81,7 @@ static enum cli_status find_pane(struct link *link, const char **pane, char id[P
 	    (percent != NULL && str_parse_id(percent, strlen(percent), '%', &number)))
 		return CLI_DONE; /* an id; the pane may be gone */
 	status = ask_method(link, "get_pane", ASK_PARAMS({"pane", .text = *pane}), &result);
-	(void)snprintf(id, PANE_SIZE, "%s", json_get_str(result, "pane", ""));
+	(void)snprintf(id, CLI_ID_SIZE, "%s", json_get_str(result, "pane", ""));
 	*pane = id;
 	return status;
 }
@@ -92,7 +91,7 @@ enum cli_status audit_run(struct cli *cli, int argc, char **argv)
 	struct audit_choice options = {0};
 	enum cli_status status;
 	struct link *link;
-	char pane[PANE_SIZE];
+	char pane[CLI_ID_SIZE];
 	int64_t after = 0;
 	if (!option_read(cli, argc, argv, option_rows, &options, NULL, &status))
 		return status;

@@ -33,7 +33,7 @@ struct follow {
 	const char *given; /* --pane, or NULL: our own pane */
 	bool is_paced;
 	bool is_confirmed; /* a notification is acknowledged when the reader writes its number */
-	char pane[256]; /* "": our own pane */
+	char pane[CLI_ID_SIZE]; /* "": our own pane */
 	struct link *link;
 	int server_fd; /* pidfd of the tmux server that has the pane; -1: not known */
 	int64_t printed[PRINTED_MAX];

@@ -207,7 +207,7 @@ static void on_other(
 
 bool job_output_ask_for_end(struct job_output *output, struct link *link)
 {
-	char params[JOB_OUTPUT_ID_SIZE + 96];
+	char params[CLI_ID_SIZE + 96];
 	(void)snprintf(params, sizeof params, "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":%d}",
 	    output->job, WAIT_MAX_SEC);
 	link_set_other(link, on_other, output);

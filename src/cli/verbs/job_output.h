@@ -5,8 +5,6 @@
 #include "cli/cli.h"
 #include "client/link.h"
 
-enum { JOB_OUTPUT_ID_SIZE = 256 /* bytes of a job's id with host and server */ };
-
 struct job_output {
 	struct cli *cli;
 	const char *job;

@@ -24,14 +24,14 @@ static const struct option_row options[] = {
     {0},
 };
 
-static enum cli_status open_log(struct logs *logs, char id[JOB_OUTPUT_ID_SIZE])
+static enum cli_status open_log(struct logs *logs, char id[CLI_ID_SIZE])
 {
 	const struct json *job;
 	enum cli_status status =
 	    ask_method(logs->link, "get_job", ASK_PARAMS({"job", .text = logs->job}), &job);
 	if (status != CLI_DONE)
 		return status;
-	(void)snprintf(id, JOB_OUTPUT_ID_SIZE, "%s", json_get_str(job, "id", ""));
+	(void)snprintf(id, CLI_ID_SIZE, "%s", json_get_str(job, "id", ""));
 	logs->interrupt.extra_fd = job_output_watch(logs->cli, json_get_str(job, "log", ""));
 	return CLI_DONE;
 }
@@ -69,7 +69,7 @@ static enum cli_status print_log(struct logs *logs)
 enum cli_status logs_run(struct cli *cli, int argc, char **argv)
 {
 	struct logs logs = {.cli = cli};
-	char id[JOB_OUTPUT_ID_SIZE];
+	char id[CLI_ID_SIZE];
 	enum cli_status status;
 	if (!option_read(cli, argc, argv, options, &logs, NULL, &status))
 		return status;

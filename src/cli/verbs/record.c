@@ -19,7 +19,7 @@ struct record {
 	int64_t timeout_ms; /* -1: no timeout */
 	struct link *link;
 	FILE *file;
-	char id[32]; /* of the pane */
+	char id[CLI_ID_SIZE]; /* of the pane */
 	struct cast cast;
 	struct buf out; /* to be written to the file */
 	struct buf pending; /* lines received before the screen */
@@ -53,13 +53,12 @@ static enum cli_status ask(struct record *record, const char *method, struct ask
 
 static enum cli_status subscribe(struct record *record)
 {
-	char params[256];
+	char params[CLI_ID_SIZE + 128];
 	const struct json *result;
 	enum cli_status status;
 	(void)snprintf(params, sizeof params,
-	    "{\"kinds\":[\"gap\",\"pane_closed\",\"pane_exited\",\"pane_"
-	    "output\","
-	    "\"server_lost\"],\"output\":true,\"panes\":[\"%s\"]}",
+	    "{\"kinds\":[\"gap\",\"pane_closed\",\"pane_exited\",\"pane_output\",\"server_lost\"],"
+	    "\"output\":true,\"panes\":[\"%s\"]}",
 	    record->id);
 	status = ask_result(record->link, "subscribe", params, ASK_TIMEOUT_MS, &result);
 	/* All layouts, since panes move between windows. */

@@ -34,7 +34,7 @@ struct run_verb {
 	char **words;
 	int count;
 	/* The job: */
-	char id[JOB_OUTPUT_ID_SIZE];
+	char id[CLI_ID_SIZE];
 	struct link *link;
 	bool told_input; /* warned that the job does not get standard input */
 	struct interrupt interrupt;

@@ -6,7 +6,7 @@
 struct tail_verb {
 	struct cli *cli;
 	const char *target;
-	char pane[32];
+	char pane[CLI_ID_SIZE];
 	uint32_t count; /* 0: no limit */
 	uint32_t seen;
 	int64_t timeout_ms; /* -1: no timeout */
@@ -63,7 +63,7 @@ static void on_message(
 static enum cli_status subscribe(struct tail_verb *tail, struct link *link)
 {
 	char own[32] = "";
-	char params[256];
+	char params[CLI_ID_SIZE + 128];
 	const struct json *result;
 	enum cli_status status =
 	    ask_method(link, "get_pane", ASK_PARAMS({"pane", .text = tail->target}), &result);
