@@ -166,7 +166,8 @@ static bool names_object(const char *name)
 
 /*
  * A word that begins with "--" is an option. A word such as "-t" is an option if the next word has
- * no key, or if the main argument is a pane, window or session. In a list "-t" is no option.
+ * no key, or if the main argument is a pane, window or session. "-t" is no option among strings or,
+ * after the first, among keys.
  */
 static bool is_option(const struct arguments *call, const char *text, const char *next)
 {

@@ -8,7 +8,7 @@
 #include "wire/json.h"
 
 #define ARGUMENTS_FILE_MAX ((size_t)4 * 1024 * 1024) /* bytes of a key@=file or of standard input */
-#define ARGUMENTS_MAX 4096 /* words */
+#define ARGUMENTS_MAX 4096 /* words of one call */
 
 #define ARGUMENTS_PARAMS_MAX ((size_t)64 * 1024 * 1024) /* bytes of the parameters as JSON */
 

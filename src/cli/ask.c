@@ -97,8 +97,8 @@ static void compare_version(const struct cli *cli, const struct json *result)
 }
 
 /*
- * Sends describe first, because its answer has the daemon's version. An old daemon may refuse the
- * parameters, and is then asked for its version without them.
+ * Sends describe first, because its answer has the daemon's version. If the daemon refuses the
+ * parameters, as an old one does, asks about ping for the version, and then as before for the error.
  */
 static enum link_read greet(const struct cli *cli, struct link *link, const struct ask_param *about,
     struct link_answer *ret_answer)
@@ -118,7 +118,7 @@ static enum link_read greet(const struct cli *cli, struct link *link, const stru
 	is_unknown = read == LINK_LINE && ret_answer->error != NULL;
 	if (is_unknown)
 		read = link_ask(link, "describe", "{\"method\":\"ping\"}", ASK_MUTE_MS, ret_answer);
-	/* An error means an old daemon, but in a fleet perhaps only an old host. */
+	/* No answer about ping either: an old daemon, or in a fleet perhaps an old host. */
 	if (read == LINK_LINE && (ret_answer->error == NULL || !cli->is_fleet))
 		compare_version(cli, ret_answer->result);
 	if (read == LINK_LINE && is_unknown)

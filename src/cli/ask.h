@@ -6,9 +6,12 @@
 #include "client/link.h"
 
 #define ASK_TIMEOUT_MS 30000 /* timeout of methods that do not wait */
-#define ASK_MUTE_MS 2000 /* if the first answer takes longer, a message says so */
+#define ASK_MUTE_MS 2000 /* after this, a message says that the first answer is late */
 
-/* Opens a link to a socket, or through ssh if the socket is an address of remote_address(). */
+/*
+ * Opens a link to a socket, or through ssh if the socket is an address of remote_address(). As
+ * link_open(); a failure of ssh is LINK_FAILED.
+ */
 enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_reason, size_t size);
 
 /* A parameter of a request; omitted if its value is NULL, 0 or false. */
@@ -57,7 +60,7 @@ enum cli_status ask_result(struct link *link, const char *method, const char *pa
 /* Returns the parameters as JSON; the caller frees them with mem_free(). */
 char *ask_params(const struct ask_param *params);
 
-/* Sends a request and waits for its answer. *ret_answer is lent until the next request. */
+/* Sends a request and waits for its answer. *ret_answer is lent until the link's next use. */
 enum link_read ask_read(struct link *link, const char *method, const struct ask_param *params,
     int64_t timeout_ms, struct link_answer *ret_answer);
 
@@ -88,13 +91,14 @@ enum cli_status ask_say_read(enum link_read read);
 /* Prints an error of the daemon. Returns the exit status. */
 enum cli_status ask_say_error(const struct json *error);
 
-/* Finds a row of describe by its name or another spelling ("also"). NULL if there is none. */
+/* Finds a row of describe by its name or another spelling (member "also"). NULL if none has it. */
 const struct json *ask_row(const struct json *rows, const char *name);
 
 #define LAUNCH_TIMEOUT_MS 20000
 
 /*
- * Starts muxbusd for cli->tmux_socket at cli->socket, and waits until it is ready or has failed.
+ * Starts muxbusd at cli->socket, for cli->tmux_socket or the fleet, and waits until it is ready or
+ * has failed, for at most LAUNCH_TIMEOUT_MS.
  * Returns 0, with ret_said "" or, if a daemon already runs, its socket. Returns -1 with the reason
  * in ret_said.
  */

@@ -59,7 +59,10 @@ static bool is_declared(const char *name)
 	return access(path, R_OK) == 0;
 }
 
-/* Connects for a method, and gets its description. An unknown method does not start a daemon. */
+/*
+ * Connects for a method, and gets its description. An unknown method starts a daemon only if a dead
+ * one has left its socket.
+ */
 static enum cli_status connect_for(
     struct cli *cli, const char *method, struct link **ret_link, const struct json **ret_row)
 {
@@ -154,7 +157,7 @@ static enum cli_status run(
 	return status_of(result);
 }
 
-/* Returns true if a word is the text: it has no key, the key "text" or "base64", or is behind --. */
+/* Returns true if a word is the text: it has no key, the key text or base64, or follows "--". */
 static bool is_text(const struct method_call *call, int at)
 {
 	const char *word = call->words[at];
@@ -191,7 +194,7 @@ static void key_first(struct method_call *call, const char *key)
 	call->words[0] = call->first;
 }
 
-/* Adds a word such as enter=true, unless a word with the same key was given. */
+/* Puts a word such as enter=true first, unless a word with its key was given before "--". */
 static void add_word(struct method_call *call, const char *preset)
 {
 	size_t len = strcspn(preset, "=");

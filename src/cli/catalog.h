@@ -12,11 +12,14 @@ struct catalog *catalog_open(
     const struct cli *cli, const struct ask_param *params, char *ret_reason, size_t size);
 void catalog_close(struct catalog *catalog); /* catalog may be NULL */
 
-/* Returns the result of describe: methods, errors, events, limits. */
+/* Returns the result of describe, lent until catalog_close(). */
 const struct json *catalog_tables(const struct catalog *catalog);
 
-/* Returns the verb or method whose name is most similar to an unknown name, or NULL. */
+/*
+ * Returns the verb or method that an unknown name may mean: it does what the tmux command of that
+ * name does, or its name is similar. NULL if none.
+ */
 const char *catalog_nearest(const struct catalog *catalog, const char *name);
 
-/* Returns the row of a method, or NULL. */
+/* Returns the row of a method, which may have another spelling, or NULL. */
 const struct json *catalog_method(const struct catalog *catalog, const char *name);

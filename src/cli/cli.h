@@ -6,9 +6,9 @@
 
 enum cli_status {
 	CLI_DONE = 0,
-	CLI_NO = 1, /* an error of the daemon, a closed pane, or a problem that was found */
+	CLI_NO = 1, /* another failure, such as an error of the daemon, or a problem was found */
 	CLI_USAGE = 2,
-	CLI_UNREACHABLE = 3, /* no daemon runs, or it ended before it answered */
+	CLI_UNREACHABLE = 3, /* no daemon or host was reached, or it ended before it answered */
 	CLI_TIMEOUT = 4,
 	CLI_SIGNAL = 128, /* plus the number of the signal that ended the program */
 };
@@ -24,7 +24,7 @@ struct cli {
 	char socket[PATH_MAX]; /* of muxbusd, or an address of remote_address() */
 	bool is_fleet; /* --fleet: the daemon serves many hosts */
 	bool has_socket; /* -s: only the verb start may start a daemon there */
-	bool is_start; /* muxbus start: the tmux server need not run */
+	bool is_start; /* muxbus start: only a tmux server of -L or -S must run */
 	bool needs_no_tmux; /* a daemon may start although no tmux server runs */
 	bool wants_json; /* --json: print the result as JSON; methods do so in a pipe too */
 	bool wants_text; /* --text: print as on a terminal, also in a pipe */
@@ -73,7 +73,10 @@ enum cli_status cli_fail(enum cli_status status, const char *format, ...)
 /* Writes a reason, cut to size. Returns false, for the caller to return. */
 #define cli_refuse(...) (str_refuse(__VA_ARGS__) == 0)
 
-/* Appends a text, adding this command line's -L, -S or -s to each command "muxbus VERB" in it. */
+/*
+ * Appends a text. Each command "muxbus VERB" in it gets the options of this command line that choose
+ * the daemon: --fleet, --host, -L, -S or -s.
+ */
 void cli_hint(struct buf *out, const struct cli *cli, const char *text);
 
 /* As cli_error(), and prints the usage of the verb, NULL: of muxbus. Returns CLI_USAGE. */
@@ -89,13 +92,13 @@ bool cli_option(struct cli *cli, const char *arg);
 /* Sets the use of colours to always, auto or never. Returns false for another value. */
 bool cli_set_color(struct cli *cli, const char *when);
 
-/* Prints the buffer to standard output and frees its content. cli_flush() reports errors. */
+/* Prints the buffer to standard output, and finishes it. cli_flush() reports errors. */
 void cli_print(struct buf *out);
 
 /* Writes to standard output without buffering. cli_flush() reports errors. */
 void cli_write(const void *bytes, size_t len);
 
-/* Saves errno for cli_flush() if a verb's own write to standard output has failed. */
+/* Saves errno for cli_flush() unless is_written: a verb's own write to standard output failed. */
 void cli_keep_error(bool is_written);
 
 /*

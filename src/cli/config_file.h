@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A configuration file of another program, written whole or not at all, with a backup beside it. */
+/* A configuration file, mostly of another program: written whole or not at all, with a backup. */
 #pragma once
 
 #include "base/base.h"
@@ -12,11 +12,11 @@ struct config_file {
 	struct buf text; /* content when read */
 	bool is_there;
 	bool has_owner; /* root creates the file for the user in `stat` */
-	struct stat stat; /* when read; for a new file, of its directory */
-	char backup[PATH_MAX]; /* path of the last backup, or "" */
+	struct stat stat; /* when read; if root makes the file, of its nearest existing directory */
+	char backup[PATH_MAX]; /* path of the backup that was made, or "" */
 };
 
-/* Reads the file, which may be absent. Returns false with a reason. The caller finishes text. */
+/* Reads the file, which may be absent. False with a reason. The caller finishes text, also then. */
 bool config_file_read(struct config_file *file, const char *path, char *ret_reason, size_t size);
 
 /*
@@ -28,12 +28,12 @@ bool config_file_write(struct config_file *file, const struct buf *text, bool ha
     char *ret_reason, size_t size);
 
 /*
- * Removes the file that was read (of a symbolic link only the link), and its directory if that is
- * then empty. Returns false with a reason.
+ * Removes the file that was read (of a symbolic link only the link), its directory if that is then
+ * empty, and empty parents below the home or the current directory. Returns false with a reason.
  */
 bool config_file_remove(struct config_file *file, bool has_backup, char *ret_reason, size_t size);
 
-/* Replaces the text from begin to end by bytes. Ends the process if memory runs out. */
+/* Replaces the text from begin to end by bytes. Ends the process if the result has no room. */
 void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes, size_t len);
 
 /* Calls visit with the text of each backup of the file. Removes a backup if visit returns true. */

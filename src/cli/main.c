@@ -39,6 +39,7 @@ static bool is_empty(const char *name)
 	return name != NULL && *name == '\0';
 }
 
+/* Returns -1, or the exit status after a message. */
 static int choose_daemon(
     struct cli *cli, const char *socket, const char *host, bool is_fleet, bool is_local)
 {
@@ -89,6 +90,7 @@ static const struct option_row rows[] = {
     {0},
 };
 
+/* Reads the options before the verb. Returns -1 to run the verb, else the exit status. */
 static int read_options(struct main_options *options, int argc, char **argv, int *ret_verb)
 {
 	static const char *const local[] = {"follow", "hook", "mcp", "relay", NULL};
@@ -101,7 +103,10 @@ static int read_options(struct main_options *options, int argc, char **argv, int
 		(void)puts("muxbus " PACKAGE_VERSION);
 		return CLI_DONE;
 	}
-	/* Without $MUXBUS_HOST: relays could go in a circle; the others are for our pane. */
+	/*
+	 * These ignore $MUXBUS_HOST and $MUXBUS_FLEET: relays could go in a circle, and the others
+	 * are for our own pane.
+	 */
 	verb = *ret_verb < argc ? argv[*ret_verb] : "";
 	refusal = choose_daemon(&options->cli, options->socket, options->host, options->is_fleet,
 	    str_is_in(verb, local));

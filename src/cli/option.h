@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The options of a verb as a table. Forms: --name value, --name=value, -n value, and -qn value for
- * a flag q and an option n. Words may stand between options; "--" ends the options.
+ * The options of a verb as a table. Forms: --name value, --name=value, -n value, -nvalue, and -qn
+ * value for a flag q and an option n. Words may stand between options; "--" ends the options.
  */
 #pragma once
 
@@ -31,9 +31,9 @@ struct option_row {
 };
 
 /*
- * Reads all words by the rows (or NULL), and global options. Returns false with *ret_status if
- * --help or an error was printed. With ret_rest, reading ends at the first word that is no option,
- * and *ret_rest is the index of that word.
+ * Reads all words by the rows (or NULL), and --json, --text and --color. Returns false with
+ * *ret_status if --help or an error was printed. With ret_rest, reading ends at the first word that
+ * is no option, and *ret_rest is the index of that word.
  */
 bool option_read(struct cli *cli, int argc, char **argv, const struct option_row *rows, void *data,
     int *ret_rest, enum cli_status *ret_status);

@@ -7,8 +7,9 @@
 struct host_spec;
 
 /*
- * Finds the line for "gpu1" or "gpu1/train" in the hosts file. any_server: the name of the host
- * suffices, since -L or -S chooses the server. The strings of *ret_spec are lent from *ret_text,
+ * Finds the line for "gpu1/train" in the hosts file; for "gpu1" that of the server "default", else
+ * the only line of the host. any_server: the first line of the host, since -L or -S chooses the
+ * server. The strings of *ret_spec are lent from *ret_text,
  * which the caller frees. Returns false, with nothing to free, if no line matches.
  */
 bool remote_find(const char *host, bool any_server, struct host_spec *ret_spec, char **ret_text);
@@ -19,7 +20,7 @@ bool remote_find(const char *host, bool any_server, struct host_spec *ret_spec, 
  */
 bool remote_address(struct cli *cli, const char *host);
 
-/* Returns true if the daemon is on another machine. */
+/* Returns true if the daemon is reached through ssh, by --host or $MUXBUS_HOST. */
 bool remote_is(const struct cli *cli);
 
 /*

@@ -119,7 +119,7 @@ size_t screen_text_colors(struct buf *out, const void *bytes, size_t len)
 size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t columns)
 {
 	struct buf line = BUF(VISIBLE_MAX);
-	/* Bytes that surely fill the columns, even with characters of width 0. */
+	/* Bytes that fill the columns. A text with very many marks of width 0 is cut earlier. */
 	size_t enough = columns * 64 + 64;
 	const char *text;
 	size_t width, at;

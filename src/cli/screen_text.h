@@ -26,7 +26,7 @@ bool screen_has_cursor(int fd);
 /* Returns true if we may draw on a terminal: false for a background job of its shell. */
 bool screen_is_ours(int fd);
 
-/* Returns the columns of the terminal at fd, else $COLUMNS, else 80; limited to 20..10000. */
+/* Returns the columns of the terminal at fd, else $COLUMNS, else 80; at least 20, at most 10000. */
 int screen_columns(int fd);
 
 /* Returns the sequence that starts a style, or "" without colours. SCREEN_PLAIN ends all styles. */

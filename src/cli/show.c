@@ -316,7 +316,7 @@ static const struct json *find_list(const struct json *result)
 	return count == 1 ? found : known_count == 1 ? known : NULL;
 }
 
-/* Writes all values that are not objects, with names such as "tmux.version". */
+/* Writes all values but objects with members, with names such as "tmux.version". */
 struct value_walk {
 	struct buf *out;
 	bool has_color;

@@ -14,13 +14,14 @@ bool show_is_json(const struct cli *cli);
 /* Prints a value as JSON on a line of its own. */
 void show_json(const struct cli *cli, const struct json *value);
 
-/* Appends the result as text for people. columns 0: no limit. */
+/* Appends the result as text for people; tables fit into `columns` (0: no limit). */
 void show_write(
     struct buf *out, const char *method, const struct json *result, size_t columns, bool has_color);
 
 /*
- * Appends a value for a cell: a time in local time, milliseconds (a name that ends in "_ms") as "1m
- * 3s", null as "-". Control characters of untrusted text stay.
+ * Appends a value for a cell: a time in local time, null as "-", and by the end of its name a
+ * duration ("_ms") as "1m 3s" or a size ("_bytes") as "3.4K". Control characters of untrusted text
+ * stay.
  */
 void show_value(struct buf *out, const struct json *value);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus doctor: finds problems and suggests remedies, for people or as JSON. */
+/* muxbus doctor: finds problems and suggests remedies; prints them as text or JSON. */
 #include "cli/doctor/doctor.h"
 
 #include "cli/verb.h"

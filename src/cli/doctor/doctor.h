@@ -14,7 +14,10 @@ struct doctor_report;
 
 #define DOCTOR_MUTE_MS 5000 /* timeout of a ping to the daemon */
 
-/* Adds a finding. The texts are copied, and may hold any bytes. remedy NULL: none is needed. */
+/*
+ * Adds a finding. The texts are copied, and may hold any bytes. remedy is a text for cli_hint();
+ * NULL: none is needed.
+ */
 void doctor_find(struct doctor_report *report, enum finding_state state, const char *subject,
     const char *remedy, const char *format, ...) __attribute__((format(printf, 5, 6)));
 

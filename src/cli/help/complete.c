@@ -314,8 +314,9 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 }
 
 /*
- * Appends a line for each completion of the last word: the word, a tab, its description. Ids come
- * from a running daemon; names and titles are descriptions, never words to insert.
+ * Appends a line for each completion of the last word: the word, a tab, its description. Ids and
+ * names of sessions, hosts and agents come from a running daemon; only those that is_safe() allows
+ * are words. Commands and titles are descriptions.
  */
 static void complete_words(struct buf *out, struct cli *cli, size_t count, char *const *words)
 {
@@ -359,7 +360,7 @@ enum cli_status complete_run(struct cli *cli, int argc, char **argv)
 	return cli_flush(CLI_DONE);
 }
 
-/* The scripts from contrib/completions and contrib/shell-init. */
+/* The scripts for completion, and those that mark the commands of a shell (OSC 133). */
 static const struct script {
 	const char *shell, *completion, *marks;
 } scripts[] = {

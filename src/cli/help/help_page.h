@@ -9,14 +9,15 @@
 
 struct help_page {
 	struct buf out;
-	size_t columns; /* of the terminal */
+	size_t columns; /* of the terminal; 80 in a pipe */
 	bool has_color;
-	bool is_for_grep; /* one line per entry */
+	bool is_for_grep; /* in a pipe: one line per entry */
 };
 
 void help_page_title(struct help_page *page, const char *text);
 /* As screen_text_wrap(), for the page. */
 void help_page_wrap(struct help_page *page, const char *text, size_t indent, size_t at);
+/* Adds a name, made visible, and its text in a column of its own. */
 void help_page_entry(struct help_page *page, const char *name, const char *text);
 
 /* Adds the tasks of muxbus(1) that have all words, each as a command. Returns false if none has. */
@@ -32,6 +33,7 @@ bool help_search(
 
 /*
  * Shows the text in the program $PAGER (default: less), and waits for its end. Returns false,
- * without showing it, if the text fits on the screen or no pager runs.
+ * without showing it, if the text fits on the screen, if $PAGER is empty or "cat", if the terminal
+ * is dumb, or if the program cannot be run.
  */
 bool pager_show(const char *text, size_t len);

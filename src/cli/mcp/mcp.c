@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus mcp: the MCP server that agents configure. It passes lines between the agent and muxbusd,
- * and starts muxbusd if none runs. After a shutdown, only the next request starts muxbusd. A start
- * that failed is repeated at growing intervals, REST_TRIES times.
+ * and starts muxbusd if none runs, unless --no-start is given. After a shutdown, only the next
+ * request starts muxbusd. A start that failed is repeated at growing intervals, REST_TRIES times.
  */
 #include <poll.h>
 #include <sys/socket.h>
@@ -56,7 +56,7 @@ struct bridge {
 	int64_t seek_until_ms;
 	int rest_tries;
 	unsigned delay_ms; /* back-off between attempts while resting */
-	bool had_socket; /* at the begin of the rest */
+	bool had_socket; /* the socket existed when the rest began */
 	/* Start the daemon only on request: a shutdown ended it, or it ends again and again. */
 	bool is_on_request;
 	struct losses lost, launched; /* lost connections, and starts of the daemon */
@@ -407,7 +407,10 @@ static const char *variable(const char *name)
 	return value != NULL && *value ? value : NULL;
 }
 
-/* Sends the variables that the daemon cannot read itself: those of the pane and the session. */
+/*
+ * Writes the lines that each daemon gets first: the tools of --tools, and from the environment what
+ * the daemon cannot read itself, our pane and the agent's session.
+ */
 static void write_greeting(
     const struct cli *cli, const struct mcp_options *options, struct buf *out)
 {

@@ -9,7 +9,7 @@ struct advice_row {
 };
 
 struct mcp_advice {
-	struct advice_row *rows; /* sorted by name, as in describe */
+	struct advice_row *rows; /* in the order of describe */
 	size_t count;
 };
 

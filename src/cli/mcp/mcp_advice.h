@@ -8,7 +8,7 @@
 struct mcp_advice *mcp_advice_new(void);
 void mcp_advice_free(struct mcp_advice *advice);
 
-/* Takes the member "methods" of an answer to describe. NULL has no effect. */
+/* Takes the member "methods" of an answer to describe; if it is no object, keeps the old rows. */
 void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods);
 bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool);
 

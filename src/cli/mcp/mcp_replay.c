@@ -14,7 +14,7 @@
 /* How a request that was sent is handled when the connection is lost. */
 enum fate {
 	FATE_RESEND, /* repeatable: sent again on the next connection */
-	FATE_CALL, /* a tool call; whether it is repeatable is decided at the loss */
+	FATE_CALL, /* a tool call that is repeatable or unknown; the loss decides */
 	FATE_TEACH, /* a tool call that gets a result with advice */
 	FATE_FAIL, /* gets an error */
 };
@@ -28,7 +28,7 @@ struct pending_request {
 	uint64_t end; /* offset of its end in the bytes of this connection; 0: not queued */
 	enum fate fate;
 	bool is_initialize;
-	bool is_stream; /* a stream, which stays open until its reader closes */
+	bool is_stream; /* subscriptions/listen, which has no answer until the agent cancels it */
 	bool is_modern;
 	bool has_wait; /* names a wait, which survives the daemon */
 	char tool[TOOL_MAX]; /* name of the tool of a tool call, or "" */
@@ -55,8 +55,8 @@ struct mcp_replay {
 	size_t held_bytes; /* bytes of lines that wait for a connection */
 	struct list kepts;
 	size_t kept_count;
-	char *initialize; /* parameters of the answered initialize, as JSON text, or NULL */
-	bool is_initialized;
+	char *initialize; /* parameters of the agent's last initialize, as JSON text, or NULL */
+	bool is_initialized; /* the agent has sent notifications/initialized after it */
 	bool is_connected;
 	bool is_described; /* a daemon has answered describe; before, requests are held */
 	unsigned our_last; /* number of our last request */

@@ -3,10 +3,10 @@
  * The bridge between an agent and muxbusd, which hides restarts of the daemon. It does no I/O: the
  * caller passes bytes in, writes bytes out, and reports connections and their loss.
  *
- * After a lost connection, requests are sent again if they were not written yet, only read or list
- * something, or are waits with a name. Other requests are answered with advice on what to check. A
- * new connection first gets the state of the old one: the greeting, initialize, log level and
- * subscriptions.
+ * After a lost connection, requests are sent again if they were not written yet, if a repeat does no
+ * harm (they read, list, subscribe or initialize), or if they are waits with a name. Other tool calls
+ * are answered with advice on what to check, other requests with an error. A new connection first
+ * gets the state of the old one: the greeting, initialize, log level and subscriptions.
  */
 #pragma once
 
@@ -32,13 +32,13 @@ void mcp_replay_free(struct mcp_replay *replay);
 void mcp_replay_from_agent(struct mcp_replay *replay, const void *bytes, size_t len);
 void mcp_replay_agent_ended(struct mcp_replay *replay);
 
-/* Takes bytes from the daemon. Returns false if they are not JSON-RPC: close the link then. */
+/* Takes bytes from the daemon. False for a line that is no JSON object or too long: close the link. */
 bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t len);
 
-/* A connection was made. The previous one must have been lost. */
+/* A connection was made; mcp_replay_lost() was called for one before it. */
 void mcp_replay_connected(struct mcp_replay *replay);
 void mcp_replay_lost(struct mcp_replay *replay);
-/* No connection can be made: answers all waiting requests with the reason, a sentence. */
+/* No connection can be made: answers all requests but streams with the reason, a sentence. */
 void mcp_replay_refused(struct mcp_replay *replay, const char *reason);
 
 /* Return the bytes to write to a side. After a write, pass its length to the next function. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Edits a JSON file of another program. Only the bytes of the given member change. A path has the
- * names of members, ended by NULL. Functions return false with a reason, and change nothing, if a
- * value on the path has the wrong type. Values are JSON text.
+ * Edits a JSON file of another program. Only the given member changes, and the commas and objects
+ * around it as needed. A path has the names of members, ended by NULL. Functions return false with a
+ * reason if a value on the path has the wrong type, or if the file has the name in another spelling;
+ * do not write the text then. Values are JSON text.
  */
 #pragma once
 

@@ -161,8 +161,8 @@ struct table_place {
 };
 
 /*
- * Finds the table or, if is_below, the first table inside of it. Returns false with a reason if the
- * text is not valid, or the table is written in another form.
+ * Finds the table; if is_below, the first header of it or of a table inside of it. Returns false
+ * with a reason if the text is not valid, or the table is written in another form.
  */
 static bool find_table(
     struct config_toml *config, const char *table, bool is_below, struct table_place *ret_place)

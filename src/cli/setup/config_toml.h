@@ -19,7 +19,7 @@ bool config_toml_init(struct config_toml *config, const char *table, const char 
 /* Sets a bare key to TOML on one line. Adds a missing table. only_new: an existing key stays. */
 bool config_toml_set(struct config_toml *config, const char *key, const char *value, bool only_new);
 
-/* Returns a key's value (key NULL: all pairs), lent until the next change. NULL if absent. */
+/* Returns a key's value (key NULL: all pairs), lent until the next change. NULL: it has none. */
 const char *config_toml_get(struct config_toml *config, const char *key, size_t *ret_len);
 
 /* Removes the table and the tables inside of it, with their comments. */

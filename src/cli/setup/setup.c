@@ -177,7 +177,7 @@ static const struct option_row rows[] = {
     {0},
 };
 
-/* Executes the installer in the folder of the declared tools. It asks before it installs. */
+/* Becomes the installer in the folder of the declared tools, which asks before it installs. */
 static enum cli_status install_tools(const struct setup_verb *verb)
 {
 	static const char *const places[] = {"tools", "../tools"};

@@ -169,7 +169,7 @@ static bool is_tools_option(const struct json *value)
 	    str_is_in(value->text + len, setup_tools);
 }
 
-/* Numbers and truth values may differ, since people choose them. */
+/* Compares an entry with its model. Numbers and truth values may differ: people choose them. */
 static enum entry compare(const struct json *value, const struct json *model)
 {
 	enum entry entry = ENTRY_OURS;
@@ -198,7 +198,10 @@ static const struct json *find_value(const struct json *value, const char *const
 	return value;
 }
 
-/* Reads the value at a path, lent from the reader. *ret_is_there is also true for invalid JSON. */
+/*
+ * Reads the value at a path, lent from the reader. NULL with *ret_is_there: a value in TOML that is
+ * not also JSON.
+ */
 static const struct json *read_value(struct json_reader *reader, const struct setup_file *file,
     const char *const *path, const struct buf *text, bool *ret_is_there)
 {
@@ -399,7 +402,7 @@ static bool leads_to(struct setup setup, enum setup_action action, const struct 
 	return is_same;
 }
 
-/* Returns true if a text has no settings, so its file was created by setup. */
+/* Returns true if a text has no settings, so that its file can be removed. */
 static bool is_blank(const struct setup_file *file, const struct buf *text)
 {
 	const char *at = buf_text(text);
@@ -439,8 +442,9 @@ static bool is_text(void *data, const struct buf *backup)
 }
 
 /*
- * Writes the new text, or removes a file without settings. A removal restores the file from its
- * backup. Text that --write can write again gets no backup.
+ * Writes the new text. --remove restores the file from the backup that --write had made, if only
+ * --write has changed it since, else removes a file without settings; it makes no backup of what
+ * --write can write again.
  */
 static bool store(const struct setup *setup, const struct setup_file *file,
     struct config_file *config, struct buf *text, char *ret_reason, size_t size)
@@ -517,7 +521,7 @@ static bool mentions_muxbus(const char *path)
 	return is_found;
 }
 
-/* Returns how far one file is set up. For a file that people edit, the word muxbus is enough. */
+/* Returns how far one file is set up. In its rival, which people edit, the word muxbus is enough. */
 static enum setup_state look_at(
     const struct setup *setup, const struct setup_file *file, const char *path)
 {

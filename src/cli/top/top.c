@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus top: a live screen of panes, jobs, timers, watches, queue and agents. The terminal is in
- * raw mode on its alternate screen, and is restored however the program ends.
+ * muxbus top, and muxbus home: a live screen of panes, jobs, timers, watches, queue and agents. The
+ * terminal is in raw mode on its alternate screen, and is restored at every end but SIGKILL. Without
+ * a terminal that can be drawn on, top prints JSON, and home an overview.
  */
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -89,7 +90,7 @@ static int terminal_write(const void *bytes, size_t len)
 	return 0;
 }
 
-/* Restores the terminal if it was taken over. Safe in a signal handler. */
+/* Restores the terminal if it was taken over. May be called in a signal handler. */
 static void terminal_close(void)
 {
 	int error = errno;
@@ -110,7 +111,7 @@ static void on_fault(int signal)
 	(void)raise(signal); /* SA_RESETHAND was set, so the signal now ends us */
 }
 
-/* Also takes over again after another process has stopped and continued this program. */
+/* Takes over the terminal; also again, after another process stopped and continued this program. */
 static int take(void)
 {
 	struct termios raw;
@@ -374,7 +375,7 @@ static const char *server_name(const struct cli *cli)
 	return str_last_part(cli->tmux_socket);
 }
 
-/* Gets the file that was touched when a person last left the home screen, or "" if none. */
+/* Writes the path of the file that home touches when a person leaves it; "" if there is none. */
 static void looked_path(const struct cli *cli, char out[PATH_MAX])
 {
 	char folder[PATH_MAX - sizeof "/looked"];
@@ -390,7 +391,7 @@ static int64_t read_looked(const char *path)
 	return lstat(path, &status) == 0 ? (int64_t)status.st_mtim.tv_sec * 1000 : 0;
 }
 
-/* Sets the time of the file, unless the daemon's state directory is missing. */
+/* Makes the file or sets its time, unless the daemon's state directory is missing. */
 static void note_looked(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);

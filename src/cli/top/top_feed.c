@@ -94,7 +94,7 @@ struct top_feed {
 	struct top_view *view;
 	struct json_reader *reader;
 	uint64_t asked[ASK_COUNT_]; /* id of each pending request; 0 if none */
-	int64_t when[ASK_COUNT_]; /* time of each last request; 0 if none was sent */
+	int64_t when[ASK_COUNT_]; /* time of each last attempt to ask; 0 if none */
 	int64_t took_ms[ASK_COUNT_]; /* time until its answer was read */
 	bool is_due[ASK_COUNT_]; /* an event has made the answer stale */
 	char captured[TOP_ID_SIZE]; /* pane or job of the last capture */
@@ -108,7 +108,7 @@ struct top_feed {
 	bool has_no_agents; /* the daemon does not know list_agents */
 };
 
-/* Events after which the lists of panes and agents are stale; if is_queue, all lists. */
+/* Events after which the status and the lists of panes and agents are stale; is_queue: all. */
 static const struct {
 	const char *kind;
 	bool is_queue;
@@ -201,7 +201,7 @@ static void ask_queue(struct top_feed *feed)
 	feed->queue_after = last > QUEUE_LAST ? last - QUEUE_LAST : 0;
 	ask_with(feed, ASK_LIST + TOP_QUEUE, "list_notifications",
 	    ASK_PARAMS({"after", .number = feed->queue_after}, {"limit", .number = QUEUE_LIMIT}));
-	/* The answer to this request comes later, and adds to the list of the other. */
+	/* This answer comes last, and adds to the list that the other answer replaces. */
 	ask_with(feed, ASK_OLD_QUEUE, "list_notifications", queued);
 }
 

@@ -14,7 +14,7 @@ void top_feed_free(struct top_feed *feed);
 /* Returns a descriptor to poll for input, or -1 while not connected. */
 int top_feed_fd(const struct top_feed *feed);
 
-/* Returns the milliseconds until top_feed_step() must run without input. */
+/* Returns the milliseconds after which top_feed_step() must run, even without input. */
 int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms);
 
 /* Reads input and sends due requests. Returns true if the screen may change. */
@@ -26,7 +26,7 @@ void top_feed_refresh(struct top_feed *feed); /* asks again for all that is show
 void top_feed_go(struct top_feed *feed, const char *pane);
 bool top_feed_has_gone(const struct top_feed *feed); /* top_feed_go() has succeeded */
 
-/* Stops a job, agent or other item of a list, as the list's stop_method does. */
+/* Stops a job or agent, closes a pane, or cancels: calls the list's stop_method for an item. */
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
 
 /* Answers the question of an agent with the number of a choice or a text. */

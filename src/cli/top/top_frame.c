@@ -282,8 +282,8 @@ static bool has_column(const struct drawing *drawing, const struct top_column *c
 }
 
 /*
- * Sets the cells that each column needs: its title and, without a fixed width, its widest value. 0
- * means that the list does not have the column.
+ * Sets the cells that each column needs for its title and, without a fixed width, for its widest
+ * value among these items. 0: the list does not have the column.
  */
 static void measure(const struct drawing *drawing, const struct top_item **items, size_t count,
     size_t needs[TOP_COLUMNS_MAX])
@@ -306,6 +306,7 @@ static void measure(const struct drawing *drawing, const struct top_item **items
 	}
 }
 
+/* Moves cells from flexible columns that need less to those that need more. */
 static void even_out(const struct top_table *table, const size_t needs[TOP_COLUMNS_MAX],
     size_t widths[TOP_COLUMNS_MAX])
 {

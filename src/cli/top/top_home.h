@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The home list of muxbus top: items of all lists. First come items that need a person, then
- * running, then finished ones, then all panes by session and window.
+ * The home list of muxbus top: agents, jobs, late notifications and panes. First come items that
+ * need a person, then running, then finished ones, then all panes by session and window.
  */
 #pragma once
 

@@ -5,7 +5,7 @@
 #include "wire/json.h"
 
 enum top_list {
-	TOP_HOME, /* items of all other lists: top_home.h */
+	TOP_HOME, /* items of several other lists: top_home.h */
 	TOP_PANES,
 	TOP_JOBS,
 	TOP_TIMERS,
@@ -24,7 +24,7 @@ enum {
 
 enum {
 	TOP_HOME_RECENT_MS =
-	    3600000, /* jobs that ended before that, and before top_model.looked_ms, are omitted */
+	    3600000, /* jobs that ended longer ago, and before top_model.looked_ms, are omitted */
 	TOP_HOME_LATE_MS = 60000, /* notifications not delivered for this long need a person */
 	TOP_PANE_STATE = 3, /* index of the column "state" in the list of panes */
 	TOP_AGENT_STATE = 2, /* index of the column "state" in the list of agents */
@@ -34,7 +34,7 @@ enum {
 
 /* The section of the home list that an item is in. */
 enum top_section {
-	TOP_NEEDS, /* needs a person: a question, a failed job, an undelivered notification */
+	TOP_NEEDS, /* needs a person: a question, a crash, a failed job, a late notification */
 	TOP_RUNNING,
 	TOP_FINISHED,
 	TOP_QUIET, /* panes */
@@ -83,5 +83,5 @@ void top_item_read(
     struct top_item *item, const struct json *json, int64_t now_ms, int64_t looked_ms);
 /* Sets places, the sorted list of panes. */
 void top_item_place(struct top_items *panes);
-/* Copies the states of agents to their panes. */
+/* Copies the states of agents to their panes, except "unknown". */
 void top_item_mark(struct top_items *panes, const struct top_items *agents);

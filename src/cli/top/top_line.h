@@ -12,10 +12,10 @@ struct top_line {
 	bool is_marked; /* the row is shown in reverse */
 };
 
-/* Begins a row. The buffer must be empty. */
+/* Begins a row in `out`, and drops what `out` had. */
 void top_line_begin(struct top_line *line, struct buf *out, size_t columns, bool has_style,
     bool has_color, bool is_marked);
-/* Fills a marked row with blanks, and ends all styles. */
+/* Ends a row: a marked one is filled with blanks. */
 void top_line_end(struct top_line *line);
 
 /* Appends untrusted text in at most width cells. Returns the cells used. */
@@ -29,8 +29,8 @@ void top_line_blank(struct top_line *line, size_t width);
 size_t top_line_left(const struct top_line *line);
 
 /*
- * The colours of a captured screen, carried from line to line. Only sequences that set colours
- * pass; links are omitted, and other sequences are made visible. Begins as all zeros.
+ * The colours and styles (SGR) of a captured screen, carried from line to line. Links are omitted,
+ * and other sequences are made visible. Begins as all zeros.
  */
 struct top_ink {
 	char text[256]; /* sequences since the last reset */
@@ -47,6 +47,7 @@ void top_line_cell(
 
 #define TOP_AGE_SIZE 32
 
-/* Write "5s", "3m20", "2h05" or "4d"; without has_two, or as an age ("now": 0), only one part. */
+/* Writes "5s", "3m20", "2h05" or "4d"; without has_two "5s", "3m", "2h" or "4d". */
 void top_format_seconds(char *out, size_t size, int64_t seconds, bool has_two);
+/* As top_format_seconds() without has_two, but "now" below one second. */
 void top_format_age(char *out, size_t size, int64_t seconds);

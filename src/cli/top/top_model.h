@@ -12,7 +12,7 @@ enum top_kind {
 	TOP_STATE, /* a word with a colour */
 	TOP_AGE, /* time since time_ms */
 	TOP_DUE, /* time until time_ms */
-	TOP_CPU, /* CPU time of the item's processes, in percent; not in a fleet */
+	TOP_CPU, /* CPU time of the item's processes, in percent; only of this machine */
 };
 
 struct top_column {
@@ -53,7 +53,7 @@ struct top_model {
 	struct top_items lists[TOP_LIST_COUNT_];
 	struct top_status status;
 	struct json_reader *reader; /* parses the JSON of items */
-	char name[64]; /* of the tmux server */
+	char name[64]; /* of the tmux server, "fleet", or the host of --fleet --host */
 	char home[256]; /* home directory, shown as ~; "" if unknown */
 	char trouble[200]; /* why the data is stale; "" if it is not */
 	int64_t looked_ms; /* when a person last left the home screen; real time; 0 if unknown */

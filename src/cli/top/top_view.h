@@ -39,7 +39,7 @@ struct top_view {
 	char *chosen[TOP_LIST_COUNT_]; /* id of the chosen item; NULL: the first item */
 	size_t place[TOP_LIST_COUNT_]; /* last index of the chosen item */
 	size_t scroll[TOP_LIST_COUNT_]; /* items above the screen */
-	unsigned order[TOP_LIST_COUNT_]; /* 0: original order; else sorted by this column, from 1 */
+	unsigned order[TOP_LIST_COUNT_]; /* 0: as it is; else sorted by this column, from 1 */
 	unsigned tabs[TOP_LIST_COUNT_]; /* column behind the name of each list; 0: not shown */
 	size_t count; /* items that passed the filter at the last drawing */
 	size_t text_scroll; /* first line shown of an opened text */
@@ -48,8 +48,8 @@ struct top_view {
 	char answer[TOP_ANSWER_MAX + 1]; /* typed text of TOP_PROMPT_ANSWER and TOP_PROMPT_SEND */
 	bool is_paused;
 	char own_pane[32]; /* pane of this program; "" if none */
-	bool has_missing; /* a row above the list has the missing hosts */
-	struct buf preview; /* captured screen of a pane, or end of a job's output */
+	bool has_missing; /* a row above the list names the hosts without an answer */
+	struct buf preview; /* screen of a pane, end of a job's output, or why there is none */
 	char preview_id[TOP_ID_SIZE]; /* pane or job of `preview`; "" if none */
 	char message[400]; /* result of the last action; "" if none */
 };

@@ -16,7 +16,7 @@ enum {
 	PRINTED_MAX = 64, /* notifications not acknowledged yet */
 	ANSWER_MS = 10000, /* timeout of requests that do not wait */
 	LINE_MAX_BYTES = 64 * 1024,
-	/* Some agents cut long input, or stop listening to a program that prints often. */
+	/* --paced. Some agents cut long input, or stop listening to a program that prints often. */
 	BATCH_BYTES = 2800,
 	BATCH_MS = 2000,
 };
@@ -24,7 +24,7 @@ enum {
 enum step {
 	STEP_ON,
 	STEP_AGAIN, /* the daemon is gone or not ready: retry */
-	STEP_END, /* the reader, pane or server is gone; the exit status is in `status` */
+	STEP_END, /* the reader, pane or server is gone, or an error was printed: see `status` */
 };
 
 struct follow {
@@ -86,7 +86,10 @@ static bool read_confirmed(struct follow *follow)
 	return got > 0 || (got < 0 && errno == EINTR);
 }
 
-/* Waits. Returns true, and sets the exit status, if the reader or the tmux server is gone. */
+/*
+ * Waits for input on other_fd or for timeout_ms, and reads confirmations. Returns true if the reader
+ * is gone or, after a message and with the exit status, the tmux server.
+ */
 static bool is_over(struct follow *follow, int timeout_ms, int other_fd)
 {
 	struct pollfd fds[] = {{.fd = STDOUT_FILENO}, {.fd = other_fd, .events = POLLIN},
@@ -118,7 +121,7 @@ static enum step judge(struct follow *follow, const struct json *error)
 	return end(follow, ask_say_error(error));
 }
 
-/* Asks while the output has a reader. *ret_result is lent. ret_result NULL: ignores the answer. */
+/* Asks while the output has a reader. *ret_result is lent; NULL: any answer will do. */
 static enum step ask(struct follow *follow, const char *method, const struct ask_param *params,
     int64_t timeout_ms, const struct json **ret_result)
 {
@@ -147,7 +150,10 @@ static enum step ask(struct follow *follow, const char *method, const struct ask
 	return answer.error != NULL ? judge(follow, answer.error) : STEP_ON;
 }
 
-/* A later server may have a pane with our id. In another PID namespace the server is not known. */
+/*
+ * Opens server_fd, since a later server may have another pane with our id. It stays -1 if the daemon
+ * is in another PID namespace or on another machine.
+ */
 static enum step find_server(struct follow *follow)
 {
 	const struct json *result;
@@ -231,7 +237,7 @@ static void keep_seq(struct follow *follow, int64_t seq)
 		follow->unconfirmed[follow->unconfirmed_count++] = seq;
 }
 
-/* Returns true if a notification was printed before, since a restarted daemon redelivers some. */
+/* Returns true if a printed one still waits for its confirmation: a later daemon repeats it. */
 static bool was_printed(const struct follow *follow, int64_t seq)
 {
 	bool was = false;

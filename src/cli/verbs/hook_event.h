@@ -19,7 +19,7 @@ struct hook_event {
 	char agent[HOOK_WORD_MAX + 1]; /* such as "claude"; "agent" if unknown */
 	char session[HOOK_WORD_MAX + 1]; /* "" if missing or not valid */
 	char name[HOOK_WORD_MAX + 1]; /* spelled as by the agent, for the output */
-	const char *state; /* idle, busy, asking or gone; NULL if unknown */
+	const char *state; /* idle, busy, asking or gone; NULL: unknown, or as before */
 	enum hook_handing handing;
 	char *reply; /* the agent's last message; NULL if missing */
 };

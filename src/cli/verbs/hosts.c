@@ -21,7 +21,10 @@ static bool is_line_of(const char *line, size_t len, const struct host_spec *spe
 	return is_it;
 }
 
-/* Copies the file with `line`, or without a line if NULL, in place of those of the host. */
+/*
+ * Copies the file with `line`, or without a line if NULL, in place of those of the host. Returns how
+ * many the host had.
+ */
 static unsigned replace(
     struct buf *out, const struct config_file *file, const struct host_spec *spec, const char *line)
 {

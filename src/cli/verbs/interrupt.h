@@ -10,7 +10,10 @@ struct interrupt {
 	int extra_fd; /* another descriptor to wait for; -1 if none */
 };
 
-/* Blocks the signals, which then end interrupt_wait() and a link's wait. -1 after an error. */
+/*
+ * Blocks the signals, which then end interrupt_wait() and, as link_heed() says, a link's wait.
+ * Returns 0, or -1 after a message.
+ */
 int interrupt_open(struct interrupt *interrupt);
 /*
  * Unblocks the signals, flushes the output, and returns the exit status. If status is that of a
@@ -20,7 +23,7 @@ int interrupt_open(struct interrupt *interrupt);
 enum cli_status interrupt_close(struct interrupt *interrupt, enum cli_status status);
 
 enum interrupt_wake {
-	INTERRUPT_LINK, /* a line or the end of the link */
+	INTERRUPT_LINK, /* input or the end of the link */
 	INTERRUPT_EXTRA, /* input on extra_fd */
 	INTERRUPT_SIGNAL, /* the signal is in *ret_signal */
 	INTERRUPT_TIME, /* timeout */

@@ -22,12 +22,12 @@ struct record {
 	char id[CLI_ID_SIZE]; /* of the pane */
 	struct cast cast;
 	struct buf out; /* to be written to the file */
-	struct buf pending; /* lines received before the screen */
+	struct buf pending; /* lines received while is_awaiting */
 	struct json_reader *reader; /* for lines in pending */
 	bool is_awaiting; /* the screen was requested */
 	bool wants_screen; /* output was missed, so capture the screen again */
 	bool wants_size;
-	bool is_over; /* the pane has closed */
+	bool is_over; /* the program has ended, or the pane or the tmux server has gone */
 	int64_t next; /* offset behind the recorded output */
 };
 

@@ -28,7 +28,7 @@ struct file_tree {
 	char *bases[FILE_TREE_PATTERNS_MAX]; /* for each pattern: the folder before its wildcard */
 	size_t count;
 	struct map folders; /* path by watch descriptor; a path ends in '/' or is "" */
-	bool is_torn; /* a folder is missing or unreadable: it is looked for again and again */
+	bool is_torn; /* a pattern's folder is missing or unreadable: look for it each LOOK_MS */
 	char name[PATH_MAX]; /* a changed file; "" if unknown */
 	bool has_changed;
 	char *reason;
@@ -326,8 +326,8 @@ static struct file_tree *file_tree_new(
 }
 
 enum {
-	SETTLE_MS = 100, /* time without changes before the command runs */
-	SETTLE_MAX = 10, /* longest wait while files keep changing, in units of SETTLE_MS */
+	SETTLE_MS = 100, /* default of settle_ms */
+	SETTLE_MAX = 10, /* longest wait while files keep changing, in units of settle_ms */
 	KILL_MS = 2000, /* time from SIGTERM to SIGKILL */
 	END_LOOK_MS = 10, /* interval of checks whether a group has ended */
 	LOOK_MS = 500, /* interval of checks for a missing folder */
@@ -338,7 +338,7 @@ struct rerun {
 	bool is_quiet;
 	bool kills; /* --restart: a change stops the running command */
 	uint32_t runs; /* --count; 0: no limit */
-	int64_t settle_ms;
+	int64_t settle_ms; /* --settle: time without changes before the command runs */
 	char **command;
 	struct file_tree *tree;
 	struct interrupt interrupt; /* extra_fd polls for changes and the command's end */

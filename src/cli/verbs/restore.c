@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus restore: recreates saved sessions. Names and directories reach tmux through methods that
- * take them literally. Saved text reaches a shell only as an argument of a fixed script.
+ * take them literally; a name that these refuse, escaped in a rename command. Saved text reaches a
+ * shell only as an argument of a fixed script.
  */
 #include "cli/verb.h"
 #include "cli/verbs/restore_program.h"
@@ -70,7 +71,7 @@ static const struct json *ask(struct restore *restore, const char *method, struc
 	return read == LINK_LINE ? answer.result : NULL;
 }
 
-/* Runs a tmux command of fixed words and ids. Returns false if tmux refuses it. */
+/* Runs a tmux command with force. ret_line, or NULL, gets the first line of its output. */
 static bool run_tmux(struct restore *restore, const char *const *words, char *ret_line, size_t size)
 {
 	struct json_writer writer;
@@ -456,7 +457,7 @@ static bool is_wanted(const struct restore *restore, const char *name)
 	return restore->count == 0;
 }
 
-/* Returns true if a session has only agents that muxbusd keeps and starts itself. */
+/* Returns true if all panes of a session have agents that muxbusd keeps and starts itself. */
 static bool is_kept(const struct json *session)
 {
 	json_each (window, json_member(session, "windows"))

@@ -13,7 +13,10 @@ static const char agent_script[] = "trap : INT; \"$@\"; trap - INT; exec \"${SHE
 static const char note_script[] = "printf '%s\\n' \"$1\"; exec \"${SHELL:-/bin/sh}\"";
 static const char shell_script[] = "exec \"${SHELL:-/bin/sh}\"";
 
-/* Returns the words that resume a pane's agent. NULL if unknown, or if muxbusd starts it. */
+/*
+ * Returns the words that resume a pane's agent. NULL if they or the conversation are not known, the
+ * agent is not in PATH, or muxbusd starts it.
+ */
 static const char *const *resume_of(const struct json *pane)
 {
 	char path[PATH_MAX];

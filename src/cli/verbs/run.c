@@ -179,7 +179,7 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 		json_put_str(&writer, "key", key);
 	}
 	if (is_here(run)) /* another machine has its own environment */
-		put_env(run, &writer); /* put last, since job lists show only the beginning */
+		put_env(run, &writer); /* last: the history of requests keeps the beginning */
 	json_object_end(&writer);
 	buf_finish(&command);
 	if (status == CLI_DONE && writer.is_cut)

@@ -10,7 +10,7 @@ enum { TIMEOUT_MS = 60000, WORDS_MAX = 12, OUTPUT_MAX = 4096, PATH_SIZE = 256 };
 
 #define TEMPLATE "muxbus-png-XXXXXX"
 
-/* A temporary folder for the picture, the result, and files of the program. */
+/* A temporary folder for the SVG, the PNG and files of the program, and words that name them. */
 struct folder {
 	char path[PATH_SIZE], svg[PATH_SIZE + 16], png[PATH_SIZE + 16];
 	char profile[PATH_SIZE + 32]; /* of a browser, as an option */

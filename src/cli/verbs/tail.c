@@ -10,7 +10,7 @@ struct tail_verb {
 	uint32_t count; /* 0: no limit */
 	uint32_t seen;
 	int64_t timeout_ms; /* -1: no timeout */
-	bool has_ended; /* the pane has closed */
+	bool has_ended; /* the pane or the tmux server has gone */
 	struct interrupt interrupt;
 	struct buf line;
 };

@@ -22,7 +22,7 @@ struct wait_verb {
 	size_t count;
 	char **own; /* words made from options, to free */
 	size_t own_count;
-	struct buf conditions; /* as JSON; empty until read */
+	struct buf conditions; /* as a JSON array; empty until the words are parsed */
 };
 
 static bool take_word(void *data, const struct option_row *row UNUSED, const char *word)
