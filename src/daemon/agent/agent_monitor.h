@@ -78,9 +78,7 @@ bool agent_monitor_is_reading(const struct agent_monitor *monitor);
 bool agent_monitor_keeps(const struct agent_monitor *monitor, const char *text, size_t len);
 /* Returns true if the program has switched bracketed paste on. */
 bool agent_monitor_brackets(const struct agent_monitor *monitor);
-/*
- * Sets this from the store after a restart of the daemon, which has not seen the escape sequence.
- */
+/* Sets this for a program whose escape sequence this daemon may not have seen. */
 void agent_monitor_set_brackets(struct agent_monitor *monitor, bool brackets);
 
 /* Writes the last verdict and its evidence as members of a JSON object. */

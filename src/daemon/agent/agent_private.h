@@ -8,8 +8,8 @@
 extern const struct record_kind agent_kind;
 void agent_store(const struct agent *agent);
 /*
- * Fills spec (the caller calls agent_spec_finish()), pane, teller and profile from a record of the
- * store. Returns false if the record is invalid.
+ * Fills an agent that was just made from a record of the store. Returns false if the record is
+ * invalid; the caller frees the agent then.
  */
 bool agent_record_read(struct agent *agent, const struct json *value);
 

@@ -28,7 +28,7 @@ void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_
 
 void agent_question_write(struct json_writer *writer, const struct agent *agent);
 
-/* An answer was typed, or may have been. The next question gets another id. */
+/* Gives the question a new id: it is another one, or an answer was typed or may have been. */
 void agent_question_renew(struct agent *agent);
 
 /* Copies the agent's question to the task, which frees the copy at its end. */

@@ -56,7 +56,7 @@ enum agent_state {
 	AGENT_BUSY,
 	AGENT_BLOCKED, /* asks a question */
 	AGENT_CRASHED, /* the program has ended, and may be started again automatically */
-	AGENT_GONE, /* the pane was closed, or its server has ended */
+	AGENT_GONE, /* the pane was closed, its server has ended, or it is not found yet */
 	AGENT_STATE_COUNT_,
 };
 

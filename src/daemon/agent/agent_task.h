@@ -43,8 +43,8 @@ void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char 
 void agent_tasks_wrote(struct agent *agent);
 void agent_tasks_init(struct agent *agent);
 /*
- * Ends the running task because the program has ended; if all, the queued tasks too. outcome as in
- * the answer of send_task.
+ * Ends the task that is typed or runs; if all, the queued tasks too. outcome as in the answer of
+ * send_task.
  */
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
 /* Frees the tasks in memory. They stay in the store. */

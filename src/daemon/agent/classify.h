@@ -16,8 +16,10 @@
 #define AGENT_TAIL_SIZE 256 /* bytes behind the last newline; a longer tail is unknown */
 #define AGENT_REST_MS 120 /* time without output before the screen is looked at */
 #define AGENT_WEAK_MS 1500 /* required time without output if little evidence is for a prompt */
-#define AGENT_AGAIN_MS 3000 /* the same if the agent reports busy, but its screen shows a prompt */
-#define AGENT_DOUBT_MS 10000 /* the same if other bytes drew the prompt than before */
+/* the same if an agent's report speaks against a prompt, or its screen shows no sign */
+#define AGENT_AGAIN_MS 3000
+/* the same if a prompt was printed instead of drawn, or the agent only reports to be busy */
+#define AGENT_DOUBT_MS 10000
 #define AGENT_SIGN_MS 15000 /* a sign of work counts as text after this time without output */
 #define AGENT_REASON_SIZE 160
 
@@ -108,5 +110,5 @@ void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts 
  * ends and blank rows at the top.
  */
 void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf *out);
-/* Appends at most `rows` rows of the screen, the lowest ones, without blank rows at the end. */
+/* Appends the uppermost rows of the screen, at most `rows`, without blank rows at the end. */
 void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf *out);

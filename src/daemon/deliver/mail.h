@@ -37,20 +37,20 @@ struct mail {
 	struct pane_ref pane;
 	const struct way *way; /* the started way; NULL: none */
 	void *work; /* data of the started way; NULL: the way is not at work */
-	struct loop_timer *soon; /* looks at the mail after a post */
-	struct loop_timer *again; /* tries again after a failure */
+	struct loop_timer *soon; /* looks at the mail after a post or a report */
+	struct loop_timer *again; /* tries again after a failure, or for a person */
 	size_t tries;
 	uint64_t batch[MAIL_BATCH_MAX]; /* sequence numbers of the notifications in delivery */
 	size_t batch_count;
 
 	char reason[WAY_TEXT_SIZE]; /* why the mail is deferred */
 	const char *reason_way; /* name of the way in the receipt of the deferral; NULL: none */
-	uint64_t deferred_to; /* number of the last notification that got a receipt */
+	uint64_t deferred_to; /* number of the last notification that was looked at */
 	bool is_new_reason; /* give the receipt also to notifications that have one */
 	bool has_passed_over; /* some notifications were skipped, because a puller may take them */
 	struct loop_timer *deferral; /* gives further receipts in the next turn */
 
-	/* used by typed.c only */
+	/* of the way "typed" */
 	struct submit *submit;
 	uint64_t turns; /* number of turns that the agent had reported before the line was typed */
 	struct buf line; /* the typed line */

@@ -20,6 +20,6 @@
 struct on_notify *on_notify_new(const struct daemon *parts);
 void on_notify_free(struct on_notify *on_notify);
 bool on_notify_is_set(const struct on_notify *on_notify);
-/* Writes file, runs and failures for the method status; null without a file. */
+/* Writes the settings, counts and last failure for the method status; null without a file. */
 void on_notify_write(
     const struct on_notify *on_notify, struct json_writer *writer, const char *name);

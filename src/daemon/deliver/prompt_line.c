@@ -168,9 +168,7 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 
 static const struct members {
 	const char *name; /* given by the requester */
-	/*
-	 * member of the data that is used if there is no name; other users see only that of a job
-	 */
+	/* member of the data in place of a missing name; where others may read, only of a job */
 	const char *subject;
 	/* member that may be quoted; the member `tail` has the end of this text */
 	const char *head;

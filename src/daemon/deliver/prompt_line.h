@@ -19,9 +19,9 @@ struct config_limits;
  * Appends the line for notifications that are due together: name, outcome and a quotation of the
  * first, and the outcomes of the others: "[muxbus A1B2 job build] exit 3 after 12 s: untrusted text
  * «…». Details: next_notification A1B2. And 1 more: C3D4 job exit 0 after 0.2 s". limits:
- * quote_output allows quotations of a job's output and a post's text, quote_match of the line that
- * a watch has found. NULL: other users may see the line, so it has no quotations, and of commands
- * only that of a job.
+ * quote_output allows quotations of the output of jobs and tools, and of the texts of posts and
+ * programs; quote_match of the line that a watch has found. NULL: other users may see the line, so
+ * it has no quotations, and of commands only that of a job.
  */
 void prompt_line_compose(struct buf *out, const struct notification *const *notes, size_t count,
     const struct config_limits *limits);
@@ -34,5 +34,5 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
  */
 void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max);
 
-/* Appends the line for a person, "[muxbus A1B2 job build] exit 3 after 12 s"; no wide forms. */
+/* Appends the line for a person, as "[muxbus A1B2 job build] exit 3 after 12 s". */
 void prompt_line_show(struct buf *out, const struct notification *note);

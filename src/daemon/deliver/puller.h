@@ -45,7 +45,7 @@ uint64_t puller_take(struct puller *puller);
 void puller_keep(struct puller *puller, bool keeps);
 /*
  * Ends a request of the puller. has_gone: the peer disconnected before its answer, so the leases
- * are given back.
+ * are given back, unless another request of the puller waits.
  */
 void puller_end(struct puller *puller, bool has_gone);
 
@@ -53,7 +53,7 @@ struct puller_listener {
 	struct list link;
 	/* Called when one more request waits for notifications of a pane. May be NULL. */
 	void (*begun)(struct puller_listener *listener, const struct pane_ref *pane);
-	/* Called when a puller of a pane has fewer leases, or is no longer armed. */
+	/* Called when a puller of a pane may have fewer leases, or be no longer armed. */
 	void (*settled)(struct puller_listener *listener, const struct pane_ref *pane);
 };
 void puller_listen(struct puller_set *set, struct puller_listener *listener);

@@ -120,7 +120,7 @@ static bool set_target(struct queue_target *target, const struct presence *prese
 /*
  * Finds the session: the address's thread, or else the session that the agent in the pane reported.
  * Returns false if there is none, its agent has no queue command, or its process has ended. Writes
- * a reason only for a thread, else "".
+ * a reason only for a thread that is not loaded, else "".
  */
 static bool find_target(const struct daemon *parts, const struct pane_ref *address,
     struct queue_target *ret_target, char ret_reason[REASON_SIZE])

@@ -10,11 +10,11 @@
  * - shown: shown to a person by the tmux clients.
  * - refused: never delivered, as the pane, or the program that it was meant for, has ended.
  *
- * "typed_before" is the maximum number of times that the line was submitted by daemons which were
- * killed. "way" says how: typed, follow (a follower's output), hook (the agent's own hook),
- * queue_command (the agent's command for it), waited (a request waited for it; "consumer": the
- * named consumer that acknowledged it), shown (to a person), on_notify (the person's program), or
- * none (it stays queued, because of reason).
+ * "typed_before": so often, at most, earlier daemons submitted the line before they were killed.
+ * "way" says how: typed, follow (a follower's output), hook (the agent's own hook), queue_command
+ * (the agent's command for it), waited (a request waited for it; "consumer": the named consumer
+ * that acknowledged it), shown (to a person), on_notify (the person's program), or none (it stays
+ * queued or is refused, because of reason).
  */
 #pragma once
 

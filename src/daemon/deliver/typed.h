@@ -21,10 +21,10 @@ struct queue;
 
 /* Removes stored lines that cannot be read from the store. typed_open() loads the others. */
 void typed_load(struct queue *queue);
-/* Resumes the line that an earlier daemon was about to type into the mail's pane. */
+/* Makes what types for a mail; resumes the line that an earlier daemon was about to type. */
 void typed_open(struct mail *mail);
 void typed_close(struct mail *mail);
-/* Call this when the agent of a pane has reported a turn: it has taken its line. */
+/* Call this after a report of a pane's agent: with a new turn, it has taken its line. */
 void typed_reported(struct mail_office *office, const struct pane_ref *pane);
 /* Frees all lines that wait to be typed again. */
 void typed_forget(struct mail_office *office);

@@ -56,7 +56,7 @@ struct way {
 	void (*start)(struct mail *mail, const struct way_found *found);
 	/* Releases the mail, to another way or before it is freed. May be NULL. */
 	void (*cancel)(struct mail *mail);
-	/* Finds the program whose end ends the way, or clears ret_program. May be NULL. */
+	/* Finds the program whose end ends the way; else leaves ret_program. May be NULL. */
 	void (*program)(const struct daemon *parts, const struct pane_ref *address,
 	    struct foreground_program *ret_program);
 };

@@ -135,8 +135,8 @@ static void publish(const struct promise *promise, const char *before)
 }
 
 /*
- * Takes a way that was looked up, and publishes a change. Frees the promise if the way is lost and
- * nothing is pending.
+ * Takes a way that was looked up, and publishes a change: no way wakes any more, or one does again.
+ * If nothing is pending, frees the promise instead.
  */
 static void take(struct promise *promise, const struct way_found *found)
 {

@@ -42,7 +42,7 @@ struct consumer {
 
 struct consumer_set {
 	struct queue *queue;
-	struct list consumers; /* the least recently used first */
+	struct list consumers; /* least recently used first; after a start, by name */
 	int64_t ack_wait_ms;
 };
 

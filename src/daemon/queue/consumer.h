@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Named consumers of the queue (method next_notification with a consumer). Each gets every
- * notification in order, at least once, and acknowledges it; one that is not acknowledged in time
- * is handed out again, a bounded number of times. That a response was sent is no acknowledgement.
+ * notification that is neither forgotten nor cancelled before, in order, at least once, and
+ * acknowledges it. One that is not acknowledged in time is handed out again, a bounded number of
+ * times. That a response was sent is no acknowledgement.
  */
 #pragma once
 
@@ -51,8 +52,8 @@ void consumer_hand_out(struct consumer *consumer, const struct notification *not
 void consumer_put_back(struct consumer *consumer, uint64_t seq);
 
 /*
- * Settles a queued notification as waited for: it gets the receipt "waited" with the consumer's
- * name; NULL: a request waited for it without a consumer.
+ * Sets a notification to acknowledged. A queued one gets a receipt with the way "waited" and the
+ * consumer's name; NULL: a request waited for it without a consumer.
  */
 void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
 
@@ -62,8 +63,8 @@ unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_t
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);
 
 /*
- * Counts the parked entries: those that were handed out CONSUMER_DELIVER_MAX times. takes_back:
- * they are due again.
+ * Counts the parked entries: those that were handed out CONSUMER_DELIVER_MAX times, and not
+ * acknowledged in time. takes_back: they are due again.
  */
 size_t consumer_parked(struct consumer *consumer, bool takes_back);
 /* Counts the parked entries of all consumers. */

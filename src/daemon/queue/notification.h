@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* A notification: end or result of a request, or a message. Only its state changes. */
+/* A notification: end or result of a request, or a message. Its text and data never change. */
 #pragma once
 
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/record_field.h"
 
-#define NOTIFICATION_ID_SIZE 8 /* "A1B2" and its NUL */
+#define NOTIFICATION_ID_SIZE 8 /* up to 7 characters, as "A1B2", and a NUL */
 #define NOTIFICATION_IDS (24 * 10 * 24 * 10) /* number of ids of 4 characters */
 #define NOTIFICATION_TEXT_MAX 4096 /* maximum bytes; a longer text is cut between two characters */
 #define NOTIFICATION_DATA_MAX (64 * 1024) /* bytes of JSON */
@@ -25,11 +25,11 @@ enum notification_source {
 
 enum notification_state {
 	NOTE_QUEUED,
-	NOTE_DELIVERING, /* being typed */
-	NOTE_DELIVERED, /* typed and submitted */
+	NOTE_DELIVERING, /* a way is at work, or a puller has it on a lease */
+	NOTE_DELIVERED, /* given to the agent or the person, and not acknowledged */
 	NOTE_ACKNOWLEDGED,
 	NOTE_CANCELLED,
-	NOTE_FAILED, /* cannot be delivered */
+	NOTE_FAILED, /* cannot be delivered, or typed and not seen to be submitted */
 	NOTE_STATE_COUNT_,
 };
 
@@ -55,7 +55,7 @@ struct notification {
 	unsigned count; /* number of things that it reports, with those that were counted into it */
 	bool is_urgent, is_in_pane;
 	bool is_offered; /* a later one with the same key may be counted into this; not stored */
-	bool is_told; /* a reader has got it, and will not read it again */
+	bool is_told; /* a reader may have got it: no later post is counted into it */
 	bool was_handed; /* a puller of an earlier daemon may have handed it over; not stored */
 	bool is_recounted; /* another one was counted into it in the open transaction */
 	bool is_durable; /* false: posted while the journal was degraded */

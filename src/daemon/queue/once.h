@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Idempotency: requests with a key are done only once. A record has the checksum of the parameters,
- * the id of the request, and its result when it is known. It is written before the effect of the
- * request, or in one transaction with it, so that a repeated request is recognised.
+ * the id of the request, and its result or error when that is known. It is written before the
+ * effect of the request, or in one transaction with it, so that a repeated request is recognised.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ struct once {
 
 struct once_earlier {
 	char id[NOTIFICATION_ID_SIZE];
-	char *method; /* NULL: the method of the new request (stored by 0.2.0) */
+	char *method; /* NULL: release 0.2.0 stored none; then that of the new request */
 	char *caller; /* NULL: unknown */
 	uint64_t content;
 	int64_t time_ms; /* CLOCK_REALTIME */
@@ -49,7 +49,7 @@ void once_earlier_finish(struct once_earlier *earlier);
 
 /*
  * Stores the request as done, in the open transaction. id is that of its job, timer or the like.
- * These functions accept NULL.
+ * These functions accept NULL, other than once_forget_begun().
  */
 void once_keep(const struct once *once, const char *id);
 /* Forgets the request, which was not done after all. */

@@ -112,10 +112,6 @@ static uint32_t random_number(void)
 	return number;
 }
 
-/*
- * Takes the next free id. All ids come in turn, so that the id of a forgotten request does not come
- * again soon.
- */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 {
 	for (unsigned attempt = 0; attempt < ID_TRIES; attempt++) {
@@ -416,8 +412,8 @@ uint64_t queue_commit(struct queue *queue)
 }
 
 /*
- * Returns true if someone may have seen a notification: it is of an earlier daemon, or its event
- * was forgotten.
+ * Returns true if a reader may have got a notification, also if nobody can know that any more, as
+ * its event was forgotten.
  */
 static bool has_reader(const struct queue *queue, const struct notification *note)
 {

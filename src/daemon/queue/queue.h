@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The queue of notifications. When the journal has a notification, it is published as an event of
- * kind "notification" with the same number. Its content never changes; only the state of an entry
- * and the position of each named consumer do. Sources post; sinks (peers that pull or subscribe,
- * delivery into panes) take. No source knows a sink.
+ * kind "notification" with the same number. Its text and data never change; only the state, receipt
+ * and counts of an entry, and the position of each named consumer do. Sources post; sinks (peers
+ * that pull or subscribe, delivery into panes) take. No source knows a sink.
  */
 #pragma once
 
@@ -27,7 +27,8 @@ size_t queue_bytes(const struct queue *queue);
 
 /*
  * Makes an id for a request, and holds it (keeps it in use) until queue_release_id(). It differs
- * from the ids of all entries, from all held ids, and from the last 50,000 ids of this daemon.
+ * from the ids of all entries and from all held ids. The short ids come in turn, so that the id of
+ * a forgotten request does not come again soon.
  */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
 void queue_hold_id(struct queue *queue, const char *id); /* for a request of an earlier daemon */
@@ -106,7 +107,11 @@ void queue_note_told(struct queue *queue, uint64_t seq);
 /* Counts that an entry was handed out or typed again (count 1); -1 takes this back. */
 void queue_count_redelivery(struct queue *queue, uint64_t seq, int count);
 
-/* Called when the journal has the change. The functions must not post. Each may be NULL. */
+/*
+ * posted() is called when the journal has the notification, or has another one that was counted
+ * into it; changed() at once, which may be before the journal has the change. The functions must
+ * not post. Each may be NULL.
+ */
 struct queue_listener {
 	struct list link;
 	void (*posted)(struct queue_listener *listener, const struct notification *note);

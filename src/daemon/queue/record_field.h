@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Tables that say how a struct is stored: each row has the name and type of a member. One table
- * writes the struct as a JSON object, and reads it back. The object is unreadable if a member is
- * missing, has another type or is out of range. Members of the object without a row are ignored.
+ * writes the struct as a JSON object, and reads it back. The object is unreadable if a member has
+ * another type or is out of range, or one that is not optional is missing. Members of the object
+ * without a row are ignored.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The store on the event loop. If nothing is to be synced, it never wakes the process. */
+/* The store on the event loop. It wakes the process only to sync or to rewrite the journal. */
 #pragma once
 
 #include "base/base.h"

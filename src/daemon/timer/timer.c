@@ -7,7 +7,7 @@
 enum {
 	DATA_SIZE = 256,
 	TEXT_SIZE = 128,
-	LATE_MS = 1000, /* ms; a timer whose notification is later than this says so */
+	LATE_MS = 1000, /* from this on, the text says how late a timer fires */
 };
 
 struct timer_set {

@@ -14,7 +14,7 @@
 #include "daemon/queue/notification.h"
 #include "daemon/server/method.h"
 
-/* maximum number; each takes about 170 bytes of memory, and its record in the store */
+/* maximum number; each takes about 300 bytes of memory, and its record in the store */
 #define TIMERS_MAX 100000
 #define REMINDERS_MAX 1000 /* maximum number of timers with a text */
 #define TIMER_TEXT_MAX 1000

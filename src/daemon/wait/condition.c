@@ -99,8 +99,8 @@ static const struct json *find_type(const struct json *spec)
 }
 
 /*
- * Finds the member that was meant for the one with the kind's own name: the kind has no such
- * member; or it is "pane", and the kind's own name means a pane.
+ * Finds the member that stands in place of the one with the kind's own name: a member that the kind
+ * does not have. "pane" is such a member only if the kind's own name means a pane.
  */
 static const struct json *find_key(
     const struct condition_kind *kind, const struct json *spec, const struct json *type)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Conditions of waits. A condition is armed once; then it matches, or ends because its object does
- * not exist any more. A condition on a state matches at once if the state is reached already.
+ * not exist any more or its pattern is too slow. A condition on a state matches at once if the
+ * state is reached already.
  */
 #pragma once
 

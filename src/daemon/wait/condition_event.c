@@ -145,7 +145,7 @@ static bool read_kinds(struct request *request, const char *text, struct event_w
 	const char *nearest;
 	int kind;
 	watch->kinds = event_kinds_find(text);
-	/* Without a method the wait is restored, and its provider has not returned yet. */
+	/* Without a method the wait is restored, and its provider may not have returned yet. */
 	if (request_method(request) == NULL && strpbrk(text, "*?[\\") != NULL) {
 		watch->kinds |= EVENT_KINDS_PUBLISHED;
 		watch->pattern = xstrdup(text);

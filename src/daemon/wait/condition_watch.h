@@ -24,7 +24,7 @@ struct pane_watch {
 	struct prompt_mark mark; /* of prompt */
 	/* for prompt: exit status of the last command that the shell marked as done; -1: none */
 	int exit_status;
-	unsigned looks; /* for prompt: number of looks without success since the last output */
+	unsigned looks; /* number of looks; for prompt, those since the last output */
 	struct loop_timer *timer;
 	struct pattern *pattern;
 	int64_t quiet_ms; /* for quiet_sec and prompt: required time without output */

@@ -39,7 +39,7 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
  * id.
  *
  * Writes the present result, but does not answer. Returns the name, valid until the next call of
- * any function of waits; NULL: the request has no wait.
+ * any function of waits; NULL: the request has no wait, or there are too many named waits.
  */
 const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane);
 

@@ -49,7 +49,7 @@ struct wait {
 	char boot_id[BOOT_ID_SIZE]; /* the boot in which the wait began */
 	int64_t asked_due_ms; /* CLOCK_MONOTONIC: timeout of the request that resumed it; 0: none */
 	int64_t began_ms; /* CLOCK_MONOTONIC */
-	int64_t over_ms;
+	int64_t over_ms; /* CLOCK_MONOTONIC of the end; of a restored wait, of its loading */
 	struct pane_ref pane; /* the pane that is notified of the end; cleared: none */
 	uint64_t notified; /* number of the notification of the end; 0: none yet */
 	struct loop_timer *deadline;
