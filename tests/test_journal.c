@@ -3,10 +3,13 @@
 #include "daemon/queue/journal.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "daemon/queue/journal_record.h"
 #include "tap.h"
 #include "torn_disk.h"
@@ -505,6 +508,61 @@ static void test_failed_rewrite(void)
 	is_int(wrong, 0, "a new file that cannot be synced is not used");
 }
 
+static int sync_gate[2];
+
+/* Syncs when the test has written a byte. */
+static int gated_sync(void *data, int file)
+{
+	char byte;
+	return read(sync_gate[0], &byte, 1) == 1 ? torn_disk_table.sync(data, file) : -EIO;
+}
+
+/* Waits until the helper thread has ended a sync, and takes its result. */
+static void take_sync(struct journal *journal)
+{
+	struct pollfd ready = {.fd = journal_fd(journal), .events = POLLIN};
+	if (write(sync_gate[1], "", 1) != 1 || poll(&ready, 1, 10000) != 1)
+		abort();
+	journal_dispatch(journal);
+}
+
+/* A record that comes while the disk syncs waits as long as any other for the next sync. */
+static void test_sync_pace(void)
+{
+	const struct journal_handlers handlers = {
+	    .record = on_record, .gap = on_gap, .snapshot = on_snapshot};
+	static struct user user;
+	struct journal_disk gated = torn_disk_table;
+	struct journal_stats stats;
+	struct torn_disk disk;
+	int64_t limit_ms = clock_mono_ms() + 10000;
+	gated.sync = gated_sync;
+	torn_disk_init(&disk, 9);
+	memset(&user, 0, sizeof user);
+	if (pipe(sync_gate) < 0 || write(sync_gate[1], "", 1) != 1 ||
+	    journal_open(&gated, &disk, "journal", true, &handlers, &user, &user.journal) != 0)
+		abort();
+	(void)user_append(&user);
+	while (journal_timeout_ms(user.journal) > 0 && clock_mono_ms() < limit_ms)
+		(void)poll(NULL, 0, journal_timeout_ms(user.journal));
+	journal_tick(user.journal);
+	(void)user_append(&user);
+	take_sync(user.journal);
+	journal_stats(user.journal, &stats);
+	is_int((long long)stats.durable, 1, "the first record is synced");
+	ok(journal_timeout_ms(user.journal) > 0, "the second waits for its own time");
+	journal_sync(user.journal);
+	take_sync(user.journal);
+	journal_stats(user.journal, &stats);
+	is_int((long long)stats.durable, 2, "and is synced then");
+	if (write(sync_gate[1], "xxx", 3) != 3)
+		abort();
+	journal_close(user.journal);
+	torn_disk_finish(&disk);
+	(void)close(sync_gate[0]);
+	(void)close(sync_gate[1]);
+}
+
 static void test_limits(void)
 {
 	static struct user user;
@@ -535,5 +593,6 @@ int main(void)
 	test_hole_without_reserve();
 	test_failed_sync();
 	test_failed_rewrite();
+	test_sync_pace();
 	return done_testing();
 }

@@ -472,8 +472,6 @@ void journal_tick(struct journal *journal)
 		journal_copy(journal);
 	else if (journal->is_degraded)
 		journal_rewrite(journal);
-	else
-		journal_sync(journal);
 }
 
 void journal_note_dead(struct journal *journal, size_t bytes)
