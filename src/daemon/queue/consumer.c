@@ -24,6 +24,9 @@ static const struct record_kind consumer_kind = {
     .source = SOURCE_POST,
 };
 
+/* with more entries, those that the queue has forgotten are dropped; the queue keeps QUEUE_KEEP */
+enum { HANDED_MAX = 2 * QUEUE_KEEP };
+
 struct handed {
 	uint64_t seq;
 	/* CLOCK_MONOTONIC from which it is handed out again; 0: it is acknowledged */
@@ -65,18 +68,25 @@ static int compare_seq(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
+/* Drops entries that the queue has forgotten. */
+static void drop_forgotten(struct consumer *consumer)
+{
+	map_each (struct handed, handed, &consumer->handed)
+		if (queue_find(consumer->set->queue, handed->seq) == NULL)
+			mem_free(map_remove(&consumer->handed, handed->seq));
+}
+
 /*
  * Stores the floor (the number up to which all is acknowledged), and the acknowledged entries above
- * it. Drops entries that the queue has forgotten.
+ * it.
  */
 static void consumer_store(struct consumer *consumer)
 {
 	struct consumer_place place = {.floor = consumer->floor};
+	drop_forgotten(consumer);
 	place.acked = xcalloc(consumer->handed.count + 1, sizeof *place.acked);
-	map_each (struct handed, handed, &consumer->handed)
-		if (queue_find(consumer->set->queue, handed->seq) == NULL)
-			mem_free(map_remove(&consumer->handed, handed->seq));
-		else if (handed->due_ms == 0)
+	map_each (const struct handed, handed, &consumer->handed)
+		if (handed->due_ms == 0)
 			place.acked[place.count++] = handed->seq;
 	qsort(place.acked, place.count, sizeof *place.acked, compare_seq);
 	record_put(queue_store(consumer->set->queue), &consumer_kind, consumer->name, &place);
@@ -231,6 +241,8 @@ void consumer_hand_out(struct consumer *consumer, const struct notification *not
 {
 	struct handed *handed = consumer_handed(consumer, note->seq);
 	bool was_out = handed->times > 0;
+	if (consumer->handed.count > HANDED_MAX)
+		drop_forgotten(consumer);
 	queue_note_told(consumer->set->queue, note->seq);
 	handed->times++;
 	handed->due_ms = now_ms + consumer->set->ack_wait_ms;
