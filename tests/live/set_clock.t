@@ -135,6 +135,10 @@ is 'so are those of the store' "$(order)" "$first,$second"
 until_is 'so are the commands' one,two waiting
 call get_job '{"job":"same"}'
 is 'a name means the latest' "$(field .result.command)" "$second"
+kill -9 "$daemon_pid"
+set_clock 7200
+restart
+until_is 'the clock is set forward: the commands still wait' one,two waiting
 set_clock 0
 
 # A file of the audit is half of audit_days old at most, also if it began in a wrong year.

@@ -45,6 +45,8 @@ struct self_command_set {
 static const struct record_field command_fields[] = {
     {RECORD_ROW(INT, struct self_command, stage, "stage"), .values = SELF_COMMAND_RUNNING + 1},
     {RECORD_ROW(INT, struct self_command, created_ms, "created_ms")},
+    {RECORD_ROW(INT, struct self_command, boot_ms, "boot_ms"), .is_optional = true},
+    {RECORD_ROW(WORD, struct self_command, boot_id, "boot"), .is_optional = true},
     {RECORD_ROW(NATURAL, struct self_command, number, "number"), .is_optional = true},
     {RECORD_ROW(PANE, struct self_command, pane, "pane")},
     {RECORD_ROW(THREAD, struct self_command, pane, "thread"), .is_optional = true},
@@ -102,6 +104,12 @@ static void order_wake(struct order *order)
 		submit_wake(order->submit);
 }
 
+static int64_t age_ms(const struct order *order)
+{
+	int64_t ms = clock_boot_ms() - order->public.boot_ms;
+	return ms > 0 ? ms : 0;
+}
+
 static void write_data(
     struct buf *out, const struct order *order, const char *outcome, const char *reason)
 {
@@ -113,7 +121,7 @@ static void write_data(
 	json_put_str(&writer, "outcome", outcome);
 	if (reason != NULL)
 		(void)json_put_text(&writer, "reason", reason, strlen(reason));
-	json_put_double(&writer, "elapsed_sec", (double)clock_since_ms(command->created_ms) / 1000);
+	json_put_double(&writer, "elapsed_sec", (double)age_ms(order) / 1000);
 	json_object_end(&writer);
 }
 
@@ -198,8 +206,8 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		order_end(order, "ended", "the program has ended with the command", NULL);
 		return;
 	}
-	snprintf(text, sizeof text, "the command is done after %.1f s",
-	    (double)clock_since_ms(order->public.created_ms) / 1000);
+	snprintf(
+	    text, sizeof text, "the command is done after %.1f s", (double)age_ms(order) / 1000);
 	order_end(order, "done", text, NULL);
 }
 
@@ -323,31 +331,23 @@ static void insert(struct self_command_set *set, struct order *order)
 	list_append(before, &order->public.link);
 }
 
-static struct order *order_new(struct self_command_set *set, const struct pane_ref *pane,
-    const char *text, size_t len, int64_t created_ms, int64_t number)
+static struct order *order_new(struct self_command_set *set, const struct self_command *command)
 {
 	struct order *order = xcalloc(1, sizeof *order);
 	order->set = set;
-	order->public.pane = *pane;
-	order->public.text = xasprintf("%.*s", (int)len, text);
-	order->public.created_ms = created_ms;
-	order->public.number = number;
-	if (number > set->last_number)
-		set->last_number = number;
+	order->public = *command;
+	order->public.text = xstrdup(command->text);
+	if (command->number > set->last_number)
+		set->last_number = command->number;
 	order->look_ms = LOOK_MIN_MS;
 	order->tap.output = on_output;
 	order->tap.closed = on_closed;
 	order->timer = loop_timer_new(set->parts->base, on_timer, order);
 	order->deadline = loop_timer_new(set->parts->base, on_deadline, order);
-	order->submit = submit_new(set->parts->submits, pane, &policy, &handlers, order);
+	order->submit = submit_new(set->parts->submits, &command->pane, &policy, &handlers, order);
 	insert(set, order);
+	loop_timer_arm(order->deadline, age_ms(order) < LIFE_MS ? LIFE_MS - age_ms(order) : 0);
 	return order;
-}
-
-static void order_set_deadline(struct order *order)
-{
-	int64_t left_ms = order->public.created_ms + LIFE_MS - clock_real_ms();
-	loop_timer_arm(order->deadline, left_ms < 0 ? 0 : left_ms < LIFE_MS ? left_ms : LIFE_MS);
 }
 
 static bool order_load(void *data, const char *id, const struct json *value)
@@ -357,16 +357,14 @@ static bool order_load(void *data, const char *id, const struct json *value)
 	struct order *order;
 	if (!record_read(command_kind.rows, value, &kept))
 		return false;
-	order =
-	    order_new(set, &kept.pane, kept.text, strlen(kept.text), kept.created_ms, kept.number);
-	strcpy(order->public.id, id);
-	order->public.stage = kept.stage;
+	strcpy(kept.id, id);
+	boot_clock_align(set->parts->clock, kept.boot_id, &kept.boot_ms, &kept.created_ms);
+	order = order_new(set, &kept);
 	queue_hold_id(set->parts->queue, id);
 	if (kept.stage == SELF_COMMAND_TYPED) {
 		order->was_interrupted = true;
 		submit_resume(order->submit, &(struct submit_past){.line = order->public.text});
 	}
-	order_set_deadline(order);
 	record_finish(command_kind.rows, &kept);
 	return true;
 }
@@ -398,18 +396,23 @@ void self_command_set_wake(struct self_command_set *set)
 const struct self_command *self_command_add(
     struct self_command_set *set, const struct pane_ref *pane, const char *text)
 {
+	struct self_command made = {.pane = *pane,
+	    .text = (char *)(uintptr_t)text,
+	    .number = set->last_number + 1,
+	    .created_ms = clock_real_ms(),
+	    .boot_ms = clock_boot_ms()};
 	struct order *order;
 	size_t count = 0;
 	next_each (const struct self_command, command, self_command_next, set)
 		count += pane_ref_same_pane(&command->pane, pane);
 	if (list_count(&set->commands) == SELF_COMMANDS_MAX || count == SELF_COMMANDS_PANE_MAX)
 		return NULL;
-	order = order_new(set, pane, text, strlen(text), clock_real_ms(), set->last_number + 1);
+	strcpy(made.boot_id, set->parts->clock->boot_id);
+	order = order_new(set, &made);
 	queue_begin(set->parts->queue);
 	queue_new_id(set->parts->queue, order->public.id);
 	command_store(order);
 	(void)queue_commit(set->parts->queue);
-	order_set_deadline(order);
 	order_wake(order);
 	return &order->public;
 }

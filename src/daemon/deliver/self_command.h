@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "daemon/core/boot_clock.h"
 #include "daemon/core/daemon_parts.h"
 #include "daemon/queue/notification.h"
 #include "daemon/server/method.h"
@@ -29,7 +30,9 @@ struct self_command {
 	char *text;
 	/* The order of the commands; 0: made by an earlier release, ordered by created_ms. */
 	int64_t number;
-	int64_t created_ms; /* CLOCK_REALTIME, which may be set back */
+	int64_t created_ms; /* CLOCK_REALTIME, which may be set */
+	int64_t boot_ms; /* the same time by CLOCK_BOOTTIME */
+	char boot_id[BOOT_ID_SIZE]; /* the boot from which boot_ms counts */
 	enum self_command_stage stage;
 };
 
