@@ -315,6 +315,23 @@ t select-window -t main:0
 t send-keys -t "$pane" -N 8 BSpace
 until_is 'behind them the notice comes' 'delivered ' state "$id"
 is 'once' "$(heard "$id") $(heard 'my words')" '1 0'
+# So is a text that is pasted, as it has a character that is a shortcut to some agents.
+tmux -S "$dir/outer" -f /dev/null new-session -d -x 30 -y 42 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
+until_is 'a person comes once more' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
+t select-window -t "$pane"
+echo 60 >"$log.hold"
+call self_command "{\"pane\":\"$pane\",\"command\":\"/say what? $(printf %060d 7)\"}"
+until_is 'a command is pasted' held t display-message -p -t "$pane" '#{pane_title}'
+before=$(t display-message -p -t main: '#{session_activity}')
+tmux -S "$dir/outer" send-keys -l 'my words'
+until_is 'they type' more sh -c "[ \$(tmux -S '$dir/tmux' display-message -p -t main: '#{session_activity}') -le $before ] || echo more"
+rm "$log.hold"
+until_is 'the command is taken back, and the words stay' ' > my words' sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$pane' | grep words"
+tmux -S "$dir/outer" kill-server
+t select-window -t main:0
+t send-keys -t "$pane" -N 8 BSpace
+until_is 'behind them the command comes' 1 heard '/say what?'
+is 'without the words' "$(heard 'my words')" 0
 # Taken back when Enter was refused, as the pane was in a mode: the next daemon does not take it for submitted.
 tmux -S "$dir/outer" -f /dev/null new-session -d -x 30 -y 42 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
 until_is 'a person comes again' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"

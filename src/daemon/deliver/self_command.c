@@ -14,7 +14,6 @@
 enum {
 	DATA_MAX = 8 * SELF_COMMAND_MAX,
 	TEXT_SIZE = 128,
-	PASTE_MAX = 150, /* bytes; opencode shows a placeholder for a longer paste */
 	LOOK_MIN_MS = 1000, /* between checks whether the command is done */
 	LOOK_MAX_MS = 10000,
 	/* longest life of a command: then a notification says that its end was not seen */
@@ -273,7 +272,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	order->public.stage = SELF_COMMAND_TYPED;
 	command_store(order);
 	(void)buf_append_str(&text->bytes, order->public.text);
-	text->is_paste = text->is_bracketed = text->bytes.len <= PASTE_MAX &&
+	text->is_paste = text->is_bracketed = text->bytes.len <= SUBMIT_PASTE_SHOWN_MAX &&
 	    submit_has_shortcut(order->public.text, text->bytes.len);
 	return true;
 }

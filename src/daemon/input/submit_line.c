@@ -265,7 +265,9 @@ size_t submit_line_characters(const struct submit_line *line)
 {
 	const struct buf *bytes = &line->text.bytes;
 	size_t count = 0;
-	if (line->enters > 0 || line->was_cooked || line->text.is_paste || line->text.is_unseen ||
+	bool may_be_folded =
+	    line->text.is_paste && !line->is_exact && bytes->len > SUBMIT_PASTE_SHOWN_MAX;
+	if (line->enters > 0 || line->was_cooked || may_be_folded || line->text.is_unseen ||
 	    line->text.is_choice || !(line->is_exact || line->is_altered))
 		return 0;
 	for (size_t at = 0; at < bytes->len; count++) {

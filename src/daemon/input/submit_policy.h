@@ -9,6 +9,8 @@
 /* time without output after which the screen of a busy agent is looked at */
 #define SUBMIT_BUSY_QUIET_MS 15000
 #define SUBMIT_TEXT_MAX (1024 * 1024 + 4) /* bytes of a text */
+/* bytes; agents may show a placeholder for a longer paste (opencode), and none for a shorter one */
+#define SUBMIT_PASTE_SHOWN_MAX 150
 
 enum submit_sight {
 	SIGHT_UNKNOWN, /* the agent works or asks, or is not known */
