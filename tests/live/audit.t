@@ -121,6 +121,18 @@ printf '{"n":99999,"time":17' >>"$audit"
 start_daemon
 is 'a line that was cut off is dropped' "$(read_audit '{"verify":true}' .result.chain) $(grep -c "\"n\":99999" "$audit")" 'whole 0'
 
+# Zeros, as a power cut leaves them within a file, are found and do no more harm.
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+cp "$audit" "$dir/right"
+printf '\000\000\n' >>"$audit"
+start_daemon
+is 'zeros are found' "$(read_audit '{"verify":true}' .result.chain)" broken
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+mv "$dir/right" "$audit"
+start_daemon
+
 # The moment between the files.
 last=$(read_audit '{}' .result.last)
 for file in none empty; do

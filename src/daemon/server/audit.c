@@ -233,7 +233,7 @@ static size_t take_up(struct audit_log *audit, struct buf *text)
 	for (const char *at = begin, *next; at < end; at = next) {
 		uint64_t number = number_of(at, "{\"n\":");
 		uint64_t head = number_of(at, "{\"head\":");
-		next = strchr(at, '\n') + 1;
+		next = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
 		if (memmem(at, (size_t)(next - at), refusal, sizeof refusal - 1) != NULL)
 			audit->refused_bytes += (size_t)(next - at);
 		number = number > head ? number : head;
