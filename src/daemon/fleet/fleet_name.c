@@ -77,25 +77,20 @@ static void note_host(struct strip *strip, struct host *host)
 	strip->host = host;
 }
 
-/* Returns true for digits only: "B:123" is the notification 123 of the host B. */
-static bool is_number(const char *text)
-{
-	uint64_t number;
-	return str_parse_u64(text, strlen(text), &number);
-}
-
 static void strip_text(struct strip *strip, const char *name, const struct json *value)
 {
 	static const char *const numbers[] = {"ack", "ack_up_to", "after", "seq", "up_to", NULL};
 	const char *rest;
+	int64_t number;
 	struct host *host = fleet_name_split(strip->hosts, value->text, &rest);
 	if (host == NULL) {
 		json_put_value(&strip->writer, name, value);
 		return;
 	}
 	note_host(strip, host);
-	if (has(numbers, name) && is_number(rest))
-		json_put_raw(&strip->writer, name, rest, strlen(rest));
+	/* "B:123" is the notification 123 of the host B. */
+	if (has(numbers, name) && str_parse_i64(rest, strlen(rest), &number))
+		json_put_int(&strip->writer, name, number);
 	else
 		(void)json_put_text(&strip->writer, name, rest, strlen(rest));
 }
