@@ -65,6 +65,8 @@ static void test_requests(void)
 	    "{\"notify\":\"c:%3\",\"pane\":\"b:%1\"}", "b {\"notify\":\"c:%3\",\"pane\":\"%1\"}");
 	is_stripped("{\"agent\":\"c:%3\",\"pane\":\"b:%1\"}",
 	    "the request names two hosts, c and b; ask each in a request of its own");
+	is_stripped(
+	    "{\"host\":null,\"key\":null,\"env\":{\"a\":null}}", "- {\"env\":{\"a\":null}}");
 	is_stripped("{\"host\":\"d\"}", "host: there is none \"d\"; see list_hosts");
 	is_stripped("{\"host\":3}", "host: must be a string, not a number");
 }

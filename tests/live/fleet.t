@@ -152,6 +152,8 @@ is 'with one that is down' "$(field '"\(.error.data.kind) \(.error.message)"')" 
 # A write is sent with a key.
 call run_long_command '{"host": "B", "command": "true"}'
 is 'a request that writes has a key' "$(grep -c '"key":"fleet-' "$dir/log/b")" 1
+call run_long_command '{"host": "B", "command": "true", "key": null, "notify": null}'
+is 'if its key is null, too' "$(tail -n 1 "$dir/log/b" | jq -r '.params | "\(.key | startswith("fleet-")) \(has("notify"))"')" 'true false'
 
 # MCP on the same socket.
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' \

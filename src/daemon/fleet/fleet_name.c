@@ -165,7 +165,9 @@ bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,
 	json_writer_init(&strip.writer, out);
 	json_object_begin(&strip.writer, NULL);
 	json_each (member, params)
-		if (has_host && strcmp(member->name, "host") == 0)
+		if (member->type == JSON_NULL && kind == FLEET_NAME_REQUEST)
+			continue;
+		else if (has_host && strcmp(member->name, "host") == 0)
 			take_host(&strip, member);
 		else if (has(names[kind], member->name))
 			strip_value(&strip, member->name, member);

@@ -35,7 +35,8 @@ enum fleet_name_kind {
 
 /*
  * Finds the host that the parameters name (NULL: none), and appends the parameters without host
- * names to out. Returns false with a reason if they name two hosts or an unknown host.
+ * names to out, and without null, which means that a parameter is left out (FLEET_NAME_REQUEST).
+ * Returns false with a reason if they name two hosts or an unknown host.
  */
 bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,
     const struct json *params, struct host **ret_host, struct buf *out,

@@ -468,17 +468,11 @@ static bool check(
 	    send_acks(fleet, request, args, args->ack_up_to, "ack_up_to");
 }
 
-static bool is_given(const struct json *params, const char *name)
-{
-	const struct json *value = json_member(params, name);
-	return value != NULL && value->type != JSON_NULL;
-}
-
 bool fleet_next_take(struct fleet *fleet, struct request *request, const struct json *params)
 {
 	struct fleet_next_args args;
-	if (!is_given(params, "consumer") || is_given(params, "host") || is_given(params, "id") ||
-	    host_set_count(fleet->hosts) <= 1)
+	if (fleet_param(params, "consumer") == NULL || fleet_param(params, "host") != NULL ||
+	    fleet_param(params, "id") != NULL || host_set_count(fleet->hosts) <= 1)
 		return false;
 	if (fleet_read(fleet, request, fields, params, &args, sizeof args) &&
 	    check(fleet, request, &args))

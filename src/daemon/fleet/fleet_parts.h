@@ -96,6 +96,8 @@ void fleet_put_missing(struct json_writer *writer, const struct host *host, cons
 /* Reads parameters into args, valid till the next call. Returns false after failing the request. */
 bool fleet_read(struct fleet *fleet, struct request *request, const struct field *fields,
     const struct json *params, void *args, size_t size);
+/* Returns the value of a parameter; NULL: it is left out, or null. */
+const struct json *fleet_param(const struct json *params, const char *name);
 /* Finds a host by its name. Returns NULL after failing the request. */
 struct host *fleet_find_host(struct fleet *fleet, struct request *request, const char *name);
 /* Returns the only host, which requests need not name, or NULL. */
