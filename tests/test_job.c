@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -276,6 +277,36 @@ static void test_killed_daemon(void)
 	    ROUNDS * JOBS);
 	is_int(right, accepted, "each has its exit status");
 	is_int(told, accepted, "and its notification");
+	world_remove(&world);
+}
+
+/* Jobs that no descriptor is left for at the start: one has ended meanwhile, one runs on. */
+static void test_no_descriptors(void)
+{
+	struct rlimit before, few;
+	struct world world;
+	char path[96];
+	int next;
+	world_make(&world);
+	snprintf(path, sizeof path, "%s/go", world.dir);
+	(void)setenv("GO", path, 1);
+	ok(start(&world, "sleep 0.1; exit 3", 0) != NULL && start(&world, "exit 4", 0) != NULL &&
+		start(&world, "until [ -e \"$GO\" ]; do sleep 0.05; done; exit 5", 0) != NULL,
+	    "jobs are accepted");
+	world_close(&world);
+	getrlimit(RLIMIT_NOFILE, &before);
+	next = dup(0);
+	few = (struct rlimit){.rlim_cur = (rlim_t)next + 10, .rlim_max = before.rlim_max};
+	(void)close(next);
+	setrlimit(RLIMIT_NOFILE, &few);
+	world_open(&world);
+	setrlimit(RLIMIT_NOFILE, &before);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	is_int(
+	    (int64_t)job_running(world.jobs), 3, "a daemon without descriptors cannot watch them");
+	ok(wait_all(&world), "but later it can");
+	next_each (const struct job, job, job_next, world.jobs)
+		is_int(job->status.exit_code, 2 + (int)job->number, "%s", job->command);
 	world_remove(&world);
 }
 
@@ -674,6 +705,7 @@ int main(void)
 	test_started_once();
 	test_not_started();
 	test_killed_daemon();
+	test_no_descriptors();
 	test_killed_supervisor();
 	test_excerpts();
 	return done_testing();

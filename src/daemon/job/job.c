@@ -15,9 +15,8 @@
 enum {
 	PATH_SIZE = 4096,
 	EXCERPT_READ = 16 * 1024, /* bytes of output that are read for each of two excerpts */
+	AGAIN_MS = 1000, /* time between attempts while a limit of the system is reached */
 };
-
-#define AGAIN_MS 1000 /* time between attempts while a limit of the system is reached */
 
 struct job_set {
 	struct event_base *base;
@@ -458,14 +457,17 @@ static void job_adopt(struct tracked *tracked)
 	job_take_up(tracked);
 }
 
-/* Tries again to watch jobs for which no file descriptor was free. */
+/* Tries again to watch a job for which no file descriptor was free, and then the next one. */
 static void on_again(void *data)
 {
 	struct job_set *set = data;
-	list_each_safe (struct job, job, &set->jobs, link) {
+	list_each (struct job, job, &set->jobs, link) {
 		struct tracked *tracked = tracked_of(job);
-		if (job->state == JOB_RUNNING && tracked->watch == NULL && tracked->news_fd < 0)
-			job_take_up(tracked);
+		if (job->state != JOB_RUNNING || tracked->watch != NULL || tracked->news_fd >= 0)
+			continue;
+		loop_timer_arm(set->again, 0);
+		job_take_up(tracked); /* may free this job, and others that have ended */
+		return;
 	}
 }
 
@@ -515,9 +517,7 @@ static void set_sweep(struct job_set *set)
 		job = job_find(set, id);
 		if (str_is_in(entry->d_name + len, suffixes) &&
 		    (job == NULL || job->state != JOB_RUNNING))
-			(void)unlinkat(
-			    /* if this fails, the next start tries again */
-			    set->dir_fd, entry->d_name, 0);
+			(void)unlinkat(set->dir_fd, entry->d_name, 0); /* or at the next start */
 	}
 	if (dir != NULL)
 		closedir(dir);
