@@ -86,8 +86,8 @@ is 'a watch there' "$(field '.result.watches[] | select(.file).file')" "$dir/her
 call cancel_watch '{"file_path":"~/here/log"}'
 is 'which is cancelled' "$(field '.result.cancelled | length')" 1
 call cancel_watch '{"file_path":"~/here/log"}'
-is 'and if there is none, the answer says where all are' "$(field .result.message)" \
-	'No watch is cancelled: see list_watches'
+is 'and if there is none, the answer says so' "$(field .result.message)" \
+	'No watch is cancelled: none fits.'
 echo written >"$dir/here/log"
 call wait_for '{"any":[{"file":"~/here/log","regex":"written","from_start":true}],"timeout_sec":60}'
 is 'a file there' "$(field .result.timed_out)" false

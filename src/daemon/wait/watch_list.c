@@ -149,7 +149,7 @@ static void handle_cancel(struct request *request, const void *data)
 		return;
 	}
 	snprintf(message, sizeof message,
-	    count == 0       ? "No watch is cancelled: see list_watches"
+	    count == 0       ? "No watch is cancelled: none fits."
 		: count == 1 ? "%u watch is cancelled."
 			     : "%u watches are cancelled.",
 	    count);
