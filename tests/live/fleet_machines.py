@@ -30,6 +30,12 @@ def until(check, seconds=30):
     return found
 
 
+def clean_environ():
+    """The environment without what names other daemons; alone.sh finds the processes of a test by one variable."""
+    return {k: v for k, v in os.environ.items()
+            if k == "MUXBUS_TEST_RUN" or not k.startswith(("TMUX", "MUXBUS", "XDG_"))}
+
+
 class Ended(Exception):
     """A daemon closed the connection, or did not answer in time."""
 
@@ -99,7 +105,7 @@ class Machine:
         self.agent_log = os.path.join(self.folder, "agent")
         for part in ("", "state", "run", "tmux"):
             os.makedirs(os.path.join(self.folder, part), 0o700, exist_ok=True)
-        self.env = {**{k: v for k, v in os.environ.items() if not k.startswith(("TMUX", "MUXBUS", "XDG_"))},
+        self.env = {**clean_environ(),
                     "HOME": self.folder, "XDG_STATE_HOME": f"{self.folder}/state",
                     "XDG_RUNTIME_DIR": f"{self.folder}/run", "TMUX_TMPDIR": f"{self.folder}/tmux",
                     "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "SHELL": "/bin/sh"}
@@ -210,7 +216,7 @@ class Fleet:
             f"Host {m.name}\n  HostName {m.address}\n  Port {m.port}\n" for m in machines) +
             f"Host *\n  IdentityFile {folder}/key\n  IdentitiesOnly yes\n  BatchMode yes\n"
             f"  StrictHostKeyChecking no\n  UserKnownHostsFile {folder}/known_hosts\n  LogLevel ERROR\n")
-        self.env = {**{k: v for k, v in os.environ.items() if not k.startswith(("TMUX", "MUXBUS", "XDG_"))},
+        self.env = {**clean_environ(),
                     "HOME": self.folder, "XDG_STATE_HOME": f"{self.folder}/state",
                     "XDG_RUNTIME_DIR": f"{self.folder}/run", "XDG_CONFIG_HOME": f"{self.folder}/config",
                     "TMUX_TMPDIR": f"{self.folder}/tmux", "MUXBUS_SSH": ssh or f"ssh -F {folder}/ssh_config"}
