@@ -18,8 +18,8 @@ struct attach_demand *attach_demand_new(struct daemon *daemon);
 void attach_demand_free(struct attach_demand *demand);
 
 /*
- * Attaches or detaches now if the demand has changed. demand is a struct attach_demand: these two
- * functions are used as callbacks.
+ * Attaches if there is demand; detaches if there has been none for ATTACH_REST_MS. demand is a
+ * struct attach_demand: these two functions are used as callbacks.
  */
 void attach_demand_settle(void *demand);
 /* Calls attach_demand_settle() at the end of this turn of the event loop. demand may be NULL. */

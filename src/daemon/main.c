@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Makes all parts, runs the event loop, and frees the parts in reverse order. */
+/* Makes all parts, runs the event loop, and frees the parts. */
 #include "base/file.h"
 #include "base/process.h"
 #include "daemon/agent/agent.h"

@@ -82,11 +82,14 @@ void start_write_ready(int fd);
  * foreground (-f). Returns 0, or -1 after printing an error.
  */
 int start_take_service(struct config *config);
-/* Takes both locks, opens the log, unsets the variable TMUX, and raises the limit of open files. */
+/*
+ * Takes the locks (a fleet only that of the state directory), opens the log, unsets the variables
+ * of a pane, and raises the limit of open files.
+ */
 enum start_result start_take(struct start *start, const struct config *config);
 /*
- * Makes the directory of the daemon's socket, if it is the default one of the fleet or tmux's own,
- * which are lost at a reboot. Only this user may access it. Returns 0, or -1 with a reason.
+ * Makes the directory of the daemon's socket, if it is a fleet's or tmux's own; both are usually
+ * lost at a reboot. Only this user may access it. Returns 0, or -1 with a reason.
  */
 int start_make_dir(const struct config *config, char *ret_reason, size_t size);
 

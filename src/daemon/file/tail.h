@@ -10,8 +10,8 @@
 #include "daemon/file/tail_file.h"
 
 #define TAIL_BUDGET (1024 * 1024) /* bytes in one look, to be fair to other files */
-#define TAIL_LINGER_MS 1000 /* how long a renamed file is read after it last grew */
-#define TAIL_OLD_MAX 64 /* maximum number of renamed files that are open at once */
+#define TAIL_LINGER_MS 1000 /* how long a file without the name is read after it last grew */
+#define TAIL_OLD_MAX 64 /* maximum number of open files that have lost the name */
 #define TAIL_PLACES_MAX 8 /* maximum number of places stored for a restart */
 
 enum tail_change {
@@ -49,7 +49,7 @@ void tail_free(struct tail *tail);
 
 /* Starts at the end of an existing file, or at the first byte of a file created later. */
 void tail_start(struct tail *tail, int64_t now_ms);
-/* Resumes after a restart, with files that were made and rotated since. places: of tail_places(). */
+/* Resumes after a restart, also with files made and rotated since. places: of tail_places(). */
 void tail_resume(struct tail *tail, const struct tail_place *places, size_t count, int64_t now_ms);
 
 /*
@@ -60,7 +60,7 @@ bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *r
 
 /* A file that had the name before is at path now, and is read on if it is not open already. */
 void tail_moved(struct tail *tail, const char *path);
-/* Events may be lost, so if the next look finds another file, it also looks at the siblings. */
+/* Events may be lost, so if the next look finds another file or none, it reads siblings too. */
 void tail_suspect(struct tail *tail);
 
 enum tail_state tail_state(const struct tail *tail);
@@ -69,7 +69,7 @@ struct tail_file *tail_file(const struct tail *tail);
 
 /* Returns true at the end of the file, or while waiting for a file. */
 bool tail_is_at_end(const struct tail *tail);
-/* Returns true if two tails of one path are at the same place of its file, after a whole line. */
+/* Returns true if two tails of one path are at the same place, and keep no incomplete line. */
 bool tail_is_with(const struct tail *tail, const struct tail *other);
 /* Takes over the closed files and the line number of another tail at the same place. */
 void tail_take(struct tail *tail, const struct tail *other);

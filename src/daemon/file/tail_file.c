@@ -52,7 +52,7 @@ int64_t tail_file_end(const struct tail_file *file)
 	return file->told.offset + (int64_t)file->carry.len;
 }
 
-/* Returns false if the file ends before end. */
+/* Returns false if the file ends before end, or cannot be read. */
 static bool sum_up(const struct tail_file *file, int64_t offset, int64_t end, uint32_t *sum)
 {
 	uint8_t bytes[4096];

@@ -103,7 +103,7 @@ bool tail_file_peek(struct tail_file *file, struct tail_block *ret_block);
 /* Rotated files beside a log, such as log.1, when no event reported their names. */
 
 #define SIBLINGS_MAX 64
-#define SIBLINGS_SEEN 4096 /* with more of them, the newest of these count */
+#define SIBLINGS_SEEN 4096 /* maximum number of siblings from which the newest are chosen */
 #define SIBLING_HEAD 256
 
 struct sibling {

@@ -24,7 +24,7 @@ struct tail_loop_handlers {
 	void (*changed)(void *data, enum tail_change change);
 	/* The last line has been incomplete for TAIL_PARTIAL_MS and may still grow. */
 	void (*partial)(void *data, const struct tail_block *block);
-	/* Called after each look. Only this handler may free the tail_loop. */
+	/* Called after each look. Of the handlers, only this one may free the tail_loop. */
 	void (*looked)(void *data);
 };
 

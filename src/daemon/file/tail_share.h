@@ -4,8 +4,8 @@
  * and is searched once for all patterns. The listeners to a path share a tail (tail.h) while they
  * are at the same place of the file; two tails that have come to the same place are joined.
  *
- * A listener gets the same lines as from a tail of its own. Only its context lines can differ: a
- * line of which it got the end alone may be there whole.
+ * A listener gets the same lines as from a tail of its own. Only its context lines can differ: of a
+ * line that was begun before the listener came, they may have the begin too.
  */
 #pragma once
 

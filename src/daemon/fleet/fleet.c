@@ -25,7 +25,7 @@ struct fleet_route {
 	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
 	bool takes_host;
 	bool is_own; /* the daemon's own handler answers a request without a host */
-	bool is_local; /* with is_own: its handler also refuses a request with a host */
+	bool is_local; /* with is_own: also one with a host, which that handler refuses */
 	const char *list; /* member of the result to merge from all hosts; NULL if none */
 	/*
 	 * The parameter that names the pane to wake at the end, or an object that has one: see

@@ -20,7 +20,7 @@ struct stream_source {
 	 * parameters for this host besides the stream's filter: "panes" and "sessions"; NULL: none
 	 */
 	char *targets;
-	char name[NAME_SIZE]; /* id of the subscription on the host; or "" */
+	char name[NAME_SIZE]; /* id of the subscription on the host; "": none */
 	uint64_t last; /* number of the last event sent to the peer */
 	bool has_last;
 	bool is_behind; /* the peer does not read; the source resumes after `last` when it does */
@@ -41,10 +41,7 @@ struct fleet_stream {
 	bool is_started; /* the response is queued, so events may follow */
 };
 
-/*
- * The method of the request that stands for a subscription as long as it lasts. It gets no
- * response, and ends with its peer.
- */
+/* The method of the request that stands for a subscription as long as it lasts. */
 static const struct method hold_method = {.name = METHOD("subscribe", METHOD_READS | METHOD_SEES),
     .flags = METHOD_WAITS | METHOD_UNNOTED};
 
@@ -224,8 +221,8 @@ static struct stream_source *add_source(struct fleet_stream *stream, struct host
 }
 
 /*
- * Keeps a source for a host that left the list of hosts. If there are too many, ends the source and
- * returns false.
+ * Keeps a source for a host that is not in the list of hosts. If there are too many, ends the
+ * source and returns false.
  */
 static bool set_away(struct stream_source *source, const char *name)
 {
@@ -561,7 +558,7 @@ static struct fleet_stream *stream_new(
 	return stream;
 }
 
-/* Sets where each source begins, by the parameter after. Its unknown hosts are missing ones. */
+/* Sets where each source begins, by the parameter after. Writes unknown hosts in it as missing. */
 static void take_after(
     struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {

@@ -56,7 +56,7 @@ struct fleet_pull {
 	struct fleet_part part;
 	/* JSON members of its parameters, except limit and timeout_sec; consumer comes first */
 	char *spec;
-	bool has_looked; /* the host has answered once */
+	bool has_looked; /* a call has ended, with an answer or an error */
 	/* notifications from the host, a JSON line each; empty if there are none */
 	struct buf entries;
 	char *gap; /* JSON; NULL if none */

@@ -52,7 +52,7 @@ struct fleet_notice {
 	uint64_t seq; /* number on `from` */
 	char said[HOST_SIZE];
 	/* Not stored. */
-	struct request *request; /* NULL if answered, or made by an earlier daemon */
+	struct request *request; /* NULL: answered, cancelled, or made by an earlier daemon */
 	struct loop_timer *answer; /* runs while a request waits for the answer of `from` */
 	struct loop_timer *again;
 	char *post; /* parameters of the pending post_notification, or NULL */

@@ -6,7 +6,7 @@
 
 /* parts of event streams that are kept for hosts which are not in the list */
 #define FLEET_AWAY_MAX 1000
-#define FLEET_GATHER_MS 5000 /* timeout for a host's answer to a list */
+#define FLEET_GATHER_MS 5000 /* timeout for each host's answer to a request for many hosts */
 #define FLEET_KEY_SIZE 96
 #define FLEET_NOTICES_MAX 500 /* open notices, each with a call pending on its host */
 #define FLEET_PULLS_MAX 2000 /* open calls for consumers */
@@ -32,8 +32,8 @@ struct fleet {
 
 /*
  * An ask is a set of calls to hosts that belong together, with one part per call. Every call whose
- * answer the fleet uses belongs to an ask. The ask ends with fleet_ask_end(), or when the peer of
- * its request disconnects.
+ * answer the fleet uses belongs to an ask. The ask ends with fleet_ask_end(), or when its request
+ * is cancelled.
  */
 struct fleet_ask {
 	struct fleet *fleet;
@@ -57,10 +57,11 @@ struct fleet_ask_kind {
 	/* Called with the answer to a call, or an error. May end the part and the ask. */
 	void (*answered)(struct fleet_part *part, const struct json *message);
 	/*
-	 * Called with the answer to a call whose part has ended. NULL: the call ends with its part.
+	 * Called with the answer to a call whose part was cancelled or has ended. NULL: the call is
+	 * cancelled then.
 	 */
 	void (*late)(void *host, const struct json *message);
-	/* Called if the peer has disconnected before the answer. May be NULL. */
+	/* Called if the request is cancelled, as when its peer disconnects. May be NULL. */
 	void (*cancelled)(struct fleet_ask *ask);
 	/* These two free what an ask and a part own beyond the common members. They may be NULL. */
 	void (*clear)(struct fleet_ask *ask);
@@ -115,9 +116,9 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 void fleet_new_key(char key[FLEET_KEY_SIZE]);
 
 /*
- * Answers with the merged lists of all hosts; `list` is the member of their results. Hosts that do
- * not answer within 5 s are in "missing". If host is not NULL, only this host is called, and its
- * error fails the request.
+ * Answers with the merged lists of all hosts; `list` is the member of their results. Hosts that are
+ * unreachable, or do not answer within 5 s, are in "missing". If host is not NULL, only this host
+ * is called, and its error fails the request.
  */
 void fleet_gather(struct fleet *fleet, struct request *request, struct host *host, const char *list,
     const struct buf *text);
@@ -137,7 +138,7 @@ const char *hosts_file_path(const struct hosts_file *file); /* "" if none */
 /* Returns an error of the last read by index, or NULL behind the last error. */
 const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, size_t at);
 
-/* Answers list_hosts. Calls the hosts that are up for their numbers of panes, agents and jobs. */
+/* Answers list_hosts. Calls the reachable hosts for their numbers of panes, agents and jobs. */
 void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host *host);
 /*
  * Answers retry_hosts: lets all hosts, or the one given, count as reachable again, and answers as
@@ -147,15 +148,15 @@ void fleet_retry_hosts(struct fleet *fleet, struct request *request, struct host
 void fleet_status(struct fleet *fleet, struct request *request, struct host *host);
 
 /*
- * Takes wait_for. All conditions on one host are one wait there, which has a name, so that a cut of
- * the connection does not end it.
+ * Takes wait_for. All conditions on one host are one wait there. The wait has a name, unless the
+ * host refuses names, so that a cut of the connection does not end it.
  */
 bool fleet_wait_take(struct fleet *fleet, struct request *request, const struct json *params);
 
 /*
- * Takes next_notification, which is answered when some hosts have entries. A consumer exists on
- * each host under the same name, with a position of its own. An answer that arrives while no
- * request waits is kept for the consumer's next request.
+ * Takes next_notification, which is answered when some hosts have entries, or its time is up. A
+ * consumer exists on each host under the same name, with a position of its own. An answer that
+ * arrives while no request waits is kept for the consumer's next request, at most for 45 s.
  */
 bool fleet_next_take(struct fleet *fleet, struct request *request, const struct json *params);
 void fleet_next_added(struct fleet *fleet, struct host *host);

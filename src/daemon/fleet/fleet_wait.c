@@ -48,7 +48,10 @@ struct wait_host {
 	struct fleet_part part;
 	struct buf specs; /* its conditions as JSON, separated by commas */
 	size_t count;
-	/* follows the name, as another host may be the same daemon; 0: nothing does */
+	/*
+	 * appended to the name of the wait, so that hosts which are the same daemon have a wait
+	 * each; 0: nothing is appended
+	 */
 	size_t number;
 	bool is_unnamed; /* the host refuses names, so a cut restarts this wait */
 };
@@ -270,7 +273,7 @@ static void on_timer(void *data)
 static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 {
 	struct wait_host *own;
-	bool is_twin = !wait->is_kept; /* may be, under another address */
+	bool is_twin = !wait->is_kept; /* two hosts of the wait may be the same daemon */
 	list_each (struct fleet_part, part, &wait->ask.parts, link) {
 		if (part->host == host)
 			return list_entry(part, struct wait_host, part);

@@ -61,8 +61,8 @@ struct host_handlers {
 	/* Called before a host is removed: its calls fail after this, and then it is freed. */
 	void (*removed)(void *data, struct host *host);
 	/*
-	 * Called when the name or label has changed. before: the old name and server, as "B/work".
-	 * May be NULL.
+	 * Called by host_rename() when the host has its new name. before: the old name and server,
+	 * as "B/work". May be NULL.
 	 */
 	void (*renamed)(void *data, struct host *host, const char *before);
 };
@@ -118,7 +118,8 @@ bool host_may_notify(const struct host *host);
 
 /* A call gets exactly one answer: the response of the host, or an error made here. */
 enum host_call_flag {
-	HOST_CALL_READS = 1 << 0, /* it only reads, so it is repeated after a cut */
+	/* it only reads, or may be done twice, so it is repeated after a cut */
+	HOST_CALL_READS = 1 << 0,
 	HOST_CALL_KEYED = 1 << 1, /* its parameters have a key, so it is repeated after a cut */
 	HOST_CALL_WAITS = 1 << 2, /* its answer may take long: silence of the host is no error */
 	HOST_CALL_URGENT = 1 << 3, /* connects at once, and fails if that attempt fails */
@@ -131,10 +132,11 @@ struct host_order {
 	unsigned flags; /* enum host_call_flag */
 	int64_t deadline_ms; /* from now; 0: no deadline */
 	/*
-	 * Called once, never from within host_call(). May be NULL. message is valid only meanwhile.
-	 * It has a member result, or a member error, which is an object: the host's own error, or
-	 * one made here: timeout, limit, busy, gone (the link was cut after sending, so the effect
-	 * is unknown), not_ready (no connection), or internal (no valid response).
+	 * Called once, unless the call is cancelled, and never from within host_call(). May be NULL.
+	 * message is valid only meanwhile. It has a member result, or a member error, which is an
+	 * object: the host's own error, or one made here: timeout, limit, busy, gone (the link was
+	 * cut after sending, so the effect is unknown, or the host was removed), not_ready (no
+	 * connection), or internal (no valid response).
 	 */
 	void (*done)(void *data, const struct json *message);
 	/* Called with a report of progress; params is valid only meanwhile. May be NULL. */

@@ -17,7 +17,7 @@ struct host_set {
 /*
  * A link: a connection to a host's daemon, by ssh that runs "muxbus relay", or by the socket of a
  * daemon on this machine. After a first line, the hello, both sides send lines. No handler is
- * called before host_link_new() returns. Only the handler `ended` may free the link.
+ * called before host_link_new() returns. Of the handlers, only `ended` may free the link.
  */
 struct host_link_handlers {
 	/* the hello was read; version is "" for a daemon on this machine */

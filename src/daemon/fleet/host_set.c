@@ -9,7 +9,7 @@ enum {
 	CONNECT_MS = 30000,
 	ANSWER_MS = 10000,
 	SLOW_MAX = 12, /* maximum factor for the longest back-off, which then is a minute */
-	LOOK_MS = 5000, /* minimum interval of attempts that requests about the host start */
+	LOOK_MS = 5000, /* minimum time from the end of a link to an attempt by host_look() */
 	TEXTS = offsetof(struct host_spec, may_notify) /
 	    sizeof(char *), /* number of strings at the beginning of struct host_spec */
 };

@@ -20,7 +20,10 @@ struct hosts_file {
 	char own_name[HOST_NAME_BYTES + 1]; /* host name of this machine */
 	struct hosts_file_error errors[HOSTS_FILE_ERRORS];
 	size_t error_count;
-	/* The hosts read from the file, and the strings that their specs point to. */
+	/*
+	 * The hosts that on_changed() has read: local daemons, with their strings (texts), and those
+	 * of the file.
+	 */
 	struct host_spec specs[HOSTS_MAX];
 	size_t spec_count;
 	char *texts[HOSTS_MAX + 1];

@@ -79,8 +79,8 @@ bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_p
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
- * Checks the modes of the terminal: the program must read lines, and show what is typed. Returns
- * false with a reason.
+ * Checks the terminal, unless the policy has knows_prompt: nothing may be unread, and nothing be
+ * typed that is not shown, or that a shell might read. Returns false with a reason.
  */
 bool submit_guard_terminal(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *tty,

@@ -20,8 +20,8 @@ enum submit_sight {
 };
 
 /*
- * Which guards count. Without any flag a text is typed only while the pane is quiet, into a program
- * that is expected, or that edits lines and is no shell, at an empty prompt without a question.
+ * Which guards count. Without any flag a text is typed only while the pane is quiet, into the
+ * expected program or a known agent, at an empty prompt without a question.
  */
 struct submit_policy {
 	bool is_once; /* tries only once: ends with SUBMIT_HELD if a guard forbids typing */

@@ -34,7 +34,7 @@ enum {
 #define SHELL_TRAP "trap 'pwd -P 2>/dev/null >\"$MUXBUS_STATE/jobs/$MUXBUS_JOB.cwd\"' EXIT; "
 
 struct execution {
-	struct request *request; /* NULL after the answer, or when the peer has disconnected */
+	struct request *request;
 	struct job_set *jobs;
 	struct job_listener listener;
 	struct loop_timer *timer;

@@ -103,12 +103,14 @@ const struct job *job_next(const struct job_set *set, const struct job *previous
 /* Returns the number of jobs that run. */
 size_t job_running(const struct job_set *set);
 /*
- * Returns true if the answer of a request reported the end of the job, so that lists leave it out.
+ * Returns true if the end of the job was not notified, as a request reported it or the job was a
+ * provider's program: lists leave it out.
  */
 bool job_is_quick(const struct job *job);
 
 /*
- * Sends a signal to a job. After SIGTERM and SIGINT, SIGKILL follows in 5 s. Returns 0 or -errno.
+ * Sends a signal to a job. After SIGTERM and SIGINT, SIGKILL follows in 5 s. Returns 0 or -errno:
+ * ESRCH if it does not run, EAGAIN if it is just being started.
  */
 int job_stop(struct job_set *set, const char *id, int signal);
 

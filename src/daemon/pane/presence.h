@@ -76,8 +76,8 @@ const char *presence_check(const char *agent, const char *session);
 
 /*
  * Takes a report. Returns false if it is not believed: if another session of the same process is
- * busy in that pane, and so has started the one that reports; or if it is a mark, and the agent
- * there has reported itself in another way.
+ * busy or asking in that pane, and so has started the one that reports; or if it is a mark, and the
+ * agent there has reported itself in another way.
  */
 bool presence_report(struct presence_set *set, const struct presence_report *report);
 
@@ -91,8 +91,8 @@ bool presence_split(
 void presence_thread(const char *agent, const char *session, char out[PANE_REF_THREAD_SIZE]);
 
 /*
- * Called after each report that is believed. pane is the address of the agent: its pane and its
- * session, as far as known.
+ * Called after each report that is believed, except one with is_found, and "gone" of an agent that
+ * was not known. pane is the address of the agent: its pane and its session, as far as known.
  */
 struct presence_listener {
 	struct list link;
@@ -100,8 +100,9 @@ struct presence_listener {
 };
 void presence_listen(struct presence_set *set, struct presence_listener *listener);
 
-/* Returns the agent in a pane; NULL: none, or ended. Agents known only by marks count last. */
+/* Returns the agent in a pane; NULL: none, or ended. */
 const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane);
+/* Returns the agent with a session; NULL: none, or ended. One known only by marks counts last. */
 const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session);
 

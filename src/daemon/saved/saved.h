@@ -26,7 +26,7 @@ void saved_set_free(struct saved_set *set);
 
 /* Call this when the tmux server was found or lost. */
 void saved_set_server(struct saved_set *set, bool is_live);
-/* Lists tmux once more, stores all, and calls done. */
+/* Lists tmux once more, stores all, and calls done; calls done at once if it cannot list now. */
 void saved_set_end(struct saved_set *set, void (*done)(void *data), void *data);
 
 extern const struct method methods_saved[];

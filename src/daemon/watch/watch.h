@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Watches of files. A watch sees what is written after it was accepted. It ends with exactly one
- * notification: at its first match (unless it stays), at its timeout, when it is cancelled, or if
- * its pattern cannot be evaluated.
+ * notification: at its first match or change (unless it stays), at its timeout, when it is
+ * cancelled, or if its pattern cannot be evaluated.
  *
  * The store has the place of a watch in its file, stored at intervals and together with each
  * notification, so that after a crash no match is notified twice.
@@ -33,7 +33,7 @@ struct watch {
 	struct pane_ref pane; /* the pane that is notified; cleared: none */
 	struct pattern *pattern; /* NULL: regex is NULL */
 	bool on_change;
-	bool is_staying; /* it does not end with its first match */
+	bool is_staying; /* it does not end with its first match or change */
 	int64_t created_ms; /* CLOCK_REALTIME */
 	int64_t boot_due_ms;
 	int64_t real_due_ms;
@@ -43,7 +43,7 @@ struct watch {
 	uint64_t limit_hits; /* number of lines on which the search was given up */
 	uint64_t cut_lines; /* number of lines of which only the begin was searched */
 	struct tail_listener listener;
-	/* The members below are used only by watch.c. */
+	/* The members below are used only by watch.c, some also by watch_record.c. */
 	uint64_t stored; /* tail_listener_version() of the places in the store */
 	unsigned limits_in_row;
 	uint64_t limit_block; /* number of the last block with a line of limit_hits */
