@@ -111,6 +111,31 @@ def slow_reader(fleet, machine):
     link.close()
 
 
+def slow_states(fleet, machines):
+    """A subscriber that did not read when a machine came up again is told so when it reads."""
+    one, other = machines
+    link, far, asking = Link(fleet.socket), Link(other.socket), Link(fleet.socket)
+
+    def learns(is_up):
+        return until(lambda: [e for e in events_of(link, ["host_state"], 1, 1)
+                              if e["host"] == "h1" and (e["state"] == "up") == is_up], 20)
+    link.ask("subscribe", {"kinds": ["notification", "host_state"]})
+    learns(True)
+    command = read(one.muxbus).decode()
+    write(one.muxbus, "#!/bin/sh\nexit 9\n", 0o700)
+    for pid in fleet.relays(one):
+        os.kill(pid, signal.SIGKILL)
+    ok(learns(False), "a machine is down")
+    ok(until(lambda: far.ask("post_notification", {"text": "big", "data": {"x": "y" * 60000}}) and
+             far.ask("status")["result"]["subscriptions"] == 0, 60), "the subscriber is behind")
+    write(one.muxbus, command, 0o700)
+    asking.ask("retry_hosts")
+    ok(until(lambda: fleet.is_up(2)), "the machine is up again")
+    ok(learns(True), "which the subscriber learns when it reads")
+    far.close()
+    close_all(machines, link, asking)
+
+
 def waits(fleet, machines):
     link = Link(fleet.socket)
     jobs = [m.ask("run_long_command", {"command": c})["id"] for m, c in zip(machines, ("true", "sleep 50"))]
@@ -731,6 +756,7 @@ def main():
         notify(fleet, machines)
         own_pane(fleet, machines)
         slow_reader(fleet, machines[1])
+        slow_states(fleet, machines)
         renamed(fleet, machines)
         emptied(fleet, machines)
         restarted(fleet, machines[1])

@@ -483,7 +483,10 @@ static void begin_after(
 		source->has_last = read_seq(number, &source->last);
 }
 
-/* Called when the peer reads again: its sources resume after the last event that it has. */
+/*
+ * Called when the peer reads again: its sources resume after the last event that it has. If the
+ * state of a host was dropped, it is sent now.
+ */
 static void on_room(struct peer *peer, void *data)
 {
 	struct fleet *fleet = data;
@@ -493,6 +496,9 @@ static void on_room(struct peer *peer, void *data)
 				/* a host that refused the subscription is not asked again */
 				continue;
 			source->is_behind = false;
+			if (source->part.host != NULL &&
+			    (source->name[0] != '\0' || source->part.host->state != HOST_UP))
+				report_state(source, source->name[0] != '\0');
 			resume(source);
 		}
 }
