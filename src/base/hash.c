@@ -60,17 +60,19 @@ uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len
 	return sip.a ^ sip.b ^ sip.c ^ sip.d;
 }
 
+static struct hash_key own_key;
+
+/* Before any thread starts, so that all of them have one key. */
+static void __attribute__((constructor)) draw_key(void)
+{
+	/* Use the time if there are no random numbers yet. */
+	if (getrandom(&own_key, sizeof own_key, GRND_NONBLOCK) != sizeof own_key)
+		own_key.words[0] = (uint64_t)clock_real_ms() ^ (uint64_t)clock_mono_us() << 20;
+}
+
 uint64_t hash_bytes(const void *bytes, size_t len)
 {
-	static struct hash_key key;
-	static bool is_drawn;
-	if (!is_drawn) {
-		/* Use the time if there are no random numbers yet. */
-		if (getrandom(&key, sizeof key, GRND_NONBLOCK) != sizeof key)
-			key.words[0] = (uint64_t)clock_real_ms() ^ (uint64_t)clock_mono_us() << 20;
-		is_drawn = true;
-	}
-	return hash_with_key(&key, bytes, len);
+	return hash_with_key(&own_key, bytes, len);
 }
 
 #if defined(__x86_64__)

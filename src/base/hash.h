@@ -10,7 +10,7 @@ struct hash_key {
 
 /*
  * Hashes with the key of this process, which is random, so that no input can provoke collisions.
- * Different texts may have the same hash, so also compare the texts. Not thread-safe.
+ * Different texts may have the same hash, so also compare the texts.
  */
 uint64_t hash_bytes(const void *bytes, size_t len);
 
