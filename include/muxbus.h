@@ -403,8 +403,8 @@ struct muxbus_lines;
 
 /*
  * Called with a line, without its newline. text is NUL-terminated, and may contain any bytes except
- * control characters. is_cut: the line was longer than MUXBUS_LINES_MAX, and its end was dropped.
- * The function must not feed or free the lines.
+ * control characters other than TAB. is_cut: the line was longer than MUXBUS_LINES_MAX, and its end
+ * was dropped. The function must not feed or free the lines.
  */
 typedef void muxbus_line_fn(void *data, const char *text, size_t len, bool is_cut);
 

@@ -4,7 +4,7 @@
 
 #include "base/std.h"
 
-/* Sets the two functions that all memory comes from. NULL restores those of the C library. */
+/* Sets how the functions below allocate and free. NULL restores the functions of the C library. */
 void mem_set_allocator(void *(*reallocate)(void *data, void *ptr, size_t size),
     void (*release)(void *data, void *ptr), void *data);
 

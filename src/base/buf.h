@@ -15,7 +15,7 @@ enum buf_error {
 	BUF_FULL = -2, /* max would be exceeded; the content is unchanged */
 };
 
-/* An empty buffer, as in: struct buf out = BUF(MAX). The maximum leaves room for a NUL. */
+/* An empty buffer, as in: struct buf out = BUF(MAX). SIZE_MAX: no limit, but for the NUL. */
 #define BUF(max_) ((struct buf){.max = (max_) < SIZE_MAX ? (max_) : SIZE_MAX - 1})
 
 void buf_init(struct buf *buf, size_t max);

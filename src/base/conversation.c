@@ -7,7 +7,7 @@ enum { WORDS_MAX = 2, OPTIONS_MAX = 6 };
 
 static const struct conversation {
 	const char *agent, *words[WORDS_MAX + 1];
-	const char *options[OPTIONS_MAX]; /* options that themselves name a conversation */
+	const char *options[OPTIONS_MAX]; /* words beside which `words` must not stand */
 } rows[] = {
     {"claude", {"--resume", "@"}, {"--resume", "-r", "--continue", "-c", "--session-id"}},
     {"codex", {"resume", "@"}, {"resume", "fork", "exec"}},

@@ -5,8 +5,8 @@
 #include "base/buf.h"
 
 /*
- * Appends all bytes up to the end of the file. Returns 0, or -1 with errno; EFBIG: out is full. Not
- * thread-safe, as file_read().
+ * Appends all bytes up to the end of the file. Returns 0, or -1 with errno; EFBIG: out cannot take
+ * them. Neither this function nor file_read() is thread-safe.
  */
 int file_read_all(int fd, struct buf *out);
 /* As file_read_all(), for the file at a path, opened with more flags of open(2). */
@@ -32,13 +32,13 @@ bool file_find_program(const char *name, const char *dirs, char *out, size_t siz
 /*
  * Checks the folders above a file, and above the file that links lead to: each must belong to a
  * trusted owner (our user, root, the owner of "/") and, unless it is sticky, not be writable by
- * everyone. Otherwise another user could replace the file. `what` names the file in the reason.
- * Returns 0, or -1 with the reason.
+ * everyone. Otherwise another user could replace the file. The check ends at a missing folder.
+ * `what` names the file in the reason. Returns 0, or -1 with the reason.
  */
 int file_check_parents(const char *path, const char *what, char *ret_reason, size_t size);
 /*
  * Returns true if only trusted owners can change a file or folder and, if path is a symbolic link,
- * the folder that it leads to. status is the result of stat(2). Otherwise writes the reason.
+ * the folder of its target. status is the result of stat(2). Otherwise writes the reason.
  */
 bool file_is_safe(const char *path, const struct stat *status, char *ret_reason, size_t size);
 

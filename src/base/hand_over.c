@@ -88,7 +88,7 @@ int hand_over_open(const char *path)
 	if (sock < 0)
 		return -errno;
 	remove_stale(path);
-	/* bind() gives the file the mode of the descriptor, whatever the umask is. */
+	/* bind() gives the file the mode of the descriptor, less the umask. */
 	if (fchmod(sock, 0600) == 0 &&
 	    setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 &&
 	    bind(sock, (struct sockaddr *)&address, sizeof address) == 0)

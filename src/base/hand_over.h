@@ -18,7 +18,7 @@ int hand_over_nonce(char nonce[HAND_OVER_NONCE_LEN + 1]);
 /* Sends a descriptor to the socket at path. Returns 0 or -errno. */
 int hand_over_send(const char *path, const char *nonce, int fd);
 
-/* Makes the receiving socket, mode 0600; replaces a stale socket of ours. Returns it, or -errno. */
+/* Makes the receiving socket, mode 0600; replaces a socket of ours. Returns it, or -errno. */
 int hand_over_open(const char *path);
 
 enum hand_over {

@@ -356,9 +356,9 @@ bool process_is_peer(int socket, struct ucred *ret_peer)
 }
 
 /*
- * Until it execs, the child of vfork() shares our memory. The child makes only system calls and
- * writes only its error and environ. All signals are blocked, so that no handler of ours runs in
- * the child.
+ * Until it execs, the child of vfork() shares our memory. The child calls only execvp() and thin
+ * wrappers of system calls, and writes only its error and environ. All signals are blocked, so that
+ * no handler of ours runs in the child.
  */
 enum { STATUS_FAILED = 127 };
 

@@ -4,7 +4,7 @@
 
 #include "base/std.h"
 
-/* Returns true if "NAME=value" looks like a secret. "_" separates the words of a name. */
+/* Returns true if "NAME=value" looks like a secret, by a word of the name or by the value. */
 bool secret_is_variable(const char *variable);
 
 /*

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-/* Read a number of decimal digits; i64: maybe behind a "-". False for other texts, or too large. */
+/* Read a number of decimal digits; i64: maybe behind "-". False for other texts, or too large. */
 bool str_parse_u64(const char *text, size_t len, uint64_t *ret_value);
 bool str_parse_u32(const char *text, size_t len, uint32_t *ret_value);
 bool str_parse_i64(const char *text, size_t len, int64_t *ret_value);
@@ -30,8 +30,9 @@ const char *str_nearest(const char *text, const char *const *names);
 	    (nearest) != NULL ? "\"?" : ""
 
 /*
- * Appends bytes as visible text: control characters, bidi controls and invalid UTF-8 become \x1b,
- * \u202e and the like. Returns 0 or an enum buf_error; a full out holds the part that fits.
+ * Appends bytes as visible text: control characters, invisible ones such as bidi controls, and
+ * invalid UTF-8 become \n, \x1b, \u202e and the like. Returns 0 or an enum buf_error; a full out
+ * holds the part that fits.
  */
 int str_append_visible(struct buf *out, const void *bytes, size_t len);
 
@@ -74,7 +75,7 @@ int base64_encode(struct buf *out, const void *bytes, size_t len);
 /* Appends the decoded bytes, all or none. Returns 0, BASE64_INVALID or an enum buf_error. */
 int base64_decode(struct buf *out, const char *text, size_t len);
 
-/* Returns the length of the text without blank lines at its end. */
+/* Returns the length of the text without blank lines, each with its newline, at its end. */
 size_t text_trimmed_len(const uint8_t *text, size_t len);
 
 /* Returns the offset at which the last `lines` lines begin. */

@@ -15,7 +15,7 @@ struct stripper {
 	struct buf *out; /* the plain text; stripper_consume() removes bytes from its front */
 	size_t line; /* where in out the current line begins */
 	size_t kept; /* bytes of out before this offset are unchanged since the caller set it */
-	bool has_returned; /* a carriage return is the last byte of this line */
+	bool has_returned; /* the next text replaces the line: a carriage return came before it */
 };
 
 void stripper_init(struct stripper *stripper, struct buf *out);
@@ -29,7 +29,7 @@ void stripper_consume(struct stripper *stripper, size_t len);
 /*
  * Appends the plain lines of len bytes to out. Returns the number of bytes used. The rest, an
  * incomplete sequence or character or a carriage return, must be passed again with the next bytes.
- * A sequence longer than STRIPPER_OPEN_MAX is dropped.
+ * An incomplete sequence longer than STRIPPER_OPEN_MAX is used, and dropped.
  */
 #define STRIPPER_OPEN_MAX 8192
 size_t stripper_lines(struct buf *out, const void *bytes, size_t len);

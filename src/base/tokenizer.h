@@ -25,7 +25,7 @@ struct token {
 	uint64_t from; /* offset of the first byte in the stream */
 	uint64_t to; /* offset behind the last byte */
 	char mark; /* MARK: 'A' prompt begins, 'B' prompt ends, 'C' command runs, 'D' it ended */
-	int status; /* MARK 'D': the exit status, -1 if absent */
+	int status; /* MARK: the number behind it, of 'D' the exit status; -1 if absent */
 	const char *text; /* MARK: the rest, ";0"; OSC: the string; valid until token() returns */
 };
 

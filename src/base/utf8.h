@@ -48,5 +48,5 @@ int utf8_clean(struct buf *out, const void *bytes, size_t len, bool *lossy);
 /* Returns the number of bytes at the end (0 to 3) that begin an incomplete character. */
 size_t utf8_incomplete_tail(const void *bytes, size_t len);
 
-/* Returns the width in terminal cells. An invalid byte counts as one cell. */
+/* Returns the width in terminal cells. A control character or invalid byte counts as one cell. */
 size_t utf8_cells(const void *bytes, size_t len);

@@ -51,8 +51,8 @@ enum link_read {
 };
 
 /*
- * Makes all waits for answers return LINK_SIGNAL, at most 2 s after signal_fd, a lent signalfd, has
- * become readable. -1: waits do not end by a signal.
+ * Makes waits for answers return LINK_SIGNAL if signal_fd, a lent signalfd, is readable and nothing
+ * arrives for 2 s. -1: waits do not end by a signal.
  */
 void link_heed(int signal_fd);
 
@@ -75,7 +75,8 @@ bool link_has_input(const struct link *link);
 
 /*
  * Sends a request. params is the text of a JSON object, or NULL. Returns the request's id, or 0
- * with errno, EAGAIN if the daemon does not read it within LINK_SEND_TIMEOUT_MS.
+ * with errno: EMSGSIZE if it is too long, EAGAIN if the daemon does not read for
+ * LINK_SEND_TIMEOUT_MS.
  */
 uint64_t link_request(struct link *link, const char *method, const char *params);
 
@@ -122,11 +123,11 @@ const struct json *link_parse(struct link *link, const char *line, size_t len);
 bool link_queue(struct link *link, const void *bytes, size_t len);
 /* Queues a request. Returns its id, or 0 with errno if the queue has no room. */
 uint64_t link_queue_request(struct link *link, const char *method, const char *params);
-/* Sends without waiting. Returns false with errno if the daemon has closed the connection. */
+/* Sends without waiting. Returns false with errno if the connection cannot send any more. */
 bool link_flush(struct link *link);
 bool link_is_flushed(const struct link *link);
 /*
  * Sends the queue, and receives meanwhile. Returns false with errno, EAGAIN if the daemon does not
- * read within LINK_SEND_TIMEOUT_MS.
+ * read for LINK_SEND_TIMEOUT_MS.
  */
 bool link_send_all(struct link *link);

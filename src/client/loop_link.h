@@ -5,13 +5,13 @@
 #include "client/link.h"
 
 #define LOOP_LINK_UNSENT_MAX \
-	((size_t)16 * 1024 * 1024) /* bytes of output that the daemon has not read */
+	((size_t)16 * 1024 * 1024) /* bytes of unsent output, unless one line is longer */
 
 struct event_base;
 
 /*
- * All data is lent to the handlers. Only down() may free the link, and only if is_once is set. No
- * handler is called before loop_link_start() returns.
+ * All data is lent to the handlers. Of them, only down() may free the link, and only if is_once is
+ * set. No handler is called before loop_link_start() returns.
  */
 struct loop_link_handlers {
 	void (*up)(void *data); /* connected */

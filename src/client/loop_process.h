@@ -56,5 +56,5 @@ bool loop_process_is_open(const struct loop_process *process);
 #define LOOP_PROCESS_REMARK_SIZE STR_REMARK_SIZE
 /* Writes the reason that the program gave on standard error, as by str_remark(). */
 void loop_process_remark(const struct loop_process *process, char out[LOOP_PROCESS_REMARK_SIZE]);
-/* Returns the end of standard error, lent, without a NUL. */
+/* Returns the end of standard error, lent, not NUL-terminated. */
 const char *loop_process_said(const struct loop_process *process, size_t *ret_len);

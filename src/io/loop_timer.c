@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Each base has one timerfd and a heap of timers. The timers of libevent set a timerfd before each
- * wait, or are late by milliseconds. This timerfd is set only to an earlier time, or if its timer
- * is disarmed. Arming a timer again for a later time costs no system call.
+ * wait, or are late by milliseconds. This timerfd is set only to an earlier time, after it has
+ * fired, or if its timer is disarmed. Arming a timer again for a later time costs no system call.
  */
 #include "io/loop_timer.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus-nats: creates all parts, runs the event loop, and frees the parts. */
+/* muxbus-nats: reads its options, creates all parts, runs the event loop, and frees the parts. */
 #include <event2/event.h>
 #include <event2/thread.h>
 #include <nats/nats.h>
@@ -243,7 +243,7 @@ struct nats_main {
 	struct broker *broker;
 	struct stores *stores;
 	struct feed *feed;
-	struct loop_link *daemon; /* for posts and presence; never paused */
+	struct loop_link *daemon; /* for describe, posts and presence; never paused */
 	struct grant *grant;
 	struct service *service; /* NULL: requests are not answered */
 	struct posts *posts; /* NULL: posts are not taken */

@@ -6,8 +6,8 @@
 enum {
 	ACK_MS = 2000, /* timeout of a message; then it is sent again */
 	HOLD_MIN_MS = 250, /* first delay after a refusal; it doubles with each refusal in a row */
-	HOLD_MAX_MS = 30000,
-	HOLD_UNHEARD_MS = 2000, /* first delay if no reply came, since an election takes seconds */
+	HOLD_MAX_MS = 30000, /* longest delay after a refusal */
+	HOLD_UNHEARD_MS = 2000, /* longest delay if no reply came; an election takes seconds */
 	FLIGHT_MAX = 1024, /* messages sent and not acknowledged */
 };
 
@@ -31,7 +31,7 @@ struct publisher {
 	struct loop_timer *hold; /* while armed, nothing is sent */
 	int64_t hold_ms;
 	struct list messages;
-	struct list *next; /* link of the first message not sent yet, or &messages */
+	struct list *next; /* link of the next message to look at, or &messages */
 	size_t in_flight;
 	bool is_running, was_full;
 	struct publisher_status status;

@@ -11,9 +11,9 @@
 
 /*
  * The grant: the methods that a request from NATS may call, chosen by name or by the effects that
- * the daemon's describe lists, such as "reads". A method without known effects is refused. A method
- * of a declared tool or a provider only claims its effects, so it is refused unless the grant has
- * its name.
+ * the daemon's describe lists, such as "reads". Unless the grant has its name, a method is refused
+ * if its effects are unknown, or only claimed: by a declared tool or a provider. Methods about a
+ * connection, such as subscribe, are always refused.
  */
 
 #define GRANT_PRESET "reads,sees"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon. Runs
- * the command of ID.spec in DIR at most once, ever, and writes ID.status. ID "-": reads the ID from
- * standard input. SIGTERM, or SIGINT, stops the job: its process group gets that signal, and all
- * descendants get SIGKILL after a grace period. FD is a pipe to the daemon, which gets the start
- * and the status as soon as they are known. --server supervises a server of tools, --hand-over
- * SOCKET NONCE only hands standard input over to the daemon.
+ * the command of DIR/ID.spec at most once, ever, and writes DIR/ID.status. ID "-": reads the ID
+ * from standard input. SIGTERM, or SIGINT, stops the job: its process group gets that signal, and
+ * all descendants get SIGKILL after a grace period. FD is a pipe to the daemon, which gets the
+ * start and the status as soon as they are known. --server supervises a server of tools,
+ * --hand-over SOCKET NONCE only hands standard input over to the daemon.
  */
 #include <poll.h>
 #include <sys/file.h>
@@ -31,7 +31,7 @@ static void signal_one(void *data, pid_t pid)
 		(void)kill(pid, *signal); /* fails if the process is of another user */
 }
 
-/* The deepest first. The next call finds children that were forked meanwhile. */
+/* Signals all descendants, the deepest first. Another call finds those forked meanwhile. */
 static void tree_signal(int signal)
 {
 	process_tree_walk_up(getpid(), signal_one, &signal);
@@ -62,7 +62,7 @@ static void tree_kill(void)
 enum {
 	EXIT_FAILED = 2, /* the server could not be started */
 	EXIT_NO_PROGRAM = 127,
-	LEAVE_MS = 1000, /* time from the end of standard input to SIGTERM */
+	LEAVE_MS = 1000, /* time from the end of the pipe to SIGTERM */
 	TERM_MS = 2000, /* time from SIGTERM to SIGKILL */
 };
 
@@ -176,7 +176,7 @@ enum {
 	EXIT_HAND_OVER = 6, /* the daemon did not take the descriptor */
 	STOP_GRACE_MS = 5000, /* time between the signal and SIGKILL */
 	HELD_GRACE_MS = 200, /* time for output that is still in the pipe when the command ends */
-	STATUS_ROOM = 64 * 1024, /* bytes for the tail files and the status file */
+	STATUS_ROOM = 64 * 1024, /* bytes to free, besides those for ID.tail */
 	STATUS_TRIES = 60, /* a second apart; a full disk may get free space */
 };
 
@@ -488,7 +488,7 @@ static void job_finish(struct supervised_job *job)
 	}
 }
 
-/* Opens a descriptor that receives SIGCHLD and the signals that stop the job; ignores SIGHUP. */
+/* Opens a descriptor for SIGCHLD, SIGTERM and SIGINT; ignores SIGHUP, SIGPIPE and SIGXFSZ. */
 static int open_signals(void)
 {
 	sigset_t set;

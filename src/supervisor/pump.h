@@ -18,7 +18,7 @@ struct pump {
 	uint8_t tail[JOB_TAIL_SIZE]; /* the last bytes: a ring, indexed by total */
 };
 
-/* Takes ownership of both descriptors. *pump must be all zeros, and pump_finish() closes them. */
+/* Takes from and to, which pump_finish() closes. All other members of *pump must be zeros. */
 void pump_init(struct pump *pump, int from, int to, int64_t max);
 /* As pump_init(), but creates the file at the first byte; without output there is no file. */
 void pump_init_late(struct pump *pump, int from, int dir_fd, const char *name, int64_t max);

@@ -3,8 +3,8 @@
  * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: runs an MCP server, and provides its tools to
  * muxbusd, which starts this program. BYTES is the limit of a result; MUXBUS is the path of
  * muxbusd's socket. This program ends when the server ends, and prints the reason to standard
- * error. After the end of muxbusd the program waits for the next one. Kept calls continue, and the
- * next muxbusd gets their answers; other calls are cancelled.
+ * error. After the end of muxbusd the program waits for the next one, at most ALONE_MS. Kept calls
+ * continue, and the next muxbusd gets their answers; other calls are cancelled.
  */
 #include "base/process.h"
 #include "client/loop_link.h"

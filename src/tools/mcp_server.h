@@ -3,8 +3,8 @@
  * One MCP server on standard streams (protocol 2025-06-18), from its start to its end.
  *
  * Calls run at the same time, each until its answer or the end of the process. No call is sent
- * twice. Handlers are called by the event loop, but a function that makes a call fail calls its
- * done() itself.
+ * twice. Handlers are called by the event loop, but a function that makes a call fail or the server
+ * end calls done() or leaving() itself.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Where the daemon of a tmux server listens, and where it keeps its state. Functions that write a
- * path return 0, or -1 if out is too small or, for a path in the user's home, if there is none.
+ * path return 0, or -1 if out is too small, or if the home or current directory is needed and
+ * unknown.
  */
 #pragma once
 
@@ -39,8 +40,9 @@ const char *address_home(void);
 int address_absolute(char *out, size_t size, const char *path);
 
 /*
- * Makes the path of a tmux socket absolute and follows symbolic links, so that a server has one
- * address whichever path names it. A link is kept if its target is too long for a socket.
+ * Makes the path of a tmux socket absolute. If the socket is a symbolic link, writes the path of
+ * its target instead, unless that is too long for a socket: so a server and a link to it have one
+ * address.
  */
 int address_server(char *out, size_t size, const char *path);
 

@@ -23,10 +23,10 @@ enum field_flag {
 	FIELD_REQUIRED = 1 << 0,
 	FIELD_ALIAS = 1 << 1, /* another name for the field above it; not listed in schemas */
 	FIELD_RARE = 1 << 2, /* seldom needed: not listed in short schemas */
-	FIELD_PATH = 1 << 3, /* an absolute path, or "~" or "~/..." for the home directory */
+	FIELD_PATH = 1 << 3, /* a path; "~" or "~/..." becomes the home directory */
 	FIELD_CONFIDENTIAL = 1 << 4, /* records of requests contain only its size */
 	FIELD_CONFIDENTIAL_REST = 1 << 5, /* a list: records contain its first word, else sizes */
-	FIELD_KEPT = 1 << 6, /* even a call that else only reads changes the daemon's store */
+	FIELD_KEPT = 1 << 6, /* with it, a call that else only reads changes the store */
 	FIELD_SETTLES = 1 << 7, /* conditions: as FIELD_KEPT if they name a notification or job */
 };
 
@@ -88,8 +88,8 @@ struct field_error {
 
 /*
  * Reads params, an object or NULL, into args, which first gets the defaults. An unknown member is
- * an error; null counts as absent. Strings in args are lent from params. Arrays and defaults are
- * lent from scratch, which must be empty and which the caller clears after the last use of args.
+ * an error; null counts as absent. Pointers in args are lent from params and scratch. scratch must
+ * be empty, and the caller clears it after the last use of args.
  * fields (NULL: none) has at most 64 rows. Returns 0, or -1 with *ret_error.
  */
 int field_read(const struct field *fields, const struct json *params, void *args, size_t args_size,
@@ -101,8 +101,9 @@ void field_describe_bounds(
     const struct field *field, const char *unit, char out[FIELD_BOUNDS_SIZE]);
 
 /*
- * A tolerant reader accepts common mistakes of models if they are unambiguous: a number as a
- * string, "yes" for true, a choice in capitals, one string for an array, "3" for the pane "%3".
+ * A tolerant reader accepts common mistakes of models if they are unambiguous: a number as a string
+ * and a string as a number, "yes" for true, a choice in capitals, one string for an array, "3" for
+ * the pane "%3".
  */
 struct field_tolerance {
 	const char *const *ignored; /* unknown names that are accepted and ignored; NULL: none */
@@ -123,13 +124,13 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 void field_put_object(struct json_writer *writer, const struct field *fields);
 
 /*
- * Writes the schema for a tool of models, in which each value has a type. in_short: without rare
- * fields, bounds and defaults of false; the daemon accepts those fields nevertheless.
+ * Writes the schema for a tool of models, with the shape of each FIELD_VALUE. in_short: without
+ * rare fields, bounds and defaults of false; the daemon accepts those fields nevertheless.
  */
 void field_write_tool_schema(
     struct json_writer *writer, const char *name, const struct field *fields, bool in_short);
 
-/* Writes the schema of a result; no member is required. in_short: without members of members. */
+/* Writes the schema of a result. in_short: without members of members and seldom needed ones. */
 void field_write_result_schema(struct json_writer *writer, const char *name,
     const struct field_result *results, bool in_short);
 

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-/* Maximum levels of arrays and objects. An answer may nest what it was given some levels deeper. */
+/* Maximum levels of arrays and objects. An answer may contain parts of its request, deeper. */
 #define JSON_DEPTH_MAX 96 /* of any line */
 #define JSON_GIVEN_DEPTH_MAX 64 /* of a line for the daemon */
 #define JSON_DATA_DEPTH_MAX 32 /* of "data" in such a line */
@@ -44,9 +44,10 @@ void json_reader_limit_depth(struct json_reader *reader);
 void json_reader_trim(struct json_reader *reader);
 
 /*
- * Reads one value. Returns it, lent until the next call, or NULL with *ret_error. Errors are also
- * duplicate keys, more than JSON_DEPTH_MAX levels or JSON_VALUES_MAX values, numbers longer than
- * JSON_NUMBER_MAX characters, "\u0000" and a BOM.
+ * Reads one value. Returns it, lent until the reader is used again, or NULL with *ret_error, which
+ * leaves to the caller to say that the text is not JSON. Errors are also duplicate keys, more than
+ * JSON_DEPTH_MAX levels or JSON_VALUES_MAX values, numbers longer than JSON_NUMBER_MAX characters,
+ * "\u0000" and a BOM.
  */
 const struct json *json_read(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* JSON-RPC 2.0 envelopes (protocol section 2) and their errors. */
+/* JSON-RPC 2.0 envelopes and their errors: muxbus-protocol(7), REQUESTS AND RESPONSES. */
 #pragma once
 
 #include "wire/json.h"

@@ -31,7 +31,7 @@ size_t relay_ssh_words(char *words, const char **argv);
 struct relay_end {
 	const char *host; /* the destination of ssh */
 	const char *how; /* such as "exit status 1" */
-	const char *said; /* its standard error, without a NUL */
+	const char *said; /* its standard error, not NUL-terminated */
 	size_t said_len;
 	const char *noise; /* the last line of its output, by relay_keep_noise(); "" if none */
 };
