@@ -157,7 +157,7 @@ static void end_osc(struct token_walk *walk)
 	static const char prefix[] = "133;";
 	struct tokenizer *tokenizer = walk->tokenizer;
 	const struct buf *kept = &tokenizer->string;
-	const char *string = kept->data != NULL ? (const char *)kept->data : "";
+	const char *string = buf_text(kept);
 	struct token token = {.from = tokenizer->start};
 	if (strncmp(string, prefix, sizeof prefix - 1) != 0 ||
 	    !read_mark(string + sizeof prefix - 1, &token))

@@ -488,8 +488,7 @@ static void fail(struct js_reply *out, const char *text)
 	struct buf visible = BUF(sizeof out->text - 1);
 	out->is_error = true;
 	(void)str_append_visible(&visible, text, strlen(text));
-	(void)snprintf(out->text, sizeof out->text, "%.*s", (int)visible.len,
-	    visible.data != NULL ? (char *)visible.data : "");
+	strcpy(out->text, buf_text(&visible));
 	buf_finish(&visible);
 }
 

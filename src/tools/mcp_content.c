@@ -90,13 +90,12 @@ bool mcp_content_write(
 	}
 	if (has_failed) {
 		(void)snprintf(ret_failure, MCP_CONTENT_ERROR_SIZE, "%s",
-		    text.len > 0 ? (const char *)text.data : "its server gives no reason");
+		    text.len > 0 ? buf_text(&text) : "its server gives no reason");
 	} else if (is_whole) {
 		json_each_member (member, structured)
 			json_put_value(writer, member->name, member);
 	} else {
-		(void)json_put_text(
-		    writer, "text", text.len > 0 ? (const void *)text.data : "", text.len);
+		(void)json_put_text(writer, "text", buf_text(&text), text.len);
 		write_images(writer, content);
 		if (structured != NULL && structured->type != JSON_NULL)
 			json_put_value(writer, "structured", structured);

@@ -3,29 +3,15 @@
 
 enum { ESCAPE_LEN = 6 }; /* \uXXXX */
 
-static int32_t unit_at(const char *at, size_t len)
-{
-	int32_t unit = 0;
-	if (len < ESCAPE_LEN || at[0] != '\\' || at[1] != 'u')
-		return -1;
-	for (size_t digit = 2; digit < ESCAPE_LEN; digit++) {
-		int value = str_hex_digit(at[digit]);
-		if (value < 0)
-			return -1;
-		unit = unit * 16 + value;
-	}
-	return unit;
-}
-
 /* Copies or replaces the escape at `at`, which begins with a backslash. Returns its length. */
 static size_t repair_escape(struct buf *out, const char *at, size_t len, int *error)
 {
-	int32_t unit = unit_at(at, len), next;
+	int32_t unit = json_unit(at, len), next;
 	size_t taken = len < 2 ? len : 2; /* the backslash and the next character */
 	if (unit >= 0)
 		taken = ESCAPE_LEN;
 	if (unit >= 0xd800 && unit < 0xdc00) {
-		next = unit_at(at + ESCAPE_LEN, len - ESCAPE_LEN);
+		next = json_unit(at + ESCAPE_LEN, len - ESCAPE_LEN);
 		if (next >= 0xdc00 && next < 0xe000)
 			taken = (size_t)2 * ESCAPE_LEN;
 	}

@@ -2,7 +2,7 @@
 /* Repairs lines of servers that pass on bytes of web pages and files, which JSON does not allow. */
 #pragma once
 
-#include "base/base.h"
+#include "wire/json.h"
 
 /*
  * Appends the line, at most three times as long: U+FFFD for invalid UTF-8, NUL, "\u0000" and

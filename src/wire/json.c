@@ -32,14 +32,13 @@ static void json_error_set(
 		(void)snprintf(error->text, sizeof error->text, "%s at offset %zu", what, offset);
 }
 
-/* Reads "\uXXXX" at an offset. Returns -1 if the text there is different. */
-static int32_t unit_at(const struct check *check, size_t at)
+int32_t json_unit(const char *text, size_t len)
 {
 	int32_t unit = 0;
-	if (check->len - at < 6 || check->line[at] != '\\' || check->line[at + 1] != 'u')
+	if (len < 6 || text[0] != '\\' || text[1] != 'u')
 		return -1;
-	for (size_t i = at + 2; i < at + 6; i++) {
-		int value = str_hex_digit(check->line[i]);
+	for (size_t i = 2; i < 6; i++) {
+		int value = str_hex_digit(text[i]);
 		if (value < 0)
 			return -1;
 		unit = unit << 4 | value;
@@ -60,14 +59,16 @@ static bool unit_is_low(int32_t unit)
 /* Skips "\uXXXX", or a surrogate pair of two such escapes. */
 static void pass_unicode_escape(struct check *check)
 {
-	int32_t unit = unit_at(check, check->at);
+	const char *text = check->line + check->at;
+	size_t left = check->len - check->at;
+	int32_t unit = json_unit(text, left);
 	if (unit < 0)
 		check->fault = "\\u without four hexadecimal digits";
 	else if (unit == 0)
 		check->fault = "\\u0000 is not accepted";
 	else if (unit_is_low(unit))
 		check->fault = "a low surrogate without a high one";
-	else if (unit_is_high(unit) && !unit_is_low(unit_at(check, check->at + 6)))
+	else if (unit_is_high(unit) && !unit_is_low(json_unit(text + 6, left - 6)))
 		check->fault = "a high surrogate without a low one";
 	else
 		check->at += unit_is_high(unit) ? 12 : 6;
