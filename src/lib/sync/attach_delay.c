@@ -7,7 +7,6 @@
 #include "lib/sync/detached.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/primary.h"
-#include "lib/sync/track.h"
 
 /* If a reply is awaited for so long, requests do not queue behind it on the connection. */
 #define BUSY_MS 10
@@ -327,42 +326,4 @@ void attach_delay_fail(struct muxbus_sync *sync, int error)
 		pending_fail(run->pending, error);
 		mem_free(run);
 	}
-}
-
-static void end_one(struct muxbus_sync *sync, struct track *track)
-{
-	struct muxbus_command *command = command_with("if-shell", "-F", "-t", NULL);
-	muxbus_command_argf(command, "%%%u", track->pane);
-	muxbus_command_args(command, "#{pane_dead}", NULL);
-	muxbus_command_argf(command, "kill-pane -t %%%u", track->pane);
-	track->is_ending = attach_delay_run(sync, command, NULL, NULL, NULL) == 0;
-}
-
-void adopted_end(struct muxbus_sync *sync)
-{
-	map_each (struct track, track, &sync->tracks)
-		if (track->is_adopted && !track->is_kept && !track->is_ending &&
-		    track->exit_is_reported && track->now != NULL && track->now->is_dead)
-			end_one(sync, track);
-}
-
-int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)
-{
-	struct track *track = track_find(sync, pane);
-	struct muxbus_command *command;
-	int error;
-	if (!primary_can_run(sync))
-		return MUXBUS_ERR_UNAVAILABLE;
-	if (track == NULL)
-		return MUXBUS_ERR_NOT_FOUND;
-	command = command_with("set-option", "-p", "-t", NULL);
-	muxbus_command_argf(command, "%%%u", pane);
-	muxbus_command_args(command, "remain-on-exit", "on", NULL);
-	error = attach_delay_run(sync, command, NULL, NULL, NULL);
-	if (error != 0)
-		return error;
-	track->is_adopted = true;
-	track->is_kept = keep;
-	track->is_ending = false;
-	return 0;
 }

@@ -37,6 +37,3 @@ void attach_delay_hold(struct muxbus_sync *sync);
 bool attach_delay_may_run_beside(struct muxbus_sync *sync);
 /* Runs the waiting commands, unless a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);
-
-/* Closes adopted panes whose end was reported, except those to be kept. */
-void adopted_end(struct muxbus_sync *sync);

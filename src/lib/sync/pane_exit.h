@@ -29,3 +29,6 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane);
 
 /* Lists again the panes whose process has ended. */
 void pane_exit_look_again(struct muxbus_sync *sync);
+
+/* Closes adopted panes whose end was reported, except those to be kept. */
+void pane_exit_close_adopted(struct muxbus_sync *sync);

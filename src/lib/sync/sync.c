@@ -450,7 +450,7 @@ static void on_attachment_event(
 
 static void on_published(struct muxbus_sync *sync)
 {
-	adopted_end(sync);
+	pane_exit_close_adopted(sync);
 	sync_settle_later(sync);
 }
 
