@@ -38,7 +38,11 @@ static void on_output(
 	struct attachment *attachment = data;
 	attachment->last_output_pane = pane;
 	attachment->outputs++;
-	track_output(attachment->sync, attachment, pane, bytes, len);
+	if (track_output(attachment->sync, attachment, pane, bytes, len))
+		return;
+	/* The listing of the new pane reports a gap, as for a pane that is older than on_since. */
+	attachment->on_since = attachment->sync->lister.begun;
+	attachment->knows_last = false;
 }
 
 static void on_block(void *data)
@@ -278,12 +282,14 @@ struct flow {
 	struct muxbus_command *command; /* NULL: not begun, or out of memory */
 	unsigned args; /* number of arguments of the last command */
 	bool turns_on; /* all panes get output, except those that this list pauses */
+	bool has_failed; /* out of memory: the list lacks a pane */
 };
 
 static bool flow_begin(struct flow *flow)
 {
 	if (flow->command == NULL)
 		flow->command = command_new();
+	flow->has_failed |= flow->command == NULL;
 	return flow->command != NULL;
 }
 
@@ -305,8 +311,6 @@ static void note_last_pane(struct attachment *attachment, const struct muxbus_re
 {
 	const char *line = (const char *)reply->body;
 	unsigned pane;
-	if (line == NULL)
-		return;
 	while (sscanf(line, "%%%u", &pane) == 1) {
 		if (!attachment->knows_last || pane > attachment->last_pane)
 			attachment->last_pane = pane;
@@ -316,6 +320,15 @@ static void note_last_pane(struct attachment *attachment, const struct muxbus_re
 			return;
 		line++;
 	}
+}
+
+/* If memory ran out, it is not known which panes flow: closes the connection, for a new one. */
+static void flow_fail(struct attachment *attachment, int error)
+{
+	library_log(MUXBUS_LOG_WARNING, "session $%u: the flow of output cannot be set: %s",
+	    attachment->session, muxbus_strerror(error));
+	if (error == MUXBUS_ERR_NOMEM)
+		attachment_close(attachment);
 }
 
 /*
@@ -336,8 +349,7 @@ static void on_flowing(
 			track_set_source(sync, track, attachment, track_gap_reason(track, false));
 	}
 	if (error != 0 && attachment->state == ATTACHMENT_LIVE)
-		library_log(MUXBUS_LOG_WARNING, "session $%u: output cannot be turned on: %s",
-		    attachment->session, muxbus_strerror(error));
+		flow_fail(attachment, error);
 }
 
 /* Handles the replies: the first command turned output on, the second listed the panes. */
@@ -353,17 +365,20 @@ static void on_turned_on(void *data, int error, const struct muxbus_reply *repli
 static void flow_end(struct flow *flow)
 {
 	struct attachment *attachment = flow->attachment;
-	if (flow->command == NULL)
+	int error = MUXBUS_ERR_NOMEM;
+	if (flow->command == NULL && !flow->has_failed)
 		return;
 	attachment->flow_changes++;
 	attachment->has_output = true;
-	if (attachment_run(attachment, flow->command, flow->turns_on ? on_turned_on : on_flowing,
-		attachment) == 0)
-		attachment->flows_sent++;
+	if (flow->has_failed)
+		muxbus_command_free(flow->command);
 	else
-		library_log(MUXBUS_LOG_WARNING, "session $%u: the flow of output cannot be set",
-		    attachment->session);
-	flow->command = NULL;
+		error = attachment_run(attachment, flow->command,
+		    flow->turns_on ? on_turned_on : on_flowing, attachment);
+	if (error != 0)
+		flow_fail(attachment, error);
+	else
+		attachment->flows_sent++;
 }
 
 /*
@@ -420,9 +435,9 @@ static void stop_flow(struct flow *flow, struct track *track)
 		track->coming = NULL;
 	if (track->source == attachment)
 		track->source = NULL;
-	if (map_get(&attachment->paused, track->pane) != NULL || !flow_begin(flow) ||
-	    map_set(&attachment->paused, track->pane, attachment) != 0)
+	if (map_get(&attachment->paused, track->pane) != NULL || !flow_begin(flow))
 		return;
+	flow->has_failed |= map_set(&attachment->paused, track->pane, attachment) != 0;
 	flow_add(flow, track->pane, "pause");
 }
 
@@ -481,8 +496,7 @@ static void settle_attachment(struct attachment *attachment)
 		return;
 	if (!attachment->has_output) {
 		flow.turns_on = true;
-		if (!flow_begin(&flow))
-			return;
+		(void)flow_begin(&flow);
 		muxbus_command_args(flow.command, "refresh-client", "-f", "!no-output", NULL);
 		muxbus_command_next(flow.command);
 		muxbus_command_args(flow.command, LIST_COMMANDS, "-F",
@@ -525,9 +539,10 @@ void attachment_settle_output(struct muxbus_sync *sync)
 void attachment_paused(struct attachment *attachment, uint32_t pane)
 {
 	struct track *track = track_find(attachment->sync, pane);
-	if (track == NULL || track->source != attachment || track->is_paused ||
-	    map_set(&attachment->paused, pane, attachment) != 0)
+	if (track == NULL || track->source != attachment || track->is_paused)
 		return;
 	track->source = NULL;
+	if (map_set(&attachment->paused, pane, attachment) != 0)
+		flow_fail(attachment, MUXBUS_ERR_NOMEM);
 	sync_settle_later(attachment->sync);
 }

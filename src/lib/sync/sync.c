@@ -340,8 +340,9 @@ static void on_attachment_ready(
 		lister_resume(sync);
 	}
 	lister_mark_attached(sync);
-	if (attachment->detached != NULL)
-		(void)lister_wait(sync, &everything, 0, NULL, NULL); /* lists the first model */
+	/* A detached sync lists only for waiting callers, so the first model needs one. */
+	if (attachment->detached != NULL && lister_wait(sync, &everything, 0, NULL, NULL) != 0)
+		sync_lose_later(sync, MUXBUS_ERR_NOMEM, muxbus_strerror(MUXBUS_ERR_NOMEM));
 	sync_settle_later(sync);
 }
 

@@ -93,17 +93,17 @@ static void hold_bytes(struct track *track, const uint8_t *bytes, size_t len)
 		track->held_is_cut = buf_append(&track->held, bytes, len) != 0;
 }
 
-void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint32_t pane,
+bool track_output(struct muxbus_sync *sync, struct attachment *attachment, uint32_t pane,
     const uint8_t *bytes, size_t len)
 {
 	struct track *track = track_find(sync, pane);
 	if (track == NULL) {
 		/* Output before the first listing is wanted only with all_output. */
 		if (!sync->all_output || sync->state != MUXBUS_SYNC_LIVE)
-			return;
+			return true;
 		track = track_get(sync, pane);
 		if (track == NULL)
-			return;
+			return false;
 		track_hold(track, attachment);
 	}
 	if (track->is_held && track->held_from == NULL)
@@ -115,6 +115,7 @@ void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint3
 		track->pieces++;
 		hand_over(sync, track, bytes, len);
 	}
+	return true;
 }
 
 void track_gap(struct muxbus_sync *sync, struct track *track, const char *reason)

@@ -78,8 +78,11 @@ bool track_exit_is_awaited(const struct muxbus_sync *sync, const struct muxbus_p
 /* Returns true if subscribers want output that the program does not read itself. */
 bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track);
 
-/* Handles output from an attachment: delivers, holds or drops it. */
-void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint32_t pane,
+/*
+ * Handles output from an attachment: delivers, holds or drops it. Returns false if memory ran out
+ * before output of a new pane was held.
+ */
+bool track_output(struct muxbus_sync *sync, struct attachment *attachment, uint32_t pane,
     const uint8_t *bytes, size_t len);
 
 /* Changes the source of output. Reports a gap unless gap_reason is NULL. */
