@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus complete lists possible next words; completion and shell-init print shell scripts. */
+/* muxbus complete: lists the possible next words of a command line, for completion in shells. */
 #include "cli/arguments.h"
 #include "cli/catalog.h"
 #include "cli/verb.h"
-#include "completion_scripts.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)
 #define ABOUT_COLUMNS 60
@@ -358,47 +357,4 @@ enum cli_status complete_run(struct cli *cli, int argc, char **argv)
 	complete_words(&out, cli, (size_t)(argc - first), argv + first);
 	cli_print(&out);
 	return cli_flush(CLI_DONE);
-}
-
-/* The scripts for completion, and those that mark the commands of a shell (OSC 133). */
-static const struct script {
-	const char *shell, *completion, *marks;
-} scripts[] = {
-    {"bash", completion_bash, shell_init_bash},
-    {"fish", completion_fish, shell_init_fish},
-    {"zsh", completion_zsh, shell_init_zsh},
-};
-
-static const struct script *find_scripts(
-    struct cli *cli, int argc, char **argv, enum cli_status *ret_status)
-{
-	static const struct option_row options[] = {{"", 0, OPTION_TEXT, 0, NULL}, {0}};
-	const char *shell = NULL;
-	if (!option_read(cli, argc, argv, options, &shell, NULL, ret_status))
-		return NULL;
-	if (shell != NULL && str_row(scripts, shell) != NULL)
-		return str_row(scripts, shell);
-	*ret_status = shell == NULL
-	    ? cli_usage(argv[0], "a shell is missing: bash, fish or zsh")
-	    : cli_usage(
-		  argv[0], "there is no script for \"%s\", but for bash, fish and zsh", shell);
-	return NULL;
-}
-
-enum cli_status completion_run(struct cli *cli, int argc, char **argv)
-{
-	enum cli_status status;
-	const struct script *script = find_scripts(cli, argc, argv, &status);
-	if (script != NULL)
-		(void)fputs(script->completion, stdout);
-	return cli_flush(status);
-}
-
-enum cli_status shell_init_run(struct cli *cli, int argc, char **argv)
-{
-	enum cli_status status;
-	const struct script *script = find_scripts(cli, argc, argv, &status);
-	if (script != NULL)
-		(void)fputs(script->marks, stdout);
-	return cli_flush(status);
 }
