@@ -58,9 +58,7 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 
 static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
 {
-	bool is_named = cli->tmux_name != NULL || cli->tmux_path != NULL;
-	if (cli->is_fleet || cli->needs_no_tmux || (cli->is_start && !is_named) ||
-	    locate_tmux_runs(cli))
+	if (cli->is_fleet || cli->needs_no_tmux || locate_tmux_runs(cli))
 		return true;
 	if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
 		(void)snprintf(ret_reason, size, "no tmux server runs at %s", cli->tmux_socket);
@@ -178,7 +176,7 @@ bool ask_reconnect(struct cli *cli, struct link **ret_link)
 {
 	char reason[PATH_MAX + 512];
 	enum link_state state = ask_open(ret_link, cli->socket, reason, sizeof reason);
-	if ((state == LINK_NO_SOCKET || state == LINK_DEAD) && cli->is_fleet && !cli->has_socket &&
+	if ((state == LINK_NO_SOCKET || state == LINK_DEAD) && cli->is_fleet &&
 	    ask_launch(cli, reason, sizeof reason) == 0)
 		state = ask_open(ret_link, cli->socket, reason, sizeof reason);
 	return state == LINK_OK;

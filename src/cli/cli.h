@@ -24,7 +24,6 @@ struct cli {
 	char socket[PATH_MAX]; /* of muxbusd, or an address of remote_address() */
 	bool is_fleet; /* --fleet: the daemon serves many hosts */
 	bool has_socket; /* -s: only the verb start may start a daemon there */
-	bool is_start; /* muxbus start: only a tmux server of -L or -S must run */
 	bool needs_no_tmux; /* a daemon may start although no tmux server runs */
 	bool wants_json; /* --json: print the result as JSON; methods do so in a pipe too */
 	bool wants_text; /* --text: print as on a terminal, also in a pipe */

@@ -96,15 +96,6 @@ static void fit(size_t *widths, size_t count, size_t columns)
 	}
 }
 
-static void pad(struct buf *out, size_t columns)
-{
-	static const char spaces[] = "                                ";
-	for (size_t part; columns > 0; columns -= part) {
-		part = columns < sizeof spaces - 1 ? columns : sizeof spaces - 1;
-		(void)buf_append(out, spaces, part);
-	}
-}
-
 /* A line of cells; trailing spaces are not written. */
 struct table_line {
 	struct buf *out;
@@ -125,7 +116,7 @@ static void put_cell(struct table_line *line, const char *text, size_t len, size
 	taken = room > 0 ? screen_text_cut(&cut, text, len, room) : 0;
 	left = is_right && taken < room ? room - taken : 0;
 	if (cut.len > 0) {
-		pad(line->out, line->owed + left);
+		(void)buf_printf(line->out, "%*s", (int)(line->owed + left), "");
 		(void)buf_append_str(line->out, style);
 		(void)buf_append(line->out, cut.data, cut.len);
 		if (*style)

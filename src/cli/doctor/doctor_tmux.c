@@ -33,7 +33,6 @@ static void find_program(struct doctor_report *report)
 		return;
 	}
 	status = program_run(path, argv, PROGRAM_STDOUT, VERSION_TIMEOUT_MS, &said);
-	(void)buf_append_byte(&said, '\0'); /* fails only if text fills the buffer */
 	text = said.len > 0 ? (char *)said.data : (char *)"";
 	text[strcspn(text, "\n")] = '\0';
 	release = status == 0 ? release_of(text) : 0;

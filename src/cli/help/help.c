@@ -248,29 +248,22 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	buf_finish(&text);
 }
 
-static void put_conditions(struct help_page *page, const struct json *kinds)
+static void put_wait(struct help_page *page, struct cli *cli)
 {
+	char reason[PATH_MAX + 512];
 	struct buf text = BUF(OUT_MAX);
-	if (kinds == NULL)
+	struct catalog *catalog =
+	    catalog_open(cli, ASK_PARAMS({"table", .text = "conditions"}), reason, sizeof reason);
+	if (catalog == NULL)
 		return;
 	help_page_title(page, "Conditions");
-	json_each_member (kind, kinds) {
+	json_each_member (kind, json_member(catalog_tables(catalog), "conditions")) {
 		buf_clear(&text);
 		arguments_usage(&text, "", json_member(kind, "params"));
 		help_page_entry(
 		    page, buf_text(&text) + (text.len > 0), json_get_str(kind, "help", ""));
 	}
 	buf_finish(&text);
-}
-
-static void put_wait(struct help_page *page, struct cli *cli)
-{
-	char reason[PATH_MAX + 512];
-	struct catalog *catalog =
-	    catalog_open(cli, ASK_PARAMS({"table", .text = "conditions"}), reason, sizeof reason);
-	if (catalog == NULL)
-		return;
-	put_conditions(page, json_member(catalog_tables(catalog), "conditions"));
 	catalog_close(catalog);
 }
 

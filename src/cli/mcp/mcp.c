@@ -448,9 +448,9 @@ static const struct option_row option_rows[] = {
 
 static void collect_names(const struct json *object, const char **names, size_t *count)
 {
-	for (const struct json *m = object != NULL ? object->child : NULL;
-	     m != NULL && *count < NAMES_MAX; m = m->next)
-		names[(*count)++] = m->name;
+	json_each_member (at, object)
+		if (*count < NAMES_MAX)
+			names[(*count)++] = at->name;
 }
 
 static bool check_tools(const struct cli *cli, const char *tools)

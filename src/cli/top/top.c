@@ -370,11 +370,6 @@ static void run(struct top *top)
 	}
 }
 
-static const char *server_name(const struct cli *cli)
-{
-	return str_last_part(cli->tmux_socket);
-}
-
 /* Writes the path of the file that home touches when a person leaves it; "" if there is none. */
 static void looked_path(const struct cli *cli, char out[PATH_MAX])
 {
@@ -408,7 +403,7 @@ static enum cli_status run_screen(
 	const char *home = address_home();
 	char looked[PATH_MAX];
 	enum cli_status status = CLI_DONE;
-	top_model_init(&top.model, cli->is_fleet ? "fleet" : server_name(cli));
+	top_model_init(&top.model, cli->is_fleet ? "fleet" : str_last_part(cli->tmux_socket));
 	looked_path(cli, looked);
 	top.model.looked_ms = read_looked(looked);
 	(void)snprintf(top.model.home, sizeof top.model.home, "%s", home != NULL ? home : "");

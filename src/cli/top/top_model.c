@@ -479,8 +479,6 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	const struct json *queue = json_member(result, "queue");
 	const struct json *fleet = json_member(result, "fleet");
 	int64_t started_ms;
-	(void)snprintf(
-	    status->version, sizeof status->version, "%s", json_get_str(result, "version", ""));
 	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
 	    json_get_str(json_member(result, "tmux"), "version", "?"));
 	status->tmux_pid = json_get_int(json_member(result, "tmux"), "pid", 0);

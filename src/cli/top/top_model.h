@@ -40,7 +40,7 @@ struct top_table {
 extern const struct top_table top_tables[TOP_LIST_COUNT_];
 
 struct top_status {
-	char version[32], tmux_version[32];
+	char tmux_version[32];
 	int64_t tmux_pid; /* 0 if unknown */
 	int64_t started_ms; /* real time; 0 if unknown */
 	bool is_fleet; /* has counts of hosts, but not of tmux and the queue */

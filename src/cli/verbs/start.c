@@ -13,7 +13,7 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 		return end;
 	was_running = ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK;
 	link_close(link);
-	cli->is_start = true;
+	cli->needs_no_tmux = cli->tmux_name == NULL && cli->tmux_path == NULL;
 	cli->has_socket = false; /* start a daemon also at the socket of -s */
 	link = ask_connect(cli);
 	if (link == NULL)
