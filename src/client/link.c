@@ -101,7 +101,12 @@ enum link_state link_open(struct link **ret_link, const char *path, char *ret_re
 	    [LINK_NOT_OURS] = "another user listens at",
 	};
 	*ret_link = fd >= 0 ? link_new(fd, 0) : NULL;
-	if (state == LINK_FAILED)
+	if (state == LINK_FAILED && errno == ENAMETOOLONG)
+		(void)snprintf(ret_reason, size,
+		    "the socket path has %zu bytes; at most %zu are allowed: choose another "
+		    "with -s, for muxbusd too: %s",
+		    strlen(path), sizeof((struct sockaddr_un *)NULL)->sun_path - 1, path);
+	else if (state == LINK_FAILED)
 		(void)snprintf(ret_reason, size, "%s: %s", path, strerror(errno));
 	else if ((state == LINK_NO_SOCKET || state == LINK_DEAD) && lstat(path, &st) == 0 &&
 	    !S_ISSOCK(st.st_mode)) {

@@ -103,6 +103,9 @@ ok 'there is none' test ! -e "$MUXBUS"
 says 'no daemon for a tmux server that does not run' 3 "no tmux server runs at $dir/typo" "$muxbus" -S "$dir/typo" start
 says 'nor is one advised' 3 'To start it, start that tmux server first' "$muxbus" -S "$dir/typo" ping
 is 'by doctor' "$("$muxbus" -S "$dir/typo" doctor | jq -r '.findings[] | select(.subject == "daemon").remedy')" 'start that tmux server first'
+long=$dir/$(printf '%0100d' 0)
+is 'a path that is too long for a socket, with the remedy' "$("$muxbus" -S "$long" ping 2>&1)" \
+	"muxbus: the socket path has $((${#long} + 7)) bytes; at most 107 are allowed: choose another with -s, for muxbusd too: $long.muxbus"
 ok 'none is left' test ! -e "$dir/typo.muxbus"
 mkdir -m 700 "$dir/run"
 outside="env -u MUXBUS -u TMUX TMUX_TMPDIR=$dir/run $muxbus"
