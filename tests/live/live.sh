@@ -7,14 +7,19 @@
 need tmux socat jq
 [ -x "${MUXBUS_BUILDDIR:-.}/muxbusd" ] || skip_all 'muxbusd is not built'
 
-# until_is NAME WANT COMMAND...: the command prints that within 10 s, whatever its exit status.
+# until_is NAME WANT COMMAND...: the command prints that within 30 s, whatever its exit status. It
+# is run at least 100 times, since one run may take long on a busy machine.
 until_is() {
 	until_name=$1
 	want=$2
 	shift 2
 	tries=0
-	while got=$("$@"); [ "$got" != "$want" ] && [ $tries -lt 500 ]; do
+	read -r now_sec _ </proc/uptime # which no test sets back
+	until_sec=$((${now_sec%.*} + 30))
+	while got=$("$@"); [ "$got" != "$want" ]; do
 		tries=$((tries + 1))
+		read -r now_sec _ </proc/uptime
+		[ $tries -lt 100 ] || [ "${now_sec%.*}" -lt $until_sec ] || break
 		sleep 0.02
 	done
 	is "$until_name" "$got" "$want"
