@@ -371,44 +371,6 @@ static void test_parking(void)
 	world_finish(&world);
 }
 
-static long live_blocks;
-
-static void *count_alloc(void *data, void *ptr, size_t size)
-{
-	(void)data;
-	live_blocks += ptr == NULL;
-	return realloc(ptr, size);
-}
-
-static void count_release(void *data, void *ptr)
-{
-	(void)data;
-	live_blocks -= ptr != NULL;
-	free(ptr);
-}
-
-/* A consumer that never acknowledges does not keep what the queue has forgotten. */
-static void test_deaf_consumer(void)
-{
-	struct world world = {0};
-	struct consumer *reader;
-	long before = 0;
-	mem_set_allocator(count_alloc, count_release, NULL);
-	torn_disk_init(&world.disk, 8);
-	world_open(&world);
-	reader = consumer_get(world.consumers, "deaf");
-	for (unsigned at = 0; at < 5 * QUEUE_KEEP; at++) {
-		if (at == 3 * QUEUE_KEEP)
-			before = live_blocks;
-		consumer_hand_out(reader, queue_find(world.queue, post(&world, "one", NULL)), 1);
-	}
-	ok(live_blocks - before < QUEUE_KEEP + 100, "memory is bounded: %ld more blocks",
-	    live_blocks - before);
-	world_finish(&world);
-	is_int(live_blocks, 0, "and all is freed");
-	mem_set_allocator(NULL, NULL, NULL);
-}
-
 /* Names of consumers do not run out. */
 static void test_many_consumers(void)
 {
@@ -814,7 +776,6 @@ int main(void)
 	test_consumers();
 	test_passing();
 	test_parking();
-	test_deaf_consumer();
 	test_many_consumers();
 	test_forgetting();
 	test_forgetting_bytes();
