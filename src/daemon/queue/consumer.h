@@ -2,8 +2,8 @@
 /*
  * Named consumers of the queue (method next_notification with a consumer). Each gets every
  * notification that is neither forgotten nor cancelled before, in order, at least once, and
- * acknowledges it. One that is not acknowledged in time is handed out again, a bounded number of
- * times. That a response was sent is no acknowledgement.
+ * acknowledges it. An entry that is not acknowledged in time is handed out again, a bounded number
+ * of times. That a response was sent is no acknowledgement.
  */
 #pragma once
 

@@ -412,8 +412,8 @@ uint64_t queue_commit(struct queue *queue)
 }
 
 /*
- * Returns true if a reader may have got a notification, also if nobody can know that any more, as
- * its event was forgotten.
+ * Returns true if a reader may have got a notification, also if that is not known any more, as its
+ * event was forgotten.
  */
 static bool has_reader(const struct queue *queue, const struct notification *note)
 {
