@@ -389,9 +389,6 @@ size_t consumer_set_count(const struct consumer_set *set)
 	return list_count(&set->consumers);
 }
 
-static const char *const source_choices[] = {
-    "command", "condition", "job", "post", "program", "timer", "tool", "watch", NULL};
-
 struct filter_args {
 	const char *pane;
 	int source;
@@ -402,7 +399,7 @@ struct filter_args {
 const struct field consumer_filter_fields[] = {
     {FIELD_ROW(STRING, struct filter_args, pane, "pane"),
 	.help = "Only those addressed to this pane."},
-    {FIELD_ROW(CHOICE, struct filter_args, source, "source"), .choices = source_choices,
+    {FIELD_ROW(CHOICE, struct filter_args, source, "source"), .choices = notification_source_names,
 	.help = "Only those from this source."},
     {FIELD_ROW(STRING, struct filter_args, id, "id"), .max = CONSUMER_FILTER_ID_MAX,
 	.help = "Only those of this request; the name of a job is accepted."},

@@ -12,6 +12,7 @@ const char *const notification_source_names[] = {
     [SOURCE_TIMER] = "timer",
     [SOURCE_TOOL] = "tool",
     [SOURCE_WATCH] = "watch",
+    [SOURCE_COUNT_] = NULL,
 };
 
 const char *const notification_state_names[] = {

@@ -33,7 +33,7 @@ enum notification_state {
 	NOTE_STATE_COUNT_,
 };
 
-extern const char *const notification_source_names[];
+extern const char *const notification_source_names[]; /* NULL at the end */
 extern const char *const notification_state_names[];
 struct notification {
 	struct list link; /* in the queue's list, in order of seq */
