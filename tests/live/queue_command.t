@@ -15,7 +15,7 @@ for word; do printf '%s\n' "$word"; done >>"$dir/words"
 echo "$CODEX_HOME" >>"$dir/home"
 [ ! -e "$dir/is_slow" ] || . "$dir/slow"
 [ ! -e "$dir/hang" ] || exec sleep 1000
-[ ! -e "$dir/fail" ]
+[ ! -e "$dir/fail" ] || { echo 'no such day' && exit 3; }
 END
 chmod +x "$dir/bin/codex"
 pane=$(t new-window -dP -F '#{pane_id}' "exec env PATH=$dir/bin:$PATH 'CODEX_HOME=$dir/of agent' $fake $dir/fake.log")
@@ -92,6 +92,9 @@ touch "$dir/fail"
 slow 'in vain'
 kill_daemon
 until_is 'one that fails then: typed' 'delivered typed' fate "$id"
+is 'with its own words as the reason' "$(ask '{"method":"list_events","params":{"after":0,"kinds":["delivery"],"limit":1000}}' |
+	jq -r ".result.events[] | select(.id == \"$id\" and .delivery.way == \"queue_command\").delivery.reason")" \
+	'its queue command ended with status 3: no such day'
 is 'and run once' "$(grep -c -x queue "$dir/words")" 1
 rm "$dir/fail"
 id=$(post 'after that')

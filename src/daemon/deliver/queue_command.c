@@ -347,6 +347,8 @@ static void trace_read(const char *path, struct queue_trace *ret_trace)
 		    pread(fd, last, sizeof trace_end - 1,
 			info.st_size - (off_t)sizeof trace_end + 1) > 0 &&
 		    strcmp(last, trace_end) == 0;
+		if (ret_trace->is_ended && info.st_size < (off_t)sizeof text)
+			text[info.st_size - 4] = '\0'; /* "end\n" is not of the output */
 		ret_trace->is_running = !ret_trace->is_ended && ret_trace->pid > 1 &&
 		    trace_is_running(ret_trace->pid, path);
 		(void)snprintf(ret_trace->said, sizeof ret_trace->said, "%s", text + used);
