@@ -31,6 +31,20 @@ is 'a fetch is a cost, and a notification one wake' \
 	"$(ask '{"method":"meter"}' | jq -c --argjson before "$before" \
 		'.result | [[.wakes, .waits_answered, .polls_avoided, .fetches], $before] | transpose | map(.[0] - .[1])')" '[1,0,1,1]'
 
+# What is given to a person wakes no agent, nor does what a reader finds and acknowledges.
+wakes() { ask '{"method":"meter"}' | jq -c '.result | [.wakes, .wakes_coalesced]'; }
+before=$(wakes)
+echo true >"$dir/.config/muxbus/on_notify"
+person=$(t new-window -dPF '#{pane_id}' 'exec sleep 3600')
+call post_notification "{\"text\":\"for a person\",\"pane\":\"$person\"}"
+way() { ask '{"method":"list_notifications"}' | jq -r ".result.notifications[] | select(.pane == \"$person\").delivery.result"; }
+until_is 'it is given to the program of the person' handed_over way
+rm "$dir/.config/muxbus/on_notify"
+call post_notification '{"text":"for nobody"}'
+call ack_notification "$(jq -c '{seq: .result.seq}' "$dir/answer")"
+is 'neither is a wake' "$(wakes)" "$before"
+t kill-pane -t "$person"
+
 # A restart, normal or after kill -9 of a daemon that has kept all.
 restart_daemon() {
 	kill -TERM "$(jq -r .result.pid "$dir/status")"

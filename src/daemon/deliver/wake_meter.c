@@ -94,11 +94,18 @@ static void on_counted(void *data, unsigned kind)
 		loop_timer_arm(wakes->keep, KEEP_MS);
 }
 
+static bool has_receipt(const struct notification *note, const char *member)
+{
+	return note->delivery != NULL && strstr(note->delivery, member) != NULL;
+}
+
+/* Returns true if a notification has reached an agent that did not wait for it. */
 static bool has_woken(const struct notification *note)
 {
-	bool is_over = note->state == NOTE_DELIVERED || note->state == NOTE_ACKNOWLEDGED;
-	return is_over && note->delivery != NULL && strstr(note->delivery, "\"way\":") != NULL &&
-	    strstr(note->delivery, "\"way\":\"waited\"") == NULL;
+	return (note->state == NOTE_DELIVERED || note->state == NOTE_ACKNOWLEDGED) &&
+	    (has_receipt(note, "\"result\":\"submitted\"") ||
+		has_receipt(note, "\"result\":\"handed_over\"")) &&
+	    !has_receipt(note, "\"way\":\"waited\"") && !has_receipt(note, "\"way\":\"on_notify\"");
 }
 
 static int64_t took_ms(const struct notification *note)
