@@ -4,12 +4,14 @@
  * and reported; resources and the subscribers to their changes; several agents at once, each with
  * its own pane; and the ends of connections and of the daemon.
  */
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
 #include "daemon/mcp/mcp_tool.h"
 #include "harness.h"
@@ -406,6 +408,33 @@ static void test_task(void)
 	talk_free(agent);
 }
 
+/*
+ * Returns true if a record says that a wait is over whose pane is still to be notified: after kill -9
+ * behind such a record the pane would never be.
+ */
+static bool has_untold_end(void)
+{
+	char path[256];
+	glob_t found;
+	struct buf journal = BUF(64 * 1024 * 1024);
+	const char *at, *end;
+	bool has = false;
+	(void)snprintf(path, sizeof path, "%s/muxbus/*/journal", live->dir);
+	if (glob(path, 0, NULL, &found) != 0 || file_read(found.gl_pathv[0], 0, &journal) < 0)
+		abort();
+	at = (const char *)journal.data;
+	end = at + journal.len;
+	while ((at = memmem(at, (size_t)(end - at), "{\"teller\"", 9)) != NULL) {
+		const char *close = memchr(at, '}', (size_t)(end - at));
+		size_t len = close != NULL ? (size_t)(close - at) : 0;
+		has |= memmem(at, len, "\"over\":true", 11) != NULL;
+		at++;
+	}
+	globfree(&found);
+	buf_finish(&journal);
+	return has;
+}
+
 static void test_parked(void)
 {
 	char name[32];
@@ -434,6 +463,7 @@ static void test_parked(void)
 	talk = meet();
 	is_str(note_state(name, "it came true"), "queued",
 	    "a wait survives a restart, and wakes the same pane");
+	ok(!has_untold_end(), "its end and its notification are stored together");
 }
 
 static void test_gone(void)

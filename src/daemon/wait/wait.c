@@ -174,9 +174,10 @@ static void wait_end(struct wait *wait, bool is_timed_out)
 		return;
 	}
 	arm_deadline(wait);
-	wait_record_put(wait);
-	if (!pane_ref_is_set(&wait->pane))
+	if (!pane_ref_is_set(&wait->pane)) {
+		wait_record_put(wait);
 		return;
+	}
 	wait->notified = wait_post(wait, reason_of(wait), true);
 	pane_ref_clear(&wait->pane);
 	wait_release_id(wait);
