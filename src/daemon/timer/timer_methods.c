@@ -85,8 +85,9 @@ static void remind(
 	    clock_seconds_to_ms(args->seconds), args->recurring, args->text, request_once(request));
 	if (timer == NULL)
 		request_fail(request, MESSAGE_LIMIT,
-		    "there are %d reminders already, the most there may be; cancel some",
-		    REMINDERS_MAX);
+		    "there are %d reminders or %d timers already, the most there may be; cancel "
+		    "some",
+		    REMINDERS_MAX, TIMERS_MAX);
 	else
 		answer_sleep(request, timer, TIMER_SET, NULL);
 }
