@@ -231,6 +231,12 @@ is 'a shell gets them too' "$(said)" 'ready is it ok? yes!'
 task py 'print("ok?" if 1 != 2 else "no!")'
 is 'and Python' "$(said)" 'ready ok?'
 
+# One that takes the keys and shows nothing of them: the error says what was seen.
+call ensure_agent '{"name":"mute","command":"stty raw -echo; printf \"> \"; exec cat >/dev/null"}'
+task mute 'hello'
+is 'a task that is not shown' "$(field '.error.data | "\(.kind) \(.typing | .echo_seen, .enters)"' | tr '\n' ' ')" 'not_ready false not_ready 0 '
+call stop_agent '{"agent":"mute","grace_sec":0}'
+
 # While it shows an editor on its terminal, which may be named by $EDITOR alone, keys would be the editor's.
 ln -s "$(command -v sleep)" "$dir/vim"
 ln -s "$(command -v sleep)" "$dir/my-own"

@@ -291,6 +291,26 @@ static const struct {
     {"stuck", MESSAGE_NOT_READY},
 };
 
+static void refuse(const struct agent *agent, struct request *request, enum message_error error,
+    const char *advice, const struct submit_typing *typing)
+{
+	struct json_writer writer;
+	struct buf data;
+	json_start(&writer, &data, SCREEN_MAX);
+	agent_write(&writer, agent);
+	if (typing != NULL)
+		write_typing(&writer, typing);
+	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" is %s (%s): %s",
+	    agent->spec.name, agent_state_names[agent->state], agent->reason, advice);
+	buf_finish(&data);
+}
+
+void agent_report_refuse(const struct agent *agent, struct request *request,
+    enum message_error error, const char *advice)
+{
+	refuse(agent, request, error, advice, NULL);
+}
+
 void agent_report_answer(const struct agent_task *task, struct request *request,
     const char *outcome, const char *reason, const struct pane_screen *screen)
 {
@@ -299,7 +319,8 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
 	if (str_row(errors, outcome) != NULL) {
 		/* a repeated request must type the task again */
 		once_forget(request_once(request));
-		agent_report_refuse(task->agent, request, str_row(errors, outcome)->error, reason);
+		refuse(
+		    task->agent, request, str_row(errors, outcome)->error, reason, &task->typing);
 		return;
 	}
 	if (max > task->max_bytes)
@@ -350,18 +371,6 @@ void agent_report_accepted(const struct agent_task *task, struct request *reques
 	request_note_durable(request);
 	json_put_str(writer, "message", message);
 	request_done(request);
-}
-
-void agent_report_refuse(const struct agent *agent, struct request *request,
-    enum message_error error, const char *advice)
-{
-	struct json_writer writer;
-	struct buf data;
-	json_start(&writer, &data, SCREEN_MAX);
-	agent_write(&writer, agent);
-	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" is %s (%s): %s",
-	    agent->spec.name, agent_state_names[agent->state], agent->reason, advice);
-	buf_finish(&data);
 }
 
 void agent_report_progress(void *data)
