@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "tap.h"
 #include "wire/json.h"
 
@@ -91,9 +92,20 @@ static void test_names(struct json_reader *reader)
 	offer_free(offer);
 }
 
+static void test_long_example(struct json_reader *reader)
+{
+	char reason[DECLARATION_REASON_SIZE] = "";
+	char *text = xasprintf(ROW(",\"parameters\":{\"type\":\"object\",\"properties\":{\"x\":"
+				   "{\"type\":\"string\"}}},\"example\":{\"x\":\"%066000d\"}"),
+	    0);
+	ok(read_row(reader, text, reason) == NULL, "an example that is too long is refused");
+	is_str(reason, "example: has more than 65536 bytes as JSON", "with the reason");
+	mem_free(text);
+}
+
 int main(void)
 {
-	struct json_reader *reader = json_reader_new(65536);
+	struct json_reader *reader = json_reader_new(131072);
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
 		char reason[DECLARATION_REASON_SIZE] = "";
 		struct offer *offer = read_row(reader, rows[at].row, reason);
@@ -102,6 +114,7 @@ int main(void)
 			offer_free(offer);
 	}
 	test_names(reader);
+	test_long_example(reader);
 	json_reader_free(reader);
 	return done_testing();
 }

@@ -66,13 +66,14 @@ static bool set_example(struct declaration *declaration, const struct json *exam
 	bool is_good = example->type == JSON_OBJECT &&
 	    field_read(
 		declaration->fields, example, args, declaration->args_size, &scratch, &error) == 0;
-	if (is_good) {
-		is_good = json_append(&text, example);
-		*ret_text = declaration_own(declaration, buf_steal(&text, NULL));
-	} else {
+	if (!is_good)
 		(void)declaration_refuse(ret_reason, "example: %s",
 		    example->type == JSON_OBJECT ? error.text : "must be an object of parameters");
-	}
+	else if (json_append(&text, example))
+		*ret_text = declaration_own(declaration, buf_steal(&text, NULL));
+	else
+		is_good = declaration_refuse(
+		    ret_reason, "example: has more than %zu bytes as JSON", DECLARATION_BYTES_MAX);
 	buf_finish(&text);
 	buf_finish(&scratch);
 	mem_free(args);
