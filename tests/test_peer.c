@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -574,6 +575,38 @@ static void test_shutdown(void)
 	is_int(access(served.socket, F_OK), -1, "its socket is gone");
 }
 
+/* A signal while the server ends does not end the writing. */
+static void test_signals(void)
+{
+	char reason[256];
+	struct served other;
+	struct guest guest;
+	int lines = 0, unread = 0, last = -1;
+	served_init(&other, NULL);
+	if (!ok(served_start(&other, 0, reason, sizeof reason), "another server") ||
+	    !guest_connect(&guest, &other))
+		return;
+	for (int i = 0; i < 9; i++)
+		guest_say(&guest, "{\"id\":%d,\"method\":\"big\",\"params\":{\"bytes\":90000}}", i);
+	/* until the socket is full */
+	for (int i = 0; i < 5000 && (unread == 0 || unread != last); i += 50) {
+		last = unread;
+		(void)poll(NULL, 0, 50);
+		(void)ioctl(guest.fd, FIONREAD, &unread);
+	}
+	(void)kill(other.pid, SIGTERM);
+	for (int i = 0; i < 5000 && access(other.socket, F_OK) == 0; i++)
+		(void)poll(NULL, 0, 1);
+	for (int i = 0; i < 20; i++, (void)poll(NULL, 0, 2))
+		(void)kill(other.pid, SIGTERM);
+	while (guest_line(&guest, SERVED_TIMEOUT_MS) != NULL)
+		lines++;
+	ok(lines > 2 && guest.is_at_end && guest.input.len == guest.taken,
+	    "all that was answered is whole: %d", lines);
+	guest_close(&guest);
+	served_finish(&other);
+}
+
 int main(void)
 {
 	static const char *const settings[] = {"waits=10", "line_bytes=65536",
@@ -595,6 +628,7 @@ int main(void)
 	test_slow();
 	test_greedy();
 	test_memory();
+	test_signals();
 	test_shutdown();
 	served_finish(&served);
 	return done_testing();

@@ -412,12 +412,12 @@ static void flush(struct peer *peer)
 
 void peer_drain(struct peer *peer, int64_t until_ms)
 {
+	struct pollfd writable = {.fd = peer->fd, .events = POLLOUT};
+	int64_t left_ms;
 	flush(peer);
-	while (peer->output.len > 0 && !peer->is_ended) {
-		int64_t left_ms = until_ms - clock_mono_ms();
-		struct pollfd writable = {.fd = peer->fd, .events = POLLOUT};
-		if (left_ms <= 0 || poll(&writable, 1, (int)left_ms) <= 0)
-			return;
+	while (
+	    peer->output.len > 0 && !peer->is_ended && (left_ms = until_ms - clock_mono_ms()) > 0) {
+		(void)poll(&writable, 1, (int)left_ms); /* a signal may end it early */
 		flush(peer);
 	}
 }
