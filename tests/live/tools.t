@@ -360,6 +360,21 @@ done
 ok "a folder that changes all the time is read ($i)" [ $i -lt 60 ]
 exec 4>&-
 
+# ---- Without a free descriptor the tools stay as they were. ----
+mkfifo "$dir/late"
+socat -t 60 - "UNIX-CONNECT:$MUXBUS" <"$dir/late" >"$dir/late_out" &
+late=$!
+exec 4>"$dir/late"
+echo '{"method":"list_tools"}' >&4
+until_is 'a peer is answered' 1 sh -c "wc -l <'$dir/late_out' | tr -d ' '"
+pid=$(ask '{"method":"status"}' | jq .result.pid)
+may_open 0 "$pid"
+echo '{"method":"list_tools"}' >&4
+exec 4>&-
+wait $late
+prlimit --nofile=1024: --pid "$pid"
+is 'no tool has gone' "$(jq -s '.[0].result.tools == .[1].result.tools' "$dir/late_out")" true
+
 # ---- MUXBUS_TOOLS ----
 export MUXBUS_TOOLS="$own"
 mkdir -p "$own"

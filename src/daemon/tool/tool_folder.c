@@ -368,6 +368,13 @@ static void log_trouble(struct tool_folder *folder)
 static void read_places(struct tool_folder *folder)
 {
 	uint64_t content;
+	/* Without a free descriptor all files would seem to be gone. */
+	int fd = open("/", O_PATH | O_CLOEXEC);
+	if (fd < 0) {
+		log_warning("declared tools are not read again: %s", strerror(errno));
+		return;
+	}
+	(void)close(fd);
 	method_set_rows(METHOD_DECLARED, NULL, 0);
 	list_each_safe (struct tool, tool, &folder->tools, link)
 		list_move(&folder->retired, &tool->link);
