@@ -205,8 +205,10 @@ int address_check(const char *path, char *ret_reason, size_t size)
 	int r, dir_fd;
 	if (strlen(path) > SOCKET_PATH_MAX)
 		return str_refuse(ret_reason, size,
-		    "the socket path has %zu bytes; at most %zu are allowed: %.*s", strlen(path),
-		    SOCKET_PATH_MAX, (int)SOCKET_PATH_MAX, path);
+		    "the socket path has %zu bytes; at most %zu are allowed, so choose one with "
+		    "-s: "
+		    "%.*s",
+		    strlen(path), SOCKET_PATH_MAX, (int)SOCKET_PATH_MAX, path);
 	(void)split(path, &parts); /* cannot fail: the length was checked */
 	if (!*parts.name || strcmp(parts.name, ".") == 0 || strcmp(parts.name, "..") == 0)
 		return str_refuse(ret_reason, size, "\"%s\" does not name a socket", path);
