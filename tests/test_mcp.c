@@ -364,10 +364,26 @@ static void test_progress(void)
 	guest_close(&guest);
 }
 
+static void test_listeners(void)
+{
+	struct guest guest;
+	meet(&guest);
+	for (int i = 0; i < 21; i++)
+		guest_say(&guest,
+		    "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"subscriptions/listen\",\"params\":"
+		    "{\"notifications\":{\"toolsListChanged\":true}," MODERN "}}",
+		    i);
+	for (int i = 0; i < 20; i++)
+		(void)guest_line(&guest, SERVED_TIMEOUT_MS);
+	ok(hears(&guest, "\"id\":20,\"error\":{\"code\":16"), "too many listeners: limit");
+	guest_close(&guest);
+}
+
 int main(void)
 {
+	static const char *const settings[] = {"waits=20", NULL};
 	char reason[256];
-	served_init(&served, NULL);
+	served_init(&served, settings);
 	if (!served_start(&served, 0, reason, sizeof reason)) {
 		printf("Bail out! %s\n", reason);
 		return 99;
@@ -377,6 +393,7 @@ int main(void)
 	test_versions();
 	test_cancelled();
 	test_progress();
+	test_listeners();
 	is_int(served_stop(&served, SIGTERM), 0, "it ends in good order");
 	served_finish(&served);
 	return done_testing();

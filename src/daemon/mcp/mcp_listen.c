@@ -389,6 +389,8 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 		    json_type_name(args->notifications->type));
 		return;
 	}
+	if (!dispatch_may_wait(exchange->request))
+		return;
 	if (id == NULL || listening->count >= TARGETS_MAX) {
 		request_fail(exchange->request, MESSAGE_LIMIT,
 		    "this connection has %d subscriptions already", TARGETS_MAX);

@@ -137,17 +137,22 @@ void dispatch_refuse(struct request *request, const struct field_error *error)
 	buf_finish(&data);
 }
 
+bool dispatch_may_wait(struct request *request)
+{
+	int64_t waits = request_daemon(request)->config->limits.waits;
+	const struct peer *peer = request_peer(request);
+	return peer == NULL || (int64_t)peer_wait_count(peer) <= waits ||
+	    request_fail(request, MESSAGE_LIMIT,
+		"%lld requests of this connection wait already (limit waits): let some end first",
+		(long long)waits);
+}
+
 static bool is_admitted(
     struct dispatch *dispatch, struct request *request, const struct method *method)
 {
 	struct daemon *parts = dispatch->parts;
-	int64_t waits = parts->config->limits.waits;
-	const struct peer *peer = request_peer(request);
-	if (method->flags & METHOD_WAITS && peer != NULL && (int64_t)peer_wait_count(peer) > waits)
-		return request_fail(request, MESSAGE_LIMIT,
-		    "%lld requests of this connection wait already (limit waits): let some end "
-		    "first",
-		    (long long)waits);
+	if (method->flags & METHOD_WAITS && !dispatch_may_wait(request))
+		return false;
 	if (method->flags & METHOD_NEEDS_TMUX &&
 	    !(parts->tmux != NULL && tmux_is_live(parts->tmux))) {
 		const char *reason = parts->tmux != NULL ? tmux_reason(parts->tmux) : "";

@@ -73,6 +73,9 @@ void dispatch_too_long(void *dispatch, struct peer *peer, const struct lost_id *
  */
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params);
 
+/* Returns false after failing a waiting request, if its peer has too many of them (limit waits). */
+bool dispatch_may_wait(struct request *request);
+
 /* Fails a request because of a wrong parameter. */
 void dispatch_refuse(struct request *request, const struct field_error *error);
 
