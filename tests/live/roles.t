@@ -47,6 +47,13 @@ read_only '{"method":"list_panes"}' '{"method":"capture_pane","params":{"pane":"
 	'{"method":"wait_for","params":{"any":[{"sec":0.01}]}}' '{"method":"status"}'
 is 'it reads' "$(kinds)" 'done done done done '
 is 'the meter, which is kept, does not count it' "$(ask '{"method":"meter"}' | jq .result.waits_answered)" 0
+case ${MUXBUS_TEST_ATTACH:-} in
+'')
+	read_only '{"method":"subscribe","params":{"output":true}}'
+	is 'it makes the daemon no client of tmux' "$(kinds)$(t list-clients | wc -l | tr -d ' ')" 'forbidden 0'
+	call read_audit '{"method":"subscribe"}'
+	is 'and that is recorded' "$(field '.result.actions[-1] | "\(.role) \(.outcome)"')" 'read_only forbidden' ;;
+esac
 read_only '{"method":"send_text","params":{"pane":"%0","text":"x","force":true}}' \
 	'{"method":"run_tmux","params":{"command":["send-keys","-t","%0","x"],"force":true}}' \
 	'{"method":"next_notification","params":{"timeout_sec":0}}' \
@@ -64,11 +71,6 @@ many=$(for i in $(seq 60); do printf '%s{"output":"never %s","pane":"%%0"}' "${b
 for i in $(seq 18); do echo "{\"id\":$i,\"method\":\"wait_for\",\"params\":{\"any\":[$many],\"timeout_sec\":1}}"; done >"$dir/lines"
 socat -t 60 - "UNIX-CONNECT:$readers" <"$dir/lines" >"$dir/answers"
 is 'its waits have a common maximum' "$(jq -r '.error.data.kind // "waited"' "$dir/answers" | sort | uniq -c | xargs)" '1 limit 17 waited'
-case ${MUXBUS_TEST_ATTACH:-} in
-'')
-	read_only '{"method":"subscribe","params":{"output":true}}'
-	is 'it makes the daemon no client of tmux' "$(kinds)$(t list-clients | wc -l | tr -d ' ')" 'forbidden 0' ;;
-esac
 call list_watches '{}'
 is 'no wait was kept' "$(field '.result.watches | length')" 0
 

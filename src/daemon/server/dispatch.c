@@ -199,6 +199,7 @@ bool dispatch_attach_first(struct request *request)
 		return false;
 	/* To attach runs the user's hooks in tmux, and sessions become attached. */
 	if (request_role(request) == ROLE_READ_ONLY) {
+		request_audit_refusal(request);
 		request_fail_data(request, MESSAGE_FORBIDDEN, "\"role\":\"read_only\"",
 		    "this attaches a client to tmux, which the role read_only of this "
 		    "connection does not allow");
