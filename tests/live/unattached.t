@@ -447,6 +447,14 @@ end_after_burst
 kill "$daemon_pid" 2>/dev/null
 wait "$daemon_pid"
 t new-session -d -s main 'exec sh'
+daemon_options='-o line_bytes=1024'
+start_daemon
+rubbed=$(head -c 300 /dev/zero | tr '\0' '\177')
+ask "{\"method\":\"find_text\",\"params\":{\"pane\":\"main\",\"regex\":\"$rubbed\"}}" >"$dir/answer"
+is 'a request that waits for a listing may have characters that JSON escapes' "$(field .error)" null
+kill "$daemon_pid" 2>/dev/null
+wait "$daemon_pid"
+daemon_options=
 t set-option -g 'command-alias[90]' 'fill=load-buffer /nonexistent/file'
 t set-option -g 'command-alias[91]' 'over=kill-server'
 start_daemon
